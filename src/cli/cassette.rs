@@ -136,7 +136,8 @@ fn take(
         told: Told::default(),
     };
     let mut progress = Progress::stderr();
-    while reader.next(&mut |entry| taking.entry(entry))? {
+    while let Some(entry) = reader.next()? {
+        taking.entry(entry)?;
         progress
             .now_and_then(|| format!("{shown}: {} of {} read", size(reader.position()), size(len)));
     }
@@ -173,11 +174,11 @@ struct Taking {
 }
 
 impl Taking {
-    fn entry(&mut self, entry: Entry<'_>) -> Result<(), TakeError> {
+    fn entry(&mut self, entry: Entry) -> Result<(), TakeError> {
         match entry {
             Entry::Chunk { stream, t, bytes } => {
                 self.now = self.now.max(t);
-                self.import.chunk(stream, t, bytes)?;
+                self.import.chunk(stream, t, &bytes)?;
             }
             Entry::LineEnd { stream, t } => self.import.end_line(stream, t)?,
             Entry::Gap {
@@ -201,7 +202,7 @@ impl Taking {
 
     /// What is lost is stated in the recording as well: whoever looks at it must know.
     fn fault(&mut self, fault: Fault) -> Result<(), TakeError> {
-        if fault.kind.is_loss() {
+        if fault.is_loss {
             self.losses += 1;
             if self.losses <= MOST_RECORDED {
                 self.warn(format!("of the cassette, {fault}"))?;
@@ -238,7 +239,7 @@ impl Told {
         if self.faults.len() < MOST_TOLD {
             self.faults.push(fault);
         } else {
-            self.more += fault.kind.times();
+            self.more += 1;
         }
     }
 

@@ -21,7 +21,6 @@ mod export;
 mod filter;
 mod folder;
 mod gone;
-mod held;
 mod import;
 mod json;
 mod lint;

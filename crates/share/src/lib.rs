@@ -21,6 +21,7 @@ pub mod export;
 pub mod html;
 pub mod import;
 mod in_turn;
+pub mod lines;
 pub mod outgoing;
 pub mod phrases;
 pub mod redacted;

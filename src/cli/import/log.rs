@@ -3,9 +3,9 @@
 use super::Made;
 use super::plan::{Plan, Planner};
 use super::session::Session;
-use crate::cli::held::Lines;
 use crate::cli::output::Progress;
 use mcpreel_share::import::{About, BYTE_ORDER_MARK, Format, MAX_LINE, Said, What};
+use mcpreel_share::lines::Lines;
 use mcpreel_store::record::import::ImportError;
 use mcpreel_wire::text::{plural, size};
 use std::collections::HashMap;

@@ -3,11 +3,11 @@
 use super::packed;
 use crate::cli::cassette::Tape;
 use crate::cli::exit::{Exit, Failure, Outcome, code};
-use crate::cli::held::Lines;
 use crate::cli::output::{self, Output};
 use mcpreel_capture::spool::open_regular;
 use mcpreel_redact::{LIMITS, Learner, Place, Policy, Redactor, Replaced, Report};
-use mcpreel_share::cassette::Passed;
+use mcpreel_share::cassette::{is_cassette, is_recorded};
+use mcpreel_share::lines::Lines;
 use mcpreel_share::redacted::HELD;
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::frame::StreamId;
@@ -145,22 +145,20 @@ impl Scan<'_> {
             output::say(&line);
         }
         file.rewind()?;
-        let passed = Passed::of(&file).map_err(anyhow::Error::from)?;
-        file.rewind()?;
-        let mut too_long = 0;
+        let (mut too_long, mut is_over) = (0, false);
         each_line(&file, &mut |number, line| {
             let Some(line) = line else {
                 too_long += 1;
                 return;
             };
+            // Of several cassettes in one file the first is read.
+            is_over |= number > 1 && is_cassette(&mut &*line).unwrap_or(false);
             let mut found = Report::default();
             redactor.frame(Place::Line(number), line, &mut found);
-            if !found.places.is_empty() {
-                let passed = passed.line(number, line);
-                let places = found.places.iter();
-                places
-                    .filter(|place| passed.has(&place.path))
-                    .for_each(|place| report.take(place));
+            for place in &found.places {
+                if is_over || !is_recorded(number, line, &place.path) {
+                    report.take(place);
+                }
             }
         })?;
         self.too_long(too_long);

@@ -9,7 +9,7 @@ use crate::cli::select;
 use anyhow::{Context as _, anyhow};
 use mcpreel_replay::compare::Class;
 use mcpreel_replay::renew::{Dropped, renew};
-use mcpreel_share::cassette::{Entry, Header, ReadError, Reader, write_under};
+use mcpreel_share::cassette::{Entry, Header, Reader, write_under};
 use mcpreel_share::export::{Excerpt, Export, Selection};
 use mcpreel_share::outgoing::file::Replace;
 use mcpreel_share::outgoing::file::{Draft, Folder};
@@ -123,7 +123,7 @@ impl Update {
             )));
         }
         let update = Self::of(path)?;
-        if update.header.redaction.as_deref().is_some_and(has_replaced) {
+        if update.header.redaction.as_ref().is_some_and(has_replaced) {
             return Err(Failure::Unsafe(
                 "the cassette is redacted: --update would write secrets into it; record the session \
                  anew, and export that"
@@ -139,17 +139,13 @@ impl Update {
         let metadata = file.metadata()?;
         let mut reader = Reader::new(file).map_err(anyhow::Error::from)?;
         let mut lost = None;
-        while reader
-            .next(&mut |entry| {
-                if let Entry::Fault(fault) = entry
-                    && fault.kind.is_loss()
-                {
-                    lost.get_or_insert(fault);
-                }
-                Ok::<_, ReadError>(())
-            })
-            .map_err(anyhow::Error::from)?
-        {}
+        while let Some(entry) = reader.next().map_err(anyhow::Error::from)? {
+            if let Entry::Fault(fault) = entry
+                && fault.is_loss
+            {
+                lost.get_or_insert(fault);
+            }
+        }
         if let Some(fault) = lost {
             return Err(Failure::Refused(anyhow!(
                 "--update would lose what cannot be read in the cassette: {}",
@@ -197,12 +193,10 @@ impl Update {
 
     fn replace(&self, renewed: &Recording) -> Result<(), Failure> {
         let summary = renewed.summary()?;
-        let header = Header {
-            selection: self.header.selection.clone(),
-            // Nobody has looked through what the server says now.
-            redaction: None,
-            ..Header::of(&summary, None)
-        };
+        let mut header = Header::of(&summary, None);
+        header.selection.clone_from(&self.header.selection);
+        // Nobody has looked through what the server says now.
+        header.redaction = None;
         let shown = self.path.display().to_string();
         let context = || format!("{} could not be updated", escape(&shown));
         let draft = Draft::beside(&self.path).with_context(context)?;
@@ -232,9 +226,8 @@ impl Update {
 
 /// Whether something was taken out of the cassette, or may have been: whoever says nothing of how
 /// much does not say that it was nothing.
-fn has_replaced(redaction: &str) -> bool {
-    let said: Value = serde_json::from_str(redaction).unwrap_or_default();
-    let is_none = said["hits"].as_u64() == Some(0) && said.get("left_out").is_none();
+fn has_replaced(redaction: &Value) -> bool {
+    let is_none = redaction["hits"].as_u64() == Some(0) && redaction.get("left_out").is_none();
     !is_none
 }
 

@@ -49,7 +49,7 @@ fn wherever_a_file_is_cut_off_what_came_before_is_read_and_the_cut_is_told() {
 }
 
 #[test]
-fn every_damage_is_told_with_its_line_and_what_was_probably_meant() {
+fn every_damage_is_told_with_its_line() {
     let line = |text: &str, told: &str| {
         let file = format!("{HEADER}{FRAME}{text}\n{FRAME}{END}");
         let found = faults(file.as_bytes());
@@ -59,38 +59,28 @@ fn every_damage_is_told_with_its_line_and_what_was_probably_meant() {
             "{text}: {found:?}"
         );
     };
-    line("{\"n\":2,", "no JSON at column 8 (");
-    line("nonsense", "no JSON at column 1 (");
-    line("[1]", "no object; the line is passed over");
-    line("{}", "neither `raw` nor `b64` nor `text`");
-    line("{\"k\":\"frame\"}", "of the kind `frame`");
-    line(
-        "{\"d\":\"S2C\",\"t\":5,\"raw\":1}",
-        "did you mean s2c?; the line is passed over",
-    );
-    line("{\"d\":7,\"t\":5,\"raw\":1}", "but `7`");
+    let lost = "; the line is passed over";
+    line("{\"n\":2,", lost);
+    line("nonsense", lost);
+    line("[1]", lost);
+    line("{}", "no direction (`d`)");
+    line("{\"d\":\"S2C\",\"t\":5,\"raw\":1}", "but `S2C`; the line");
+    line("{\"d\":7,\"t\":5,\"raw\":1}", lost);
     line("{\"t\":5,\"raw\":1}", "no direction (`d`)");
     line(
         "{\"d\":\"s2c\",\"t\":5,\"b64\":\"!\"}",
-        "no base64; the line is passed over",
+        "no base64; the line",
     );
     line("{\"d\":\"s2c\",\"t\":5,\"b64\":\"\"}", "neither `raw`");
-    line("{\"d\":\"s2c\",\"t\":5,\"text\":5}", "neither `raw`");
+    line("{\"d\":\"s2c\",\"t\":5,\"text\":5}", lost);
+    line("{\"d\":\"s2c\",\"t\":\"5\",\"raw\":1}", lost);
     line(
         "{\"d\":\"s2c\",\"raw\":1}",
         "it has no `t`; taken for that of the line before",
     );
     line(
-        "{\"d\":\"s2c\",\"t\":\"5\",\"raw\":1}",
-        "no number of microseconds: \"5\"",
-    );
-    line(
-        "{\"d\":\"s2c\",\"t\":-1,\"raw\":1}",
-        "no number of microseconds: -1",
-    );
-    line(
-        "{\"d\":\"s2c\",\"t\":99999999999999999999,\"raw\":1}",
-        "no number of microseconds: 9999",
+        "{\"d\":\"s2c\",\"t\":9999999999999999999,\"raw\":1}",
+        "beyond all times; taken for that of the line before",
     );
     line(
         "{\"d\":\"s2c\",\"t\":3,\"raw\":1}",
@@ -103,14 +93,6 @@ fn every_damage_is_told_with_its_line_and_what_was_probably_meant() {
     line(
         "{\"d\":\"s2c\",\"t\":5,\"raw\":1,\"text\":\"x\"}",
         "more than one of",
-    );
-    line(
-        "{\"d\":\"s2c\",\"t\":5,\"raw\":1,\"odd\":2}",
-        "the key `odd` is not known",
-    );
-    line(
-        "{\"d\":\"s2c\",\"t\":5,\"k\":\"odd\",\"raw\":1}",
-        "the kind `odd` is not known",
     );
     line(
         "{\"d\":\"s2c\",\"t\":5,\"text\":\"a\\nb\\n\"}",
@@ -151,6 +133,15 @@ fn blank_lines_and_the_line_ends_of_other_systems_do_no_harm() {
 }
 
 #[test]
+fn keys_and_kinds_that_are_not_known_are_passed_over() {
+    let frame = FRAME
+        .replace("other", "odd")
+        .replace("\"raw\"", "\"seen\":[1],\"raw\"");
+    let file = format!("{HEADER}{frame}{END}").replace(":1}", ":1,\"later\":{}}");
+    assert_eq!(faults(file.as_bytes()), [""; 0]);
+}
+
+#[test]
 fn a_loss_is_told_once_and_stands_in_the_recording() {
     let mut file = String::from(HEADER);
     for _ in 0..150 {
@@ -177,7 +168,7 @@ fn a_loss_is_told_once_and_stands_in_the_recording() {
     let warnings: Vec<_> = warnings.collect();
     assert_eq!(warnings.len(), 101);
     assert!(
-        warnings[0].starts_with("of the cassette, line 2: no JSON"),
+        warnings[0].starts_with("of the cassette, line 2: "),
         "{}",
         warnings[0]
     );

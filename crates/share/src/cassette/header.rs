@@ -1,199 +1,143 @@
-//! The first line of a cassette: what it is, and of what.
+//! The two lines that say what a cassette is a recording of: the header and the start event.
+//! Neither has anything that would differ if the same command were recorded again: no date, no id,
+//! no process number.
 
 use super::VERSION;
 use mcpreel_store::reader::Summary;
+use mcpreel_trace::event::{EventKind, ProcessContext};
 use mcpreel_trace::part::SelectionNote;
-use mcpreel_wire::json::{Document, Kind, SyntaxError, Value};
-use serde::Serialize;
-use serde_json::Value as Json;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use std::io::{self, Write};
 
 const OWN: &str = env!("CARGO_PKG_VERSION");
 
-/// Begins the name of what writes cassettes of ours; its version follows.
+/// The name in `tool` of cassettes that mcpreel wrote; its version follows.
 const OURS: &str = "mcpreel ";
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Header {
-    /// What wrote it, with its version.
+    cassette: u64,
+    /// The program that wrote it, with its version.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub era: Option<String>,
     /// The version that the two sides agreed on.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
     /// The server's command and its arguments.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
-    /// What was taken out, where something was: JSON text.
-    pub redaction: Option<String>,
-    /// How it was asked for, where it is not the whole recording.
+    /// How much was replaced, if secrets were looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redaction: Option<Value>,
+    /// How a part of a recording was selected.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub selection: Option<SelectionNote>,
-    /// What this version does not know: the names, and the JSON text of the values.
-    pub more: Vec<(String, String)>,
 }
 
 /// Why a file is not read as a cassette.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderError {
-    #[error("the first line is no JSON: {0}")]
-    NotJson(SyntaxError),
-    /// The first line does not say which version it is.
+    #[error("the first line is no header: {0}")]
+    Malformed(String),
     #[error("the first line does not say which version of the format it is (`\"cassette\":1`)")]
     NoVersion,
     #[error(
         "it is a cassette of version {version}{}; this is mcpreel {OWN}, which reads up to version \
-         {VERSION}: it needs {}",
-        tool.as_ref().map_or_else(String::new, |tool| format!(", written by {tool}")),
-        needs.as_deref().unwrap_or("a later version of mcpreel")
+         {VERSION}: it needs {needs}",
+        tool.as_ref().map_or_else(String::new, |tool| format!(", written by {tool}"))
     )]
     Newer {
         version: String,
         tool: Option<String>,
-        /// What reads it, as far as that is known.
-        needs: Option<String>,
+        /// The program that reads it, as far as that is known.
+        needs: String,
     },
-    /// The first line is longer than any header.
-    #[error("the first line is {bytes} bytes long, which no header is")]
-    TooLong { bytes: u64 },
 }
 
 impl Header {
     /// The header of a recording, or of what is selected of it.
     pub fn of(summary: &Summary, selection: Option<&SelectionNote>) -> Self {
-        let era = match summary.session.eras[..] {
+        let session = &summary.session;
+        let era = match session.eras[..] {
             [] => None,
             [era] => Some(era.as_str()),
             _ => Some("mixed"),
         };
-        let session = &summary.session;
+        let redaction = summary.redaction.as_deref();
         Self {
-            tool: Some(format!("{OURS}{}", env!("CARGO_PKG_VERSION"))),
+            cassette: VERSION,
+            tool: Some(format!("{OURS}{OWN}")),
             era: era.map(str::to_owned),
             protocol: session.version().map(str::to_owned),
             transport: Some(summary.transport.clone()),
             command: summary.context.argv.clone(),
-            redaction: summary.redaction.as_deref().map(json_of),
+            redaction: redaction
+                .map(|note| serde_json::from_str(note).unwrap_or_else(|_| note.into())),
             selection: selection.or(summary.context.selection.as_ref()).cloned(),
-            more: summary
-                .context
-                .cassette
-                .as_deref()
-                .map_or_else(Vec::new, members),
         }
     }
 
-    /// What this version does not know as a JSON object, if there is something.
-    pub(super) fn unknown(&self) -> Option<String> {
-        if self.more.is_empty() {
-            return None;
+    pub(super) fn parse(line: &[u8]) -> Result<Self, HeaderError> {
+        let malformed = |error| HeaderError::Malformed(reason(&error));
+        let members: Map<String, Value> = serde_json::from_slice(line).map_err(malformed)?;
+        match members.get("cassette") {
+            Some(Value::Number(version)) => match version.as_u64() {
+                Some(1..=VERSION) => {}
+                Some(0) => return Err(HeaderError::NoVersion),
+                _ => return Err(newer(version.to_string(), members.get("tool"))),
+            },
+            _ => return Err(HeaderError::NoVersion),
         }
-        let member = |(key, json): &(String, String)| format!("{}:{json}", Json::from(&**key));
-        let members: Vec<_> = self.more.iter().map(member).collect();
-        Some(format!("{{{}}}", members.join(",")))
+        serde_json::from_value(Value::Object(members)).map_err(malformed)
     }
 
-    /// The version of mcpreel that wrote it; what else wrote it whole; empty if it does not say.
-    pub fn tool_version(&self) -> &str {
+    pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        serde_json::to_writer(&mut *out, self)?;
+        out.write_all(b"\n")
+    }
+
+    /// What this header and the start event know of the process. It has no id yet.
+    pub(super) fn context(&self, start: Option<ProcessContext>) -> ProcessContext {
         let tool = self.tool.as_deref().unwrap_or_default();
-        tool.strip_prefix(OURS).unwrap_or(tool)
-    }
-
-    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        write!(out, "{{\"cassette\":{VERSION}")?;
-        let texts = [
-            ("tool", &self.tool),
-            ("era", &self.era),
-            ("protocol", &self.protocol),
-            ("transport", &self.transport),
-        ];
-        for (key, text) in texts {
-            member(out, key, text.as_ref())?;
-        }
-        let command = Some(&self.command).filter(|words| !words.is_empty());
-        member(out, "command", command)?;
-        if let Some(json) = &self.redaction {
-            write!(out, ",\"redaction\":{json}")?;
-        }
-        member(out, "selection", self.selection.as_ref())?;
-        for (key, json) in &self.more {
-            write!(out, ",{}:{json}", Json::from(&**key))?;
-        }
-        out.write_all(b"}\n")
-    }
-
-    /// What `line` says, and the known keys whose values are none that they may have: these are
-    /// kept as unknown ones.
-    pub fn parse(line: &[u8]) -> Result<(Self, Vec<String>), HeaderError> {
-        let document = Document::parse(line).map_err(HeaderError::NotJson)?;
-        let root = document.root();
-        let mut header = Self::default();
-        let mut odd = Vec::new();
-        for (key, value) in root.members() {
-            let key = key.as_str().unwrap_or_default();
-            match header.take(&key, value) {
-                Taken::Yes => {}
-                Taken::Unknown => header.keep(&key, value),
-                Taken::Odd => {
-                    header.keep(&key, value);
-                    odd.push(key.into_owned());
-                }
-            }
-        }
-        let version = root.get("cassette").ok_or(HeaderError::NoVersion)?;
-        header.check(version)?;
-        Ok((header, odd))
-    }
-
-    fn take(&mut self, key: &str, value: Value<'_>) -> Taken {
-        let text = || value.as_str().map(|text| Some(text.into_owned()));
-        let is_taken = match key {
-            "cassette" => true,
-            "tool" => text().map(|text| self.tool = text).is_some(),
-            "era" => text().map(|text| self.era = text).is_some(),
-            "protocol" => text().map(|text| self.protocol = text).is_some(),
-            "transport" => text().map(|text| self.transport = text).is_some(),
-            "command" => words(value).map(|words| self.command = words).is_some(),
-            "redaction" => {
-                self.redaction = Some(value.raw_text().into_owned());
-                true
-            }
-            "selection" => {
-                self.selection = serde_json::from_slice(value.raw()).ok();
-                self.selection.is_some()
-            }
-            _ => return Taken::Unknown,
-        };
-        if is_taken { Taken::Yes } else { Taken::Odd }
-    }
-
-    fn keep(&mut self, key: &str, value: Value<'_>) {
-        let json = value.raw_text().into_owned();
-        self.more.push((key.to_owned(), json));
-    }
-
-    fn check(&self, version: Value<'_>) -> Result<(), HeaderError> {
-        let number = version.number_text().ok_or(HeaderError::NoVersion)?;
-        match number.parse::<u64>() {
-            Ok(1..=VERSION) => Ok(()),
-            Ok(0) => Err(HeaderError::NoVersion),
-            // Whatever it is, it is none of those that are known.
-            _ => Err(HeaderError::Newer {
-                version: number.to_owned(),
-                tool: self.tool.clone(),
-                // What claims to be of our own version or an older one is not, or we would read it.
-                needs: self
-                    .tool
-                    .as_ref()
-                    .and_then(|tool| match tool.strip_prefix(OURS) {
-                        Some(version) if !is_newer(version) => None,
-                        Some(version) => Some(format!("mcpreel {version} or newer")),
-                        None => Some(tool.clone()),
-                    }),
-            }),
+        ProcessContext {
+            recording: String::new(),
+            origin: "import".to_owned(),
+            parent: None,
+            played: None,
+            wall_ns: 0,
+            transport: self.transport.clone().unwrap_or_else(|| "stdio".to_owned()),
+            argv: self.command.clone(),
+            pid: 0,
+            mcpreel: tool.strip_prefix(OURS).unwrap_or(tool).to_owned(),
+            selection: self.selection.clone(),
+            redaction: self.redaction.as_ref().map(Value::to_string),
+            ..start.unwrap_or_default()
         }
     }
 }
 
-/// Whether a version of ours is a later one than this.
+fn newer(version: String, tool: Option<&Value>) -> HeaderError {
+    let tool = tool.and_then(Value::as_str).map(str::to_owned);
+    let needs = match tool.as_deref().map(|tool| (tool, tool.strip_prefix(OURS))) {
+        Some((_, Some(version))) if is_newer(version) => format!("mcpreel {version} or newer"),
+        Some((tool, None)) => tool.to_owned(),
+        // A file that claims to be of this version or an older one would be readable.
+        _ => "a later version of mcpreel".to_owned(),
+    };
+    HeaderError::Newer {
+        version,
+        tool,
+        needs,
+    }
+}
+
+/// Whether a version of mcpreel is a later one than this.
 fn is_newer(version: &str) -> bool {
     let numbers = |version: &str| {
         let numbers = version.split('.').map(|number| number.parse::<u64>().ok());
@@ -202,87 +146,78 @@ fn is_newer(version: &str) -> bool {
     numbers(version) > numbers(OWN)
 }
 
-enum Taken {
-    Yes,
-    Unknown,
-    Odd,
-}
-
-fn words(value: Value<'_>) -> Option<Vec<String>> {
-    let words = value
-        .elements()
-        .map(|word| Some(word.as_str()?.into_owned()));
-    (value.kind() == Kind::Array).then(|| words.collect())?
-}
-
-fn member(out: &mut impl Write, key: &str, value: Option<&impl Serialize>) -> io::Result<()> {
-    let Some(value) = value else {
-        return Ok(());
-    };
-    write!(out, ",\"{key}\":")?;
-    Ok(serde_json::to_writer(out, value)?)
-}
-
-/// A note on redaction as JSON, which it is unless somebody else wrote it.
-fn json_of(note: &str) -> String {
-    if Document::parse(note.as_bytes()).is_ok() && !note.contains(['\n', '\r']) {
-        return note.to_owned();
+/// What is wrong with a line, without the number that serde gives to it.
+pub(super) fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rsplit_once(" at line ") {
+        Some((what, _)) => format!("{what} at column {}", error.column()),
+        None => text,
     }
-    Json::from(note).to_string()
 }
 
-fn members(object: &str) -> Vec<(String, String)> {
-    let Ok(document) = Document::parse(object.as_bytes()) else {
-        return Vec::new();
-    };
-    let members = document.root().members();
-    let owned = members.map(|(key, value)| {
-        let key = key.as_str().unwrap_or_default().into_owned();
-        (key, value.raw_text().into_owned())
-    });
-    owned.collect()
+/// Fields of the start event that are those of one session, or stand in the header.
+const LEFT_OUT: [&str; 11] = [
+    "recording",
+    "origin",
+    "parent",
+    "played",
+    "wall_ns",
+    "transport",
+    "argv",
+    "pid",
+    "mcpreel",
+    "selection",
+    "redaction",
+];
+
+/// The start event as JSON.
+pub(super) fn start_event(context: &ProcessContext) -> serde_json::Result<String> {
+    let mut event = serde_json::to_value(EventKind::Start(Box::new(context.clone())))?;
+    if let Value::Object(fields) = &mut event {
+        fields.retain(|key, _| !LEFT_OUT.contains(&&**key));
+        if let Some(Value::Object(host)) = fields.get_mut("host") {
+            host.retain(|key, value| key != "pid" && !is_empty(value));
+        }
+        fields.retain(|_, value| !is_empty(value));
+    }
+    serde_json::to_string(&event)
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(list) => list.is_empty(),
+        Value::Object(map) => map.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mcpreel_trace::event::ProcessName;
 
-    fn read(line: &str) -> Result<(Header, Vec<String>), HeaderError> {
+    fn read(line: &str) -> Result<Header, HeaderError> {
         Header::parse(line.as_bytes())
     }
 
-    fn written(header: &Header) -> String {
-        let mut line = Vec::new();
-        header.write(&mut line).unwrap();
-        String::from_utf8(line).unwrap()
-    }
-
     #[test]
-    fn a_header_comes_back_as_it_was_written_with_what_nobody_knows() {
+    fn a_header_comes_back_as_it_was_written() {
         let line = concat!(
             r#"{"cassette":1,"tool":"mcpreel 0.1.0","era":"legacy","protocol":"2025-11-25","#,
             r#""transport":"stdio","command":["srv","-x"],"redaction":{"rules":3,"hits":7},"#,
-            r#""selection":{"query":"is:failed","to":9},"later":[1,2.50,"\u00e9"]}"#,
+            r#""selection":{"query":"is:failed","to":9}}"#,
             "\n"
         );
-        let (header, odd) = read(line).unwrap();
-        assert_eq!(written(&header), line);
-        assert_eq!(odd, [""; 0]);
-        assert_eq!(header.tool_version(), "0.1.0");
-        assert_eq!(header.more[0].1, r#"[1,2.50,"\u00e9"]"#);
-        let unknown = header.unknown().unwrap();
-        assert_eq!(unknown, r#"{"later":[1,2.50,"\u00e9"]}"#);
-        assert_eq!(members(&unknown), header.more);
-        assert_eq!(Header::default().unknown(), None);
-    }
-
-    #[test]
-    fn little_is_enough_and_what_is_odd_is_kept_and_told() {
-        assert_eq!(read(r#"{"cassette":1}"#).unwrap().0, Header::default());
-        let (header, odd) = read(r#"{"cassette":1,"command":"srv","era":7}"#).unwrap();
-        assert_eq!(odd, ["command", "era"]);
-        assert_eq!(header.command, [""; 0]);
-        assert!(written(&header).contains(r#"1,"command":"srv","era":7"#));
+        let mut written = Vec::new();
+        read(line).unwrap().write(&mut written).unwrap();
+        assert_eq!(String::from_utf8(written).unwrap(), line);
+        assert!(read(r#"{"cassette":1,"later":[1]}"#).is_ok());
+        assert!(matches!(
+            read(r#"{"cassette":1,"era":7}"#),
+            Err(HeaderError::Malformed(_))
+        ));
     }
 
     #[test]
@@ -297,15 +232,59 @@ mod tests {
         );
         // Once it was said to need the very version that could not read it.
         for old in [OWN, "0.0.1", "of old"] {
-            let line = format!(r#"{{"cassette":2,"tool":"mcpreel {old}"}}"#);
-            let said = read(&line).unwrap_err().to_string();
+            let said = said(&format!(r#"{{"cassette":2,"tool":"mcpreel {old}"}}"#));
             assert!(said.ends_with("it needs a later version of mcpreel"));
         }
-        assert!(said(r#"{"cassette":1.5}"#).ends_with("it needs a later version of mcpreel"));
         assert!(said(r#"{"cassette":1e99,"tool":"else 3"}"#).ends_with("it needs else 3"));
-        for line in [r#"{"cassette":"1"}"#, r#"{"cassette":0}"#, "{}", "[]", "7"] {
+        for line in [r#"{"cassette":"1"}"#, r#"{"cassette":0}"#, "{}"] {
             assert_eq!(read(line), Err(HeaderError::NoVersion), "{line}");
         }
-        assert!(matches!(read("{"), Err(HeaderError::NotJson(_))));
+    }
+
+    #[test]
+    fn the_start_event_has_nothing_that_differs_between_two_sessions() {
+        let live = ProcessContext {
+            recording: "7f3a9c21".into(),
+            name: "weather".into(),
+            origin: "live".into(),
+            wall_ns: 5,
+            argv: vec!["srv".into()],
+            cwd: Some("/home/ada".into()),
+            pid: 77,
+            host: ProcessName {
+                pid: 78,
+                name: "editor".into(),
+                command: vec!["editor".into(), "-x".into()],
+            },
+            mcpreel: "0.1.0".into(),
+            slow_ns: Some(9),
+            read_only_tools: vec!["look".into()],
+            ..ProcessContext::default()
+        };
+        let text = start_event(&live).unwrap();
+        assert_eq!(
+            text,
+            r#"{"kind":"start","name":"weather","cwd":"/home/ada","host":{"name":"editor","command":["editor","-x"]},"slow_ns":9,"read_only_tools":["look"]}"#
+        );
+        let header = Header {
+            command: vec!["srv".into()],
+            tool: Some("mcpreel 0.1.0".into()),
+            ..Header::default()
+        };
+        let Ok(EventKind::Start(start)) = serde_json::from_str(&text) else {
+            panic!("{text}");
+        };
+        let mut expected = ProcessContext {
+            recording: String::new(),
+            origin: "import".into(),
+            transport: "stdio".into(),
+            wall_ns: 0,
+            pid: 0,
+            ..live
+        };
+        expected.host.pid = 0;
+        assert_eq!(header.context(Some(*start)), expected);
+        let empty = start_event(&ProcessContext::default()).unwrap();
+        assert_eq!(empty, r#"{"kind":"start"}"#);
     }
 }

@@ -1,15 +1,14 @@
-//! Lines of a file, as long as they can be held.
+//! The lines of a file, each held in memory up to a limit.
 
-use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, Read as _};
+use std::io::{self, BufRead as _, BufReader, Read};
 
-/// Bytes that are read at once.
 const BUFFER: usize = 256 * 1024;
 
-/// Lines of a file, of which one too long is not held.
-pub struct Lines<'f> {
-    file: BufReader<&'f File>,
-    /// Bytes of a line that are held, its terminator among them.
+/// Reads line after line; of one that is longer than the limit only its length counts.
+#[derive(Debug)]
+pub struct Lines<F> {
+    file: BufReader<F>,
+    /// The longest line that is held, in bytes with its terminator.
     most: u64,
     line: Vec<u8>,
     is_whole: bool,
@@ -17,9 +16,9 @@ pub struct Lines<'f> {
     number: u64,
 }
 
-impl<'f> Lines<'f> {
+impl<F: Read> Lines<F> {
     /// From where `file` stands, of up to `most` bytes each with their terminators.
-    pub fn of(file: &'f File, most: u64) -> Self {
+    pub fn of(file: F, most: u64) -> Self {
         Self {
             file: BufReader::with_capacity(BUFFER, file),
             most,
@@ -44,7 +43,7 @@ impl<'f> Lines<'f> {
         Ok(read > 0)
     }
 
-    /// The line with its terminator; `None` of one that is too long.
+    /// The last line with its terminator; `None` if it is too long.
     pub fn held(&self) -> Option<&[u8]> {
         self.is_whole.then_some(&*self.line)
     }

@@ -1,0 +1,459 @@
+//! The lines of a cassette as what happened.
+//!
+//! Nothing in a file can make reading fail but the file system: a line that cannot be read is a
+//! [`Fault`] among the entries, and the next one is read.
+
+use super::US;
+use super::header::{self, Header, HeaderError};
+use crate::import::BYTE_ORDER_MARK;
+use crate::lines::Lines;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::event::{EventKind, ProcessContext};
+use mcpreel_trace::frame::StreamId;
+use mcpreel_wire::json::Document;
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::collections::VecDeque;
+use std::fmt;
+use std::io::{self, Read};
+
+/// Bytes of a file that are looked at to tell whether it is a cassette.
+const LOOKED_AT: u64 = 64 * 1024;
+
+/// A longer line is passed over: no frame that is written verbatim makes one.
+const MAX_LINE: u64 = 128 * 1024 * 1024;
+
+/// The last moment that there is, microseconds: nanoseconds of it have room in a recording.
+const MAX_US: u64 = i64::MAX as u64 / US;
+
+/// More bytes cannot be missing together: offsets have room for no more.
+const MAX_MISSING: u64 = 1 << 60;
+
+/// Characters that are kept of an event that this version does not know.
+const MAX_UNKNOWN: usize = 4096;
+
+/// Something that happened, or something that is wrong with the file.
+#[derive(Debug, PartialEq)]
+pub enum Entry {
+    /// Bytes of a stream.
+    Chunk {
+        stream: StreamId,
+        t: Moment,
+        bytes: Vec<u8>,
+    },
+    /// The frame whose bytes came last has no newline at its end.
+    LineEnd {
+        stream: StreamId,
+        t: Moment,
+    },
+    /// Bytes of a stream that are not there. The line that they interrupt ends.
+    Gap {
+        stream: StreamId,
+        t: Moment,
+        bytes: u64,
+        reason: Option<String>,
+    },
+    Event {
+        t: Moment,
+        kind: EventKind,
+    },
+    End {
+        t: Moment,
+    },
+    Fault(Fault),
+}
+
+/// What is wrong with a line. Text in it is as it stands in the file, not yet escaped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The number of the line, from 1.
+    pub line: u64,
+    pub message: String,
+    /// Whether the line is passed over.
+    pub is_loss: bool,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lost = if self.is_loss {
+            "; the line is passed over"
+        } else {
+            ""
+        };
+        write!(f, "line {}: {}{lost}", self.line, self.message)
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    #[error(transparent)]
+    Header(#[from] HeaderError),
+    #[error("could not be read")]
+    Io(#[from] io::Error),
+}
+
+/// Whether `file` begins with a cassette: its first line has the key `cassette`.
+pub fn is_cassette(file: &mut impl Read) -> io::Result<bool> {
+    let mut bytes = Vec::new();
+    file.take(LOOKED_AT).read_to_end(&mut bytes)?;
+    let line = without_mark(&bytes).split(|byte| *byte == b'\n').next();
+    // A long header may be cut off here.
+    let (document, _) = Document::read_prefix(line.unwrap_or_default(), usize::MAX);
+    Ok(document.is_some_and(|document| document.root().get("cassette").is_some()))
+}
+
+/// Whether what stands at `path` in a line becomes part of a recording; `number` is that of the
+/// line.
+pub fn is_recorded(number: u64, line: &[u8], path: &str) -> bool {
+    let key = path.split(['.', '[']).next().unwrap_or_default();
+    if number == 1 {
+        let kept = ["tool", "transport", "command", "redaction", "selection"];
+        return kept.contains(&key) && Header::parse(without_mark(line)).is_ok();
+    }
+    match serde_json::from_slice::<Line<'_>>(line) {
+        Ok(line) if line.cassette.is_some() => false,
+        Ok(line) if line.is("event") => key == "event" && line.is_event_known(number),
+        Ok(line) if line.is("end") => false,
+        Ok(line) => line.body().is_ok_and(|(body, _)| body == key) && line.stream().is_ok(),
+        Err(_) => false,
+    }
+}
+
+fn without_mark(line: &[u8]) -> &[u8] {
+    line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line)
+}
+
+/// A line after the header. Keys that are derived or unknown are not read.
+#[derive(Deserialize)]
+struct Line<'l> {
+    cassette: Option<IgnoredAny>,
+    n: Option<u64>,
+    t: Option<u64>,
+    t0: Option<u64>,
+    d: Option<String>,
+    k: Option<String>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    raw: Option<&'l RawValue>,
+    b64: Option<String>,
+    text: Option<String>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    event: Option<&'l RawValue>,
+}
+
+/// A value that is there, even if it is null.
+fn present<'l, D: Deserializer<'l>>(value: D) -> Result<Option<&'l RawValue>, D::Error> {
+    <&RawValue>::deserialize(value).map(Some)
+}
+
+impl Line<'_> {
+    fn is(&self, kind: &str) -> bool {
+        self.k.as_deref() == Some(kind)
+    }
+
+    fn stream(&self) -> Result<StreamId, String> {
+        let Some(name) = &self.d else {
+            return Err("no direction (`d`)".to_owned());
+        };
+        let mut streams = StreamId::STDIO.into_iter();
+        let named = streams.find(|stream| stream.as_str() == name);
+        named.ok_or_else(|| format!("`d` is neither c2s nor s2c nor stderr but `{name:.40}`"))
+    }
+
+    /// The key that holds the bytes of the frame, and the bytes: at least one.
+    fn body(&self) -> Result<(&'static str, Vec<u8>), String> {
+        let (key, bytes) = match (self.raw, &self.b64, &self.text) {
+            (Some(raw), ..) => ("raw", [raw.get().as_bytes(), b"\n"].concat()),
+            (None, Some(coded), _) => match BASE64.decode(coded) {
+                Ok(bytes) => ("b64", bytes),
+                Err(_) => return Err("its `b64` is no base64".to_owned()),
+            },
+            (None, None, Some(text)) => ("text", text.as_bytes().to_vec()),
+            (None, None, None) => ("", Vec::new()),
+        };
+        if bytes.is_empty() {
+            return Err("neither `raw` nor `b64` nor `text`".to_owned());
+        }
+        Ok((key, bytes))
+    }
+
+    /// Whether this version knows all that its event says.
+    fn is_event_known(&self, number: u64) -> bool {
+        let Some(json) = self.event.map(RawValue::get) else {
+            return false;
+        };
+        let written = match serde_json::from_str(json) {
+            Ok(EventKind::Start(context)) if number == 2 => header::start_event(&context).ok(),
+            Ok(EventKind::Start(_)) | Err(_) => None,
+            Ok(kind) => serde_json::to_string(&kind).ok(),
+        };
+        let value = |json: &str| serde_json::from_str::<Value>(json).ok();
+        written.is_some_and(|written| value(&written) == value(json))
+    }
+}
+
+/// Reads a cassette from its beginning to its end, line after line.
+#[derive(Debug)]
+pub struct Reader<F> {
+    lines: Lines<F>,
+    header: Header,
+    context: ProcessContext,
+    /// The entries of the line that was read last.
+    ready: VecDeque<Entry>,
+    /// When the last line was, microseconds.
+    last_us: u64,
+    /// When the last frame of each stream was complete.
+    streams_us: [u64; 3],
+    missing: u64,
+    frames: u64,
+    is_renumbered: bool,
+    /// Whether no line but the header was read: the next one may be the start event.
+    expects_start: bool,
+    has_ended: bool,
+    is_over: bool,
+}
+
+impl<F: Read> Reader<F> {
+    /// Reads the header and the start event.
+    pub fn new(file: F) -> Result<Self, ReadError> {
+        let mut lines = Lines::of(file, MAX_LINE);
+        lines.next()?;
+        let first = lines.held().ok_or(HeaderError::NoVersion)?;
+        if first.is_empty() {
+            return Err(HeaderError::NoVersion.into());
+        }
+        let header = Header::parse(without_mark(first))?;
+        let mut reader = Self {
+            lines,
+            context: header.context(None),
+            header,
+            ready: VecDeque::new(),
+            last_us: 0,
+            streams_us: [0; 3],
+            missing: 0,
+            frames: 0,
+            is_renumbered: false,
+            expects_start: true,
+            has_ended: false,
+            is_over: false,
+        };
+        while reader.expects_start && !reader.is_over {
+            reader.read_line()?;
+        }
+        Ok(reader)
+    }
+
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// What is known of the process; an id and perhaps a name are missing.
+    pub fn context(&self) -> &ProcessContext {
+        &self.context
+    }
+
+    /// Whether frames so far have other numbers in the file than one after the other from 1.
+    pub fn is_renumbered(&self) -> bool {
+        self.is_renumbered
+    }
+
+    /// How many bytes of the file have been read.
+    pub fn position(&self) -> u64 {
+        self.lines.position()
+    }
+
+    /// What comes next; `None` at the end.
+    pub fn next(&mut self) -> Result<Option<Entry>, ReadError> {
+        while self.ready.is_empty() && !self.is_over {
+            self.read_line()?;
+        }
+        Ok(self.ready.pop_front())
+    }
+
+    fn read_line(&mut self) -> io::Result<()> {
+        if !self.lines.next()? {
+            self.is_over = true;
+            if !self.has_ended {
+                self.tell("there is no line `\"k\":\"end\"`: the file may be cut off");
+            }
+            return Ok(());
+        }
+        let Some(held) = self.lines.held() else {
+            self.lose(&format!("it is longer than {MAX_LINE} bytes"));
+            return Ok(());
+        };
+        if held.trim_ascii().is_empty() {
+            return Ok(());
+        }
+        let is_whole = held.ends_with(b"\n");
+        // The entries borrow nothing of the line: the next one takes its place.
+        let held = held.to_vec();
+        match serde_json::from_slice::<Line<'_>>(&held) {
+            Ok(line) => self.line(&line),
+            Err(_) if !is_whole => {
+                self.lose("the file ends in the middle of it: it was cut off");
+            }
+            Err(error) => self.lose(&header::reason(&error)),
+        }
+        self.expects_start = false;
+        Ok(())
+    }
+
+    fn tell(&mut self, message: &str) {
+        self.fault(message, false);
+    }
+
+    fn lose(&mut self, message: &str) {
+        self.fault(message, true);
+    }
+
+    fn fault(&mut self, message: &str, is_loss: bool) {
+        self.ready.push_back(Entry::Fault(Fault {
+            line: self.lines.number(),
+            message: message.to_owned(),
+            is_loss,
+        }));
+    }
+
+    fn line(&mut self, line: &Line<'_>) {
+        if line.cassette.is_some() {
+            self.lose("another cassette begins, which is not read");
+            (self.is_over, self.has_ended) = (true, true);
+        } else if line.is("event") {
+            self.event(line);
+        } else if line.is("end") {
+            self.has_ended = true;
+            let t = self.time(line.t);
+            self.ready.push_back(Entry::End { t: Moment(t * US) });
+        } else {
+            match (line.stream(), line.body()) {
+                (Ok(stream), Ok((_, bytes))) => self.frame(line, stream, bytes),
+                (_, Err(message)) | (Err(message), _) => self.lose(&message),
+            }
+        }
+    }
+
+    fn frame(&mut self, line: &Line<'_>, stream: StreamId, mut bytes: Vec<u8>) {
+        let bodies = [line.raw.is_some(), line.b64.is_some(), line.text.is_some()];
+        if bodies.iter().filter(|is_there| **is_there).count() > 1 {
+            self.tell("more than one of `raw`, `b64` and `text`");
+        }
+        let (first, t) = self.times(line, stream);
+        self.frames += 1;
+        self.is_renumbered |= line.n != Some(self.frames);
+        let is_ended = bytes.ends_with(b"\n");
+        let newlines = memchr::memchr_iter(b'\n', &bytes).count();
+        if first != t {
+            let rest = bytes.split_off(1);
+            self.ready.push_back(Entry::Chunk {
+                stream,
+                t: first,
+                bytes,
+            });
+            bytes = rest;
+        }
+        if !bytes.is_empty() {
+            self.ready.push_back(Entry::Chunk { stream, t, bytes });
+        }
+        if newlines > usize::from(is_ended) {
+            self.tell("its bytes are several lines, each a frame");
+        }
+        if !is_ended {
+            self.ready.push_back(Entry::LineEnd { stream, t });
+        }
+    }
+
+    /// When the first and the last byte of a frame came. One thread reads a stream, so on one
+    /// stream time does not go back; between two streams it may, by a little.
+    fn times(&mut self, line: &Line<'_>, stream: StreamId) -> (Moment, Moment) {
+        let last = self.time(line.t);
+        let first = line.t0.unwrap_or(last);
+        if first > last {
+            self.tell("its `t0` lies after its `t`; taken for the same");
+        }
+        let first = first.min(last);
+        let before = self.streams_us[usize::from(stream.0)];
+        if let back @ 1.. = before.saturating_sub(first) {
+            self.tell(&format!(
+                "it lies {back} µs before the frame before it on the same stream; taken for the \
+                 time of that"
+            ));
+        }
+        let (first, last) = (first.max(before), last.max(before));
+        self.streams_us[usize::from(stream.0)] = last;
+        self.last_us = last;
+        (Moment(first * US), Moment(last * US))
+    }
+
+    /// The time of a line, microseconds; that of the line before if it has none.
+    fn time(&mut self, t: Option<u64>) -> u64 {
+        match t {
+            Some(us) if us <= MAX_US => self.last_us = us,
+            Some(_) => {
+                self.tell("its `t` lies beyond all times; taken for that of the line before")
+            }
+            None => self.tell("it has no `t`; taken for that of the line before"),
+        }
+        self.last_us
+    }
+
+    fn event(&mut self, line: &Line<'_>) {
+        let Some(json) = line.event.map(RawValue::get) else {
+            return self.lose("an event without an `event`");
+        };
+        let t = Moment(self.time(line.t) * US);
+        let kind = serde_json::from_str(json).ok().filter(is_of_known_streams);
+        let entry = match kind {
+            Some(EventKind::Start(context)) if self.expects_start => {
+                self.context = self.header.context(Some(*context));
+                return;
+            }
+            Some(EventKind::Start(_)) => {
+                return self.lose("a start event that does not follow the header");
+            }
+            Some(EventKind::Gap {
+                stream,
+                bytes,
+                reason,
+                ..
+            }) if bytes > 0 => {
+                let fewer = bytes.min(MAX_MISSING - self.missing);
+                self.missing += fewer;
+                if fewer < bytes {
+                    self.tell("more bytes are missing than there can be");
+                }
+                Entry::Gap {
+                    stream,
+                    t,
+                    bytes: fewer,
+                    reason,
+                }
+            }
+            Some(kind) => Entry::Event { t, kind },
+            None => {
+                self.tell("an event that is not known; kept as a warning");
+                let json: String = json.chars().take(MAX_UNKNOWN).collect();
+                let message = format!("an event that this version does not know: {json}");
+                let kind = EventKind::Warning { message };
+                Entry::Event { t, kind }
+            }
+        };
+        self.ready.push_back(entry);
+    }
+}
+
+/// Whether an event is about no other streams than there are.
+fn is_of_known_streams(kind: &EventKind) -> bool {
+    match kind {
+        EventKind::Eof { stream, .. }
+        | EventKind::StallBegan { stream, .. }
+        | EventKind::StallEnded { stream, .. }
+        | EventKind::Undelivered { stream, .. }
+        | EventKind::Shortened { stream, .. }
+        | EventKind::Gap { stream, .. } => StreamId::STDIO.contains(stream),
+        _ => true,
+    }
+}

@@ -6,11 +6,18 @@ use std::ffi::OsString;
 
 /// One row per thing that is gone: the command, the flag (`--flag` or `--flag VALUE`; empty if the
 /// whole command is gone), and what to do instead.
-const GONE: &[(&str, &str, &str)] = &[(
-    "open",
-    "--redact",
-    "write a copy with `mcpreel redact RECORDING -o COPY.reel` and open that",
-)];
+const GONE: &[(&str, &str, &str)] = &[
+    (
+        "open",
+        "--redact",
+        "write a copy with `mcpreel redact RECORDING -o COPY.reel` and open that",
+    ),
+    (
+        "export",
+        "--format csv",
+        "`mcpreel stats RECORDING --json` has the same numbers",
+    ),
+];
 
 /// The line to print for a command line that clap has refused with `error`, if the reason is
 /// something that is gone.

@@ -10,7 +10,6 @@
 //! * [`redacted`]: a recording without what is secret, for all of them;
 //! * [`cassette`]: JSON Lines, one line per frame or event: written and read;
 //! * [`html`]: a page that shows itself, for whoever has a browser and not us;
-//! * `in_turn`: rendering goes on while more is read;
 //! * [`import`]: sessions in the logs of other programs: read.
 //!
 //! What comes in is as hostile as what comes off the wire: bounded memory, work in proportion to
@@ -20,7 +19,6 @@ pub mod cassette;
 pub mod export;
 pub mod html;
 pub mod import;
-mod in_turn;
 pub mod lines;
 pub mod outgoing;
 pub mod phrases;

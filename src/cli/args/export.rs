@@ -12,8 +12,6 @@ pub enum ExportFormat {
     Jsonl,
     /// A transcript for reading: what was said, in order, laid out and escaped
     Text,
-    /// Statistics per method and per tool, for a spreadsheet
-    Csv,
     /// A bug report: what happened and why, with a diagram and the messages that matter
     Markdown,
     /// A trace for OpenTelemetry, in OTLP/JSON: a span per request
@@ -34,7 +32,6 @@ Examples:
   mcpreel export @ --format markdown -o report.md
                                                  a bug report: what happened, why, a diagram
   mcpreel export @ --format text | less          what was said, laid out for reading
-  mcpreel export @ --format csv -o stats.csv
   mcpreel export @ --format perfetto -o trace.json
                                                  to be opened in ui.perfetto.dev
   mcpreel export @ --format otlp -q 'is:slow' -o spans.jsonl

@@ -154,7 +154,6 @@ impl From<ExportFormat> for Format {
         match format {
             ExportFormat::Jsonl => Self::Jsonl,
             ExportFormat::Text => Self::Text,
-            ExportFormat::Csv => Self::Csv,
             ExportFormat::Markdown => Self::Markdown,
             ExportFormat::Html => Self::Html,
             ExportFormat::Otlp => Self::Otlp,

@@ -63,7 +63,7 @@ fn every_damage_is_told_with_its_line() {
     line("{\"n\":2,", lost);
     line("nonsense", lost);
     line("[1]", lost);
-    line("{}", "no direction (`d`)");
+    line("{}", "neither `raw` nor `b64` nor `text`");
     line("{\"d\":\"S2C\",\"t\":5,\"raw\":1}", "but `S2C`; the line");
     line("{\"d\":7,\"t\":5,\"raw\":1}", lost);
     line("{\"t\":5,\"raw\":1}", "no direction (`d`)");

@@ -2,7 +2,6 @@
 //! the formats that are for reading and for other people's programs.
 //!
 //! * [`text`]: a transcript, for people;
-//! * [`csv`]: statistics, for spreadsheets;
 //! * [`markdown`]: a bug report;
 //! * [`otlp`]: a trace by the conventions of OpenTelemetry;
 //! * [`perfetto`]: a trace, for timeline viewers.
@@ -10,7 +9,6 @@
 //! None of them redacts: whoever wants less written gives a recording with less in it. Each holds a
 //! bounded part of it, however long it is.
 
-pub mod csv;
 mod events;
 mod excerpt;
 mod exchanges;
@@ -71,6 +69,14 @@ fn end_of(recording: &Recording, exchange: &Exchange, end: Moment) -> Result<Mom
     let cancelled = exchange.cancelled.map(|seq| recording.head(seq));
     let cancelled = cancelled.transpose()?.flatten();
     Ok(cancelled.map_or(end, |head| head.t_last))
+}
+
+/// `tools/call search_docs`: of tools and prompts the name stands in the name of the span.
+fn span_name(method: &str, name: Option<&str>) -> String {
+    match (method, name) {
+        ("tools/call" | "prompts/get", Some(name)) => format!("{method} {name}"),
+        _ => method.to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 //! client     claude-ai 0.1.0; roots
 //! …
 //!
-//!     -  00:00.001  · the server was started, pid 4711
+//!     -  00:00.001  • the server was started, pid 4711
 //!     1  00:00.041  → initialize claude-ai 0.1.0, 2025-11-25                          (153 B)
 //!          {
 //!            "jsonrpc": "2.0",
@@ -18,24 +18,30 @@
 //!
 //! The words are those of `mcpreel show`. Everything is escaped; what is cut is said with its size.
 
-mod batch;
-mod frame;
-
 use super::{Excerpt, Export, Part, WriteError, Written};
-use crate::in_turn::Batch as _;
-use crate::in_turn::InTurn;
 use crate::phrases::{self, session, when};
-use batch::Batch;
-use frame::Frame;
+use crate::row::{RowView, arrow};
 use mcpreel_store::links::Link;
 use mcpreel_store::reader::{Recording, Summary};
+use mcpreel_trace::exchange::Status;
 use mcpreel_trace::frame::FrameHead;
-use mcpreel_wire::text::{clock, escape, pad_end, plural};
+use mcpreel_wire::message::Classifier;
+use mcpreel_wire::text::layout::each_line;
+use mcpreel_wire::text::{Limits, clock, count, duration, escape, pad_end, plural, since, size};
 use std::fmt::Write as _;
-use std::io::{self, Read as _, Write};
+use std::io::Write;
+
+/// How much of a message stands in a transcript: enough for a list of tools with their schemas.
+const BODY: Limits = Limits {
+    lines: 5_000,
+    line: 4_000,
+};
 
 /// Bytes of a frame too long to hold that are looked at.
 const LOOKED_AT: u64 = 256 * 1024;
+
+/// Messages of a batch whose summaries are written: it can have thousands.
+const SUMMARIES: usize = 8;
 
 /// Columns of the names in the heading.
 const NAMES: usize = 11;
@@ -44,19 +50,22 @@ const INDENT: &str = "         ";
 
 pub fn write(export: Export<'_, impl Write>) -> Result<Written, WriteError> {
     let Export { excerpt, out, .. } = export;
-    let recording = excerpt.recording;
-    let summary = recording.summary()?;
-    let heading = heading(&excerpt, &summary)?;
+    let heading = heading(&excerpt, &excerpt.recording.summary()?)?;
     out.write_all(heading.as_bytes())?;
-    let mut writer = Writer::new(recording, out);
+    let mut writer = Writer {
+        recording: excerpt.recording,
+        out,
+        classifier: Classifier::default(),
+        passed: 0,
+        written: Written::default(),
+    };
     excerpt.walk(&mut |part| {
         if let Part::Frame(head, ..) | Part::Passed(head) = &part {
             (export.progress)(head.seq);
         }
         writer.part(&part)
     })?;
-    writer.told_passed()?;
-    writer.finish()?;
+    writer.flush_passed()?;
     Ok(writer.written)
 }
 
@@ -90,26 +99,13 @@ fn heading(excerpt: &Excerpt<'_>, summary: &Summary) -> Result<String, WriteErro
 struct Writer<'r, W> {
     recording: &'r Recording,
     out: &'r mut W,
-    /// What is put together, and what was and is being laid out.
-    batch: Batch,
-    others: InTurn<Batch>,
+    classifier: Classifier,
     /// Frames that were left out since the last line.
     passed: u64,
     written: Written,
 }
 
-impl<'r, W: Write> Writer<'r, W> {
-    fn new(recording: &'r Recording, out: &'r mut W) -> Self {
-        Self {
-            recording,
-            out,
-            batch: Batch::default(),
-            others: InTurn::new(),
-            passed: 0,
-            written: Written::default(),
-        }
-    }
-
+impl<W: Write> Writer<'_, W> {
     fn part(&mut self, part: &Part<'_>) -> Result<(), WriteError> {
         match part {
             Part::Passed(_) => {
@@ -117,51 +113,29 @@ impl<'r, W: Write> Writer<'r, W> {
                 self.written.left_out += 1;
             }
             Part::Frame(head, raw, link) => {
+                self.flush_passed()?;
                 self.written.frames += 1;
-                self.told_passed()?;
-                self.frame(head, *raw, *link)?;
+                let text = self.frame(head, *raw, *link)?;
+                self.out.write_all(text.as_bytes())?;
             }
             Part::Event(row) => {
+                self.flush_passed()?;
                 self.written.events += 1;
-                self.told_passed()?;
-                let mut line = String::new();
-                frame::begin(None, row.event.t, &mut line);
-                let _ = writeln!(line, "· {}", phrases::event(&row.event.kind));
-                self.batch.line(line);
-                self.hand_over()?;
+                let view = RowView::of_event(&row.event);
+                let (since, arrow, what) = (since(view.t.0), view.arrow(), view.what(None));
+                writeln!(self.out, "{:>5}  {since:>9}  {arrow} {what}", '-')?;
             }
         }
         Ok(())
     }
 
-    /// Hands over what was put together, if that is enough.
-    fn hand_over(&mut self) -> io::Result<()> {
-        if self.batch.is_full() {
-            let done = self.others.swap(std::mem::take(&mut self.batch));
-            self.batch = done.unwrap_or_default();
-            self.batch.write(self.out)?;
+    /// Says how many frames were left out.
+    fn flush_passed(&mut self) -> Result<(), WriteError> {
+        if self.passed > 0 {
+            let passed = plural(std::mem::take(&mut self.passed), "frame");
+            writeln!(self.out, "{INDENT}… {passed} not selected")?;
         }
         Ok(())
-    }
-
-    /// Writes all that is not written yet.
-    fn finish(&mut self) -> io::Result<()> {
-        while let Some(mut done) = self.others.take() {
-            done.write(self.out)?;
-        }
-        self.batch.work();
-        self.batch.write(self.out)
-    }
-
-    /// Says that frames were left out.
-    fn told_passed(&mut self) -> io::Result<()> {
-        if self.passed == 0 {
-            return Ok(());
-        }
-        let passed = plural(std::mem::take(&mut self.passed), "frame");
-        self.batch
-            .line(format!("{INDENT}… {passed} not selected\n"));
-        self.hand_over()
     }
 
     fn frame(
@@ -169,36 +143,84 @@ impl<'r, W: Write> Writer<'r, W> {
         head: &FrameHead,
         raw: Option<&[u8]>,
         link: Option<&Link>,
-    ) -> Result<(), WriteError> {
+    ) -> Result<String, WriteError> {
         let beginning;
         let raw = if let Some(raw) = raw {
             raw
         } else {
-            beginning = self.beginning(head)?;
+            beginning = self.recording.piece(head.seq, 0..LOOKED_AT)?;
             &beginning
         };
-        let is_whole = head.size == raw.len() as u64;
-        let said = if is_whole {
-            None
+        let since = since(head.t_last.0);
+        let mut text = format!("{:>5}  {since:>9}  ", head.seq.0);
+        let Some(direction) = head.stream.messages() else {
+            // As it stands, whatever it looks like.
+            let line = raw.trim_ascii_end();
+            let shown = &line[..line.len().min(BODY.line)];
+            let view = RowView::of_line(head, shown);
+            let _ = write!(text, "{} {}", view.arrow(), view.what(None));
+            if shown.len() == BODY.line {
+                let more = head.size.saturating_sub(shown.len() as u64);
+                let _ = write!(text, "… ({} more)", size(more));
+            }
+            text.push('\n');
+            return Ok(text);
+        };
+        let _ = write!(text, "{} ", arrow(direction));
+        if head.size == raw.len() as u64 {
+            let messages = self.classifier.classify(raw).messages;
+            summaries(messages.iter().map(|message| &*message.summary), &mut text);
         } else {
-            let messages = self.recording.messages_of_frame(head.seq)?.into_iter();
-            Some(messages.map(|row| row.record.summary.into()).collect())
-        };
-        let frame = Frame {
-            head: *head,
-            link: link.cloned(),
-            said,
-        };
-        self.batch.frame(frame, raw);
-        Ok(self.hand_over()?)
+            let rows = self.recording.messages_of_frame(head.seq)?;
+            summaries(rows.iter().map(|row| &*row.record.summary), &mut text);
+        }
+        text.push_str("  (");
+        facts(head, link, &mut text);
+        text.push_str(")\n");
+        let left_out = each_line(raw, BODY, &mut |line| {
+            let _ = writeln!(text, "{INDENT}{line}");
+        });
+        let left_out = left_out as u64 + head.size.saturating_sub(raw.len() as u64);
+        if left_out > 0 {
+            let _ = writeln!(text, "{INDENT}… {} not shown", size(left_out));
+        }
+        Ok(text)
     }
+}
 
-    fn beginning(&self, head: &FrameHead) -> Result<Vec<u8>, WriteError> {
-        let mut raw = Vec::new();
-        let mut bytes = self.recording.stream(head.seq)?.take(LOOKED_AT);
-        bytes.read_to_end(&mut raw)?;
-        Ok(raw)
+/// Adds what messages say, each in a line.
+fn summaries<'s>(mut said: impl ExactSizeIterator<Item = &'s str>, text: &mut String) {
+    if said.len() == 0 {
+        text.push_str("no message");
     }
+    let first: Vec<_> = said.by_ref().take(SUMMARIES).map(escape).collect();
+    text.push_str(&first.join(" · "));
+    if said.len() > 0 {
+        let _ = write!(text, " · {} more", count(said.len() as u64));
+    }
+}
+
+/// Adds what it answers or belongs to, how long that took, and its size.
+fn facts(head: &FrameHead, link: Option<&Link>, text: &mut String) {
+    if let Some(link) = link {
+        let method = link.method.as_deref().map(escape);
+        if let Some(asked) = link.answers {
+            let _ = write!(text, "#{} {}", asked.0, method.unwrap_or_default());
+            if let Some(ns) = link.latency_ns {
+                let _ = write!(text, ": {}", duration(ns));
+            }
+            // The words of the answer say it where it is one of these.
+            let is_plain =
+                |status| matches!(status, Status::Ok | Status::Error | Status::ToolError);
+            if let Some(status) = link.status.filter(|status| !is_plain(*status)) {
+                let _ = write!(text, ", {}", status.as_str());
+            }
+            text.push_str("; ");
+        } else if let Some(around) = link.within {
+            let _ = write!(text, "in #{}; ", around.0);
+        }
+    }
+    text.push_str(&size(head.size));
 }
 
 #[cfg(test)]
@@ -206,7 +228,6 @@ mod tests {
     use super::*;
     use crate::export::{Selection, exported};
     use crate::written::{Session, recorded};
-    use mcpreel_trace::clock::Moment;
     use mcpreel_trace::event::EventKind;
     use mcpreel_trace::frame::{Seq, StreamId};
 
@@ -247,7 +268,7 @@ mod tests {
         assert_eq!(
             ends,
             [
-                "    -  00:00.000  · the server was started, pid 7",
+                "    -  00:00.000  • the server was started, pid 7",
                 "    1  00:00.001  → ping  (41 B)",
                 "         {",
                 "           \"jsonrpc\": \"2.0\",",
@@ -263,7 +284,7 @@ mod tests {
                 "         }",
                 "    4  00:00.005  ← no message  (10 B)",
                 "         Starting\\xff",
-                "    -  00:00.005  · the server ended with exit code 0; peak memory 1 B, CPU 5 ns",
+                "    -  00:00.005  • the server ended with exit code 0; peak memory 1 B, CPU 5 ns",
             ]
         );
     }
@@ -282,28 +303,6 @@ mod tests {
         assert!(lines[1].ends_with("! line 3") && lines[2].ends_with("! line 4"));
         assert_eq!(lines[3], "… 1 frame not selected");
         assert_eq!(lines.len(), 4);
-    }
-
-    #[test]
-    fn of_many_short_lines_few_wait_to_be_written() {
-        let dir = tempfile::tempdir().unwrap();
-        let reel = recorded(dir.path(), Session::end);
-        let recording = Recording::open(&reel).unwrap();
-        let mut out = io::sink();
-        let mut writer = Writer::new(&recording, &mut out);
-        let head = FrameHead {
-            seq: Seq(1),
-            stream: StreamId::STDERR,
-            offset: 0,
-            t_first: Moment(0),
-            t_last: Moment(0),
-            size: 1,
-        };
-        for _ in 0..2 * batch::TOGETHER / size_of::<Frame>() {
-            let part = Part::Frame(&head, Some(b"\n"), None);
-            writer.part(&part).unwrap();
-            assert!(writer.batch.len() * size_of::<Frame>() < batch::TOGETHER);
-        }
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! JSON that stands within an HTML page.
 
-use mcpreel_wire::json::quote;
 use mcpreel_wire::text::is_hostile;
 use serde::Serialize;
 use serde_json::ser::Formatter;
@@ -87,16 +86,6 @@ pub(super) fn json(value: &impl Serialize, into: &mut Vec<u8>) -> io::Result<()>
     Ok(value.serialize(&mut writer)?)
 }
 
-/// Adds a text as [`json`] does. Most have nothing in them that means anything, which is seen at
-/// once.
-pub(super) fn text(text: &str, into: &mut Vec<u8>) -> io::Result<()> {
-    if first_that_may(text.as_bytes()).is_some() {
-        return json(&text, into);
-    }
-    quote(text, into);
-    Ok(())
-}
-
 /// Writes strings so. Outside of strings JSON has nothing that means anything.
 struct Harmless;
 
@@ -107,7 +96,7 @@ impl Formatter for Harmless {
         fragment: &str,
     ) -> io::Result<()> {
         let mut rest = fragment;
-        while let Some(at) = first_that_may(rest.as_bytes()) {
+        while let Some(at) = rest.bytes().position(may_mean_something) {
             let (plain, from) = rest.split_at(at);
             out.write_all(plain.as_bytes())?;
             let Some(character) = from.chars().next() else {
@@ -125,22 +114,6 @@ impl Formatter for Harmless {
         }
         out.write_all(rest.as_bytes())
     }
-}
-
-/// Where the first character stands that has to be looked at. Most pieces have none: so many bytes
-/// are looked at together, which takes as long as to look at one.
-fn first_that_may(bytes: &[u8]) -> Option<usize> {
-    const TOGETHER: usize = 32;
-    let mut pieces = bytes.chunks(TOGETHER);
-    let may = |piece: &&[u8]| {
-        piece
-            .iter()
-            .fold(false, |may, &b| may | may_mean_something(b))
-    };
-    let nth = pieces.position(|piece| may(&piece))?;
-    let from = nth * TOGETHER;
-    let within = bytes[from..].iter().position(|&b| may_mean_something(b))?;
-    Some(from + within)
 }
 
 /// Whether a character that begins with this byte has to be looked at.
@@ -165,24 +138,6 @@ mod tests {
         let forbidden = ['<', '>', '&', '\0', '\u{1b}', '\r', '\n', '\u{7f}'];
         assert!(!text.contains(forbidden), "{text}");
         assert_eq!(serde_json::from_str::<String>(&text).unwrap(), HOSTILE);
-    }
-
-    #[test]
-    fn a_text_is_written_as_any_value_is() {
-        for said in [
-            HOSTILE,
-            "",
-            "plain",
-            "a \"quote\" and\r\n\\",
-            "naïve",
-            "a < b",
-            "\u{1}",
-        ] {
-            let (mut one, mut other) = (Vec::new(), Vec::new());
-            text(said, &mut one).unwrap();
-            json(&said, &mut other).unwrap();
-            assert_eq!(one, other, "{said:?}");
-        }
     }
 
     #[test]

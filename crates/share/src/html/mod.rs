@@ -17,21 +17,20 @@
 //! A block of bytes is parsed when a frame in it is opened, so that a page of fifty thousand
 //! exchanges opens as fast as its list. Writing holds a block and a page of rows at a time.
 //!
-//! * `session`: who, how it ended, why; `rows`: what stands in the list, and `row`: one of it;
-//! * `found`: what rules found; `noted`: what people put on frames; `bytes`: the frames;
-//! * `shell`: what is around them, from the files in `page/`.
+//! * `session`: who, how it ended, why; `rows`: the list; `findings`: findings and notes; `bytes`:
+//!   the frames. What is around them comes from the files in `page/`.
 
 mod block;
 mod bytes;
-mod found;
-mod noted;
-mod row;
+mod findings;
 mod rows;
 mod session;
-mod shell;
 
 use super::export::{Export, WriteError, Written};
-use std::io::Write;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use sha2::{Digest as _, Sha256};
+use std::io::{self, Write};
 
 /// Bytes of a frame that a page has; of a longer one it has the beginning and says so. A browser
 /// would lay out whatever is shown of it.
@@ -40,15 +39,76 @@ pub const FRAME_BYTES: u64 = 256 * 1024;
 /// Writes it as a page. Holds no more of it than some pages of rows and a frame of a megabyte.
 pub fn write(export: Export<'_, impl Write>) -> Result<Written, WriteError> {
     let Export { excerpt, out, .. } = export;
-    shell::head(out)?;
+    write_head(out)?;
     session::write(&excerpt, out)?;
     rows::write(&excerpt, out)?;
-    found::write(&excerpt, out)?;
-    noted::write(&excerpt, out)?;
-    shell::script(out)?;
+    findings::write_findings(&excerpt, out)?;
+    findings::write_notes(&excerpt, out)?;
+    write_script(out)?;
     let written = bytes::write(&excerpt, out, export.progress)?;
-    shell::end(out)?;
+    write_end(out)?;
     Ok(written)
+}
+
+const SKELETON: &str = include_str!("page/page.html");
+
+const STYLE: &str = include_str!("page/page.css");
+
+/// The script: its files, in one scope of their own.
+const SCRIPT: &str = concat!(
+    "(() => {\n'use strict';\n",
+    include_str!("page/text.js"),
+    include_str!("page/json.js"),
+    include_str!("page/data.js"),
+    include_str!("page/filter.js"),
+    include_str!("page/list.js"),
+    include_str!("page/waterfall.js"),
+    include_str!("page/tree.js"),
+    include_str!("page/detail.js"),
+    include_str!("page/session.js"),
+    include_str!("page/main.js"),
+    "})();\n",
+);
+
+fn write_head(out: &mut impl Write) -> io::Result<()> {
+    let policy = policy();
+    write!(
+        out,
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <meta name=\"referrer\" content=\"no-referrer\">\n\
+         <meta name=\"generator\" content=\"mcpreel {}\">\n\
+         <title>mcpreel recording</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{SKELETON}",
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+/// The script, which shows what stands before it.
+fn write_script(out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "<script>{SCRIPT}</script>")
+}
+
+/// The end of the page. The mark tells a page that is whole from one that was cut.
+fn write_end(out: &mut impl Write) -> io::Result<()> {
+    out.write_all(
+        b"<script type=\"application/json\" data-kind=\"end\">[]</script>\n</body>\n</html>\n",
+    )
+}
+
+/// Nothing may be loaded, sent or run but this script and this style.
+fn policy() -> String {
+    format!(
+        "default-src 'none'; script-src '{}'; style-src '{}'; base-uri 'none'; \
+         form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+        hash(SCRIPT),
+        hash(STYLE)
+    )
+}
+
+fn hash(text: &str) -> String {
+    format!("sha256-{}", BASE64.encode(Sha256::digest(text.as_bytes())))
 }
 
 #[cfg(test)]

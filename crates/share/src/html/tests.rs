@@ -335,3 +335,50 @@ fn it_is_written_piece_by_piece_and_a_full_disk_is_told() {
     let error = written(excerpt, &mut out);
     assert!(matches!(error, Err(WriteError::Write(_))));
 }
+
+#[test]
+fn neither_script_nor_style_nor_skeleton_has_anything_in_it_that_a_policy_refuses() {
+    for text in [SCRIPT, STYLE] {
+        let text = text.to_lowercase();
+        assert!(!text.contains("</s") && !text.contains("<!--"));
+        assert!(!text.contains("http:") && !text.contains("https:"));
+    }
+    let markup = SKELETON.to_lowercase();
+    let tags = markup.split('<').filter_map(|text| text.split_once('>'));
+    for (tag, _) in tags {
+        assert!(
+            !["script", "style", "link"]
+                .iter()
+                .any(|name| tag.starts_with(name))
+        );
+        for attribute in tag.split_whitespace().skip(1) {
+            let is_bad = ["on", "style=", "src=", "href="];
+            assert!(
+                !is_bad.iter().any(|bad| attribute.starts_with(bad)),
+                "{tag}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_script_makes_text_and_never_markup() {
+    let makers = [
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "createContextualFragment",
+        "DOMParser",
+        "srcdoc",
+        "eval(",
+        "new Function",
+        "fetch(",
+        "XMLHttpRequest",
+        "WebSocket",
+        "import(",
+    ];
+    for maker in makers {
+        assert!(!SCRIPT.contains(maker), "{maker}");
+    }
+}

@@ -18,9 +18,7 @@ pub mod redacted;
 pub mod told;
 
 use crate::export::otlp::{self, Bodies};
-use crate::export::{
-    Excerpt, Export, Selection, WriteError, Written, csv, markdown, perfetto, text,
-};
+use crate::export::{Excerpt, Export, Selection, WriteError, Written, markdown, perfetto, text};
 use crate::redacted::Redacting;
 use crate::{cassette, html};
 use mcpreel_redact::{Policy, Report};
@@ -41,7 +39,6 @@ use std::sync::Arc;
 pub enum Format {
     Jsonl,
     Text,
-    Csv,
     Markdown,
     Html,
     Otlp,
@@ -235,7 +232,6 @@ fn raw(
         };
         match order.format {
             Format::Text => text::write(export),
-            Format::Csv => csv::write(export),
             Format::Markdown => markdown::write(export),
             Format::Html => html::write(export),
             Format::Otlp => otlp::write(export, order.bodies),

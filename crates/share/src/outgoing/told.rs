@@ -63,17 +63,17 @@ pub fn unplaced(report: &Report) -> Option<String> {
 }
 
 pub fn said(path: &Path, format: Format, written: &Written, bytes: u64) -> String {
-    use Format::{Csv, Markdown, Otlp, Perfetto};
+    use Format::{Markdown, Otlp, Perfetto};
     let path = path.display().to_string();
-    let of_exchanges = matches!(format, Csv | Markdown | Otlp | Perfetto);
+    let of_exchanges = matches!(format, Markdown | Otlp | Perfetto);
     let (noun, number) = if of_exchanges {
         ("exchange", written.exchanges)
     } else {
         ("frame", written.frames)
     };
     let mut text = format!("{}: {}, ", escape(&path), plural(number, noun));
-    // Statistics have no place for events, and a report says of them what matters.
-    if !matches!(format, Csv | Markdown) {
+    // A report says of events what matters.
+    if format != Markdown {
         let _ = write!(text, "{}, ", plural(written.events, "event"));
     }
     text.push_str(&size(bytes));

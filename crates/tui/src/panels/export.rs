@@ -63,7 +63,7 @@ const RAW: &str = "Not redacted: every secret that was said stands in the file."
 
 /// The formats: the letter that chooses each (one that moves no cursor), its name, the end of its
 /// file name, what it is.
-pub const FORMATS: [(char, Format, &str, &str, &str); 8] = [
+pub const FORMATS: [(char, Format, &str, &str, &str); 7] = [
     (
         'l',
         Format::Jsonl,
@@ -72,13 +72,6 @@ pub const FORMATS: [(char, Format, &str, &str, &str); 8] = [
         "a line per frame or event; mcpreel reads it again",
     ),
     ('t', Format::Text, "text", "txt", "a transcript for reading"),
-    (
-        'c',
-        Format::Csv,
-        "csv",
-        "csv",
-        "statistics for a spreadsheet",
-    ),
     (
         'm',
         Format::Markdown,

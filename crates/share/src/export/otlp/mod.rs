@@ -25,31 +25,24 @@
 //! A line is one `TracesData`, as in files of the Collector; a short session has one line, which
 //! can be posted as it is.
 
-mod attribute;
-mod body;
+mod attributes;
 mod ids;
-mod lines;
-mod names;
-mod session;
 mod span;
-mod times;
 
-use super::{Excerpt, Export, WriteError, Written, end_of};
+use super::{Excerpt, Export, WriteError, Written, end_of, span_name};
 use crate::phrases;
-use attribute::Attributes;
+use attributes::{Attributes, add_bodies, error_message, event_of};
 use ids::{Context, Ids};
-use lines::Lines;
 use mcpreel_store::notices::Notice;
-use mcpreel_store::reader::{ReadError, Said, Summary};
+use mcpreel_store::reader::{EventRow, ReadError, Said, Summary};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::Seq;
+use mcpreel_trace::session::End;
 use mcpreel_wire::message::Direction;
-use names::{has_uri, id, name_of, plain};
-use span::{Event, Failure, Link, Span, Spanned};
+use span::{Event, Failure, Lines, Link, Span, Spanned};
 use std::io::Write;
-use times::Times;
 
 /// Events of one span, as many as the software development kits keep; of more the number is said.
 const EVENTS: u32 = 128;
@@ -149,10 +142,10 @@ impl<W: Write> Trace<'_, W> {
             attributes.number("mcpreel.response.seq", seq.0);
         }
         if let Some(said) = said {
-            body::add(exchange, said, &mut attributes);
+            add_bodies(exchange, said, &mut attributes);
         }
         Ok(Span::new(Spanned {
-            name: name_of(&exchange.method, exchange.name.as_deref()),
+            name: span_name(&exchange.method, exchange.name.as_deref()),
             links: self.links(exchange, &context),
             span: self.ids.span(exchange.request),
             context,
@@ -201,15 +194,12 @@ impl<W: Write> Trace<'_, W> {
             Some(Failure { kind, message })
         };
         if let Some(code) = exchange.code.as_deref() {
-            let message = body::error_message(self.excerpt.recording, exchange)?;
+            let message = error_message(self.excerpt.recording, exchange)?;
             return Ok(failure(&plain(code), message));
         }
         let end = self.summary.session.phase.end();
         Ok(match exchange.status {
-            Status::Error => failure(
-                "error",
-                body::error_message(self.excerpt.recording, exchange)?,
-            ),
+            Status::Error => failure("error", error_message(self.excerpt.recording, exchange)?),
             Status::ToolError => failure("tool_error", String::new()),
             Status::Lost => {
                 let why = phrases::lost(exchange, end);
@@ -237,7 +227,7 @@ impl<W: Write> Trace<'_, W> {
         }
         let shown = notices.iter().take(EVENTS as usize);
         let events = shown.map(|notice| {
-            let (name, attributes) = body::event(recording, notice, self.bodies)?;
+            let (name, attributes) = event_of(recording, notice, self.bodies)?;
             Ok(Event::new(&name, self.wall(notice.t_last), attributes))
         });
         Ok((events.collect::<Result<_, ReadError>>()?, dropped))
@@ -267,7 +257,7 @@ impl<W: Write> Trace<'_, W> {
             attributes.text("mcpreel.summary", &notice.summary);
         }
         Ok(Span::new(Spanned {
-            name: name_of(method, None),
+            name: method.to_owned(),
             links: Vec::new(),
             span: self.ids.span((notice.seq, notice.part)),
             context,
@@ -278,6 +268,112 @@ impl<W: Write> Trace<'_, W> {
             dropped: 0,
             failure: None,
         }))
+    }
+
+    /// The session as a whole, with what happened to its process.
+    fn session(&mut self) -> Result<Span, WriteError> {
+        let summary = self.summary;
+        let mut events = Vec::new();
+        let mut dropped = 0;
+        let excerpt = self.excerpt;
+        excerpt.events(&mut |row| {
+            self.written.events += 1;
+            if events.len() < EVENTS as usize {
+                events.push(self.process(row));
+            } else {
+                dropped += 1;
+            }
+            Ok::<_, ReadError>(())
+        })?;
+        let failure = summary.session.phase.end().and_then(failure_of);
+        Ok(Span::new(Spanned {
+            name: "mcp.session".to_owned(),
+            links: Vec::new(),
+            span: self.ids.session().span,
+            context: self.ids.root(),
+            start: self.wall(Moment(0)),
+            end: self.wall(self.end()),
+            attributes: self.about_session(failure.as_ref()),
+            events,
+            dropped,
+            failure,
+        })
+        .internal())
+    }
+
+    fn about_session(&self, failure: Option<&Failure>) -> Attributes {
+        let mut attributes = Attributes::default();
+        attributes.text("mcpreel.recording", &self.summary.id);
+        attributes.some("mcp.protocol.version", self.summary.session.version());
+        attributes.number("mcpreel.frames", self.summary.frames);
+        if self.unpaired > 0 {
+            attributes.number("mcpreel.unpaired", self.unpaired);
+        }
+        if let Some(failure) = failure {
+            attributes.text("error.type", &failure.kind);
+        }
+        attributes
+    }
+
+    fn process(&self, row: &EventRow) -> Event {
+        let mut attributes = Attributes::default();
+        attributes.text("mcpreel.event", &phrases::event(&row.event.kind));
+        Event::new("process", self.wall(row.event.t), attributes)
+    }
+}
+
+fn failure_of(end: &End) -> Option<Failure> {
+    let is_bad = !matches!(end, End::Exited { code: 0 } | End::Unknown);
+    is_bad.then(|| Failure {
+        kind: phrases::end_short(end),
+        message: phrases::end(end),
+    })
+}
+
+fn has_uri(method: &str) -> bool {
+    matches!(
+        method,
+        "resources/read"
+            | "resources/subscribe"
+            | "resources/unsubscribe"
+            | "notifications/resources/updated"
+    )
+}
+
+fn id(exchange: &Exchange) -> String {
+    plain(exchange.rpc_id.json())
+}
+
+/// The text of a JSON string, or of whatever else it is.
+fn plain(json: &str) -> String {
+    serde_json::from_str(json).unwrap_or_else(|_| json.to_owned())
+}
+
+/// What is known of when something was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Times {
+    Known,
+    /// How long after the start; the start has no date.
+    SinceStart,
+    Unknown,
+}
+
+impl Times {
+    fn of(summary: &Summary, is_untimed: bool) -> Self {
+        match summary.wall_ns {
+            _ if is_untimed => Self::Unknown,
+            0 => Self::SinceStart,
+            _ => Self::Known,
+        }
+    }
+
+    /// What a reader has to know about them.
+    pub fn note(self) -> Option<&'static str> {
+        match self {
+            Self::Known => None,
+            Self::SinceStart => Some("no date is on record: times count from the start"),
+            Self::Unknown => Some("not on record"),
+        }
     }
 }
 

@@ -91,29 +91,6 @@ fn exchanges_are_slices_of_the_side_that_asked_paired_by_their_ids() {
 }
 
 #[test]
-fn open_requests_are_counted_as_they_were() {
-    let owned = |(t, open): (&str, u64)| (t.to_owned(), open);
-    let events = trace(&all(), overlapping);
-    let counted = |pid: u64| -> Vec<_> {
-        let counters = of(&events, "C").into_iter();
-        counters
-            .filter(|event| event["name"] == "open requests" && event["pid"] == pid)
-            .map(|event| {
-                (
-                    event["ts"].to_string(),
-                    event["args"]["open"].as_u64().unwrap(),
-                )
-            })
-            .collect()
-    };
-    assert_eq!(
-        counted(1),
-        [("10.0", 1), ("20.0", 2), ("50.0", 1), ("60.0", 0)].map(owned)
-    );
-    assert_eq!(counted(2), [("30.0", 1), ("40.0", 0)].map(owned));
-}
-
-#[test]
 fn what_is_no_exchange_is_an_instant_on_a_track_of_its_own() {
     let events = trace(&all(), overlapping);
     let instants: Vec<_> = of(&events, "i")

@@ -1,4 +1,4 @@
-// What is shown, and what changes it.
+// What is shown, and what changes it: controls, links, keys.
 
 const KINDS = [
   ['exchanges', (row) => Boolean(row.s)],
@@ -8,7 +8,7 @@ const KINDS = [
   ['events', (row) => row.k === 'event'],
 ];
 
-const state = { conditions: [], failedOnly: false, hidden: new Set(), seq: null };
+const state = { hidden: new Set(), seq: null };
 
 function boot() {
   readData();
@@ -31,13 +31,19 @@ function completed() {
   }
   if (detail.row) showDetail(detail.row);
   else followLink();
-  if (state.conditions.length) applyFilter();
+  if (filter.pattern) applyFilter();
   document.body.classList.add('complete');
   performance.mark('whole');
 }
 
 function setUpControls() {
   byId('filter').addEventListener('input', () => applyFilter());
+  for (const one of [...Object.keys(FLAGS), ...Object.keys(STATUS)]) {
+    const option = element('option', '', one);
+    option.value = one;
+    byId('status').append(option);
+  }
+  byId('status').addEventListener('change', () => setStatus(byId('status').value));
   byId('theme').addEventListener('click', toggleTheme);
   byId('scale').addEventListener('click', toggleScale);
   byId('overview').addEventListener('click', goToTime);
@@ -68,26 +74,12 @@ function addToggle(name, number) {
   byId('toggles').append(node);
 }
 
-// Reads the filter; one with a fault leaves the last good one in force.
 function applyFilter() {
-  const fault = byId('fault');
-  const field = byId('filter');
-  try {
-    state.conditions = parseFilter(field.value);
-    fault.hidden = true;
-    field.removeAttribute('aria-invalid');
-  } catch (error) {
-    if (!(error instanceof FilterFault)) throw error;
-    fault.textContent = visible(`✗ ${error.message}`);
-    fault.hidden = false;
-    field.setAttribute('aria-invalid', 'true');
-    return;
-  }
+  lookFor(byId('filter').value);
   let found = -1;
-  searchOn(state.conditions, (done) => {
-    const now = state.conditions.reduce((sum, one) => sum + (one.search ? one.search.frames.size : 0), 0);
-    if (now !== found || done === 1) showRows();
-    found = now;
+  searchOn((done) => {
+    if (filter.frames.size !== found || done === 1) showRows();
+    found = filter.frames.size;
     showCount(done);
   });
 }
@@ -95,9 +87,8 @@ function applyFilter() {
 function showRows() {
   const hidden = KINDS.filter(([name]) => state.hidden.has(name)).map(([, fits]) => fits);
   const rows = data.rows.filter((row) => !row.folded
-    && !(state.failedOnly && !row.failed)
     && !hidden.some((fits) => fits(row))
-    && fitsAll(row, state.conditions));
+    && fitsStatus(row) && fitsText(row));
   setRows(rows);
   const empty = byId('empty');
   empty.hidden = rows.length > 0;
@@ -123,11 +114,15 @@ function focusFilter() {
   byId('filter').select();
 }
 
+function setStatus(status) {
+  filter.status = status;
+  byId('status').value = status;
+  applyFilter();
+}
+
 function toggleFailed() {
   setView('list');
-  state.failedOnly = !state.failedOnly;
-  document.body.classList.toggle('failed-only', state.failedOnly);
-  applyFilter();
+  setStatus(filter.status === 'failed' ? '' : 'failed');
 }
 
 // Selects a row and shows it; with null nothing.
@@ -187,7 +182,7 @@ function goBack() {
   if (inDetail && matchMedia('(min-width: 700px)').matches) byId('list').focus();
   else if (detail.row) choose(null);
   else if (byId('view-list').hidden) setView('list');
-  else if (state.failedOnly) toggleFailed();
+  else if (filter.status) setStatus('');
   else if (byId('filter').value) setFilter('');
   byId('list').focus();
 }
@@ -221,8 +216,7 @@ function followLink() {
 }
 
 function showAll() {
-  state.failedOnly = false;
-  document.body.classList.remove('failed-only');
+  setStatus('');
   state.hidden.clear();
   for (const chip of byId('toggles').children) chip.setAttribute('aria-pressed', 'true');
   setFilter('');
@@ -241,6 +235,124 @@ function toggleTheme() {
     : matchMedia('(prefers-color-scheme: dark)').matches;
   root.dataset.theme = isDark ? 'light' : 'dark';
   drawDensity();
+}
+
+// Keys, and the help that is made of them.
+
+// What a key does in the list or anywhere but in a field: [keys, what it does, action]. Those that
+// the viewer in a terminal has as well do the same there.
+const KEYS = [
+  [['j', 'ArrowDown'], 'next row', () => move(1)],
+  [['k', 'ArrowUp'], 'row before', () => move(-1)],
+  [['PageDown'], 'a page down', () => move(perPage())],
+  [['PageUp'], 'a page up', () => move(-perPage())],
+  [['g', 'Home'], 'first row', () => move(-Infinity)],
+  [['G', 'End'], 'last row', () => move(Infinity)],
+  [['Enter'], 'into the row that is selected', enterDetail],
+  [['Escape'], 'back: out of the detail, then close it, then no filter', goBack],
+  [['e', 'E'], 'next and previous failure', (key) => jump(key === 'e' ? 1 : -1, (row) => row.failed)],
+  [['v', 'V'], 'next and previous row that failed or has a finding', (key) => jump(key === 'v' ? 1 : -1, isBad)],
+  [['f', '/'], 'filter: a text in summary, method, name and bodies', () => focusFilter()],
+  [['!'], 'failed only, and all again', toggleFailed],
+  [['r'], 'tree or raw text', () => detail.row && toggleRaw()],
+  [['[', ']'], 'tab before and next tab of the detail', (key) => walkTabs(key === ']' ? 1 : -1)],
+  [['1'], 'exchanges', () => setView('list')],
+  [['4'], 'findings', () => setView('findings')],
+  [['5', 'W'], 'the session, and why it went wrong', () => setView('session')],
+  [['s'], 'time of the rows in view, or of the whole session', toggleScale],
+  [['u'], 'light or dark', toggleTheme],
+  [['?'], 'this help', () => byId('help').showModal()],
+];
+
+const NAMES = {
+  ArrowDown: '↓', ArrowUp: '↑', ArrowLeft: '←', ArrowRight: '→', PageDown: 'PgDn', PageUp: 'PgUp', Escape: 'Esc',
+};
+
+const IN_TREE = [
+  ['h l ← →', 'in a tree: fold, unfold, parent, child'],
+  ['Space Enter', 'in a tree: fold or unfold; a string with its lines'],
+  ['o', 'in a tree: unfold all'],
+];
+
+const SIGNS = [
+  ['→ ←', 'to the server, to the client'],
+  ['✓ ✗ ⚠ …', 'answered; failed; cancelled, late or refused; open'],
+  ['◆', 'the server asks the client, or asked for input'],
+  ['▨', 'hatched: the server waits for its client'],
+  ['┃', 'in a bar: progress'],
+  ['⚑', 'a finding: error; ⚠ warning'],
+];
+
+function setUpKeys() {
+  document.addEventListener('keydown', onKey);
+  byId('help-open').addEventListener('click', () => byId('help').showModal());
+  byId('help-close').addEventListener('click', () => byId('help').close());
+  byId('help').addEventListener('click', (event) => {
+    if (event.target === byId('help')) byId('help').close();
+  });
+  const named = (key) => NAMES[key] || key;
+  const keys = KEYS.map(([names, what]) => [names.map(named).join(' '), what]);
+  fillHelp('help-keys', [...keys, ...IN_TREE], 'kbd');
+  fillHelp('help-signs', SIGNS, 'span');
+}
+
+function fillHelp(id, entries, tag) {
+  const box = byId(id);
+  for (const [name, what] of entries) {
+    const names = tag === 'kbd' ? name.split(' ') : [name];
+    box.append(element('dt', '', ...names.map((one) => element(tag, '', one))), element('dd', '', what));
+  }
+}
+
+function onKey(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  if (byId('help').open) return;
+  if (event.target === byId('status')) return;
+  if (event.target === byId('filter')) {
+    onFilterKey(event);
+    return;
+  }
+  // Where a key means something of its own already.
+  const own = event.target.closest('button, a, summary, input');
+  if (own && (event.key === 'Enter' || event.key === ' ')) return;
+  if (onTabKey(event)) return;
+  const found = KEYS.find(([names]) => names.includes(event.key));
+  if (!found) return;
+  event.preventDefault();
+  found[2](event.key);
+}
+
+function onFilterKey(event) {
+  if (event.key === 'Enter' || event.key === 'ArrowDown') {
+    event.preventDefault();
+    byId('list').focus();
+    if (!list.selected) move(1);
+  } else if (event.key === 'Escape') {
+    event.preventDefault();
+    if (event.target.value) setFilter('');
+    else byId('list').focus();
+  }
+}
+
+// Arrows among tabs.
+function onTabKey(event) {
+  const tab = event.target.closest('[role=tab]');
+  const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  if (!tab || !by) return false;
+  event.preventDefault();
+  const inDetail = Boolean(tab.closest('#detail'));
+  const tabs = [...tab.parentElement.querySelectorAll('[role=tab]')];
+  const next = tabs[(tabs.indexOf(tab) + by + tabs.length) % tabs.length];
+  next.click();
+  if (inDetail) byId('detail').querySelector('[role=tab][aria-selected=true]').focus();
+  else next.focus();
+  return true;
+}
+
+function walkTabs(by) {
+  if (!detail.row) return;
+  const tabs = TABS.filter((tab) => tab !== 'story' || detail.row.s);
+  setTab(tabs[(tabs.indexOf(detail.tab) + by + tabs.length) % tabs.length]);
 }
 
 // The rows stand before the script, the frames behind it.

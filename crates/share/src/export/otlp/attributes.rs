@@ -1,13 +1,90 @@
-//! What stands in a span of that which was said.
+//! Attributes of spans and events, and what they take from messages.
 
 use super::Bodies;
-use super::attribute::Attributes;
 use mcpreel_store::indexer::COLLECT_LIMIT;
 use mcpreel_store::notices::Notice;
 use mcpreel_store::reader::{ReadError, Recording, Said};
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_wire::json::Document;
 use mcpreel_wire::message::{Body, Outcome, Subject, classify};
+use serde::Serialize;
+
+/// Characters of a text off the wire: there is no end to what an error may say.
+const LONGEST: usize = 4096;
+
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(transparent)]
+pub(super) struct Attributes(Vec<Attribute>);
+
+#[derive(Clone, Debug, Serialize)]
+struct Attribute {
+    key: &'static str,
+    value: Value,
+}
+
+/// Numbers of 64 bits are strings in OTLP/JSON.
+#[derive(Clone, Debug, Serialize)]
+enum Value {
+    #[serde(rename = "stringValue")]
+    Text(String),
+    #[serde(rename = "intValue")]
+    Number(String),
+    #[serde(rename = "doubleValue")]
+    Decimal(f64),
+    #[serde(rename = "arrayValue")]
+    List { values: Vec<Value> },
+}
+
+impl Attributes {
+    /// A text, cut where it is very long.
+    pub fn text(&mut self, key: &'static str, text: &str) {
+        self.push(key, Value::Text(cut(text)));
+    }
+
+    pub fn whole(&mut self, key: &'static str, text: String) {
+        self.push(key, Value::Text(text));
+    }
+
+    pub fn some(&mut self, key: &'static str, text: Option<&str>) {
+        if let Some(text) = text {
+            self.text(key, text);
+        }
+    }
+
+    /// Several texts, if there are any.
+    pub fn texts(&mut self, key: &'static str, texts: &[String]) {
+        if !texts.is_empty() {
+            let values = texts.iter().map(|text| Value::Text(cut(text)));
+            let values = values.collect();
+            self.push(key, Value::List { values });
+        }
+    }
+
+    /// A number; one that no signed number holds is the largest of these.
+    pub fn number(&mut self, key: &'static str, number: u64) {
+        let number = i64::try_from(number).unwrap_or(i64::MAX);
+        self.push(key, Value::Number(number.to_string()));
+    }
+
+    pub fn decimal(&mut self, key: &'static str, number: f64) {
+        if number.is_finite() {
+            self.push(key, Value::Decimal(number));
+        }
+    }
+
+    fn push(&mut self, key: &'static str, value: Value) {
+        self.0.push(Attribute { key, value });
+    }
+}
+
+/// The beginning of a text, and that it goes on.
+pub(super) fn cut(text: &str) -> String {
+    if text.len() <= LONGEST {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(LONGEST);
+    format!("{}… ({} bytes more)", &text[..end], text.len() - end)
+}
 
 /// What the error says that answered an exchange; empty where it is nothing, or too long to hold.
 pub(super) fn error_message(
@@ -37,7 +114,7 @@ pub(super) fn error_message(
 type Wanted<'p> = [(&'p [&'p str], &'static str)];
 
 /// Adds the arguments and the result of an exchange, as the JSON that they are.
-pub(super) fn add(exchange: &Exchange, said: &Said, attributes: &mut Attributes) {
+pub(super) fn add_bodies(exchange: &Exchange, said: &Said, attributes: &mut Attributes) {
     let is_call = &*exchange.method == "tools/call";
     let (path, asked, result): (&[&str], _, _) = if is_call {
         let arguments = &["params", "arguments"];
@@ -94,7 +171,7 @@ fn is_short(size: u64) -> bool {
 }
 
 /// What a notification is as an event of the span that it belongs to: its name, and what it says.
-pub(super) fn event(
+pub(super) fn event_of(
     recording: &Recording,
     notice: &Notice,
     bodies: Bodies,
@@ -117,7 +194,7 @@ pub(super) fn event(
     if bodies == Bodies::With {
         attributes.text("mcpreel.summary", &notice.summary);
     }
-    Ok((super::attribute::cut(&name), attributes))
+    Ok((cut(&name), attributes))
 }
 
 /// Adds what a notification is about; returns what its event is called, if not by its method.

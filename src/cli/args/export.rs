@@ -16,7 +16,7 @@ pub enum ExportFormat {
     Markdown,
     /// A trace for OpenTelemetry, in OTLP/JSON: a span per request
     Otlp,
-    /// A trace for Perfetto or Chrome: exchanges, notifications and counters over time
+    /// A trace for Perfetto or Chrome: exchanges, notifications, stderr and events over time
     Perfetto,
     /// A page for a browser: one file with all that it needs, which loads and sends nothing
     Html,
@@ -55,7 +55,6 @@ order in which they were recorded:
   re        of a response: the frame of its request
   in        the request that it belongs to: of progress, log messages, cancels,
             of what the server asked during a call, of a retry the first round
-  seen      of what the client said: the last frame of the server before it
   raw       the bytes of the frame, verbatim, where they are one JSON text and a
             newline; else b64: all of them as base64; text: a line of stderr
   event     what happened to the process or to the recording
@@ -70,8 +69,8 @@ and the rest is read.";
 /// an exchange with all that belongs to it: progress, cancel, what the server asked meanwhile,
 /// other rounds. --format html writes the same as a page for a browser: one file that loads and
 /// sends nothing, with list, waterfall, filter, trees and findings. The other formats are for
-/// reading (text, markdown) and for other people's programs (csv, otlp, perfetto); with a filter
-/// they have the same rows. --format recording copies a recording, also while it is being made, or
+/// reading (text, markdown) and for other people's programs (otlp, perfetto); with a filter they have
+/// the same rows. --format recording copies a recording, also while it is being made, or
 /// makes one of a cassette. The file appears when it is whole, readable by you alone.
 ///
 /// What is secret is replaced on the way, as `mcpreel redact` does; --raw writes everything as it

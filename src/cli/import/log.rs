@@ -1,36 +1,45 @@
 //! The sessions in a log of another program, each a recording.
+//!
+//! A log is read twice: the id of a recording comes from all that its session says, so that a log
+//! that has grown makes no second recordings of what it had before.
 
 use super::Made;
-use super::plan::{Plan, Planner};
-use super::session::Session;
 use crate::cli::output::Progress;
-use mcpreel_share::import::{About, BYTE_ORDER_MARK, Format, MAX_LINE, Said, What};
+use crc32fast::Hasher;
+use mcpreel_share::import::{About, BYTE_ORDER_MARK, DATED_NS, Entry, Format, MAX_LINE, What};
 use mcpreel_share::lines::Lines;
-use mcpreel_store::record::import::ImportError;
-use mcpreel_wire::text::{plural, size};
-use std::collections::HashMap;
+use mcpreel_store::library::REEL;
+use mcpreel_store::record::import::{Import, ImportError};
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::event::{EventKind, ProcessContext};
+use mcpreel_trace::frame::StreamId;
+use mcpreel_wire::text::{escape, plural, size};
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, Seek as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Sessions that are made at once; what is said of others is passed over, and counted.
+/// Sessions that are made at once; the lines of others are passed over.
 const MOST_OPEN: usize = 100;
 
-/// Lines that are passed over are told one by one up to here.
-const MOST_TOLD: usize = 5;
+/// Lines that are passed over are named one by one up to here.
+const MOST_NAMED: usize = 5;
 
-/// A log.
+/// Beginnings of a session that are remembered: one of up to so many lines that was imported before
+/// it was over is known again.
+const MOST_BEGINNINGS: usize = 100_000;
+
+/// A log to be imported.
 pub(super) struct Log<'a> {
     pub file: File,
     pub path: &'a Path,
     /// What messages call it.
     pub shown: &'a str,
     pub format: Format,
-    /// What its recordings are called, whatever it says.
+    /// The name of its recordings, whatever it says.
     pub name: Option<&'a str>,
 }
 
-/// Why a log could not be taken.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum LogError {
     #[error(transparent)]
@@ -40,16 +49,16 @@ pub(super) enum LogError {
 }
 
 impl Log<'_> {
-    /// Makes its recordings in `folder`. It is read twice: ids come from all that a session says.
-    pub fn take(mut self, folder: &Path) -> Result<Vec<Made>, LogError> {
+    /// Makes its recordings in `folder`.
+    pub fn import(mut self, folder: &Path) -> Result<Vec<Made>, LogError> {
         let len = self.file.metadata()?.len();
-        let mut planner = Planner::default();
-        self.read((0, 2 * len), len, &mut |_, said| {
-            planner.said(&said);
+        let (mut plans, mut open) = (Vec::new(), HashMap::new());
+        self.read((0, len), &mut |_, entry| {
+            plan(&entry, &mut plans, &mut open);
             Ok(())
         })?;
         self.file.rewind()?;
-        let mut plans = planner.finish();
+        give_ids(&mut plans);
         plans.reverse();
         let mut sessions = Sessions {
             log: &self,
@@ -61,143 +70,44 @@ impl Log<'_> {
             passed: Vec::new(),
             more: 0,
         };
-        self.read((len, 2 * len), len, &mut |line, said| {
-            sessions.said(line, said)
-        })?;
-        sessions.finish(self.shown)
+        self.read((len, len), &mut |line, entry| sessions.entry(line, entry))?;
+        sessions.finish()
     }
 
-    /// Gives what the lines of the first `until` bytes say to `hear`, with their numbers. As
-    /// progress it counts as so many bytes of how many.
+    /// Gives what the lines of the first `len` bytes say to `visit`, with their numbers. As progress
+    /// `before` bytes were read already.
     fn read(
         &self,
-        (from, of): (u64, u64),
-        until: u64,
-        hear: &mut dyn FnMut(u64, Said<'_>) -> Result<(), LogError>,
+        (before, len): (u64, u64),
+        visit: &mut dyn FnMut(u64, Entry<'_>) -> Result<(), LogError>,
     ) -> Result<(), LogError> {
         let mut reader = self.format.reader();
         let mut progress = Progress::stderr();
         let mut lines = Lines::of(&self.file, MAX_LINE as u64 + 1);
         // What is written meanwhile is of another time.
-        while lines.position() < until && lines.next()? {
+        while lines.position() < len && lines.next()? {
             progress.now_and_then(|| {
-                let read = size(from.midpoint(lines.position()));
-                format!("{}: {read} of {} read", self.shown, size(of / 2))
+                let read = size(before.midpoint(lines.position()));
+                format!("{}: {read} of {} read", self.shown, size(len))
             });
             let number = lines.number();
-            let mut failed = None;
-            let mut tell = |said: Said<'_>| failed = failed.take().or(hear(number, said).err());
+            let mut result = Ok(());
+            let mut take = |entry: Entry<'_>| {
+                if result.is_ok() {
+                    result = visit(number, entry);
+                }
+            };
             match lines.held() {
-                Some(line) => reader.line(text_of(line, number), &mut tell),
-                None => tell(Said {
+                Some(line) => reader.line(text_of(line, number), &mut take),
+                None => take(Entry {
                     session: "",
                     wall_ns: None,
                     what: What::Nothing("it is too long"),
                 }),
             }
-            failed.map_or(Ok(()), Err)?;
-        }
-        let mut failed = None;
-        let number = lines.number();
-        reader.finish(&mut |said| failed = failed.take().or(hear(number, said).err()));
-        failed.map_or(Ok(()), Err)
-    }
-}
-
-/// The sessions of a log.
-struct Sessions<'a> {
-    log: &'a Log<'a>,
-    folder: &'a Path,
-    /// Those that have not begun, the next one last.
-    plans: Vec<Plan>,
-    begun: usize,
-    open: HashMap<String, Session>,
-    /// Those that are over, with their numbers.
-    made: Vec<(usize, Made)>,
-    /// Lines that say nothing, as far as they are told one by one.
-    passed: Vec<String>,
-    more: u64,
-}
-
-impl Sessions<'_> {
-    fn said(&mut self, line: u64, said: Said<'_>) -> Result<(), LogError> {
-        let what = match said.what {
-            What::Nothing(why) => {
-                self.pass(line, why);
-                return Ok(());
-            }
-            What::Begin(about) => return self.begin(said.session, about),
-            what => what,
-        };
-        match self.open.get_mut(said.session) {
-            Some(session) => session.said(said.wall_ns, what)?,
-            None => self.pass(line, "it belongs to one session too many"),
+            result?;
         }
         Ok(())
-    }
-
-    fn begin(&mut self, key: &str, about: About) -> Result<(), LogError> {
-        if let Some(before) = self.open.remove(key) {
-            self.finished(before)?;
-        }
-        let (number, plan) = (self.begun, self.plans.pop());
-        self.begun += 1;
-        let Some(plan) = plan.filter(|_| self.open.len() < MOST_OPEN) else {
-            return Ok(());
-        };
-        let name = self.name(about.name);
-        let about = About { name, ..about };
-        let session = Session::begin(number, plan, about, self.folder)?;
-        self.open.insert(key.to_owned(), session);
-        Ok(())
-    }
-
-    fn finished(&mut self, session: Session) -> Result<(), LogError> {
-        let number = session.number;
-        let made = session.finish(self.log.format)?;
-        self.made.push((number, made));
-        Ok(())
-    }
-
-    /// What the log calls it, else after the file.
-    fn name(&self, told: String) -> String {
-        let stem = || {
-            self.log
-                .path
-                .file_stem()
-                .unwrap_or_default()
-                .to_string_lossy()
-        };
-        match self.log.name {
-            Some(name) => name.to_owned(),
-            None if told.is_empty() => stem().into_owned(),
-            None => told,
-        }
-    }
-
-    fn pass(&mut self, line: u64, why: &str) {
-        if self.passed.len() < MOST_TOLD {
-            self.passed
-                .push(format!("line {line} is passed over: {why}"));
-        } else {
-            self.more += 1;
-        }
-    }
-
-    fn finish(mut self, shown: &str) -> Result<Vec<Made>, LogError> {
-        for session in std::mem::take(&mut self.open).into_values() {
-            self.finished(session)?;
-        }
-        self.made.sort_by_key(|(number, _)| *number);
-        if self.more > 0 {
-            let lines = plural(self.more, "more line");
-            self.passed.push(format!("{lines} passed over"));
-        }
-        let passed = self.passed.iter().map(|line| format!("{shown}: {line}"));
-        if let Some((_, first)) = self.made.first_mut() {
-            first.told.splice(0..0, passed);
-        }
-        Ok(self.made.into_iter().map(|(_, made)| made).collect())
     }
 }
 
@@ -207,4 +117,284 @@ fn text_of(line: &[u8], number: u64) -> &[u8] {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let marked = (number == 1).then(|| line.strip_prefix(BYTE_ORDER_MARK));
     marked.flatten().unwrap_or(line)
+}
+
+/// What is known of a session before its recording is made.
+#[derive(Debug, Default)]
+struct Plan {
+    id: String,
+    /// The first time that a line of it has.
+    start_ns: Option<u64>,
+    /// A time that could not be read.
+    unread_time: Option<String>,
+    /// The ids that it had while it was shorter.
+    beginnings: Vec<u32>,
+    hasher: Hasher,
+}
+
+/// Adds what a line says to the plan of its session.
+fn plan(entry: &Entry<'_>, plans: &mut Vec<Plan>, open: &mut HashMap<String, usize>) {
+    match entry.what {
+        What::Begin(_) => {
+            open.insert(entry.session.to_owned(), plans.len());
+            plans.push(Plan::default());
+        }
+        What::Nothing(_) => return,
+        _ => {}
+    }
+    let known = open.get(entry.session).copied();
+    let Some(plan) = known.and_then(|at| plans.get_mut(at)) else {
+        return;
+    };
+    let hasher = &mut plan.hasher;
+    hasher.update(&entry.wall_ns.unwrap_or(0).to_le_bytes());
+    match &entry.what {
+        What::Begin(about) => {
+            hasher.update(about.name.as_bytes());
+            for word in &about.argv {
+                hasher.update(word.as_bytes());
+                hasher.update(b"\0");
+            }
+        }
+        What::Line { stream, bytes, .. } => {
+            hasher.update(&stream.0.to_le_bytes());
+            hasher.update(bytes);
+            hasher.update(b"\n");
+        }
+        What::Event(kind) => hasher.update(&serde_json::to_vec(kind).unwrap_or_default()),
+        What::UnreadTime(text) => {
+            plan.unread_time.get_or_insert_with(|| text.clone());
+        }
+        What::Nothing(_) => {}
+    }
+    plan.start_ns = plan.start_ns.or(entry.wall_ns);
+    if plan.beginnings.len() < MOST_BEGINNINGS {
+        plan.beginnings.push(plan.hasher.clone().finalize());
+    }
+}
+
+fn give_ids(plans: &mut [Plan]) {
+    let mut taken = HashSet::new();
+    for plan in plans {
+        let mut id = plan.hasher.clone().finalize();
+        // Of sessions that are alike the place among them tells which it is.
+        let mut place = 0u64;
+        while !taken.insert(id) {
+            place += 1;
+            let mut hasher = plan.hasher.clone();
+            hasher.update(&place.to_le_bytes());
+            id = hasher.finalize();
+        }
+        plan.id = format!("{id:08x}");
+    }
+}
+
+/// The sessions of a log while their recordings are made.
+struct Sessions<'a> {
+    log: &'a Log<'a>,
+    folder: &'a Path,
+    /// Those that have not begun, the next one last.
+    plans: Vec<Plan>,
+    begun: usize,
+    open: HashMap<String, Session>,
+    /// Those that are over, with their numbers.
+    made: Vec<(usize, Made)>,
+    /// Lines that were passed over, as far as they are named.
+    passed: Vec<String>,
+    more: u64,
+}
+
+impl Sessions<'_> {
+    fn entry(&mut self, line: u64, entry: Entry<'_>) -> Result<(), LogError> {
+        match entry.what {
+            What::Nothing(why) => self.pass(line, why),
+            What::Begin(about) => self.begin(entry.session, about)?,
+            what => match self.open.get_mut(entry.session) {
+                Some(session) => session.entry(entry.wall_ns, what)?,
+                None => self.pass(line, "it belongs to one session too many"),
+            },
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, key: &str, about: About) -> Result<(), LogError> {
+        if let Some(before) = self.open.remove(key) {
+            self.finish_one(before)?;
+        }
+        let (number, plan) = (self.begun, self.plans.pop());
+        self.begun += 1;
+        let Some(plan) = plan.filter(|_| self.open.len() < MOST_OPEN) else {
+            return Ok(());
+        };
+        let name = match self.log.name {
+            Some(name) => name.to_owned(),
+            None if about.name.is_empty() => {
+                let stem = self.log.path.file_stem().unwrap_or_default();
+                stem.to_string_lossy().into_owned()
+            }
+            None => about.name.clone(),
+        };
+        let about = About { name, ..about };
+        let session = Session::begin(number, plan, about, self.folder)?;
+        self.open.insert(key.to_owned(), session);
+        Ok(())
+    }
+
+    fn finish_one(&mut self, session: Session) -> Result<(), LogError> {
+        let number = session.number;
+        self.made.push((number, session.finish(self.log.format)?));
+        Ok(())
+    }
+
+    fn pass(&mut self, line: u64, why: &str) {
+        if self.passed.len() < MOST_NAMED {
+            let shown = self.log.shown;
+            self.passed
+                .push(format!("{shown}: line {line} is passed over: {why}"));
+        } else {
+            self.more += 1;
+        }
+    }
+
+    fn finish(mut self) -> Result<Vec<Made>, LogError> {
+        for session in std::mem::take(&mut self.open).into_values() {
+            self.finish_one(session)?;
+        }
+        self.made.sort_by_key(|(number, _)| *number);
+        if self.more > 0 {
+            let lines = plural(self.more, "more line");
+            self.passed
+                .push(format!("{}: {lines} passed over", self.log.shown));
+        }
+        if let Some((_, first)) = self.made.first_mut() {
+            first.remarks.splice(0..0, self.passed);
+        }
+        Ok(self.made.into_iter().map(|(_, made)| made).collect())
+    }
+}
+
+/// A session whose recording is being made.
+struct Session {
+    /// Its place among those of the log.
+    number: usize,
+    reel: PathBuf,
+    import: Import,
+    plan: Plan,
+    now: Moment,
+    guesses: u64,
+    undated: u64,
+    shortened: u64,
+    skipped: u64,
+}
+
+impl Session {
+    fn begin(number: usize, plan: Plan, about: About, folder: &Path) -> Result<Self, ImportError> {
+        let reel = folder.join(&plan.id).with_extension(REEL);
+        let context = ProcessContext {
+            recording: plan.id.clone(),
+            name: about.name,
+            origin: "import".into(),
+            wall_ns: plan.start_ns.filter(|ns| *ns >= DATED_NS).unwrap_or(0),
+            transport: about.transport.unwrap_or_else(|| "stdio".into()),
+            argv: about.argv,
+            cwd: about.cwd,
+            ..ProcessContext::default()
+        };
+        let mut import = Import::begin(&reel, context)?;
+        if let Some(message) = untimed(&plan) {
+            import.event(Moment(0), &EventKind::Untimed { message })?;
+        }
+        Ok(Self {
+            number,
+            reel,
+            import,
+            plan,
+            now: Moment(0),
+            guesses: 0,
+            undated: 0,
+            shortened: 0,
+            skipped: 0,
+        })
+    }
+
+    fn entry(&mut self, wall_ns: Option<u64>, what: What<'_>) -> Result<(), ImportError> {
+        if let Some((wall_ns, start_ns)) = wall_ns.zip(self.plan.start_ns) {
+            // A clock that was set back must not turn the order round.
+            self.now = self.now.max(Moment(wall_ns.saturating_sub(start_ns)));
+        }
+        match what {
+            What::Line {
+                stream,
+                bytes,
+                is_guess,
+            } => {
+                let is_undated = wall_ns.is_none() && self.plan.start_ns.is_some();
+                self.undated += u64::from(is_undated && stream != StreamId::STDERR);
+                self.guesses += u64::from(is_guess);
+                self.import.chunk(stream, self.now, bytes)?;
+                self.import.chunk(stream, self.now, b"\n")
+            }
+            What::Event(kind) => {
+                match &kind {
+                    EventKind::Shortened { .. } => self.shortened += 1,
+                    EventKind::Skipped { lines, .. } => {
+                        self.skipped = self.skipped.saturating_add(*lines);
+                    }
+                    _ => {}
+                }
+                self.import.event(self.now, &kind)
+            }
+            What::Begin(_) | What::UnreadTime(_) | What::Nothing(_) => Ok(()),
+        }
+    }
+
+    /// The log says no more of the session.
+    fn finish(mut self, format: Format) -> Result<Made, ImportError> {
+        let remarks = self.remarks();
+        for message in remarks.iter().cloned() {
+            let warning = EventKind::Warning { message };
+            self.import.event(self.now, &warning)?;
+        }
+        self.import.finish(self.now)?;
+        let untimed = untimed(&self.plan);
+        Ok(Made {
+            reel: self.reel,
+            format: format.as_str(),
+            remarks: untimed.into_iter().chain(remarks).collect(),
+            beginnings: self.plan.beginnings,
+        })
+    }
+
+    /// What is to be known about the recording, one sentence each.
+    fn remarks(&self) -> Vec<String> {
+        let lines = |count| plural(count, "line");
+        let remarks = [
+            (self.shortened > 0).then(|| {
+                let messages = plural(self.shortened, "message");
+                format!("the log does not hold {messages} whole")
+            }),
+            (self.skipped > 0).then(|| format!("the log lacks {}", lines(self.skipped))),
+            (self.undated > 0).then(|| {
+                let lines = lines(self.undated);
+                format!("the log has no time for {lines}, which stand where the one before does")
+            }),
+            (self.guesses > 0).then(|| {
+                let lines = lines(self.guesses);
+                format!("which way {lines} went is a guess: the log does not say it")
+            }),
+        ];
+        remarks.into_iter().flatten().collect()
+    }
+}
+
+/// Why nothing is known of when a session was, if so.
+fn untimed(plan: &Plan) -> Option<String> {
+    let why = match (plan.start_ns, &plan.unread_time) {
+        (Some(_), _) => return None,
+        (None, None) => "the log has no times".to_owned(),
+        (None, Some(time)) => format!("its times could not be read, like {}", escape(time)),
+    };
+    Some(format!(
+        "{why}: everything stands at 0, and latencies mean nothing"
+    ))
 }

@@ -232,7 +232,8 @@ mod tests {
         );
         // Once it was said to need the very version that could not read it.
         for old in [OWN, "0.0.1", "of old"] {
-            let said = said(&format!(r#"{{"cassette":2,"tool":"mcpreel {old}"}}"#));
+            let line = format!(r#"{{"cassette":2,"tool":"mcpreel {old}"}}"#);
+            let said = read(&line).unwrap_err().to_string();
             assert!(said.ends_with("it needs a later version of mcpreel"));
         }
         assert!(said(r#"{"cassette":1e99,"tool":"else 3"}"#).ends_with("it needs else 3"));

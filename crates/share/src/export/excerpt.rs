@@ -1,17 +1,19 @@
 //! What of a recording is written, and going through it in order.
 
 use super::Selection;
-use super::events::Events;
-use super::exchanges::{ExchangePage, ExchangePager, With};
 use mcpreel_store::indexer::COLLECT_LIMIT;
 use mcpreel_store::links::Link;
 use mcpreel_store::notices::Notice;
 use mcpreel_store::pages::{FramePager, LinkedFrames};
+use mcpreel_store::reader::rows::{Unsaid, UnsaidPage};
 use mcpreel_store::reader::{EventRow, ReadError, Recording, Said};
 use mcpreel_trace::clock::Moment;
-use mcpreel_trace::exchange::Exchange;
+use mcpreel_trace::event::EventKind;
+use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::{FrameHead, Seq};
 use std::iter;
+use std::iter::Peekable;
+use std::vec::IntoIter;
 
 /// Frames that are looked at between two questions to the recording.
 const PAGE: u32 = 1000;
@@ -283,5 +285,157 @@ impl<'r> Excerpt<'r> {
     /// The last frame that counts; none where the recording is over, and all of it does.
     fn last_counted(&self) -> Option<Seq> {
         (self.last.0 < u64::MAX).then_some(self.last)
+    }
+}
+
+/// The events of a recording, page by page.
+struct Events<'r> {
+    recording: &'r Recording,
+    page: Peekable<IntoIter<EventRow>>,
+    /// The number of the last one of the page.
+    last: u64,
+    done: bool,
+}
+
+impl<'r> Events<'r> {
+    pub fn new(recording: &'r Recording) -> Self {
+        Self {
+            recording,
+            page: Vec::new().into_iter().peekable(),
+            last: 0,
+            done: false,
+        }
+    }
+
+    /// Gives the events to `visit` that came before the frame `seq` was complete.
+    pub fn before<E: From<ReadError>>(
+        &mut self,
+        seq: Seq,
+        selection: &Selection,
+        visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        loop {
+            if self.page.peek().is_none() && !self.done {
+                let page = self.recording.events(self.last)?;
+                self.last = page.last().map_or(self.last, |row| row.id);
+                self.done = page.is_empty();
+                self.page = page.into_iter().peekable();
+            }
+            let Some(row) = self.page.next_if(|row| row.event.after_seq < seq) else {
+                return Ok(());
+            };
+            let is_start = matches!(row.event.kind, EventKind::Start(_));
+            if !is_start && selection.has_event(&row) {
+                visit(Part::Event(&row))?;
+            }
+        }
+    }
+}
+
+/// Exchanges that are looked at between two questions to the recording.
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum With {
+    Nothing,
+    /// What their messages say in a line.
+    Lines,
+    Bytes,
+}
+
+#[derive(Clone, Debug)]
+struct ExchangePager {
+    selection: Selection,
+    /// The last frame that counts; none where the recording is over, and all of it does.
+    until: Option<Seq>,
+    with: With,
+    after: ExchangeId,
+    /// Selected ones that were read, whose bytes were not.
+    rest: Vec<Exchange>,
+}
+
+#[derive(Debug, Default)]
+struct ExchangePage {
+    pub exchanges: Vec<Exchange>,
+    /// The same while it is not [told](Self::tell) what their messages say.
+    unsaid: UnsaidPage,
+    /// What each of them said, where that was asked for.
+    pub said: Vec<Said>,
+    pub left_out: u64,
+}
+
+impl ExchangePager {
+    pub fn new(selection: &Selection, until: Option<Seq>, with: With) -> Self {
+        Self {
+            selection: selection.clone(),
+            until,
+            with,
+            after: ExchangeId(0),
+            rest: Vec::new(),
+        }
+    }
+
+    /// The next page of those whose messages are told in a line.
+    fn unsaid(&mut self, recording: &Recording) -> Result<Option<ExchangePage>, ReadError> {
+        let mut page = recording.unsaid_exchanges(self.after)?;
+        let unsaid = &mut page.rows;
+        if let Some(until) = self.until {
+            let counts = |it: &&Unsaid| it.exchange.request.0 <= until;
+            let counted = unsaid.iter().take_while(counts).count();
+            unsaid.truncate(counted);
+        }
+        let Some(end) = unsaid.last() else {
+            return Ok(None);
+        };
+        self.after = end.exchange.id;
+        let all = unsaid.len();
+        unsaid.retain(|it| match self.until {
+            Some(until) => self.selection.has_exchange(&it.exchange.clone().at(until)),
+            None => self.selection.has_exchange(&it.exchange),
+        });
+        Ok(Some(ExchangePage {
+            left_out: (all - unsaid.len()) as u64,
+            unsaid: page,
+            ..ExchangePage::default()
+        }))
+    }
+}
+
+impl ExchangePage {
+    /// Makes the lines that are not made yet; the exchanges are as they stood when `until` was the
+    /// last frame.
+    pub fn tell(&mut self, until: Option<Seq>) {
+        let told = std::mem::take(&mut self.unsaid).said().into_iter();
+        self.exchanges.extend(told.map(|exchange| match until {
+            Some(until) => exchange.at(until),
+            None => exchange,
+        }));
+    }
+}
+
+impl ExchangePager {
+    /// The next page; `None` at the end.
+    pub fn next_page(&mut self, recording: &Recording) -> Result<Option<ExchangePage>, ReadError> {
+        if self.with == With::Lines {
+            return self.unsaid(recording);
+        }
+        let mut page = ExchangePage::default();
+        if self.rest.is_empty() {
+            // As they stood at the last frame, those included that are not selected.
+            self.rest = recording.light_exchanges(self.after, self.until, PAGE)?;
+            let Some(end) = self.rest.last() else {
+                return Ok(None);
+            };
+            self.after = end.id;
+            let all = self.rest.len();
+            self.rest
+                .retain(|exchange| self.selection.has_exchange(exchange));
+            page.left_out = (all - self.rest.len()) as u64;
+        }
+        page.exchanges = std::mem::take(&mut self.rest);
+        if self.with == With::Bytes && !page.exchanges.is_empty() {
+            page.said = recording.said(&page.exchanges)?;
+            self.rest = page.exchanges.split_off(page.said.len());
+        }
+        Ok(Some(page))
     }
 }

@@ -9,9 +9,7 @@
 //! None of them redacts: whoever wants less written gives a recording with less in it. Each holds a
 //! bounded part of it, however long it is.
 
-mod events;
 mod excerpt;
-mod exchanges;
 pub mod markdown;
 pub mod otlp;
 pub mod perfetto;

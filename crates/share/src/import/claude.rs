@@ -7,11 +7,11 @@
 //! ```
 //!
 //! Older ones have the level before the name. A session begins where the server is started; the
-//! lines of several servers may stand in one file.
+//! lines of several servers may stand in one file. Objects that the host prints over several lines
+//! for people are passed over.
 
-use super::ends::{Ends, started, tells_command};
-use super::{About, Lines, MAX_LINE, Said, What, when};
-use mcpreel_trace::event::EventKind;
+use super::{About, Entry, LogReader, What, time_of_text};
+use mcpreel_trace::event::{Closer, EventKind};
 use mcpreel_trace::frame::StreamId;
 use mcpreel_wire::json::Document;
 use std::collections::HashMap;
@@ -24,206 +24,169 @@ const MESSAGES: [(&str, StreamId); 2] = [
 /// What the host says when it starts a server.
 const BEGINS: &str = "Initializing server";
 
-/// What stands after whatever there is nothing more to say of.
+/// What the host writes behind a text that it has nothing more to say of.
 const NO_METADATA: &str = " { metadata: undefined }";
 
-/// What stands before whatever more there is to say of a line.
 const METADATA: &str = " { metadata: ";
 
-/// Bytes of what the log says of a command that are read.
-const MOST_OF_COMMAND: usize = 256 * 1024;
-
-/// Bytes before the end of a mark in which it begins.
+/// Bytes before the end of a mark of what was taken out in which the mark begins.
 const MARK: usize = 40;
 
 /// Whether `line` is of such a log.
 pub(super) fn is_line(line: &[u8]) -> bool {
-    Entry::read(line).is_some()
+    HostLine::read(line).is_some()
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Claude {
-    /// The sessions that have begun, by the name of the server, and how far they have ended.
+    /// The sessions that have begun, by the name of the server.
     begun: HashMap<String, Ends>,
     /// The server of the last line that named one.
     last: String,
     wall_ns: Option<u64>,
-    open: Open,
+    /// Whether the last line opened an object whose lines follow.
+    in_object: bool,
 }
 
-/// What the last line opened, whose lines follow.
-#[derive(Debug, Default)]
-enum Open {
-    #[default]
-    Nothing,
-    Object,
-    /// The command of the server, as far as it was read.
-    Command(String),
-    /// A message that is printed over several lines, as far as it was read.
-    Message {
-        stream: StreamId,
-        text: Vec<u8>,
-    },
-}
-
-impl Lines for Claude {
-    fn line(&mut self, line: &[u8], tell: &mut dyn FnMut(Said<'_>)) {
-        let Some(entry) = Entry::read(line) else {
-            return self.other(line, tell);
+impl LogReader for Claude {
+    fn line(&mut self, line: &[u8], visit: &mut dyn FnMut(Entry<'_>)) {
+        let Some(host) = HostLine::read(line) else {
+            return self.foreign_line(line, visit);
         };
-        self.close(tell);
-        if entry.name.is_empty() {
-            let nothing = What::Nothing("it names no server");
-            return self.say(nothing, tell);
+        self.in_object = host.text.trim_end().ends_with('{');
+        if host.name.is_empty() {
+            return self.visit(What::Nothing("it names no server"), visit);
         }
-        self.wall_ns = entry.wall_ns.or(self.wall_ns);
-        entry.name.clone_into(&mut self.last);
-        let begins = entry.text.starts_with(BEGINS);
-        if begins || !self.begun.contains_key(&self.last) {
+        self.wall_ns = host.wall_ns.or(self.wall_ns);
+        host.name.clone_into(&mut self.last);
+        if host.text.starts_with(BEGINS) || !self.begun.contains_key(&self.last) {
             self.begun.insert(self.last.clone(), Ends::default());
             let name = self.last.clone();
-            self.say(
-                What::Begin(About {
-                    name,
-                    ..About::default()
-                }),
-                tell,
-            );
+            let about = About {
+                name,
+                ..About::default()
+            };
+            self.visit(What::Begin(about), visit);
         }
-        self.entry(&entry, tell);
-    }
-
-    fn finish(&mut self, tell: &mut dyn FnMut(Said<'_>)) {
-        self.close(tell);
+        let message = MESSAGES
+            .iter()
+            .find_map(|(before, stream)| Some((host.text.strip_prefix(before)?, *stream)));
+        match message {
+            Some((text, stream)) => self.message(stream, json(text).as_bytes(), visit),
+            None => self.remark(&host, visit),
+        }
     }
 }
 
 impl Claude {
-    fn say(&self, what: What<'_>, tell: &mut dyn FnMut(Said<'_>)) {
-        tell(Said {
+    fn visit(&self, what: What<'_>, visit: &mut dyn FnMut(Entry<'_>)) {
+        visit(Entry {
             session: &self.last,
             wall_ns: self.wall_ns,
             what,
         });
     }
 
-    fn entry(&mut self, entry: &Entry<'_>, tell: &mut dyn FnMut(Said<'_>)) {
-        let message = MESSAGES
-            .iter()
-            .find_map(|(before, stream)| Some((entry.text.strip_prefix(before)?, *stream)));
-        if let Some((text, stream)) = message {
-            let bytes = json(text).as_bytes();
-            if goes_on(text, bytes) {
-                let text = bytes.to_vec();
-                self.open = Open::Message { stream, text };
-            } else {
-                self.message(stream, bytes, tell);
-            }
-            return;
-        }
-        let opens = entry.text.trim_end().ends_with('{');
-        if opens && tells_command(entry.text) {
-            self.open = Open::Command(entry.text.to_owned());
-        } else if opens {
-            self.open = Open::Object;
-        } else {
-            self.started(entry.text, tell);
-        }
-        let message = entry.text.split(METADATA).next().unwrap_or(entry.text);
-        let (level, message) = (entry.level.to_owned(), message.trim_end().to_owned());
-        let ends = self.begun.get_mut(&self.last);
-        let end = ends.and_then(|ends| ends.of(&message));
-        self.say(What::Event(EventKind::HostLog { level, message }), tell);
-        if let Some(end) = end {
-            self.say(What::Event(end), tell);
-        }
-    }
-
-    fn message(&self, stream: StreamId, bytes: &[u8], tell: &mut dyn FnMut(Said<'_>)) {
+    fn message(&self, stream: StreamId, bytes: &[u8], visit: &mut dyn FnMut(Entry<'_>)) {
         if is_shortened(bytes) || Document::parse(bytes).is_err() {
             let message = "the log does not hold this message whole".to_owned();
-            self.say(What::Event(EventKind::Shortened { stream, message }), tell);
+            self.visit(What::Event(EventKind::Shortened { stream, message }), visit);
         }
+        self.stream_line(stream, bytes, visit);
+    }
+
+    fn stream_line(&self, stream: StreamId, bytes: &[u8], visit: &mut dyn FnMut(Entry<'_>)) {
         let is_guess = false;
-        self.say(
-            What::Line {
-                stream,
-                bytes,
-                is_guess,
-            },
-            tell,
-        );
+        let line = What::Line {
+            stream,
+            bytes,
+            is_guess,
+        };
+        self.visit(line, visit);
     }
 
-    /// What the log says of how the server was started.
-    fn started(&self, text: &str, tell: &mut dyn FnMut(Said<'_>)) {
-        if let Some(about) = started(text) {
-            self.say(What::Started(about), tell);
-        }
-    }
-
-    /// A line that the host did not begin: of the server's stderr, or the rest of an object.
-    fn other(&mut self, line: &[u8], tell: &mut dyn FnMut(Said<'_>)) {
-        // An object ends at the margin, with what the host's own format leaves behind it.
-        let ends = line.starts_with(b"}");
-        match &mut self.open {
-            Open::Nothing => return self.stderr(line, tell),
-            Open::Object => {}
-            Open::Command(text) => {
-                if text.len() < MOST_OF_COMMAND {
-                    text.push_str(&String::from_utf8_lossy(line));
-                    text.push('\n');
-                }
-            }
-            Open::Message { text, .. } => {
-                let line = line.strip_suffix(NO_METADATA.as_bytes()).unwrap_or(line);
-                if text.len() + line.len() < MAX_LINE {
-                    text.extend_from_slice(line.trim_ascii());
-                }
-            }
-        }
-        if ends {
-            self.close(tell);
+    /// What the host says in words.
+    fn remark(&mut self, host: &HostLine<'_>, visit: &mut dyn FnMut(Entry<'_>)) {
+        let message = host.text.split(METADATA).next().unwrap_or(host.text);
+        let (level, message) = (host.level.to_owned(), message.trim_end().to_owned());
+        let ends = self.begun.get_mut(&self.last);
+        let end = ends.and_then(|ends| ends.event_of(&message));
+        let log = EventKind::HostLog { level, message };
+        for kind in [Some(log), end].into_iter().flatten() {
+            self.visit(What::Event(kind), visit);
         }
     }
 
-    fn close(&mut self, tell: &mut dyn FnMut(Said<'_>)) {
-        match std::mem::take(&mut self.open) {
-            Open::Nothing | Open::Object => {}
-            Open::Command(text) => self.started(&text, tell),
-            Open::Message { stream, text } => self.message(stream, &text, tell),
+    /// A line that the host did not begin: of the server's stderr, or the rest of an object, which
+    /// ends with a brace at the margin.
+    fn foreign_line(&mut self, line: &[u8], visit: &mut dyn FnMut(Entry<'_>)) {
+        if self.in_object {
+            self.in_object = !line.starts_with(b"}");
+        } else if self.begun.is_empty() {
+            let why = "it comes before the first line of the log's own";
+            self.visit(What::Nothing(why), visit);
+        } else {
+            self.stream_line(StreamId::STDERR, line, visit);
         }
-    }
-
-    fn stderr(&self, line: &[u8], tell: &mut dyn FnMut(Said<'_>)) {
-        if self.begun.is_empty() {
-            let nothing = What::Nothing("it comes before the first line of the log's own");
-            return self.say(nothing, tell);
-        }
-        let (stream, is_guess) = (StreamId::STDERR, false);
-        self.say(
-            What::Line {
-                stream,
-                bytes: line,
-                is_guess,
-            },
-            tell,
-        );
     }
 }
 
-/// Whether a message that begins with `bytes` is printed over several lines: it opens an object at
-/// its very end, and the host has not ended its own line.
-fn goes_on(text: &str, bytes: &[u8]) -> bool {
-    let is_open = matches!(bytes.trim_ascii_end(), [.., b'{' | b'[' | b',']);
-    let begins = matches!(bytes.first(), Some(b'{' | b'['));
-    begins && is_open && !text.ends_with(NO_METADATA)
+/// How far one session has come to its end. The host says more than once that something was closed;
+/// an event tells it once.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ends {
+    host: bool,
+    server: bool,
+    exited: bool,
+}
+
+impl Ends {
+    /// What a line of the log says of the end, if that is new.
+    fn event_of(&mut self, text: &str) -> Option<EventKind> {
+        let first = |is_told: &mut bool| !std::mem::replace(is_told, true);
+        let by = Closer::Writer;
+        let closed = |stream| EventKind::Eof { stream, by };
+        let says = |what: &str| text.starts_with(what);
+        if says("Server transport closed unexpectedly") || text.contains("process exiting early") {
+            return first(&mut self.exited).then_some(EventKind::Exit {
+                code: None,
+                signal: None,
+                max_rss_bytes: 0,
+                user_ns: 0,
+                system_ns: 0,
+            });
+        }
+        if says("Server transport closed") || says("Server disconnected") {
+            return first(&mut self.server).then_some(closed(StreamId::S2C));
+        }
+        if says("Shutting down server") || says("Client transport closed") {
+            // A side that closes after the other has closed only cleans up.
+            let is_first = !self.server && first(&mut self.host);
+            return is_first.then_some(closed(StreamId::C2S));
+        }
+        let exit_code = spawn_failure(text)?;
+        let message = text.trim().to_owned();
+        first(&mut self.exited).then_some(EventKind::SpawnFailed { exit_code, message })
+    }
+}
+
+/// `spawn npx ENOENT`: the exit code that the recorder would end with.
+fn spawn_failure(text: &str) -> Option<u8> {
+    let rest = text.strip_prefix("spawn ")?.trim_end();
+    let (_, code) = rest.rsplit_once(' ')?;
+    let is_upper = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
+    let is_code = code.len() > 3 && code.starts_with('E') && code.bytes().all(is_upper);
+    match code {
+        "ENOENT" => Some(127),
+        "EACCES" | "EPERM" | "ENOEXEC" => Some(126),
+        _ => is_code.then_some(125),
+    }
 }
 
 /// Whether something was taken out of the middle of a message: `...[14696 chars truncated]...`.
 fn is_shortened(bytes: &[u8]) -> bool {
-    let places = memchr::memmem::find_iter(bytes, b" truncated]");
-    places.into_iter().any(|at| {
+    let mut places = memchr::memmem::find_iter(bytes, b" truncated]");
+    places.any(|at| {
         let before = &bytes[at.saturating_sub(MARK)..at];
         let mark = before.iter().rposition(|byte| *byte == b'[');
         let words = mark.and_then(|mark| std::str::from_utf8(&before[mark + 1..]).ok());
@@ -247,18 +210,18 @@ fn json(text: &str) -> &str {
 }
 
 /// A line as the host begins them.
-struct Entry<'a> {
+struct HostLine<'a> {
     wall_ns: Option<u64>,
     name: &'a str,
     level: &'a str,
     text: &'a str,
 }
 
-impl<'a> Entry<'a> {
+impl<'a> HostLine<'a> {
     fn read(line: &'a [u8]) -> Option<Self> {
         let line = std::str::from_utf8(line).ok()?;
         let (time, rest) = line.split_once(" [")?;
-        let wall_ns = Some(when::of_text(time)?);
+        let wall_ns = Some(time_of_text(time)?);
         let (first, rest) = rest.split_once("] ")?;
         let is_level = |word: &str| ["debug", "info", "warn", "error", "log"].contains(&word);
         let (second, text) = match rest.strip_prefix('[') {

@@ -4,19 +4,18 @@ use super::*;
 fn told(text: &str) -> Vec<String> {
     let mut reader = Format::of(text.as_bytes()).expect("it is known").reader();
     let mut told = Vec::new();
-    let mut tell = |said: Said<'_>| told.push(shown(said));
+    let mut tell = |entry: Entry<'_>| told.push(shown(entry));
     for line in text.lines() {
         reader.line(line.as_bytes(), &mut tell);
     }
-    reader.finish(&mut tell);
     told
 }
 
-fn shown(said: Said<'_>) -> String {
-    let time = said
+fn shown(entry: Entry<'_>) -> String {
+    let time = entry
         .wall_ns
         .map_or("-".into(), |ns| (ns / 1_000_000).to_string());
-    let what = match said.what {
+    let what = match entry.what {
         What::Begin(about) => format!("begins {about:?}"),
         What::Line {
             stream,
@@ -28,11 +27,10 @@ fn shown(said: Said<'_>) -> String {
             format!("{}{guess} {bytes}", stream.as_str())
         }
         What::Event(kind) => serde_json::to_string(&kind).expect("JSON"),
-        What::Started(about) => format!("started {:?} {:?}", about.argv, about.path),
-        What::Unread(time) => format!("unread {time}"),
+        What::UnreadTime(time) => format!("unread {time}"),
         What::Nothing(why) => format!("nothing: {why}"),
     };
-    format!("{} {time} {what}", said.session)
+    format!("{} {time} {what}", entry.session)
 }
 
 #[test]
@@ -40,7 +38,7 @@ fn a_file_is_known_by_its_lines() {
     for (text, format) in [
         (
             r#"{"session_id":"a","server_label":"a","seq":1,"ts":"2026-01-01T00:00:00Z","direction":"c2s","raw":{}}"#,
-            Some(Format::Snoop),
+            Some(Format::Mcpsnoop),
         ),
         (
             "half a line\n2026-03-10T15:18:27.783Z [a] [info] Initializing server...",
@@ -50,14 +48,11 @@ fn a_file_is_known_by_its_lines() {
             "2024-12-01T10:00:00.000Z [info] [filesystem] Initializing server...",
             Some(Format::Claude),
         ),
-        (r#"{"jsonrpc":"2.0","method":"x"}"#, Some(Format::Messages)),
-        (
-            r#"[{"jsonrpc":"2.0","method":"x"}]"#,
-            Some(Format::Messages),
-        ),
+        (r#"{"jsonrpc":"2.0","method":"x"}"#, Some(Format::Jsonl)),
+        (r#"[{"jsonrpc":"2.0","method":"x"}]"#, Some(Format::Jsonl)),
         (
             r#"{"time":1795000000,"msg":"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"}"#,
-            Some(Format::Messages),
+            Some(Format::Jsonl),
         ),
         (r#"{"level":"info","msg":"started"}"#, None),
         ("2026-03-10 an ordinary log [a] [b] c", None),
@@ -68,7 +63,7 @@ fn a_file_is_known_by_its_lines() {
     }
     // A first message that is longer than what is looked at.
     let long = format!(r#"{{"jsonrpc":"2.0","id":1,"result":"{}"#, "x".repeat(100));
-    assert_eq!(Format::of(long.as_bytes()), Some(Format::Messages));
+    assert_eq!(Format::of(long.as_bytes()), Some(Format::Jsonl));
 }
 
 #[test]
@@ -92,7 +87,7 @@ fn a_log_of_mcpsnoop() {
     assert_eq!(
         told(&text.join("\n")),
         [
-            r#"s 1767225600500 begins About { name: "weather", argv: ["node", "a b.js"], cwd: Some("/w"), path: None, transport: Some("stdio") }"#,
+            r#"s 1767225600500 begins About { name: "weather", argv: ["node", "a b.js"], cwd: Some("/w"), transport: Some("stdio") }"#,
             r#"s 1767225600500 c2s {"id":1.0,"method":"ping"}"#,
             "s 1767225600500 s2c no JSON",
             "s 1767225600500 stderr boom",
@@ -102,91 +97,6 @@ fn a_log_of_mcpsnoop() {
             " - nothing: it is no JSON",
         ]
     );
-}
-
-/// Lines of a log of mcpsnoop, `MILLISECONDS DIRECTION MESSAGE` each, and what they say.
-fn snooped(lines: &[&str]) -> Vec<String> {
-    let envelope = |line: &&str| {
-        let mut words = line.splitn(3, ' ');
-        let mut word = || words.next().expect("three words");
-        let (ms, way, raw) = (word(), word(), word());
-        let what = if way == "stderr" { "text" } else { "raw" };
-        format!(
-            r#"{{"session_id":"s","ts":"2026-01-01T00:00:00.{ms:0>3}Z","direction":"{way}","{what}":{raw}}}"#
-        )
-    };
-    let lines: Vec<_> = lines.iter().map(envelope).collect();
-    let told = told(&lines.join("\n"));
-    let words = told.iter().skip(1).map(|line| {
-        line.splitn(3, ' ')
-            .nth(2)
-            .expect("what was said")
-            .to_owned()
-    });
-    words.collect()
-}
-
-const MOVED: &str =
-    r#"{"kind":"warning","message":"mcpsnoop wrote this answer down before what it answers"}"#;
-
-#[test]
-fn an_answer_that_mcpsnoop_wrote_down_before_its_question_comes_behind_it() {
-    // The client's answer was noted first: both were there in the same tenth of a millisecond.
-    let answer = r#"{"jsonrpc":"2.0","id":0,"result":{"roots":[]}}"#;
-    let question = r#"{"method":"roots/list","jsonrpc":"2.0","id":0}"#;
-    let (first, noise) = (r#"{"id":0,"method":"initialize"}"#, r#"{"method":"x"}"#);
-    let said = snooped(&[
-        &format!("10 c2s {first}"),
-        r#"20 s2c {"id":0,"result":{}}"#,
-        &format!("30 c2s {answer}"),
-        &format!("30 c2s {noise}"),
-        r#"30 stderr "slow""#,
-        &format!("30 s2c {noise}"),
-        &format!("30 s2c {question}"),
-        &format!("31 c2s {noise}"),
-    ]);
-    let [c2s, s2c] = ["c2s", "s2c"].map(|way| move |line: &str| format!("{way} {line}"));
-    assert_eq!(
-        said,
-        [
-            c2s(first),
-            s2c(r#"{"id":0,"result":{}}"#),
-            s2c(noise),
-            s2c(question),
-            c2s(answer),
-            MOVED.to_owned(),
-            c2s(noise),
-            "stderr slow".to_owned(),
-            c2s(noise),
-        ],
-        "the lines of each side stay in their order"
-    );
-}
-
-#[test]
-fn an_answer_to_nothing_stays_where_it_is() {
-    // Nobody asks, one asks too late, and one that was asked before is answered once more.
-    let nobody = [r#"1 s2c {"id":7,"result":{}}"#, r#"2 c2s {"method":"x"}"#];
-    let late = [
-        r#"1 s2c {"id":7,"result":{}}"#,
-        r#"200 c2s {"id":7,"method":"ping"}"#,
-    ];
-    let twice = [
-        r#"1 c2s {"id":7,"method":"ping"}"#,
-        r#"2 s2c {"id":7,"result":{}}"#,
-        r#"3 s2c {"id":7,"result":{}}"#,
-        r#"4 c2s {"id":7,"method":"ping"}"#,
-    ];
-    let mut many = vec![r#"1 s2c {"id":7,"result":{}}"#.to_owned()];
-    many.extend((0..100).map(|n| format!(r#"1 c2s {{"id":"{n}","method":"ping"}}"#)));
-    many.push(r#"1 c2s {"id":7,"method":"ping"}"#.to_owned());
-    let many: Vec<_> = many.iter().map(String::as_str).collect();
-    for lines in [&nobody[..], &late, &twice, &many] {
-        let without_times = lines
-            .iter()
-            .map(|line| line.split_once(' ').expect("two").1);
-        assert_eq!(snooped(lines), without_times.collect::<Vec<_>>());
-    }
 }
 
 #[test]
@@ -207,10 +117,9 @@ fn a_log_of_claude_desktop() {
         told(text),
         [
             " - nothing: it comes before the first line of the log's own",
-            "a b 1773155907088 begins About { name: \"a b\", argv: [], cwd: None, path: None, transport: None }",
+            "a b 1773155907088 begins About { name: \"a b\", argv: [], cwd: None, transport: None }",
             "a b 1773155907088 {\"kind\":\"host-log\",\"level\":\"info\",\"message\":\"Initializing server...\"}",
             "a b 1773155907100 {\"kind\":\"host-log\",\"level\":\"info\",\"message\":\"Using MCP server command: C:\\\\x.exe with path: {\"}",
-            "a b 1773155907100 started [\"C:\\\\x.exe\"] Some(\"C:\\\\Windows\")",
             "a b 1773155907100 stderr ready",
             "a b 1773155907783 c2s {\"method\":\"initialize\",\"id\":0}",
             "a b 1773155907783 stderr Traceback (most recent call last):",
@@ -218,9 +127,9 @@ fn a_log_of_claude_desktop() {
             "a b 1773155908119 s2c {\"id\":0,\"result\":{\"x\":\"... [9 chars truncated]",
             "a b 1773155908120 {\"kind\":\"host-log\",\"level\":\"error\",\"message\":\"Server disconnected.\"}",
             "a b 1773155908120 {\"kind\":\"eof\",\"stream\":1,\"by\":\"writer\"}",
-            "a b 1773155940000 begins About { name: \"a b\", argv: [], cwd: None, path: None, transport: None }",
+            "a b 1773155940000 begins About { name: \"a b\", argv: [], cwd: None, transport: None }",
             "a b 1773155940000 {\"kind\":\"host-log\",\"level\":\"info\",\"message\":\"Initializing server...\"}",
-            "older 1773155941000 begins About { name: \"older\", argv: [], cwd: None, path: None, transport: None }",
+            "older 1773155941000 begins About { name: \"older\", argv: [], cwd: None, transport: None }",
             "older 1773155941000 s2c {\"id\":0}",
         ]
     );
@@ -254,29 +163,6 @@ fn a_message_that_the_log_shortened_is_told_before_it_comes() {
     let whole = r#"{"jsonrpc":"2.0","id":8,"result":{"text":"[many chars truncated] truncated]"}}"#;
     let line = format!("Message from server: {whole} {{ metadata: undefined }}");
     assert_eq!(claude(&[&line]), [format!("s2c {whole}")]);
-}
-
-#[test]
-fn a_message_over_several_lines_of_the_log_is_one() {
-    let lines = [
-        "Message from client: {",
-        r#"|  "jsonrpc": "2.0","#,
-        r#"|  "method": "notifications/initialized""#,
-        "|} { metadata: undefined }",
-        "|on stderr",
-    ];
-    let message = r#"c2s {"jsonrpc": "2.0","method": "notifications/initialized"}"#;
-    assert_eq!(claude(&lines), [message, "stderr on stderr"]);
-    // Where its end does not come, what there is of it is no more than that.
-    let cut = claude(&[
-        "Message from client: {",
-        r#"|  "id": 1,"#,
-        "Shutting down server...",
-    ]);
-    assert!(
-        cut[0].contains("shortened") && cut[1] == r#"c2s {"id": 1,"#,
-        "{cut:?}"
-    );
 }
 
 #[test]
@@ -314,43 +200,6 @@ fn what_the_log_says_of_the_end_is_told_once() {
         assert_eq!(claude(&[&with, text]), [failed(code, text)]);
     }
     assert!(claude(&["spawn of something", "The server transport closed"]).is_empty());
-}
-
-#[test]
-fn the_command_is_read_from_the_lines_that_tell_it() {
-    let lines = [
-        "Using MCP server command: /usr/local/bin/npx with args and path: {",
-        "|  metadata: {",
-        "|    args: [ '-y', '@anyproto/anytype-mcp', [length]: 2 ],",
-        "|    paths: [",
-        "|      '/usr/local/bin',",
-        "|      '/bin',",
-        "|      [length]: 2",
-        "|    ]",
-        "|  }",
-        "|} %o",
-    ];
-    let told = r#"started ["/usr/local/bin/npx", "-y", "@anyproto/anytype-mcp"] Some("/usr/local/bin:/bin")"#;
-    assert_eq!(claude(&lines), [told]);
-    // Half of the arguments would be another command.
-    let mut short = lines;
-    short[2] = "|    args: [ '-y', ... 3 more items ],";
-    assert!(claude(&short).is_empty());
-}
-
-#[test]
-fn a_message_over_several_lines_of_a_file_of_messages_is_one() {
-    let text = "{\n  \"jsonrpc\": \"2.0\",\n  \"id\": 1,\n  \"method\": \"ping\"\n}\n{\n  \"id\": 1,\n{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n{\n";
-    assert_eq!(
-        told(text),
-        [
-            r#" - begins About { name: "", argv: [], cwd: None, path: None, transport: None }"#,
-            r#" - c2s? {"jsonrpc": "2.0","id": 1,"method": "ping"}"#,
-            " - nothing: an object over several lines ends before it, unfinished",
-            r#" - s2c {"jsonrpc":"2.0","id":1,"result":{}}"#,
-            " - nothing: an object over several lines ends before it, unfinished",
-        ]
-    );
 }
 
 #[test]
@@ -398,7 +247,7 @@ fn numbers_that_mcpsnoop_left_out_are_lines_that_are_missing() {
 #[test]
 fn a_byte_order_mark_and_other_encodings_are_known() {
     let marked = "\u{feff}{\"jsonrpc\":\"2.0\",\"method\":\"x\"}";
-    assert_eq!(Format::of(marked.as_bytes()), Some(Format::Messages));
+    assert_eq!(Format::of(marked.as_bytes()), Some(Format::Jsonl));
     let what = |bytes: &[u8]| not_utf8(bytes).map(|(what, _)| what);
     assert_eq!(what(b"\x1f\x8b\x08"), Some("compressed with gzip"));
     assert_eq!(what(b"\xff\xfe{\0"), Some("text in UTF-16"));
@@ -463,7 +312,7 @@ fn an_object_around_a_message_says_when_and_which_way() {
 
 #[test]
 fn times_are_read_as_logs_write_them() {
-    let ms = |text: &str| when::of_text(text).map(|ns| ns / 1_000_000);
+    let ms = |text: &str| time_of_text(text).map(|ns| ns / 1_000_000);
     assert_eq!(ms("2026-01-01T01:00:00.250+01:00"), Some(1_767_225_600_250));
     assert_eq!(ms("2026-01-01 00:00:00.25"), Some(1_767_225_600_250));
     assert_eq!(ms("2026-01-01T00:00:00"), Some(1_767_225_600_000));
@@ -480,13 +329,13 @@ fn times_are_read_as_logs_write_them() {
     ] {
         let text = number.as_bytes();
         let document = mcpreel_wire::json::Document::parse(text).expect("JSON");
-        let ns = when::of_value(document.root());
+        let ns = time_of_value(document.root());
         assert_eq!(ns, Some(1_767_225_600_000_000_000), "{number}");
     }
     let small = mcpreel_wire::json::Document::parse(b"12").expect("JSON");
-    assert_eq!(when::of_value(small.root()), None, "of what?");
+    assert_eq!(time_of_value(small.root()), None, "of what?");
     let seconds = mcpreel_wire::json::Document::parse(b"0.5").expect("JSON");
-    assert_eq!(when::of_value(seconds.root()), Some(500_000_000));
+    assert_eq!(time_of_value(seconds.root()), Some(500_000_000));
     let said = told(r#"{"ts":"soon","message":{"jsonrpc":"2.0","id":1,"method":"ping"}}"#);
     assert_eq!(said[1], r#" - unread "soon""#);
 }

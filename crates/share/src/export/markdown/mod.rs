@@ -25,21 +25,25 @@
 //! * `picked`: which exchanges are told; `told`: one of them; `diagram`; `again`: commands; `code`:
 //!   text off the wire.
 
-mod again;
-mod code;
 mod diagram;
-mod picked;
-mod told;
 
 use super::{Excerpt, Export, WriteError, Written};
-use crate::phrases::{UNTIMED, recording::title_of, session, when};
-use again::{again, careful};
-use code::{code, fenced, frame};
+use crate::phrases;
+use crate::phrases::recording::title_of;
+use crate::phrases::story::{Row, Tone};
+use crate::phrases::{UNTIMED, session, when};
+use diagram::Picked;
 use mcpreel_lint::cause::{Cause, Place, causes};
+use mcpreel_store::indexer::COLLECT_LIMIT;
 use mcpreel_store::reader::{FindingRow, ReadError, Recording, Summary};
-use mcpreel_trace::exchange::ExchangeId;
-use mcpreel_wire::text::{clock, escape, escape_bytes, pad_end, plural, wrap};
-use picked::Picked;
+use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
+use mcpreel_trace::frame::Seq;
+use mcpreel_trace::session::End;
+use mcpreel_wire::message::Direction;
+use mcpreel_wire::text::layout::each_line;
+use mcpreel_wire::text::{
+    Limits, clock, cut, duration, escape, escape_bytes, pad_end, plural, since, size, wrap,
+};
 use std::fmt::Write as _;
 use std::io::Write;
 
@@ -94,13 +98,13 @@ pub fn exchange(recording: &Recording, id: ExchangeId) -> Result<Option<String>,
         return Ok(None);
     };
     let summary = recording.summary()?;
-    let mut text = format!("## {}\n\n", told::title(&exchange));
+    let mut text = format!("## {}\n\n", exchange_title(&exchange));
     let facts = session::facts(&summary, 0).into_iter();
     let names = ["client", "server", "version", "command"];
     list(facts.filter(|(name, _)| names.contains(name)), &mut text);
     recorded(&summary, &mut text);
     let end = summary.session.phase.end();
-    told::write(recording, &exchange, end, &mut text)?;
+    write_exchange(recording, &exchange, end, &mut text)?;
     let found = recording.findings_of_exchange(&exchange)?;
     findings(&found, found.len() as u64, &mut text);
     text.push_str(careful(&summary));
@@ -205,8 +209,8 @@ fn exchanges(
     }
     for exchange in &picked.exchanges {
         let at = frame(exchange.request.0.0);
-        let _ = write!(text, "\n### {at} {}\n\n", told::title(exchange));
-        told::write(recording, exchange, end, text)?;
+        let _ = write!(text, "\n### {at} {}\n\n", exchange_title(exchange));
+        write_exchange(recording, exchange, end, text)?;
     }
     if picked.left_out > 0 {
         let more = plural(picked.left_out, "more exchange");
@@ -273,6 +277,227 @@ fn findings(found: &[FindingRow], all: u64, text: &mut String) {
     if more > 0 {
         let _ = writeln!(text, "\n({} not listed here)", plural(more, "more finding"));
     }
+}
+
+// What whoever has the recording can do, and what is to be done before it is handed on.
+
+/// What whoever has the recording can do with it.
+fn again(recording: &Recording, summary: &Summary, picked: &Picked, text: &mut String) {
+    let name = recording.path().file_name().unwrap_or_default();
+    let file = phrases::command(&[name.to_string_lossy().into_owned()]);
+    let first = picked
+        .exchanges
+        .first()
+        .map(|exchange| exchange.request.0.0);
+    let mut lines = String::new();
+    if let Some(seq) = first {
+        let at = format!("{}#{seq}", name.to_string_lossy());
+        let _ = writeln!(lines, "mcpreel show {}", phrases::command(&[at]));
+    }
+    let _ = write!(
+        lines,
+        "mcpreel why {file}\n\
+         mcpreel replay {file} -- ./your-build   # the recorded client, against another server\n\
+         mcpreel mock {file}                     # the recorded server, for a host\n"
+    );
+    let _ = write!(
+        text,
+        "\n## To see it again\n\nWith the recording, `mcpreel export --format recording` hands it on:\n\n{}",
+        fenced("sh", &lines)
+    );
+    text.push_str(careful(summary));
+}
+
+/// What is to be done before this is shown to somebody else.
+fn careful(summary: &Summary) -> &'static str {
+    match summary.redaction {
+        Some(_) => "\nRedacted by mcpreel; read it before you post it.\n",
+        None => "\nNot redacted: read it before you post it.\n",
+    }
+}
+
+/// How much of a message stands in a report: what its reader wants to see of it.
+const BODY: Limits = Limits {
+    lines: 60,
+    line: 400,
+};
+
+/// Bytes of a message that are looked at for that.
+const LOOKED_AT: u64 = 64 * 1024;
+
+/// Rows of what happened meanwhile.
+const MEANWHILE: usize = 40;
+
+/// `` `tools/call search`: error after 41.2 ms ``
+fn exchange_title(exchange: &Exchange) -> String {
+    let name = exchange.name.as_deref();
+    let what = name.map_or_else(
+        || exchange.method.to_string(),
+        |name| format!("{} {name}", exchange.method),
+    );
+    let mut title = format!("{}: {}", code(&what), exchange.status.as_str());
+    if let Some(ns) = exchange.latency_ns() {
+        let _ = write!(title, " after {}", duration(ns));
+    }
+    title
+}
+
+/// Adds the exchange, without a heading; `end` is that of the session.
+fn write_exchange(
+    recording: &Recording,
+    exchange: &Exchange,
+    end: Option<&End>,
+    text: &mut String,
+) -> Result<(), ReadError> {
+    exchange_facts(exchange, end, text);
+    let (seq, part) = exchange.request;
+    let asked = body_of(recording, seq, part, exchange.request_size)?;
+    let _ = write!(text, "\nRequest {}, {asked}", frame(seq.0));
+    match exchange.response {
+        Some((seq, part)) => {
+            let answer = body_of(recording, seq, part, exchange.response_size)?;
+            let _ = write!(text, "\nAnswer {}, {answer}", frame(seq.0));
+        }
+        None if exchange.status == Status::Open => text.push_str("\nThere is no answer yet.\n"),
+        None => text.push_str("\nThere is no answer on record.\n"),
+    }
+    meanwhile(recording, exchange, text)
+}
+
+fn exchange_facts(exchange: &Exchange, end: Option<&End>, text: &mut String) {
+    let asked_by = match exchange.direction {
+        Direction::ClientToServer => "the client",
+        Direction::ServerToClient => "the server",
+    };
+    let id = code(exchange.rpc_id.json());
+    let at = since(exchange.t_request.0);
+    let _ = writeln!(text, "- asked by {asked_by} at {at}, id {id}");
+    let status = exchange.status;
+    if !matches!(status, Status::Ok) {
+        let _ = writeln!(text, "- {}: {}", status.as_str(), status.help());
+    }
+    if let Some(error) = exchange.code.as_deref() {
+        let _ = writeln!(text, "- error code {}", code(error));
+    }
+    if let Some(why) = phrases::lost(exchange, end) {
+        let _ = writeln!(text, "- {}", code(&why));
+    }
+    if exchange.waited_ns > 0 {
+        let waited = duration(exchange.waited_ns);
+        let _ = writeln!(text, "- the server waited {waited} for its client");
+    }
+    if exchange.progress_count > 0 {
+        let count = plural(exchange.progress_count, "progress notification");
+        let last = code(exchange.progress.as_deref().unwrap_or_default());
+        let _ = writeln!(text, "- {count}, the last one: {last}");
+    }
+}
+
+/// The size of a message, and below it what it says, as far as there is room.
+fn body_of(recording: &Recording, seq: Seq, part: u32, bytes: u64) -> Result<String, ReadError> {
+    let message = match bytes {
+        ..=COLLECT_LIMIT => recording.message_bytes(seq, part)?,
+        _ => None,
+    };
+    // Of one that is too long to hold the beginning of its frame.
+    let whole = message
+        .as_ref()
+        .map_or(bytes, |message| message.len() as u64);
+    let mut raw = match message {
+        Some(message) => message,
+        None => recording.piece(seq, 0..LOOKED_AT)?,
+    };
+    raw.truncate(usize::try_from(LOOKED_AT).unwrap_or(usize::MAX));
+    let mut lines = String::new();
+    let left_out = each_line(&raw, BODY, &mut |line| {
+        lines.push_str(line);
+        lines.push('\n');
+    });
+    let left_out = left_out as u64 + whole.saturating_sub(raw.len() as u64);
+    let language = if left_out == 0 { "json" } else { "text" };
+    let mut text = format!("{}:\n\n{}", size(bytes), fenced(language, &lines));
+    if left_out > 0 {
+        let _ = writeln!(text, "({} of it not shown)", size(left_out));
+    }
+    Ok(text)
+}
+
+/// What happened from the request to the answer, where that is more than these.
+fn meanwhile(
+    recording: &Recording,
+    exchange: &Exchange,
+    text: &mut String,
+) -> Result<(), ReadError> {
+    let Some(story) = recording.story(exchange.id)? else {
+        return Ok(());
+    };
+    let told = phrases::story::Told::new(story);
+    let rows: Vec<_> = told
+        .rows
+        .iter()
+        .filter(|row| row.tone != Tone::Own)
+        .collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let mut lines = String::new();
+    for row in rows.iter().take(MEANWHILE) {
+        let _ = writeln!(lines, "{}", story_line(row));
+    }
+    let left_out = told.left_out + rows.len().saturating_sub(MEANWHILE) as u64;
+    if left_out > 0 {
+        let _ = writeln!(lines, "… {left_out} more");
+    }
+    let _ = write!(text, "\nMeanwhile:\n\n{}", fenced("text", &lines));
+    Ok(())
+}
+
+fn story_line(row: &Row) -> String {
+    let arrow = match row.direction {
+        Some(Direction::ClientToServer) => "->",
+        Some(Direction::ServerToClient) => "<-",
+        None => "  ",
+    };
+    let word = pad_end(row.word, 12);
+    format!("{:>9}  {arrow} {word}  {}", since(row.t.0), row.text)
+}
+
+/// Columns of a code span: what is longer belongs in a fence.
+const SPAN: usize = 200;
+
+/// The text as a code span on one line: between more backticks than there are in it.
+fn code(text: &str) -> String {
+    let text = cut(&escape(text), SPAN);
+    if text.trim().is_empty() {
+        return "–".to_owned();
+    }
+    let ticks = "`".repeat(longest_run(&text) + 1);
+    // A space on both sides is taken away again where there is one.
+    let needs_room = text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']);
+    let room = if needs_room { " " } else { "" };
+    format!("{ticks}{room}{text}{room}{ticks}")
+}
+
+/// The address of a frame. Outside a code span a number sign and a number would be a link to an
+/// issue.
+fn frame(seq: u64) -> String {
+    format!("`#{seq}`")
+}
+
+/// A fence around lines that are escaped already, longer than any run of backticks in them.
+fn fenced(language: &str, lines: &str) -> String {
+    let ticks = "`".repeat(longest_run(lines).max(2) + 1);
+    let end = if lines.ends_with('\n') || lines.is_empty() {
+        ""
+    } else {
+        "\n"
+    };
+    format!("{ticks}{language}\n{lines}{end}{ticks}\n")
+}
+
+fn longest_run(text: &str) -> usize {
+    let runs = text.split(|character| character != '`');
+    runs.map(str::len).max().unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -342,3 +342,22 @@ fn where_nothing_was_asked_or_selected_it_says_so() {
     assert!(!shown.contains("tools/list"), "{some}");
     assert!(some.contains("(1 more exchange not told here)"), "{some}");
 }
+
+#[test]
+fn a_code_span_is_longer_than_what_would_end_it() {
+    assert_eq!(code("search"), "`search`");
+    assert_eq!(code("a`b``c"), "```a`b``c```");
+    assert_eq!(code("`"), "`` ` ``");
+    assert_eq!(code(" x"), "`  x `");
+    assert_eq!(code(""), "–");
+    assert_eq!(code("  "), "–");
+    assert_eq!(code("a\n\n# b\u{202e}"), "`a\\n\\n# b\\u{202e}`");
+    assert!(code(&"x".repeat(1000)).ends_with("…`"));
+}
+
+#[test]
+fn a_fence_is_longer_than_what_would_end_it() {
+    assert_eq!(fenced("json", "{}\n"), "```json\n{}\n```\n");
+    assert_eq!(fenced("text", "a\n```\nb"), "````text\na\n```\nb\n````\n");
+    assert_eq!(fenced("", "`````"), "``````\n`````\n``````\n");
+}

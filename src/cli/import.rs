@@ -5,8 +5,6 @@
 //! has grown.
 
 mod log;
-mod plan;
-mod session;
 
 use super::args::Import as Args;
 use super::cassette;
@@ -29,10 +27,10 @@ use std::path::{Path, PathBuf};
 /// A recording that was made of a file, where nobody looks yet.
 struct Made {
     reel: PathBuf,
-    /// What it was made of, in words.
-    of: &'static str,
+    /// The format of the file, in words.
+    format: &'static str,
     /// What is to be known about it, one sentence each, escaped.
-    told: Vec<String>,
+    remarks: Vec<String>,
     /// The ids that it had while it was shorter.
     beginnings: Vec<u32>,
 }
@@ -87,11 +85,11 @@ fn from_stdin(folder: &Folder) -> io::Result<PathBuf> {
 /// The recordings in a file.
 fn made(path: &Path, shown: &str, args: &Args, folder: &Path) -> Result<Vec<Made>, Failure> {
     let name = args.name.as_deref();
-    if let Some((reel, told)) = cassette::take_into((path, shown), folder, name)? {
+    if let Some((reel, remarks)) = cassette::take_into((path, shown), folder, name)? {
         return Ok(vec![Made {
             reel,
-            of: "a cassette",
-            told,
+            format: "a cassette",
+            remarks,
             beginnings: Vec::new(),
         }]);
     }
@@ -111,7 +109,7 @@ fn made(path: &Path, shown: &str, args: &Args, folder: &Path) -> Result<Vec<Made
         format,
         name,
     }
-    .take(folder);
+    .import(folder);
     Ok(made.with_context(cannot)?)
 }
 
@@ -177,7 +175,7 @@ fn stored(
     Ok((reel, false))
 }
 
-/// The same, and says so.
+/// Moves a recording to its place in the library, and says where that is.
 fn settle(
     made: &Made,
     shown: &str,
@@ -192,20 +190,20 @@ fn settle(
     let known = known.flatten().map(|known| known.name);
     let name = known.as_deref().unwrap_or(name);
     let begun = beginning_of(made, library, &summary).filter(|_| !is_there);
-    let told: Vec<_> = begun
+    let remarks: Vec<_> = begun
         .iter()
         .map(|id| format!("the session has grown: {id} is its beginning"))
-        .chain(made.told.iter().cloned())
+        .chain(made.remarks.iter().cloned())
         .collect();
-    for line in &told {
+    for line in &remarks {
         output::say(line);
     }
     if args.json {
         let path = reel.display().to_string();
         out.json(&serde_json::json!({
-            "id": id, "name": name, "path": path, "file": shown, "format": made.of,
+            "id": id, "name": name, "path": path, "file": shown, "format": made.format,
             "frames": summary.frames, "exchanges": summary.exchanges,
-            "already_there": is_there, "remarks": told,
+            "already_there": is_there, "remarks": remarks,
         }))?;
         return Ok(());
     }
@@ -216,7 +214,7 @@ fn settle(
     };
     out.line(&format!(
         "{shown}, {}, {what} {id} {}: {}, {}; mcpreel show {id}",
-        made.of,
+        made.format,
         escape(name),
         plural(summary.exchanges, "exchange"),
         plural(summary.frames, "line"),

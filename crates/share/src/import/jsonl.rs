@@ -1,0 +1,220 @@
+//! JSON Lines of messages: bare, or in an object that says when it was and which way it went.
+//!
+//! ```text
+//! {"jsonrpc":"2.0","id":1,"method":"tools/list"}
+//! {"timestamp":"2026-03-10T15:18:27Z","direction":"client->server","message":{"jsonrpc":"2.0",…}}
+//! ```
+
+use super::{About, Entry, LogReader, What, time_of_value};
+use mcpreel_trace::frame::StreamId;
+use mcpreel_wire::id::RequestId;
+use mcpreel_wire::json::{Document, Kind, Value};
+use mcpreel_wire::mcp::methods::{self, Method, Way};
+use mcpreel_wire::message::{Body, Direction, Message, Subject, classify};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+const MESSAGE_KEYS: [&str; 9] = [
+    "message", "msg", "raw", "frame", "payload", "data", "body", "json", "content",
+];
+
+const TIME_KEYS: [&str; 8] = [
+    "timestamp",
+    "@timestamp",
+    "ts",
+    "time",
+    "t",
+    "date",
+    "datetime",
+    "at",
+];
+
+const DIRECTION_KEYS: [&str; 7] = ["direction", "dir", "d", "from", "source", "sender", "side"];
+
+/// Characters that are shown of a time that could not be read.
+const SHOWN: usize = 60;
+
+/// Requests whose side is remembered; an answer to an older one is taken for the server's.
+const MOST_OPEN: usize = 10_000;
+
+/// Whether `line` is of such a file.
+pub(super) fn is_line(line: &[u8]) -> bool {
+    let (document, _) = Document::read_prefix(line, usize::MAX);
+    document.is_some_and(|document| Wrapped::read(document.root()).is_some())
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Jsonl {
+    has_begun: bool,
+    /// Who asked what, so that answers are known to go the other way.
+    asked: HashMap<RequestId, Direction>,
+}
+
+impl LogReader for Jsonl {
+    fn line(&mut self, line: &[u8], visit: &mut dyn FnMut(Entry<'_>)) {
+        let document = Document::parse(line);
+        let wrapped = document.as_ref().map(|it| Wrapped::read(it.root()));
+        let wall_ns = match &wrapped {
+            Ok(Some(wrapped)) => wrapped.wall_ns,
+            _ => None,
+        };
+        let mut visit = |what| {
+            visit(Entry {
+                session: "",
+                wall_ns,
+                what,
+            });
+        };
+        if !self.has_begun && wrapped.is_ok() {
+            self.has_begun = true;
+            visit(What::Begin(About::default()));
+        }
+        match &wrapped {
+            Ok(Some(wrapped)) => {
+                if let Some(time) = &wrapped.unread_time {
+                    visit(What::UnreadTime(time.clone()));
+                }
+                visit(self.message(wrapped));
+            }
+            Ok(None) => visit(What::Nothing("it holds no JSON-RPC message")),
+            Err(_) => visit(What::Nothing("it is no JSON")),
+        }
+    }
+}
+
+impl Jsonl {
+    fn message<'a>(&mut self, wrapped: &'a Wrapped<'_>) -> What<'a> {
+        let bytes = &*wrapped.message;
+        let messages = classify(bytes).messages;
+        let (direction, is_guess) = match (wrapped.direction, messages.first()) {
+            (Some(direction), _) => (direction, false),
+            (None, Some(first)) => self.direction_of(first),
+            (None, None) => (Direction::ServerToClient, true),
+        };
+        for message in &messages {
+            if let Body::Request(request) = &message.body
+                && self.asked.len() < MOST_OPEN
+            {
+                self.asked.insert(request.id.clone(), direction);
+            }
+        }
+        What::Line {
+            stream: match direction {
+                Direction::ClientToServer => StreamId::C2S,
+                Direction::ServerToClient => StreamId::S2C,
+            },
+            bytes,
+            is_guess,
+        }
+    }
+
+    /// The direction of a message whose log does not say it, and whether that is a guess.
+    fn direction_of(&mut self, message: &Message) -> (Direction, bool) {
+        use Direction::{ClientToServer, ServerToClient};
+        match &message.body {
+            Body::Request(request) => direction_of_method(&request.method, ClientToServer),
+            Body::Response(response) => {
+                let asked = response.id.as_ref().and_then(|id| self.asked.remove(id));
+                asked.map_or((ServerToClient, true), |asked| (asked.reverse(), false))
+            }
+            Body::Notification(notification) => match &notification.subject {
+                Subject::Cancelled {
+                    request_id: Some(id),
+                } => {
+                    let asked = self.asked.get(id).copied();
+                    asked.map_or((ClientToServer, true), |asked| (asked, false))
+                }
+                _ => direction_of_method(&notification.method, ServerToClient),
+            },
+            Body::Invalid => (ServerToClient, true),
+        }
+    }
+}
+
+/// By who may send the method, else as it is `usual`.
+fn direction_of_method(method: &str, usual: Direction) -> (Direction, bool) {
+    let uses = methods::find(method).into_iter().flat_map(Method::uses);
+    let mut ways: Vec<_> = uses.map(|usage| usage.way).collect();
+    ways.dedup();
+    match ways[..] {
+        [Way::ToServer] => (Direction::ClientToServer, false),
+        [Way::ToClient] => (Direction::ServerToClient, false),
+        _ => (usual, true),
+    }
+}
+
+/// A message and what stands around it.
+struct Wrapped<'d> {
+    message: Cow<'d, [u8]>,
+    wall_ns: Option<u64>,
+    /// The time that stands there, if it could not be read.
+    unread_time: Option<String>,
+    direction: Option<Direction>,
+}
+
+impl<'d> Wrapped<'d> {
+    fn read(root: Value<'d>) -> Option<Self> {
+        if is_message(root) {
+            return Some(Self {
+                message: Cow::Borrowed(root.raw()),
+                wall_ns: None,
+                unread_time: None,
+                direction: None,
+            });
+        }
+        let message = MESSAGE_KEYS
+            .iter()
+            .find_map(|key| message(root.get(key)?))?;
+        let first = |keys: &[&str]| keys.iter().find_map(|key| root.get(key));
+        let time = first(&TIME_KEYS).filter(|time| !time.is_null());
+        let wall_ns = time.and_then(time_of_value);
+        let unread = time.filter(|_| wall_ns.is_none());
+        Some(Self {
+            message,
+            wall_ns,
+            unread_time: unread.map(|time| time.raw_text().chars().take(SHOWN).collect()),
+            direction: first(&DIRECTION_KEYS).and_then(|way| direction(&way.as_str()?)),
+        })
+    }
+}
+
+/// The message that `value` is, or that stands in it as a text.
+fn message(value: Value<'_>) -> Option<Cow<'_, [u8]>> {
+    if is_message(value) {
+        return Some(Cow::Borrowed(value.raw()));
+    }
+    let text = value.as_str()?;
+    let is_one = Document::parse(text.as_bytes()).is_ok_and(|inner| is_message(inner.root()));
+    is_one.then(|| Cow::Owned(text.trim().as_bytes().to_vec()))
+}
+
+/// Whether it looks like JSON-RPC: an object of it, or a batch of them.
+fn is_message(value: Value<'_>) -> bool {
+    let first = (value.kind() == Kind::Array).then(|| value.elements().next());
+    let object = first.map_or(Some(value), |first| first);
+    object.is_some_and(|object| {
+        let has = |key| object.get(key).is_some();
+        has("jsonrpc") || (has("id") && (has("method") || has("result") || has("error")))
+    })
+}
+
+/// The direction, in the words that logs have for it.
+fn direction(text: &str) -> Option<Direction> {
+    let text = text.to_lowercase();
+    let text = text
+        .trim_start_matches("from")
+        .trim_start_matches([' ', '_', '-']);
+    let says = |exact: [&str; 2], beginnings: &[&str]| {
+        exact.contains(&text) || beginnings.iter().any(|word| text.starts_with(word))
+    };
+    let to_server = ["client", "host", "to_server", "to-server", "to server"];
+    let to_client = ["server", "to_client", "to-client", "to client"];
+    match (
+        says(["c2s", "stdin"], &to_server),
+        says(["s2c", "stdout"], &to_client),
+    ) {
+        (true, false) => Some(Direction::ClientToServer),
+        (false, true) => Some(Direction::ServerToClient),
+        _ => None,
+    }
+}

@@ -62,7 +62,6 @@ fn what_is_made_of_a_redacted_recording_counts_the_places_of_that() {
     let library = Library::new();
     for (format, of) in [
         ("jsonl", ""),
-        ("csv", " of the recording"),
         ("otlp", " of the recording"),
         ("text", " of the recording"),
     ] {

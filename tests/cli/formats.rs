@@ -13,7 +13,7 @@ use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-const FORMATS: [&str; 5] = ["text", "csv", "markdown", "otlp", "perfetto"];
+const FORMATS: [&str; 4] = ["text", "markdown", "otlp", "perfetto"];
 
 const SAMPLES: [&str; 4] = ["crash", "modern", "noisy-stdout", "well-behaved"];
 
@@ -49,15 +49,6 @@ fn entries(format: &str, file: &str) -> usize {
                 .as_array()
                 .expect("it has events")
                 .len()
-        }
-        "csv" => {
-            assert!(file.ends_with("\r\n"), "{file:?}");
-            let columns: Vec<_> = file
-                .split_terminator("\r\n")
-                .map(|line| line.matches(',').count())
-                .collect();
-            assert!(columns.windows(2).all(|pair| pair[0] == pair[1]), "{file}");
-            columns.len()
         }
         _ => file.lines().count(),
     }
@@ -96,7 +87,6 @@ fn a_crash_is_told_in_every_format() {
     let told = [
         ("text", "the server was ended by SIGSEGV"),
         ("text", "! ledger: assertion failed: journal is locked"),
-        ("csv", "\"tool\",\"c2s\",\"tools/call\",\"transfer\",1,1,"),
         (
             "markdown",
             "why    the server was ended by SIGSEGV in the middle of transfer (#10)",
@@ -266,7 +256,7 @@ fn arguments_and_results_are_in_a_trace_only_if_they_are_asked_for() {
     );
     let with = export(&library, "otlp", &[&sample, "--with-bodies"]);
     assert!(with.contains("amount"), "{with}");
-    for format in ["text", "csv", "markdown", "perfetto", "jsonl", "recording"] {
+    for format in ["text", "markdown", "perfetto", "jsonl", "recording"] {
         let args = [
             "export",
             &sample,

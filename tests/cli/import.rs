@@ -241,7 +241,6 @@ fn the_id_of_a_files_bytes_stands_in_nothing_that_is_handed_on() {
         "jsonl",
         "recording",
         "text",
-        "csv",
         "markdown",
         "html",
         "otlp",

@@ -415,13 +415,13 @@ fn a_viewer_that_ends_leaves_an_export_whole_or_not_there() {
         names.collect::<Vec<_>>()
     };
     for signal in [None, Some(Signal::SIGTERM)] {
-        let path = target.path().join("out.csv");
+        let path = target.path().join("out.txt");
         let _ = std::fs::remove_file(&path);
         let folder = temporary.path().to_str().expect("the path is text");
         let reel = recording.path.to_str().expect("the path is text");
         let mut terminal = viewer(&["open", reel], &[("TMPDIR", folder)], reel);
         terminal.wait_for("tools/call");
-        terminal.press("xfcn\u{15}");
+        terminal.press("xftn\u{15}");
         terminal.wait_for("empty proposes one");
         terminal.press(path.to_str().expect("the path is text"));
         terminal.press("\ry");
@@ -438,7 +438,7 @@ fn a_viewer_that_ends_leaves_an_export_whole_or_not_there() {
         terminal.end();
         assert_eq!(names(temporary.path()), [""; 0], "{signal:?}");
         for name in names(target.path()) {
-            assert_eq!(name, "out.csv", "{signal:?}");
+            assert_eq!(name, "out.txt", "{signal:?}");
         }
     }
 }

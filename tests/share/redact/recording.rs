@@ -327,7 +327,6 @@ fn a_rule_that_is_switched_off_is_named_with_what_it_would_have_replaced() {
             "-o",
             &format!("{report}.txt"),
         ],
-        &["export", cassette, "--format", "csv"],
         &["report", cassette, "-o", &report],
     ] {
         let mut program = library.mcpreel(command[0]);

@@ -39,7 +39,7 @@ const WAY: Way = Way {
     planted: 0,
 };
 
-pub const WAYS: [Way; 10] = [
+pub const WAYS: [Way; 9] = [
     Way {
         name: "redact",
         words: &["redact"],
@@ -67,26 +67,6 @@ pub const WAYS: [Way; 10] = [
         raw: Some(&["export", "--raw", "--format", "text"]),
         lacks: &["path", "mark", "note"],
         planted: 110,
-    },
-    Way {
-        name: "csv",
-        words: &["export", "--format", "csv"],
-        raw: Some(&["export", "--raw", "--format", "csv"]),
-        lacks: &[
-            "argv",
-            "host",
-            "cwd",
-            "path",
-            "executable",
-            "name",
-            "event",
-            "stderr",
-            "c2s",
-            "s2c",
-            "mark",
-            "note",
-        ],
-        planted: 1,
     },
     Way {
         name: "markdown",

@@ -30,7 +30,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Below `tests`; in it a folder for each family.
+/// Below `tests/trace`; in it a folder for each family.
 const FOLDER: &str = "rules";
 
 #[derive(Deserialize)]

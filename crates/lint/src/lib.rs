@@ -1,13 +1,13 @@
 //! What is wrong. Pure.
 //!
 //! ```text
-//!  frame ─▶ Analysis ─▶ Known ─▶ families of rules ─▶ findings
+//!  frame ─▶ Analysis ─▶ SessionFacts ─▶ families of rules ─▶ findings
 //!                       └───────── Linter ─────────┘
 //! ```
 //!
 //! * [`mod@rule`], [`finding`], [`section`]: what a rule and a finding are, and where it is written;
-//! * [`family`]: rules that share what they remember; [`catalogue`] has every rule by its id;
-//! * [`seen`], [`known`], [`asked`]: what rules are shown; [`remembered`], [`once`]: what they may
+//! * [`context`]: rules that share what they remember; [`catalogue`] has every rule by its id;
+//! * [`seen`], [`session_facts`], [`asked`]: what rules are shown; [`remembered`], [`once`]: what they may
 //!   keep;
 //! * the families, a folder each: [`framing`] (lines and text), [`rpc`] (JSON-RPC shape and ids),
 //!   [`pairing`] (requests and responses), [`lifecycle`] and [`modern`] (the two eras),
@@ -16,7 +16,7 @@
 //!   that implements [`Family`] and an entry in [`families`];
 //! * [`part`]: what is not said of a part of a session;
 //! * `digest`: what tells values apart that are not kept; `few`: the first few findings of a rule;
-//! * [`bounds`]: how many findings are kept;
+//! * [`limits`]: how many findings are kept;
 //! * [`page`]: every rule in words, for people to read;
 //! * [`cause`]: why a session went wrong, in one sentence, from what is known of a recording;
 //! * [`quote`], [`trail`]: text off the wire and paths of members, safe to be shown in a finding.
@@ -26,46 +26,37 @@
 //! Whether a rule applies, and how bad a finding is where that depends on the revision, is decided
 //! here for all of them: in frames, on stderr, at events, when time has passed and at the end.
 
-pub mod asked;
-pub mod bounds;
 pub mod capability;
 pub mod cause;
 pub mod content;
-mod digest;
+pub mod context;
 pub mod errors;
-pub mod family;
-mod few;
 pub mod finding;
 pub mod flow;
 pub mod framing;
-pub mod known;
 pub mod lifecycle;
+pub mod limits;
 pub mod modern;
-pub mod once;
 pub mod page;
 pub mod pairing;
-pub mod part;
 pub mod process;
 pub mod quote;
-pub mod remembered;
 pub mod rpc;
 pub mod rule;
 pub mod section;
-pub mod seen;
+pub mod session_facts;
 pub mod shape;
 pub mod tools;
-pub mod trail;
 
-pub use asked::Asked;
-pub use bounds::Bounds;
-pub use family::{Context, Family};
+pub use context::{Context, Family};
+pub use context::{FrameContext, Part};
 pub use finding::{Finding, Findings};
-pub use known::{Handshake, Known};
-pub use once::Once;
-pub use remembered::Remembered;
+pub use limits::Bounds;
+pub use limits::Once;
 pub use rule::{Revisions, Rule, Severity};
 pub use section::Section;
-pub use seen::{Part, Seen};
+pub use session_facts::OpenRequest;
+pub use session_facts::{Handshake, SessionFacts};
 
 use mcpreel_trace::analysis::Analysis;
 use mcpreel_trace::event::{Event, EventKind};
@@ -90,7 +81,7 @@ pub fn families() -> Vec<Box<dyn Family + Send>> {
         Box::new(tools::Tools::default()),
         Box::new(errors::Errors::default()),
         Box::new(process::Process::default()),
-        Box::new(bounds::Limits),
+        Box::new(limits::Limits),
     ]
 }
 
@@ -112,7 +103,7 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
 /// [`Analysis`] takes each in first.
 #[derive(Default)]
 pub struct Linter {
-    known: Known,
+    known: SessionFacts,
     rules: Rules,
 }
 
@@ -148,7 +139,7 @@ impl Linter {
         for (message, record) in content.messages.iter().zip(messages) {
             self.known.learn(head, message, record);
         }
-        self.rules.frame(&Seen {
+        self.rules.frame(&FrameContext {
             head,
             raw,
             content,
@@ -200,7 +191,7 @@ impl Linter {
     }
 }
 
-fn context<'a>(analysis: &'a Analysis, known: &'a Known) -> Context<'a> {
+fn context<'a>(analysis: &'a Analysis, known: &'a SessionFacts) -> Context<'a> {
     Context {
         now: analysis.now(),
         session: analysis.session(),
@@ -223,7 +214,7 @@ impl Default for Rules {
 
 impl Rules {
     /// Lets each family look at the next frame of a protocol stream.
-    fn frame(&mut self, seen: &Seen<'_>) {
+    fn frame(&mut self, seen: &FrameContext<'_>) {
         let context = seen.context();
         for family in &mut self.families {
             family.passed(&context, &mut self.found);

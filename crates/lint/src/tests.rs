@@ -201,7 +201,7 @@ impl Family for Careless {
         findings.push(OF_MODERN.found("time has passed"));
     }
 
-    fn frame(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
+    fn frame(&mut self, seen: &FrameContext<'_>, findings: &mut Findings) {
         findings.push(OF_MODERN.at(seen.head.seq, "a frame"));
     }
 

@@ -7,16 +7,15 @@
 mod body;
 mod classify;
 mod cut;
-mod meta;
-mod problem;
 
+use super::brief;
+use super::id::RequestId;
+use super::json::Value;
+use super::mcp::keys;
 pub use classify::{
     Classifier, Lines, MAX_PARTS, classify, classify_outline, classify_unread, line,
 };
 pub use cut::classify_cut;
-pub use problem::Problem;
-
-use super::id::RequestId;
 use std::ops::Range;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -226,4 +225,190 @@ pub struct Identity {
     pub version: Option<Box<str>>,
     /// `capabilities`, JSON text as on the wire.
     pub capabilities: Option<Box<str>>,
+}
+
+// What can be wrong with a frame or a message.
+
+/// What is wrong with a frame or a message, seen by itself. `offset` counts bytes from the start
+/// of the frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Problem {
+    NotJson {
+        offset: usize,
+        reason: &'static str,
+    },
+    /// The line is nested deeper than is parsed; only its outline was looked at.
+    TooDeep {
+        limit: usize,
+    },
+    /// The line is longer than is parsed whole; only its outline was looked at.
+    OutlineOnly,
+    /// The stream ended (or a gap began) before the line did.
+    Truncated,
+    /// Only a part of the line is on record; what else may be wrong with it nobody knows.
+    Shortened,
+    InvalidUtf8 {
+        offset: usize,
+    },
+    /// The line begins with a byte order mark.
+    ByteOrderMark,
+    CarriageReturn,
+    /// The line is empty or white space.
+    Blank,
+    /// The JSON value is neither object nor array.
+    NotObject {
+        /// `null`, `boolean`, `number` or `string`; in a batch also `array`.
+        found: &'static str,
+    },
+    EmptyBatch,
+    /// A batch of more messages than are looked at; the rest of them was not.
+    BatchTooLong {
+        parts: usize,
+        limit: usize,
+    },
+    /// A batch of more members that are no messages than are kept; the rest of them are not.
+    BatchOfOther {
+        /// How many there are among the members that were looked at.
+        invalid: usize,
+        limit: usize,
+    },
+    /// `jsonrpc` is missing or not `"2.0"`.
+    Version,
+    /// None of `method`, `result`, `error`.
+    Unclassifiable,
+    /// `method` is no string; taken as a response where there is a `result` or `error`.
+    MethodNotString,
+    /// `method` together with `result` or `error`; taken as a request or notification.
+    MethodAndResult,
+    /// Both `result` and `error`; taken as an error, unless that is `null` and the result is not.
+    ResultAndError,
+    /// `params` is present and no object.
+    ParamsNotObject,
+    ResultNotObject,
+    /// `error` is no object, or `code` or `message` is missing, or `message` is no string.
+    ErrorShape,
+    ErrorCode,
+    IdNull,
+    /// The id is neither string nor integer nor `null`.
+    IdType,
+    /// A response without an id, or with `null`.
+    ResponseWithoutId,
+    /// A known notification with an id.
+    NotificationWithId,
+    RequestWithoutId,
+}
+
+// What `_meta` says, and who a side says it is.
+
+/// What the `_meta` of `params` or `result` says.
+fn meta(holder: Option<Value<'_>>) -> Meta {
+    let mut meta = Meta::default();
+    let Some(object) = holder.and_then(|holder| holder.get("_meta")) else {
+        return meta;
+    };
+    let mut identity = Identity::default();
+    for (key, value) in object.members() {
+        match key.as_str().as_deref().unwrap_or_default() {
+            keys::PROGRESS_TOKEN => meta.progress_token = id(value),
+            keys::TRACEPARENT => meta.trace_id = trace_id(value),
+            keys::SUBSCRIPTION_ID => meta.subscription = id(value),
+            keys::RELATED_TASK => meta.related_task = text(value.get("taskId")),
+            keys::PROTOCOL_VERSION => identity.protocol_version = text(Some(value)),
+            keys::CLIENT_CAPABILITIES => identity.capabilities = Some(raw(value)),
+            keys::CLIENT_INFO | keys::SERVER_INFO => named(&mut identity, value),
+            _ => {}
+        }
+    }
+    meta.identity = some_identity(identity);
+    meta
+}
+
+/// Versions that a server offers and that are looked at: there are five. A hostile one could offer
+/// as many as a line holds.
+const VERSIONS: usize = 64;
+
+/// Who the client of an `initialize` request is.
+fn client(params: Value<'_>) -> Option<Box<Identity>> {
+    let mut identity = Identity {
+        protocol_version: text(params.get("protocolVersion")),
+        capabilities: params.get("capabilities").map(raw),
+        ..Identity::default()
+    };
+    if let Some(info) = params.get("clientInfo") {
+        named(&mut identity, info);
+    }
+    some_identity(identity)
+}
+
+/// Who the server is, if `result` is one of `initialize` or `server/discover`: a response does not
+/// say what it answers, its members do.
+fn server(result: Value<'_>) -> Option<Box<Identity>> {
+    let version = result.get("protocolVersion");
+    let supported = result.get("supportedVersions");
+    if version.is_none() && supported.is_none() {
+        return None;
+    }
+    let versions = || supported.into_iter().flat_map(|list| list.elements());
+    let kept = versions().take(VERSIONS);
+    let mut identity = Identity {
+        protocol_version: text(version),
+        supported_versions: kept.filter_map(|one| text(Some(one))).collect(),
+        more_versions: versions().count().saturating_sub(VERSIONS),
+        capabilities: result.get("capabilities").map(raw),
+        ..Identity::default()
+    };
+    let info = result.get("serverInfo");
+    let in_meta = || result.get("_meta")?.get(keys::SERVER_INFO);
+    if let Some(info) = info.or_else(in_meta) {
+        named(&mut identity, info);
+    }
+    some_identity(identity)
+}
+
+/// One round of a multi round-trip request, if `object` has the member `keys` or a state.
+fn input_round(object: Value<'_>, keys: &str) -> Option<InputRound> {
+    let (inputs, state) = (object.get(keys), object.get("requestState"));
+    if inputs.is_none() && state.is_none() {
+        return None;
+    }
+    let members = inputs.into_iter().flat_map(|inputs| inputs.members());
+    Some(InputRound {
+        state: text(state),
+        keys: members.filter_map(|(key, _)| text(Some(key))).collect(),
+    })
+}
+
+/// The value of a string, in [brief] if it is long.
+fn text(value: Option<Value<'_>>) -> Option<Box<str>> {
+    let text = value?.as_str()?;
+    Some(brief::text(&text).into())
+}
+
+fn raw(value: Value<'_>) -> Box<str> {
+    value.raw_text().into()
+}
+
+/// An id or token, unless it is `null`.
+fn id(value: Value<'_>) -> Option<RequestId> {
+    (!value.is_null()).then(|| RequestId::from_value(value))
+}
+
+fn named(identity: &mut Identity, info: Value<'_>) {
+    identity.name = text(info.get("name"));
+    identity.version = text(info.get("version"));
+}
+
+fn some_identity(identity: Identity) -> Option<Box<Identity>> {
+    (identity != Identity::default()).then(|| Box::new(identity))
+}
+
+/// The trace id of a `traceparent` (W3C Trace Context, section 3.2), in lower case.
+fn trace_id(value: Value<'_>) -> Option<Box<str>> {
+    let header = value.as_str()?;
+    let mut fields = header.split('-');
+    let (_version, trace, _parent) = (fields.next()?, fields.next()?, fields.next()?);
+    let valid = trace.len() == 32
+        && trace.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && trace.bytes().any(|byte| byte != b'0');
+    valid.then(|| trace.to_ascii_lowercase().into())
 }

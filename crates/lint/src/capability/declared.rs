@@ -4,11 +4,11 @@
 //! on; in the modern era only where somebody asked the server. Clients of the modern era need not
 //! ask, so there it is no more than a warning.
 
-use super::rules::{CLIENT, LIST_CHANGED, LOGGING, SERVER, SUB};
+use crate::capability::{CLIENT, LIST_CHANGED, LOGGING, SERVER, SUB};
+use crate::context::Part;
 use crate::finding::Findings;
-use crate::known::Handshake;
 use crate::rule::Rule;
-use crate::seen::Part;
+use crate::session_facts::Handshake;
 use mcpreel_wire::json::Value;
 use mcpreel_wire::mcp::capabilities::Declared;
 use mcpreel_wire::mcp::{Revision, methods};

@@ -16,44 +16,19 @@
 //! What comes off the wire is escaped. Every kind has a recording under `tests/trace/causes` for which it
 //! is the best cause, and another, nearly the same, for which it is none.
 
-mod answered_at_exit;
-mod bad_exit;
-mod banner;
-mod calls_failed;
-mod cannot_say;
-mod client_never_answered;
-mod content_length;
-mod crashed;
-mod died_at_start;
-mod executed_twice;
+mod calls;
+mod ending;
 pub mod facts;
-pub mod failed;
 mod handshake;
-mod hidden;
-mod last_words;
-mod late_answer;
-mod list_changed;
-mod log_on_stdout;
+mod lines;
 pub mod named;
-mod never_answered;
-mod not_executable;
-mod not_found;
-mod not_started;
-mod nothing_wrong;
-mod oversized;
-mod pipe_not_read;
-mod pretty_printed;
-mod rules_broken;
-mod slow_start;
-mod survivors;
-mod timeout;
-mod tools_hidden;
-mod unfinished_line;
-mod version;
-mod words;
+mod phrases;
+mod pipes;
+mod rest;
+mod start;
 
 pub use facts::Facts;
-pub use words::{call, calls};
+pub use phrases::{call, calls};
 
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::Exchange;
@@ -150,9 +125,9 @@ impl Place {
 const SHOWN: usize = 6;
 
 impl Cause {
-    fn new(id: &'static str, certainty: Certainty, sentence: impl Into<String>) -> Self {
+    fn new(certainty: Certainty, sentence: impl Into<String>) -> Self {
         Self {
-            id,
+            id: "",
             sentence: sentence.into(),
             certainty,
             evidence: Vec::new(),
@@ -160,8 +135,8 @@ impl Cause {
         }
     }
 
-    fn certain(id: &'static str, sentence: impl Into<String>) -> Self {
-        Self::new(id, Certainty::Certain, sentence)
+    fn certain(sentence: impl Into<String>) -> Self {
+        Self::new(Certainty::Certain, sentence)
     }
 
     /// The same cause, with what shows it, each once.
@@ -184,23 +159,23 @@ impl Cause {
 
     /// The same cause, with a request and its answer, if there is one.
     fn shown_call(self, exchange: &Exchange) -> Self {
-        self.shown([words::request(exchange)])
-            .shown(words::response(exchange))
+        self.shown([phrases::request(exchange)])
+            .shown(phrases::response(exchange))
     }
 
     /// Whether it says that something is wrong.
     pub fn is_trouble(&self) -> bool {
-        ![NOTHING_WRONG, cannot_say::KIND.id].contains(&self.id)
+        ![NOTHING_WRONG, "cannot-say"].contains(&self.id)
     }
 
     /// Whether it is somebody who waits: while a session is live that changes with every moment.
     pub fn is_wait(&self) -> bool {
         let waits = [
-            handshake::KIND.id,
-            pipe_not_read::KIND.id,
-            unfinished_line::KIND.id,
-            client_never_answered::KIND.id,
-            never_answered::KIND.id,
+            "handshake-unfinished",
+            "pipe-not-read",
+            "unfinished-line",
+            "client-never-answered",
+            "never-answered",
         ];
         waits.contains(&self.id)
     }
@@ -222,6 +197,11 @@ impl Kind {
     const fn new(id: &'static str, find: fn(&Facts) -> Option<Cause>) -> Self {
         Self { id, find }
     }
+
+    fn cause(&self, facts: &Facts) -> Option<Cause> {
+        let id = self.id;
+        (self.find)(facts).map(|cause| Cause { id, ..cause })
+    }
 }
 
 impl std::fmt::Debug for Kind {
@@ -231,43 +211,46 @@ impl std::fmt::Debug for Kind {
 }
 
 /// The cause that says that nothing is wrong.
-pub const NOTHING_WRONG: &str = nothing_wrong::KIND.id;
+pub const NOTHING_WRONG: &str = "nothing-wrong";
 
 /// All kinds, the gravest first. The last two are what is said where no other is.
 pub static KINDS: [Kind; 29] = [
-    not_found::KIND,
-    not_executable::KIND,
-    not_started::KIND,
-    content_length::KIND,
-    pretty_printed::KIND,
-    banner::KIND,
-    died_at_start::KIND,
-    version::KIND,
-    answered_at_exit::KIND,
-    handshake::KIND,
-    crashed::KIND,
-    pipe_not_read::KIND,
-    unfinished_line::KIND,
-    client_never_answered::KIND,
-    executed_twice::KIND,
-    timeout::KIND,
-    oversized::KIND,
-    never_answered::KIND,
-    log_on_stdout::KIND,
-    late_answer::KIND,
-    tools_hidden::KIND,
-    calls_failed::KIND,
-    slow_start::KIND,
-    list_changed::KIND,
-    bad_exit::KIND,
-    survivors::KIND,
-    rules_broken::KIND,
-    cannot_say::KIND,
-    nothing_wrong::KIND,
+    Kind::new("server-not-found", start::server_not_found),
+    Kind::new("server-not-executable", start::server_not_executable),
+    Kind::new("server-not-started", start::server_not_started),
+    Kind::new("content-length-framing", lines::content_length_framing),
+    Kind::new("pretty-printed", lines::pretty_printed),
+    Kind::new(
+        "banner-before-first-message",
+        start::banner_before_first_message,
+    ),
+    Kind::new("died-at-start", start::died_at_start),
+    Kind::new("version-mismatch", handshake::version_mismatch),
+    Kind::new("answered-at-exit", ending::answered_at_exit),
+    Kind::new("handshake-unfinished", handshake::handshake_unfinished),
+    Kind::new("crashed", ending::crashed),
+    Kind::new("pipe-not-read", pipes::pipe_not_read),
+    Kind::new("unfinished-line", lines::unfinished_line),
+    Kind::new("client-never-answered", calls::client_never_answered),
+    Kind::new("executed-twice", calls::executed_twice),
+    Kind::new("client-gave-up", calls::client_gave_up),
+    Kind::new("oversized-answer", lines::oversized_answer),
+    Kind::new("never-answered", calls::never_answered),
+    Kind::new("log-on-stdout", lines::log_on_stdout),
+    Kind::new("late-answer", calls::late_answer),
+    Kind::new("bad-schema-hides-tools", rest::bad_schema_hides_tools),
+    Kind::new("calls-failed", calls::calls_failed),
+    Kind::new("slow-start", start::slow_start),
+    Kind::new("list-change-ignored", rest::list_change_ignored),
+    Kind::new("bad-exit-code", ending::bad_exit_code),
+    Kind::new("survivors-left", ending::survivors_left),
+    Kind::new("protocol-broken", rest::protocol_broken),
+    Kind::new("cannot-say", rest::cannot_say),
+    Kind::new("nothing-wrong", rest::nothing_wrong),
 ];
 
 /// Those that say what is missing at the start, which a part of a session need not have.
-const OF_THE_START: [&str; 2] = [died_at_start::KIND.id, handshake::KIND.id];
+const OF_THE_START: [&str; 2] = ["died-at-start", "handshake-unfinished"];
 
 /// The causes of what went wrong, the best first: what is merely possible comes after what is
 /// likely or certain, and of those the gravest comes first. Never empty: where nothing is wrong,
@@ -278,10 +261,10 @@ pub fn causes(facts: &Facts) -> Vec<Cause> {
     let kinds = rest
         .iter()
         .filter(|kind| !is_part || !OF_THE_START.contains(&kind.id));
-    let mut causes: Vec<_> = kinds.filter_map(|kind| (kind.find)(facts)).collect();
+    let mut causes: Vec<_> = kinds.filter_map(|kind| kind.cause(facts)).collect();
     causes.sort_by_key(|cause| cause.certainty == Certainty::Possible);
     if causes.is_empty() {
-        let said = fallbacks.iter().find_map(|kind| (kind.find)(facts));
+        let said = fallbacks.iter().find_map(|kind| kind.cause(facts));
         causes.extend(said);
     }
     causes

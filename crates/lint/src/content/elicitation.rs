@@ -1,16 +1,17 @@
 //! Forms: what they ask for, and what is filled in.
 
-use super::asked::{self, Asking};
-use super::{form, rules};
+use super::Asking;
+use crate::context::Part;
 use crate::finding::Findings;
 use crate::quote;
-use crate::remembered::Remembered;
-use crate::seen::Part;
-use crate::shape::place::Place;
+use crate::shape::check::Place;
+use crate::shape::check::found;
+use mcpreel_trace::bounded::BoundedMap;
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_wire::brief;
-use mcpreel_wire::json::{Document, Value};
+use mcpreel_wire::json::{Document, Kind, Number, Value};
 use mcpreel_wire::message::Body;
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// Schemas that are remembered until they are answered. What is filled into older forms is not
@@ -23,9 +24,9 @@ const SCHEMA_BYTES: usize = 16 * 1024;
 const FEW: usize = 4;
 
 /// The schemas of forms that wait for an answer, as JSON text.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Forms {
-    open: Remembered<Waiting, Box<str>>,
+    open: BoundedMap<Waiting, Box<str>, SCHEMAS>,
 }
 
 /// What the answer to a form is known by.
@@ -36,17 +37,9 @@ enum Waiting {
     Round(Arc<str>),
 }
 
-impl Default for Forms {
-    fn default() -> Self {
-        Self {
-            open: Remembered::new(SCHEMAS),
-        }
-    }
-}
-
 impl Forms {
     pub fn part(&mut self, part: &Part<'_>, findings: &mut Findings) {
-        asked::each(part, "elicitation/create", &mut |asking| {
+        crate::content::each(part, "elicitation/create", &mut |asking| {
             sensitive_fields(part, &asking, findings);
             self.remember(part, &asking);
         });
@@ -94,7 +87,7 @@ impl Forms {
         };
         let params = Place::top("params");
         let all = params.member("inputResponses");
-        for (key, response) in responses.members().take(form::FIELDS) {
+        for (key, response) in responses.members().take(FIELDS) {
             let waiting = round(part, part.param("requestState"), key);
             let schema = waiting.and_then(|waiting| self.open.get(&waiting));
             if let Some(schema) = schema {
@@ -131,14 +124,14 @@ fn held(
         return;
     };
     let mut told = 0;
-    form::check(
+    check(
         schema.root(),
         content,
         &place.member("content"),
         &mut |place, detail| {
             told += 1;
             if told <= FEW {
-                let finding = part.at(&rules::ELICIT_CONTENT_MISMATCH, detail);
+                let finding = part.at(&crate::content::ELICIT_CONTENT_MISMATCH, detail);
                 findings.push(finding.path(place.path()));
             }
         },
@@ -153,16 +146,289 @@ fn sensitive_fields(part: &Part<'_>, asking: &Asking<'_, '_>, findings: &mut Fin
     let schema = asking.place.member("requestedSchema");
     let place = schema.member("properties");
     let mut told = 0;
-    for (name, field) in properties.members().take(form::FIELDS) {
+    for (name, field) in properties.members().take(FIELDS) {
         let title = field.get("title").and_then(|title| title.as_str());
         let name_text = name.as_str().unwrap_or_default();
-        let is_sensitive =
-            form::is_sensitive(&name_text) || title.as_deref().is_some_and(form::is_sensitive);
+        let is_sensitive = is_sensitive(&name_text) || title.as_deref().is_some_and(is_sensitive);
         if is_sensitive && told < FEW {
             told += 1;
             let detail = format!("the field \"{}\"", quote::text(&name_text));
-            let finding = part.at(&rules::ELICIT_SENSITIVE_FORM, detail);
+            let finding = part.at(&crate::content::ELICIT_SENSITIVE_FORM, detail);
             findings.push(finding.path(place.named(name).path()));
+        }
+    }
+}
+
+// The flat schemas of forms (Elicitation, Requested schema): what fits them, and which fields ask
+// for secrets.
+
+/// Fields of a form, and choices of a field, that are looked at. Without a limit every field of
+/// the answer would be looked up among any number of fields of the schema.
+pub(super) const FIELDS: usize = 256;
+
+/// Who is told what does not fit, and where.
+type Tell<'t> = dyn FnMut(&Place<'_>, String) + 't;
+
+/// Holds what was filled in against the schema of the form. What is not known of a schema, like
+/// patterns and formats, is not looked at.
+pub(super) fn check(schema: Value<'_>, content: Value<'_>, place: &Place<'_>, tell: &mut Tell<'_>) {
+    let required = schema.get("required").into_iter();
+    for name in required.flat_map(|names| names.elements()).take(FIELDS) {
+        let is_there = |name: &str| content.get(name).is_some();
+        if name.as_str().is_some_and(|name| !is_there(&name)) {
+            tell(&place.named(name), "is missing".to_owned());
+        }
+    }
+    let Some(properties) = schema.get("properties") else {
+        return;
+    };
+    for (name, value) in content.members().take(FIELDS) {
+        let mut fields = properties.members().take(FIELDS);
+        let same = |other: Value<'_>| other.str_bytes() == name.str_bytes();
+        if let Some((_, field)) = fields.find(|(other, _)| same(*other)) {
+            one(field, value, &place.named(name), tell);
+        }
+    }
+}
+
+fn one(field: Value<'_>, value: Value<'_>, place: &Place<'_>, tell: &mut Tell<'_>) {
+    let Some(wanted) = field.get("type").and_then(|wanted| wanted.as_str()) else {
+        return;
+    };
+    let is_integer = || value.number().is_some_and(|number| number.is_integer());
+    let fits = match &*wanted {
+        "string" => value.kind() == Kind::String,
+        "boolean" => value.kind() == Kind::Bool,
+        "number" => value.kind() == Kind::Number,
+        "integer" => is_integer(),
+        "array" => value.kind() == Kind::Array,
+        _ => return,
+    };
+    if !fits {
+        let wanted = quote::text(&wanted);
+        tell(place, format!("expected {wanted}, found {}", found(value)));
+        return;
+    }
+    match value.kind() {
+        Kind::String => string(field, value, place, tell),
+        Kind::Number => number(field, value, place, tell),
+        Kind::Array => array(field, value, place, tell),
+        _ => {}
+    }
+}
+
+fn string(field: Value<'_>, value: Value<'_>, place: &Place<'_>, tell: &mut Tell<'_>) {
+    let choices = field.get("enum").or_else(|| field.get("oneOf"));
+    if choices.is_some_and(|choices| !is_among(value, choices)) {
+        tell(place, format!("{} is none of the choices", found(value)));
+    }
+    let length = value.chars().count();
+    size(
+        field,
+        ["minLength", "maxLength"],
+        length,
+        "characters",
+        place,
+        tell,
+    );
+}
+
+fn array(field: Value<'_>, value: Value<'_>, place: &Place<'_>, tell: &mut Tell<'_>) {
+    let items = field.get("items");
+    let choices = items.and_then(|items| items.get("enum").or_else(|| items.get("anyOf")));
+    for (index, element) in value.elements().take(FIELDS).enumerate() {
+        if choices.is_some_and(|choices| !is_among(element, choices)) {
+            let detail = format!("{} is none of the choices", found(element));
+            tell(&place.element(index), detail);
+        }
+    }
+    let length = value.elements().count();
+    size(
+        field,
+        ["minItems", "maxItems"],
+        length,
+        "choices",
+        place,
+        tell,
+    );
+}
+
+fn number(field: Value<'_>, value: Value<'_>, place: &Place<'_>, tell: &mut Tell<'_>) {
+    let Some(value) = value.number() else { return };
+    let order = |limit: &str| value.partial_cmp(&field.get(limit)?.number()?);
+    if order("minimum") == Some(Ordering::Less) {
+        tell(place, format!("{value} is below the minimum"));
+    }
+    if order("maximum") == Some(Ordering::Greater) {
+        tell(place, format!("{value} is above the maximum"));
+    }
+}
+
+fn size(
+    field: Value<'_>,
+    [least, most]: [&str; 2],
+    length: usize,
+    noun: &str,
+    place: &Place<'_>,
+    tell: &mut Tell<'_>,
+) {
+    let length_number = Number::parse(&length.to_string());
+    let order = |limit: &str| {
+        length_number
+            .as_ref()?
+            .partial_cmp(&field.get(limit)?.number()?)
+    };
+    if order(least) == Some(Ordering::Less) || order(most) == Some(Ordering::Greater) {
+        tell(place, format!("{length} {noun} are too few or too many"));
+    }
+}
+
+/// Whether a value is one of the choices: strings, or objects whose `const` is one.
+fn is_among(value: Value<'_>, choices: Value<'_>) -> bool {
+    let mut choices = choices.elements();
+    let is_it = |choice: Value<'_>| {
+        let choice = choice.get("const").unwrap_or(choice);
+        choice.kind() == value.kind() && choice.str_bytes() == value.str_bytes()
+    };
+    // Of more choices than are looked at, it may be one of the others.
+    choices.by_ref().take(FIELDS).any(is_it) || choices.next().is_some()
+}
+
+/// Words that ask for something secret, where they stand alone in a name.
+const SECRETS: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "secret",
+    "token",
+    "apikey",
+    "credential",
+    "credentials",
+];
+/// Pairs of words that do so together.
+const SECRET_PAIRS: &[(&str, &str)] = &[
+    ("api", "key"),
+    ("private", "key"),
+    ("access", "key"),
+    ("secret", "key"),
+    ("pass", "word"),
+];
+/// Bytes of a name that are looked at.
+const NAME: usize = 256;
+
+/// Whether a field of this name or title seems to ask for something secret.
+pub(super) fn is_sensitive(name: &str) -> bool {
+    let words = words(name);
+    words.iter().any(|word| SECRETS.contains(&&**word))
+        || words.windows(2).any(|pair| {
+            let is_it = |(first, second): &(&str, &str)| pair[0] == *first && pair[1] == *second;
+            SECRET_PAIRS.iter().any(is_it)
+        })
+}
+
+/// The words of a name in lower case: `apiKey`, `api_key` and `API key` have the same two.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut was_lower = false;
+    for char in name.chars().take(NAME) {
+        let starts = char.is_uppercase() && was_lower;
+        if !char.is_alphanumeric() || starts {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| char.is_alphanumeric()) {
+            word.extend(char.to_lowercase());
+        }
+        was_lower = char.is_lowercase();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mcpreel_wire::json::Document;
+
+    fn faults(schema: &str, content: &str) -> Vec<String> {
+        let schema = Document::parse(schema.as_bytes()).unwrap();
+        let content = Document::parse(content.as_bytes()).unwrap();
+        let mut faults = Vec::new();
+        let place = Place::top("c");
+        check(
+            schema.root(),
+            content.root(),
+            &place,
+            &mut |place, detail| {
+                faults.push(format!("{}: {detail}", place.path()));
+            },
+        );
+        faults
+    }
+
+    #[test]
+    fn what_is_filled_in_has_to_fit() {
+        let schema = r#"{"type":"object","required":["a","z"],"properties":{
+            "a":{"type":"string","minLength":2,"maxLength":3},"b":{"type":"integer","minimum":1,"maximum":9},
+            "c":{"type":"boolean"},"d":{"type":"string","enum":["x","y"]},
+            "e":{"type":"array","items":{"anyOf":[{"const":"x","title":"X"}]},"maxItems":1}}}"#;
+        let good = r#"{"a":"äöü","z":null,"b":9.0,"c":false,"d":"y","e":["\u0078"],"f":[[]]}"#;
+        assert_eq!(faults(schema, good), [""; 0]);
+        let bad = r#"{"a":"abcd","b":1.5,"c":"no","d":"z","e":["x","y"]}"#;
+        assert_eq!(
+            faults(schema, bad),
+            [
+                "c.z: is missing",
+                "c.a: 4 characters are too few or too many",
+                "c.b: expected integer, found the number 1.5",
+                "c.c: expected boolean, found the string \"no\"",
+                "c.d: the string \"z\" is none of the choices",
+                "c.e[1]: the string \"y\" is none of the choices",
+                "c.e: 2 choices are too few or too many",
+            ]
+        );
+        assert_eq!(faults(schema, r#"{"a":"ab","z":1,"b":10}"#).len(), 1);
+    }
+
+    #[test]
+    fn a_schema_that_is_none_asks_for_nothing() {
+        for schema in [
+            "7",
+            "{}",
+            r#"{"properties":[]}"#,
+            r#"{"properties":{"a":7},"required":"a"}"#,
+        ] {
+            assert_eq!(faults(schema, r#"{"a":1}"#), [""; 0], "{schema}");
+        }
+    }
+
+    #[test]
+    fn names_of_secrets_are_known_by_their_words() {
+        for name in [
+            "password",
+            "userPassword",
+            "API key",
+            "api_key",
+            "apiKey",
+            "access-token",
+            "Token",
+            "client_secret",
+            "Private Key",
+            "GITHUB_TOKEN",
+        ] {
+            assert!(is_sensitive(name), "{name}");
+        }
+        for name in [
+            "maxTokens",
+            "secretary",
+            "key",
+            "tokenizer",
+            "passenger",
+            "monkey",
+            "apiVersion",
+            "",
+        ] {
+            assert!(!is_sensitive(name), "{name}");
         }
     }
 }

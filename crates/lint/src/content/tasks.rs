@@ -5,11 +5,10 @@
 //!                └────────────┴──▶ completed, failed, cancelled: nothing after that
 //! ```
 
-use super::rules;
+use crate::context::Part;
 use crate::finding::{Finding, Findings};
 use crate::quote;
-use crate::remembered::Remembered;
-use crate::seen::Part;
+use mcpreel_trace::bounded::BoundedMap;
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::Value;
@@ -25,11 +24,11 @@ const TEXT: usize = 512;
 const LISTED: usize = 1024;
 
 /// Tasks, by who asks for them and their id.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Tasks {
-    latest: Remembered<(Direction, Arc<str>), Latest>,
+    latest: BoundedMap<(Direction, Arc<str>), Latest, TASKS>,
     /// The tasks of requests that gave a progress token may have.
-    made: Remembered<ExchangeId, Arc<str>>,
+    made: BoundedMap<ExchangeId, Arc<str>, TASKS>,
 }
 
 /// The latest that is known of a task.
@@ -38,15 +37,6 @@ struct Latest {
     frame: Seq,
     status: TaskStatus,
     updated: Option<Box<str>>,
-}
-
-impl Default for Tasks {
-    fn default() -> Self {
-        Self {
-            latest: Remembered::new(TASKS),
-            made: Remembered::new(TASKS),
-        }
-    }
 }
 
 impl Tasks {
@@ -134,7 +124,7 @@ impl Tasks {
         };
         if part.message.meta.related_task.is_none() && is_core(part) {
             let detail = format!("progress of the task \"{}\"", quote::text(task));
-            let finding = part.at(&rules::RELATED_TASK_MISSING, detail);
+            let finding = part.at(&crate::content::RELATED_TASK_MISSING, detail);
             findings.push(finding.path("params._meta"));
             self.made.remove(&exchange);
         }
@@ -146,7 +136,7 @@ fn begun(part: &Part<'_>, task: &str, status: TaskStatus) -> Option<Finding> {
     (status != TaskStatus::Working && is_core(part)).then(|| {
         let (task, status) = (quote::text(task), status.as_str());
         let detail = format!("task \"{task}\" begins as {status}");
-        part.at(&rules::TASK_STATUS_TRANSITION, detail)
+        part.at(&crate::content::TASK_STATUS_TRANSITION, detail)
     })
 }
 
@@ -155,7 +145,7 @@ fn gone_on(part: &Part<'_>, task: &str, before: &Latest, status: TaskStatus) -> 
     (before.status.is_over() && before.status != status).then(|| {
         let (from, to) = (before.status.as_str(), status.as_str());
         let detail = format!("task \"{}\" went from {from} to {to}", quote::text(task));
-        let finding = part.at(&rules::TASK_STATUS_TRANSITION, detail);
+        let finding = part.at(&crate::content::TASK_STATUS_TRANSITION, detail);
         finding.and(before.frame)
     })
 }
@@ -177,7 +167,7 @@ fn result(part: &Part<'_>, findings: &mut Findings) {
         ),
         None => format!("the result of the task \"{asked_for}\""),
     };
-    let finding = part.at(&rules::RELATED_TASK_MISSING, detail);
+    let finding = part.at(&crate::content::RELATED_TASK_MISSING, detail);
     findings.push(finding.path("result._meta"));
 }
 
@@ -203,4 +193,102 @@ fn text(task: Value<'_>, member: &str) -> Option<Box<str>> {
     let value = task.get(member)?;
     let is_short = value.raw().len() <= TEXT;
     value.as_str().filter(|_| is_short).map(Into::into)
+}
+
+// Which tools are called as a task (Tasks, Tool-level negotiation).
+
+/// Tools that are remembered. Of others nothing is said.
+const TOOLS: usize = 4096;
+/// Bytes of a name that is remembered. Together with [`TOOLS`] it bounds the memory.
+const NAME: usize = 256;
+
+/// The tools of the server, and whether they can be called as a task.
+#[derive(Debug, Default)]
+pub(super) struct Augmentation {
+    tools: BoundedMap<Arc<str>, Support, TOOLS>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Support {
+    Forbidden,
+    Optional,
+    Required,
+}
+
+impl Augmentation {
+    pub fn list(&mut self, part: &Part<'_>) {
+        if !has_tasks(part) || !matches!(part.message.body, Body::Response(_)) {
+            return;
+        }
+        let tools = part.result().and_then(|result| result.get("tools"));
+        for tool in tools
+            .into_iter()
+            .flat_map(|tools| tools.elements())
+            .take(TOOLS)
+        {
+            if let Some(name) = tool.get("name").and_then(name) {
+                self.tools.insert(name, support(tool));
+            }
+        }
+    }
+
+    /// The list has changed: what was in it may be true no more.
+    pub fn changed(&mut self) {
+        self.tools.clear();
+    }
+
+    /// The call of a tool, if it is one.
+    pub fn call(&mut self, part: &Part<'_>, findings: &mut Findings) {
+        let Body::Request(request) = &part.message.body else {
+            return;
+        };
+        if part.direction() != Direction::ClientToServer || !has_tasks(part) {
+            return;
+        }
+        let Some(name) = request.name.as_deref() else {
+            return;
+        };
+        let shown = quote::text(name);
+        let detail = match (self.tools.get(name), request.task) {
+            (Some(Support::Forbidden), true) => {
+                format!("the tool \"{shown}\" is not listed as one that can be a task")
+            }
+            (Some(Support::Required), false) => {
+                format!("the tool \"{shown}\" is listed as one that has to be a task")
+            }
+            _ => return,
+        };
+        let finding = part.at(&super::TASK_AUGMENTATION, detail);
+        findings.push(finding.path(if request.task {
+            "params.task"
+        } else {
+            "params"
+        }));
+    }
+}
+
+/// Whether the server takes calls of tools as tasks at all; if not, another rule says so.
+fn has_tasks(part: &Part<'_>) -> bool {
+    let declared = part.server_capabilities();
+    declared.is_some_and(|declared| declared.has("tasks.requests.tools.call"))
+}
+
+fn support(tool: Value<'_>) -> Support {
+    let execution = tool.get("execution");
+    let support = execution.and_then(|execution| execution.get("taskSupport"));
+    let is = |word: &str| support.is_some_and(|support| support.is_str(word));
+    match (is("optional"), is("required")) {
+        (true, _) => Support::Optional,
+        (_, true) => Support::Required,
+        // What is not said counts as forbidden.
+        _ => Support::Forbidden,
+    }
+}
+
+fn name(value: Value<'_>) -> Option<Arc<str>> {
+    let is_short = value.raw().len() <= NAME;
+    value
+        .as_str()
+        .filter(|_| is_short)
+        .map(|name| (&*name).into())
 }

@@ -3,16 +3,12 @@
 //! A code is judged by its number, and by what the request was and the message says: only where
 //! both agree is it told that another code would have been right. `hints` reads messages.
 
-mod hints;
-mod rules;
-
-use super::family::Family;
+use super::context::Family;
+use super::context::{FrameContext, Part};
 use super::finding::{Finding, Findings};
-use super::quote;
-use super::remembered::Remembered;
-use super::rule::{Rule, Severity};
-use super::seen::{Part, Seen};
-use hints::Words;
+use super::rule::{Revisions, Rule, Severity};
+use super::{quote, section};
+use mcpreel_trace::bounded::BoundedMap;
 use mcpreel_wire::json::Number;
 use mcpreel_wire::mcp::capabilities::Declared;
 use mcpreel_wire::mcp::{Revision, errors, methods};
@@ -31,17 +27,9 @@ const SERVED: usize = 256;
 
 /// The family of these rules. It remembers which methods that the protocol does not have were
 /// answered with a result: a server that knows one may refuse it as it likes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Errors {
-    served: Remembered<Arc<str>, ()>,
-}
-
-impl Default for Errors {
-    fn default() -> Self {
-        Self {
-            served: Remembered::new(SERVED),
-        }
-    }
+    served: BoundedMap<Arc<str>, (), SERVED>,
 }
 
 impl Family for Errors {
@@ -51,17 +39,17 @@ impl Family for Errors {
 
     fn rules(&self) -> &'static [&'static Rule] {
         static RULES: &[&Rule] = &[
-            &rules::RESERVED,
-            &rules::REMOVED,
-            &rules::METHOD_NOT_FOUND,
-            &rules::RESOURCE_NOT_FOUND,
-            &rules::MESSAGE_EMPTY,
-            &rules::INTERNAL_FOR_PARAMS,
+            &RESERVED,
+            &REMOVED,
+            &WRONG_METHOD_CODE,
+            &WRONG_RESOURCE_CODE,
+            &MESSAGE_EMPTY,
+            &INTERNAL_FOR_PARAMS,
         ];
         RULES
     }
 
-    fn frame(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
+    fn frame(&mut self, seen: &FrameContext<'_>, findings: &mut Findings) {
         for part in seen.parts() {
             let Body::Response(response) = &part.message.body else {
                 continue;
@@ -96,7 +84,7 @@ impl Errors {
     ) {
         if message.is_some_and(|message| message.trim().is_empty()) {
             let code = code.map_or_else(|| "error".to_owned(), |code| format!("error {code}"));
-            let finding = part.at(&rules::MESSAGE_EMPTY, code);
+            let finding = part.at(&MESSAGE_EMPTY, code);
             findings.push(finding.path("error.message"));
         }
         let Some(code) = code else { return };
@@ -131,7 +119,7 @@ impl Errors {
         }
         let (method, message) = (quote::text(method), quote::text(message));
         let detail = format!("{method} answered with {code}: {message}");
-        Some(part.at(&rules::METHOD_NOT_FOUND, detail))
+        Some(part.at(&WRONG_METHOD_CODE, detail))
     }
 }
 
@@ -153,7 +141,7 @@ fn removed(part: &Part<'_>, code: i64) -> Option<Finding> {
         return None;
     }
     let elsewhere = errors::elsewhere(code).unwrap_or_default();
-    Some(part.at(&rules::REMOVED, format!("{code}: {elsewhere}")))
+    Some(part.at(&REMOVED, format!("{code}: {elsewhere}")))
 }
 
 fn reserved(part: &Part<'_>, code: i64) -> Option<Finding> {
@@ -172,7 +160,7 @@ fn reserved(part: &Part<'_>, code: i64) -> Option<Finding> {
         Some(elsewhere) => format!("{code}: {elsewhere}"),
         None => format!("{code}: no revision of the protocol defines it"),
     };
-    let finding = part.at(&rules::RESERVED, detail);
+    let finding = part.at(&RESERVED, detail);
     // Only the part that MCP keeps for itself is forbidden outright.
     Some(match code {
         -32099..=-32020 => finding,
@@ -193,10 +181,168 @@ fn resource(part: &Part<'_>, code: i64, message: &str) -> Option<Finding> {
         return None;
     }
     let detail = format!("{code} in place of {right}: {}", quote::text(message));
-    Some(part.at(&rules::RESOURCE_NOT_FOUND, detail))
+    Some(part.at(&WRONG_RESOURCE_CODE, detail))
 }
 
 fn internal(part: &Part<'_>, code: i64, message: &str) -> Option<Finding> {
     let found = code == INTERNAL && Words::of(message).not_accepted();
-    found.then(|| part.at(&rules::INTERNAL_FOR_PARAMS, quote::text(message)))
+    found.then(|| part.at(&INTERNAL_FOR_PARAMS, quote::text(message)))
+}
+
+// What an error message says about its cause: only words tell, and they are compared without
+// case.
+
+/// Bytes of a message that are looked at.
+const LOOKED_AT: usize = 4096;
+
+/// An error message, ready to be searched.
+struct Words(String);
+
+impl Words {
+    fn of(message: &str) -> Self {
+        let end = message.floor_char_boundary(LOOKED_AT);
+        Self(message[..end].to_ascii_lowercase())
+    }
+
+    fn has_any(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.0.contains(word))
+    }
+
+    /// Whether it says that there is no such method.
+    fn no_such_method(&self) -> bool {
+        self.has_any(&["method", "request type", "endpoint"]) && self.has_any(UNKNOWN)
+    }
+
+    /// Whether it says that something is not there.
+    fn nothing_there(&self) -> bool {
+        self.has_any(NOT_THERE)
+    }
+
+    /// Whether it tells which parameter was not accepted.
+    fn not_accepted(&self) -> bool {
+        let names_one = self.0.starts_with("invalid ") && self.has_any(&["must be", "expected"]);
+        names_one || self.has_any(NOT_ACCEPTED)
+    }
+}
+
+const UNKNOWN: &[&str] = &[
+    "not found",
+    "unknown",
+    "unsupported",
+    "not supported",
+    "not implemented",
+    "unrecognized",
+    "no such",
+    "does not exist",
+    "unhandled",
+    "no handler",
+];
+
+const NOT_THERE: &[&str] = &[
+    "not found",
+    "unknown resource",
+    "unknown uri",
+    "no such",
+    "does not exist",
+    "doesn't exist",
+    "cannot find",
+    "could not find",
+    "no resource",
+    "enoent",
+];
+
+/// Words of the validators that servers use.
+const NOT_ACCEPTED: &[&str] = &[
+    "invalid_type",
+    "invalid_value",
+    "invalid_enum_value",
+    "invalid_string",
+    "invalid_union",
+    "invalid_literal",
+    "unrecognized_keys",
+    "too_small",
+    "too_big",
+    "zoderror",
+    "validation error",
+    "validation failed",
+    "invalid arguments",
+    "invalid params",
+    "invalid parameter",
+    "is a required property",
+    "is not of type",
+    "must have required property",
+    "missing required",
+    "missing field `",
+    "unknown variant `",
+    "invalid type: ",
+];
+
+// The rules of this family.
+
+static RESERVED: Rule = Rule::error(
+    "error-code-reserved",
+    "a reserved error code that the protocol does not define",
+)
+.why("Each peer has its own idea of what such a number means, so clients react wrongly to it.")
+.fix("Use the code that the protocol has for the case, or one outside -32768 to -32000.")
+.of(section::JSONRPC_ERROR)
+.milder_in(Severity::Warning, Revisions::LEGACY)
+.milder_where(
+    Severity::Warning,
+    "the code is none of -32099 to -32020, which MCP keeps for itself",
+);
+static REMOVED: Rule = Rule::error(
+    "error-removed-code",
+    "an error code of earlier revisions that this one has removed",
+)
+.why("Clients of this revision do not expect it and take it for an unknown failure.")
+.fix("Answer -32602 for a resource that is not there, and ask for input with a result in place of -32042.")
+.of(section::ERROR_CODES)
+.only(Revisions::MODERN);
+static WRONG_METHOD_CODE: Rule = Rule::warning(
+    "error-method-not-found-code",
+    "an unknown method answered with another code than -32601",
+)
+.why("Clients find out by this code what a server cannot do, and take any other for a failure.")
+.fix("Answer requests of unknown methods with -32601.")
+.of(section::JSONRPC_ERROR);
+static WRONG_RESOURCE_CODE: Rule = Rule::note(
+    "error-resource-not-found-code",
+    "a missing resource answered with another code than the revision has for it",
+)
+.why("Clients cannot tell a resource that is gone from a server that fails.")
+.fix("Answer with -32002 up to 2025-11-25 and with -32602 from 2026-07-28 on.")
+.of(section::RESOURCES);
+static MESSAGE_EMPTY: Rule = Rule::note("error-message-empty", "an error that says nothing")
+    .why("The user sees that something failed, and nothing about what.")
+    .fix("Say in one sentence what went wrong.")
+    .of(section::JSONRPC_ERROR);
+static INTERNAL_FOR_PARAMS: Rule = Rule::note(
+    "error-internal-for-params",
+    "parameters that were not accepted, answered as an internal error",
+)
+.why("The caller takes it for a failure of the server and does not mend its parameters.")
+.fix("Answer with -32602 where the parameters are at fault.")
+.of(section::JSONRPC_ERROR);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_real_servers_are_understood() {
+        let says = Words::of;
+        assert!(says("Method not found: x/y").no_such_method());
+        assert!(says("Unknown method").no_such_method());
+        assert!(!says("quota exceeded").no_such_method());
+        assert!(!says("unknown user").no_such_method());
+        assert!(says("MCP error -32602: Resource test://x not found").nothing_there());
+        assert!(says("ENOENT: no such file or directory").nothing_there());
+        assert!(!says("permission denied").nothing_there());
+        assert!(says(r#"[{"received":"loud","code":"invalid_enum_value"}]"#).not_accepted());
+        assert!(says("1 validation error for CallToolRequest").not_accepted());
+        assert!(says("Invalid resourceType: a. Must be Text or Blob").not_accepted());
+        assert!(!says("Invalid state: connection closed").not_accepted());
+        assert!(!says("database is locked").not_accepted());
+    }
 }

@@ -4,13 +4,13 @@
 //! A cursor may be as long as a line, so only a hash of it is remembered, with that of the cursor
 //! whose page named it: the way back from page to page.
 
-use crate::digest;
+use crate::context::Part;
 use crate::finding::Findings;
 use crate::quote;
-use crate::remembered::Remembered;
 use crate::rule::{Revisions, Rule};
 use crate::section::PAGINATION;
-use crate::seen::Part;
+use mcpreel_trace::bounded::BoundedMap;
+use mcpreel_trace::bounded::digest;
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::{Kind, Value};
@@ -84,10 +84,10 @@ type List = (Direction, usize);
 type Cursor = (List, u64);
 
 /// What is remembered of cursors and pages.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Pages {
-    issued: Remembered<Cursor, Issued>,
-    asked: Remembered<ExchangeId, Page>,
+    issued: BoundedMap<Cursor, Issued, ISSUED>,
+    asked: BoundedMap<ExchangeId, Page, ASKED>,
     /// Whether a cursor may have been issued that was not seen.
     is_incomplete: bool,
     empty: Vec<Empty>,
@@ -117,17 +117,6 @@ struct Empty {
     exchange: Option<ExchangeId>,
     /// Whether its client has asked for something else since.
     went_on: bool,
-}
-
-impl Default for Pages {
-    fn default() -> Self {
-        Self {
-            issued: Remembered::new(ISSUED),
-            asked: Remembered::new(ASKED),
-            is_incomplete: false,
-            empty: Vec::new(),
-        }
-    }
 }
 
 impl Pages {
@@ -168,7 +157,7 @@ impl Pages {
             return;
         };
         let text = string(part.param("cursor"));
-        let cursor = text.map(|text| (list, digest::of(text.str_bytes())));
+        let cursor = text.map(|text| (list, digest(text.str_bytes())));
         let is_known = cursor.is_none_or(|cursor| self.issued.contains(&cursor));
         let page = Page { cursor, is_known };
         self.asked.insert(exchange, page);
@@ -206,7 +195,7 @@ impl Pages {
         let Some(next) = string(result.get("nextCursor")) else {
             return;
         };
-        let cursor = (list, digest::of(next.str_bytes()));
+        let cursor = (list, digest(next.str_bytes()));
         if let Some(seen) = self.leads_back(&page, cursor) {
             if !std::mem::replace(&mut seen.is_loop, true) {
                 let frame = seen.frame;

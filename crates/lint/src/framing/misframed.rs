@@ -5,20 +5,30 @@
 //! is held back until it is known what the line belongs to. If it is a piece of a message, only
 //! that is told; if not, everything is.
 
-use super::headers::Headers;
-use super::pretty::{Pretty, Taken};
-use super::rules;
-use crate::finding::Finding;
+use super::{EMBEDDED_NEWLINE, Headers, STDERR_JSONRPC};
+use crate::context::FrameContext;
+use crate::finding::{Finding, Findings};
+use crate::rpc::describe;
 use crate::rule::Rule;
-use crate::seen::Seen;
-use mcpreel_wire::message::Direction;
+use mcpreel_trace::bounded::digest;
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::frame::{FrameHead, Seq};
+use mcpreel_wire::mcp::methods;
+use mcpreel_wire::mcp::methods::Way;
+use mcpreel_wire::message::{Body, Content, Direction, Message, Problem, classify};
+use memchr::memmem;
+use std::collections::VecDeque;
 
 /// Findings that are held back of one message. Beyond that they are told as they come: without a
 /// limit a bracket that is never closed would keep those of a whole session in memory.
 const HELD: usize = 10_000;
 
 /// Rules whose findings do not follow from how a message is framed.
-const ON_THEIR_OWN: [&Rule; 3] = [&rules::INVALID_UTF8, &rules::BOM, &rules::OVERSIZED];
+const ON_THEIR_OWN: [&Rule; 3] = [
+    &crate::framing::INVALID_UTF8,
+    &crate::framing::BOM,
+    &crate::framing::OVERSIZED,
+];
 
 #[derive(Debug, Default)]
 pub(crate) struct Misframed {
@@ -36,7 +46,7 @@ struct Lines {
 impl Misframed {
     /// Takes out of the findings of a frame what follows from how a message is framed; adds that,
     /// and what was held back and turned out to be no part of a message.
-    pub(crate) fn apply(&mut self, seen: &Seen<'_>, findings: &mut Vec<Finding>) {
+    pub(crate) fn apply(&mut self, seen: &FrameContext<'_>, findings: &mut Vec<Finding>) {
         let lines = match seen.head.stream.messages() {
             Some(Direction::ClientToServer) => &mut self.c2s,
             Some(Direction::ServerToClient) => &mut self.s2c,
@@ -54,7 +64,7 @@ impl Misframed {
 }
 
 impl Lines {
-    fn look(&mut self, seen: &Seen<'_>, findings: &mut Vec<Finding>) {
+    fn look(&mut self, seen: &FrameContext<'_>, findings: &mut Vec<Finding>) {
         if let Some(told) = self.headers.look(seen) {
             self.pretty.clear();
             drop(follows(seen, findings));
@@ -78,7 +88,7 @@ impl Lines {
     }
 
     /// Holds back what was found in this line.
-    fn hold(&mut self, seen: &Seen<'_>, findings: &mut Vec<Finding>) {
+    fn hold(&mut self, seen: &FrameContext<'_>, findings: &mut Vec<Finding>) {
         let follows = follows(seen, findings).into_iter();
         // It is judged by the revision of its line, whenever it is told.
         self.held.extend(follows.map(|finding| {
@@ -97,7 +107,7 @@ impl Lines {
 }
 
 /// Takes out what follows from how a message is framed of which the line is a part.
-fn follows(seen: &Seen<'_>, findings: &mut Vec<Finding>) -> Vec<Finding> {
+fn follows(seen: &FrameContext<'_>, findings: &mut Vec<Finding>) -> Vec<Finding> {
     let is_of_line = |finding: &mut Finding| {
         finding.frame == Some(seen.head.seq) && !ON_THEIR_OWN.contains(&finding.rule)
     };
@@ -112,4 +122,249 @@ impl Misframed {
         let bytes = lines.iter().map(|lines| lines.pretty.kept()).sum();
         (bytes, lines.iter().map(|lines| lines.held.len()).sum())
     }
+}
+
+// Messages that were printed over several lines.
+//
+// ```text
+//  {                      opens: no JSON text by itself, and more brackets open than close
+//    "jsonrpc": "2.0",    kept while brackets stay open and no line is a message
+//    …
+//  }                      closes: the lines together are one message, or nothing is said
+// ```
+
+/// Bytes of lines that are kept to be read together. Without a limit an opening bracket that is
+/// never closed would keep the rest of the session in memory.
+const KEPT: usize = 256 << 10;
+
+/// The frames that a finding names are a few; of more it says how many.
+const NAMED: usize = 8;
+
+/// The lines of one direction since one that opened brackets, none of them a message.
+#[derive(Debug, Default)]
+pub(super) struct Pretty {
+    text: Vec<u8>,
+    depth: usize,
+    lines: usize,
+    first: Vec<Seq>,
+}
+
+#[derive(Debug)]
+pub(super) enum Taken {
+    /// No part of what may be one message.
+    Alone,
+    /// The first line of what may be one.
+    Begun,
+    Continued,
+    /// The last line of it: that it is one message, or nothing if it is none.
+    Ended(Option<Finding>),
+}
+
+impl Pretty {
+    pub(super) fn look(&mut self, seen: &FrameContext<'_>) -> Taken {
+        if is_message(seen.content) {
+            self.clear();
+            return Taken::Alone;
+        }
+        let begins = opens(seen);
+        let is_last = seen.content.problems.contains(&Problem::Truncated);
+        if begins && is_last {
+            self.clear();
+            return Taken::Alone;
+        }
+        if begins {
+            self.clear();
+        } else if self.lines == 0 {
+            return Taken::Alone;
+        }
+        self.add(seen);
+        if self.depth == 0 {
+            let finding = self.finding(seen);
+            self.clear();
+            return Taken::Ended(finding);
+        }
+        if is_last || self.text.len() > KEPT {
+            self.clear();
+            return Taken::Ended(None);
+        }
+        if begins {
+            Taken::Begun
+        } else {
+            Taken::Continued
+        }
+    }
+
+    /// Forgets what may be one message.
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    fn add(&mut self, seen: &FrameContext<'_>) {
+        let room = (KEPT + 1).saturating_sub(self.text.len());
+        let kept = seen.raw.get(..room).unwrap_or(seen.raw);
+        self.text.extend_from_slice(kept);
+        self.depth = depth(kept, self.depth);
+        self.lines += 1;
+        if self.first.len() < NAMED {
+            self.first.push(seen.head.seq);
+        }
+    }
+
+    /// That the lines are one message, if they are.
+    fn finding(&self, seen: &FrameContext<'_>) -> Option<Finding> {
+        let content = classify(&self.text);
+        let message = content.messages.first().filter(|_| is_message(&content))?;
+        let what = describe(message, content.batch);
+        let detail = format!("{} lines together are one: {what}", self.lines);
+        let finding = EMBEDDED_NEWLINE.at(seen.head.seq, detail);
+        let others = self.first.iter().filter(|seq| **seq != seen.head.seq);
+        Some(others.fold(finding, |finding, seq| finding.and(*seq)))
+    }
+}
+
+#[cfg(test)]
+impl Pretty {
+    pub(super) fn kept(&self) -> usize {
+        self.text.len()
+    }
+}
+
+/// Whether some part of the line is a request, a notification or a response.
+pub(super) fn is_message(content: &Content) -> bool {
+    let mut messages = content.messages.iter();
+    messages.any(|message| !matches!(message.body, Body::Invalid))
+}
+
+/// Whether the line opens an object at its very beginning that it does not close.
+fn opens(seen: &FrameContext<'_>) -> bool {
+    let problems = &seen.content.problems;
+    let broken = problems
+        .iter()
+        .any(|it| matches!(it, Problem::NotJson { .. }));
+    broken && seen.raw.first() == Some(&b'{') && depth(seen.raw, 0) > 0
+}
+
+/// How many brackets are open after `line`, where `before` were open before it. No string goes
+/// on over the end of a line.
+fn depth(line: &[u8], before: usize) -> usize {
+    let (mut depth, mut in_string, mut escaped) = (before, false, false);
+    for byte in line {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b'{' | b'[' if !in_string => depth += 1,
+            b'}' | b']' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    depth
+}
+
+// Messages of the server that went to stderr, where no client reads them.
+
+/// Responses on the protocol streams, and lines on stderr, that are remembered: a server that
+/// writes one response to both only logs its traffic. Without a limit all would be kept.
+const REMEMBERED: usize = 64;
+
+/// How long a response on stderr may be ahead of its twin on stdout.
+const AHEAD_NS: u64 = 1_000_000_000;
+
+#[derive(Debug, Default)]
+pub(super) struct Stderr {
+    /// Ids of the latest responses on the protocol streams, by hash.
+    answered: VecDeque<u64>,
+    /// Lines on stderr that are told unless the server turns out to log its traffic.
+    held: VecDeque<Held>,
+    /// Whether the server writes its traffic to stderr as well as to stdout.
+    logs_traffic: bool,
+}
+
+#[derive(Debug)]
+struct Held {
+    id: Option<u64>,
+    t: Moment,
+    finding: Finding,
+}
+
+impl Stderr {
+    pub(super) fn line(&mut self, head: &FrameHead, raw: &[u8], findings: &mut Findings) {
+        let whole = raw.len() as u64 == head.size;
+        if self.logs_traffic || !whole || !raw.starts_with(b"{") {
+            return;
+        }
+        if memmem::find(raw, b"\"jsonrpc\"").is_none() {
+            return;
+        }
+        let content = classify(raw);
+        let Some(message) = content.messages.first().filter(|it| is_of_server(it)) else {
+            return;
+        };
+        let id = response_id(message);
+        if id.is_some_and(|id| self.answered.contains(&id)) {
+            return self.is_a_log();
+        }
+        if self.held.len() == REMEMBERED {
+            findings.extend(self.held.pop_front().map(|held| held.finding));
+        }
+        self.held.push_back(Held {
+            id,
+            t: head.t_last,
+            finding: STDERR_JSONRPC.at(head.seq, describe(message, false)),
+        });
+    }
+
+    /// Looks whether what was on stderr comes on a protocol stream after all.
+    pub(super) fn frame(&mut self, seen: &FrameContext<'_>) {
+        if self.logs_traffic {
+            return;
+        }
+        for id in seen.content.messages.iter().filter_map(response_id) {
+            if self.held.iter().any(|held| held.id == Some(id)) {
+                return self.is_a_log();
+            }
+            if self.answered.len() == REMEMBERED {
+                self.answered.pop_front();
+            }
+            self.answered.push_back(id);
+        }
+    }
+
+    /// Tells what was held long enough at `now`.
+    pub(super) fn passed(&mut self, now: Moment, findings: &mut Findings) {
+        let is_due = |held: &mut Held| held.t.0 + AHEAD_NS <= now.0;
+        while let Some(held) = self.held.pop_front_if(is_due) {
+            findings.push(held.finding);
+        }
+    }
+
+    /// Tells what is still held: nothing more comes.
+    pub(super) fn finish(&mut self, findings: &mut Findings) {
+        findings.extend(self.held.drain(..).map(|held| held.finding));
+    }
+
+    fn is_a_log(&mut self) {
+        self.logs_traffic = true;
+        self.held.clear();
+        self.answered.clear();
+    }
+}
+
+fn response_id(message: &Message) -> Option<u64> {
+    let Body::Response(response) = &message.body else {
+        return None;
+    };
+    Some(digest(response.id.as_ref()?))
+}
+
+/// Whether it is a message that only a server sends: a server may log what it receives.
+fn is_of_server(message: &Message) -> bool {
+    let method = match &message.body {
+        Body::Response(_) => return !message.problems.contains(&Problem::Version),
+        Body::Request(request) => &request.method,
+        Body::Notification(notification) => &notification.method,
+        Body::Invalid => return false,
+    };
+    let known = methods::find(method);
+    known.is_some_and(|known| known.uses().all(|usage| usage.way == Way::ToClient))
 }

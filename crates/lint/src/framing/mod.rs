@@ -7,31 +7,27 @@
 //!   which says where a text is shown to somebody;
 //! * `stderr`: messages that went to the wrong stream.
 
-mod headers;
-mod line;
 mod misframed;
-mod numbers;
-mod pretty;
-mod rules;
-mod shown;
-mod stderr;
-mod text;
 mod values;
 
-use super::family::{Context, Family};
-use super::finding::Findings;
-use super::rule::Rule;
-use super::seen::Seen;
+use super::context::FrameContext;
+use super::context::{Context, Family};
+use super::finding::{Finding, Findings};
+use super::rule::{Revisions, Rule, Severity};
+use super::{quote, section};
 use mcpreel_trace::correlator::Observation;
 use mcpreel_trace::frame::FrameHead;
-
+use mcpreel_wire::mcp::Revision;
+use mcpreel_wire::message::{Body, Direction, Problem};
+use mcpreel_wire::text::plural;
 pub(super) use misframed::Misframed;
+use misframed::is_message;
 
 /// The family of these rules. It remembers what came on stderr; lines that may be parts of one
 /// message are remembered by `Misframed`, which looks at what all families found in them.
 #[derive(Debug, Default)]
 pub struct Framing {
-    stderr: stderr::Stderr,
+    stderr: misframed::Stderr,
 }
 
 impl Family for Framing {
@@ -41,29 +37,29 @@ impl Family for Framing {
 
     fn rules(&self) -> &'static [&'static Rule] {
         static RULES: &[&Rule] = &[
-            &rules::NOT_JSON,
-            &rules::TRUNCATED,
-            &rules::SHORTENED,
-            &rules::INVALID_UTF8,
-            &rules::EMBEDDED_NEWLINE,
-            &rules::CONTENT_LENGTH,
-            &rules::NOT_OBJECT,
-            &rules::CRLF,
-            &rules::BLANK_LINE,
-            &rules::BOM,
-            &rules::OVERSIZED,
-            &rules::DUPLICATE_KEY,
-            &rules::LONE_SURROGATE,
-            &rules::DEEP_NESTING,
-            &rules::NUMBER_PRECISION,
-            &rules::OUTLINE_ONLY,
-            &rules::BATCH_EMPTY,
-            &rules::BATCH_TOO_LONG,
-            &rules::BATCH_NOT_ALLOWED,
-            &rules::BATCH_INITIALIZE,
-            &rules::STDERR_JSONRPC,
-            &rules::CONTROL_CHARACTERS,
-            &rules::HIDDEN_UNICODE,
+            &NOT_JSON,
+            &TRUNCATED,
+            &SHORTENED,
+            &INVALID_UTF8,
+            &EMBEDDED_NEWLINE,
+            &CONTENT_LENGTH,
+            &NOT_OBJECT,
+            &CRLF,
+            &BLANK_LINE,
+            &BOM,
+            &OVERSIZED,
+            &DUPLICATE_KEY,
+            &LONE_SURROGATE,
+            &DEEP_NESTING,
+            &NUMBER_PRECISION,
+            &OUTLINE_ONLY,
+            &BATCH_EMPTY,
+            &BATCH_TOO_LONG,
+            &BATCH_NOT_ALLOWED,
+            &BATCH_INITIALIZE,
+            &STDERR_JSONRPC,
+            &CONTROL_CHARACTERS,
+            &HIDDEN_UNICODE,
         ];
         RULES
     }
@@ -72,8 +68,8 @@ impl Family for Framing {
         self.stderr.passed(context.now, findings);
     }
 
-    fn frame(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
-        line::look(seen, findings);
+    fn frame(&mut self, seen: &FrameContext<'_>, findings: &mut Findings) {
+        look(seen, findings);
         values::look(seen, findings);
         self.stderr.frame(seen);
     }
@@ -87,5 +83,362 @@ impl Family for Framing {
     }
 }
 
+// The rules of this family.
+
+static NOT_JSON: Rule = Rule::error("frame-not-json", "a line is no JSON text")
+    .why("A peer that meets such a line reports a parse error, skips it or closes the connection.")
+    .fix("Write logs and banners to stderr, and only whole messages, one per line, to stdout.")
+    .of(section::STDIO);
+static TRUNCATED: Rule = Rule::error("frame-truncated", "the stream ends before the line does")
+    .why("A line without its end is never read by the other side, so its message is lost.")
+    .fix("Write the newline with the message and flush before closing the stream or exiting.")
+    .of(section::STDIO);
+static SHORTENED: Rule = Rule::note(
+    "frame-shortened",
+    "a message that the log it was read from does not hold whole",
+)
+.why("What the log left out could not be checked, and what it was is not known.")
+.fix("Nothing needs to be done; record the session with mcpreel to see the message whole.");
+static INVALID_UTF8: Rule = Rule::error("frame-invalid-utf8", "a line is not UTF-8")
+    .why("Some peers stop reading altogether at the first byte that is not UTF-8.")
+    .fix("Open both streams as UTF-8, whatever the locale says, and send binary data as base64.")
+    .of(section::STDIO);
+static EMBEDDED_NEWLINE: Rule = Rule::error(
+    "frame-embedded-newline",
+    "one message spread over several lines",
+)
+.why("A message ends at the newline, so the other side reads a row of broken lines instead.")
+.fix("Write each message without line breaks: turn pretty printing off.")
+.of(section::STDIO);
+static CONTENT_LENGTH: Rule = Rule::error(
+    "frame-content-length",
+    "messages with Content-Length headers before them",
+)
+.why("Over stdio a message is one line without headers, so the other side cannot read any of them.")
+.fix("Use a transport of an MCP SDK: a JSON-RPC library for language servers frames messages in its own way.")
+.of(section::STDIO);
+static NOT_OBJECT: Rule = Rule::error(
+    "frame-not-object",
+    "a JSON value that is neither object nor array",
+)
+.why("It is JSON but no message, and peers report an error for it or close the connection.")
+.fix("Find what prints a bare value to the stream and send it to stderr.")
+.of(section::STDIO);
+static CRLF: Rule = Rule::note("frame-crlf", "a line ends with CR LF")
+    .why("Most peers tolerate the CR, but one that splits strictly at LF keeps it as data.")
+    .fix("Write to the stream in binary mode, so that no newline is translated.")
+    .of(section::STDIO);
+static BLANK_LINE: Rule = Rule::note("frame-blank-line", "an empty line")
+    .why("Most peers skip it, but a strict one reports a parse error.")
+    .fix("End each message with exactly one newline.")
+    .of(section::STDIO);
+static BOM: Rule = Rule::warning("frame-bom", "a line begins with a byte order mark")
+    .why("Most JSON parsers refuse the three bytes, and with them the first message.")
+    .fix("Write UTF-8 without a byte order mark.")
+    .of(section::JSON);
+static OVERSIZED: Rule = Rule::warning(
+    "frame-oversized",
+    "a line that is longer than peers accept",
+)
+.why("Peers built with the TypeScript SDK close the connection above 10 MiB, and others drop lines above 16 MiB.")
+.fix("Send less at once: pages, a resource link instead of the content, or a shortened text.");
+static DUPLICATE_KEY: Rule = Rule::warning(
+    "frame-duplicate-key",
+    "an object has the same member twice",
+)
+.why("Parsers differ in which of the two they take, so both sides may read different messages.")
+.fix("Write each member once.")
+.of(section::JSON);
+static LONE_SURROGATE: Rule = Rule::warning(
+    "frame-lone-surrogate",
+    "half of a character: an escaped surrogate without its other half",
+)
+.why("It stands for no character: strict parsers refuse the message, others replace it silently.")
+.fix("Cut text between characters, not between UTF-16 units.")
+.of(section::JSON);
+static DEEP_NESTING: Rule = Rule::note(
+    "frame-deep-nesting",
+    "nested deeper than is looked at; parsers of peers may overflow",
+)
+.why("What lies deeper could not be checked here, and a peer that crashes over it takes the session with it.")
+.fix("Flatten the structure, or send it as text or as a resource.")
+.of(section::JSON);
+static NUMBER_PRECISION: Rule = Rule::note(
+    "frame-number-precision",
+    "a number that does not survive in a double",
+)
+.why("Peers written in JavaScript read another number, and an id that changes is never matched.")
+.fix("Send integers beyond 2^53 as strings.")
+.of(section::JSON);
+static OUTLINE_ONLY: Rule = Rule::note(
+    "frame-outline-only",
+    "a very long line of which only the outline was looked at",
+)
+.why("Rules about values inside the message could not be checked for it.")
+.fix("Nothing needs to be done, but a shorter message would be checked whole.");
+static BATCH_EMPTY: Rule = Rule::error("batch-empty", "an empty batch")
+    .why("An empty array holds no message, and the answer to it is an error.")
+    .fix("Send nothing when there is nothing to send.")
+    .of(section::JSONRPC_BATCH);
+static BATCH_TOO_LONG: Rule = Rule::warning(
+    "batch-too-long",
+    "a batch of more messages than are looked at",
+)
+.why("What stands in the rest of the batch was neither paired nor checked.")
+.fix("Split the batch into smaller ones.")
+.of(section::JSONRPC_BATCH);
+static BATCH_NOT_ALLOWED: Rule = Rule::error(
+    "batch-not-allowed",
+    "a batch, in a revision that has none",
+)
+.why("Only 2025-03-26 has batches: peers of other revisions refuse or ignore the whole array.")
+.fix("Send each message on a line of its own.")
+.of(section::STDIO)
+.only(Revisions::ALL.without(Revision::V2025_03_26))
+.milder_in(
+    Severity::Warning,
+    Revisions::between(Revision::V2024_11_05, Revision::V2024_11_05),
+);
+static BATCH_INITIALIZE: Rule =
+    Rule::error("batch-contains-initialize", "`initialize` inside a batch")
+        .why("Before the handshake nobody knows whether the other side takes batches at all.")
+        .fix("Send `initialize` alone and wait for its answer.")
+        .of(section::LIFECYCLE)
+        .only(Revisions::between(
+            Revision::V2025_03_26,
+            Revision::V2025_03_26,
+        ));
+static STDERR_JSONRPC: Rule = Rule::warning(
+    "stderr-jsonrpc",
+    "a message of the server on stderr",
+)
+.why("The client reads messages from stdout only, so it waits for this one until it gives up.")
+.fix("Write protocol messages to stdout and logs to stderr; check which stream was handed to the transport.")
+.of(section::STDIO);
+static CONTROL_CHARACTERS: Rule = Rule::warning(
+    "text-control-characters",
+    "control characters in a text that people or models are shown",
+)
+.why("Escape sequences can move the cursor, recolour or rewrite what a terminal shows.")
+.fix("Strip control characters from names, titles, descriptions and messages before sending them.");
+static HIDDEN_UNICODE: Rule = Rule::warning(
+    "text-hidden-unicode",
+    "invisible characters in a text that people or models are shown",
+)
+.why("A model reads characters that a person does not see: instructions can hide in them.")
+.fix("Remove invisible and direction-changing characters, and ask where they came from.");
+
+// What is wrong with a line as bytes, as JSON text and as a batch.
+
+/// The longest line that every known peer reads. Longer ones are read by some only.
+const READ_BY_ALL: u64 = 10 << 20;
+
+fn look(seen: &FrameContext<'_>, findings: &mut Findings) {
+    let of_messages = seen.content.messages.iter().flat_map(|m| &m.problems);
+    let problems = seen.content.problems.iter().chain(of_messages);
+    findings.extend(problems.filter_map(|problem| finding(problem, seen)));
+    if seen.head.size > READ_BY_ALL {
+        let detail = format!("{} bytes, the limit is {READ_BY_ALL}", seen.head.size);
+        findings.push(OVERSIZED.at(seen.head.seq, detail));
+    }
+    if seen.content.batch {
+        findings.extend(not_allowed(seen));
+        findings.extend(with_initialize(seen));
+    }
+}
+
+fn finding(problem: &Problem, seen: &FrameContext<'_>) -> Option<Finding> {
+    let frame = seen.head.seq;
+    Some(match problem {
+        // A line that was cut off need not be JSON as well.
+        Problem::NotJson { .. } if seen.content.problems.contains(&Problem::Truncated) => {
+            return None;
+        }
+        Problem::NotJson { offset, reason } => {
+            let line = quote::bytes(line(seen.raw));
+            NOT_JSON.at(frame, format!("byte {offset}: {reason}: {line}"))
+        }
+        Problem::Truncated => TRUNCATED.at(
+            frame,
+            format!("{} bytes: {}", seen.head.size, quote::bytes(seen.raw)),
+        ),
+        Problem::Shortened => {
+            let detail = format!("{} bytes of it", seen.head.size);
+            let exchange = seen.messages.first().and_then(|first| first.exchange);
+            SHORTENED.at(frame, detail).about(exchange)
+        }
+        Problem::InvalidUtf8 { offset } => {
+            let from = line(seen.raw.get(*offset..).unwrap_or_default());
+            INVALID_UTF8.at(frame, format!("byte {offset}: {}", quote::bytes(from)))
+        }
+        Problem::NotObject { found } => {
+            NOT_OBJECT.at(frame, format!("{found}: {}", quote::bytes(line(seen.raw))))
+        }
+        Problem::CarriageReturn => CRLF.at(frame, "CR LF"),
+        Problem::Blank => BLANK_LINE.at(frame, plural(seen.head.size, "byte")),
+        Problem::ByteOrderMark => BOM.at(frame, "EF BB BF"),
+        Problem::TooDeep { limit } => DEEP_NESTING.at(frame, format!("more than {limit} levels")),
+        Problem::OutlineOnly => OUTLINE_ONLY.at(frame, format!("{} bytes", seen.head.size)),
+        Problem::EmptyBatch => BATCH_EMPTY.at(frame, "[]"),
+        Problem::BatchTooLong { parts, limit } => {
+            BATCH_TOO_LONG.at(frame, format!("{limit} of {parts} messages were looked at"))
+        }
+        Problem::BatchOfOther { invalid, limit } => {
+            let detail = format!("{limit} of {invalid} members that are no messages are told");
+            BATCH_TOO_LONG.at(frame, detail)
+        }
+        _ => return None,
+    })
+}
+
+fn line(raw: &[u8]) -> &[u8] {
+    let raw = raw.strip_suffix(b"\n").unwrap_or(raw);
+    raw.strip_suffix(b"\r").unwrap_or(raw)
+}
+
+/// The first revision does not mention batches, the second allows them, later ones do not. Before
+/// a version is agreed on nobody knows.
+fn not_allowed(seen: &FrameContext<'_>) -> Option<Finding> {
+    let version = seen.session.version()?;
+    let messages = plural(members(seen) as u64, "message");
+    let detail = format!("{messages} under {}", quote::text(version));
+    let finding = BATCH_NOT_ALLOWED.at(seen.head.seq, detail);
+    Some(finding.judged_by(Revision::judging(version)?))
+}
+
+/// The members of a batch, as far as is known.
+fn members(seen: &FrameContext<'_>) -> usize {
+    let known = seen.content.messages.len();
+    seen.root.map_or(known, |root| root.elements().count())
+}
+
+fn with_initialize(seen: &FrameContext<'_>) -> Option<Finding> {
+    let mut of_client = seen
+        .parts()
+        .filter(|part| part.direction() == Direction::ClientToServer);
+    let part = of_client.find(|part| match &part.message.body {
+        Body::Request(request) => &*request.method == "initialize",
+        _ => false,
+    })?;
+    let place = part.message.part;
+    let detail = format!("part {place} of a batch of {}", members(seen));
+    Some(part.at(&BATCH_INITIALIZE, detail))
+}
+
+// Messages with headers before them, as the Language Server Protocol frames them.
+//
+// ```text
+//  Content-Length: 120⏎      a header line
+//  ⏎                         the end of the headers
+//  {…}Content-Length: 58⏎    the message has no end of its own: the next header is on its line
+//  ⏎
+//  {…}                       and the last one never ends
+// ```
+
+/// What a line with the size of a message begins with, in any case.
+const NAME: &[u8] = b"content-length:";
+
+/// The longest header, bytes: its name, a number and some white space. It is looked for at the end
+/// of lines that may be a gigabyte long.
+const LONGEST: usize = NAME.len() + 32;
+
+/// How far the lines of one direction are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum At {
+    /// Where a message, or headers, may begin.
+    #[default]
+    Start,
+    /// Behind a line that is neither: a header there is one that somebody logs.
+    Noise,
+    Header,
+    /// Behind the empty line after the headers.
+    Body,
+}
+
+#[derive(Debug, Default)]
+struct Headers {
+    at: At,
+    is_told: bool,
+}
+
+impl Headers {
+    /// What is found in a line that belongs to messages with headers: only the first that does is
+    /// told. `None` if it does not.
+    fn look(&mut self, seen: &FrameContext<'_>) -> Option<Vec<Finding>> {
+        let line = seen.raw.trim_ascii();
+        let next = match header(seen.raw) {
+            Some((0, _)) if self.at != At::Noise => Some(At::Header),
+            Some((1.., _)) if line.starts_with(b"{") => Some(At::Header),
+            _ if self.at == At::Header && line.is_empty() => Some(At::Body),
+            _ if self.at == At::Header && is_field(line) => Some(At::Header),
+            _ if self.at == At::Body && is_cut(seen) => Some(At::Start),
+            _ => None,
+        };
+        self.at = match next {
+            Some(next) => next,
+            None if line.is_empty() || is_message(seen.content) => At::Start,
+            None => At::Noise,
+        };
+        next.map(|_| self.finding(seen).into_iter().collect())
+    }
+
+    fn finding(&mut self, seen: &FrameContext<'_>) -> Option<Finding> {
+        let (_, header) = header(seen.raw).filter(|_| !self.is_told)?;
+        self.is_told = true;
+        Some(CONTENT_LENGTH.at(seen.head.seq, quote::bytes(header)))
+    }
+}
+
+/// Where in the line its header begins, and the header.
+fn header(raw: &[u8]) -> Option<(usize, &[u8])> {
+    let line = raw.trim_ascii_end();
+    // Most lines are messages, which end with a bracket: they are not looked through.
+    if !line.last()?.is_ascii_digit() {
+        return None;
+    }
+    let from = line.len().saturating_sub(LONGEST);
+    let mut starts = line[from..].windows(NAME.len());
+    let at = from + starts.rposition(|start| start.eq_ignore_ascii_case(NAME))?;
+    let size = line[at + NAME.len()..].trim_ascii();
+    let is_size = !size.is_empty() && size.iter().all(u8::is_ascii_digit);
+    // A message ends before the header that stands behind it.
+    let is_behind = at == 0 || line[at - 1] == b'}';
+    (is_size && is_behind).then_some((at, &line[at..]))
+}
+
+/// `Content-Type: application/vscode-jsonrpc; charset=utf-8`
+fn is_field(line: &[u8]) -> bool {
+    let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
+    let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
+    name.len() < line.len() && !name.is_empty() && name.iter().all(is_of_name)
+}
+
+/// Whether the stream ends with it before the line does.
+fn is_cut(seen: &FrameContext<'_>) -> bool {
+    seen.content.problems.contains(&Problem::Truncated)
+}
+
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod headers_tests {
+    use super::*;
+
+    #[test]
+    fn a_header_stands_alone_or_behind_a_message() {
+        let at = |line: &str| header(line.as_bytes()).map(|(at, _)| at);
+        assert_eq!(at("Content-Length: 42\r\n"), Some(0));
+        assert_eq!(at("content-length:42"), Some(0));
+        assert_eq!(at("{\"id\":1}Content-Length: 7\r\n"), Some(8));
+        assert_eq!(at("GET /x: no Content-Length: 7"), None);
+        assert_eq!(at("Content-Length: many\r\n"), None);
+        assert_eq!(at("Content-Length:\r\n"), None);
+        assert_eq!(
+            at(&format!("{{{}}}Content-Length: 7\n", "x".repeat(999))),
+            Some(1001)
+        );
+        assert!(is_field(b"Content-Type: application/json"));
+        assert!(!is_field(b"{\"a\": 1}") && !is_field(b"word") && !is_field(b": x"));
+    }
+}

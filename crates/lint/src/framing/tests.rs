@@ -3,7 +3,7 @@
 use super::Misframed;
 use crate::finding::Finding;
 use crate::tests::all_findings;
-use crate::{Known, Seen};
+use crate::{FrameContext, SessionFacts};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::Correlator;
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
@@ -75,7 +75,7 @@ fn a_long_text_is_shown_around_the_place() {
 #[test]
 fn an_open_bracket_does_not_keep_the_session_in_memory() {
     let mut misframed = Misframed::default();
-    let (session, known) = (Session::default(), Known::default());
+    let (session, known) = (Session::default(), SessionFacts::default());
     let correlator = Correlator::new();
     let mut classifier = Classifier::default();
     let mut findings = Vec::new();
@@ -84,7 +84,7 @@ fn an_open_bracket_does_not_keep_the_session_in_memory() {
         let raw = line.trim_start_matches(if seq == 1 { "" } else { "{ " });
         let (content, root) = classifier.read(raw.as_bytes(), Lines::OfAll);
         let head = head(seq, raw.as_bytes());
-        let seen = Seen {
+        let seen = FrameContext {
             head: &head,
             raw: raw.as_bytes(),
             content: &content,
@@ -95,7 +95,7 @@ fn an_open_bracket_does_not_keep_the_session_in_memory() {
             known: &known,
             correlator: &correlator,
         };
-        let mut found = vec![super::rules::NOT_JSON.at(Seq(seq), "x")];
+        let mut found = vec![super::NOT_JSON.at(Seq(seq), "x")];
         misframed.apply(&seen, &mut found);
         findings.append(&mut found);
         assert!(misframed.kept().0 <= 300 << 10, "{seq}");

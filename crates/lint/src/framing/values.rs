@@ -5,24 +5,22 @@
 //!  string ─▶ lone surrogates, and, where people or models are shown it, what it hides
 //! ```
 
-use super::rules::{
+use crate::context::{FrameContext, Part};
+use crate::finding::Findings;
+use crate::framing::{
     CONTROL_CHARACTERS, DUPLICATE_KEY, HIDDEN_UNICODE, LONE_SURROGATE, NUMBER_PRECISION,
 };
-use super::shown::Scope;
-use super::{numbers, text};
-use crate::few::Few;
-use crate::finding::Findings;
+use crate::limits::Few;
 use crate::quote;
+use crate::quote::Trail;
 use crate::rule::Rule;
-use crate::seen::{Part, Seen};
-use crate::trail::Trail;
 use mcpreel_wire::json::{Kind, Unit, Value};
 use mcpreel_wire::text::plural;
 
 /// Places that the findings of one rule in one frame name. A hostile frame could have a million.
 const PLACES: usize = 8;
 
-pub(super) fn look(seen: &Seen<'_>, findings: &mut Findings) {
+pub(super) fn look(seen: &FrameContext<'_>, findings: &mut Findings) {
     let mut found = Few::new(PLACES);
     for part in seen.parts() {
         if let Some(value) = part.value {
@@ -83,7 +81,7 @@ impl Walk<'_, '_> {
         if scope != Scope::Shown {
             return;
         }
-        let remarks = text::look(string);
+        let remarks = remarks(string);
         let kinds = [
             (&CONTROL_CHARACTERS, remarks.control),
             (&HIDDEN_UNICODE, remarks.hidden),
@@ -113,7 +111,7 @@ impl Walk<'_, '_> {
 
     fn number(&mut self, number: Value<'_>, trail: &Trail<'_>) {
         let text = number.number_text().unwrap_or_default();
-        if let Some(loss) = numbers::loss(text) {
+        if let Some(loss) = loss(text) {
             let detail = || format!("{}, {loss}", quote::text(text));
             self.note(&NUMBER_PRECISION, trail, detail);
         }
@@ -123,5 +121,301 @@ impl Walk<'_, '_> {
         let part = self.part;
         self.found
             .note(rule, || part.at(rule, detail()).path(trail.path()));
+    }
+}
+
+// Numbers that a double does not hold: most peers read every number into one.
+
+/// Up to this size every integer has a double of its own.
+const EXACT: u64 = 1 << 53;
+
+/// So many characters without an exponent are never too many for a double.
+const SHORT: usize = 15;
+
+/// Why a number, by its JSON text, does not survive in a double; `None` where it does, or where
+/// only digits behind the point are lost.
+pub(super) fn loss(text: &str) -> Option<&'static str> {
+    let exponent = text.bytes().any(|byte| matches!(byte, b'e' | b'E'));
+    if !exponent && text.len() <= SHORT {
+        return None;
+    }
+    let digits = text.trim_start_matches('-');
+    if digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        let exact = digits.parse::<u64>().is_ok_and(|value| value <= EXACT);
+        return (!exact).then_some("an integer beyond 2^53");
+    }
+    let value: f64 = digits.parse().ok()?;
+    if value.is_infinite() {
+        return Some("too large for a double");
+    }
+    let mantissa = digits.split(['e', 'E']).next().unwrap_or_default();
+    let is_zero = mantissa.bytes().all(|byte| matches!(byte, b'0' | b'.'));
+    (value < f64::MIN_POSITIVE && !is_zero).then_some("too small for a double")
+}
+
+// Which strings of a message people or models are shown as the protocol's own words: names,
+// titles, descriptions, messages. What a user, a tool or a file says is payload, and may hold
+// anything.
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// Members that the protocol defines.
+    Protocol,
+    Shown,
+    /// Members whose names somebody chose, such as the properties of a schema.
+    Named,
+    /// `_meta`, of which only who somebody is counts.
+    Meta,
+    Payload,
+}
+
+impl Scope {
+    /// What a member of an object in this scope is.
+    pub(super) fn of_member(self, name: Value<'_>, value: Value<'_>) -> Self {
+        match self {
+            Self::Payload => Self::Payload,
+            Self::Named => Self::Protocol,
+            Self::Meta => {
+                let name = name.str_bytes();
+                let is_who = name.ends_with(b"/serverInfo") || name.ends_with(b"/clientInfo");
+                if is_who {
+                    Self::Protocol
+                } else {
+                    Self::Payload
+                }
+            }
+            Self::Protocol | Self::Shown => of_protocol(&name.str_bytes(), value),
+        }
+    }
+}
+
+fn of_protocol(name: &[u8], value: Value<'_>) -> Scope {
+    match name {
+        b"name" | b"title" | b"description" | b"message" | b"instructions" | b"statusMessage"
+        | b"reason" | b"version" => Scope::Shown,
+        b"properties" | b"patternProperties" | b"$defs" | b"definitions" => Scope::Named,
+        b"_meta" => Scope::Meta,
+        // The arguments of a call are an object, those that a prompt describes are a list; likewise
+        // what a form was filled with, and the blocks of a result.
+        b"arguments" | b"content" if value.is_object() => Scope::Payload,
+        b"structuredContent" | b"data" | b"input" | b"text" | b"blob" | b"metadata"
+        | b"default" | b"examples" | b"const" | b"enum" => Scope::Payload,
+        _ => Scope::Protocol,
+    }
+}
+
+// Texts that people or models are shown: what in them acts on a terminal, and what in them
+// nobody sees.
+
+/// Characters around a place that a finding shows.
+const BEFORE: usize = 20;
+const SHOWN: usize = 60;
+
+#[derive(Debug, Default)]
+pub(super) struct Remarks {
+    /// Control characters other than tab and line ends.
+    pub control: Option<Remark>,
+    /// Characters without ink, and those that change the order of reading.
+    pub hidden: Option<Remark>,
+}
+
+/// Characters of one kind in one text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Remark {
+    first: char,
+    at: usize,
+    more: usize,
+}
+
+/// Looks at the characters of a string.
+pub(super) fn remarks(text: Value<'_>) -> Remarks {
+    let mut remarks = Remarks::default();
+    if !may_hide(text) {
+        return remarks;
+    }
+    let mut chars = text.chars().peekable();
+    let (mut before, mut in_flag, mut at) = (None, false, 0);
+    while let Some(char) = chars.next() {
+        in_flag = char == BLACK_FLAG || in_flag && is_tag(char);
+        let remark = if char.is_control() {
+            (!matches!(char, '\n' | '\t' | '\r')).then_some(&mut remarks.control)
+        } else if !char.is_ascii() && hides(char, before, chars.peek().copied(), in_flag) {
+            Some(&mut remarks.hidden)
+        } else {
+            None
+        };
+        match remark {
+            Some(Some(remark)) => remark.more += 1,
+            Some(none) => {
+                *none = Some(Remark {
+                    first: char,
+                    at,
+                    more: 0,
+                });
+            }
+            None => {}
+        }
+        before = Some(char);
+        at += 1;
+    }
+    remarks
+}
+
+/// Whether a look at the bytes leaves a doubt.
+fn may_hide(text: Value<'_>) -> bool {
+    let bytes = text.string_bytes().unwrap_or_default();
+    text.has_escapes() || !bytes.is_ascii() || bytes.contains(&0x7f)
+}
+
+impl Remark {
+    /// `U+001B at character 0: "\u{1b}[2Jhi"`.
+    pub(super) fn detail(self, text: Value<'_>) -> String {
+        let around = text.chars().skip(self.at.saturating_sub(BEFORE));
+        let around: String = around.take(SHOWN).collect();
+        let more = match self.more {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let (code, at, around) = (u32::from(self.first), self.at, quote::text(&around));
+        format!("U+{code:04X} at character {at}{more}: {around}")
+    }
+}
+
+/// A flag of a region of a country is this and tag characters.
+const BLACK_FLAG: char = '\u{1f3f4}';
+
+fn is_tag(char: char) -> bool {
+    matches!(char, '\u{e0000}'..='\u{e007f}')
+}
+
+/// Whether a reader would not see `char` between its neighbours. What shapes letters and emoji is
+/// ordinary among them.
+fn hides(char: char, before: Option<char>, after: Option<char>, in_flag: bool) -> bool {
+    match char {
+        // Direction, zero width, invisible operators and fillers, annotations.
+        '\u{202a}'..='\u{202e}'
+        | '\u{2066}'..='\u{206f}'
+        | '\u{180e}'
+        | '\u{200b}'
+        | '\u{2060}'..='\u{2065}'
+        | '\u{3164}'
+        | '\u{feff}'
+        | '\u{ffa0}'
+        | '\u{fff9}'..='\u{fffb}' => true,
+        '\u{61c}' | '\u{200c}'..='\u{200f}' => {
+            let shaped =
+                |beside: Option<char>| beside.is_some_and(|it| !it.is_ascii() && !is_joiner(it));
+            !shaped(before) && !shaped(after)
+        }
+        '\u{fe00}'..='\u{fe0f}' => before.is_none_or(is_selector),
+        '\u{e0100}'..='\u{e01ef}' => before.is_none_or(|it| it.is_ascii() || is_selector(it)),
+        _ => is_tag(char) && !in_flag,
+    }
+}
+
+fn is_joiner(char: char) -> bool {
+    matches!(char, '\u{61c}' | '\u{200b}'..='\u{200f}')
+}
+
+fn is_selector(char: char) -> bool {
+    matches!(char, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::loss;
+
+    #[test]
+    fn a_number_is_told_where_a_double_holds_another() {
+        for text in [
+            "9007199254740993",
+            "-9007199254740993",
+            "12345678901234567890",
+            "-9223372036854775808",
+            "1e400",
+            "-1e309",
+            "1e-400",
+        ] {
+            assert!(loss(text).is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_that_a_double_holds_is_not_told() {
+        for text in [
+            "9007199254740992",
+            "-9007199254740992",
+            "9007199254740991",
+            "0.1",
+            "3.14159265358979323846",
+            "1763678400.123456",
+            "1e300",
+            "0e-999",
+            "0.0000000000000000e-999",
+            "123456789012345",
+        ] {
+            assert_eq!(loss(text), None, "{text}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod text_tests {
+    use super::*;
+    use mcpreel_wire::json::Document;
+
+    /// The first character, how many are before it, how many more there are.
+    type Told = Option<(char, usize, usize)>;
+
+    fn remarks_on(text: &str) -> (Told, Told) {
+        let json = serde_json::to_string(text).unwrap();
+        let document = Document::parse(json.as_bytes()).unwrap();
+        let Remarks { control, hidden } = remarks(document.root());
+        let told = |remark: Remark| (remark.first, remark.at, remark.more);
+        (control.map(told), hidden.map(told))
+    }
+
+    #[test]
+    fn what_acts_on_a_terminal_is_told() {
+        assert_eq!(remarks_on("\u{1b}[2J\u{7}").0, Some(('\u{1b}', 0, 1)));
+        assert_eq!(remarks_on("a\u{9b}31m").0, Some(('\u{9b}', 1, 0)));
+        assert_eq!(remarks_on("del\u{7f}").0, Some(('\u{7f}', 3, 0)));
+        assert_eq!(remarks_on("two\r\n\tlines"), (None, None));
+    }
+
+    #[test]
+    fn what_nobody_sees_is_told() {
+        for text in [
+            "safe\u{202e}exe",
+            "a\u{200b}b",
+            "join\u{200d}ed",
+            "tags\u{e0068}\u{e0069}",
+            "\u{feff}start",
+            "a\u{fe0f}\u{fe01}\u{e0100}",
+            "\u{e0100}",
+            "a\u{200c}\u{200d}\u{200c}b",
+        ] {
+            assert!(remarks_on(text).1.is_some(), "{text:?}");
+        }
+        assert_eq!(
+            remarks_on("tags\u{e0068}\u{e0069}").1,
+            Some(('\u{e0068}', 4, 1))
+        );
+    }
+
+    #[test]
+    fn what_shapes_letters_and_emoji_is_ordinary() {
+        for text in [
+            "naïve café",
+            "日本語",
+            "👩\u{200d}👩\u{200d}👧",
+            "\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
+            "❤\u{fe0f} 1\u{fe0f}\u{20e3}",
+            "می\u{200c}خواهم",
+            "שלום\u{200f}!",
+            "葛\u{e0100}",
+        ] {
+            assert_eq!(remarks_on(text), (None, None), "{text:?}");
+        }
     }
 }

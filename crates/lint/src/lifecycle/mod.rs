@@ -6,16 +6,15 @@
 //! What is said before the handshake is judged only where nothing of what the client said is
 //! missing on record. A fault that every later message repeats is reported once.
 
-mod rules;
-mod shape;
-
-use super::family::Family;
+use super::context::Family;
+use super::context::{FrameContext, Part};
 use super::finding::Findings;
-use super::known::Handshake;
-use super::once::Once;
-use super::quote;
-use super::rule::Rule;
-use super::seen::{Part, Seen};
+use super::limits::Once;
+use super::rule::{Revisions, Rule};
+use super::session_facts::Handshake;
+use super::{quote, section};
+use mcpreel_trace::exchange::ExchangeId;
+use mcpreel_wire::json::{Kind, Value};
 use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::message::{Body, Direction, Era, Problem};
 
@@ -28,7 +27,7 @@ pub struct Lifecycle {
     is_initialized: bool,
     has_begun: bool,
     once: Once,
-    asked: Option<shape::Wish>,
+    asked: Option<Wish>,
 }
 
 impl Family for Lifecycle {
@@ -38,21 +37,21 @@ impl Family for Lifecycle {
 
     fn rules(&self) -> &'static [&'static Rule] {
         static RULES: &[&Rule] = &[
-            &rules::NOT_INITIALIZED,
-            &rules::BEFORE_ANSWER,
-            &rules::INITIALIZED_MISSING,
-            &rules::INITIALIZE_TWICE,
-            &rules::INITIALIZE_SHAPE,
-            &rules::VERSION_UNKNOWN,
-            &rules::VERSION_DOWNGRADED,
-            &rules::EARLY_SERVER_REQUEST,
-            &rules::EARLY_SERVER_NOTIFICATION,
-            &rules::CANCEL_INITIALIZE,
+            &NOT_INITIALIZED,
+            &BEFORE_ANSWER,
+            &INITIALIZED_MISSING,
+            &INITIALIZE_TWICE,
+            &INITIALIZE_SHAPE,
+            &VERSION_UNKNOWN,
+            &VERSION_DOWNGRADED,
+            &EARLY_SERVER_REQUEST,
+            &EARLY_SERVER_NOTIFICATION,
+            &CANCEL_INITIALIZE,
         ];
         RULES
     }
 
-    fn frame(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
+    fn frame(&mut self, seen: &FrameContext<'_>, findings: &mut Findings) {
         let Some(direction) = seen.head.stream.messages() else {
             return;
         };
@@ -72,7 +71,7 @@ impl Family for Lifecycle {
                     self.early(&part, findings);
                 }
                 (Body::Response(_), Direction::ServerToClient) => {
-                    shape::answered(&part, self.asked.as_ref(), findings);
+                    answered(&part, self.asked.as_ref(), findings);
                 }
                 _ => {}
             }
@@ -95,17 +94,14 @@ fn cancelled(part: &Part<'_>, findings: &mut Findings) {
         && let Some(asked) = part.asked()
         && &*asked.method == "initialize"
     {
-        let finding = part.at(
-            &rules::CANCEL_INITIALIZE,
-            "before the server has answered it",
-        );
+        let finding = part.at(&CANCEL_INITIALIZE, "before the server has answered it");
         findings.push(finding.and(asked.frame));
     }
 }
 
 impl Lifecycle {
     /// Whether bytes before this frame are not on record, or it is a line that could not be read.
-    fn misses_something(&mut self, seen: &Seen<'_>) -> bool {
+    fn misses_something(&mut self, seen: &FrameContext<'_>) -> bool {
         let content = seen.content;
         let is_first = !std::mem::replace(&mut self.has_begun, true);
         let is_blank = content.problems.contains(&Problem::Blank);
@@ -123,17 +119,17 @@ impl Lifecycle {
         }
         let detail = || quote::text(method);
         match part.seen.known.handshake {
-            Handshake::None if !self.is_blind && self.once.is_first(&rules::NOT_INITIALIZED) => {
-                findings.push(part.at(&rules::NOT_INITIALIZED, detail()));
+            Handshake::None if !self.is_blind && self.once.is_first(&NOT_INITIALIZED) => {
+                findings.push(part.at(&NOT_INITIALIZED, detail()));
             }
             Handshake::Asked(initialize) => {
-                let finding = part.at(&rules::BEFORE_ANSWER, detail());
+                let finding = part.at(&BEFORE_ANSWER, detail());
                 findings.push(finding.and(initialize));
             }
             Handshake::Answered(answer)
-                if !self.is_initialized && self.once.is_first(&rules::INITIALIZED_MISSING) =>
+                if !self.is_initialized && self.once.is_first(&INITIALIZED_MISSING) =>
             {
-                let finding = part.at(&rules::INITIALIZED_MISSING, detail());
+                let finding = part.at(&INITIALIZED_MISSING, detail());
                 findings.push(finding.and(answer));
             }
             _ => {}
@@ -149,9 +145,9 @@ impl Lifecycle {
             _ => None,
         };
         if let Some(detail) = earlier {
-            findings.push(part.at(&rules::INITIALIZE_TWICE, detail));
+            findings.push(part.at(&INITIALIZE_TWICE, detail));
         }
-        self.asked = shape::asked(part, findings);
+        self.asked = asked(part, findings);
     }
 
     /// A request or notification of the server before the client is ready.
@@ -163,13 +159,11 @@ impl Lifecycle {
         }
         if is_request {
             if method != "ping" {
-                let finding = part.at(&rules::EARLY_SERVER_REQUEST, quote::text(method));
+                let finding = part.at(&EARLY_SERVER_REQUEST, quote::text(method));
                 findings.push(finding);
             }
-        } else if is_of_its_own(part, method)
-            && self.once.is_first(&rules::EARLY_SERVER_NOTIFICATION)
-        {
-            let finding = part.at(&rules::EARLY_SERVER_NOTIFICATION, quote::text(method));
+        } else if is_of_its_own(part, method) && self.once.is_first(&EARLY_SERVER_NOTIFICATION) {
+            let finding = part.at(&EARLY_SERVER_NOTIFICATION, quote::text(method));
             findings.push(finding);
         }
     }
@@ -178,4 +172,181 @@ impl Lifecycle {
 /// A notification that is neither a log message nor about something that the client has asked.
 fn is_of_its_own(part: &Part<'_>, method: &str) -> bool {
     method != "notifications/message" && part.exchange().is_none()
+}
+
+// The rules of this family.
+
+static NOT_INITIALIZED: Rule = Rule::error(
+    "lifecycle-not-initialized",
+    "a request before any `initialize`",
+)
+.why("Most servers refuse every request until they have been initialized, or answer it by rules that nobody agreed on.")
+.fix("Let the client send `initialize` first, wait for the answer, and then send `notifications/initialized`.")
+.of(section::LIFECYCLE)
+.only(Revisions::LEGACY);
+
+static BEFORE_ANSWER: Rule = Rule::warning(
+    "lifecycle-request-before-init-response",
+    "a request while `initialize` is not answered yet",
+)
+.why("The client does not know yet which revision and which capabilities the server has, and many servers refuse or drop such a request.")
+.fix("Let the client wait for the answer to `initialize` before it asks for anything but `ping`.")
+.of(section::LIFECYCLE)
+.only(Revisions::LEGACY);
+
+static INITIALIZED_MISSING: Rule = Rule::error(
+    "lifecycle-initialized-missing",
+    "a request although the client has not said `notifications/initialized`",
+)
+.why("A server may wait for that notification for as long as it likes before it serves anything, and then every request seems to hang.")
+.fix("Let the client send `notifications/initialized` as soon as it has the answer to `initialize`.")
+.of(section::LIFECYCLE)
+.only(Revisions::LEGACY);
+
+static INITIALIZE_TWICE: Rule =
+    Rule::error("lifecycle-initialize-twice", "`initialize` a second time")
+.why("A process has one handshake; many servers refuse another one or lose what the first has set up.")
+.fix("Let the client initialize once, and start another process of the server for another session.")
+.of(section::LIFECYCLE)
+.only(Revisions::LEGACY);
+
+static INITIALIZE_SHAPE: Rule = Rule::error(
+    "lifecycle-initialize-shape",
+    "the handshake lacks a version, capabilities, or who is speaking",
+)
+.why("The other side cannot tell what it may use, and strict peers end the connection at once.")
+.fix("Fill in the member that is named, with a value of the type that the specification asks for.")
+.of(section::LIFECYCLE)
+.only(Revisions::LEGACY);
+
+static VERSION_UNKNOWN: Rule = Rule::warning(
+    "lifecycle-version-unknown",
+    "the server agreed on a version that is no revision with a handshake",
+)
+.why("Clients end the connection when they are offered a version that they do not know.")
+.fix("Let the server answer with a published revision, the one that was asked for if it can.")
+.of(section::NEGOTIATION)
+.only(Revisions::LEGACY);
+
+static VERSION_DOWNGRADED: Rule = Rule::note(
+    "lifecycle-version-downgraded",
+    "the server answered with another version than was asked for",
+)
+.why("Both sides now speak a revision that the client did not prefer, and what is newer than that cannot be used.")
+.fix("Nothing has to be done; where a newer feature is missed, update the side that does not know the newer revision.")
+.of(section::NEGOTIATION)
+.only(Revisions::LEGACY);
+
+static EARLY_SERVER_REQUEST: Rule = Rule::warning(
+    "lifecycle-early-server-request",
+    "a request of the server before the client has said `notifications/initialized`",
+)
+.why("The client is not ready for it and may drop it, and then the server waits for an answer that never comes.")
+.fix("Let the server wait for `notifications/initialized` before it asks the client for anything but `ping`.")
+.of(section::LIFECYCLE)
+.only(Revisions::LEGACY);
+
+static EARLY_SERVER_NOTIFICATION: Rule = Rule::note(
+    "lifecycle-early-server-notification",
+    "a notification of the server before the client has said `notifications/initialized`",
+)
+.why("A client that is not ready yet may drop it, so that what it announces goes unnoticed.")
+.fix("Let the server hold notifications other than log messages back until `notifications/initialized` has come.")
+.of(section::LIFECYCLE)
+.only(Revisions::LEGACY);
+
+static CANCEL_INITIALIZE: Rule = Rule::error(
+    "lifecycle-cancel-initialize",
+    "`initialize` is cancelled",
+)
+.why("Without its handshake the connection is of no use, and servers are not prepared for this cancel.")
+.fix("Let the client close the connection where it does not want to wait any longer.")
+.of(section::CANCELLATION)
+.only(Revisions::LEGACY);
+
+// What `initialize` and its answer say: a version, capabilities, and who is speaking.
+
+/// The version that the client wishes for.
+#[derive(Debug)]
+struct Wish {
+    exchange: Option<ExchangeId>,
+    version: Box<str>,
+}
+
+/// Looks at an `initialize` request.
+fn asked(part: &Part<'_>, findings: &mut Findings) -> Option<Wish> {
+    let message = part.value?;
+    let params = message.get("params");
+    shape(part, "params", params, "clientInfo", findings);
+    let version = params?.get("protocolVersion")?.as_str()?;
+    Some(Wish {
+        exchange: part.exchange(),
+        version: version.into(),
+    })
+}
+
+/// Looks at a response of the server, if it is a result of `initialize`.
+fn answered(part: &Part<'_>, wish: Option<&Wish>, findings: &mut Findings) {
+    if part.method() != Some("initialize") || part.value.is_none() {
+        return;
+    }
+    let Some(result) = part.result() else {
+        return;
+    };
+    shape(part, "result", Some(result), "serverInfo", findings);
+    let Some(version) = result.get("protocolVersion").and_then(|it| it.as_str()) else {
+        return;
+    };
+    let is_known = Revision::parse(&version).is_some_and(|known| known.era() == Era::Legacy);
+    if !is_known {
+        let finding = part.at(&VERSION_UNKNOWN, quote::text(&version));
+        findings.push(finding.path("result.protocolVersion"));
+    }
+    let wish = wish.filter(|wish| wish.exchange == part.exchange());
+    if let Some(wish) = wish
+        && *wish.version != *version
+    {
+        let (asked, agreed) = (quote::text(&wish.version), quote::text(&version));
+        let finding = part.at(&VERSION_DOWNGRADED, format!("{asked} → {agreed}"));
+        findings.push(finding.path("result.protocolVersion"));
+    }
+}
+
+/// What must be there, and of which kind.
+fn shape(
+    part: &Part<'_>,
+    holder: &str,
+    value: Option<Value<'_>>,
+    info: &str,
+    findings: &mut Findings,
+) {
+    let member = |name: &str| value.and_then(|value| value.get(name));
+    let inner = |name: &str| member(info).and_then(|info| info.get(name));
+    let is_named = member(info).is_some_and(|info| info.is_object());
+    let mut expected = vec![
+        (
+            "protocolVersion".to_owned(),
+            Kind::String,
+            member("protocolVersion"),
+        ),
+        (
+            "capabilities".to_owned(),
+            Kind::Object,
+            member("capabilities"),
+        ),
+        (info.to_owned(), Kind::Object, member(info)),
+    ];
+    if is_named {
+        expected.push((format!("{info}.name"), Kind::String, inner("name")));
+        expected.push((format!("{info}.version"), Kind::String, inner("version")));
+    }
+    for (name, kind, found) in expected {
+        let detail = match found.map(|value| value.kind()) {
+            Some(found) if found == kind => continue,
+            Some(found) => format!("{name} is {}, not {}", found.as_str(), kind.as_str()),
+            None => format!("no {name}"),
+        };
+        let finding = part.at(&INITIALIZE_SHAPE, detail);
+        findings.push(finding.path(format!("{holder}.{name}")));
+    }
 }

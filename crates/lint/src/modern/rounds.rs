@@ -4,19 +4,19 @@
 //! calls of one tool may run side by side, and a client may repeat a retry, so that a state is
 //! wrong only where no such result has given it.
 
-use super::input_request::{self, input_requests};
 use super::path;
-use crate::digest;
+use crate::capability::missing_mode;
+use crate::context::Part;
 use crate::finding::Findings;
-use crate::quote;
-use crate::remembered::Remembered;
 use crate::rule::{Revisions, Rule};
-use crate::section;
-use crate::seen::Part;
+use crate::{quote, section};
+use mcpreel_trace::bounded::BoundedMap;
+use mcpreel_trace::bounded::digest;
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::brief;
 use mcpreel_wire::json::Value;
+use mcpreel_wire::mcp::capabilities::Declared;
 use mcpreel_wire::message::{Body, InputRound};
 
 pub(super) static EMPTY: Rule = Rule::error(
@@ -72,14 +72,8 @@ const ROUNDS: usize = 256;
 /// beyond is not judged.
 const KEYS: usize = 64;
 
-#[derive(Debug)]
-pub(super) struct Rounds(Remembered<ExchangeId, Round>);
-
-impl Default for Rounds {
-    fn default() -> Self {
-        Self(Remembered::new(ROUNDS))
-    }
-}
+#[derive(Debug, Default)]
+pub(super) struct Rounds(BoundedMap<ExchangeId, Round, ROUNDS>);
 
 #[derive(Debug)]
 struct Round {
@@ -104,7 +98,7 @@ impl Round {
 
 /// Method and name: what a retry has in common with the request before.
 fn call(method: &str, name: Option<&str>) -> u64 {
-    digest::of((method, name))
+    digest((method, name))
 }
 
 impl Rounds {
@@ -124,7 +118,7 @@ impl Rounds {
         }
         let declared = part.asked().and_then(|asked| asked.capabilities.declared());
         for (path, request) in input_requests(result) {
-            input_request::judge(part, &path, request, declared.as_ref(), findings);
+            judge(part, &path, request, declared.as_ref(), findings);
         }
     }
 
@@ -135,11 +129,11 @@ impl Rounds {
         let state = result.get("requestState").and_then(|it| it.as_str());
         let requests = result.get("inputRequests").into_iter();
         let keys = requests.flat_map(|it| it.members());
-        let keys = keys.filter_map(|(key, _)| Some(digest::of(&*brief::text(&key.as_str()?))));
+        let keys = keys.filter_map(|(key, _)| Some(digest(&*brief::text(&key.as_str()?))));
         let round = Round {
             frame: part.seen.head.seq,
             call: call(&asked.method, asked.name.as_deref()),
-            state: state.map(|state| digest::of(&*brief::text(&state))),
+            state: state.map(|state| digest(&*brief::text(&state))),
             keys: keys.take(KEYS).collect(),
             is_retried: false,
         };
@@ -155,8 +149,8 @@ impl Rounds {
             return;
         };
         let call = call(&request.method, request.name.as_deref());
-        let state = retry.state.as_deref().map(digest::of);
-        let keys: Vec<_> = retry.keys.iter().take(KEYS).map(digest::of).collect();
+        let state = retry.state.as_deref().map(digest);
+        let keys: Vec<_> = retry.keys.iter().take(KEYS).map(digest).collect();
         let rounds = self.0.iter().filter(|(_, round)| round.call == call);
         let rounds: Vec<_> = rounds.collect();
         let newest = rounds.iter().map(|(id, _)| **id).max();
@@ -219,5 +213,84 @@ impl Rounds {
             let finding = NOT_RETRIED.at(round.frame, "no retry until the end");
             findings.push(finding.about(Some(*id)));
         }
+    }
+}
+
+// The input requests of a result: whether the client can answer them.
+
+pub(super) static REQUEST_KIND: Rule = Rule::error(
+    "mrtr-request-kind",
+    "an input request that is none of the three kinds",
+)
+.why("No client can answer it, so the call cannot go on.")
+.fix("Let the server ask by `elicitation/create`, `sampling/createMessage` or `roots/list`.")
+.of(section::INPUT_ROUNDS)
+.only(Revisions::MODERN);
+
+pub(super) static UNDECLARED: Rule = Rule::error(
+    "mrtr-undeclared-capability",
+    "an input request for something that the client has not declared",
+)
+.why("The client cannot answer it, so the call cannot go on.")
+.fix("Let the server look at the capabilities in the request's `_meta` before it asks, and refuse with -32021 where it cannot do without.")
+.of(section::INPUT_ROUNDS)
+.only(Revisions::MODERN);
+
+/// Input requests of a result that findings are made of: a line could hold a million.
+const REPORTED: usize = 16;
+
+/// The input requests of a result, each with its path.
+pub(super) fn input_requests(result: Value<'_>) -> impl Iterator<Item = (Box<str>, Value<'_>)> {
+    let requests = result.get("inputRequests");
+    let is_asking = |kind: &Value<'_>| kind.is_str("input_required");
+    let requests = requests.filter(|_| result.get("resultType").as_ref().is_some_and(is_asking));
+    let members = requests.into_iter().flat_map(|it| it.members());
+    members.take(REPORTED).map(|(key, request)| {
+        let key = key.as_str().unwrap_or_default();
+        (path(&["result", "inputRequests", &key]), request)
+    })
+}
+
+/// Whether the client can answer it.
+pub(super) fn judge(
+    part: &Part<'_>,
+    path: &str,
+    request: Value<'_>,
+    declared: Option<&Declared>,
+    findings: &mut Findings,
+) {
+    let method = request.get("method");
+    let known = ["elicitation/create", "sampling/createMessage", "roots/list"];
+    let mut known = known.into_iter();
+    let Some(method) = known.find(|known| method.is_some_and(|it| it.is_str(known))) else {
+        let detail = match method {
+            None => "no method".to_owned(),
+            Some(method) => quote::text(&method.raw_text()),
+        };
+        findings.push(part.at(&REQUEST_KIND, detail).path(path));
+        return;
+    };
+    let missing = declared.and_then(|declared| missing(method, request, declared));
+    if let Some(missing) = missing {
+        let finding = part.at(&UNDECLARED, format!("{method} without {missing}"));
+        findings.push(finding.path(path));
+    }
+}
+
+/// The capability that an input request needs and that was not declared.
+fn missing(method: &str, request: Value<'_>, declared: &Declared) -> Option<&'static str> {
+    let param = |name: &str| request.get("params").and_then(|params| params.get(name));
+    let given = |name: &str| param(name).is_some_and(|value| !value.is_null());
+    let lacks = |path: &'static str| (!declared.has(path)).then_some(path);
+    if !declared.is_whole() {
+        return None;
+    }
+    match method {
+        "roots/list" => lacks("roots"),
+        "sampling/createMessage" => {
+            let tools = given("tools") || given("toolChoice");
+            lacks("sampling").or_else(|| lacks("sampling.tools").filter(|_| tools))
+        }
+        _ => lacks("elicitation").or_else(|| missing_mode(param("mode"), declared)),
     }
 }

@@ -2,16 +2,20 @@
 //! them again.
 
 use super::lasting;
-use crate::digest;
-use crate::finding::Findings;
+use super::start::Start;
+use crate::context::Part;
+use crate::finding::{Finding, Findings};
 use crate::quote;
-use crate::remembered::Remembered;
 use crate::rule::Rule;
 use crate::section::{PROGRESS, TIMEOUTS};
-use crate::seen::Part;
+use hdrhistogram::Histogram;
+use mcpreel_trace::bounded::BoundedMap;
+use mcpreel_trace::bounded::digest;
+use mcpreel_trace::bounded::hasher;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::Correlator;
-use mcpreel_trace::exchange::ExchangeId;
+use mcpreel_trace::event::DEFAULT_SLOW_NS;
+use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::{Kind, Value};
 use mcpreel_wire::message::{Body, Direction, Subject};
@@ -62,10 +66,10 @@ const REMEMBERED: usize = 128;
 const ARGUMENT_BYTES: usize = 8 << 10;
 
 /// The calls of tools that may be made again.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Calls {
-    open: Remembered<ExchangeId, Call>,
-    cancelled: Remembered<ExchangeId, Cancelled>,
+    open: BoundedMap<ExchangeId, Call, REMEMBERED>,
+    cancelled: BoundedMap<ExchangeId, Cancelled, REMEMBERED>,
 }
 
 #[derive(Debug)]
@@ -88,15 +92,6 @@ struct What {
     tool: u64,
     /// Of the arguments, whatever the order of their members; 0 where there are none.
     arguments: u64,
-}
-
-impl Default for Calls {
-    fn default() -> Self {
-        Self {
-            open: Remembered::new(REMEMBERED),
-            cancelled: Remembered::new(REMEMBERED),
-        }
-    }
 }
 
 impl Calls {
@@ -136,7 +131,7 @@ impl Calls {
             frame: head.seq,
             t: head.t_last,
             what: What {
-                tool: digest::of(name),
+                tool: digest(name),
                 arguments: arguments.filter(has_members).map_or(0, meaning),
             },
         };
@@ -214,32 +209,160 @@ fn has_members(arguments: &Value<'_>) -> bool {
 /// The same number for values that mean the same. A value that was read nests at most
 /// [`mcpreel_wire::json::MAX_DEPTH`] deep.
 fn meaning(value: Value<'_>) -> u64 {
-    let mut hasher = digest::hasher();
-    feed(value, &mut hasher);
-    hasher.finish()
+    let mut whole = hasher();
+    feed(value, &mut whole);
+    whole.finish()
 }
 
-/// Tells `hasher` what `value` is, and where it ends.
-fn feed(value: Value<'_>, hasher: &mut impl Hasher) {
-    hasher.write_u8(value.kind() as u8);
+/// Tells `into` what `value` is, and where it ends.
+fn feed(value: Value<'_>, into: &mut impl Hasher) {
+    into.write_u8(value.kind() as u8);
     match value.kind() {
         Kind::Object => {
             let members = value.members().map(|(name, value)| {
-                let mut member = digest::hasher();
+                let mut member = hasher();
                 name.str_bytes().hash(&mut member);
                 feed(value, &mut member);
                 member.finish()
             });
-            hasher.write_u64(members.fold(0, u64::wrapping_add));
+            into.write_u64(members.fold(0, u64::wrapping_add));
         }
         Kind::Array => {
-            hasher.write_usize(value.elements().count());
-            value.elements().for_each(|one| feed(one, hasher));
+            into.write_usize(value.elements().count());
+            value.elements().for_each(|one| feed(one, into));
         }
-        Kind::String => value.str_bytes().hash(hasher),
-        Kind::Number => value.number().hash(hasher),
-        Kind::Null | Kind::Bool => value.raw().hash(hasher),
+        Kind::String => value.str_bytes().hash(into),
+        Kind::Number => value.number().hash(into),
+        Kind::Null | Kind::Bool => value.raw().hash(into),
     }
+}
+
+// Answers that took long: longer than they may, or than their like.
+
+pub(super) static REQUEST_SLOW: Rule = Rule::note("request-slow", "an answer that took long")
+    .why("Somebody waits for it, and a client that waits only so long gives it up.")
+    .fix("Look at what the server does meanwhile, report progress, or answer with a part and a way to get the rest.");
+
+pub(super) static LATENCY_OUTLIER: Rule = Rule::note(
+    "latency-outlier",
+    "an answer that took far longer than others of its kind",
+)
+.why("Something other than the work itself took the time, for example a lock, a retry, a cold cache or a slow network.")
+.fix("Look at what was different: its arguments, what ran at the same time, and what the server said on stderr.");
+
+/// How often the median an answer must have taken to be an outlier.
+const TIMES: u64 = 10;
+
+/// Answers that make a median worth something.
+const ENOUGH: u64 = 20;
+
+/// What takes no longer bothers nobody.
+const NOTICED_NS: u64 = 100_000_000;
+
+/// Methods and tools whose latencies are remembered. Without a limit a server that is called by a
+/// new name each time would be kept in memory; of those that were forgotten nothing is said.
+const KINDS: usize = 256;
+
+/// Latencies of one kind, in microseconds: with one significant digit some two kilobytes.
+type Sketch = Histogram<u32>;
+
+/// The longest latency that is told from longer ones: an hour, in microseconds.
+const LONGEST_US: u64 = 3_600_000_000;
+
+#[derive(Debug)]
+pub(super) struct Latencies {
+    slow_ns: u64,
+    kinds: BoundedMap<u64, Sketch, KINDS>,
+}
+
+impl Default for Latencies {
+    fn default() -> Self {
+        Self {
+            slow_ns: DEFAULT_SLOW_NS,
+            kinds: BoundedMap::default(),
+        }
+    }
+}
+
+impl Latencies {
+    pub(super) fn slow_from(&mut self, slow_ns: Option<u64>) {
+        self.slow_ns = slow_ns.unwrap_or(DEFAULT_SLOW_NS);
+    }
+
+    /// Looks at an answer; a handshake that is told as a slow start is not told again as slow.
+    pub(super) fn part(&mut self, part: &Part<'_>, start: &Start, findings: &mut Findings) {
+        let Body::Response(_) = part.message.body else {
+            return;
+        };
+        let Some(exchange) = part.whole().filter(|exchange| is_judged(exchange)) else {
+            return;
+        };
+        // Of a duplicate answer nothing is said.
+        let answers = exchange.response == Some((part.seen.head.seq, part.message.part));
+        let Some(ns) = exchange.own_ns().filter(|_| answers) else {
+            return;
+        };
+        if ns > self.slow_ns && !start.is_told(exchange) {
+            let waited = exchange.waited_inside_ns();
+            findings.push(part.at(&REQUEST_SLOW, took(ns, waited)));
+        }
+        findings.extend(self.outlier(part, exchange, ns));
+    }
+
+    fn outlier(&mut self, part: &Part<'_>, exchange: &Exchange, ns: u64) -> Option<Finding> {
+        let kind = kind(exchange);
+        let known = self.kinds.get(&kind);
+        let median = known.and_then(|sketch| median_ns(sketch, ns));
+        if exchange.status == Status::Ok {
+            self.learn(kind, ns);
+        }
+        let median = median.filter(|median| ns > median.saturating_mul(TIMES))?;
+        let detail = format!("took {}, the median is {}", lasting(ns), lasting(median));
+        Some(part.at(&LATENCY_OUTLIER, detail))
+    }
+
+    fn learn(&mut self, kind: u64, ns: u64) {
+        let us = (ns / 1000).clamp(1, LONGEST_US);
+        if let Some(sketch) = self.kinds.get_mut(&kind) {
+            sketch.saturating_record(us);
+        } else if let Ok(mut sketch) = Sketch::new_with_bounds(1, LONGEST_US, 1) {
+            sketch.saturating_record(us);
+            self.kinds.insert(kind, sketch);
+        }
+    }
+}
+
+/// The median of enough answers, if one of `ns` is worth a look.
+fn median_ns(sketch: &Sketch, ns: u64) -> Option<u64> {
+    let is_worth = ns > NOTICED_NS && sketch.len() >= ENOUGH;
+    is_worth.then(|| sketch.value_at_quantile(0.5).saturating_mul(1000))
+}
+
+/// Whether the latency of an exchange says something about the server. `tasks/result` waits for as
+/// long as its task takes, a subscription for as long as it is wanted.
+pub(super) fn is_judged(exchange: &Exchange) -> bool {
+    exchange.direction == Direction::ClientToServer
+        && exchange.status != Status::Late
+        && !exchange.is_listen()
+        && &*exchange.method != "tasks/result"
+}
+
+pub(super) fn took(ns: u64, waited_ns: u64) -> String {
+    match waited_ns {
+        0 => format!("took {}", lasting(ns)),
+        waited => format!(
+            "took {}, without the {} in which the server waited for its client",
+            lasting(ns),
+            lasting(waited)
+        ),
+    }
+}
+
+/// What an exchange is compared with: others of its method, and of its tool or prompt.
+fn kind(exchange: &Exchange) -> u64 {
+    let by_name = matches!(&*exchange.method, "tools/call" | "prompts/get");
+    let name = exchange.name.as_deref().filter(|_| by_name);
+    digest((&exchange.method, name))
 }
 
 #[cfg(test)]

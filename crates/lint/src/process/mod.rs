@@ -10,20 +10,18 @@
 
 mod calls;
 mod ending;
-mod latency;
-mod pipes;
 mod start;
 mod time;
 
 pub use time::overdue;
 
 pub(super) use calls::is_abandoned;
-pub(super) use start::launchers;
+pub(super) use start::launcher;
 
-use super::family::{Context, Family};
+use super::context::FrameContext;
+use super::context::{Context, Family};
 use super::finding::Findings;
 use super::rule::Rule;
-use super::seen::Seen;
 use mcpreel_trace::correlator::Observation;
 use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::frame::FrameHead;
@@ -31,9 +29,9 @@ use mcpreel_trace::frame::FrameHead;
 #[derive(Debug, Default)]
 pub struct Process {
     start: start::Start,
-    pipes: pipes::Pipes,
+    pipes: ending::Pipes,
     ending: ending::Ending,
-    latency: latency::Latencies,
+    latency: calls::Latencies,
     calls: calls::Calls,
     time: time::Watch,
 }
@@ -47,10 +45,10 @@ impl Family for Process {
         static RULES: &[&Rule] = &[
             &start::NOISE_BEFORE_FIRST_MESSAGE,
             &start::SLOW_START,
-            &pipes::STDERR_BURST,
-            &pipes::STDERR_UNDRAINED,
-            &pipes::STDOUT_UNDRAINED,
-            &pipes::STDIN_UNDRAINED,
+            &ending::STDERR_BURST,
+            &ending::STDERR_UNDRAINED,
+            &ending::STDOUT_UNDRAINED,
+            &ending::STDIN_UNDRAINED,
             &ending::PROCESS_NOT_STARTED,
             &ending::PROCESS_EXIT_NONZERO,
             &ending::PROCESS_STDOUT_CLOSED_EARLY,
@@ -58,8 +56,8 @@ impl Family for Process {
             &ending::SHUTDOWN_SIGKILL,
             &ending::SHUTDOWN_WRITES_AFTER_EOF,
             &ending::SURVIVORS_LEFT,
-            &latency::REQUEST_SLOW,
-            &latency::LATENCY_OUTLIER,
+            &calls::REQUEST_SLOW,
+            &calls::LATENCY_OUTLIER,
             &calls::TIMEOUT_NO_CANCEL,
             &calls::NO_PROGRESS_TOKEN,
             &calls::REPEATED_AFTER_TIMEOUT,
@@ -72,7 +70,7 @@ impl Family for Process {
         self.ending.passed(context, findings);
     }
 
-    fn frame(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
+    fn frame(&mut self, seen: &FrameContext<'_>, findings: &mut Findings) {
         self.time.passed(&seen.context(), findings);
         self.start.frame(seen, findings);
         ending::requests_after_eof(seen, findings);

@@ -5,14 +5,14 @@
 //! whoever watches a live recording asks at its own now, and stores nothing. Both ask here.
 
 use super::calls::TIMEOUT_NO_CANCEL;
+use super::calls::{REQUEST_SLOW, is_judged};
 use super::ending::{PATIENCE_NS, PROCESS_STDOUT_CLOSED_EARLY, SHUTDOWN_EOF_IGNORED};
 use super::lasting;
-use super::latency::{REQUEST_SLOW, is_judged};
 use super::start::{SLOW_START, SLOW_START_NS};
-use crate::family::Context;
+use crate::context::Context;
+use crate::context::Part;
 use crate::finding::{Finding, Findings};
-use crate::remembered::Remembered;
-use crate::seen::Part;
+use mcpreel_trace::bounded::BoundedMap;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::{Observation, Observed};
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
@@ -63,19 +63,10 @@ pub fn overdue<'a>(
 }
 
 /// Looks through the open requests from time to time.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Watch {
     next: Moment,
-    told: Remembered<ExchangeId, ()>,
-}
-
-impl Default for Watch {
-    fn default() -> Self {
-        Self {
-            next: Moment(0),
-            told: Remembered::new(TOLD),
-        }
-    }
+    told: BoundedMap<ExchangeId, (), TOLD>,
 }
 
 impl Watch {

@@ -4,15 +4,14 @@
 //! * `members`: members that no message has, and results that must have none;
 //! * `dialect`: names of methods that peers use in place of the protocol's.
 
-mod dialect;
-mod members;
-mod problem;
-mod rules;
-
-use super::family::Family;
-use super::finding::Findings;
-use super::rule::Rule;
-use super::seen::{Part, Seen};
+use super::context::Family;
+use super::context::{FrameContext, Part};
+use super::finding::{Finding, Findings};
+use super::quote::Trail;
+use super::rule::{Revisions, Rule};
+use super::{quote, section};
+use mcpreel_wire::json::Value;
+use mcpreel_wire::mcp::{errors, methods};
 use mcpreel_wire::message::{Body, Direction, Message, Problem};
 
 /// The family of JSON-RPC rules. It remembers how many messages of each side could not be read
@@ -30,28 +29,28 @@ impl Family for Rpc {
 
     fn rules(&self) -> &'static [&'static Rule] {
         static RULES: &[&Rule] = &[
-            &rules::VERSION,
-            &rules::UNCLASSIFIABLE,
-            &rules::METHOD_NOT_STRING,
-            &rules::METHOD_AND_RESULT,
-            &rules::PARAMS_NOT_OBJECT,
-            &rules::RESULT_AND_ERROR,
-            &rules::RESULT_NOT_OBJECT,
-            &rules::ERROR_SHAPE,
-            &rules::ERROR_CODE,
-            &rules::UNKNOWN_MEMBER,
-            &rules::ID_NULL,
-            &rules::ID_TYPE,
-            &rules::REQUEST_WITHOUT_ID,
-            &rules::NOTIFICATION_WITH_ID,
-            &rules::RESPONSE_MISSING_ID,
-            &rules::PING_RESULT,
-            &rules::DIALECT_METHOD,
+            &VERSION,
+            &UNCLASSIFIABLE,
+            &METHOD_NOT_STRING,
+            &METHOD_AND_RESULT,
+            &PARAMS_NOT_OBJECT,
+            &RESULT_AND_ERROR,
+            &RESULT_NOT_OBJECT,
+            &ERROR_SHAPE,
+            &ERROR_CODE,
+            &UNKNOWN_MEMBER,
+            &ID_NULL,
+            &ID_TYPE,
+            &REQUEST_WITHOUT_ID,
+            &NOTIFICATION_WITH_ID,
+            &RESPONSE_MISSING_ID,
+            &PING_RESULT,
+            &DIALECT_METHOD,
         ];
         RULES
     }
 
-    fn frame(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
+    fn frame(&mut self, seen: &FrameContext<'_>, findings: &mut Findings) {
         let Some(direction) = seen.head.stream.messages() else {
             return;
         };
@@ -60,8 +59,8 @@ impl Family for Rpc {
         }
         for part in seen.parts() {
             self.problems(&part, findings);
-            members::look(&part, findings);
-            findings.extend(dialect::look(&part));
+            look(&part, findings);
+            findings.extend(dialect_method(&part));
             if !part.message.problems.iter().all(is_readable) {
                 *self.unreadable(direction) += 1;
             }
@@ -82,7 +81,7 @@ impl Rpc {
             if *problem == Problem::ResponseWithoutId && self.is_excused(part.direction()) {
                 continue;
             }
-            findings.extend(problem::finding(problem, part));
+            findings.extend(finding(problem, part));
         }
     }
 
@@ -135,5 +134,321 @@ pub(super) fn describe(message: &Message, batch: bool) -> String {
         format!("{what} (part {} of the batch)", message.part)
     } else {
         what
+    }
+}
+
+// The rules of this family.
+
+static VERSION: Rule = Rule::error("rpc-version", "`jsonrpc` is missing or not \"2.0\"")
+    .why("Peers refuse a message that does not say it is JSON-RPC 2.0.")
+    .fix("Put `\"jsonrpc\":\"2.0\"`, a string, into every message.")
+    .of(section::MESSAGES);
+static UNCLASSIFIABLE: Rule = Rule::error(
+    "rpc-unclassifiable",
+    "an object without `method`, `result` and `error`",
+)
+.why("It is neither request nor notification nor response, so the other side cannot act on it.")
+.fix("Send a `method` to ask or tell, a `result` or an `error` to answer; logs belong on stderr.")
+.of(section::MESSAGES);
+static METHOD_NOT_STRING: Rule = Rule::error("rpc-method-not-string", "`method` is no string")
+    .why("The other side cannot tell what is asked for and refuses the message.")
+    .fix("Send the method's name as a string.")
+    .of(section::REQUESTS);
+static METHOD_AND_RESULT: Rule = Rule::error(
+    "rpc-method-and-result",
+    "`method` together with `result` or `error`",
+)
+.why("One peer reads a request in it, another a response.")
+.fix("Leave `method` out of responses, and `result` and `error` out of requests.")
+.of(section::MESSAGES);
+static PARAMS_NOT_OBJECT: Rule = Rule::error("rpc-params-not-object", "`params` is no object")
+    .why("MCP knows parameters by name only, and peers refuse lists, scalars and null.")
+    .fix("Send `params` as an object, or leave it out where there is nothing to say.")
+    .of(section::REQUESTS);
+static RESULT_AND_ERROR: Rule = Rule::error("rpc-result-and-error", "both `result` and `error`")
+    .why("One peer takes the request as done, another as failed.")
+    .fix("Send exactly one of the two, and leave the other out instead of setting it to null.")
+    .of(section::RESPONSES);
+static RESULT_NOT_OBJECT: Rule = Rule::error("rpc-result-not-object", "`result` is no object")
+    .why("Typed clients fail to read such a result, and the call fails with it.")
+    .fix("Send an object, an empty one where there is nothing to say.")
+    .of(section::RESPONSES);
+static ERROR_SHAPE: Rule = Rule::error(
+    "rpc-error-shape",
+    "`error` lacks `code` or `message`, or is no object",
+)
+.why("Clients cannot read the error, and show a parse error in place of what went wrong.")
+.fix("Send `error` as an object with an integer `code` and a string `message`.")
+.of(section::RESPONSES);
+static ERROR_CODE: Rule = Rule::error("rpc-error-code", "`error.code` is no integer")
+    .why("Typed clients refuse the whole response, so that the error itself is lost.")
+    .fix("Send the number, and put a name of your own into `error.data`.")
+    .of(section::RESPONSES);
+static UNKNOWN_MEMBER: Rule = Rule::note(
+    "rpc-unknown-member",
+    "a member at the top of a message that JSON-RPC does not have",
+)
+.why("Strict peers refuse the message, all others ignore the member.")
+.fix("Put what you want to add into `_meta` of `params` or `result`.")
+.of(section::MESSAGES);
+static ID_NULL: Rule = Rule::error("id-null", "a request with the id `null`")
+    .why("Its answer cannot be told from an error about an unreadable message.")
+    .fix("Give every request a string or an integer as its id, and leave it out of notifications.")
+    .of(section::REQUESTS);
+static ID_TYPE: Rule = Rule::error("id-type", "an id that is neither string nor integer")
+    .why("Peers refuse the message, or answer with an id that does not match.")
+    .fix("Use strings or integers as ids.")
+    .of(section::REQUESTS);
+static REQUEST_WITHOUT_ID: Rule = Rule::error(
+    "request-without-id",
+    "a method that is a request, sent without an id",
+)
+.why("Without an id it is a notification, so nobody answers it.")
+.fix("Add an id that this side has not used before.")
+.of(section::REQUESTS);
+static NOTIFICATION_WITH_ID: Rule = Rule::error(
+    "notification-with-id",
+    "a notification that is sent with an id",
+)
+.why("With an id it is a request: the other side answers that it knows no such method.")
+.fix("Leave the id out of everything that wants no answer.")
+.of(section::NOTIFICATIONS);
+static RESPONSE_MISSING_ID: Rule = Rule::warning(
+    "response-missing-id",
+    "a response without an id, though nothing unreadable was sent",
+)
+.why("Nobody can tell what it answers, so the request it was meant for waits until it times out.")
+.fix("Copy the request's id, with its type, into the response.")
+.of(section::RESPONSES);
+static PING_RESULT: Rule = Rule::note(
+    "ping-result-not-empty",
+    "the answer to a ping says more than it should",
+)
+.why("A ping is answered with an empty result, and strict peers refuse anything else.")
+.fix("Answer `ping` with `\"result\":{}`.")
+.of(section::PING)
+.only(Revisions::LEGACY);
+static DIALECT_METHOD: Rule = Rule::warning(
+    "dialect-method",
+    "a method under a name that MCP does not use for it",
+)
+.why("Peers do not know the name: a request fails, and a notification is ignored without a word.")
+.fix("Use the name of the protocol.")
+.of(section::MESSAGES);
+
+// What was seen when a message was read, as findings.
+
+/// The finding of a problem, if it is one of this family.
+fn finding(problem: &Problem, part: &Part<'_>) -> Option<Finding> {
+    let (rule, path) = match problem {
+        Problem::Version => (&VERSION, Some("jsonrpc")),
+        Problem::Unclassifiable => (&UNCLASSIFIABLE, None),
+        Problem::MethodNotString => (&METHOD_NOT_STRING, Some("method")),
+        Problem::MethodAndResult => (&METHOD_AND_RESULT, Some("method")),
+        Problem::ResultAndError => (&RESULT_AND_ERROR, None),
+        Problem::ParamsNotObject => (&PARAMS_NOT_OBJECT, Some("params")),
+        Problem::ResultNotObject => (&RESULT_NOT_OBJECT, Some("result")),
+        Problem::ErrorShape => (&ERROR_SHAPE, Some("error")),
+        Problem::ErrorCode => (&ERROR_CODE, Some("error.code")),
+        Problem::IdNull => (&ID_NULL, Some("id")),
+        Problem::IdType => (&ID_TYPE, Some("id")),
+        Problem::NotificationWithId => (&NOTIFICATION_WITH_ID, Some("id")),
+        Problem::RequestWithoutId => (&REQUEST_WITHOUT_ID, None),
+        Problem::ResponseWithoutId => (&RESPONSE_MISSING_ID, None),
+        _ => return None,
+    };
+    let mut detail = describe(part.message, part.seen.content.batch);
+    if let Some(more) = more(problem, part) {
+        detail = format!("{detail}: {more}");
+    }
+    let finding = part.at(rule, detail);
+    Some(match path.filter(|path| stands(part, path)) {
+        Some(path) => finding.path(path),
+        None => finding,
+    })
+}
+
+/// Whether the message has the member that a path begins with.
+fn stands(part: &Part<'_>, path: &str) -> bool {
+    let top = path.split('.').next().unwrap_or_default();
+    part.get(top).is_some()
+}
+
+/// What stands there instead of what should.
+fn more(problem: &Problem, part: &Part<'_>) -> Option<String> {
+    let shown = |member: &str| {
+        let value = part.get(member)?;
+        Some(format!(
+            "{}, {}",
+            value.kind().as_str(),
+            quote::bytes(value.raw())
+        ))
+    };
+    match problem {
+        Problem::Version => match part.get("jsonrpc") {
+            Some(version) => Some(format!("it says {}", quote::bytes(version.raw()))),
+            None => part.value.map(|_| "there is none".to_owned()),
+        },
+        Problem::MethodNotString => shown("method"),
+        Problem::ParamsNotObject => shown("params"),
+        Problem::ResultNotObject => shown("result"),
+        Problem::ErrorShape => error_shape(part),
+        Problem::ErrorCode => error_code(part),
+        _ => None,
+    }
+}
+
+fn error_shape(part: &Part<'_>) -> Option<String> {
+    let error = part.get("error")?;
+    if !error.is_object() {
+        let shown = quote::bytes(error.raw());
+        return Some(format!("{}, {shown}", error.kind().as_str()));
+    }
+    let code = error.get("code").is_none().then_some("no code");
+    let message = match error.get("message") {
+        None => Some("no message"),
+        Some(message) if message.as_str().is_none() => Some("its message is no string"),
+        Some(_) => None,
+    };
+    let wrong: Vec<_> = code.into_iter().chain(message).collect();
+    Some(wrong.join(", "))
+}
+
+/// The code as it stands and, where it is a name or a number in quotes, the number it stands for.
+fn error_code(part: &Part<'_>) -> Option<String> {
+    let code = part.error()?.get("code")?;
+    let shown = quote::bytes(code.raw());
+    let meant = code
+        .as_str()
+        .and_then(|name| errors::named(&name, part.era()));
+    Some(match meant {
+        Some(number) => match errors::meaning(number, part.era()) {
+            Some(meaning) => format!("{shown}, probably {number} ({meaning})"),
+            None => format!("{shown}, probably {number}"),
+        },
+        None => shown,
+    })
+}
+
+// Members that no message has, and results that must have none.
+
+/// Names that a finding lists; of more it says how many. A hostile message could have a million.
+const LISTED: usize = 4;
+
+fn look(part: &Part<'_>, findings: &mut Findings) {
+    let Some(value) = part.value else { return };
+    if matches!(part.message.body, Body::Invalid) {
+        return;
+    }
+    let mut unknown = value.members().filter(|(name, _)| !is_known(*name));
+    if let Some((first, _)) = unknown.next() {
+        let finding = part.at(&UNKNOWN_MEMBER, listed(first, unknown));
+        findings.push(finding.path(Trail::Member(&Trail::Top, first).path()));
+    }
+    let is_response = matches!(part.message.body, Body::Response(_));
+    if is_response && part.method() == Some("ping") {
+        ping(part, findings);
+    }
+}
+
+fn is_known(name: Value<'_>) -> bool {
+    let name = name.str_bytes();
+    matches!(
+        &*name,
+        b"jsonrpc" | b"id" | b"method" | b"params" | b"result" | b"error"
+    )
+}
+
+fn ping(part: &Part<'_>, findings: &mut Findings) {
+    let members = part
+        .result()
+        .into_iter()
+        .flat_map(|result| result.members());
+    let mut members = members.filter(|(name, _)| !name.is_str("_meta"));
+    if let Some((first, _)) = members.next() {
+        let detail = listed(first, members);
+        findings.push(part.at(&PING_RESULT, detail).path("result"));
+    }
+}
+
+fn listed<'v>(first: Value<'v>, mut rest: impl Iterator<Item = (Value<'v>, Value<'v>)>) -> String {
+    let few = rest.by_ref().take(LISTED - 1).map(|(name, _)| name);
+    let few = std::iter::once(first).chain(few);
+    let shown: Vec<_> = few.map(|name| quote::bytes(name.raw())).collect();
+    let shown = shown.join(", ");
+    match rest.count() {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+// Names of methods that peers use in place of the protocol's.
+
+/// Names from other protocols and from memory, and what was probably meant. Unlike those of
+/// [`methods::DIALECT`] they are not taken for it.
+const MEANT: &[(&str, &str)] = &[
+    ("$/cancelRequest", "notifications/cancelled"),
+    ("$/progress", "notifications/progress"),
+    ("call_tool", "tools/call"),
+    ("cancelled", "notifications/cancelled"),
+    ("get_prompt", "prompts/get"),
+    ("list_prompts", "prompts/list"),
+    ("list_resources", "resources/list"),
+    ("list_tools", "tools/list"),
+    ("mcp/initialize", "initialize"),
+    ("notifications/canceled", "notifications/cancelled"),
+    ("notifications/log", "notifications/message"),
+    ("notifications/logging", "notifications/message"),
+    ("progress", "notifications/progress"),
+    ("prompt/get", "prompts/get"),
+    ("prompt/list", "prompts/list"),
+    ("read_resource", "resources/read"),
+    ("resource/list", "resources/list"),
+    ("resource/read", "resources/read"),
+    ("tool/call", "tools/call"),
+    ("tool/list", "tools/list"),
+    ("tools.call", "tools/call"),
+    ("tools.list", "tools/list"),
+    ("tools/execute", "tools/call"),
+    ("tools/invoke", "tools/call"),
+    ("tools/run", "tools/call"),
+];
+
+/// The finding of a name that is not the protocol's.
+fn dialect_method(part: &Part<'_>) -> Option<Finding> {
+    let method = match &part.message.body {
+        Body::Request(request) => &*request.method,
+        Body::Notification(notification) => &*notification.method,
+        Body::Response(_) | Body::Invalid => return None,
+    };
+    let ours = meant(method)?;
+    let detail = format!("{} is {ours} here", quote::text(method));
+    Some(part.at(&DIALECT_METHOD, detail).path("method"))
+}
+
+fn meant(method: &str) -> Option<&'static str> {
+    let all = methods::DIALECT.iter().chain(MEANT);
+    let mut named = all.filter(|(theirs, _)| *theirs == method);
+    named.next().map(|(_, ours)| *ours)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_stands_for_a_method_and_is_none_itself() {
+        for (theirs, ours) in MEANT {
+            assert!(
+                methods::METHODS.iter().all(|known| known.name != *theirs),
+                "{theirs}"
+            );
+            assert!(
+                methods::METHODS.iter().any(|known| known.name == *ours),
+                "{ours}"
+            );
+        }
+        assert_eq!(meant("initialized"), Some("notifications/initialized"));
+        assert_eq!(meant("initialize"), None);
     }
 }

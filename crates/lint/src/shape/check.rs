@@ -5,11 +5,10 @@
 //! themselves.
 
 use super::language::{Case, Field, Shape, Tagged};
-use super::place::Place;
-use super::tables::{Known, Shapes};
+use super::tables::{Definition, Shapes};
 use super::types::Type;
 use crate::quote;
-use mcpreel_wire::json::{Kind, Value};
+use mcpreel_wire::json::{Kind, Step, Value};
 use std::cmp::Ordering;
 
 /// Who is told what is found on the way.
@@ -67,13 +66,13 @@ impl<V: Visitor> Checker<'_, V> {
         let place = place.of(name);
         self.visitor.typed(name, &place, value);
         match self.shapes.of(name) {
-            Known::Absent => {}
-            Known::Fields(_) | Known::Tagged(..) if !value.is_object() => {
+            Definition::Absent => {}
+            Definition::Fields(_) | Definition::Tagged(..) if !value.is_object() => {
                 self.not(&Shape::Object, &place, value);
             }
-            Known::Fields(fields) => self.fields(fields, &place, value),
-            Known::Tagged(tagged, cases) => self.tagged(tagged, cases, &place, value),
-            Known::Shape(shape) => self.check(shape, &place, value),
+            Definition::Fields(fields) => self.fields(fields, &place, value),
+            Definition::Tagged(tagged, cases) => self.tagged(tagged, cases, &place, value),
+            Definition::Shape(shape) => self.check(shape, &place, value),
         }
     }
 
@@ -115,9 +114,9 @@ impl<V: Visitor> Checker<'_, V> {
     fn kind(&self, shape: &Shape) -> Option<Kind> {
         match shape {
             Shape::Of(name) => match self.shapes.of(*name) {
-                Known::Absent => None,
-                Known::Fields(_) | Known::Tagged(..) => Some(Kind::Object),
-                Known::Shape(shape) => shape.kind(),
+                Definition::Absent => None,
+                Definition::Fields(_) | Definition::Tagged(..) => Some(Kind::Object),
+                Definition::Shape(shape) => shape.kind(),
             },
             shape => shape.kind(),
         }
@@ -222,4 +221,89 @@ pub fn found(value: Value<'_>) -> String {
 
 fn text(value: Value<'_>) -> String {
     quote::bytes(value.raw())
+}
+
+// Where in a message a value stands, told without a copy of anything until somebody asks.
+
+/// A place in a message: the way there, from the inside out.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'p> {
+    outer: Option<&'p Place<'p>>,
+    step: At<'p>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum At<'p> {
+    Member(&'static str),
+    /// A member that somebody else has named.
+    Named(Value<'p>),
+    Element(usize),
+    /// No step: what is here is of this type.
+    Type(Type),
+}
+
+impl<'p> Place<'p> {
+    /// A member of the message itself.
+    pub fn top(member: &'static str) -> Self {
+        Self {
+            outer: None,
+            step: At::Member(member),
+        }
+    }
+
+    /// The member `name` of what is here.
+    pub fn member(&'p self, name: &'static str) -> Self {
+        self.step(At::Member(name))
+    }
+
+    /// The member whose name is the string `name`.
+    pub fn named(&'p self, name: Value<'p>) -> Self {
+        self.step(At::Named(name))
+    }
+
+    /// Element `index` of what is here.
+    pub fn element(&'p self, index: usize) -> Self {
+        self.step(At::Element(index))
+    }
+
+    /// The same place, known to be of type `name`.
+    pub fn of(&'p self, name: Type) -> Self {
+        self.step(At::Type(name))
+    }
+
+    fn step(&'p self, step: At<'p>) -> Self {
+        Self {
+            outer: Some(self),
+            step,
+        }
+    }
+
+    /// Whether it is, or is within, something of type `name`.
+    pub fn is_within(&self, name: Type) -> bool {
+        self.outwards()
+            .any(|place| matches!(place.step, At::Type(one) if one == name))
+    }
+
+    /// The path from the message's top, as every finding has it: [`crate::quote::written`].
+    pub fn path(&self) -> Box<str> {
+        let mut steps: Vec<_> = self.outwards().filter_map(Place::json).collect();
+        steps.reverse();
+        crate::quote::written(steps)
+    }
+
+    fn outwards(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |place| place.outer)
+    }
+
+    fn json(&self) -> Option<Step> {
+        match self.step {
+            At::Member(name) => Some(Step::Member(name.into())),
+            At::Named(name) => {
+                let name = name.as_str().unwrap_or_default();
+                Some(Step::Member(name.into()))
+            }
+            At::Element(index) => Some(Step::Element(index)),
+            At::Type(_) => None,
+        }
+    }
 }

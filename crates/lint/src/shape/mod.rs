@@ -18,27 +18,27 @@
 
 pub mod check;
 pub mod language;
-pub mod place;
 pub mod tables;
 pub mod types;
 
-mod base64;
-mod meta;
-mod pick;
 mod report;
-mod rules;
-mod uri;
 
-use super::family::Family;
+use super::context::Family;
+use super::context::{FrameContext, Part};
 use super::finding::Findings;
 use super::rule::{Revisions, Rule};
-use super::seen::{Part, Seen};
-use check::{Checker, Visitor};
-use mcpreel_wire::message::Era;
-use pick::{Picked, Tasks};
-use place::Place;
+use super::section;
+use check::{Checker, Place, Visitor};
+use mcpreel_trace::bounded::BoundedMap;
+
+use mcpreel_wire::json::Value;
+use mcpreel_wire::mcp::methods::Kind;
+use mcpreel_wire::mcp::{Revision, methods};
+use mcpreel_wire::message::{Body, Direction, Era, Outcome};
 use report::Report;
+use std::sync::Arc;
 use tables::shapes;
+use types::Type;
 
 /// The family of these rules. It remembers of which method tasks were made.
 #[derive(Debug, Default)]
@@ -52,10 +52,10 @@ impl Family for Shape {
     }
 
     fn rules(&self) -> &'static [&'static Rule] {
-        rules::RULES
+        RULES
     }
 
-    fn frame(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
+    fn frame(&mut self, seen: &FrameContext<'_>, findings: &mut Findings) {
         for part in seen.parts() {
             self.tasks.learn(&part);
             self.part(&part, findings);
@@ -65,8 +65,8 @@ impl Family for Shape {
 
 impl Shape {
     fn part(&self, part: &Part<'_>, findings: &mut Findings) {
-        let revision = pick::revision(part);
-        let Some(picked) = pick::pick(part, revision, &self.tasks) else {
+        let revision = revision(part);
+        let Some(picked) = pick(part, revision, &self.tasks) else {
             return;
         };
         let mut checker = Checker {
@@ -83,7 +83,7 @@ impl Shape {
     /// Whether the message has the shape that some revision with a handshake asks for.
     fn fits_another(&self, part: &Part<'_>) -> bool {
         Revisions::LEGACY.iter().any(|revision| {
-            let Some(picked) = pick::pick(part, revision, &self.tasks) else {
+            let Some(picked) = pick(part, revision, &self.tasks) else {
                 return false;
             };
             let mut checker = Checker {
@@ -117,10 +117,10 @@ fn is_needed<V>(checker: &Checker<'_, V>, shape: &language::Shape) -> bool {
     match shape {
         language::Shape::Fields(fields) => has_required(fields),
         language::Shape::Of(name) => match checker.shapes.of(*name) {
-            tables::Known::Fields(fields) => has_required(fields),
-            tables::Known::Tagged(tagged, _) => tagged.default.is_none_or(|_| !tagged.open),
-            tables::Known::Shape(shape) => !matches!(shape, language::Shape::Any),
-            tables::Known::Absent => false,
+            tables::Definition::Fields(fields) => has_required(fields),
+            tables::Definition::Tagged(tagged, _) => tagged.default.is_none_or(|_| !tagged.open),
+            tables::Definition::Shape(shape) => !matches!(shape, language::Shape::Any),
+            tables::Definition::Absent => false,
         },
         _ => false,
     }
@@ -131,6 +131,267 @@ struct Count(usize);
 impl Visitor for Count {
     fn wrong(&mut self, _: &Place<'_>, _: &dyn Fn() -> String) {
         self.0 += 1;
+    }
+}
+
+// The rules of this family.
+
+static PARAMS_INVALID: Rule = Rule::error(
+    "schema-params-invalid",
+    "`params` of a request that are not what its method asks for",
+)
+.why("A receiver that checks its input refuses the request, and one that does not may act on a value that is not there.")
+.fix("Send the member at this path as the schema of the revision describes it.")
+.of(section::SCHEMA);
+
+static RESULT_INVALID: Rule = Rule::error(
+    "schema-result-invalid",
+    "a `result` that is not what its method promises",
+)
+.why("Clients with typed messages drop the whole answer, so that one wrong member looks like a tool or a list that never came.")
+.fix("Return the member at this path as the schema of the revision describes it.")
+.of(section::SCHEMA);
+
+static NOTIFICATION_INVALID: Rule = Rule::error(
+    "schema-notification-invalid",
+    "`params` of a notification that are not what its method says",
+)
+.why("Nobody answers a notification, so whoever cannot read it drops it without a word.")
+.fix("Send the member at this path as the schema of the revision describes it.")
+.of(section::SCHEMA);
+
+static ELICIT_SCHEMA_NESTED: Rule = Rule::error(
+    "elicit-schema-nested",
+    "a form whose schema is more than a flat object of plain fields",
+)
+.why("Clients build a form from this schema and can only show text, numbers, switches and choices, so the user may never be asked.")
+.fix("Describe each field by one plain type without nesting, unions or `null`, and ask several times if one form is not enough.")
+.of(section::ELICITATION)
+.only(Revisions::since(Revision::V2025_06_18));
+
+static BASE64_INVALID: Rule =
+    Rule::error("base64-invalid", "binary data that is no base64")
+        .why("The client cannot decode the image, the sound or the file, and shows nothing or fails.")
+        .fix("Encode the bytes with the standard alphabet, with padding, without line breaks and without a `data:` prefix.")
+        .of(section::BASE64);
+
+static RESOURCE_CONTENTS_SHAPE: Rule = Rule::error(
+    "resource-contents-shape",
+    "contents of a resource that have both or none of `text` and `blob`",
+)
+.why("The client cannot tell what the resource holds: there is nothing to show, or two things that may differ.")
+.fix("Give each item either `text` or `blob`.")
+.of(section::RESOURCES);
+
+static ROOT_URI_NOT_FILE: Rule =
+    Rule::error("root-uri-not-file", "a root that is no `file://` URI")
+        .why("Servers take roots for directories of this machine, and cannot open anything else.")
+        .fix("Send the root as an absolute `file://` URI.")
+        .of(section::ROOTS);
+
+static URI_INVALID: Rule =
+    Rule::warning("uri-invalid", "a URI or a template for URIs that breaks its grammar")
+        .why("Peers that parse the URI reject it or read something else, so the resource cannot be found.")
+        .fix("Begin the URI with a scheme and percent-encode spaces and other reserved characters; close every brace of a template.")
+        .of(section::URI);
+
+static ICON_SRC_UNSAFE: Rule = Rule::warning(
+    "icon-src-unsafe",
+    "an icon that is neither a web address nor a `data:` URI",
+)
+.why("Clients must not load icons of other schemes, because scripts and local files could hide behind them.")
+.fix("Serve the icon by `https:`, or put it into a `data:` URI.")
+.of(section::ICONS)
+.only(Revisions::since(Revision::V2025_11_25));
+
+static META_KEY_INVALID: Rule = Rule::warning(
+    "meta-key-invalid",
+    "a key of `_meta` that breaks the grammar of keys",
+)
+.why("Peers may reject or drop metadata whose key they cannot parse.")
+.fix(
+    "Name it `prefix/name`, the prefix a domain in reverse, or a plain name of letters and digits.",
+)
+.of(section::META)
+.only(Revisions::since(Revision::V2025_06_18));
+
+static META_RESERVED_KEY: Rule = Rule::warning(
+    "meta-reserved-key",
+    "a key of `_meta` under a prefix of the protocol's own that it does not define",
+)
+.why("A later revision may give the key a meaning, and then your value is read as something else.")
+.fix("Use a prefix of a domain that is yours.")
+.of(section::META)
+.only(Revisions::since(Revision::V2025_06_18));
+
+static META_TRACE_CONTEXT: Rule = Rule::warning(
+    "meta-trace-context",
+    "trace context in `_meta` that breaks its grammar",
+)
+.why("The receiver starts a trace of its own, and the two halves of the call are never seen together.")
+.fix("Write what your tracing library gives out for W3C Trace Context or W3C Baggage, unchanged.")
+.of(section::TRACE_CONTEXT);
+
+static COMPLETION_TOO_MANY: Rule = Rule::error(
+    "completion-too-many",
+    "more than 100 values in one completion",
+)
+.why("Clients that check the answer drop it, and nothing is completed.")
+.fix("Return the 100 best values and say with `total` and `hasMore` that there are others.")
+.of(section::COMPLETION);
+
+static RULES: &[&Rule] = &[
+    &PARAMS_INVALID,
+    &RESULT_INVALID,
+    &NOTIFICATION_INVALID,
+    &ELICIT_SCHEMA_NESTED,
+    &BASE64_INVALID,
+    &RESOURCE_CONTENTS_SHAPE,
+    &ROOT_URI_NOT_FILE,
+    &URI_INVALID,
+    &ICON_SRC_UNSAFE,
+    &META_KEY_INVALID,
+    &META_RESERVED_KEY,
+    &META_TRACE_CONTEXT,
+    &COMPLETION_TOO_MANY,
+];
+
+// Which shape a message should have.
+//
+// By its method, if that may be sent this way in this revision. The shape of a result depends on
+// more: a request that was made a task is answered by the task, `tasks/result` by what the task
+// was made of, and since 2026-07-28 a result says itself what it is.
+
+/// Tasks of which the method is remembered. The result of an older one is not looked at.
+const TASKS: usize = 1024;
+
+struct Picked<'a> {
+    pub member: &'static str,
+    pub value: Option<Value<'a>>,
+    pub base: Type,
+    pub shape: language::Shape,
+    /// What it is called if it is not.
+    pub rule: &'static Rule,
+}
+
+/// The revision by which a message is judged. The answer to `initialize` is the first message of
+/// the revision that it names, not of the one that was asked for.
+fn revision(part: &Part<'_>) -> Revision {
+    let is_answer = matches!(part.message.body, Body::Response(_));
+    if is_answer && part.method() == Some("initialize") {
+        return part.seen.known.legacy();
+    }
+    part.revision()
+}
+
+/// The shape that a message should have; `None` where nothing is known about that, or the message
+/// is of no use for a reason that somebody else tells.
+fn pick<'a>(part: &Part<'a>, revision: Revision, tasks: &Tasks) -> Option<Picked<'a>> {
+    part.value?;
+    match part.message.body {
+        Body::Request(_) => params(part, revision, Kind::Request),
+        Body::Notification(_) => params(part, revision, Kind::Notification),
+        Body::Response(_) => result(part, revision, tasks),
+        Body::Invalid => None,
+    }
+}
+
+fn params<'a>(part: &Part<'a>, revision: Revision, kind: Kind) -> Option<Picked<'a>> {
+    let method = part.method()?;
+    let shape = shapes(revision).method(method)?.params;
+    may_be_sent(method, kind, part.direction(), revision)?;
+    let value = part.params();
+    if value.is_some_and(|value| !value.is_object()) {
+        return None;
+    }
+    let (base, rule) = match kind {
+        Kind::Request => (Type::RequestParams, &PARAMS_INVALID),
+        Kind::Notification => (Type::NotificationParams, &NOTIFICATION_INVALID),
+    };
+    Some(Picked {
+        member: "params",
+        value,
+        base,
+        shape,
+        rule,
+    })
+}
+
+fn result<'a>(part: &Part<'a>, revision: Revision, tasks: &Tasks) -> Option<Picked<'a>> {
+    let method = &*part.asked()?.method;
+    let value = part.result().filter(Value::is_object)?;
+    may_be_sent(method, Kind::Request, part.direction().reverse(), revision)?;
+    Some(Picked {
+        member: "result",
+        value: Some(value),
+        base: Type::Result,
+        shape: result_shape(part, revision, tasks, method, value)?,
+        rule: &RESULT_INVALID,
+    })
+}
+
+fn result_shape(
+    part: &Part<'_>,
+    revision: Revision,
+    tasks: &Tasks,
+    method: &str,
+    value: Value<'_>,
+) -> Option<language::Shape> {
+    let of = |method: &str| Some(shapes(revision).method(method)?.result);
+    if revision >= Revision::V2026_07_28 {
+        let kind = value.get("resultType").and_then(|kind| kind.as_str());
+        return match kind.as_deref() {
+            Some("complete") | None => of(method),
+            Some("input_required") => Some(language::Shape::Of(Type::InputRequiredResult)),
+            Some("task") => Some(language::Shape::Of(Type::CreateTaskResult)),
+            Some(_) => Some(language::Shape::Any),
+        };
+    }
+    let asked = part.asked()?;
+    if asked.task && value.get("task").is_some() {
+        return Some(language::Shape::Of(Type::CreateTaskResult));
+    }
+    if method == "tasks/result" {
+        let made_of = tasks.method(asked.direction, asked.name.as_deref()?);
+        return Some(made_of.and_then(of).unwrap_or(language::Shape::Any));
+    }
+    of(method)
+}
+
+/// Whether `method` is of this kind and goes this way in `revision`: if not, that is what is wrong
+/// with it.
+fn may_be_sent(method: &str, kind: Kind, way: Direction, revision: Revision) -> Option<()> {
+    let method = methods::find(method).filter(|method| method.kind == kind)?;
+    let usage = method.used_in(revision)?;
+    usage.way.allows(way).then_some(())
+}
+
+/// Of which method tasks were made (2025-11-25).
+#[derive(Debug, Default)]
+struct Tasks {
+    made_of: BoundedMap<(Direction, Arc<str>), &'static str, TASKS>,
+}
+
+impl Tasks {
+    pub fn learn(&mut self, part: &Part<'_>) {
+        let Body::Response(response) = &part.message.body else {
+            return;
+        };
+        let Outcome::Task { id, .. } = &response.outcome else {
+            return;
+        };
+        let Some(asked) = part.asked().filter(|asked| asked.task) else {
+            return;
+        };
+        if let Some(method) = methods::find(&asked.method) {
+            let key = (asked.direction, (&**id).into());
+            self.made_of.insert(key, method.name);
+        }
+    }
+
+    /// The method that the task `id` of who asks in `direction` was made of.
+    fn method(&self, direction: Direction, id: &str) -> Option<&'static str> {
+        self.made_of.get(&(direction, id.into())).copied()
     }
 }
 

@@ -25,7 +25,7 @@ fn faults(revision: Revision, method: &str, member: &'static str, json: &str) ->
         value: Some(document.root()),
         base,
         shape,
-        rule: rules::RULES[0],
+        rule: RULES[0],
     };
     let mut checker = Checker {
         shapes: shapes(revision),

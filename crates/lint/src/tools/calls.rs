@@ -1,21 +1,19 @@
 //! Calls and their results, by what was listed before the call.
 
 use super::listing::{Listing, Lookup};
-use super::report::member;
-use super::result;
-use super::rules::{
+use super::listing::{Schema, Tool};
+use super::schema::{Skipped, Violation};
+use super::{ISERROR_TYPE, STRUCTURED_NO_TEXT, STRUCTURED_NOT_OBJECT, member};
+use crate::context::Part;
+use crate::finding::{Finding, Findings};
+use crate::quote;
+use crate::rule::Rule;
+use crate::tools::{
     ARGS_INVALID, CHECK_SKIPPED, STRUCTURED_MISMATCH, STRUCTURED_MISSING, UNKNOWN_AS_RESULT,
     UNKNOWN_CALLED, VALIDATION_AS_ERROR,
 };
-use super::schema::{Skipped, Violation};
-use super::tool::{Schema, Tool};
-use crate::digest;
-use crate::finding::{Finding, Findings};
-use crate::quote;
-use crate::remembered::Remembered;
-use crate::rule::Rule;
-use crate::seen::Part;
-use crate::trail;
+use mcpreel_trace::bounded::BoundedMap;
+use mcpreel_trace::bounded::digest;
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_wire::json::{Document, Value};
 use mcpreel_wire::mcp::Revision;
@@ -29,11 +27,11 @@ const OPEN: usize = 4096;
 const TOLD: usize = 1024;
 
 /// Calls that are open, and what was said about them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Calls {
-    open: Remembered<ExchangeId, Call>,
+    open: BoundedMap<ExchangeId, Call, OPEN>,
     /// By a digest of the tool's name, which may be long.
-    told: Remembered<(u64, &'static str, Skipped), ()>,
+    told: BoundedMap<(u64, &'static str, Skipped), (), TOLD>,
 }
 
 #[derive(Clone, Debug)]
@@ -64,17 +62,8 @@ impl Called {
         }
         Self::Structured {
             tool: Arc::downgrade(tool),
-            digest: digest::of(&tool.name),
+            digest: digest(&tool.name),
             name: quote::text(&tool.name).into(),
-        }
-    }
-}
-
-impl Default for Calls {
-    fn default() -> Self {
-        Self {
-            open: Remembered::new(OPEN),
-            told: Remembered::new(TOLD),
         }
     }
 }
@@ -158,7 +147,7 @@ impl Calls {
             findings.extend(refused(part).filter(|_| is_invalid));
             return;
         };
-        let is_error = result::failed(part, result, findings);
+        let is_error = failed(part, result, findings);
         let called = call.map(|call| call.tool);
         if is_error && matches!(called, Some(Called::Unknown)) {
             let finding = part.at(&UNKNOWN_AS_RESULT, "isError is true");
@@ -169,7 +158,7 @@ impl Calls {
         }
         let structured = result.get("structuredContent");
         let is_wrong = structured
-            .is_some_and(|structured| !result::shape(part, result, structured, is_error, findings));
+            .is_some_and(|structured| !shape(part, result, structured, is_error, findings));
         if let Some(called) = called.filter(|_| !is_wrong && !is_error) {
             self.structured(part, &called, structured, listing, findings);
         }
@@ -226,7 +215,7 @@ impl Calls {
                 findings.extend(told);
             }
             Err(reason) => {
-                let name = (digest::of(&tool.name), &*quote::text(&tool.name));
+                let name = (digest(&tool.name), &*quote::text(&tool.name));
                 self.skipped(part, name, check.place, reason, findings);
             }
         }
@@ -270,6 +259,47 @@ struct Check<'c> {
 impl Check<'_> {
     fn path(&self, violation: Violation) -> Box<str> {
         let start = self.place.map(member).into_iter();
-        trail::written(start.chain(violation.path).collect())
+        crate::quote::written(start.chain(violation.path).collect())
     }
+}
+
+// What the result of a call has to be by itself, whatever was listed.
+
+/// Whether the result says that the call failed; tells where it says so in a wrong way.
+pub(super) fn failed(part: &Part<'_>, result: Value<'_>, findings: &mut Findings) -> bool {
+    let Some(is_error) = result.get("isError") else {
+        return false;
+    };
+    let Some(is_error) = is_error.as_bool() else {
+        let detail = quote::bytes(is_error.raw());
+        findings.push(part.at(&ISERROR_TYPE, detail).path("result.isError"));
+        // Who knows what was meant: nothing more is asked of such a result.
+        return true;
+    };
+    is_error
+}
+
+/// What structured content has to be by itself. Returns whether it is an object where it has to be
+/// one: what is none fits no schema, and that need not be told as well.
+pub(super) fn shape(
+    part: &Part<'_>,
+    result: Value<'_>,
+    structured: Value<'_>,
+    is_error: bool,
+    findings: &mut Findings,
+) -> bool {
+    let is_fit = structured.is_object() || part.revision() >= Revision::V2026_07_28;
+    if !is_fit {
+        let detail = structured.kind().as_str();
+        let finding = part.at(&STRUCTURED_NOT_OBJECT, detail);
+        findings.push(finding.path("result.structuredContent"));
+    }
+    let content = result.get("content").filter(|content| !content.is_null());
+    let is_text = |block: Value<'_>| block.get("type").is_some_and(|kind| kind.is_str("text"));
+    let has_text = content.is_some_and(|content| content.elements().any(is_text));
+    if !is_error && !has_text {
+        let detail = "no text block in content";
+        findings.push(part.at(&STRUCTURED_NO_TEXT, detail).path("result.content"));
+    }
+    is_fit
 }

@@ -1,15 +1,17 @@
 //! What is wrong with the definition of a tool.
 
-use super::header;
-use super::report::{Place, Report, member};
-use super::rules::{
-    EXTERNAL_REF, HIDES_TOOLS, INPUT_SCHEMA_INVALID, NAME_FORMAT, OUTPUT_SCHEMA_INVALID,
-};
-use super::schema::{self, Judged, Plan};
+use super::schema::Judged;
+use super::schema_work::Graph;
+use super::{X_HEADER_INVALID, schema};
 use crate::quote;
 use crate::rule::{Rule, Severity};
-use mcpreel_wire::json::{Kind, Value};
+use crate::tools::{
+    EXTERNAL_REF, HIDES_TOOLS, INPUT_SCHEMA_INVALID, NAME_FORMAT, OUTPUT_SCHEMA_INVALID, Place,
+    Report, member,
+};
+use mcpreel_wire::json::{Kind, Step, Value};
 use mcpreel_wire::mcp::Revision;
+use serde_json::Map;
 
 /// Bytes of schemas that are looked into per page, some milliseconds of work. How many definitions
 /// are left out is told; they are looked into when they are listed again, as far as there is room.
@@ -139,15 +141,15 @@ impl Definitions {
         if !look.inside {
             return;
         }
-        let Some((schema, plan)) = read(schema) else {
+        let Some((schema, graph)) = read(schema) else {
             return;
         };
         if wrong.is_none() {
-            self.judge(which, rule, (&schema, &plan), place, report);
+            self.judge(which, rule, (&schema, &graph), place, report);
         }
-        hides.extend(external(which, &plan, place, report));
+        hides.extend(external(which, &graph, place, report));
         if is_input && self.revision == Revision::V2026_07_28 {
-            header::look(&schema, place, report);
+            headers(&schema, place, report);
         }
     }
 
@@ -156,11 +158,11 @@ impl Definitions {
         &self,
         which: &str,
         rule: &'static Rule,
-        (schema, plan): (&serde_json::Value, &Plan),
+        (schema, graph): (&serde_json::Value, &Graph),
         place: Place<'_>,
         report: &mut Report<'_, '_>,
     ) {
-        if plan.readable().is_err() {
+        if graph.can_be_judged().is_err() {
             return;
         }
         let (violation, severity) = match schema::judge(schema, self.revision) {
@@ -175,21 +177,21 @@ impl Definitions {
     }
 }
 
-fn read(schema: Value<'_>) -> Option<(serde_json::Value, Plan)> {
+fn read(schema: Value<'_>) -> Option<(serde_json::Value, Graph)> {
     let schema = schema::schema(schema.raw()).ok()?;
-    let plan = schema::plan(&schema).ok()?;
-    Some((schema, plan))
+    let graph = Graph::of(&schema).ok()?;
+    Some((schema, graph))
 }
 
 /// Tells that a schema refers to another one on the network. Returns why hosts may drop a tool
 /// whose schema refers outside.
 fn external(
     which: &'static str,
-    plan: &Plan,
+    graph: &Graph,
     place: Place<'_>,
     report: &mut Report<'_, '_>,
 ) -> Option<String> {
-    let reference = plan.external.as_deref()?;
+    let reference = graph.external.as_deref()?;
     let to = quote::text(reference);
     if is_on_network(reference) {
         let detail = format!("refers to {to}");
@@ -249,4 +251,131 @@ fn combined(schema: Value<'_>) -> Option<String> {
     let names = ["oneOf", "anyOf", "allOf"].into_iter();
     let found: Vec<_> = names.filter(|name| schema.get(name).is_some()).collect();
     (!found.is_empty()).then(|| format!("{} at the root of inputSchema", found.join(" and ")))
+}
+
+// Arguments that a client repeats as HTTP headers (2026-07-28): where they may be asked for.
+
+/// The member of a property's schema that names the header.
+pub const ANNOTATION: &str = "x-mcp-header";
+
+/// Tells which annotations of `schema`, an inputSchema, clients have to refuse. Recursion ends
+/// where the reader of the schema has set a limit to nesting.
+pub fn headers(schema: &serde_json::Value, place: Place<'_>, report: &mut Report<'_, '_>) {
+    let mut search = Search {
+        place,
+        report,
+        names: Vec::new(),
+        path: vec![member("inputSchema")],
+    };
+    search.schema(schema, false, true);
+}
+
+struct Search<'s, 'a, 'f, 'r> {
+    place: Place<'s>,
+    report: &'r mut Report<'a, 'f>,
+    /// Headers so far, in small letters.
+    names: Vec<String>,
+    path: Vec<Step>,
+}
+
+impl Search<'_, '_, '_, '_> {
+    /// `is_property`: whether only `properties` have led here; `leads_on`: whether those in it do.
+    fn schema(&mut self, schema: &serde_json::Value, is_property: bool, leads_on: bool) {
+        let serde_json::Value::Object(members) = schema else {
+            return;
+        };
+        if let Some(header) = members.get(ANNOTATION) {
+            self.annotation(header, members, is_property);
+        }
+        for (name, value) in members {
+            match name.as_str() {
+                "properties" => self.all(name, value, leads_on),
+                "patternProperties" | "$defs" | "definitions" | "dependentSchemas" | "allOf"
+                | "anyOf" | "oneOf" | "prefixItems" => self.all(name, value, false),
+                "items"
+                | "contains"
+                | "additionalProperties"
+                | "propertyNames"
+                | "not"
+                | "if"
+                | "then"
+                | "else"
+                | "unevaluatedItems"
+                | "unevaluatedProperties" => {
+                    self.path.push(member(name));
+                    self.schema(value, false, false);
+                    self.path.pop();
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// All schemas of an object or array of them.
+    fn all(&mut self, name: &str, schemas: &serde_json::Value, leads_on: bool) {
+        self.path.push(member(name));
+        for (name, schema) in schemas.as_object().into_iter().flatten() {
+            self.path.push(member(name));
+            self.schema(schema, leads_on, leads_on);
+            self.path.pop();
+        }
+        for (index, schema) in schemas.as_array().into_iter().flatten().enumerate() {
+            self.path.push(Step::Element(index));
+            self.schema(schema, leads_on, leads_on);
+            self.path.pop();
+        }
+        self.path.pop();
+    }
+
+    fn annotation(
+        &mut self,
+        header: &serde_json::Value,
+        schema: &Map<String, serde_json::Value>,
+        is_property: bool,
+    ) {
+        let wrong = match header.as_str() {
+            None => Some("is no string".to_owned()),
+            Some(name) => self.name(name),
+        };
+        let wrong = wrong.or_else(|| {
+            let is_wrong = |kind: &&str| matches!(*kind, "number" | "object" | "array" | "null");
+            let kind = schema
+                .get("type")
+                .and_then(serde_json::Value::as_str)
+                .filter(is_wrong);
+            kind.map(|kind| format!("stands at a property of type {kind}"))
+        });
+        let wrong = wrong.or_else(|| {
+            (!is_property).then(|| "stands where not only `properties` lead to".to_owned())
+        });
+        if let Some(wrong) = wrong {
+            let path = self.path.clone().into_iter().chain([member(ANNOTATION)]);
+            self.report.add(
+                &X_HEADER_INVALID,
+                self.place,
+                path,
+                &format!("{ANNOTATION} {wrong}"),
+            );
+        }
+    }
+
+    fn name(&mut self, name: &str) -> Option<String> {
+        if name.is_empty() {
+            return Some("is empty".to_owned());
+        }
+        if !name.bytes().all(is_token) {
+            return Some(format!("\"{}\" is no token", quote::text(name)));
+        }
+        let small = name.to_ascii_lowercase();
+        if self.names.contains(&small) {
+            return Some(format!("\"{}\" is there twice", quote::text(name)));
+        }
+        self.names.push(small);
+        None
+    }
+}
+
+/// Characters of a token, RFC 9110 section 5.6.2.
+fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }

@@ -9,15 +9,16 @@
 //! has changed: pages from before and after that are not put together. What a server sends after
 //! it has said so is taken as new, also where it was asked before.
 
-use super::tool::{Room, Tool};
-use crate::digest;
-use crate::remembered::Remembered;
+use super::schema;
+use super::schema::{Checker, Skipped, Violation};
+use mcpreel_trace::bounded::BoundedMap;
+use mcpreel_trace::bounded::digest;
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_wire::brief;
 use mcpreel_wire::json::{Kind, Value};
 use mcpreel_wire::mcp::Revision;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Requests for pages that are open at once. Of more, the oldest answers are not understood.
 const OPEN: usize = 64;
@@ -28,10 +29,10 @@ const TOOLS: usize = 10_000;
 /// Bytes of schemas and names that are kept of a list, for the same reason.
 const BYTES: usize = 4 << 20;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Listing {
     /// Requests for pages, each with its cursor.
-    asked: Remembered<ExchangeId, Option<u64>>,
+    asked: BoundedMap<ExchangeId, Option<u64>, OPEN>,
     walk: Option<Walk>,
     list: Option<List>,
     /// The one before it, for the answers to calls that were made by it.
@@ -60,18 +61,6 @@ pub enum Lookup {
     Found(Arc<Tool>),
     Unknown,
     Unclear,
-}
-
-impl Default for Listing {
-    fn default() -> Self {
-        Self {
-            asked: Remembered::new(OPEN),
-            walk: None,
-            list: None,
-            past: None,
-            room: Room::default(),
-        }
-    }
 }
 
 impl Listing {
@@ -191,5 +180,114 @@ impl Walk {
 
 /// Cursors can be of any length: this is enough to tell them apart.
 fn told_apart(value: Value<'_>) -> u64 {
-    digest::of(value.str_bytes())
+    digest(value.str_bytes())
+}
+
+// A tool as it was listed, with its schemas, which are compiled when first needed.
+
+#[derive(Debug)]
+pub struct Tool {
+    pub name: Arc<str>,
+    /// What its arguments have to fit.
+    pub input: Option<Schema>,
+    /// What its structured content has to fit.
+    pub output: Option<Schema>,
+    revision: Revision,
+}
+
+/// A schema that is compiled when first needed.
+#[derive(Debug)]
+pub struct Schema {
+    text: Box<[u8]>,
+    compiled: OnceLock<Result<Checker, Skipped>>,
+}
+
+/// Bytes of schemas that are held compiled. They take some twenty times their text: without a
+/// limit a client that calls ten thousand tools would make us grow by tens of megabytes.
+const COMPILED: usize = 256 * 1024;
+
+/// How many bytes of schemas may still be compiled.
+#[derive(Debug)]
+pub struct Room(usize);
+
+impl Default for Room {
+    fn default() -> Self {
+        Self(COMPILED)
+    }
+}
+
+impl Room {
+    /// What is left where so many bytes are compiled already.
+    pub fn without(bytes: usize) -> Self {
+        Self(COMPILED.saturating_sub(bytes))
+    }
+}
+
+impl Tool {
+    /// The tool that `definition` defines.
+    pub fn new(name: &str, definition: Value<'_>, revision: Revision) -> Self {
+        Self {
+            name: name.into(),
+            input: definition.get("inputSchema").map(Schema::new),
+            output: definition.get("outputSchema").map(Schema::new),
+            revision,
+        }
+    }
+
+    /// Whether `definition` has the same schemas.
+    pub fn is(&self, definition: Value<'_>, revision: Revision) -> bool {
+        let is = |schema: &Option<Schema>, name: &str| {
+            let text = schema.as_ref().map(|schema| &*schema.text);
+            text == definition.get(name).map(|schema| schema.raw())
+        };
+        self.revision == revision
+            && is(&self.input, "inputSchema")
+            && is(&self.output, "outputSchema")
+    }
+
+    pub fn bytes(&self) -> usize {
+        let schemas = self.input.iter().chain(&self.output);
+        self.name.len() + schemas.map(|schema| schema.text.len()).sum::<usize>()
+    }
+
+    /// Bytes of its schemas that are compiled.
+    pub fn compiled_bytes(&self) -> usize {
+        let schemas = self.input.iter().chain(&self.output);
+        let compiled = schemas.filter(|schema| matches!(schema.compiled.get(), Some(Ok(_))));
+        compiled.map(|schema| schema.text.len()).sum()
+    }
+
+    /// What `value` does wrong by `schema`, which is one of this tool's.
+    pub fn check(
+        &self,
+        schema: &Schema,
+        value: Value<'_>,
+        room: &mut Room,
+    ) -> Result<Vec<Violation>, Skipped> {
+        let compiled = schema
+            .compiled
+            .get_or_init(|| schema.compile(self.revision, room));
+        let checker = compiled.as_ref().map_err(|reason| *reason)?;
+        checker.check(value.raw())
+    }
+}
+
+impl Schema {
+    fn new(value: Value<'_>) -> Self {
+        // A larger one is not looked at: its beginning is enough to see that it is too large.
+        let end = value.raw().len().min(schema::SCHEMA_BYTES + 1);
+        Self {
+            text: value.raw()[..end].into(),
+            compiled: OnceLock::new(),
+        }
+    }
+
+    fn compile(&self, revision: Revision, room: &mut Room) -> Result<Checker, Skipped> {
+        let schema = schema::schema(&self.text)?;
+        let Some(left) = room.0.checked_sub(self.text.len()) else {
+            return Err(Skipped::ManySchemas);
+        };
+        room.0 = left;
+        Checker::new(&schema, revision)
+    }
 }

@@ -12,30 +12,28 @@
 //! * `definition`, `header`: what is wrong with a tool as it is listed, told once per
 //!   definition, with the help of `report`;
 //! * `calls`: arguments, results, and what was answered to wrong ones;
-//! * `schema`: values against schemas, with bounded work.
+//! * `schema`, `schema_work`: values against schemas, with bounded work.
 
 mod calls;
 mod definition;
-mod header;
 mod listing;
-mod report;
-mod result;
-mod rules;
 mod schema;
-mod tool;
+mod schema_work;
 
-use super::digest;
-use super::family::Family;
-use super::finding::Findings;
-use super::remembered::Remembered;
-use super::rule::Rule;
-use super::seen::{Part, Seen};
+use super::context::Family;
+use super::context::{FrameContext, Part};
+use super::finding::{Finding, Findings};
+use super::quote;
+use super::rule::{Revisions, Rule, Severity};
+use super::section::{JSON_SCHEMA, TOOL_HEADERS, TOOL_NAMES, TOOL_OUTPUT, TOOLS};
 use calls::Calls;
 use definition::Definitions;
 use listing::Listing;
+use mcpreel_trace::bounded::BoundedMap;
+use mcpreel_trace::bounded::digest;
+use mcpreel_wire::json::Step;
+use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::message::{Body, Direction, Outcome};
-use report::{Place, Report, member};
-use rules::{CHECK_SKIPPED, DESCRIPTION_MISSING, DUPLICATE_NAME};
 use std::borrow::Cow;
 
 /// Definitions that are remembered as looked at, so that a client that lists the same tools again
@@ -44,24 +42,13 @@ const LOOKED_AT: usize = 16_384;
 
 /// The family of these rules. It remembers the tools of the last list, the calls that are open,
 /// and what it has told.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Tools {
     listing: Listing,
     calls: Calls,
-    looked_at: Remembered<u64, ()>,
+    looked_at: BoundedMap<u64, (), LOOKED_AT>,
     /// Those whose schemas were looked into as well.
-    looked_into: Remembered<u64, ()>,
-}
-
-impl Default for Tools {
-    fn default() -> Self {
-        Self {
-            listing: Listing::default(),
-            calls: Calls::default(),
-            looked_at: Remembered::new(LOOKED_AT),
-            looked_into: Remembered::new(LOOKED_AT),
-        }
-    }
+    looked_into: BoundedMap<u64, (), LOOKED_AT>,
 }
 
 impl Family for Tools {
@@ -70,10 +57,10 @@ impl Family for Tools {
     }
 
     fn rules(&self) -> &'static [&'static Rule] {
-        rules::RULES
+        RULES
     }
 
-    fn frame(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
+    fn frame(&mut self, seen: &FrameContext<'_>, findings: &mut Findings) {
         for part in seen.parts() {
             let is_of_server = part.direction() == Direction::ServerToClient;
             match (&part.message.body, part.method()) {
@@ -128,7 +115,7 @@ impl Tools {
             if doubles.binary_search(&index).is_ok() {
                 report.add(&DUPLICATE_NAME, place, [member("name")], "listed before");
             }
-            let digest = digest::of((tool.raw(), revision));
+            let digest = digest((tool.raw(), revision));
             let is_new = self.looked_at.is_first(digest);
             if !self.looked_into.contains(&digest)
                 && definitions.look(tool, is_new, place, &mut report)
@@ -162,6 +149,230 @@ fn without_description(tools: &[(usize, Cow<'_, str>)], report: &mut Report<'_, 
         name,
     };
     report.add(&DESCRIPTION_MISSING, place, [], &detail);
+}
+
+// The rules of this family.
+
+const STRUCTURED: Revisions = Revisions::since(Revision::V2025_06_18);
+const OBJECTS: Revisions = Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25);
+const NAMED: Revisions = Revisions::since(Revision::V2025_11_25);
+const NO_DIALECT: &str = "neither the schema nor the revision says which dialect is meant";
+
+pub static UNKNOWN_CALLED: Rule = Rule::warning(
+    "tool-unknown-called",
+    "a call of a tool that the server does not list",
+)
+.why("The server can only refuse such a call, and the model that made it gets nowhere.")
+.fix(
+    "Let the client list the tools again before it calls, and hand only listed names to the model.",
+)
+.of(TOOLS);
+pub static ARGS_INVALID: Rule = Rule::warning(
+    "tool-args-invalid",
+    "arguments that do not fit the tool's `inputSchema`",
+)
+.why("The server may refuse the call, or work with values that its author never expected.")
+.fix("Send arguments as the schema has them, or correct the schema if the tool does accept them.")
+.of(TOOLS);
+pub static INPUT_SCHEMA_INVALID: Rule = Rule::error("tool-input-schema-invalid", "an `inputSchema` that is missing, or no valid schema of an object")
+    .why("Clients that check what they are given drop the tool, some of them all tools of the server.")
+    .fix("Give every tool an `inputSchema` that is a JSON object with `\"type\": \"object\"` and is valid in its dialect.")
+    .of(TOOLS)
+    .milder_where(Severity::Warning, NO_DIALECT);
+pub static OUTPUT_SCHEMA_INVALID: Rule = Rule::error("tool-output-schema-invalid", "an `outputSchema` that is no valid schema")
+    .why("Clients that check what they are given drop the tool or fail to read its results.")
+    .fix("Leave `outputSchema` out, or make it a JSON Schema that is valid in its dialect, of type object before 2026-07-28.")
+    .of(TOOL_OUTPUT)
+    .only(STRUCTURED)
+    .milder_where(Severity::Warning, NO_DIALECT);
+pub static STRUCTURED_MISSING: Rule = Rule::error("tool-structured-missing", "no `structuredContent` although the tool has an `outputSchema`")
+    .why("Official clients refuse such a result, so that a call which went well looks like a failure.")
+    .fix("Return `structuredContent` with every result of the tool that is no error, or take its `outputSchema` back.")
+    .of(TOOL_OUTPUT)
+    .only(STRUCTURED);
+pub static STRUCTURED_MISMATCH: Rule = Rule::error("tool-structured-mismatch", "`structuredContent` that does not fit the tool's `outputSchema`")
+    .why("Clients that check results refuse this one, so that a call which went well looks like a failure.")
+    .fix("Return what the `outputSchema` promises, or correct the schema to what the tool returns.")
+    .of(TOOL_OUTPUT)
+    .only(STRUCTURED);
+pub static STRUCTURED_NOT_OBJECT: Rule = Rule::error(
+    "tool-structured-not-object",
+    "`structuredContent` that is no object",
+)
+.why("Up to 2025-11-25 clients read `structuredContent` as an object and fail on anything else.")
+.fix("Wrap the value in an object, for example as its member `result`, or agree on 2026-07-28.")
+.of(TOOL_OUTPUT)
+.only(OBJECTS);
+pub static STRUCTURED_NO_TEXT: Rule = Rule::note(
+    "tool-structured-no-text",
+    "`structuredContent` without a text beside it",
+)
+.why("Clients that do not know `structuredContent` show an empty result.")
+.fix("Add the same value as JSON in a text block of content.")
+.of(TOOL_OUTPUT)
+.only(STRUCTURED);
+pub static DUPLICATE_NAME: Rule = Rule::warning(
+    "tool-duplicate-name",
+    "two tools of one list have the same name",
+)
+.why("A call by that name reaches one of them, and nobody can say which.")
+.fix("Give each tool of the server a name of its own.")
+.of(TOOL_NAMES);
+pub static NAME_FORMAT: Rule = Rule::warning("tool-name-format", "a tool name that is not 1 to 128 of `A-Za-z0-9_.-`")
+    .why("Hosts that hand the name on to a model provider may drop the tool or have the whole request refused.")
+    .fix("Use only ASCII letters, digits, `_`, `-` and `.`, and no more than 128 of them.")
+    .of(TOOL_NAMES)
+    .only(NAMED);
+pub static UNKNOWN_AS_RESULT: Rule = Rule::note(
+    "tool-unknown-as-result",
+    "an unknown tool answered with a result instead of an error",
+)
+.why("A client cannot tell a tool that failed from one that does not exist.")
+.fix("Answer calls of unknown tools with the error -32602.")
+.of(TOOLS);
+pub static VALIDATION_AS_ERROR: Rule = Rule::note(
+    "tool-validation-as-error",
+    "wrong arguments answered with the error -32602 instead of a result",
+)
+.why("Many hosts do not show protocol errors to the model, which then cannot correct its call.")
+.fix("Answer with a result that has `\"isError\": true` and says in text which argument is wrong.")
+.of(TOOLS)
+.only(NAMED);
+pub static EXTERNAL_REF: Rule = Rule::warning("tool-external-ref", "a schema that refers to another one on the network")
+    .why("Clients must not fetch it on their own, so that most cannot use the schema, or the tool, at all.")
+    .fix("Put the schema that is meant under `$defs` and refer to it there.")
+    .of(JSON_SCHEMA)
+    .only(Revisions::MODERN);
+pub static X_HEADER_INVALID: Rule = Rule::warning("tool-x-header-invalid", "an `x-mcp-header` that clients have to refuse")
+    .why("Clients over HTTP have to leave the tool out of the list.")
+    .fix("Annotate only properties of type string, integer or boolean that `properties` alone lead to, each with a different header token.")
+    .of(TOOL_HEADERS)
+    .only(Revisions::MODERN);
+pub static ISERROR_TYPE: Rule =
+    Rule::error("tool-iserror-type", "`isError` is neither true nor false")
+        .why("Strict clients refuse the result, others take a failed call for a successful one.")
+        .fix("Send `isError` as a JSON boolean, or leave it out where the call went well.")
+        .of(TOOLS);
+pub static DESCRIPTION_MISSING: Rule =
+    Rule::note("tool-description-missing", "tools without a description")
+        .why("A model that has only a name to go by picks the wrong tool, or none.")
+        .fix("Describe in a sentence or two what each tool does and when to use it.")
+        .of(TOOLS);
+pub static HIDES_TOOLS: Rule = Rule::warning("tool-schema-hides-tools", "a definition for which hosts are known to drop tools")
+    .why("With one such tool some hosts show none of the server's tools, and where a host passes schemas on unchecked, model providers refuse every request of it.")
+    .fix("Give the root of `inputSchema` `\"type\": \"object\"` and no `oneOf`, `anyOf` or `allOf`, keep every `$ref` inside the schema, and names to `A-Za-z0-9_.-`.");
+pub static CHECK_SKIPPED: Rule = Rule::note("schema-check-skipped", "schemas of tools, or values for them, that were not checked")
+    .why("Whether they are right is not known: a check must never hold the recording up, and never fetches anything.")
+    .fix("Make the schemas smaller or plainer if they and their values are to be checked.");
+
+pub static RULES: &[&Rule] = &[
+    &UNKNOWN_CALLED,
+    &ARGS_INVALID,
+    &INPUT_SCHEMA_INVALID,
+    &OUTPUT_SCHEMA_INVALID,
+    &STRUCTURED_MISSING,
+    &STRUCTURED_MISMATCH,
+    &STRUCTURED_NOT_OBJECT,
+    &STRUCTURED_NO_TEXT,
+    &DUPLICATE_NAME,
+    &NAME_FORMAT,
+    &UNKNOWN_AS_RESULT,
+    &VALIDATION_AS_ERROR,
+    &EXTERNAL_REF,
+    &X_HEADER_INVALID,
+    &ISERROR_TYPE,
+    &DESCRIPTION_MISSING,
+    &HIDES_TOOLS,
+    &CHECK_SKIPPED,
+];
+
+// Findings in a list of tools: a few of each kind, and how many more there are.
+
+/// Findings of one rule in one list. A list of ten thousand tools that all lack the same would
+/// bury everything else.
+const SHOWN: usize = 20;
+
+pub struct Report<'a, 'f> {
+    part: &'a Part<'a>,
+    findings: &'f mut Findings,
+    counts: Vec<Count>,
+}
+
+struct Count {
+    rule: &'static Rule,
+    found: usize,
+    /// Where the last one that is shown stands.
+    last: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'n> {
+    pub index: usize,
+    pub name: &'n str,
+}
+
+impl Place<'_> {
+    /// The path of what `steps` lead to from the tool.
+    pub fn path(self, steps: impl IntoIterator<Item = Step>) -> Box<str> {
+        let start = [member("result"), member("tools"), Step::Element(self.index)];
+        super::quote::written(start.into_iter().chain(steps).collect())
+    }
+}
+
+pub fn member(name: &str) -> Step {
+    Step::Member(name.into())
+}
+
+impl<'a, 'f> Report<'a, 'f> {
+    pub fn new(part: &'a Part<'a>, findings: &'f mut Findings) -> Self {
+        Self {
+            part,
+            findings,
+            counts: Vec::new(),
+        }
+    }
+
+    /// Tells something about a tool. Returns the finding, unless there were too many before it.
+    pub fn add(
+        &mut self,
+        rule: &'static Rule,
+        place: Place<'_>,
+        steps: impl IntoIterator<Item = Step>,
+        detail: &str,
+    ) -> Option<&mut Finding> {
+        let at = self.findings.len();
+        let known = self.counts.iter().position(|count| count.rule == rule);
+        let index = known.unwrap_or_else(|| {
+            self.counts.push(Count {
+                rule,
+                found: 0,
+                last: at,
+            });
+            self.counts.len() - 1
+        });
+        let count = &mut self.counts[index];
+        count.found += 1;
+        if count.found > SHOWN {
+            return None;
+        }
+        let detail = format!("{}: {detail}", quote::text(place.name));
+        let finding: Finding = self.part.at(rule, detail).path(place.path(steps));
+        let kept = self.findings.add(finding)?;
+        count.last = at;
+        Some(kept)
+    }
+}
+
+impl Drop for Report<'_, '_> {
+    /// Says how many findings are not shown.
+    fn drop(&mut self) {
+        for count in &self.counts {
+            let more = count.found.saturating_sub(SHOWN);
+            if let Some(last) = self.findings.get_mut(count.last).filter(|_| more > 0) {
+                last.detail = format!("{}; and {more} more in this list", last.detail);
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ fn findings(lines: &[String]) -> Vec<Finding> {
         .zip(lines.iter().map(|line| format!("{line}\n")))
         .collect();
     let mut findings = all_findings(&lines);
-    findings.retain(|finding| super::rules::RULES.contains(&finding.rule));
+    findings.retain(|finding| super::RULES.contains(&finding.rule));
     findings
 }
 

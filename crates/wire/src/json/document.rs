@@ -1,7 +1,7 @@
 //! Reading a text into nodes, without recursion.
 
-use super::error::{Reason, SyntaxError};
 use super::scan;
+use super::scan::{Reason, SyntaxError};
 use super::value::{Kind, Value};
 
 /// How deep arrays and objects may nest. Deeper texts are told, not read: whoever walks a value

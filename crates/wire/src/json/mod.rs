@@ -13,26 +13,21 @@
 //! * [`Edits`]: other values in place of some, all else as it is;
 //! * [`Outline`]: a small text with the shape of one that is too large to hold.
 
-mod canonical;
 mod document;
 mod edit;
-mod error;
 mod number;
 mod outline;
 mod path;
-mod quote;
-mod repeated;
 mod scan;
-mod string;
 mod value;
 
-pub use canonical::{canonical, quoted};
 pub use document::{Document, MAX_DEPTH, Node, Stopped, parse_into, parsed_root};
 pub use edit::{Edit, Edits, edit, follow};
-pub use error::{Reason, SyntaxError};
+pub use edit::{canonical, quoted};
 pub use number::Number;
 pub use outline::{OUTLINE_BYTES, Outline};
 pub use path::{Path, PathError, Step};
-pub use quote::quote;
-pub use string::{Chars, Unit, Units};
+pub use scan::quote;
+pub use scan::{Chars, Unit, Units};
+pub use scan::{Reason, SyntaxError};
 pub use value::{Elements, Kind, Members, Value};

@@ -8,17 +8,11 @@
 //! JSON have no outline; only numbers of over a kilobyte are not, and become `null`.
 
 mod keep;
-mod scalar;
-mod stack;
-mod string;
 
-use super::error::{Reason, SyntaxError};
 use super::scan;
-use keep::{Budget, Care, Plan, SHOWN_DEPTH, Scope};
-use scalar::Token;
-use stack::{Kinds, Level};
-
+use super::scan::{Reason, SyntaxError};
 pub use keep::OUTLINE_BYTES;
+use keep::{Budget, Care, Plan, SHOWN_DEPTH, Scope};
 
 /// How deep the text may nest: a bit per level is all that is held.
 const MAX_DEPTH: usize = 1 << 20;
@@ -313,5 +307,305 @@ impl Outline {
     }
 }
 
+// The open containers: those that are shown with what they may hold, the others as a bit.
+
+#[derive(Clone, Copy, Debug)]
+struct Level {
+    object: bool,
+    scope: Scope,
+    care: Care,
+    shown: usize,
+    dropped: bool,
+}
+
+/// What a member or element costs besides its text: quotes, comma, colon, brackets, ellipsis.
+const OVERHEAD: usize = 16;
+
+impl Level {
+    /// The level of a container with this plan.
+    fn new(plan: Plan, object: bool) -> Self {
+        let scope = match (plan.scope, object) {
+            (Scope::Line, true) => Scope::Message,
+            (Scope::Line, false) => Scope::Batch,
+            (scope, _) => scope,
+        };
+        Self {
+            object,
+            scope,
+            care: plan.inside(),
+            shown: 0,
+            dropped: false,
+        }
+    }
+
+    /// Makes place for one more item with a name of `name` bytes: its comma is written. `None` if
+    /// the item has to go.
+    fn admit(
+        &mut self,
+        plan: Plan,
+        name: usize,
+        budget: &mut Budget,
+        out: &mut Vec<u8>,
+    ) -> Option<Plan> {
+        let fits = self.shown < keep::items(self.scope, plan.care)
+            && budget.take(plan.care, name + OVERHEAD);
+        if !fits {
+            self.dropped = true;
+            return None;
+        }
+        if self.shown > 0 {
+            out.push(b',');
+        }
+        self.shown += 1;
+        Some(plan)
+    }
+}
+
+/// A stack of objects and arrays, a bit each.
+#[derive(Clone, Debug, Default)]
+struct Kinds {
+    bits: Vec<u64>,
+    len: usize,
+}
+
+impl Kinds {
+    fn push(&mut self, object: bool) {
+        let (word, bit) = (self.len / 64, self.len % 64);
+        if word == self.bits.len() {
+            self.bits.push(0);
+        }
+        self.bits[word] = self.bits[word] & !(1 << bit) | u64::from(object) << bit;
+        self.len += 1;
+    }
+
+    /// Whether the innermost one is an object; `None` if there is none.
+    fn last(&self) -> Option<bool> {
+        let last = self.len.checked_sub(1)?;
+        Some(self.bits[last / 64] >> (last % 64) & 1 == 1)
+    }
+
+    fn pop(&mut self) {
+        self.len = self.len.saturating_sub(1);
+    }
+}
+
+// Numbers and literals, which are judged when they end.
+
+/// The longest member name, number or literal that is held.
+const TOKEN_BYTES: usize = 1 << 10;
+
+/// A member name, number or literal as far as it was read.
+#[derive(Clone, Debug, Default)]
+struct Token {
+    start: usize,
+    bytes: Vec<u8>,
+    /// Whether it was longer than is held.
+    long: bool,
+}
+
+impl Token {
+    fn begin(&mut self, start: usize) {
+        self.start = start;
+        self.bytes.clear();
+        self.long = false;
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        if self.bytes.len() + bytes.len() > TOKEN_BYTES {
+            self.long = true;
+        } else {
+            self.bytes.extend_from_slice(bytes);
+        }
+    }
+}
+
+impl Outline {
+    fn in_scalar(&mut self, rest: &[u8]) -> Result<usize, SyntaxError> {
+        let inside =
+            |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'z' | b'E' | b'+' | b'-' | b'.');
+        let run = rest.iter().position(|byte| !inside(byte));
+        self.token.push(&rest[..run.unwrap_or(rest.len())]);
+        let Some(run) = run else {
+            return Ok(rest.len());
+        };
+        self.scalar_ends()
+            .map_err(|error| self.not_at_the_end(error))?;
+        Ok(run)
+    }
+
+    /// What is wrong with a scalar that something follows, other than that it ends.
+    fn not_at_the_end(&self, error: SyntaxError) -> SyntaxError {
+        let number = matches!(self.token.bytes.first(), Some(b'-' | b'0'..=b'9'));
+        let (offset, reason) = match (error.reason, number) {
+            (Reason::End, true) => (error.offset, Reason::Number),
+            (Reason::End, false) => (self.token.start, Reason::Value),
+            (reason, _) => (error.offset, reason),
+        };
+        SyntaxError { offset, reason }
+    }
+
+    fn scalar_ends(&mut self) -> Result<(), SyntaxError> {
+        let Token { start, bytes, long } = &self.token;
+        let end = match bytes[0] {
+            b't' => scan::literal(bytes, 0, b"true"),
+            b'f' => scan::literal(bytes, 0, b"false"),
+            b'n' => scan::literal(bytes, 0, b"null"),
+            _ if *long => Ok(bytes.len()),
+            _ => scan::number(bytes, 0),
+        };
+        let (offset, reason) = match end {
+            Ok(end) if end == bytes.len() => {
+                let text = if *long { b"null" } else { &bytes[..] };
+                if let Some(plan) = self.plan {
+                    self.out.extend_from_slice(text);
+                    self.budget.spend(plan.care, text.len());
+                }
+                self.value_ends();
+                return Ok(());
+            }
+            Ok(end) => (end, Reason::Number),
+            Err(error) => (error.offset, error.reason),
+        };
+        scan::error(start + offset, reason)
+    }
+}
+
+// Strings: names are collected, values written as far as there is room.
+
+impl Outline {
+    fn in_string(&mut self, rest: &[u8], offset: usize, key: bool) -> Result<usize, SyntaxError> {
+        let run = scan::plain_run(rest);
+        if run > 0 {
+            self.string_bytes(&rest[..run], key);
+        }
+        match rest.get(run) {
+            None => return Ok(run),
+            Some(b'"') if key => self.plan_member(),
+            Some(b'"') => {
+                if self.plan.is_some() {
+                    self.out.push(b'"');
+                }
+                self.value_ends();
+            }
+            Some(b'\\') => {
+                self.escape.clear();
+                self.escape.push(b'\\');
+                self.state = State::Escape { key };
+            }
+            Some(_) => return scan::error(offset + run, Reason::Control),
+        }
+        Ok(run + 1)
+    }
+
+    fn in_escape(&mut self, byte: u8, offset: usize, key: bool) -> Result<usize, SyntaxError> {
+        let valid = match self.escape.len() {
+            1 => b"\"\\/bfnrtu".contains(&byte),
+            _ => byte.is_ascii_hexdigit(),
+        };
+        if !valid {
+            return scan::error(offset - self.escape.len(), Reason::Escape);
+        }
+        self.escape.push(byte);
+        if self.escape[1] != b'u' || self.escape.len() == 6 {
+            self.escape_ends(key);
+            self.state = State::String { key };
+        }
+        Ok(1)
+    }
+
+    /// Writes bytes of a string that stand for themselves, as far as there is room.
+    fn string_bytes(&mut self, run: &[u8], key: bool) {
+        if key {
+            self.token.push(run);
+        } else if self.plan.is_some() && !self.cut {
+            let kept = run.len().min(self.room);
+            self.write(&run[..kept]);
+            if kept < run.len() {
+                self.end_early();
+            }
+        }
+    }
+
+    /// Writes an escape whole or not at all, and no first half of a pair without room for both.
+    fn escape_ends(&mut self, key: bool) {
+        let escape = std::mem::take(&mut self.escape);
+        let needed = if is_high_surrogate(&escape) {
+            12
+        } else {
+            escape.len()
+        };
+        if key {
+            self.token.push(&escape);
+        } else if self.plan.is_some() && !self.cut {
+            if self.room >= needed {
+                self.write(&escape);
+            } else {
+                self.end_early();
+            }
+        }
+        self.escape = escape;
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.out.extend_from_slice(bytes);
+        self.room -= bytes.len();
+        if let Some(plan) = self.plan {
+            self.budget.spend(plan.care, bytes.len());
+        }
+    }
+
+    /// Ends the writing of a string that goes on.
+    fn end_early(&mut self) {
+        self.cut = true;
+        let partial = partial_char(&self.out);
+        self.out.truncate(self.out.len() - partial);
+        self.out.extend_from_slice(ELLIPSIS.as_bytes());
+    }
+}
+
+/// Whether `escape` is the first half of a surrogate pair.
+fn is_high_surrogate(escape: &[u8]) -> bool {
+    let digit = escape.get(3).map(u8::to_ascii_lowercase);
+    matches!(escape, [_, b'u', b'd' | b'D', ..]) && matches!(digit, Some(b'8' | b'9' | b'a' | b'b'))
+}
+
+/// How many bytes at the end of `bytes` begin a character that is not all there.
+fn partial_char(bytes: &[u8]) -> usize {
+    let last = bytes
+        .iter()
+        .rev()
+        .take(4)
+        .position(|byte| byte & 0xc0 != 0x80);
+    let Some(back) = last else {
+        return 0;
+    };
+    let needed = match bytes[bytes.len() - 1 - back] {
+        0xf0.. => 4,
+        0xe0.. => 3,
+        0xc0.. => 2,
+        _ => 1,
+    };
+    if back + 1 < needed { back + 1 } else { 0 }
+}
+
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod stack_tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_a_stack() {
+        let mut kinds = Kinds::default();
+        let pattern: Vec<bool> = (0..300).map(|n| n % 3 == 0).collect();
+        for &object in &pattern {
+            kinds.push(object);
+        }
+        for object in pattern.iter().rev() {
+            assert_eq!(kinds.last(), Some(*object));
+            kinds.pop();
+        }
+        assert_eq!(kinds.last(), None);
+    }
+}

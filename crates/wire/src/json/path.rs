@@ -9,8 +9,8 @@
 //!
 //! The empty path is the value itself. A name in brackets is a JSON string and can be any.
 
-use super::canonical::quoted;
 use super::document::Document;
+use super::edit::quoted;
 use super::value::Value;
 use std::fmt;
 use std::str::FromStr;

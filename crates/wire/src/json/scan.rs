@@ -1,6 +1,6 @@
 //! Finding where tokens end, many bytes at a time where it counts.
 
-use super::error::{Reason, SyntaxError};
+use std::fmt;
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
@@ -159,6 +159,239 @@ pub(super) fn error<T>(offset: usize, reason: Reason) -> Result<T, SyntaxError> 
     Err(SyntaxError { offset, reason })
 }
 
+// Why bytes are no JSON text.
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason} at byte {offset}")]
+pub struct SyntaxError {
+    /// Bytes before the one that does not fit.
+    pub offset: usize,
+    pub reason: Reason,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    Empty,
+    /// Something else where a value must begin.
+    Value,
+    /// Something else where a member's name must begin.
+    Key,
+    /// Something else where a member's colon must stand.
+    Colon,
+    /// Neither a comma nor the end of the array.
+    ArrayEnd,
+    /// Neither a comma nor the end of the object.
+    ObjectEnd,
+    /// A number that breaks off or has a digit too many.
+    Number,
+    /// An unknown escape in a string, or one that breaks off.
+    Escape,
+    /// A control character in a string, unescaped.
+    Control,
+    End,
+    Trailing,
+    /// Containers nested deeper than the limit of the reader.
+    TooDeep {
+        limit: usize,
+    },
+    TooLong,
+}
+
+impl Reason {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::Value => "expected a value",
+            Self::Key => "expected a member name in quotes",
+            Self::Colon => "expected a colon",
+            Self::ArrayEnd => "expected a comma or the end of the array",
+            Self::ObjectEnd => "expected a comma or the end of the object",
+            Self::Number => "malformed number",
+            Self::Escape => "unknown escape in a string",
+            Self::Control => "unescaped control character in a string",
+            Self::End => "the text ends too early",
+            Self::Trailing => "something follows the value",
+            Self::TooDeep { .. } => "nested too deeply",
+            Self::TooLong => "too long",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+// What the bytes between a string's quotes mean.
+
+/// One character of a string, or what stands where one should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    Char(char),
+    /// An escaped surrogate without its other half, `\ud800` to `\udfff`.
+    LoneSurrogate(u16),
+    Invalid,
+}
+
+/// The units of a string, from the bytes between its quotes.
+#[derive(Clone, Debug)]
+pub struct Units<'d> {
+    rest: &'d [u8],
+}
+
+impl<'d> Units<'d> {
+    /// The units of `inner`. What has not passed the parser is read as far as it goes.
+    pub fn new(inner: &'d [u8]) -> Self {
+        Self { rest: inner }
+    }
+
+    /// Bytes that are not read yet: where in the text the next unit begins.
+    pub fn left(&self) -> usize {
+        self.rest.len()
+    }
+
+    fn escape_sequence(&mut self) -> Unit {
+        let byte = self.rest.get(1).copied().unwrap_or(b'\\');
+        if byte == b'u' {
+            return self.unicode_escape();
+        }
+        self.skip(2);
+        Unit::Char(match byte {
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
+            other => char::from(other),
+        })
+    }
+
+    fn unicode_escape(&mut self) -> Unit {
+        let high = code_unit(self.rest).unwrap_or(0xfffd);
+        self.skip(6);
+        let low = code_unit(self.rest).filter(|low| (0xdc00..0xe000).contains(low));
+        let units = match (high, low) {
+            (0xd800..0xdc00, Some(low)) => {
+                self.skip(6);
+                char::decode_utf16([high, low]).next()
+            }
+            _ => char::decode_utf16([high]).next(),
+        };
+        match units {
+            Some(Ok(char)) => Unit::Char(char),
+            _ => Unit::LoneSurrogate(high),
+        }
+    }
+
+    fn multi_byte(&mut self) -> Unit {
+        let window = &self.rest[..self.rest.len().min(4)];
+        let (valid, bad) = match std::str::from_utf8(window) {
+            Ok(text) => (text, 0),
+            Err(error) => {
+                let valid = &window[..error.valid_up_to()];
+                let bad = error.error_len().unwrap_or(window.len() - valid.len());
+                (std::str::from_utf8(valid).unwrap_or_default(), bad)
+            }
+        };
+        if let Some(char) = valid.chars().next() {
+            self.skip(char.len_utf8());
+            return Unit::Char(char);
+        }
+        self.skip(bad.max(1));
+        Unit::Invalid
+    }
+
+    fn skip(&mut self, bytes: usize) {
+        self.rest = self.rest.get(bytes..).unwrap_or_default();
+    }
+}
+
+/// The code unit whose escape, a `\u` and four digits, `bytes` begin with.
+fn code_unit(bytes: &[u8]) -> Option<u16> {
+    let digits = bytes.strip_prefix(b"\\u")?.get(..4)?;
+    u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
+impl Iterator for Units<'_> {
+    type Item = Unit;
+
+    #[inline]
+    fn next(&mut self) -> Option<Unit> {
+        let (&first, rest) = self.rest.split_first()?;
+        Some(match first {
+            b'\\' => self.escape_sequence(),
+            ..0x80 => {
+                self.rest = rest;
+                Unit::Char(char::from(first))
+            }
+            _ => self.multi_byte(),
+        })
+    }
+}
+
+/// The characters of a string; what is none becomes U+FFFD.
+#[derive(Clone, Debug)]
+pub struct Chars<'d>(Units<'d>);
+
+impl<'d> Chars<'d> {
+    pub(super) fn new(inner: &'d [u8]) -> Self {
+        Self(Units::new(inner))
+    }
+}
+
+impl Iterator for Chars<'_> {
+    type Item = char;
+
+    #[inline]
+    fn next(&mut self) -> Option<char> {
+        Some(match self.0.next()? {
+            Unit::Char(char) => char,
+            Unit::LoneSurrogate(_) | Unit::Invalid => char::REPLACEMENT_CHARACTER,
+        })
+    }
+}
+
+// A text as a JSON string.
+
+/// Adds `text` as a JSON string, quotes included. What needs no escape is found and copied many
+/// bytes at a time: most texts that are long need few.
+pub fn quote(text: &str, into: &mut Vec<u8>) {
+    into.reserve(text.len() + text.len() / 8 + 2);
+    into.push(b'"');
+    let mut rest = text.as_bytes();
+    loop {
+        let (plain, stop) = rest.split_at(plain_run(rest));
+        into.extend_from_slice(plain);
+        let Some((byte, after)) = stop.split_first() else {
+            break;
+        };
+        push_escape(*byte, into);
+        rest = after;
+    }
+    into.push(b'"');
+}
+
+/// Adds the escape of a quote, a backslash or a control character.
+fn push_escape(byte: u8, into: &mut Vec<u8>) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let short = match byte {
+        b'"' | b'\\' => byte,
+        b'\x08' => b'b',
+        b'\x0c' => b'f',
+        b'\n' => b'n',
+        b'\r' => b'r',
+        b'\t' => b't',
+        _ => {
+            let digit = |half: u8| DIGITS[usize::from(half)];
+            into.extend_from_slice(b"\\u00");
+            into.extend_from_slice(&[digit(byte >> 4), digit(byte & 0xf)]);
+            return;
+        }
+    };
+    into.extend_from_slice(&[b'\\', short]);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,6 +407,72 @@ mod tests {
         ) {
             let slow = bytes.iter().position(|&byte| is_stop(byte)).unwrap_or(bytes.len());
             prop_assert_eq!(plain_run(&bytes), slow);
+        }
+    }
+}
+
+#[cfg(test)]
+mod string_tests {
+    use super::*;
+    use crate::json::Document;
+
+    fn decode(json: &[u8]) -> String {
+        let document = Document::parse(json).unwrap();
+        let value = document.root();
+        assert_eq!(value.as_str().unwrap(), value.chars().collect::<String>());
+        value.as_str().unwrap().into_owned()
+    }
+
+    #[test]
+    fn escapes_are_resolved() {
+        assert_eq!(
+            decode(br#""\"\\\/\b\f\n\r\t\u0041\u00e9""#),
+            "\"\\/\u{8}\u{c}\n\r\tA\u{e9}"
+        );
+        assert_eq!(decode(br#""\ud83d\ude00""#), "😀");
+    }
+
+    #[test]
+    fn lone_surrogates_are_replaced_and_told_apart() {
+        assert_eq!(decode(br#""\ud800x\udc00""#), "\u{fffd}x\u{fffd}");
+        assert_eq!(decode(br#""\ud800\ud83d\ude00""#), "\u{fffd}😀");
+        let document = Document::parse(br#""\ud800\u0041""#).unwrap();
+        let units: Vec<Unit> = document.root().units().collect();
+        assert_eq!(units, [Unit::LoneSurrogate(0xd800), Unit::Char('A')]);
+    }
+
+    #[test]
+    fn invalid_bytes_are_replaced_as_the_standard_library_does() {
+        for bytes in [
+            &b"\"a\xffb\""[..],
+            b"\"\xe2\x82\"",
+            b"\"\xf0\x9f\x98x\xc3\"",
+            b"\"\xed\xa0\x80\"",
+            b"\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"",
+        ] {
+            let lossy = String::from_utf8_lossy(&bytes[1..bytes.len() - 1]).into_owned();
+            assert_eq!(decode(bytes), lossy, "{bytes:x?}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod quote_tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_quoted_text_is_what_serde_makes_of_it(
+            text in prop::collection::vec(
+                prop_oneof![9 => Just('a'), 2 => any::<char>(), 1 => prop::char::range('\0', '\x7f')],
+                0..240,
+            )
+        ) {
+            let text: String = text.into_iter().collect();
+            let mut quoted = Vec::new();
+            quote(&text, &mut quoted);
+            prop_assert_eq!(quoted, serde_json::to_vec(&text).unwrap());
         }
     }
 }

@@ -18,10 +18,166 @@ pub mod keys;
 pub mod levels;
 mod line;
 pub mod methods;
-mod revision;
 pub mod summary;
 pub mod target;
-mod task;
 
-pub use revision::Revision;
-pub use task::TaskStatus;
+use super::json::Value;
+use super::message::Era;
+use std::fmt;
+
+// How far a task has come.
+
+/// `status` of a task, in the core of 2025-11-25 and in the extension that came after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TaskStatus {
+    Working,
+    /// `input_required`: somebody has to answer before it goes on.
+    InputRequired,
+    Completed,
+    Failed,
+    Cancelled,
+}
+
+impl TaskStatus {
+    const ALL: [Self; 5] = [
+        Self::Working,
+        Self::InputRequired,
+        Self::Completed,
+        Self::Failed,
+        Self::Cancelled,
+    ];
+
+    /// The status that a task names; `None` where it names none, or one that nobody knows.
+    pub fn of(task: Value<'_>) -> Option<Self> {
+        let status = task.get("status")?;
+        let mut all = Self::ALL.into_iter();
+        all.find(|known| status.is_str(known.as_str()))
+    }
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Working => "working",
+            Self::InputRequired => "input_required",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Whether nothing comes after it.
+    pub fn is_over(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
+    }
+}
+
+// The published revisions of the protocol.
+
+/// A published revision, in order of age.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Revision {
+    /// 2024-11-05, the first public one.
+    V2024_11_05,
+    /// 2025-03-26, the only one with batches.
+    V2025_03_26,
+    V2025_06_18,
+    /// 2025-11-25, the last one with a handshake.
+    V2025_11_25,
+    /// 2026-07-28, the first of the modern era.
+    V2026_07_28,
+}
+
+impl Revision {
+    pub const ALL: [Self; 5] = [
+        Self::V2024_11_05,
+        Self::V2025_03_26,
+        Self::V2025_06_18,
+        Self::V2025_11_25,
+        Self::V2026_07_28,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::V2024_11_05 => "2024-11-05",
+            Self::V2025_03_26 => "2025-03-26",
+            Self::V2025_06_18 => "2025-06-18",
+            Self::V2025_11_25 => "2025-11-25",
+            Self::V2026_07_28 => "2026-07-28",
+        }
+    }
+
+    /// The revision with exactly this version string.
+    pub fn parse(version: &str) -> Option<Self> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|revision| revision.as_str() == version)
+    }
+
+    /// The revision by which a peer with this version string is judged: the newest known one that
+    /// is not younger, or the oldest if all are. `None` if the string does not begin with a date.
+    pub fn judging(version: &str) -> Option<Self> {
+        let date = version.get(..10).filter(|date| is_date(date))?;
+        let mut newest_first = Self::ALL.into_iter().rev();
+        Some(
+            newest_first
+                .find(|revision| revision.as_str() <= date)
+                .unwrap_or(Self::V2024_11_05),
+        )
+    }
+
+    pub fn era(self) -> Era {
+        if self < Self::V2026_07_28 {
+            Era::Legacy
+        } else {
+            Era::Modern
+        }
+    }
+}
+
+/// Whether `text` looks like `2025-11-25`.
+fn is_date(text: &str) -> bool {
+    text.bytes().enumerate().all(|(index, byte)| match index {
+        4 | 7 => byte == b'-',
+        _ => byte.is_ascii_digit(),
+    })
+}
+
+impl fmt::Display for Revision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn revisions_are_ordered_and_read_back() {
+        assert!(Revision::ALL.is_sorted());
+        for revision in Revision::ALL {
+            assert_eq!(Revision::parse(revision.as_str()), Some(revision));
+            assert_eq!(Revision::judging(revision.as_str()), Some(revision));
+        }
+        assert_eq!(Revision::parse("2025-11-26"), None);
+    }
+
+    #[test]
+    fn an_unknown_version_is_judged_by_the_newest_that_is_not_younger() {
+        for (version, revision) in [
+            ("2024-10-07", Some(Revision::V2024_11_05)),
+            ("2025-11-24", Some(Revision::V2025_06_18)),
+            ("2026-07-28-rc1", Some(Revision::V2026_07_28)),
+            ("2031-01-01", Some(Revision::V2026_07_28)),
+            ("latest", None),
+            ("2025/11/25", None),
+            ("", None),
+        ] {
+            assert_eq!(Revision::judging(version), revision, "{version}");
+        }
+    }
+
+    #[test]
+    fn the_handshake_ends_with_2025_11_25() {
+        assert_eq!(Revision::V2025_11_25.era(), Era::Legacy);
+        assert_eq!(Revision::V2026_07_28.era(), Era::Modern);
+    }
+}

@@ -1,6 +1,5 @@
 //! What an object on the wire is, from its members.
 
-use super::meta::{self, id, text};
 use super::{
     Body, Lines, Message, Meta, Notification, Outcome, Problem, Request, Response, Subject,
 };
@@ -8,6 +7,7 @@ use crate::brief;
 use crate::id::RequestId;
 use crate::json::{Kind, Value};
 use crate::mcp::{methods, summary, target};
+use crate::message::{id, text};
 
 /// The members of a message, the last one where a name repeats.
 #[derive(Clone, Copy, Debug, Default)]
@@ -65,7 +65,7 @@ pub(super) fn message(value: Value<'_>, part: u32, lines: Lines) -> Message {
     if !fields.jsonrpc.is_some_and(|version| version.is_str("2.0")) {
         problems.push(Problem::Version);
     }
-    message.meta = meta::meta(fields.holder());
+    message.meta = super::meta(fields.holder());
     message.body = body(&fields, problems);
     if lines == Lines::OfAll || is_progress(&message.body) {
         message.summary = told(value, &fields, &message.body);
@@ -148,7 +148,7 @@ fn request(id: RequestId, method: &str, params: Option<Value<'_>>) -> Request {
         name: text(params.and_then(|params| target::target(method, params))),
         retry: params
             .filter(|_| retries)
-            .and_then(|params| meta::input_round(params, "inputResponses")),
+            .and_then(|params| crate::message::input_round(params, "inputResponses")),
         // What is asked about a task is no task itself, even where an SDK sends `task` along.
         task: params
             .filter(|_| !method.starts_with("tasks/"))
@@ -156,7 +156,7 @@ fn request(id: RequestId, method: &str, params: Option<Value<'_>>) -> Request {
             .is_some_and(|task| task.is_object()),
         identity: params
             .filter(|_| method == "initialize")
-            .and_then(meta::client),
+            .and_then(crate::message::client),
     }
 }
 
@@ -231,7 +231,7 @@ fn result_outcome(result: Value<'_>, problems: &mut Vec<Problem>) -> Outcome {
     }
     let kind = result.get("resultType").and_then(|kind| kind.as_str());
     if kind.as_deref() == Some("input_required") {
-        let round = meta::input_round(result, "inputRequests");
+        let round = crate::message::input_round(result, "inputRequests");
         return Outcome::InputRequired(round.unwrap_or_default());
     }
     if let Some(task) = task(result, kind.as_deref()) {
@@ -241,7 +241,7 @@ fn result_outcome(result: Value<'_>, problems: &mut Vec<Problem>) -> Outcome {
         return Outcome::ToolError;
     }
     Outcome::Result {
-        identity: meta::server(result),
+        identity: crate::message::server(result),
     }
 }
 

@@ -10,10 +10,9 @@
 
 pub mod escape;
 pub mod layout;
-pub mod units;
 pub mod width;
 
 pub use escape::{escape, escape_bytes, is_hostile};
 pub use layout::{Layout, Limits, layout};
-pub use units::{clock, count, duration, plural, since, size};
+pub use width::{clock, count, duration, plural, since, size};
 pub use width::{cut, cut_middle, pad_end, pad_start, width, wrap};

@@ -32,7 +32,7 @@ const TABLES: [&Table; Revision::ALL.len()] = [
 ];
 
 #[derive(Clone, Debug)]
-pub enum Known {
+pub enum Definition {
     Absent,
     Fields(Vec<Field>),
     /// An object that a member tells apart.
@@ -42,7 +42,7 @@ pub enum Known {
 
 #[derive(Clone, Debug)]
 pub struct Shapes {
-    types: Vec<Known>,
+    types: Vec<Definition>,
     methods: Vec<Method>,
 }
 
@@ -50,7 +50,7 @@ pub struct Shapes {
 pub fn shapes(revision: Revision) -> &'static Shapes {
     static ALL: LazyLock<Vec<Shapes>> = LazyLock::new(|| {
         let mut shapes = Shapes {
-            types: vec![Known::Absent; Type::COUNT],
+            types: vec![Definition::Absent; Type::COUNT],
             methods: Vec::new(),
         };
         let cumulate = |table: &&Table| {
@@ -63,7 +63,7 @@ pub fn shapes(revision: Revision) -> &'static Shapes {
 }
 
 impl Shapes {
-    pub fn of(&self, name: Type) -> &Known {
+    pub fn of(&self, name: Type) -> &Definition {
         &self.types[name as usize]
     }
 
@@ -78,18 +78,18 @@ impl Shapes {
             let known = &mut self.types[*name as usize];
             match (change, known) {
                 (Change::Is(shape), known) => *known = fresh(*shape),
-                (Change::Has(fields), Known::Fields(known)) => {
+                (Change::Has(fields), Definition::Fields(known)) => {
                     for field in *fields {
                         replace(known, *field, |field| field.name);
                     }
                 }
-                (Change::HasCases(cases), Known::Tagged(_, known)) => {
+                (Change::HasCases(cases), Definition::Tagged(_, known)) => {
                     for case in *cases {
                         replace(known, *case, |case| case.0);
                     }
                 }
                 // A table that adds to what is not there; see the tests.
-                (Change::Has(fields), known) => *known = Known::Fields(fields.to_vec()),
+                (Change::Has(fields), known) => *known = Definition::Fields(fields.to_vec()),
                 (Change::HasCases(_), _) => {}
             }
         }
@@ -99,11 +99,11 @@ impl Shapes {
     }
 }
 
-fn fresh(shape: Shape) -> Known {
+fn fresh(shape: Shape) -> Definition {
     match shape {
-        Shape::Fields(fields) => Known::Fields(fields.to_vec()),
-        Shape::Tagged(tagged) => Known::Tagged(tagged, tagged.cases.to_vec()),
-        shape => Known::Shape(shape),
+        Shape::Fields(fields) => Definition::Fields(fields.to_vec()),
+        Shape::Tagged(tagged) => Definition::Tagged(tagged, tagged.cases.to_vec()),
+        shape => Definition::Shape(shape),
     }
 }
 

@@ -30,14 +30,14 @@ fn walk(shapes: &Shapes, shape: &Shape, depth: usize, seen: &mut dyn FnMut(&Shap
             }
         }
         Shape::Of(name) => match shapes.of(*name) {
-            Known::Absent => panic!("{name:?} is used where it is unknown"),
-            Known::Fields(all) => fields(all),
-            Known::Tagged(_, cases) => {
+            Definition::Absent => panic!("{name:?} is used where it is unknown"),
+            Definition::Fields(all) => fields(all),
+            Definition::Tagged(_, cases) => {
                 for (_, one) in cases {
                     walk(shapes, one, deeper, seen);
                 }
             }
-            Known::Shape(one) => walk(shapes, one, deeper, seen),
+            Definition::Shape(one) => walk(shapes, one, deeper, seen),
         },
         _ => {}
     }
@@ -70,7 +70,7 @@ fn alternatives_are_of_different_kinds() {
         let Shape::Either(all) = shape else { return };
         let kind = |shape: &Shape| match shape {
             Shape::Of(name) => match shapes.of(*name) {
-                Known::Shape(shape) => shape.kind(),
+                Definition::Shape(shape) => shape.kind(),
                 _ => Shape::Object.kind(),
             },
             shape => shape.kind(),
@@ -89,14 +89,14 @@ fn alternatives_are_of_different_kinds() {
 
 #[test]
 fn a_table_adds_only_to_what_is_there() {
-    let mut known = vec![Known::Absent; Type::COUNT];
+    let mut known = vec![Definition::Absent; Type::COUNT];
     for table in TABLES {
         for (name, change) in table.types {
             let before = &known[*name as usize];
             let fits = match change {
                 Change::Is(_) => true,
-                Change::Has(_) => matches!(before, Known::Fields(_)),
-                Change::HasCases(_) => matches!(before, Known::Tagged(..)),
+                Change::Has(_) => matches!(before, Definition::Fields(_)),
+                Change::HasCases(_) => matches!(before, Definition::Tagged(..)),
             };
             assert!(fits, "{name:?} {change:?}");
             if let Change::Is(shape) = change {
@@ -129,7 +129,7 @@ fn every_method_has_its_shapes_from_its_first_revision_on() {
 fn a_later_table_says_only_what_changed() {
     let [a, .., d, e] = Revision::ALL.map(shapes);
     let names = |shapes: &Shapes, name: Type| match shapes.of(name) {
-        Known::Fields(fields) => fields.iter().map(|field| field.name).collect::<Vec<_>>(),
+        Definition::Fields(fields) => fields.iter().map(|field| field.name).collect::<Vec<_>>(),
         other => panic!("{other:?}"),
     };
     assert_eq!(names(a, Type::Tool), ["name", "description"]);

@@ -1,0 +1,259 @@
+//! What a family of rules is.
+
+use super::finding::{Finding, Findings};
+use super::rule::Rule;
+use super::session_facts::{OpenRequest, SessionFacts};
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::correlator::{Correlator, MessageRecord, Observation};
+use mcpreel_trace::event::Event;
+use mcpreel_trace::exchange::{Exchange, ExchangeId};
+use mcpreel_trace::frame::FrameHead;
+use mcpreel_trace::session::Session;
+use mcpreel_wire::json::Value;
+use mcpreel_wire::mcp::capabilities::Declared;
+use mcpreel_wire::mcp::{Revision, methods};
+use mcpreel_wire::message;
+use mcpreel_wire::message::{Content, Direction, Era, Message};
+
+/// All that is known when something other than a message has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    pub now: Moment,
+    /// The session up to now, and with what has just come.
+    pub session: &'a Session,
+    pub known: &'a SessionFacts,
+    pub correlator: &'a Correlator,
+}
+
+impl Context<'_> {
+    /// The revision by which a finding is judged: its own, that of its exchange, or that of the
+    /// connection where it is about neither.
+    pub fn revision(&self, finding: &Finding) -> Revision {
+        let of_exchange = |id| {
+            let asked = self.known.asked(id).map(|asked| asked.revision);
+            asked.or_else(|| {
+                let exchange = self.correlator.exchange(id)?;
+                Some(self.known.revision(exchange.era))
+            })
+        };
+        let known = finding.revision.or_else(|| of_exchange(finding.exchange?));
+        known.unwrap_or_else(|| {
+            if self.known.is_modern() {
+                self.known.revision(Era::Modern)
+            } else {
+                self.known.legacy()
+            }
+        })
+    }
+}
+
+/// Rules that share what they have to remember. Frames and events come in order; what a family
+/// remembers must not grow with the length of the recording (see [`BoundedMap`](mcpreel_trace::bounded::BoundedMap)), and the
+/// work on one frame must not grow faster than its size. Findings of rules that do not apply to the
+/// revision that they are judged by are dropped by the caller, which also makes them as mild as
+/// their rule says for that revision.
+pub trait Family {
+    fn name(&self) -> &'static str;
+
+    /// The rules that its findings name.
+    fn rules(&self) -> &'static [&'static Rule];
+
+    /// Time has come to `context.now`, before whatever comes next: for rules about what did not
+    /// happen in time.
+    fn passed(&mut self, context: &Context<'_>, findings: &mut Findings) {
+        let _ = (context, findings);
+    }
+
+    /// Looks at the next frame of a protocol stream.
+    fn frame(&mut self, seen: &FrameContext<'_>, findings: &mut Findings) {
+        let _ = (seen, findings);
+    }
+
+    /// Looks at the next line on stderr; of a very long one `raw` is the beginning.
+    fn stderr(
+        &mut self,
+        head: &FrameHead,
+        raw: &[u8],
+        context: &Context<'_>,
+        findings: &mut Findings,
+    ) {
+        let _ = (head, raw, context, findings);
+    }
+
+    fn event(&mut self, event: &Event, context: &Context<'_>, findings: &mut Findings) {
+        let _ = (event, context, findings);
+    }
+
+    /// The recording is over; `end` is what the correlator observed then.
+    fn finish(&mut self, end: &[Observation], context: &Context<'_>, findings: &mut Findings) {
+        let _ = (end, context, findings);
+    }
+}
+
+// What rules are shown: a frame, and each of its messages with all that is known about it.
+
+/// A frame with all that is known about it when rules look at it.
+#[derive(Clone, Copy, Debug)]
+pub struct FrameContext<'a> {
+    pub head: &'a FrameHead,
+    /// Its bytes, terminator included; of a very long frame at least the beginning.
+    pub raw: &'a [u8],
+    pub content: &'a Content,
+    /// The JSON value that it holds; `None` where it is none, or where only its outline was read.
+    pub root: Option<Value<'a>>,
+    /// Its messages, with their exchanges.
+    pub messages: &'a [MessageRecord],
+    pub observations: &'a [Observation],
+    /// The session up to and including it.
+    pub session: &'a Session,
+    /// What both sides have said up to and including it; requests that it answers are still open.
+    pub known: &'a SessionFacts,
+    /// The exchanges as they stand, with what it has changed.
+    pub correlator: &'a Correlator,
+}
+
+impl<'a> FrameContext<'a> {
+    pub fn parts(&self) -> impl Iterator<Item = Part<'a>> + use<'a> {
+        let seen = *self;
+        let elements = seen.root.filter(|_| seen.content.batch);
+        let mut elements = elements.map(|root| (0u32..).zip(root.elements()));
+        let messages = seen.content.messages.iter().zip(seen.messages);
+        messages.map(move |(message, record)| Part {
+            seen,
+            message,
+            record,
+            value: match &mut elements {
+                // Not every member of a batch has a message.
+                Some(elements) => elements
+                    .find(|(part, _)| *part == message.part)
+                    .map(|(_, value)| value),
+                None => seen.root,
+            },
+        })
+    }
+
+    /// The revision by which its messages are judged; of a batch its first.
+    pub fn revision(&self) -> Revision {
+        match self.parts().next() {
+            Some(part) => part.revision(),
+            None => self.known.legacy(),
+        }
+    }
+
+    /// The same for whoever wants no frame.
+    pub fn context(&self) -> Context<'a> {
+        Context {
+            now: self.head.t_last,
+            session: self.session,
+            known: self.known,
+            correlator: self.correlator,
+        }
+    }
+}
+
+/// A message with all that is known about it.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a> {
+    pub seen: FrameContext<'a>,
+    pub message: &'a Message,
+    pub record: &'a MessageRecord,
+    /// Its JSON value; `None` where only an outline was read.
+    pub value: Option<Value<'a>>,
+}
+
+impl<'a> Part<'a> {
+    pub fn direction(&self) -> Direction {
+        self.record.direction
+    }
+
+    /// Its method by its name in the protocol; of a response that of its request.
+    pub fn method(&self) -> Option<&'a str> {
+        self.record.method.as_deref().map(methods::canonical)
+    }
+
+    /// Its era: of a response that of its request, of a notification that of the exchange it
+    /// belongs to, else that of the client's latest request.
+    pub fn era(&self) -> Era {
+        self.record.era
+    }
+
+    /// The revision by which it is judged.
+    pub fn revision(&self) -> Revision {
+        match self.asked() {
+            Some(asked) => asked.revision,
+            None => self.seen.known.revision(self.era()),
+        }
+    }
+
+    /// The exchange that it belongs to.
+    pub fn exchange(&self) -> Option<ExchangeId> {
+        self.record.exchange
+    }
+
+    /// The request of its exchange (of a request: itself), if it is or was still open.
+    pub fn asked(&self) -> Option<&'a OpenRequest> {
+        self.seen.known.asked(self.record.exchange?)
+    }
+
+    /// All that is known of its exchange, this message included.
+    pub fn whole(&self) -> Option<&'a Exchange> {
+        self.seen.correlator.exchange(self.record.exchange?)
+    }
+
+    pub fn get(&self, name: &str) -> Option<Value<'a>> {
+        self.value?.get(name)
+    }
+
+    pub fn params(&self) -> Option<Value<'a>> {
+        self.get("params")
+    }
+
+    pub fn param(&self, name: &str) -> Option<Value<'a>> {
+        self.params()?.get(name)
+    }
+
+    /// `result`, unless there is an error.
+    pub fn result(&self) -> Option<Value<'a>> {
+        match self.error() {
+            Some(_) => None,
+            None => self.get("result"),
+        }
+    }
+
+    pub fn error(&self) -> Option<Value<'a>> {
+        self.get("error").filter(|error| !error.is_null())
+    }
+
+    /// What the client has declared for it: in the handshake, or in the request that it is or
+    /// belongs to.
+    pub fn client_capabilities(&self) -> Declared {
+        match (self.era(), self.asked()) {
+            (Era::Legacy, _) => self.seen.known.client.clone(),
+            (Era::Modern, asked) => asked
+                .and_then(|asked| asked.capabilities.declared())
+                .unwrap_or_default(),
+        }
+    }
+
+    /// What the server has declared: in the handshake, or when it was asked. `None` where nobody
+    /// asked.
+    pub fn server_capabilities(&self) -> Option<&'a Declared> {
+        match self.era() {
+            Era::Legacy => self.seen.known.server.as_ref(),
+            Era::Modern => self.seen.known.discovered.as_ref(),
+        }
+    }
+
+    /// Its line for people, which was not made of every message when it was read.
+    pub fn line(&self) -> String {
+        match self.value {
+            Some(value) => message::line(self.message, value),
+            None => self.message.summary.clone(),
+        }
+    }
+
+    pub fn at(&self, rule: &'static Rule, detail: impl Into<String>) -> Finding {
+        let finding = rule.at(self.seen.head.seq, detail).about(self.exchange());
+        finding.judged_by(self.revision())
+    }
+}

@@ -1,0 +1,308 @@
+//! Which findings are kept: those of rules that apply, and not too many. Hostile traffic may break a
+//! rule with every byte.
+
+use super::context::Family;
+use super::finding::{Finding, Findings};
+use super::rule::Rule;
+use mcpreel_trace::part::SelectionNote;
+use mcpreel_wire::mcp::Revision;
+use std::collections::HashMap;
+
+static FINDINGS_LEFT_OUT: Rule = Rule::note(
+    "findings-left-out",
+    "a rule found so much that the rest is only counted",
+)
+.why("Whoever counts the findings of that rule counts too few.")
+.fix("Mend what the rule found first, and record again.");
+
+/// Findings of one rule that are kept of a recording. Without a limit blank lines make a recording
+/// a hundred times their size.
+const OF_A_RECORDING: u64 = 10_000;
+
+/// The family of this one rule. What it tells is found by [`Bounds`], which looks at what all
+/// families found.
+#[derive(Debug, Default)]
+pub struct Limits;
+
+impl Family for Limits {
+    fn name(&self) -> &'static str {
+        "limits"
+    }
+
+    fn rules(&self) -> &'static [&'static Rule] {
+        static RULES: &[&Rule] = &[&FINDINGS_LEFT_OUT];
+        RULES
+    }
+}
+
+/// Counts what was found, and leaves out what is too much.
+#[derive(Debug, Default)]
+pub struct Bounds {
+    /// What is selected of the session, where it is not all of it.
+    pub part: Option<SelectionNote>,
+    found: HashMap<&'static str, u64>,
+}
+
+impl Bounds {
+    /// Puts `found` into `findings`: each as bad as the `revision` by which it is judged says, but
+    /// for those of rules that do not apply to it, and those that are too many.
+    pub fn settle(
+        &mut self,
+        found: Vec<Finding>,
+        revision: impl Fn(&Finding) -> Revision,
+        findings: &mut Vec<Finding>,
+    ) {
+        for mut finding in found {
+            let revision = revision(&finding);
+            let is_told = |part: &SelectionNote| applies(finding.rule, part);
+            let is_told = self.part.as_ref().is_none_or(is_told);
+            if is_told && finding.rule.revisions.contains(revision) {
+                let worst = finding.rule.severity_in(revision);
+                finding.severity = finding.severity.min(worst);
+                self.keep(finding, findings);
+            }
+        }
+    }
+
+    fn keep(&mut self, finding: Finding, findings: &mut Vec<Finding>) {
+        let found = self.found.entry(finding.rule.id).or_default();
+        *found += 1;
+        if *found <= OF_A_RECORDING {
+            findings.push(finding);
+        } else if *found == OF_A_RECORDING + 1 {
+            let detail = format!("{}: from here on they are only counted", finding.rule.id);
+            findings.push(Finding {
+                frame: finding.frame,
+                ..FINDINGS_LEFT_OUT.found(detail)
+            });
+        }
+    }
+
+    /// The recording is over: how many were left out.
+    pub fn finish(&self, findings: &mut Vec<Finding>) {
+        let mut left_out: Vec<_> = self.found.iter().collect();
+        left_out.retain(|(_, found)| **found > OF_A_RECORDING);
+        left_out.sort_unstable();
+        findings.extend(left_out.into_iter().map(|(rule, found)| {
+            let more = found - OF_A_RECORDING;
+            FINDINGS_LEFT_OUT.found(format!("{rule}: {more} more than are listed"))
+        }));
+    }
+}
+
+// The first few findings of each rule in one message or frame, and how many more there are.
+
+/// Findings of which a few of each rule are kept, and all are counted.
+#[derive(Debug)]
+pub(super) struct Few {
+    limit: usize,
+    rules: Vec<OfRule>,
+}
+
+#[derive(Debug)]
+struct OfRule {
+    rule: &'static Rule,
+    findings: Vec<Finding>,
+    count: usize,
+}
+
+impl Few {
+    /// For `limit` findings of each rule, one at least.
+    pub(super) fn new(limit: usize) -> Self {
+        let rules = Vec::new();
+        Self { limit, rules }
+    }
+
+    /// Counts a finding of `rule`, which is only made if it is kept.
+    pub(super) fn note(&mut self, rule: &'static Rule, finding: impl FnOnce() -> Finding) {
+        let known = self.rules.iter().position(|one| one.rule == rule);
+        let at = known.unwrap_or_else(|| {
+            self.rules.push(OfRule {
+                rule,
+                findings: Vec::new(),
+                count: 0,
+            });
+            self.rules.len() - 1
+        });
+        let one = &mut self.rules[at];
+        one.count += 1;
+        if one.findings.len() < self.limit {
+            one.findings.push(finding());
+        }
+    }
+
+    /// Forgets what was found of the rules that are not `kept`.
+    pub(super) fn retain(&mut self, kept: impl Fn(&Rule) -> bool) {
+        self.rules.retain(|one| kept(one.rule));
+    }
+
+    /// Whether something was found of a rule that `is_meant`.
+    pub(super) fn has(&self, is_meant: impl Fn(&Rule) -> bool) -> bool {
+        self.rules.iter().any(|one| is_meant(one.rule))
+    }
+
+    /// Hands the findings over, by rule; the last of each says with `more` how many were left out.
+    pub(super) fn give(self, more: impl Fn(usize) -> String, findings: &mut Findings) {
+        for mut one in self.rules {
+            let left_out = one.count - one.findings.len();
+            if let Some(last) = one.findings.last_mut().filter(|_| left_out > 0) {
+                last.detail.push_str(&more(left_out));
+            }
+            findings.extend(one.findings);
+        }
+    }
+}
+
+// What is reported once: a fault that every later message repeats would bury the others.
+
+/// The rules that have been reported.
+#[derive(Clone, Debug, Default)]
+pub struct Once(Vec<&'static str>);
+
+impl Once {
+    /// Whether this is the first time that `rule` is reported.
+    pub fn is_first(&mut self, rule: &'static Rule) -> bool {
+        let is_first = !self.0.contains(&rule.id);
+        if is_first {
+            self.0.push(rule.id);
+        }
+        is_first
+    }
+}
+
+// What is not said of a part of a session: that something is missing. It may stand in the rest.
+
+/// Rules that find what is missing, by their ids.
+const OF_ABSENCE: [&str; 27] = [
+    "response-unknown-id",
+    "cancel-unknown-request",
+    "progress-unknown-token",
+    "lifecycle-not-initialized",
+    "lifecycle-request-before-init-response",
+    "lifecycle-initialized-missing",
+    "lifecycle-early-server-request",
+    "lifecycle-early-server-notification",
+    "modern-discover-missing",
+    "mrtr-state-not-echoed",
+    "mrtr-response-key-unknown",
+    "mrtr-not-retried",
+    "subscription-ack-missing",
+    "subscription-not-requested",
+    "subscription-unknown",
+    "log-not-requested",
+    "cap-server-not-declared",
+    "cap-client-not-declared",
+    "cap-subcapability",
+    "cap-list-changed-not-declared",
+    "cap-logging-not-declared",
+    "cap-updated-not-subscribed",
+    "server-request-unrelated",
+    "list-changed-ignored",
+    "page-cursor-unknown",
+    "timeout-no-cancel",
+    "tool-unknown-called",
+];
+
+/// The same of what comes at the end. A filter selects exchanges whole, so that only a bound cuts
+/// answers off.
+const OF_ITS_END: [&str; 2] = ["request-unanswered", "process-died-in-flight"];
+
+/// Whether findings of a rule stand for something in what is selected.
+pub(super) fn applies(rule: &Rule, selection: &SelectionNote) -> bool {
+    let is_cut = selection.to.is_some();
+    !(OF_ABSENCE.contains(&rule.id) || is_cut && OF_ITS_END.contains(&rule.id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rule::{Revisions, Severity};
+    use mcpreel_trace::frame::Seq;
+
+    static MODERN: Rule = Rule::error("modern", "modern").only(Revisions::MODERN);
+    static MILD: Rule = Rule::error("mild", "mild").milder_in(Severity::Note, Revisions::LEGACY);
+
+    #[test]
+    fn a_finding_is_as_bad_as_its_revision_says_and_none_where_its_rule_does_not_apply() {
+        let settled = |revision| {
+            let found = vec![
+                MODERN.at(Seq(1), "x"),
+                MILD.at(Seq(2), "y"),
+                MILD.at(Seq(3), "z").as_bad_as(Severity::Warning),
+            ];
+            let mut findings = Vec::new();
+            Bounds::default().settle(found, |_| revision, &mut findings);
+            let pair = |finding: Finding| (finding.rule.id, finding.severity.as_str());
+            findings.into_iter().map(pair).collect::<Vec<_>>()
+        };
+        let modern = [("modern", "error"), ("mild", "error"), ("mild", "warning")];
+        assert_eq!(settled(Revision::V2026_07_28), modern);
+        assert_eq!(
+            settled(Revision::V2024_11_05),
+            [("mild", "note"), ("mild", "note")]
+        );
+    }
+}
+
+#[cfg(test)]
+mod few_tests {
+    use super::*;
+    use mcpreel_trace::frame::Seq;
+
+    static ANY: Rule = Rule::note("any", "any");
+    static OTHER: Rule = Rule::note("other", "other");
+
+    fn given(few: Few) -> Vec<String> {
+        let mut findings = Findings::default();
+        few.give(|more| format!(" and {more} more"), &mut findings);
+        findings.take().into_iter().map(|one| one.detail).collect()
+    }
+
+    #[test]
+    fn of_each_rule_a_few_are_kept_and_the_last_says_how_many_more() {
+        let mut few = Few::new(2);
+        for n in 0..5 {
+            few.note(&ANY, || {
+                assert!(n < 2, "what is not kept is not made");
+                ANY.at(Seq(1), n.to_string())
+            });
+        }
+        few.note(&OTHER, || OTHER.at(Seq(1), "once"));
+        assert_eq!(given(few), ["0", "1 and 3 more", "once"]);
+    }
+
+    #[test]
+    fn a_rule_that_is_not_kept_leaves_nothing() {
+        let mut few = Few::new(2);
+        few.note(&ANY, || ANY.at(Seq(1), "here"));
+        few.note(&OTHER, || OTHER.at(Seq(1), "there"));
+        assert!(few.has(|rule| *rule == ANY));
+        few.retain(|rule| *rule != ANY);
+        assert!(!few.has(|rule| *rule == ANY));
+        assert_eq!(given(few), ["there"]);
+    }
+}
+
+#[cfg(test)]
+mod part_tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_that_is_named_is_one() {
+        for id in OF_ABSENCE.iter().chain(&OF_ITS_END) {
+            assert!(crate::rule(id).is_some(), "{id}");
+        }
+    }
+
+    #[test]
+    fn only_a_bound_cuts_answers_off() {
+        let rule = crate::rule("request-unanswered").unwrap();
+        let filtered = SelectionNote {
+            query: Some("tool:a".to_owned()),
+            ..SelectionNote::default()
+        };
+        assert!(applies(rule, &filtered));
+        let to = Some(7);
+        assert!(!applies(rule, &SelectionNote { to, ..filtered }));
+    }
+}

@@ -1,0 +1,432 @@
+//! What both sides have said so far, as rules need it: by which revision a message is judged,
+//! which capabilities were declared, what a response answers.
+
+use mcpreel_trace::bounded::BoundedMap;
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::correlator::MessageRecord;
+use mcpreel_trace::exchange::ExchangeId;
+use mcpreel_trace::frame::{FrameHead, Seq};
+use mcpreel_wire::id::RequestId;
+use mcpreel_wire::mcp::capabilities::Declared;
+use mcpreel_wire::mcp::{Revision, methods};
+use mcpreel_wire::message::{Body, Direction, Era, Identity, Message, Outcome, Request};
+
+#[derive(Clone, Debug)]
+pub struct SessionFacts {
+    agreed: Option<Revision>,
+    /// What the client declared in `initialize`.
+    pub client: Declared,
+    /// What the server declared in its answer to `initialize`; `None` until that has come.
+    pub server: Option<Declared>,
+    /// What the server declared in its answer to `server/discover`; `None` if nobody asked.
+    pub discovered: Option<Declared>,
+    pub handshake: Handshake,
+    /// Whether a modern request was answered with a result.
+    pub serves_modern: bool,
+    /// Whether the server has shown that it knows the modern era: by an answer that only that era
+    /// has. A legacy server may answer modern requests as if they were its own.
+    pub knows_modern: bool,
+    open: Open,
+}
+
+/// How far the handshake of the legacy era is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Handshake {
+    #[default]
+    None,
+    /// `initialize` was sent in this frame.
+    Asked(Seq),
+    Refused(Seq),
+    /// It was answered with a result in this frame.
+    Answered(Seq),
+    /// The client has said `initialized`.
+    Done,
+}
+
+impl Default for SessionFacts {
+    fn default() -> Self {
+        Self {
+            agreed: None,
+            client: Declared::default(),
+            server: None,
+            discovered: None,
+            handshake: Handshake::None,
+            serves_modern: false,
+            knows_modern: false,
+            open: Open::default(),
+        }
+    }
+}
+
+impl SessionFacts {
+    /// The revision of the handshake; the newest one that has a handshake where none was agreed
+    /// on, or one that is not known.
+    pub fn legacy(&self) -> Revision {
+        self.agreed.unwrap_or(Revision::V2025_11_25)
+    }
+
+    /// The revision that the handshake agreed on, or that its request asks for.
+    pub fn agreed(&self) -> Option<Revision> {
+        self.agreed
+    }
+
+    /// Whether the connection is of the modern era and of no other: the server knows that era, and
+    /// there was no handshake.
+    pub fn is_modern(&self) -> bool {
+        self.knows_modern && matches!(self.handshake, Handshake::None | Handshake::Refused(_))
+    }
+
+    /// The revision by which a message of no particular request is judged.
+    pub fn revision(&self, era: Era) -> Revision {
+        match era {
+            Era::Legacy => self.legacy(),
+            Era::Modern => Revision::V2026_07_28,
+        }
+    }
+
+    /// The request of an exchange, while it is open and in the frame that answers it.
+    pub fn asked(&self, exchange: ExchangeId) -> Option<&OpenRequest> {
+        self.open.get(exchange)
+    }
+
+    pub fn open(&self) -> impl Iterator<Item = (ExchangeId, &OpenRequest)> {
+        self.open.iter()
+    }
+
+    /// Whether more requests may be open than are remembered.
+    pub fn has_forgotten(&self) -> bool {
+        self.open.has_forgotten()
+    }
+
+    /// Takes a message in, before rules look at it.
+    pub(super) fn learn(&mut self, head: &FrameHead, message: &Message, record: &MessageRecord) {
+        match &message.body {
+            Body::Request(request) => self.request(head, message, request, record),
+            Body::Response(response) => {
+                self.knows_modern |= is_of_modern_server(message, &response.outcome, record);
+                if let Outcome::Result { identity } = &response.outcome {
+                    let identity = identity.as_deref();
+                    self.result(head, record, identity.or(message.meta.identity.as_deref()));
+                } else if record.method.as_deref() == Some("initialize") {
+                    self.handshake = Handshake::Refused(head.seq);
+                }
+            }
+            Body::Notification(_) | Body::Invalid => {}
+        }
+    }
+
+    /// Takes a message in, after rules have looked at it.
+    pub(super) fn forget(&mut self, message: &Message, record: &MessageRecord) {
+        match (&message.body, record.exchange) {
+            (Body::Response(_), Some(exchange)) => {
+                self.open.remove(exchange);
+            }
+            (Body::Notification(_), _) if record.direction == Direction::ClientToServer => {
+                let is_initialized = record.method.as_deref().map(methods::canonical)
+                    == Some("notifications/initialized");
+                if is_initialized && self.handshake != Handshake::None {
+                    self.handshake = Handshake::Done;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn request(
+        &mut self,
+        head: &FrameHead,
+        message: &Message,
+        request: &Request,
+        record: &MessageRecord,
+    ) {
+        let to_server = record.direction == Direction::ClientToServer;
+        if to_server && &*request.method == "initialize" {
+            self.initialize(head, request);
+        }
+        let Some(exchange) = record.exchange else {
+            return;
+        };
+        let identity = message.meta.identity.as_deref();
+        let modern = identity.filter(|_| record.era == Era::Modern);
+        let asked = OpenRequest {
+            frame: head.seq,
+            t: head.t_last,
+            direction: record.direction,
+            method: methods::canonical(&request.method).into(),
+            name: request.name.clone(),
+            revision: match modern {
+                Some(identity) => version(identity),
+                None => self.revision_without_version(message, request, record),
+            },
+            token: message.meta.progress_token.clone(),
+            capabilities: Capabilities::new(
+                modern.and_then(|identity| identity.capabilities.as_deref()),
+            ),
+            task: request.task,
+        };
+        self.open.insert(exchange, asked);
+    }
+
+    fn initialize(&mut self, head: &FrameHead, request: &Request) {
+        if matches!(self.handshake, Handshake::None | Handshake::Refused(_)) {
+            self.handshake = Handshake::Asked(head.seq);
+        }
+        if let Some(identity) = &request.identity {
+            self.agreed = with_handshake(identity).or(self.agreed);
+            self.client = Declared::read(identity.capabilities.as_deref());
+        }
+    }
+
+    /// The revision of a request that does not say it: a modern one that forgot to, where there can
+    /// be no handshake that it belongs to.
+    fn revision_without_version(
+        &self,
+        message: &Message,
+        request: &Request,
+        record: &MessageRecord,
+    ) -> Revision {
+        let says_so = || {
+            record.direction == Direction::ClientToServer
+                && (message.meta.identity.is_some() || is_only_modern(&request.method))
+        };
+        let forgot = self.is_modern() || self.handshake == Handshake::None && says_so();
+        if forgot && &*request.method != "initialize" {
+            return Revision::V2026_07_28;
+        }
+        self.legacy()
+    }
+
+    fn result(&mut self, head: &FrameHead, record: &MessageRecord, identity: Option<&Identity>) {
+        self.serves_modern |=
+            record.era == Era::Modern && record.direction == Direction::ServerToClient;
+        let declared = identity.map(|identity| Declared::read(identity.capabilities.as_deref()));
+        match record.method.as_deref() {
+            Some("initialize") => {
+                self.agreed = identity.and_then(with_handshake).or(self.agreed);
+                self.server = Some(declared.unwrap_or_default());
+                if matches!(self.handshake, Handshake::Asked(_) | Handshake::Refused(_)) {
+                    self.handshake = Handshake::Answered(head.seq);
+                }
+            }
+            Some("server/discover") => self.discovered = declared,
+            _ => {}
+        }
+    }
+}
+
+/// Whether the answer to a modern request shows that the server knows that era.
+fn is_of_modern_server(message: &Message, outcome: &Outcome, record: &MessageRecord) -> bool {
+    let shows = match outcome {
+        Outcome::Result { identity } => identity
+            .as_ref()
+            .is_some_and(|server| !server.supported_versions.is_empty()),
+        Outcome::InputRequired(_) => true,
+        Outcome::Error { code, .. } => {
+            matches!(code.as_deref(), Some("-32020" | "-32021" | "-32022"))
+        }
+        Outcome::ToolError | Outcome::Task { .. } => false,
+    };
+    record.era == Era::Modern && (shows || message.meta.identity.is_some())
+}
+
+/// Whether only the modern era has the method.
+fn is_only_modern(method: &str) -> bool {
+    methods::find(method).is_some_and(|known| {
+        let mut uses = known.uses();
+        uses.all(|usage| usage.from.era() == Era::Modern)
+    })
+}
+
+/// The revision that the version of a handshake is judged by.
+fn with_handshake(identity: &Identity) -> Option<Revision> {
+    let version = identity.protocol_version.as_deref()?;
+    Some(Revision::judging(version)?.min(Revision::V2025_11_25))
+}
+
+/// The revision that the version of a modern request is judged by.
+fn version(identity: &Identity) -> Revision {
+    let version = identity.protocol_version.as_deref();
+    let judging = version.and_then(Revision::judging);
+    judging.map_or(Revision::V2026_07_28, |one| one.max(Revision::V2026_07_28))
+}
+
+// Requests that are open, as many as there is room for.
+
+/// Open requests that are remembered. Whoever has more of them open is told less about them.
+const OPEN: usize = 4096;
+
+/// Bytes of their texts together, for the same reason: names and tokens may be of any length.
+const BYTES: usize = 1 << 20;
+
+/// Bytes of capabilities that are kept with a request. Honest ones have a few hundred; longer ones
+/// would push out the requests of others.
+const CAPABILITY_BYTES: usize = 16 << 10;
+
+/// A request that a later message belongs to.
+#[derive(Clone, Debug)]
+pub struct OpenRequest {
+    pub frame: Seq,
+    pub t: Moment,
+    pub direction: Direction,
+    /// Its method, by its name in the protocol.
+    pub method: Box<str>,
+    /// Tool or prompt name, resource URI, and the like.
+    pub name: Option<Box<str>>,
+    /// By which revision it and its answer are judged.
+    pub revision: Revision,
+    /// The progress token that it gave.
+    pub token: Option<RequestId>,
+    /// What a modern request declares.
+    pub capabilities: Capabilities,
+    /// Whether it asks for a task (2025-11-25).
+    pub task: bool,
+}
+
+/// The capabilities that a request declares.
+#[derive(Clone, Debug)]
+pub enum Capabilities {
+    Absent,
+    Text(Box<str>),
+    /// Too many bytes of them to be kept: nobody knows what is declared.
+    TooLong,
+}
+
+impl Capabilities {
+    /// Those that a request has as JSON text.
+    pub fn new(json: Option<&str>) -> Self {
+        match json {
+            None => Self::Absent,
+            Some(json) if json.len() > CAPABILITY_BYTES => Self::TooLong,
+            Some(json) => Self::Text(json.into()),
+        }
+    }
+
+    /// What they declare; `None` where there are none.
+    pub fn declared(&self) -> Option<Declared> {
+        match self {
+            Self::Absent => None,
+            Self::Text(json) => Some(Declared::read(Some(json))),
+            Self::TooLong => Some(Declared::unknown()),
+        }
+    }
+}
+
+impl OpenRequest {
+    fn bytes(&self) -> usize {
+        let name = self.name.as_deref().map_or(0, str::len);
+        // A token is held as text and as what it is compared by.
+        let token = self.token.as_ref().map_or(0, |it| 2 * it.json().len());
+        let capabilities = match &self.capabilities {
+            Capabilities::Text(json) => json.len(),
+            Capabilities::Absent | Capabilities::TooLong => 0,
+        };
+        self.method.len() + name + token + capabilities
+    }
+}
+
+/// Requests that are open. The oldest go where there is no room.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Open {
+    entries: BoundedMap<ExchangeId, OpenRequest, OPEN>,
+    /// Bytes of the texts of all of them.
+    bytes: usize,
+    /// Whether one had to go, or never came in.
+    has_forgotten: bool,
+}
+
+impl Open {
+    /// Puts a request in, unless its texts alone are more than there is room for.
+    pub fn insert(&mut self, exchange: ExchangeId, asked: OpenRequest) {
+        self.remove(exchange);
+        let bytes = asked.bytes();
+        if bytes > BYTES {
+            self.has_forgotten = true;
+            return;
+        }
+        while self.entries.len() == OPEN || self.bytes + bytes > BYTES {
+            let Some(oldest) = self.entries.forget_oldest() else {
+                break;
+            };
+            self.has_forgotten = true;
+            self.bytes -= oldest.bytes();
+        }
+        self.bytes += bytes;
+        self.entries.insert(exchange, asked);
+    }
+
+    pub fn remove(&mut self, exchange: ExchangeId) {
+        if let Some(asked) = self.entries.remove(&exchange) {
+            self.bytes -= asked.bytes();
+        }
+    }
+
+    pub fn get(&self, exchange: ExchangeId) -> Option<&OpenRequest> {
+        self.entries.get(&exchange)
+    }
+
+    /// Whether there may be more of them than are here.
+    pub fn has_forgotten(&self) -> bool {
+        self.has_forgotten
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (ExchangeId, &OpenRequest)> {
+        self.entries.iter().map(|(id, asked)| (*id, asked))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(name: usize, capabilities: Option<&str>) -> OpenRequest {
+        OpenRequest {
+            frame: Seq(1),
+            t: Moment(1),
+            direction: Direction::ClientToServer,
+            method: "tools/call".into(),
+            name: Some("x".repeat(name).into()),
+            revision: Revision::V2026_07_28,
+            token: None,
+            capabilities: Capabilities::new(capabilities),
+            task: false,
+        }
+    }
+
+    #[test]
+    fn the_texts_of_open_requests_have_a_limit_together() {
+        let mut open = Open::default();
+        for id in 0..100 {
+            open.insert(ExchangeId(id), asked(100_000, None));
+            assert!(open.bytes <= BYTES);
+        }
+        assert!(open.get(ExchangeId(0)).is_none() && open.get(ExchangeId(99)).is_some());
+        // One that is too long by itself pushes nobody out.
+        open.insert(ExchangeId(100), asked(BYTES, None));
+        assert!(open.get(ExchangeId(100)).is_none() && open.get(ExchangeId(99)).is_some());
+        for id in 0..100 {
+            open.remove(ExchangeId(id));
+        }
+        assert_eq!(open.bytes, 0);
+        assert!(open.has_forgotten());
+    }
+
+    #[test]
+    fn short_requests_are_remembered_by_their_number() {
+        let mut open = Open::default();
+        for id in 0..=OPEN as u64 {
+            open.insert(ExchangeId(id), asked(10, None));
+        }
+        assert_eq!(open.iter().count(), OPEN);
+        assert!(open.get(ExchangeId(0)).is_none() && open.get(ExchangeId(1)).is_some());
+    }
+
+    #[test]
+    fn capabilities_that_are_too_long_declare_nobody_knows_what() {
+        let long = format!(r#"{{"x":"{}"}}"#, "y".repeat(CAPABILITY_BYTES));
+        let declared = asked(1, Some(&long)).capabilities.declared();
+        assert!(declared.is_some_and(|it| !it.is_whole() && it.has_unknown_extensions()));
+        let declared = asked(1, Some("{}")).capabilities.declared();
+        assert!(declared.is_some_and(|it| it.is_whole()));
+        assert!(asked(1, None).capabilities.declared().is_none());
+    }
+}

@@ -1,0 +1,477 @@
+//! Values against JSON schemas that a stranger wrote: compiled when first needed, never fetched
+//! from anywhere, with limits on their size, depth and work ([`schema_work`](super::schema_work)).
+//! What is beyond a limit is [`Skipped`], with the reason.
+
+use super::schema_work::{Costs, Graph};
+use crate::quote;
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
+use jsonschema::{draft4, draft6, draft7, draft201909, draft202012};
+use mcpreel_wire::json::Step;
+use mcpreel_wire::mcp::Revision;
+use serde_json::Value;
+use std::fmt;
+
+/// Bytes of a schema that are looked at. Compiling takes up to 10 ms for as many: a larger one
+/// would hold the indexer up.
+pub const SCHEMA_BYTES: usize = 64 * 1024;
+
+/// Bytes of a value that is checked. Reading alone takes a millisecond per 200 KB.
+pub const VALUE_BYTES: usize = 256 * 1024;
+
+/// Bytes that a compiled regular expression and its cache may take. Without a limit one
+/// expression could take tens of megabytes.
+const EXPRESSION_BYTES: usize = 1 << 20;
+
+/// Violations of one value that are told. More of the same would help nobody.
+const TOLD: usize = 3;
+
+/// Visits and bytes of a value up to which all its violations are collected: the validator makes
+/// them all before it hands over the first, and copies names into some.
+const COLLECTED_VISITS: u64 = 50_000;
+const COLLECTED_BYTES: usize = 16 * 1024;
+
+/// Why a value was not checked against its schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Skipped {
+    LargeSchema,
+    ManyParts,
+    DeepSchema,
+    /// The schemas of the list are too much together.
+    ManySchemas,
+    /// The JSON text cannot be read into plain values.
+    Unreadable,
+    /// `$schema` names a dialect that is not known.
+    UnknownDialect,
+    /// A `$ref` leads out of the schema.
+    External,
+    Dangling,
+    /// A part of it has an `$id` of its own.
+    Embedded,
+    /// It refers to itself without ever going deeper into the value.
+    Endless,
+    /// A regular expression could take too long, or is none here.
+    Pattern,
+    /// The schema is not valid itself.
+    Invalid,
+    /// The tool was listed anew since, and its old definition is not kept.
+    Gone,
+    LargeValue,
+    DeepValue,
+    Costly,
+}
+
+impl fmt::Display for Skipped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reason = match self {
+            Self::LargeSchema => {
+                return write!(f, "the schema has more than {} KiB", SCHEMA_BYTES / 1024);
+            }
+            Self::ManyParts => "the schema has too many parts",
+            Self::DeepSchema => "the schema nests too deeply",
+            Self::ManySchemas => "the schemas of all tools are too much together",
+            Self::Unreadable => {
+                "it nests too deeply, or holds a text or number that cannot be represented"
+            }
+            Self::UnknownDialect => "the dialect of the schema is not known",
+            Self::External => "a $ref leads out of the schema, and nothing is ever fetched",
+            Self::Dangling => "a $ref leads nowhere",
+            Self::Embedded => "a part of the schema has an $id of its own",
+            Self::Endless => "the schema refers to itself without end",
+            Self::Pattern => "a regular expression could take too long or is not understood",
+            Self::Invalid => "the schema itself is not valid",
+            Self::Gone => "the tool was defined anew, and its old definition is no longer kept",
+            Self::LargeValue => {
+                return write!(f, "the value has more than {} KiB", VALUE_BYTES / 1024);
+            }
+            Self::DeepValue => "the value nests too deeply",
+            Self::Costly => "the check could take too long",
+        };
+        f.write_str(reason)
+    }
+}
+
+/// The value of a JSON text.
+fn value(text: &[u8]) -> Result<Value, Skipped> {
+    serde_json::from_slice(text).map_err(|_| Skipped::Unreadable)
+}
+
+pub fn schema(text: &[u8]) -> Result<Value, Skipped> {
+    if text.len() > SCHEMA_BYTES {
+        return Err(Skipped::LargeSchema);
+    }
+    value(text)
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The steps from the value that was checked to what is wrong in it.
+    pub path: Vec<Step>,
+    pub message: String,
+}
+
+impl Violation {
+    fn new(error: &ValidationError<'_>, root: &Value) -> Self {
+        Self {
+            path: steps(error.instance_path().as_str(), root),
+            message: quote::text(&error.masked().to_string()),
+        }
+    }
+}
+
+/// The steps of a JSON pointer into `root`: what is a number may be a name as well.
+fn steps(pointer: &str, root: &Value) -> Vec<Step> {
+    let mut at = Some(root);
+    let step = |segment: &str| {
+        let name = segment.replace("~1", "/").replace("~0", "~");
+        let array = at.and_then(Value::as_array);
+        if let Some((array, index)) = array.zip(name.parse().ok()) {
+            at = array.get(index);
+            return Step::Element(index);
+        }
+        at = at.and_then(|it| it.get(&name));
+        Step::Member(name.into())
+    };
+    pointer.split('/').skip(1).map(step).collect()
+}
+
+/// A schema that is ready to check values.
+#[derive(Debug)]
+pub struct Checker {
+    validator: Validator,
+    costs: Costs,
+    has_alternatives: bool,
+}
+
+impl Checker {
+    /// Compiles `schema`, as tools of `revision` have it.
+    pub fn new(schema: &Value, revision: Revision) -> Result<Self, Skipped> {
+        let graph = Graph::of(schema)?;
+        graph.can_check()?;
+        let costs = Costs::of(&graph)?;
+        let draft = dialect(schema, revision)?;
+        if !matches!(judge(schema, revision)?, Judged::Valid) {
+            return Err(Skipped::Invalid);
+        }
+        let expressions = PatternOptions::regex()
+            .size_limit(EXPRESSION_BYTES)
+            .dfa_size_limit(EXPRESSION_BYTES);
+        // Formats and encodings are hints in the current dialect, and peers differ about them.
+        let validator = jsonschema::options()
+            .with_draft(draft)
+            .offline()
+            .should_validate_formats(false)
+            .without_content_encoding_support("base64")
+            .without_content_media_type_support("application/json")
+            .with_pattern_options(expressions)
+            .build(schema);
+        let validator = validator.map_err(|error| match error.kind() {
+            ValidationErrorKind::Format { .. } | ValidationErrorKind::Pattern { .. } => {
+                Skipped::Pattern
+            }
+            ValidationErrorKind::Referencing(_) => Skipped::Dangling,
+            _ => Skipped::Invalid,
+        })?;
+        Ok(Self {
+            validator,
+            costs,
+            has_alternatives: graph.has_alternatives,
+        })
+    }
+
+    /// What the value of `text` does wrong: nothing, or the first few things.
+    pub fn check(&self, text: &[u8]) -> Result<Vec<Violation>, Skipped> {
+        if text.len() > VALUE_BYTES {
+            return Err(Skipped::LargeValue);
+        }
+        let value = value(text)?;
+        let visits = self.costs.visits(&value)?;
+        if self.validator.is_valid(&value) {
+            return Ok(Vec::new());
+        }
+        let told = |error: ValidationError<'_>| Violation::new(&error, &value);
+        if visits <= COLLECTED_VISITS && text.len() <= COLLECTED_BYTES {
+            let errors = self.validator.iter_errors(&value);
+            return Ok(errors.take(TOLD).map(told).collect());
+        }
+        if !self.has_alternatives {
+            return Ok(self
+                .validator
+                .validate(&value)
+                .err()
+                .map(told)
+                .into_iter()
+                .collect());
+        }
+        Ok(vec![Violation {
+            path: Vec::new(),
+            message: "value does not fit; finding out where would take too long".to_owned(),
+        }])
+    }
+}
+
+/// The dialect that `$schema` names; where it names none, that of the revision, which says so
+/// from 2025-11-25 on and where everybody took draft-07 before.
+fn dialect(schema: &Value, revision: Revision) -> Result<Draft, Skipped> {
+    let default = if revision < Revision::V2025_11_25 {
+        Draft::Draft7
+    } else {
+        Draft::Draft202012
+    };
+    match default.detect(schema) {
+        Draft::Unknown => Err(Skipped::UnknownDialect),
+        known => Ok(known),
+    }
+}
+
+#[derive(Debug)]
+pub enum Judged {
+    Valid,
+    /// It is none of its dialect: what is wrong, and where.
+    Invalid(Violation),
+    /// It is none of the dialect that is meant where nothing is said; the revision does not say
+    /// which that is.
+    Doubtful(Violation),
+}
+
+/// Whether `schema` is a schema of its dialect. To be asked only where its [`Graph`] allows that:
+/// the expressions in it are compiled.
+pub fn judge(schema: &Value, revision: Revision) -> Result<Judged, Skipped> {
+    let draft = dialect(schema, revision)?;
+    let Err(error) = validate(schema, draft) else {
+        return Ok(Judged::Valid);
+    };
+    // An expression that this engine does not understand may be one for another engine.
+    if matches!(error.kind(), ValidationErrorKind::Format { .. }) {
+        return Ok(Judged::Valid);
+    }
+    let violation = Violation::new(&error, schema);
+    if revision >= Revision::V2025_11_25 || schema.get("$schema").is_some() {
+        return Ok(Judged::Invalid(violation));
+    }
+    if validate(schema, Draft::Draft202012).is_ok() {
+        return Ok(Judged::Valid);
+    }
+    Ok(Judged::Doubtful(violation))
+}
+
+fn validate(schema: &Value, draft: Draft) -> Result<(), ValidationError<'_>> {
+    match draft {
+        Draft::Draft4 => draft4::meta::validate(schema),
+        Draft::Draft6 => draft6::meta::validate(schema),
+        Draft::Draft7 => draft7::meta::validate(schema),
+        Draft::Draft201909 => draft201909::meta::validate(schema),
+        _ => draft202012::meta::validate(schema),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mcpreel_wire::json::Path;
+    use serde_json::json;
+
+    fn checker(schema: &Value) -> Result<Checker, Skipped> {
+        Checker::new(schema, Revision::V2025_11_25)
+    }
+
+    /// What `value` does wrong: path and message.
+    fn wrong(schema: &Value, value: &Value) -> Result<Vec<(String, String)>, Skipped> {
+        wrong_in(schema, &value.to_string())
+    }
+
+    fn wrong_in(schema: &Value, text: &str) -> Result<Vec<(String, String)>, Skipped> {
+        let violations = checker(schema)?.check(text.as_bytes())?;
+        let shown = |one: Violation| (Path::new(one.path).to_string(), one.message);
+        Ok(violations.into_iter().map(shown).collect())
+    }
+
+    /// A schema with `count` definitions, each made by its number.
+    fn chained(count: usize, definition: impl Fn(usize) -> Value) -> Value {
+        let definitions = (0..count).map(|at| (format!("d{at}"), definition(at)));
+        let mut definitions: serde_json::Map<_, _> = definitions.collect();
+        definitions.insert(format!("d{count}"), json!({"type": "string"}));
+        json!({"$ref": "#/$defs/d0", "$defs": definitions})
+    }
+
+    fn reference(at: usize) -> Value {
+        json!({"$ref": format!("#/$defs/d{at}")})
+    }
+
+    fn nested(levels: usize) -> Value {
+        (0..levels).fold(json!("x"), |inner, _| json!({"a": inner}))
+    }
+
+    #[test]
+    fn a_violation_has_the_path_of_what_is_wrong() {
+        let schema = json!({
+            "properties": {"list": {"items": {"properties": {"7": {"type": "string"}, "a/b~": {"maximum": 3}}}}},
+            "required": ["list"],
+        });
+        let told = wrong(&schema, &json!({"list": [{}, {"7": 1, "a/b~": 4}]})).unwrap();
+        assert_eq!(told[0].0, "list[1].7");
+        assert_eq!(told[0].1, "value is not of type \"string\"");
+        assert_eq!(told[1].0, "list[1][\"a/b~\"]");
+        let missing = wrong(&schema, &json!({})).unwrap();
+        assert_eq!(missing[0].1, "\"list\" is a required property");
+        let hostile = json!({"properties": {"a": {"enum": ["\u{1b}[2J\u{202e}"]}}});
+        let told = wrong(&hostile, &json!({"a": 1})).unwrap();
+        assert!(!told[0].1.contains(['\u{1b}', '\u{202e}']));
+    }
+
+    #[test]
+    fn formats_are_hints_and_numbers_are_what_their_text_says() {
+        let format = json!({"format": "email", "contentMediaType": "application/json"});
+        assert_eq!(wrong(&format, &json!("neither?")), Ok(Vec::new()));
+        let cents = json!({"multipleOf": 0.01, "maximum": 20});
+        assert_eq!(wrong_in(&cents, "19.99"), Ok(Vec::new()));
+        assert_eq!(wrong_in(&json!({"type": "integer"}), "1e2"), Ok(Vec::new()));
+        let large = json!({"type": "integer", "minimum": 9_007_199_254_740_993_i64});
+        assert_eq!(wrong_in(&large, "9007199254740992").unwrap().len(), 1);
+        assert_eq!(wrong_in(&cents, "[1e999]"), Err(Skipped::Unreadable));
+    }
+
+    #[test]
+    fn references_inside_are_followed_and_others_never() {
+        let schema = json!({
+            "$id": "https://example.com/tree",
+            "properties": {
+                "next": {"$ref": "#"},
+                "name": {"$ref": "#name"},
+                "other": {"$ref": "https://example.com/tree#/$defs/name"},
+            },
+            "$defs": {"name": {"$anchor": "name", "type": "string"}},
+        });
+        let told = wrong(&schema, &json!({"next": {"next": {"name": 1}}, "other": 2})).unwrap();
+        let paths: Vec<_> = told.iter().map(|(path, _)| path.as_str()).collect();
+        assert_eq!(paths, ["next.next.name", "other"]);
+        for (schema, reason) in [
+            (json!({"$ref": "https://example.com/x"}), Skipped::External),
+            (json!({"$ref": "file:///etc/passwd"}), Skipped::External),
+            (json!({"$ref": "#/$defs/none"}), Skipped::Dangling),
+            (
+                json!({"not": {"$id": "https://example.com/a"}}),
+                Skipped::Embedded,
+            ),
+            (
+                json!({"$schema": "https://example.com/"}),
+                Skipped::UnknownDialect,
+            ),
+            (json!({"type": "int"}), Skipped::Invalid),
+            (json!({"pattern": "("}), Skipped::Pattern),
+            (json!({"$ref": "#"}), Skipped::Endless),
+            (json!({"anyOf": [{"not": {"$ref": "#"}}]}), Skipped::Endless),
+        ] {
+            assert_eq!(checker(&schema).unwrap_err(), reason, "{schema}");
+        }
+    }
+
+    #[test]
+    fn a_hostile_schema_neither_hangs_nor_reaches_the_end_of_the_stack() {
+        let twice = |at| json!({"anyOf": [reference(at + 1), reference(at + 1)]});
+        let inside = |at| {
+            let inner = json!({"properties": {"a": reference(at + 1)}});
+            json!({"anyOf": [inner, inner]})
+        };
+        assert_eq!(wrong(&chained(60, twice), &json!(1)), Err(Skipped::Costly));
+        assert_eq!(
+            wrong(&chained(25, inside), &nested(25)),
+            Err(Skipped::Costly)
+        );
+        assert_eq!(
+            wrong(&chained(60, inside), &json!({"b": 1})),
+            Ok(Vec::new())
+        );
+        let told = wrong(&chained(3, twice), &json!(1)).unwrap();
+        assert!(told[0].1.contains("anyOf"), "{told:?}");
+        // Only the reasons would take too much.
+        let told = wrong(&chained(15, twice), &json!(1)).unwrap();
+        assert!(told[0].1.contains("would take too long"), "{told:?}");
+        let names: Vec<_> = (0..3000).map(|at| at.to_string()).collect();
+        let depends = json!({"items": {"dependentRequired": {"a": names}}});
+        let many = json!(vec![json!({"a": 1}); 1000]);
+        assert_eq!(wrong(&depends, &many), Err(Skipped::Costly));
+
+        let chain = |count| chained(count, |at| reference(at + 1));
+        assert_eq!(wrong(&chain(350), &json!("x")), Ok(Vec::new()));
+        assert_eq!(wrong(&chain(350), &json!(["x"])), Err(Skipped::DeepValue));
+        assert_eq!(checker(&chain(1000)).unwrap_err(), Skipped::DeepSchema);
+        let deep = chained(1000, |at| json!({"properties": {"a": reference(at + 1)}}));
+        assert_eq!(wrong(&deep, &nested(30)), Ok(Vec::new()));
+        let any = json!({"additionalProperties": {"$ref": "#"}});
+        assert_eq!(wrong(&any, &nested(40)), Err(Skipped::DeepValue));
+        let allow = (0..40).fold(json!({}), |inner, _| json!({"allOf": [inner]}));
+        assert_eq!(checker(&allow).unwrap_err(), Skipped::DeepSchema);
+    }
+
+    #[test]
+    fn expressions_run_in_linear_time_or_not_at_all() {
+        let long = "a".repeat(5000) + "b";
+        let matched = |pattern: &str, text: &str| wrong(&json!({"pattern": pattern}), &json!(text));
+        assert_eq!(matched("^(a+)+$", &long).unwrap().len(), 1);
+        assert_eq!(matched("^(a?){1000}a{1000}$", &long), Err(Skipped::Costly));
+        for pattern in [
+            "((a{100}){100}){100}",
+            "(\\p{L}{9}){9}",
+            "(a{99999})",
+            "^(?!b)a",
+        ] {
+            assert_eq!(matched(pattern, "a"), Err(Skipped::Pattern), "{pattern}");
+        }
+        for pattern in [
+            "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
+            r"^[\w.]{1,64}@[^@\s]{1,255}$",
+            "^https?://",
+            r"^\d{4}-(0[1-9]|1[0-2])-\d{2}T[^]]{1}\{\}$",
+        ] {
+            let schema = json!({"items": {"pattern": pattern}});
+            let value = json!(vec!["somebody.long@example.com"; 20]);
+            assert!(wrong(&schema, &value).is_ok(), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn large_values_and_schemas_are_skipped_and_ordinary_ones_are_not() {
+        let row = |n| json!({"id": n, "name": "abc", "tags": ["x"]});
+        let rows: Vec<_> = (0..4000).map(row).collect();
+        let table = json!({"type": "array", "uniqueItems": true, "items": {
+            "type": "object", "additionalProperties": false, "required": ["id", "name"],
+            "properties": {"id": {"type": "integer"}, "name": {"type": "string"}, "tags": {"items": {"enum": ["x", "y"]}}},
+        }});
+        assert_eq!(wrong(&table, &json!(rows)), Ok(Vec::new()));
+        assert_eq!(
+            wrong(&table, &json!(vec![rows; 2])),
+            Err(Skipped::LargeValue)
+        );
+        let members = (0..9000).map(|at| (format!("p{at}"), json!({})));
+        let many = json!({"properties": members.collect::<serde_json::Map<_, _>>()});
+        assert_eq!(checker(&many).unwrap_err(), Skipped::ManyParts);
+        let text = many.to_string();
+        assert_eq!(schema(text.as_bytes()), Err(Skipped::LargeSchema));
+    }
+
+    #[test]
+    fn a_schema_is_judged_by_its_dialect() {
+        let judged = |schema: &Value, revision| judge(schema, revision).unwrap();
+        let pairs = json!({"items": [{"type": "string"}]});
+        assert!(matches!(
+            judged(&pairs, Revision::V2025_06_18),
+            Judged::Valid
+        ));
+        let Judged::Invalid(violation) = judged(&pairs, Revision::V2025_11_25) else {
+            panic!("2020-12 has no lists of items");
+        };
+        assert_eq!(violation.path, [Step::Member("items".into())]);
+        let odd = json!({"required": true});
+        assert!(matches!(
+            judged(&odd, Revision::V2025_06_18),
+            Judged::Doubtful(_)
+        ));
+        let draft_7 = "http://json-schema.org/draft-07/schema#";
+        let stated = json!({"$schema": draft_7, "required": true});
+        assert!(matches!(
+            judged(&stated, Revision::V2025_06_18),
+            Judged::Invalid(_)
+        ));
+    }
+}

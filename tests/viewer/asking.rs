@@ -70,7 +70,7 @@ fn the_call_before_is_compared_and_the_differences_are_walked() {
         ],
     );
     let at = |viewer: &Viewer| match viewer.app.overlays.last() {
-        Some(Overlay::Diff(diff)) => diff.at,
+        Some(Overlay::Comparison(one)) => one.at,
         other => panic!("{other:?}"),
     };
     let first = at(&viewer);

@@ -5,8 +5,8 @@ use crate::fixture;
 use crate::notation::row_text;
 use crate::support::conversation::Conversation;
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
-use mcpreel_tui::app::comparison::{Comparison, Row};
-use mcpreel_tui::app::diff::Diff;
+use mcpreel_tui::panels::compare::{Comparison, Opens};
+
 use mcpreel_tui::app::{Overlay, Session, View};
 use mcpreel_tui::effect::Msg;
 
@@ -187,13 +187,6 @@ fn a_text_scrolls_by_the_wheel_and_is_closed_by_a_click_beside_it() {
     assert!(viewer.app.overlays.is_empty());
 }
 
-fn diff(viewer: &Viewer) -> &Diff {
-    match viewer.app.overlays.last() {
-        Some(Overlay::Diff(diff)) => diff,
-        other => panic!("{other:?}"),
-    }
-}
-
 #[test]
 fn a_comparison_is_clicked_and_scrolled() {
     let recording = fixture::ended();
@@ -201,33 +194,28 @@ fn a_comparison_is_clicked_and_scrolled() {
         let mut viewer = Viewer::open(&recording.path, size);
         viewer.press("g e Space e Space d");
         click_on(&mut viewer, "unchanged");
-        let rows = diff(&viewer)
-            .compared()
-            .expect("they are compared")
-            .rows
-            .len();
-        let folded = diff(&viewer).at;
+        let rows = comparison(&viewer).content().expect("it is there").rows();
+        let folded = comparison(&viewer).at;
         click_on(&mut viewer, "unchanged");
-        let unfolded = diff(&viewer)
-            .compared()
-            .expect("they are compared")
-            .rows
-            .len();
+        let unfolded = comparison(&viewer).content().expect("it is there").rows();
         assert!(unfolded > rows, "{size:?}");
         viewer.press("Space g");
         click_on(&mut viewer, "unchanged");
-        assert_eq!(diff(&viewer).at, folded, "{size:?}");
+        assert_eq!(comparison(&viewer).at, folded, "{size:?}");
         if size == WIDE {
             continue;
         }
         for _ in 0..100 {
             wheel_down(&mut viewer, (20, 5));
         }
-        assert_eq!(diff(&viewer).at, folded, "the cursor stays");
-        assert!(diff(&viewer).top > folded, "{}", viewer.text());
+        assert_eq!(comparison(&viewer).at, folded, "the cursor stays");
+        assert!(comparison(&viewer).top > folded, "{}", viewer.text());
         assert!(!viewer.text().contains("more row"), "{}", viewer.text());
         viewer.press("j");
-        assert!(diff(&viewer).top <= folded + 1, "a key comes back to it");
+        assert!(
+            comparison(&viewer).top <= folded + 1,
+            "a key comes back to it"
+        );
     }
 }
 
@@ -246,12 +234,8 @@ fn recordings_beside_each_other_are_clicked_opened_and_scrolled() {
         for size in [WIDE, (90, 14)] {
             let mut viewer = Viewer::folder(recordings[0].folder(), size);
             viewer.act(&format!("g {keys}"));
-            let rows = comparison(&viewer)
-                .compared()
-                .expect("it is there")
-                .rows
-                .len();
-            let page = mcpreel_tui::view::comparison::rows(size);
+            let rows = comparison(&viewer).content().expect("it is there").rows();
+            let page = comparison(&viewer).page(size);
             assert!(size == WIDE || rows > page, "there is something to scroll");
 
             // The wheel scrolls to the end and back; the cursor stays where it was.
@@ -287,18 +271,16 @@ fn a_second_click_on_a_call_of_two_recordings_opens_both_sides() {
     let mut viewer = Viewer::folder(recordings[0].folder(), WIDE);
     viewer.act("g P");
     let one = comparison(&viewer);
-    let compared = one.compared().expect("it is there");
-    let both = |row: &Row| compared.places(*row).iter().all(Option::is_some);
-    let at = compared
-        .rows
-        .iter()
-        .position(both)
+    let content = one.content().expect("it is there");
+    let both = |row: &usize| matches!(content.opens(*row), Opens::Calls(..));
+    let at = (0..content.rows())
+        .find(both)
         .expect("some are on both sides");
     let y = u16::try_from(at - one.top).expect("it is on the screen") + 2;
     click(&mut viewer, (20, y));
     assert_eq!(comparison(&viewer).at, at, "{}", viewer.text());
     click(&mut viewer, (20, y));
-    assert!(diff(&viewer).compared().is_some(), "{}", viewer.text());
+    assert_eq!(viewer.app.overlays.len(), 2, "{}", viewer.text());
     // It lies on top of the comparison, which is there again below it.
     viewer.press("Esc");
     assert_eq!(comparison(&viewer).at, at);

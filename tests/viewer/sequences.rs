@@ -84,7 +84,7 @@ const TABLE: &[(&str, &str)] = &[
     ("p p", "Exchanges event-after-#86 follows"),
     // Two for a comparison.
     ("g e Space", "Exchanges #11 chosen:1"),
-    ("g e Space e Space d", "Exchanges #17 chosen:2 diff"),
+    ("g e Space e Space d", "Exchanges #17 chosen:2 comparison"),
     // A replay is asked about first; what is no yes starts nothing.
     ("g e a", "Exchanges #11 menu"),
     ("g e a Esc", "Exchanges #11"),
@@ -197,7 +197,6 @@ fn on_top(overlay: &Overlay) -> String {
         Overlay::Menu(_) => "menu".to_owned(),
         Overlay::Prompt(prompt) => format!("{:?}({})", prompt.purpose, prompt.input.value()),
         Overlay::Palette(_) => "palette".to_owned(),
-        Overlay::Diff(_) => "diff".to_owned(),
         Overlay::Comparison(_) => "comparison".to_owned(),
         Overlay::Edit(_) => "edit".to_owned(),
     }

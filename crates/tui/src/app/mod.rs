@@ -11,9 +11,7 @@
 //! Plain data: changed by [`super::update`] only, read by [`super::view`].
 
 pub mod annotations;
-pub mod comparison;
 pub mod detail;
-pub mod diff;
 
 pub mod findings;
 pub mod library;
@@ -77,9 +75,8 @@ pub enum Overlay {
     Prompt(prompt::Prompt),
     /// Any command, by parts of its name.
     Palette(palette::Palette),
-    Diff(Box<diff::Diff>),
-    /// Two recordings, call beside call.
-    Comparison(Box<comparison::Comparison>),
+    /// Two recordings, or two calls.
+    Comparison(Box<panels::compare::Comparison>),
     /// The arguments of a call that are edited.
     Edit(Box<panels::replay::Editor>),
 }
@@ -120,7 +117,7 @@ impl App {
             }
             (Some(Overlay::Menu(_)), _) => vec![Context::Menu, Context::Everywhere],
             (Some(Overlay::Text(_)), _) => vec![Context::Text, Context::Everywhere],
-            (Some(Overlay::Diff(_) | Overlay::Comparison(_)), _) => {
+            (Some(Overlay::Comparison(_)), _) => {
                 vec![Context::Diff, Context::Everywhere]
             }
             (None, None) => vec![Context::Library, Context::Everywhere],

@@ -12,6 +12,7 @@
 //! `Answer::found(move |app| …)`: what is done with what it has found. No generations are kept: the
 //! reader answers the latest question of a slot, and answers to older ones are dropped.
 
+pub mod compare;
 pub mod export;
 pub mod failures;
 pub mod filter;

@@ -26,8 +26,9 @@ use crate::app::menu::{Choice, Entry, Menu};
 use crate::app::{App, Overlay};
 use crate::effect::Effects;
 use crate::keymap::Key;
+use crate::panels::compare;
 use crate::theme::{Glyph, Role};
-use crate::update::{comparison, selection};
+use crate::update::selection;
 use crate::view::overlay::screen;
 use crate::widget::frame;
 use crate::worker::Ask as AskAny;
@@ -247,7 +248,7 @@ pub fn answer(app: &mut App, answer: Answer) -> Effects {
             app.library.listed = None;
             let shows = done.replayed.shows;
             let replayed = Some(Box::new(done.replayed));
-            return comparison::begin(app, Which::File(done.original), done.path, replayed, shows);
+            return compare::begin(app, Which::File(done.original), done.path, replayed, shows);
         }
     }
     vec![]

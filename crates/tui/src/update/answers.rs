@@ -1,12 +1,9 @@
 //! Who gets an answer.
 
-use super::{
-    annotations, comparison, detail, diff, findings, library, playback, session, stats, timeline,
-    why,
-};
+use super::{annotations, detail, findings, library, playback, session, stats, timeline, why};
 use crate::app::App;
 use crate::effect::Effects;
-use crate::panels::{export, replay};
+use crate::panels::{compare, export, replay};
 use crate::worker::Answer;
 
 pub(super) fn take(app: &mut App, answer: Answer) -> Effects {
@@ -27,11 +24,10 @@ pub(super) fn take(app: &mut App, answer: Answer) -> Effects {
         Answer::Timeline(answer) => timeline::answer(app, answer),
         Answer::Stats(answer) => stats::answer(app, answer),
         Answer::Findings(answer) => findings::answer(app, answer),
-        Answer::Diff(answer) => diff::answer(app, answer),
         Answer::State(answer) => playback::answer(app, answer),
         Answer::Why(answer) => why::answer(app, answer),
         Answer::Note(answer) => annotations::noted(app, answer),
-        Answer::Beside(answer) => comparison::answer(app, answer),
+        Answer::Beside(answer) => compare::answer(app, answer),
         Answer::Replay(answer) => replay::answer(app, answer),
         Answer::Export(answer) => export::answer(app, answer),
         Answer::Failed(_, message) => {

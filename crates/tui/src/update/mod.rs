@@ -7,10 +7,8 @@
 
 pub mod annotations;
 mod answers;
-pub mod comparison;
 pub mod copy;
 pub mod detail;
-pub mod diff;
 pub mod everywhere;
 pub mod findings;
 pub mod help;
@@ -35,7 +33,7 @@ use super::app::session::Opening;
 use super::app::{App, Focus, Overlay, View};
 use super::effect::{Effects, Msg};
 use super::keymap::Key;
-use super::panels::{self, export, replay};
+use super::panels::{self, compare, export, replay};
 use std::time::Duration;
 
 /// Changes the state by what happened, and says what is to be done.
@@ -81,21 +79,20 @@ type Perform = fn(&mut App, Action) -> Option<Effects>;
 /// Who is offered an action where the recordings are listed.
 const IN_LIBRARY: [Perform; 4] = [
     library::perform,
-    comparison::perform_in_library,
+    compare::perform_in_library,
     replay::perform_in_library,
     export::perform_in_library,
 ];
 
 /// Who is offered what the pane of a recording does not take.
-const IN_SESSION: [Perform; 11] = [
+const IN_SESSION: [Perform; 10] = [
     crate::panels::filter::perform,
     copy::perform,
     crate::panels::search::perform,
     annotations::perform,
     panels::failures::perform,
     why::perform,
-    comparison::perform_in_session,
-    diff::perform_in_session,
+    compare::perform_in_session,
     replay::perform_in_session,
     export::perform_in_session,
     session::perform,
@@ -115,8 +112,7 @@ fn chain(app: &App) -> Vec<Perform> {
     match (app.overlays.last(), app.session.as_deref()) {
         (Some(Overlay::Text(_)), _) => chain.push(text::perform),
         (Some(Overlay::Menu(_)), _) => chain.push(menu::perform),
-        (Some(Overlay::Diff(_)), _) => chain.push(diff::perform),
-        (Some(Overlay::Comparison(_)), _) => chain.push(comparison::perform),
+        (Some(Overlay::Comparison(_)), _) => chain.push(compare::perform),
         (Some(Overlay::Prompt(_) | Overlay::Palette(_) | Overlay::Edit(_)), _) => {}
         (None, None) => chain.extend(IN_LIBRARY),
         (None, Some(session)) => {

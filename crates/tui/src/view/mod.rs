@@ -3,9 +3,7 @@
 //! One file per panel; each has `draw(&App, …, Rect, &mut Frame)`. Nothing here asks, changes or
 //! remembers anything.
 
-pub mod comparison;
 pub mod detail;
-pub mod diff;
 pub mod explain;
 pub mod findings;
 pub mod footer;

@@ -26,8 +26,7 @@ pub fn draw(app: &App, overlay: &Overlay, area: Rect, frame: &mut Frame<'_>) {
         }
         Overlay::Prompt(prompt) => draw_prompt(app, prompt, area, frame),
         Overlay::Palette(palette) => palette::draw(app, palette, area, frame),
-        Overlay::Diff(diff) => super::diff::draw(app, diff, area, frame),
-        Overlay::Comparison(one) => super::comparison::draw(app, one, area, frame),
+        Overlay::Comparison(one) => crate::panels::compare::draw(app, one, area, frame),
         Overlay::Edit(editor) => crate::panels::replay::draw(app, editor, frame),
     }
 }

@@ -16,7 +16,6 @@
 
 pub mod beside;
 pub mod detail;
-pub mod diff;
 pub mod findings;
 pub mod library;
 pub mod note;
@@ -145,8 +144,6 @@ pub enum Ask {
     Timeline(timeline::Ask),
     Stats(stats::Ask),
     Findings(findings::Ask),
-    /// What differs between two exchanges.
-    Diff(diff::Ask),
     State(playback::Ask),
     Why(why::Ask),
     /// A mark or note is to be written. All of them are, in order.
@@ -169,7 +166,6 @@ pub enum Slot {
     Why,
     List,
     Story,
-    Diff,
     Timeline,
     Findings,
     Stats,
@@ -193,8 +189,6 @@ pub enum Answer {
     Timeline(timeline::Answer),
     Stats(stats::Answer),
     Findings(findings::Answer),
-    /// What differs between two exchanges.
-    Diff(diff::Answer),
     State(playback::Answer),
     Why(why::Answer),
     Note(note::Answer),
@@ -268,7 +262,6 @@ impl Ask {
             Self::Timeline(_) => Slot::Timeline,
             Self::Stats(_) => Slot::Stats,
             Self::Findings(_) => Slot::Findings,
-            Self::Diff(_) => Slot::Diff,
             Self::State(_) => Slot::State,
             Self::Why(_) => Slot::Why,
             // What is to be written is written, whatever is asked afterwards.
@@ -294,7 +287,6 @@ impl Ask {
             Self::Timeline(ask) => ask.job(),
             Self::Stats(ask) => ask.job(),
             Self::Findings(ask) => ask.job(),
-            Self::Diff(ask) => ask.job(),
             Self::State(ask) => ask.job(),
             Self::Why(ask) => ask.job(),
         })

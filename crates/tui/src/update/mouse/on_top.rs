@@ -4,8 +4,9 @@
 use super::is_double;
 use crate::app::{App, Overlay};
 use crate::effect::Effects;
+use crate::panels::compare;
 use crate::panels::filter::is_edited;
-use crate::update::{comparison, diff, menu, palette, text};
+use crate::update::{menu, palette, text};
 use ratatui::layout::Position;
 
 pub(super) fn click(app: &mut App, at: Position) -> Effects {
@@ -14,13 +15,9 @@ pub(super) fn click(app: &mut App, at: Position) -> Effects {
         Some(Overlay::Menu(_)) => menu::click(app, cell),
         Some(Overlay::Palette(_)) => palette::click(app, cell),
         Some(Overlay::Text(_)) => text::click(app, cell),
-        Some(Overlay::Diff(_)) => {
-            let double = is_double(app, at);
-            diff::click(app, cell, double)
-        }
         Some(Overlay::Comparison(_)) => {
             let double = is_double(app, at);
-            comparison::click(app, cell, double)
+            compare::click(app, cell, double)
         }
         Some(Overlay::Prompt(_)) if is_edited(app) => crate::panels::filter::click(app, cell),
         Some(Overlay::Prompt(_) | Overlay::Edit(_)) | None => vec![],
@@ -33,8 +30,7 @@ pub(super) fn wheel(app: &mut App, by: isize) -> Effects {
         Some(Overlay::Menu(_)) => menu::wheel(app, by),
         Some(Overlay::Palette(_)) => palette::wheel(app, by),
         Some(Overlay::Text(_)) => text::wheel(app, by),
-        Some(Overlay::Diff(_)) => diff::wheel(app, by),
-        Some(Overlay::Comparison(_)) => comparison::wheel(app, by),
+        Some(Overlay::Comparison(_)) => compare::wheel(app, by),
         Some(Overlay::Prompt(_)) if is_edited(app) => crate::panels::filter::wheel(app, by),
         Some(Overlay::Prompt(_) | Overlay::Edit(_)) | None => vec![],
     }

@@ -1,0 +1,861 @@
+//! A comparison: of two recordings, call beside call, or of two calls, value beside value.
+//!
+//! ```text
+//!  ┌ 7f3a weather-server 1.2 | c04d weather-server 1.3, replay ───────────────────────────────┐
+//!  │ 2 of 3  ✗ 1 breaking  ~ 2 changed  29 the same                                           │
+//!  │            what the server offers                                                        │
+//!  │ ✗ breaking tool search: input narrowed: `limit`: is required now                         │
+//!  │            call by call                                                                  │
+//!  │              … 12 the same                                                               │
+//!  │ ✗ breaking #23 tools/call search  ok 842 ms         │ #25  tool-error 12 ms              │
+//!  ├─ tools/call search  ✗ breaking: result.isError ──────────────────────────────────────────┤
+//!  │ ✗ breaking result.isError  was false  is true                                            │
+//!  └──────────── ▼ 12 more rows · Enter opens both · e E walk · Space unfolds · Esc closes ───┘
+//! ```
+//!
+//! Under 100 columns the two sides of a value stand one below the other.
+
+mod calls;
+mod recordings;
+
+pub use calls::compare as calls;
+pub use recordings::compare as recordings;
+
+use crate::action::Action;
+use crate::app::{App, Overlay};
+use crate::effect::Effects;
+use crate::panels::list;
+use crate::panels::replay;
+use crate::theme::{Glyph, Look, Role};
+use crate::update::library::file_name;
+use crate::update::motion::{moved, walked};
+use crate::update::{selection, session};
+use crate::view::overlay::screen;
+use crate::widget::spans::{self, Spans};
+use crate::widget::{frame, highlight, scroll};
+use crate::worker::Ask as AskAny;
+use crate::worker::beside::{Answer, Ask, Call, Replayed, Which};
+use mcpreel_replay::compare::Class;
+use mcpreel_replay::recorded::Bound;
+use mcpreel_store::library::Entry;
+use mcpreel_trace::frame::Seq;
+use mcpreel_trace::item::{ItemKey, Lens};
+use mcpreel_wire::text::{count, cut, escape, pad_end, plural, width};
+use ratatui::Frame;
+use ratatui::layout::{Margin, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Clear;
+use std::fmt::Debug;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// From this width on the sides stand beside each other.
+const BESIDE: u16 = 100;
+
+/// Columns of the sign and the word of a class.
+const WORD: usize = 11;
+
+/// Differences below the screen that are counted at most.
+const COUNTED: usize = 1000;
+
+/// From this width on there is room for the words of the classes.
+const WIDE: usize = 50;
+
+#[derive(Debug)]
+pub struct Comparison {
+    /// Names the answer that belongs to it.
+    pub generation: u64,
+    stage: Stage,
+    /// Whether equal parts are shown too.
+    unfolded: bool,
+    pub at: usize,
+    /// The first row on the screen.
+    pub top: usize,
+    /// The call on the left that is opened as soon as it is compared: it was replayed alone.
+    opens: Option<Seq>,
+}
+
+#[derive(Debug)]
+enum Stage {
+    /// How far it is.
+    Comparing(String),
+    Compared(Box<dyn Content>),
+}
+
+/// What was compared: rows, some of which differ.
+pub trait Content: Debug + Send {
+    /// Both sides in one line.
+    fn title(&self) -> String;
+
+    /// What stands above the rows of each side.
+    fn heads(&self, _look: &Look) -> Option<[String; 2]> {
+        None
+    }
+
+    /// Shows equal parts, or folds them.
+    fn fold(&mut self, unfolded: bool);
+
+    fn rows(&self) -> usize;
+
+    /// The rows that differ: all but noise, unless there is nothing else.
+    fn changes(&self) -> &[usize];
+
+    /// How much it matters what a row says.
+    fn class(&self, row: usize) -> Option<Class>;
+
+    /// How many differences of a class there are.
+    fn count(&self, class: Class) -> u64;
+
+    /// Why nothing was compared although that was wanted, escaped.
+    fn not_made(&self) -> Option<&str> {
+        None
+    }
+
+    /// What is worth a word beside the counts.
+    fn remarks(&self, look: &Look) -> Spans;
+
+    /// Lines of a row at most.
+    fn lines_at_most(&self, beside: bool) -> usize;
+
+    fn lines(&self, row: usize, drawing: &Drawing<'_>) -> Vec<Line<'static>>;
+
+    /// A row in full: its name, and at most so many lines.
+    fn below(
+        &self,
+        row: usize,
+        drawing: &Drawing<'_>,
+        most: usize,
+    ) -> Option<(Spans, Vec<Line<'static>>)>;
+
+    /// The recording of each side, and the frame of the row in it.
+    fn places(&self, row: usize) -> [Option<(PathBuf, Option<Seq>)>; 2];
+
+    /// The calls on both sides that a row is about.
+    fn opens(&self, _row: usize) -> Opens {
+        Opens::Fold
+    }
+
+    /// The row of the call that is this one on the left, if both sides have it.
+    fn row_of(&self, _seq: Seq) -> Option<usize> {
+        None
+    }
+}
+
+/// What Enter does on a row.
+pub enum Opens {
+    /// Equal parts are shown or folded.
+    Fold,
+    Calls(Box<[Call; 2]>, Arc<Bound>),
+    /// Only one side has it.
+    Only(&'static str),
+    Nothing,
+}
+
+impl Comparison {
+    fn new(generation: u64, opens: Option<Seq>) -> Self {
+        Self {
+            generation,
+            stage: Stage::Comparing("comparing".to_owned()),
+            unfolded: false,
+            at: 0,
+            top: 0,
+            opens,
+        }
+    }
+
+    /// The comparison, if it is there.
+    pub fn content(&self) -> Option<&dyn Content> {
+        match &self.stage {
+            Stage::Comparing(_) => None,
+            Stage::Compared(content) => Some(&**content),
+        }
+    }
+
+    fn rows(&self) -> usize {
+        self.content().map_or(0, Content::rows)
+    }
+
+    /// Rows that are on a screen of this size at least.
+    pub fn page(&self, size: (u16, u16)) -> usize {
+        let places = Places::of(size, self.content());
+        let most = self
+            .content()
+            .map_or(1, |one| one.lines_at_most(places.beside));
+        (usize::from(places.body.height) / most).max(1)
+    }
+
+    /// Puts the cursor on a row, and scrolls as little as is needed.
+    fn put(&mut self, to: usize, size: (u16, u16)) {
+        self.at = to.min(self.rows().saturating_sub(1));
+        self.top = scroll::showing(self.at, self.top, self.page(size));
+    }
+
+    /// Shows equal parts or folds them; the cursor stays on its difference, or on the one before.
+    fn unfold(&mut self, size: (u16, u16)) {
+        self.unfolded = !self.unfolded;
+        let Stage::Compared(content) = &mut self.stage else {
+            return;
+        };
+        let passed = content
+            .changes()
+            .partition_point(|change| *change <= self.at);
+        content.fold(self.unfolded);
+        let change = passed
+            .checked_sub(1)
+            .and_then(|nth| content.changes().get(nth));
+        let to = change.copied().unwrap_or(0);
+        self.put(to, size);
+    }
+
+    /// The row of the call that is this one on the left; equal parts are unfolded where those
+    /// hide it.
+    fn row_of(&mut self, seq: Seq) -> Option<usize> {
+        let Stage::Compared(content) = &mut self.stage else {
+            return None;
+        };
+        content.row_of(seq).or_else(|| {
+            content.fold(true);
+            self.unfolded = true;
+            content.row_of(seq)
+        })
+    }
+}
+
+/// The comparison that lies on top.
+fn on_top(app: &mut App) -> Option<&mut Comparison> {
+    match app.overlays.last_mut() {
+        Some(Overlay::Comparison(comparison)) => Some(comparison),
+        _ => None,
+    }
+}
+
+pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
+    let size = app.size;
+    let comparison = on_top(app)?;
+    let Some(content) = comparison.content() else {
+        // Nobody waits any more for a comparison that is left before it is there.
+        let is_left = matches!(action, Action::Cancel | Action::Close | Action::Back);
+        return is_left.then(|| {
+            app.overlays.pop();
+            vec![AskAny::Beside(Ask::Stop).into()]
+        });
+    };
+    match action {
+        Action::NextChange | Action::PreviousChange => {
+            match walked(action, comparison.at, content.changes()) {
+                Ok(to) => comparison.put(to, size),
+                Err(end) => app.notices.success(end, app.now),
+            }
+        }
+        Action::Unfold => comparison.unfold(size),
+        Action::Open => return Some(open(app)),
+        Action::OpenLeft => return Some(go_to_side(app, 0)),
+        Action::OpenRight => return Some(go_to_side(app, 1)),
+        _ => {
+            let to = moved(action, comparison.at, content.rows(), comparison.page(size))?;
+            comparison.put(to, size);
+        }
+    }
+    Some(vec![])
+}
+
+/// Opens the two calls under the cursor beside each other.
+fn open(app: &mut App) -> Effects {
+    let size = app.size;
+    let Some(comparison) = on_top(app) else {
+        return vec![];
+    };
+    let opens = comparison.content().map(|one| one.opens(comparison.at));
+    match opens {
+        Some(Opens::Calls(both, bound)) => {
+            let [left, right] = *both;
+            return ask_calls(app, Some(left), right, bound);
+        }
+        Some(Opens::Only(side)) => {
+            let text = format!("only the {side} recording has it, with nothing to compare");
+            app.notices.error(text, app.now);
+        }
+        Some(Opens::Fold) => comparison.unfold(size),
+        Some(Opens::Nothing) | None => {}
+    }
+    vec![]
+}
+
+/// To what is under the cursor, in the recording of one side.
+fn go_to_side(app: &mut App, side: usize) -> Effects {
+    let comparison = on_top(app);
+    let place = comparison.and_then(|one| one.content()?.places(one.at)[side].take());
+    let Some((path, seq)) = place else {
+        return vec![];
+    };
+    app.overlays.clear();
+    let is_open = app.session.as_deref().is_some_and(|open| open.path == path);
+    match (is_open, seq) {
+        (true, Some(seq)) => list::goto(app, seq),
+        (true, None) => vec![],
+        (false, seq) => session::open(app, &path, seq),
+    }
+}
+
+/// A click puts the cursor on a row, a second one opens it.
+pub fn click(app: &mut App, cell: (u16, u16), double: bool) -> Effects {
+    let look = app.settings.look;
+    let size = app.size;
+    let Some(comparison) = on_top(app) else {
+        return vec![];
+    };
+    let Some(row) = hit(&look, size, comparison, cell) else {
+        return vec![];
+    };
+    comparison.at = row;
+    if double { open(app) } else { vec![] }
+}
+
+/// The wheel scrolls without moving the cursor.
+pub fn wheel(app: &mut App, by: isize) -> Effects {
+    let size = app.size;
+    if let Some(comparison) = on_top(app) {
+        let (rows, page) = (comparison.rows(), comparison.page(size));
+        comparison.top = scroll::turned(comparison.top, by, rows, page);
+    }
+    vec![]
+}
+
+/// Compares recordings of the folder.
+pub fn perform_in_library(app: &mut App, action: Action) -> Option<Effects> {
+    match action {
+        Action::Select => select(app),
+        Action::Unselect => app.library.chosen.clear(),
+        Action::Close if !app.library.chosen.is_empty() => app.library.chosen.clear(),
+        Action::CompareParent => {
+            let path = app.library.current()?.entry.path.clone();
+            return Some(begin(app, Which::Parent(path.clone()), path, None, None));
+        }
+        Action::Diff => match sides(app) {
+            Ok((left, right)) => return Some(begin(app, left, right, None, None)),
+            Err(why) => app.notices.error(why, app.now),
+        },
+        _ => return None,
+    }
+    Some(vec![])
+}
+
+/// Selects the recording for a comparison, or takes it out; a third one takes the place of the
+/// first.
+fn select(app: &mut App) {
+    let Some(path) = app.library.current().map(|row| row.entry.path.clone()) else {
+        return;
+    };
+    if let Some(dropped) = selection::toggle(&mut app.library.chosen, path) {
+        let rows = &app.library.rows;
+        let entry = rows.iter().find(|row| row.entry.path == dropped);
+        let shown = match entry.map(|row| &*row.entry.id) {
+            Some(id) if !id.is_empty() => escape(id.get(..4).unwrap_or(id)).into_owned(),
+            _ => file_name(&dropped),
+        };
+        let text = format!("{shown} is not selected any more: two at most");
+        app.notices.success(text, app.now);
+    }
+}
+
+/// The two recordings that are selected, the older one on the left; or the selected one and the one
+/// under the cursor; or that and what it comes from, or the one of the same name before.
+fn sides(app: &App) -> Result<(Which, PathBuf), &'static str> {
+    let library = &app.library;
+    let rows = || library.rows.iter().map(|row| &*row.entry);
+    let chosen = rows().filter(|entry| library.chosen.contains(&entry.path));
+    let mut chosen: Vec<&Entry> = chosen.collect();
+    chosen.sort_by_key(|entry| entry.wall_ns);
+    let current = library.current().map(|row| &*row.entry);
+    let current = current.ok_or("there is no recording to be compared")?;
+    let both = |left: &Entry, right: &Entry| {
+        let left = Which::File(left.path.clone());
+        Ok((left, right.path.clone()))
+    };
+    match chosen.as_slice() {
+        [older, newer, ..] => both(older, newer),
+        [one] if one.path != current.path => both(one, current),
+        [_] => Err("go to the recording that this one is to be compared with, or select it too"),
+        [] => {
+            let summary = current.summary();
+            if summary.is_some_and(|summary| summary.parent.is_some()) {
+                let path = current.path.clone();
+                return Ok((Which::Parent(path.clone()), path));
+            }
+            let before =
+                |entry: &&Entry| entry.name == current.name && entry.wall_ns < current.wall_ns;
+            let before = rows().filter(before).max_by_key(|entry| entry.wall_ns);
+            let none = "Space selects the two recordings that are to be compared";
+            both(before.ok_or(none)?, current)
+        }
+    }
+}
+
+/// Compares calls of the recording that is open, or that with the one it was made from.
+pub fn perform_in_session(app: &mut App, action: Action) -> Option<Effects> {
+    let session = app.session.as_deref()?;
+    let path = session.path.clone();
+    match action {
+        Action::CompareParent => {
+            return Some(begin(app, Which::Parent(path.clone()), path, None, None));
+        }
+        Action::Diff => {}
+        _ => return None,
+    }
+    let call = |lens| {
+        let which = Which::File(path.clone());
+        move |key| Call { which, lens, key }
+    };
+    let (left, right) = match selection::chosen(session).as_slice() {
+        [a, b, ..] => {
+            let lens = session.lens;
+            (Some(call(lens)(*a.min(b))), Some(call(lens)(*a.max(b))))
+        }
+        [one] => (None, Some(call(session.lens)(*one))),
+        [] => {
+            // What a mock had that comes nearest, beside the request that it had nothing for.
+            let near = selection::shown(session).and_then(|shown| shown.near.first());
+            let near = near.map(|near| Call {
+                which: Which::Id(near.recording.clone(), path.clone()),
+                lens: Lens::Exchanges,
+                key: ItemKey::of_part(near.seq, 0),
+            });
+            let selected = selection::selected(session);
+            (near, selected.map(call(selection::lens(session))))
+        }
+    };
+    let Some(right) = right else {
+        app.notices
+            .error("nothing is selected to be compared", app.now);
+        return Some(vec![]);
+    };
+    Some(ask_calls(app, left, right, Arc::default()))
+}
+
+/// Compares two calls, between whose recordings these values are bound.
+fn ask_calls(app: &mut App, left: Option<Call>, right: Call, bound: Arc<Bound>) -> Effects {
+    let generation = app.next_generation();
+    let comparison = Overlay::Comparison(Box::new(Comparison::new(generation, None)));
+    app.overlays.push(comparison);
+    let ask = Ask::Calls {
+        generation,
+        left,
+        right,
+        bound,
+    };
+    vec![AskAny::Beside(ask).into()]
+}
+
+/// Begins a comparison of two recordings. Where somebody types, it lies below that.
+pub fn begin(
+    app: &mut App,
+    left: Which,
+    right: PathBuf,
+    replayed: Option<Box<Replayed>>,
+    opens: Option<Seq>,
+) -> Effects {
+    let generation = app.next_generation();
+    let comparison = Overlay::Comparison(Box::new(Comparison::new(generation, opens)));
+    app.overlays.insert(0, comparison);
+    let ask = Ask::Recordings {
+        generation,
+        left,
+        right,
+        replayed,
+    };
+    vec![AskAny::Beside(ask).into()]
+}
+
+pub fn answer(app: &mut App, answer: Answer) -> Effects {
+    match answer {
+        Answer::Comparing(generation, far) => {
+            if let Some(comparison) = find(app, generation) {
+                comparison.stage = Stage::Comparing(far);
+            }
+        }
+        Answer::Compared(generation, content) => {
+            let size = app.size;
+            let is_on_top = matches!(app.overlays.last(), Some(Overlay::Comparison(one)) if one.generation == generation);
+            let Some(comparison) = find(app, generation) else {
+                return vec![];
+            };
+            // Titles say nothing.
+            let first = content.changes().first().copied().unwrap_or(1);
+            comparison.stage = Stage::Compared(content);
+            comparison.put(first, size);
+            // A call that was replayed alone is shown side by side at once, unless somebody does
+            // something else.
+            let opens = comparison.opens.take();
+            if let Some(at) = opens.and_then(|seq| comparison.row_of(seq)) {
+                comparison.put(at, size);
+                return if is_on_top { open(app) } else { vec![] };
+            }
+        }
+        Answer::Surveyed(generation, offer) => replay::surveyed(app, generation, offer),
+        Answer::Failed(generation, why) => {
+            let all = app.overlays.len();
+            app.overlays.retain(|overlay| match overlay {
+                Overlay::Comparison(one) => one.generation != generation,
+                Overlay::Menu(one) => one.generation != Some(generation),
+                _ => true,
+            });
+            // Whoever has left it does not wait for it any more.
+            if app.overlays.len() < all {
+                app.notices.error(why, app.now);
+            }
+        }
+    }
+    vec![]
+}
+
+fn find(app: &mut App, generation: u64) -> Option<&mut Comparison> {
+    let mut overlays = app.overlays.iter_mut();
+    overlays.find_map(|overlay| match overlay {
+        Overlay::Comparison(one) if one.generation == generation => Some(&mut **one),
+        _ => None,
+    })
+}
+
+/// Where the parts of the screen are.
+struct Places {
+    heads: Rect,
+    summary: Rect,
+    body: Rect,
+    /// Where the row under the cursor is told in full.
+    below: Rect,
+    beside: bool,
+}
+
+impl Places {
+    fn of((columns, rows): (u16, u16), content: Option<&dyn Content>) -> Self {
+        let inner = Rect::new(0, 0, columns, rows).inner(Margin::new(1, 1));
+        let beside = columns >= BESIDE;
+        let has_heads =
+            inner.height >= 8 && content.is_some_and(|one| one.heads(&Look::default()).is_some());
+        let heads = if has_heads { 2 - u16::from(beside) } else { 0 };
+        let summary = u16::from(inner.height >= 3);
+        let below = match inner.height {
+            ..6 => 0,
+            6..14 => 2,
+            height => (height / 4).min(10),
+        };
+        let body = inner.height.saturating_sub(heads + summary + below);
+        let part = |from: u16, height: u16| Rect {
+            y: inner.y + from,
+            height,
+            ..inner
+        };
+        Self {
+            heads: part(0, heads),
+            summary: part(heads, summary),
+            body: part(heads + summary, body),
+            below: part(heads + summary + body, below),
+            beside,
+        }
+    }
+
+    fn drawing<'l>(&self, look: &'l Look) -> Drawing<'l> {
+        Drawing {
+            look,
+            columns: usize::from(self.body.width),
+            beside: self.beside,
+        }
+    }
+}
+
+/// How rows are drawn: the two sides beside each other, or one below the other.
+pub struct Drawing<'l> {
+    pub look: &'l Look,
+    pub columns: usize,
+    pub beside: bool,
+}
+
+impl Drawing<'_> {
+    /// Columns of the sign and word of a class; the sign alone where there is little room.
+    fn word(&self) -> usize {
+        if self.columns < WIDE { 2 } else { WORD }
+    }
+
+    /// Columns beside the class.
+    pub fn room(&self) -> usize {
+        self.columns.saturating_sub(self.word())
+    }
+
+    /// How wide the two sides are where they stand beside each other.
+    pub fn sides(&self) -> [usize; 2] {
+        let room = self.columns.saturating_sub(WORD + 3);
+        [room / 2, room - room / 2]
+    }
+
+    fn divider(&self) -> Span<'static> {
+        Span::raw(format!(" {} ", self.look.border().vertical_left))
+    }
+
+    /// The sign and the word of a class.
+    fn class(&self, class: Option<Class>) -> Span<'static> {
+        let role = class.map_or(Role::Text, role);
+        let text = match class {
+            Some(class) if self.word() == WORD => {
+                format!("{} {}", sign(self.look, class), class.as_str())
+            }
+            Some(class) => sign(self.look, class).to_owned(),
+            None => String::new(),
+        };
+        Span::styled(fitted(&text, self.word()), self.look.style(role))
+    }
+
+    /// One text over the whole width.
+    pub fn one(&self, class: Option<Class>, role: Role, text: &str) -> Line<'static> {
+        let text = Span::styled(cut(text, self.room()), self.look.style(role));
+        Line::from(vec![self.class(class), text])
+    }
+
+    /// A text that is the same on both sides.
+    pub fn same(&self, role: Role, text: &str) -> Line<'static> {
+        if !self.beside {
+            return self.one(None, role, text);
+        }
+        let style = self.look.style(role);
+        let [left, right] = self
+            .sides()
+            .map(|room| Span::styled(fitted(text, room), style));
+        Line::from(vec![self.class(None), left, self.divider(), right])
+    }
+
+    /// The texts of both sides: in one line, or in two where there is little room.
+    pub fn both(&self, class: Option<Class>, sides: [Option<String>; 2]) -> Vec<Line<'static>> {
+        let style = self.look.style(class.map_or(Role::Text, role));
+        if self.beside {
+            let [a, b] = self.sides();
+            let [left, right] = sides.map(Option::unwrap_or_default);
+            return vec![Line::from(vec![
+                self.class(class),
+                Span::styled(fitted(&left, a), style),
+                self.divider(),
+                Span::styled(fitted(&right, b), style),
+            ])];
+        }
+        let mut first = Some(self.class(class));
+        let room = self.room().saturating_sub(2);
+        let lines = ["- ", "+ "]
+            .into_iter()
+            .zip(sides)
+            .filter_map(|(sign, side)| {
+                let text = format!("{sign}{}", cut(&side?, room));
+                let before = first.take().unwrap_or_else(|| self.class(None));
+                Some(Line::from(vec![before, Span::styled(text, style)]))
+            });
+        lines.collect()
+    }
+}
+
+/// The row at this cell of the screen.
+fn hit(look: &Look, size: (u16, u16), one: &Comparison, (x, y): (u16, u16)) -> Option<usize> {
+    let content = one.content()?;
+    let places = Places::of(size, Some(content));
+    if !places.body.contains((x, y).into()) {
+        return None;
+    }
+    let drawing = places.drawing(look);
+    let mut below = usize::from(y - places.body.y);
+    (one.top..content.rows()).find(|row| {
+        let lines = content.lines(*row, &drawing).len();
+        let is_it = below < lines;
+        below = below.saturating_sub(lines);
+        is_it
+    })
+}
+
+/// Draws it over the whole screen.
+pub fn draw(app: &App, one: &Comparison, area: Rect, frame: &mut Frame<'_>) {
+    let look = &app.settings.look;
+    frame.render_widget(Clear, area);
+    let content = match &one.stage {
+        Stage::Compared(content) => &**content,
+        Stage::Comparing(far) => {
+            let inner = frame::draw(look, "comparing", "Esc or Ctrl-C stops", true, area, frame);
+            let text = format!(" {far}{}", look.glyph(Glyph::Ellipsis));
+            return frame.render_widget(Line::styled(text, look.style(Role::Faint)), inner);
+        }
+    };
+    let size = screen(app).as_size();
+    let places = Places::of((size.width, size.height), Some(content));
+    let drawing = places.drawing(look);
+    if let Some(heads) = content.heads(look) {
+        let lines = drawing.both(None, heads.map(Some)).into_iter();
+        for (line, area) in lines.zip(places.heads.rows()) {
+            frame.render_widget(line.style(look.style(Role::Strong)), area);
+        }
+    }
+    let line = spans::cut(
+        summary(look, one, content),
+        usize::from(places.summary.width),
+    );
+    frame.render_widget(spans::line(line, *look), places.summary);
+    let mut areas = places.body.rows();
+    let mut next = one.top;
+    'rows: for row in one.top..content.rows() {
+        for line in content.lines(row, &drawing) {
+            let Some(area) = areas.next() else {
+                break 'rows;
+            };
+            frame.render_widget(line, area);
+            if row == one.at {
+                highlight::draw(look.style(Role::Selected), area, frame);
+            }
+        }
+        next = row + 1;
+    }
+    below(content, one.at, &drawing, places.below, frame);
+    let foot = foot(
+        look,
+        one,
+        content,
+        next,
+        usize::from(area.width.saturating_sub(4)),
+    );
+    frame::draw(look, &content.title(), &foot, true, area, frame);
+}
+
+/// How much there is of each class, and which difference the cursor is on.
+fn summary(look: &Look, one: &Comparison, content: &dyn Content) -> Spans {
+    let changes = content.changes();
+    let (role_of, text) = match content.not_made() {
+        Some(why) => (Role::Warn, format!("{} {why}", look.glyph(Glyph::Warning))),
+        None if changes.is_empty() => (
+            Role::Good,
+            format!("{} nothing differs", look.glyph(Glyph::Ok)),
+        ),
+        None => {
+            let passed = changes.partition_point(|at| *at <= one.at);
+            (Role::Faint, format!("{passed} of {}", changes.len()))
+        }
+    };
+    let mut parts = vec![(role_of, text)];
+    for class in Class::ALL {
+        let found = content.count(class);
+        if found > 0 {
+            let text = format!("{} {} {}", sign(look, class), count(found), class.as_str());
+            parts.push((role(class), text));
+        }
+    }
+    parts.extend(content.remarks(look));
+    let mut line = vec![(Role::Text, " ".to_owned())];
+    for (at, part) in parts.into_iter().enumerate() {
+        if at > 0 {
+            line.push((Role::Text, "  ".to_owned()));
+        }
+        line.push(part);
+    }
+    line
+}
+
+/// The row under the cursor in full, below a rule with its name.
+fn below(
+    content: &dyn Content,
+    row: usize,
+    drawing: &Drawing<'_>,
+    area: Rect,
+    frame: &mut Frame<'_>,
+) {
+    let most = usize::from(area.height).saturating_sub(1);
+    let Some((mut head, mut lines)) = content.below(row, drawing, most) else {
+        return;
+    };
+    let look = drawing.look;
+    let rest = drawing.columns.saturating_sub(spans::width(&head) + 1);
+    head.push((
+        Role::Border,
+        format!(" {}", look.border().horizontal_top.repeat(rest)),
+    ));
+    if lines.len() > most && most > 0 {
+        let hidden = plural((lines.len() + 1 - most) as u64, "more line");
+        lines.truncate(most - 1);
+        let text = format!(" {} and {hidden}", look.glyph(Glyph::Ellipsis));
+        lines.push(Line::styled(text, look.style(Role::Faint)));
+    }
+    let head = spans::line(spans::cut(head, drawing.columns), *look);
+    for (line, area) in std::iter::once(head).chain(lines).zip(area.rows()) {
+        frame.render_widget(line, area);
+    }
+}
+
+/// `▼ 12 more rows, ✗ 1 breaking · e E walk · Space unfolds · Esc closes`: the rows below the
+/// screen with the gravest class among them, and of the keys what there is room for.
+fn foot(look: &Look, one: &Comparison, content: &dyn Content, next: usize, room: usize) -> String {
+    let hidden = content.rows() - next;
+    let said = (hidden > 0).then(|| {
+        let text = format!(
+            "{} {}",
+            look.glyph(Glyph::More),
+            plural(hidden as u64, "more row")
+        );
+        let changes = content.changes();
+        let below = &changes[changes.partition_point(|change| *change < next)..];
+        let classes = || below.iter().filter_map(|row| content.class(*row));
+        // Drawing counts no long list.
+        let worst = if below.len() > COUNTED {
+            None
+        } else {
+            classes().min()
+        };
+        match worst.filter(|class| *class != Class::Noise) {
+            Some(worst) => {
+                let found = classes().filter(|class| *class == worst).count();
+                format!("{text}, {} {found} {}", sign(look, worst), worst.as_str())
+            }
+            None => text,
+        }
+    });
+    let opens = match content.opens(one.at) {
+        Opens::Calls(..) => Some("Enter opens both"),
+        _ => None,
+    };
+    let fold = if one.unfolded {
+        "Space folds"
+    } else {
+        "Space unfolds"
+    };
+    let keys = ["h l go there", "e E walk", fold, "Esc closes"];
+    let keys: Vec<_> = opens.into_iter().chain(keys).collect();
+    let dot = format!(" {} ", look.glyph(Glyph::Dot));
+    let mut ways = (0..=keys.len()).map(|left_out| {
+        let parts = said
+            .as_deref()
+            .into_iter()
+            .chain(keys[left_out..].iter().copied());
+        parts.collect::<Vec<_>>().join(&dot)
+    });
+    ways.find(|text| width(text) <= room).unwrap_or_default()
+}
+
+fn sign(look: &Look, class: Class) -> &'static str {
+    look.glyph(match class {
+        Class::Breaking => Glyph::Failed,
+        Class::Changed => Glyph::Changed,
+        Class::Added => Glyph::Added,
+        Class::Order => Glyph::Order,
+        Class::Latency => Glyph::Warning,
+        Class::Noise => Glyph::Noise,
+    })
+}
+
+fn role(class: Class) -> Role {
+    match class {
+        Class::Breaking => Role::Bad,
+        Class::Changed => Role::Warn,
+        Class::Added => Role::Good,
+        Class::Order | Class::Latency => Role::Event,
+        Class::Noise => Role::Faint,
+    }
+}
+
+/// `text` in exactly `columns` columns.
+fn fitted(text: &str, columns: usize) -> String {
+    pad_end(&cut(text, columns), columns)
+}
+
+/// The beginning of a recording's id, escaped.
+fn short(id: &str) -> String {
+    escape(id.get(..4).unwrap_or(id)).into_owned()
+}

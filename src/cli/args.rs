@@ -14,7 +14,7 @@ pub use compare::{Diff, Form, ReportFormat, Strictness, rewrite};
 pub use export::{Export, ExportFormat};
 pub use import::Import;
 pub use minimise::Minimise;
-pub use mock::{Mock, OnMiss, Said, Sequence};
+pub use mock::{Mock, OnMiss, Said};
 pub use redact::{Redact, Secrets};
 pub use replay::{Asked, Bind, Driving, Edit, Order as ReplayOrder, Part, Replay, bind};
 pub use report::Report;

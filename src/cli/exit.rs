@@ -20,9 +20,8 @@ Exit codes:
   for safety, 130 and 143 interrupted.
   `minimise`: 0 it found the fewest messages, 1 it does not fail; that may be due
   to 4, 5 or 7 as for `replay`; 130 and 143 leave the best so far.
-  `mock` also: 4 the server behind it failed, 6 an assertion does not hold, or
-  a miss ended it; it ends like the recorded server where that died over a
-  request.
+  `mock` also: 6 an assertion does not hold, or a miss ended it; it ends like
+  the recorded server where that died over a request.
   `run` ends like the server: with its exit code, or by the same signal;
   127 if the server was not found, 126 if it cannot be executed, 125 if
   mcpreel itself failed before the start.";

@@ -17,6 +17,16 @@ const GONE: &[(&str, &str, &str)] = &[
         "--format csv",
         "`mcpreel stats RECORDING --json` has the same numbers",
     ),
+    (
+        "mock",
+        "--sequence",
+        "requests may come in any order; --assert-order fails the session if they came in another one",
+    ),
+    (
+        "mock",
+        "--on-miss pass",
+        "record the real server with `mcpreel run` and serve that recording",
+    ),
 ];
 
 /// The line to print for a command line that clap has refused with `error`, if the reason is

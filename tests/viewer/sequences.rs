@@ -3,8 +3,8 @@
 use crate::by_hand::Viewer;
 use crate::fixture;
 use mcpreel_trace::item::Lens;
-use mcpreel_tui::panels::list::List;
 use mcpreel_tui::app::{Focus, Overlay, Session};
+use mcpreel_tui::panels::list::List;
 
 /// Keys as for [`Viewer::act`], pressed on the recording that has ended, and the [`state`] then.
 const TABLE: &[(&str, &str)] = &[

@@ -39,6 +39,7 @@ pub mod called;
 pub mod compare;
 pub mod judge;
 pub mod key;
+mod lines;
 pub mod minimise;
 pub mod mock;
 mod noise;

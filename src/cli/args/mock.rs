@@ -13,14 +13,13 @@ Examples:
   mcpreel mock session.jsonl --latency recorded
   mcpreel mock 7f3a9c21 --fault 'tool:search -> delay 5s' --fault 'tool:pay -> crash'
   mcpreel mock session.reel --assert-no-miss --assert-all-used --format json
-  mcpreel mock session.reel --on-miss pass -- npx -y some-server
 
 In a host's configuration:
   {\"command\": \"mcpreel\", \"args\": [\"mock\", \"/home/ada/session.reel\"]}
 
 Exit code: 0, or 3 a recording that cannot be served (nothing to answer, redacted
-values without --bind), 4 the server behind it failed, 6 an assertion does not hold
-or --on-miss exit; or as the recorded server ended, if it died over a request.";
+values without --bind), 6 an assertion does not hold or --on-miss exit; or as the
+recorded server ended, if it died over a request.";
 
 const LEARN: &str = "\
 What a request gets:
@@ -37,14 +36,13 @@ What a request gets:
 What is said with --format json:
   Lines on stderr when the session is over, each a JSON object of a `kind`. The
   `summary` has how much is `recorded` and was `used`, the `requests` of the host,
-  those that were `served` from the recording, and `counts`: of each list below,
-  and of what has no list. Then come, at most twenty of each kind (`left_out` says
-  how many more there are), requests that are not on record: `missed`, `near`
-  (answered by the nearest), `passed`, `left_open` and `not_passed` (to the server
-  behind), each with `method`, `name`, `reason`, the frame that is `nearest` and
-  the paths at which it `differs`; and by their frames (`seq`) what is `unused`,
-  `out_of_order`, or was answered `otherwise` by the host. An `assertion` does not
-  hold. A `remark` is said as soon as it is known.
+  those that were `served` from the recording, and `counts` of everything below and
+  more. Then come, at most twenty of each kind (`left_out` says how many more there
+  are), requests that are not on record: `missed`, and `near` (answered by the
+  nearest), each with `method`, `name`, `reason`, the frame that is `nearest` and
+  the paths at which it `differs`; and by their frames (`seq`) recorded requests
+  that are `unused` or `out_of_order`. An `assertion` does not hold. A `remark` is
+  said as soon as it is known.
 
 Faults:
   FILTER is in the filter language of `show -q` and sees the live request; the
@@ -74,9 +72,6 @@ pub struct Mock {
     /// Serve nothing twice but `initialize`, `ping` and lists
     #[arg(long)]
     pub once: bool,
-    /// Whether requests must come in recorded order
-    #[arg(long, value_name = "HOW", default_value = "free")]
-    pub sequence: Sequence,
     /// When answers come: none (at once), recorded, or for example fixed:50ms
     #[arg(long, value_name = "WHEN", default_value = "none", value_parser = mock::latency)]
     pub latency: Latency,
@@ -98,9 +93,6 @@ pub struct Mock {
     pub format: Said,
     #[command(flatten)]
     pub assertions: Assertions,
-    /// The server that `--on-miss pass` starts, and its arguments
-    #[arg(trailing_var_arg = true, value_name = "COMMAND")]
-    pub command: Vec<OsString>,
 }
 
 /// What must hold at the end.
@@ -137,15 +129,4 @@ pub enum OnMiss {
     Hang,
     /// The error, and the end of the mock with exit code 6
     Exit,
-    /// The answer of the real server that COMMAND starts; nothing is passed on without this
-    Pass,
-}
-
-/// In which order requests may come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Sequence {
-    /// In any
-    Free,
-    /// As recorded; anything else is not on record
-    Strict,
 }

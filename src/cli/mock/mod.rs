@@ -1,27 +1,24 @@
 //! `mcpreel mock`: a server that answers from a recording.
 //!
-//! stdout is the protocol's; what is said about the session goes to stderr, a line at a time: for
-//! people (`told`), or for programs (`json`).
+//! stdout is the protocol's; the account of the session goes to stderr, a line at a time: for people,
+//! or for programs (`--format json`).
 
-mod json;
-mod told;
+mod account;
 
-use super::args::{Bind, Mock, OnMiss, Said, Sequence};
+use super::args::{Bind, Mock, OnMiss, Said};
 use super::exit::{Exit, Failure, Outcome};
 use super::folder::Settings;
 use super::{comparison, quantity, run, select};
-use mcpreel_replay::mock::reel::Source;
+use mcpreel_replay::mock::index::Death;
 use mcpreel_replay::mock::serve::{How, Manner, Signals, serve};
-use mcpreel_replay::mock::server::Ended;
-use mcpreel_replay::mock::unfit::unfit;
-use mcpreel_replay::mock::{Fault, Index, Latency, Options, Report, Secrets, Server};
-use mcpreel_replay::mock::{OnMiss as Missing, index};
-use mcpreel_replay::rules::Rules;
+use mcpreel_replay::mock::{
+    Ended, Fault, Index, Latency, OnMiss as Missing, Options, Report, Secrets, Server, Source,
+};
 use mcpreel_share::outgoing::file;
-use mcpreel_store::reader::Recording;
 use mcpreel_store::record::{self, Ending};
 use mcpreel_wire::text::{count, escape};
 use nix::sys::signal::Signal;
+use serde_json::json;
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -46,7 +43,6 @@ fn duration(text: &str) -> Result<Duration, String> {
 
 /// Serves the recording to whoever has started us.
 pub fn run(args: &Mock) -> Outcome {
-    let mut options = options(args)?;
     let mut secrets = Secrets::default();
     for Bind { placeholder, value } in &args.bind {
         secrets.bind(placeholder.clone(), value.clone());
@@ -56,12 +52,28 @@ pub fn run(args: &Mock) -> Outcome {
         let message = "`mock` serves a whole recording: leave out what stands behind the #";
         return Err(Failure::Usage(message.to_owned()));
     }
-    options.rules = comparison::rules(&args.rules, recording.path())?.0;
+    let options = Options {
+        on_miss: match args.on_miss {
+            OnMiss::Error => Missing::Error,
+            OnMiss::Nearest => Missing::Nearest,
+            OnMiss::Hang => Missing::Hang,
+            OnMiss::Exit => Missing::Exit,
+        },
+        once: args.once,
+        latency: args.latency,
+        faults: args.fault.clone(),
+        stderr: args.stderr,
+        rules: comparison::rules(&args.rules, recording.path())?.0,
+    };
     let summary = recording.summary()?;
     let index = Index::read(&recording, &secrets, &options.rules).map_err(anyhow::Error::from)?;
     let mut record = record_options(args, &summary.name, &summary.id);
-    record.remarks.extend(needless(&secrets, &index));
-    record.remarks.extend(idle(&options.faults, &recording)?);
+    let needless = secrets
+        .names()
+        .filter(|name| !index.placeholders.contains(*name));
+    record.remarks.extend(
+        needless.map(|name| format!("--bind {name}: the recording has no such placeholder")),
+    );
     let server = Server::new(index, Source::new(recording, secrets), options);
     let manner = Voice { args };
     let signals = Signals::catch().map_err(anyhow::Error::from)?;
@@ -70,55 +82,6 @@ pub fn run(args: &Mock) -> Outcome {
     let ending = serve(server, signals, &record, &manner).map_err(anyhow::Error::from)?;
     file::remove();
     Ok(Exit::Process(record::end_as(ending)))
-}
-
-fn options(args: &Mock) -> Result<Options, Failure> {
-    let usage = |text: &str| Failure::Usage(text.to_owned());
-    let on_miss = match (args.on_miss, args.command.as_slice()) {
-        (OnMiss::Pass, []) => {
-            return Err(usage(
-                "--on-miss pass needs the command of a server: -- COMMAND",
-            ));
-        }
-        (OnMiss::Pass, command) => Missing::Pass(command.to_vec()),
-        (_, [first, ..]) => {
-            let first = first.to_string_lossy();
-            return Err(Failure::Usage(format!(
-                "{}: a command is only started with --on-miss pass",
-                escape(&first)
-            )));
-        }
-        (OnMiss::Error, _) => Missing::Error,
-        (OnMiss::Nearest, _) => Missing::Nearest,
-        (OnMiss::Hang, _) => Missing::Hang,
-        (OnMiss::Exit, _) => Missing::Exit,
-    };
-    Ok(Options {
-        on_miss,
-        once: args.once,
-        strict: args.sequence == Sequence::Strict,
-        latency: args.latency,
-        faults: args.fault.clone(),
-        stderr: args.stderr,
-        rules: Rules::default(),
-    })
-}
-
-/// That a value stands for nothing.
-fn needless(secrets: &Secrets, index: &Index) -> Vec<String> {
-    let needless = secrets
-        .names()
-        .filter(|name| !index.placeholders.contains(*name));
-    needless
-        .map(|name| format!("--bind {name}: the recording has no such placeholder"))
-        .collect()
-}
-
-/// That a fault is meant for nothing that the host will ask by the recording.
-fn idle(faults: &[Fault], recording: &Recording) -> Result<Vec<String>, Failure> {
-    let unfit = unfit(faults, recording)?.into_iter();
-    let idle = |fault: &Fault| format!("--fault '{}': no request on record fits", fault.text);
-    Ok(unfit.map(idle).collect())
 }
 
 /// The session with the host is recorded like any other.
@@ -160,7 +123,7 @@ impl Manner for Voice<'_> {
     fn remark(&self, text: &str) -> String {
         match self.args.format {
             Said::Text => format!("mcpreel: {}\n", escape(text)),
-            Said::Json => format!("{}\n", json::remark(text)),
+            Said::Json => format!("{}\n", json!({"kind": "remark", "text": escape(text)})),
         }
     }
 
@@ -168,13 +131,13 @@ impl Manner for Voice<'_> {
         let broken = self.broken(report);
         if self.args.format == Said::Json {
             let mut text = String::new();
-            for line in json::report(report, &broken) {
+            for line in account::json(report, &broken) {
                 let _ = writeln!(text, "{line}");
             }
             return text;
         }
-        let mut text = format!("mcpreel: {}\n", told::account(report));
-        for line in told::details(report) {
+        let mut text = format!("mcpreel: {}\n", account::summary(report));
+        for line in account::details(report) {
             let _ = writeln!(text, "mcpreel:   {line}");
         }
         for Broken { flag, found, what } in broken {
@@ -189,7 +152,6 @@ impl Manner for Voice<'_> {
             How::Ended(Ended::Crash) => Ending::Signal(Signal::SIGABRT as i32),
             How::Ended(Ended::AsRecorded(death)) => as_recorded(death),
             _ if report.tally.unreadable > 0 => Ending::Code(3),
-            _ if report.tally.behind_failed.is_some() => Ending::Code(4),
             How::Ended(Ended::Missed) => Ending::Code(6),
             How::Input | How::Unread => {
                 let holds = self.broken(report).is_empty();
@@ -203,8 +165,7 @@ impl Voice<'_> {
     /// The assertions that do not hold.
     fn broken(&self, report: &Report) -> Vec<Broken> {
         let tally = &report.tally;
-        let passed = tally.passed.count + tally.left_open.count + tally.not_passed.count;
-        let missed = tally.missed.count + tally.near.count + passed;
+        let missed = tally.missed.count + tally.near.count;
         let asked = &self.args.assertions;
         let assertion = |flag, found, what| Broken { flag, found, what };
         let mut broken = Vec::new();
@@ -219,7 +180,7 @@ impl Voice<'_> {
             broken.push(assertion("--assert-no-miss", missed, "not on record"));
         }
         if asked.assert_order {
-            let found = tally.out_of_order.count + tally.refused_order;
+            let found = tally.out_of_order.count;
             broken.push(assertion("--assert-order", found, "out of order"));
         }
         broken.retain(|broken| broken.found > 0);
@@ -227,10 +188,10 @@ impl Voice<'_> {
     }
 }
 
-fn as_recorded(death: &index::Death) -> Ending {
+fn as_recorded(death: &Death) -> Ending {
     match death {
-        index::Death::Code(code) => Ending::Code(u8::try_from(*code).unwrap_or(1)),
-        index::Death::Signal(name) => match name.parse::<Signal>() {
+        Death::Code(code) => Ending::Code(u8::try_from(*code).unwrap_or(1)),
+        Death::Signal(name) => match name.parse::<Signal>() {
             Ok(signal) => Ending::Signal(signal as i32),
             Err(_) => Ending::Code(1),
         },

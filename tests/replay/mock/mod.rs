@@ -7,12 +7,10 @@
 //! * [`ending`]: how it ends, with which exit code, and what it says then;
 //! * [`hosts`]: hosts that are slow, gone, or ask for more than there is;
 //! * [`own`]: the recording of the session with it;
-//! * [`behind`]: the real server that it passes requests to;
 //! * [`time`]: answers that come later;
 //! * [`tape`]: a cassette in the place of a recording.
 
 mod again;
-mod behind;
 mod ending;
 mod hosts;
 mod own;

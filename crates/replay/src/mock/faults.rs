@@ -1,4 +1,4 @@
-//! What goes wrong on purpose: `FILTER → delay 5s | error -32603 [message] | drop | crash`.
+//! Failures on purpose: `FILTER → delay 5s | error -32603 [message] | drop | crash`.
 
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::Exchange;
@@ -11,13 +11,12 @@ use mcpreel_wire::message::{Direction, Era};
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// What is between a filter and what happens.
+/// Between a filter and its effect.
 const ARROWS: [&str; 2] = ["→", "->"];
 
 /// What goes wrong with requests that fit a filter.
 #[derive(Clone, Debug)]
 pub struct Fault {
-    pub text: Box<str>,
     matcher: Matcher,
     pub effect: Effect,
 }
@@ -30,7 +29,7 @@ pub enum Effect {
     Crash,
 }
 
-/// Why a text is no fault; what was expected.
+/// What was expected where a text is no fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FaultError {
     #[error("write a filter, → (or ->), and what happens, for example 'tool:search → delay 5s'")]
@@ -49,12 +48,11 @@ pub struct Asked<'a> {
     pub id: &'a RequestId,
     pub era: Era,
     pub bytes: &'a [u8],
-    pub in_batch: bool,
     pub now: Moment,
 }
 
 impl Fault {
-    /// Reads a fault. `duration` reads what people write for a time: nanoseconds.
+    /// Reads a fault. `duration` reads `5s` and the like.
     pub fn parse(
         text: &str,
         duration: impl Fn(&str) -> Option<Duration>,
@@ -68,13 +66,12 @@ impl Fault {
             slow_ns: u64::MAX,
         };
         Ok(Self {
-            text: text.into(),
             matcher: Matcher::new(&query, context),
             effect,
         })
     }
 
-    /// Whether it is meant for this request.
+    /// Whether this request fits the filter.
     pub fn fits(&self, asked: &Asked<'_>) -> bool {
         let exchange = Exchange {
             name: asked.name.map(Into::into),
@@ -106,7 +103,7 @@ impl Bodies for Live<'_> {
     }
 
     fn in_batch(&mut self) -> bool {
-        self.0.in_batch
+        false
     }
 
     fn waits_now(&mut self) -> bool {
@@ -212,14 +209,13 @@ mod tests {
             id: &id,
             era: Era::Legacy,
             bytes,
-            in_batch: false,
             now: Moment(0),
         };
         for (filter, fits) in [
             ("tool:search", true),
             ("tool:search params.arguments.q=go", false),
             ("params.arguments.q~^ru id:7", true),
-            ("method:tools/call -is:batch", true),
+            ("method:tools/call", true),
             ("is:open era:legacy", true),
             ("has:latency", false),
             ("rust", true),

@@ -1,20 +1,146 @@
-//! Which recorded request a live one stands for. Pure.
+//! Which recorded request a live one stands for, and what comes nearest to one that stands for
+//! none. Pure.
 //!
 //! ```text
-//!  entries, by digest:   a a a b b c          of a tier: those with the digest of the request
-//!                          ▲ cursor           ▶ the first from here that was not used
-//!                        ▲                    ▶ the first before it
-//!                            ▲                ▶ the last one again
+//!  entries with the digest of the request:   a a a a a
+//!                                                ▲ cursor   ▶ the first unused from here
+//!                                              ▲            ▶ the first unused before it
+//!                                                    ▲      ▶ the last one again
 //! ```
 
-use super::index::Index;
-use super::wanted::Wanted;
-use std::cell::Cell;
+use super::index::{Entry, Index};
+use crate::compare::{Class, Half, Side as Text, Terms as CompareTerms, compare_by};
+use crate::key::{self, Level, Terms};
+use crate::rewrite::Rewrites;
+use crate::rules::{Rules, Scope, Side};
+use mcpreel_wire::json::{Document, Value, canonical};
+use mcpreel_wire::message::{Body, classify};
+use std::collections::{BTreeSet, HashMap};
+use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Params that a server has handed out. Ours are the recorded ones, to the letter, so that another
+/// value is another request.
+const HANDED_OUT: [&str; 4] = ["cursor", "taskId", "requestState", "elicitationId"];
+
+/// The texts that stand for the params of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Texts {
+    /// In canonical form, without `_meta`.
+    pub exact: String,
+    /// The same without values that no two runs share, and without what rules take away.
+    pub normalised: String,
+}
+
+impl Texts {
+    pub fn new(
+        (method, name): (&str, Option<&str>),
+        params: Option<Value<'_>>,
+        rules: &Rules,
+        side: Side,
+    ) -> Self {
+        if method == "initialize" {
+            return Self::same("{}".to_owned());
+        }
+        if is_list(method) {
+            let cursor = params.and_then(|params| params.get("cursor"));
+            return Self::same(cursor.map_or_else(
+                || "{}".to_owned(),
+                |cursor| format!("{{\"cursor\":{}}}", canonical(cursor)),
+            ));
+        }
+        let (scope, rewrites) = (rules.scope(method, name), Rewrites::NONE);
+        let terms = Terms {
+            scope: &scope,
+            side,
+            rewrites: &rewrites,
+            wall_ns: None,
+        };
+        let mut normalised = key::text(params, Level::Normalised, terms);
+        for name in HANDED_OUT {
+            if let Some(value) = params.and_then(|params| params.get(name)) {
+                let _ = write!(normalised, " {name}={}", canonical(value));
+            }
+        }
+        Self {
+            exact: key::text(params, Level::Exact, terms),
+            normalised,
+        }
+    }
+
+    /// Of a recorded request; `None` where `message` is no request.
+    pub fn of_recorded(message: &[u8], rules: &Rules) -> Option<Self> {
+        let document = Document::parse(message).ok()?;
+        let Body::Request(request) = classify(message).messages.pop()?.body else {
+            return None;
+        };
+        let about = (&*request.method, request.name.as_deref());
+        let params = document.root().get("params");
+        Some(Self::new(about, params, rules, Side::Left))
+    }
+
+    fn same(text: String) -> Self {
+        Self {
+            normalised: text.clone(),
+            exact: text,
+        }
+    }
+}
+
+/// The same number for the same method and text, within one process.
+pub fn digest(method: &str, text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (method, text).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Whether requests of `method` can always be repeated.
+pub fn is_reusable(method: &str) -> bool {
+    matches!(method, "initialize" | "server/discover" | "ping") || is_list(method)
+}
+
+fn is_list(method: &str) -> bool {
+    matches!(
+        method,
+        "tools/list" | "resources/list" | "resources/templates/list" | "prompts/list"
+    )
+}
+
+/// A live request, as it is matched.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    pub method: Box<str>,
+    pub name: Option<Box<str>>,
+    pub texts: Texts,
+    pub exact: u64,
+    pub normalised: u64,
+}
+
+impl Wanted {
+    pub fn new(method: &str, name: Option<&str>, params: Option<Value<'_>>, rules: &Rules) -> Self {
+        let texts = Texts::new((method, name), params, rules, Side::Right);
+        Self {
+            method: method.into(),
+            name: name.map(Into::into),
+            exact: digest(method, &texts.exact),
+            normalised: digest(method, &texts.normalised),
+            texts,
+        }
+    }
+
+    /// The digest of method and name.
+    pub fn name_digest(&self) -> u64 {
+        digest(&self.method, self.name.as_deref().unwrap_or_default())
+    }
+
+    pub fn method_digest(&self) -> u64 {
+        digest(&self.method, "")
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tier {
     Exact,
-    /// By its params but for what no two runs share.
     Normalised,
 }
 
@@ -26,96 +152,70 @@ pub struct Match {
     pub repeats: bool,
 }
 
+/// Why a request is not on record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// No request of this method is on record.
+    /// No request of this method.
     Method,
     /// None about this tool, prompt or resource.
     Name,
     Params,
-    /// Those that there are have been used.
+    /// All that are on record have been used.
     Used,
-    /// Something else comes first in recorded order.
-    Order,
     /// The recorded client did not go on from there.
     Round,
-    /// The recording is of another era or version.
-    Version,
-    /// It was taken for one that differs only as two runs do.
-    Noise,
 }
 
 impl Reason {
-    /// `method`, `name`, `params`, `used`, `order`, `round`, `version` or `noise`.
+    /// `method`, `name`, `params`, `used` or `round`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Method => "method",
             Self::Name => "name",
             Self::Params => "params",
             Self::Used => "used",
-            Self::Order => "order",
             Self::Round => "round",
-            Self::Version => "version",
-            Self::Noise => "noise",
         }
     }
 }
 
 #[derive(Debug)]
 pub struct Matcher {
-    exact: Order,
-    normalised: Order,
+    exact: Tried,
+    normalised: Tried,
     used: Vec<bool>,
-    /// The place after the last one that was served.
+    /// The place after the last entry that was served.
     cursor: u32,
-    /// Everything before it was used, or need not be in order.
-    in_order: u32,
     highest: Option<u32>,
     once: bool,
-    strict: bool,
 }
 
 impl Matcher {
-    pub fn new(index: &Index, once: bool, strict: bool) -> Self {
+    pub fn new(index: &Index, once: bool) -> Self {
         Self {
-            exact: Order::new(index, |entry| entry.exact),
-            normalised: Order::new(index, |entry| entry.normalised),
+            exact: Tried::new(index, |entry| entry.exact),
+            normalised: Tried::new(index, |entry| entry.normalised),
             used: vec![false; index.entries.len()],
             cursor: 0,
-            in_order: 0,
             highest: None,
             once,
-            strict,
         }
     }
 
-    /// The recorded request that `wanted` stands for. `is_same` looks whether an entry whose digest
-    /// is the same really is.
-    pub fn find(
-        &mut self,
-        index: &Index,
-        wanted: &Wanted,
-        mut is_same: impl FnMut(u32, Tier) -> bool,
-    ) -> Result<Match, Reason> {
-        let expected = self.expected(index);
+    /// The recorded request that `wanted` stands for.
+    pub fn find(&self, index: &Index, wanted: &Wanted) -> Result<Match, Reason> {
         let tiers = [
             (Tier::Exact, &self.exact, wanted.exact),
             (Tier::Normalised, &self.normalised, wanted.normalised),
         ];
         let mut all_used = false;
-        for (tier, order, digest) in tiers {
-            let picked = order.pick(digest, self.cursor, &self.used);
-            let Some(picked) = picked.filter(|picked| is_same(picked.0, tier)) else {
+        for (tier, tried, digest) in tiers {
+            let Some((entry, repeats)) = tried.pick(digest, self.cursor) else {
                 continue;
             };
-            let (entry, repeats) = picked;
-            if repeats && self.once && !wanted.is_reusable() {
+            if repeats && self.once && !is_reusable(&wanted.method) {
                 all_used = true;
                 continue;
-            }
-            let ordered = self.strict && !wanted.is_reusable();
-            if ordered && (repeats || entry != expected) {
-                return Err(Reason::Order);
             }
             return Ok(Match {
                 entry,
@@ -123,22 +223,24 @@ impl Matcher {
                 repeats,
             });
         }
-        Err(if all_used {
-            Reason::Used
-        } else {
-            reason(index, wanted)
+        Err(match all_used {
+            true => Reason::Used,
+            false => reason(index, wanted),
         })
     }
 
-    /// The entry is served. Returns whether that is out of recorded order.
-    pub fn take(&mut self, index: &Index, entry: u32) -> bool {
-        let first = !std::mem::replace(&mut self.used[entry as usize], true);
-        if index.entry(entry).reusable {
+    /// Marks an entry as served. Returns whether it comes out of recorded order.
+    pub fn take(&mut self, index: &Index, number: u32) -> bool {
+        let first = !std::mem::replace(&mut self.used[number as usize], true);
+        let entry = index.entry(number);
+        self.exact.unused.remove(&(entry.exact, number));
+        self.normalised.unused.remove(&(entry.normalised, number));
+        if entry.reusable {
             return false;
         }
-        self.cursor = entry + 1;
-        let earlier = self.highest.is_some_and(|highest| entry < highest);
-        self.highest = self.highest.max(Some(entry));
+        self.cursor = number + 1;
+        let earlier = self.highest.is_some_and(|highest| number < highest);
+        self.highest = self.highest.max(Some(number));
         first && earlier
     }
 
@@ -146,21 +248,9 @@ impl Matcher {
         self.used[entry as usize]
     }
 
-    /// The place after the last one that was served.
+    /// The place after the last entry that was served.
     pub fn cursor(&self) -> u32 {
         self.cursor
-    }
-
-    /// The first entry that was not used and has to come in order.
-    fn expected(&mut self, index: &Index) -> u32 {
-        let done = |at: u32| {
-            let entry = index.entries.get(at as usize);
-            entry.is_some_and(|entry| self.used[at as usize] || entry.reusable || entry.hidden)
-        };
-        while done(self.in_order) {
-            self.in_order += 1;
-        }
-        self.in_order
     }
 }
 
@@ -176,62 +266,173 @@ fn reason(index: &Index, wanted: &Wanted) -> Reason {
     }
 }
 
-/// The entries by a digest, then in recorded order.
+/// The entries by one of their digests.
 #[derive(Debug)]
-struct Order {
-    sorted: Vec<(u64, u32)>,
-    /// From each place a place behind it before which all are used.
-    skip: Vec<Cell<u32>>,
+struct Tried {
+    unused: BTreeSet<(u64, u32)>,
+    /// The last entry of each digest, used or not.
+    last: HashMap<u64, u32>,
 }
 
-impl Order {
-    fn new(index: &Index, digest: impl Fn(&super::index::Entry) -> u64) -> Self {
-        let entries = index.entries.iter().zip(0_u32..);
-        let fresh = entries.filter(|(entry, _)| !entry.hidden);
-        let mut sorted: Vec<_> = fresh.map(|(entry, at)| (digest(entry), at)).collect();
-        sorted.sort_unstable();
-        let skip = (0_u32..).take(sorted.len()).map(Cell::new).collect();
-        Self { sorted, skip }
+impl Tried {
+    fn new(index: &Index, digest: impl Fn(&Entry) -> u64) -> Self {
+        let fresh = index.numbered().filter(|(_, entry)| !entry.is_retry);
+        let all = fresh.map(|(number, entry)| (digest(entry), number));
+        Self {
+            unused: all.clone().collect(),
+            last: all.collect(),
+        }
     }
 
     /// The entry with `digest` that is next from `cursor`, and whether it was used before.
-    fn pick(&self, digest: u64, cursor: u32, used: &[bool]) -> Option<(u32, bool)> {
-        let start = self.sorted.partition_point(|(it, _)| *it < digest);
-        let end = self.sorted.partition_point(|(it, _)| *it <= digest);
-        if start == end {
-            return None;
+    fn pick(&self, digest: u64, cursor: u32) -> Option<(u32, bool)> {
+        let next = |from| {
+            self.unused
+                .range((digest, from)..=(digest, u32::MAX))
+                .next()
+        };
+        match next(cursor).or_else(|| next(0)) {
+            Some((_, number)) => Some((*number, false)),
+            None => self.last.get(&digest).map(|number| (*number, true)),
         }
-        let from = self.sorted.partition_point(|it| *it < (digest, cursor));
-        let fresh = self
-            .fresh(from, end, used)
-            .or_else(|| self.fresh(start, from, used));
-        let at = fresh.unwrap_or(end - 1);
-        Some((self.sorted[at].1, fresh.is_none()))
     }
+}
 
-    /// The first place from `from` on that is not used, before `end`. Each place that was passed
-    /// over is passed over at once the next time: many equal requests would take squares of time.
-    fn fresh(&self, from: usize, end: usize, used: &[bool]) -> Option<usize> {
-        let mut at = from;
-        while at < end && used[self.sorted[at].1 as usize] {
-            let next = (self.skip[at].get() as usize).max(at + 1);
-            at = next;
-        }
-        let mut passed = from;
-        while passed < at.min(self.skip.len()) {
-            let next = (self.skip[passed].get() as usize).max(passed + 1);
-            self.skip[passed].set(u32::try_from(at).unwrap_or(u32::MAX));
-            passed = next;
-        }
-        (at < end).then_some(at)
+/// The member of `_meta` in which an answer says that it is only the nearest.
+pub const MARK: &str = "mcpreel/nearest";
+
+/// Nearest requests that a miss names.
+pub const NAMED: usize = 3;
+
+/// Candidates that are compared: a recording can have a hundred thousand calls of one tool, and
+/// a host can ask all day.
+const COMPARED: usize = 64;
+
+/// Bytes of params that are compared in all.
+const BYTES: usize = 4 << 20;
+
+const PATH: usize = 256;
+
+const PATHS: usize = 10;
+
+/// A recorded request that comes near a live one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Near {
+    pub entry: u32,
+    /// The number of places in which the params differ.
+    pub distance: usize,
+    /// These places, the first ones.
+    pub paths: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Nearest {
+    /// Recorded requests with the same method and name, or, where there are none, of the same
+    /// method.
+    pub candidates: usize,
+    /// How many of them were compared.
+    pub compared: usize,
+    pub same_name: bool,
+    /// The nearest, [`NAMED`] at most.
+    pub near: Vec<Near>,
+}
+
+/// What comes nearest to `wanted`, from `cursor` on first. `text` gives the text of the params of
+/// an entry.
+pub fn nearest(
+    index: &Index,
+    wanted: &Wanted,
+    cursor: u32,
+    rules: &Rules,
+    text: impl Fn(u32) -> Option<String>,
+) -> Nearest {
+    let (same_name, candidates) = candidates(index, wanted, cursor);
+    let mut found = Nearest {
+        candidates: candidates.len(),
+        same_name,
+        ..Nearest::default()
+    };
+    let scope = rules.scope(&wanted.method, wanted.name.as_deref());
+    let mut left = BYTES;
+    for entry in candidates.into_iter().take(COMPARED) {
+        let Some(text) = text(entry) else { continue };
+        let Some(rest) = left.checked_sub(text.len() + wanted.texts.exact.len()) else {
+            break;
+        };
+        left = rest;
+        found.compared += 1;
+        let (distance, paths) = distance(&text, &wanted.texts.exact, &scope);
+        found.near.push(Near {
+            entry,
+            distance,
+            paths,
+        });
     }
+    found.near.sort_by_key(|near| (near.distance, near.entry));
+    found.near.truncate(NAMED);
+    found
+}
+
+fn candidates(index: &Index, wanted: &Wanted, cursor: u32) -> (bool, Vec<u32>) {
+    let (name, method) = (wanted.name_digest(), wanted.method_digest());
+    let of_method = index
+        .numbered()
+        .filter(|(_, entry)| entry.method == method && !entry.is_retry);
+    let mut all: Vec<_> = of_method.collect();
+    let same_name = all.iter().any(|(_, entry)| entry.name == name);
+    all.retain(|(_, entry)| !same_name || entry.name == name);
+    all.sort_by_key(|(number, _)| *number < cursor);
+    (
+        same_name,
+        all.into_iter().map(|(number, _)| number).collect(),
+    )
+}
+
+/// In how many places two texts of params differ in earnest, and in which.
+fn distance(recorded: &str, live: &str, scope: &Scope<'_>) -> (usize, Vec<String>) {
+    // Paths are those of the message.
+    let [recorded, live] = [recorded, live].map(|params| format!("{{\"params\":{params}}}"));
+    let [recorded, live] = [&recorded, &live].map(|text| Text {
+        text: Some(text.as_bytes()),
+        wall_ns: None,
+    });
+    let terms = CompareTerms {
+        scope: scope.clone(),
+        ..CompareTerms::default()
+    };
+    let found = compare_by(&terms, Half::Request, recorded, live);
+    let (mut distance, mut paths) = (0, Vec::new());
+    for (at, class) in found.differences() {
+        let path = found.path(at).to_string();
+        if class == Class::Noise && !is_handed_out(&path) {
+            continue;
+        }
+        distance += 1;
+        if paths.len() < PATHS {
+            paths.push(shortened(path));
+        }
+    }
+    (distance, paths)
+}
+
+/// Whether this path leads to a value that a server has handed out.
+fn is_handed_out(path: &str) -> bool {
+    let name = path.strip_prefix("params.");
+    name.is_some_and(|name| HANDED_OUT.contains(&name))
+}
+
+fn shortened(mut path: String) -> String {
+    if path.len() > PATH {
+        path.truncate(path.floor_char_boundary(PATH));
+        path.push('…');
+    }
+    path
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mock::index::{Entry, NONE, Outcome, Place};
-    use crate::rules::Rules;
+    use crate::mock::index::{NONE, Outcome, Place};
     use mcpreel_trace::frame::Seq;
 
     /// Entries with these digests, in this order.
@@ -247,7 +448,7 @@ mod tests {
             next: NONE,
             outcome: Outcome::Answer,
             reusable: false,
-            hidden: false,
+            is_retry: false,
             followed: false,
         };
         Index {
@@ -256,19 +457,16 @@ mod tests {
         }
     }
 
-    fn wanted(digest: u64) -> Wanted {
-        Wanted {
-            exact: digest,
-            normalised: digest / 10,
-            ..Wanted::new("tools/call", None, None, &Rules::default())
-        }
-    }
-
     /// What requests with these digests get, one after the other.
     fn served(index: &Index, asked: &[u64]) -> Vec<Option<u32>> {
-        let mut matcher = Matcher::new(index, false, false);
+        let mut matcher = Matcher::new(index, false);
         let mut serve = |digest: &u64| {
-            let found = matcher.find(index, &wanted(*digest), |_, _| true).ok()?;
+            let wanted = Wanted {
+                exact: *digest,
+                normalised: *digest / 10,
+                ..Wanted::new("tools/call", None, None, &Rules::default())
+            };
+            let found = matcher.find(index, &wanted).ok()?;
             matcher.take(index, found.entry);
             Some(found.entry)
         };
@@ -278,46 +476,41 @@ mod tests {
     #[test]
     fn the_next_unused_one_then_an_earlier_one_then_the_last_one_again() {
         let index = index(&[10, 20, 10, 30, 10]);
-        let got = |asked: &[u64]| -> Vec<_> {
-            let served = served(&index, asked);
-            served
-                .into_iter()
-                .map(|it| it.expect("it is on record"))
-                .collect()
-        };
-        assert_eq!(got(&[10, 10, 10, 10, 10]), [0, 2, 4, 4, 4]);
-        assert_eq!(got(&[20, 10, 10, 10, 10]), [1, 2, 4, 0, 4]);
-        assert_eq!(got(&[30, 10, 10, 20, 10]), [3, 4, 0, 1, 2]);
-        // The exact ones first, also if they were used, then the normalised ones.
-        assert_eq!(got(&[11, 11, 11, 11, 20]), [0, 2, 4, 4, 1]);
+        let got = |asked: &[u64]| served(&index, asked).into_iter().map(Option::unwrap);
+        assert!(got(&[10, 10, 10, 10, 10]).eq([0, 2, 4, 4, 4]));
+        assert!(got(&[20, 10, 10, 10, 10]).eq([1, 2, 4, 0, 4]));
+        assert!(got(&[30, 10, 10, 20, 10]).eq([3, 4, 0, 1, 2]));
+        // Exact matches first, even used ones, then normalised ones.
+        assert!(got(&[11, 11, 11, 11, 20]).eq([0, 2, 4, 4, 1]));
         assert_eq!(served(&index, &[50]), [None]);
     }
 
     #[test]
-    fn what_only_has_the_same_digest_is_not_taken() {
-        let index = index(&[10]);
-        let mut matcher = Matcher::new(&index, false, false);
-        let found = matcher.find(&index, &wanted(10), |_, tier| tier == Tier::Normalised);
-        assert_eq!(found.map(|it| it.tier), Ok(Tier::Normalised));
-        let found = matcher.find(&index, &wanted(10), |_, _| false);
-        assert!(found.is_err());
+    fn values_that_were_handed_out_have_to_come_back_as_they_were() {
+        let texts = |params: &str| {
+            let document = Document::parse(params.as_bytes()).unwrap();
+            let about = ("tasks/get", None);
+            Texts::new(about, Some(document.root()), &Rules::default(), Side::Left)
+        };
+        let (one, other) = (texts(r#"{"taskId":"a-1"}"#), texts(r#"{"taskId":"a-2"}"#));
+        assert_ne!(one.normalised, other.normalised);
+        let at = |time: &str| texts(&format!("{{\"taskId\":1,\"since\":\"{time}\"}}"));
+        let (one, other) = (at("2026-11-20T15:17:03Z"), at("2026-11-21T09:00:00Z"));
+        assert_ne!(one.exact, other.exact);
+        assert_eq!(one.normalised, other.normalised);
     }
 
-    /// With a scan from the cursor for each, this would take hours.
     #[test]
-    fn a_hundred_thousand_equal_requests_are_served_in_no_time() {
-        let count = 100_000_u32;
-        let index = index(&vec![10; count as usize]);
-        let mut matcher = Matcher::new(&index, false, false);
-        let mut take = |_| {
-            let found = matcher.find(&index, &wanted(10), |_, _| true);
-            let entry = found.expect("it is on record").entry;
-            // From far behind, so that the ones before the cursor have to be found as well.
-            matcher.cursor = count / 2;
-            matcher.used[entry as usize] = true;
-            entry
-        };
-        let served: std::collections::BTreeSet<_> = (0..count).map(&mut take).collect();
-        assert_eq!(served.len(), count as usize);
+    fn a_distance_is_the_number_of_places_that_differ() {
+        let of = |recorded, live| distance(recorded, live, &Scope::default());
+        assert_eq!(of(r#"{"a":1}"#, r#"{"a":1.0}"#), (0, Vec::new()));
+        let (count, paths) = of(r#"{"a":1,"b":[1,2]}"#, r#"{"a":2,"b":[1,3],"c":0}"#);
+        assert_eq!(count, 3);
+        assert_eq!(paths, ["params.a", "params.b[1]", "params.c"]);
+        let task = |id| format!("{{\"taskId\":\"{id}\",\"requestedAt\":\"{id}\"}}");
+        let one = task("8f1c9e52-6a52-4a0c-9d1c-2f6a0f6f1d11");
+        let other = task("00000000-6a52-4a0c-9d1c-2f6a0f6f1d11");
+        let found = distance(&one, &other, &Scope::default());
+        assert_eq!(found, (1, vec!["params.taskId".to_owned()]));
     }
 }

@@ -1,24 +1,28 @@
-//! The bytes of recorded messages, read when they are needed.
+//! The bytes of recorded messages, read when they are served, with values in place of redacted
+//! placeholders.
 
 use super::index::Place;
-use super::secrets::Secrets;
+use mcpreel_redact::token::{self, spellings};
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_trace::clock::Moment;
-use mcpreel_wire::json::Document;
+use mcpreel_wire::json::{Document, quoted};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
+/// Names of placeholders that are remembered: more could not be listed.
+const MOST_NAMES: usize = 1000;
+
+/// A recorded message, and the rest of its line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Said {
-    /// What stands before it on its line.
     pub before: Vec<u8>,
-    /// Its bytes; of a line that is no message the line.
+    /// Of a line that is no message: the line.
     pub message: Vec<u8>,
-    /// What stands after it, the end of the line included.
+    /// What stands after the message, the end of the line included.
     pub after: Vec<u8>,
-    /// Whether it stands in a batch, so that it may be a part of one again.
-    pub in_batch: bool,
 }
 
 impl Said {
@@ -28,7 +32,6 @@ impl Said {
             before: Vec::new(),
             message,
             after: b"\n".to_vec(),
-            in_batch: true,
         }
     }
 
@@ -37,18 +40,11 @@ impl Said {
     }
 }
 
+/// When the first and the last byte of a message came.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct When {
     pub first: Moment,
     pub last: Moment,
-}
-
-/// Where recorded messages are read.
-pub trait Reel {
-    fn said(&mut self, place: Place) -> Result<Said, ReadError>;
-
-    /// When the message at `place` came; at the start where there is none.
-    fn when(&mut self, place: Place) -> Result<When, ReadError>;
 }
 
 /// A recording, with secrets filled in.
@@ -62,28 +58,27 @@ impl Source {
     pub fn new(recording: Recording, secrets: Secrets) -> Self {
         Self { recording, secrets }
     }
-}
 
-impl Reel for Source {
-    fn said(&mut self, place: Place) -> Result<Said, ReadError> {
+    pub fn said(&self, place: Place) -> Result<Said, ReadError> {
         let raw = self.secrets.fill_bytes(self.recording.raw(place.seq())?);
         let (span, in_batch) = span(&raw, place.part);
-        let (mut before, mut after) = (raw[..span.start].to_vec(), raw[span.end..].to_vec());
         if in_batch {
-            (before, after) = (Vec::new(), b"\n".to_vec());
-        } else if !raw.ends_with(b"\n") {
-            // The stream ended there; ours goes on.
+            return Ok(Said::own(raw[span].to_vec()));
+        }
+        let mut after = raw[span.end..].to_vec();
+        if !raw.ends_with(b"\n") {
+            // The recorded stream ended there; ours goes on.
             after.push(b'\n');
         }
         Ok(Said {
-            before,
+            before: raw[..span.start].to_vec(),
             message: raw[span].to_vec(),
             after,
-            in_batch,
         })
     }
 
-    fn when(&mut self, place: Place) -> Result<When, ReadError> {
+    /// When the message at `place` came; the start where there is none.
+    pub fn when(&self, place: Place) -> Result<When, ReadError> {
         let head = self.recording.head(place.seq())?;
         Ok(head.map_or_else(When::default, |head| When {
             first: head.t_first,
@@ -100,14 +95,67 @@ fn span(raw: &[u8], part: u32) -> (Range<usize>, bool) {
     if raw.get(start) != Some(&b'[') {
         return (start..end, false);
     }
-    let text = &raw[start..end];
-    let element = Document::parse(text).ok().and_then(|document| {
-        let element = document.root().index(part as usize)?;
-        Some(element.span())
-    });
+    let document = Document::parse(&raw[start..end]).ok();
+    let element = document.and_then(|document| Some(document.root().index(part as usize)?.span()));
     match element {
         Some(span) => (start + span.start..start + span.end, true),
         None => (start..end, false),
+    }
+}
+
+/// The values of redacted placeholders, by name: `secret:1`.
+#[derive(Clone, Debug, Default)]
+pub struct Secrets(BTreeMap<String, String>);
+
+impl Secrets {
+    /// Bytes of the longest placeholder: a name, and six for each of its two signs.
+    pub const LONGEST: usize = token::LONGEST + 12;
+
+    /// `value` stands for the placeholder `name`.
+    pub fn bind(&mut self, name: String, value: String) {
+        self.0.insert(name, value);
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
+    /// Adds the names of the placeholders in `bytes` to `found`.
+    pub fn find(bytes: &[u8], found: &mut BTreeSet<String>) {
+        token::names_in(bytes, MOST_NAMES, found);
+    }
+
+    /// Those of `names` that have no value.
+    pub fn lacks(&self, names: &BTreeSet<String>) -> Vec<String> {
+        let unbound = names.iter().filter(|name| !self.0.contains_key(*name));
+        unbound.cloned().collect()
+    }
+
+    /// JSON text with the values in place of their placeholders.
+    fn fill<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let mut filled = Cow::Borrowed(text);
+        for (name, value) in &self.0 {
+            let json = quoted(value);
+            for (open, close) in spellings() {
+                let placeholder = format!("{open}{name}{close}");
+                if filled.contains(&placeholder) {
+                    let value = &json[1..json.len() - 1];
+                    filled = Cow::Owned(filled.replace(&placeholder, value));
+                }
+            }
+        }
+        filled
+    }
+
+    /// The same for bytes; bytes that are not UTF-8 stay as they are.
+    pub fn fill_bytes(&self, bytes: Vec<u8>) -> Vec<u8> {
+        if self.0.is_empty() {
+            return bytes;
+        }
+        match String::from_utf8(bytes) {
+            Ok(text) => self.fill(&text).into_owned().into_bytes(),
+            Err(error) => error.into_bytes(),
+        }
     }
 }
 
@@ -122,7 +170,6 @@ mod tests {
             ("\u{feff} {\"a\":1} \r\n", 0, "{\"a\":1}", false),
             ("[{\"a\":1}, {\"b\":2}]\n", 1, "{\"b\":2}", true),
             ("[{}]\n", 7, "[{}]", false),
-            ("log line\n", 0, "log line", false),
             ("[log] line\n", 0, "[log] line", false),
             ("\n", 0, "", false),
             ("{}", 0, "{}", false),
@@ -130,5 +177,17 @@ mod tests {
             let (span, found) = span(line.as_bytes(), part);
             assert_eq!((&line[span], found), (message, in_batch), "{line:?}");
         }
+    }
+
+    #[test]
+    fn a_value_is_filled_in_as_json() {
+        let mut secrets = Secrets::default();
+        secrets.bind("secret:1".into(), "a\"b\n".into());
+        let filled =
+            secrets.fill(r#"{"k":"<‹secret:1›>","l":"\u2039secret:1\u203a","m":"‹secret:2›"}"#);
+        assert_eq!(filled, r#"{"k":"<a\"b\n>","l":"a\"b\n","m":"‹secret:2›"}"#);
+        let names = BTreeSet::from(["secret:1".to_owned(), "secret:2".to_owned()]);
+        assert_eq!(secrets.lacks(&names), ["secret:2"]);
+        assert_eq!(secrets.fill_bytes(b"\xff".to_vec()), b"\xff");
     }
 }

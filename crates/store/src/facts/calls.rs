@@ -3,8 +3,8 @@
 use crate::reader::rows::{self, exchange_columns, number, summary_columns};
 use crate::reader::{ReadError, Recording};
 use crate::values::{from_sql, to_sql};
-use mcpreel_lint::cause::facts::{Cancelled, Sample};
 use mcpreel_lint::cause::facts::Failed;
+use mcpreel_lint::cause::facts::{Cancelled, Sample};
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_wire::message::Direction;
 use rusqlite::Row;

@@ -12,7 +12,6 @@
 //! written. Memory holds what the pipes hold, one line, and a page of the recording.
 
 mod command;
-mod lines;
 mod past;
 mod pipes;
 mod playing;
@@ -25,8 +24,8 @@ pub use past::{LeftOut, Library, Wanted};
 pub use signals::{Signals, Stopper};
 
 use super::director::{Director, Tally, Waits};
+use crate::lines::{Lines, Tail};
 use crate::report::Report;
-use lines::{Lines, Tail};
 use mcpreel_capture::process::spawn::SpawnError;
 use mcpreel_capture::tap::MAX_CHUNK;
 use mcpreel_store::reader::ReadError;

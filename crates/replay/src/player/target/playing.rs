@@ -1,8 +1,8 @@
 //! One server, driven: its pipes, the director, and what is put on record, in one loop.
 
-use super::lines::{Line, Lines, Tail};
 use super::pipes::{Pipes, Ready};
 use super::{Library, Outcome, Progress, Signals, TargetError};
+use crate::lines::{Line, Lines, Tail};
 use crate::player::director::{Deadly, Director, Ended, Past as _, Scene, Stop, Want, Witness};
 use mcpreel_capture::gauge::Gauge;
 use mcpreel_capture::process::ending::{exit_event, signal_name};
@@ -250,7 +250,7 @@ impl Target<'_> {
         };
         match line {
             Line::Whole(line) => self.director.arrive(line, scene),
-            Line::Outline(outline) => self.director.arrive_outline(outline, scene),
+            Line::TooLong(outline) => self.director.arrive_outline(outline, scene),
         }
         self.offer(steps)?;
         if self.director.unsent() >= AT_ONCE {

@@ -2,7 +2,7 @@
 //! come nearest, as the mock itself has said.
 
 use super::{Text, TextRole};
-use mcpreel_replay::mock::nearest::{MARK, NAMED};
+use mcpreel_replay::mock::matcher::{MARK, NAMED};
 use mcpreel_store::values::is_id;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::{Document, Value};

@@ -1,29 +1,38 @@
-//! Lines out of chunks.
+//! Lines out of chunks, and the last lines of a stream.
 
-use crate::player::script::LONGEST;
 use mcpreel_wire::framing::Framer;
 use mcpreel_wire::json::Outline;
 use std::collections::VecDeque;
 
-const LAST_LINES: usize = 5;
+/// Longer lines are not held, only their outline is: a line of half a gigabyte would be held several
+/// times over.
+pub const LONGEST: u64 = 64 << 20;
 
-/// Bytes of such a line that are kept.
+/// Last lines that are kept, and bytes of each.
+const LAST_LINES: usize = 5;
 const LAST_BYTES: usize = 400;
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Line<'a> {
+    /// With its terminator, where it has one.
+    Whole(&'a [u8]),
+    /// Too long to be held: its outline, empty where it is no JSON.
+    TooLong(&'a [u8]),
+}
+
 #[derive(Debug)]
-pub(super) struct Lines {
-    /// Longer lines are not held, only their outline is.
+pub(crate) struct Lines {
     longest: u64,
     framer: Framer,
     open: Open,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Line<'a> {
-    /// With its terminator, where it has one.
-    Whole(&'a [u8]),
-    /// Too long to be held: its outline, empty where it is no JSON.
-    Outline(&'a [u8]),
+/// A line that has no end yet.
+#[derive(Debug, Default)]
+struct Open {
+    bytes: Vec<u8>,
+    /// Of a line that became too long.
+    outline: Option<Outline>,
 }
 
 impl Default for Lines {
@@ -41,37 +50,24 @@ impl Lines {
     pub fn push(&mut self, chunk: &[u8], mut line: impl FnMut(Line<'_>)) {
         for piece in self.framer.push(chunk) {
             let bytes = &chunk[piece.bytes];
-            if piece.ends_frame && self.open.is_empty() {
+            if piece.ends_frame && self.open.bytes.is_empty() && self.open.outline.is_none() {
                 line(Line::Whole(bytes));
                 continue;
             }
             self.open.push(bytes, self.longest);
             if piece.ends_frame {
-                std::mem::take(&mut self.open).end(&mut line);
+                self.open.end(&mut line);
             }
         }
     }
 
-    /// Gives `line` what came last and has no end.
+    /// Gives `line` the last line, if it has no terminator.
     pub fn rest(&mut self, mut line: impl FnMut(Line<'_>)) {
-        if !self.open.is_empty() {
-            std::mem::take(&mut self.open).end(&mut line);
-        }
+        self.open.end(&mut line);
     }
-}
-
-#[derive(Debug, Default)]
-struct Open {
-    bytes: Vec<u8>,
-    /// Of a line that became too long.
-    outline: Option<Outline>,
 }
 
 impl Open {
-    fn is_empty(&self) -> bool {
-        self.bytes.is_empty() && self.outline.is_none()
-    }
-
     fn push(&mut self, bytes: &[u8], longest: u64) {
         if let Some(outline) = &mut self.outline {
             return outline.push(bytes);
@@ -85,16 +81,19 @@ impl Open {
         }
     }
 
-    fn end(self, line: &mut impl FnMut(Line<'_>)) {
-        match self.outline {
-            Some(outline) => line(Line::Outline(&outline.finish().unwrap_or_default())),
-            None => line(Line::Whole(&self.bytes)),
+    fn end(&mut self, line: &mut impl FnMut(Line<'_>)) {
+        let open = std::mem::take(self);
+        match open.outline {
+            Some(outline) => line(Line::TooLong(&outline.finish().unwrap_or_default())),
+            None if open.bytes.is_empty() => {}
+            None => line(Line::Whole(&open.bytes)),
         }
     }
 }
 
+/// The last lines of a stream.
 #[derive(Debug, Default)]
-pub(super) struct Tail {
+pub(crate) struct Tail {
     lines: VecDeque<Vec<u8>>,
     ended: bool,
 }
@@ -116,7 +115,7 @@ impl Tail {
         }
     }
 
-    /// Those with something in them, without their ends.
+    /// The lines that are not blank, without their ends.
     pub fn lines(&self) -> Vec<Box<[u8]>> {
         let lines = self.lines.iter().map(|line| line.trim_ascii_end());
         lines
@@ -130,6 +129,13 @@ impl Tail {
 mod tests {
     use super::*;
 
+    fn whole(line: Line<'_>) -> Vec<u8> {
+        match line {
+            Line::Whole(line) => line.to_vec(),
+            Line::TooLong(_) => panic!("the line is short"),
+        }
+    }
+
     #[test]
     fn lines_are_whole_however_they_come() {
         let mut lines = Lines::default();
@@ -142,15 +148,8 @@ mod tests {
         assert_eq!(found, [&b"a\n"[..], b"bc\n", b"\n", b"d\n", b"e"]);
     }
 
-    fn whole(line: Line<'_>) -> Vec<u8> {
-        match line {
-            Line::Whole(line) => line.to_vec(),
-            Line::Outline(_) => panic!("it is short"),
-        }
-    }
-
     #[test]
-    fn of_a_line_that_is_too_long_the_outline_is_left() {
+    fn only_the_outline_of_a_line_that_is_too_long_is_kept() {
         let mut lines = Lines {
             longest: 1 << 20,
             ..Lines::default()
@@ -158,14 +157,14 @@ mod tests {
         let mut found = Vec::new();
         let chunk = vec![b'x'; 1 << 18];
         lines.push(br#"{"jsonrpc":"2.0","id":7,"result":{"text":""#, |_| {
-            panic!("it goes on")
+            panic!("the line goes on")
         });
         for _ in 0..9 {
-            lines.push(&chunk, |_| panic!("it goes on"));
+            lines.push(&chunk, |_| panic!("the line goes on"));
         }
         lines.push(b"\"}}\nnext\n", |line| match line {
             Line::Whole(line) => found.push(line.to_vec()),
-            Line::Outline(outline) => {
+            Line::TooLong(outline) => {
                 assert!(outline.len() < 100_000);
                 found.push(outline[..22].to_vec());
             }
@@ -177,8 +176,7 @@ mod tests {
     fn the_last_lines_are_kept() {
         let mut tail = Tail::default();
         for n in 0..20 {
-            tail.push(format!("line {n}").as_bytes());
-            tail.push(b"\n");
+            tail.push(format!("line {n}\n").as_bytes());
         }
         tail.push(b"\nhalf");
         tail.push(b" a line");

@@ -36,13 +36,13 @@ impl Settings {
     /// What keeps something that was set from being in force, one sentence each.
     pub fn faults(&self) -> impl Iterator<Item = String> {
         let fatal = self.problems.iter().filter(|problem| problem.is_fatal());
-        fatal.map(in_words)
+        fatal.map(ToString::to_string)
     }
 
     /// What is odd about the file and does no harm, one sentence each.
     pub fn warnings(&self) -> impl Iterator<Item = String> {
         let odd = self.problems.iter().filter(|problem| !problem.is_fatal());
-        odd.map(in_words)
+        odd.map(ToString::to_string)
     }
 
     /// The file of what the viewer keeps for the next time; `None` without a home directory.
@@ -59,13 +59,6 @@ impl Settings {
             || std::env::current_dir().ok(),
         )
         .map_err(|error| error.to_string())
-    }
-}
-
-fn in_words(problem: &Problem) -> String {
-    match std::error::Error::source(problem) {
-        Some(source) => format!("{problem}: {source}"),
-        None => problem.to_string(),
     }
 }
 

@@ -1,9 +1,8 @@
 //! What a user may set, and where.
 //!
-//! * [`mod@file`]: `~/.config/mcpreel/config.toml`, every key optional, as text with positions;
-//! * [`reading`]: text with positions, for this file and others of its kind;
-//! * [`paths`]: which folder holds the recordings;
-//! * [`viewer`], [`mod@redact`]: what the file says about the viewer, and about secrets.
+//! * [`mod@file`]: `~/.config/mcpreel/config.toml`, every key optional;
+//! * [`reading`]: TOML files as text with positions, this one and files of rules;
+//! * [`paths`]: which folder holds the recordings.
 //!
 //! Settings stay text here: whoever uses a value compiles it, and has its position for the
 //! message. Nothing here prints, and a missing file is no error. Only HOME (else the password
@@ -13,11 +12,7 @@
 pub mod file;
 pub mod paths;
 pub mod reading;
-pub mod redact;
-pub mod viewer;
 
-pub use file::Config;
+pub use file::{Config, Redact, Viewer};
 pub use paths::{Environment, FolderError, recordings_dir};
 pub use reading::{Position, Problem, Setting};
-pub use redact::Redact;
-pub use viewer::Viewer;

@@ -38,56 +38,38 @@ impl fmt::Display for Position {
     }
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum Problem {
-    #[error("cannot read {}", path.display())]
-    Unreadable {
-        path: PathBuf,
-        source: std::io::Error,
-    },
-    /// It is no TOML; nothing in it is used.
-    #[error("{at}: {message}")]
-    Syntax { at: Position, message: String },
-    /// A key that is not known; the others are used.
-    #[error("{at}: unknown key `{key}`{}", did_you_mean(*nearest, known))]
-    UnknownKey {
-        at: Position,
-        key: String,
-        /// The known key that looks most like it.
-        nearest: Option<&'static str>,
-        known: &'static [&'static str],
-    },
-    #[error("{at}: `{key}` is missing here: {meaning}")]
-    Missing {
-        at: Position,
-        key: &'static str,
-        meaning: &'static str,
-    },
-    #[error("{at}: {message}")]
-    Meaningless { at: Position, message: String },
-    /// A value of the wrong type; the others are used.
-    #[error("{at}: `{key}` is {found}, expected {expected}")]
-    WrongType {
-        at: Position,
-        key: String,
-        found: &'static str,
-        expected: &'static str,
-    },
+/// What is wrong with a file, in a sentence that says where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{sentence}")]
+pub struct Problem {
+    sentence: String,
+    is_fatal: bool,
 }
 
 impl Problem {
+    /// Something that was set at this place is not in force.
+    pub fn new(at: &Position, message: &str) -> Self {
+        Self {
+            sentence: format!("{at}: {message}"),
+            is_fatal: true,
+        }
+    }
+
+    pub fn unreadable(path: &Path, error: &io::Error) -> Self {
+        Self {
+            sentence: format!("cannot read {}: {error}", path.display()),
+            is_fatal: true,
+        }
+    }
+
     /// Whether something that was set is not in force: more than a warning.
     pub fn is_fatal(&self) -> bool {
-        !matches!(self, Self::UnknownKey { .. })
+        self.is_fatal
     }
 }
 
-fn did_you_mean(nearest: Option<&str>, known: &[&str]) -> String {
-    match nearest {
-        Some(key) => format!(", did you mean `{key}`?"),
-        None => format!(", known are {}", known.join(", ")),
-    }
-}
+/// A value and where it stands.
+pub type Value<'v> = Spanned<DeValue<'v>>;
 
 /// The outermost table of `text`, or why it is no TOML.
 pub fn table<'t>(text: &'t str, path: &Path) -> Result<DeTable<'t>, Problem> {
@@ -95,10 +77,7 @@ pub fn table<'t>(text: &'t str, path: &Path) -> Result<DeTable<'t>, Problem> {
         .map(Spanned::into_inner)
         .map_err(|error| {
             let offset = error.span().map_or(0, |span| span.start);
-            Problem::Syntax {
-                at: position(text, path, offset),
-                message: error.message().to_owned(),
-            }
+            Problem::new(&position(text, path, offset), error.message())
         })
 }
 
@@ -127,7 +106,15 @@ impl<'t> Reading<'t> {
         position(self.text, self.path, what.span().start)
     }
 
-    pub fn text(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Setting> {
+    /// The text of a key, or of the value of one.
+    fn named<T: AsRef<str>>(&self, key: &Spanned<T>) -> Setting {
+        Setting {
+            text: key.get_ref().as_ref().to_owned(),
+            at: self.at(key),
+        }
+    }
+
+    pub fn text(&mut self, key: &str, value: &Value<'_>) -> Option<Setting> {
         match value.get_ref() {
             DeValue::String(text) => Some(Setting {
                 text: text.clone().into_owned(),
@@ -137,7 +124,7 @@ impl<'t> Reading<'t> {
         }
     }
 
-    pub fn switch(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Setting> {
+    pub fn switch(&mut self, key: &str, value: &Value<'_>) -> Option<Setting> {
         match value.get_ref() {
             DeValue::Boolean(on) => Some(Setting {
                 text: on.to_string(),
@@ -147,30 +134,78 @@ impl<'t> Reading<'t> {
         }
     }
 
-    /// A value of another type than `expected`.
-    pub fn wrong<T>(
+    /// A list of texts.
+    pub fn list(&mut self, key: &str, value: &Value<'_>) -> Vec<Setting> {
+        let DeValue::Array(list) = value.get_ref() else {
+            return self.wrong(key, value, "a list").unwrap_or_default();
+        };
+        list.iter().filter_map(|one| self.text(key, one)).collect()
+    }
+
+    /// Gives the members of a table to `read`, but for those that are not `known`.
+    pub fn members(
+        &mut self,
+        table: &DeTable<'_>,
+        known: &[&str],
+        mut read: impl FnMut(&mut Self, &str, &Value<'_>),
+    ) {
+        for (key, value) in table {
+            match key.get_ref().as_ref() {
+                name if known.contains(&name) => read(self, name, value),
+                _ => self.unknown(key, known),
+            }
+        }
+    }
+
+    /// The same for a value that has to be a table.
+    pub fn section(
         &mut self,
         key: &str,
-        value: &Spanned<DeValue<'_>>,
-        expected: &'static str,
-    ) -> Option<T> {
-        self.problems.push(Problem::WrongType {
-            at: self.at(value),
-            key: key.to_owned(),
-            found: value.get_ref().type_str(),
-            expected,
-        });
+        value: &Value<'_>,
+        known: &[&str],
+        read: impl FnMut(&mut Self, &str, &Value<'_>),
+    ) {
+        match value.get_ref() {
+            DeValue::Table(table) => self.members(table, known, read),
+            _ => drop(self.wrong::<()>(key, value, "a table")),
+        }
+    }
+
+    /// Gives the members of a table with any keys to `read`.
+    pub fn entries(
+        &mut self,
+        key: &str,
+        value: &Value<'_>,
+        mut read: impl FnMut(&mut Self, Setting, &Value<'_>),
+    ) {
+        let DeValue::Table(table) = value.get_ref() else {
+            self.wrong::<()>(key, value, "a table");
+            return;
+        };
+        for (key, value) in table {
+            let key = self.named(key);
+            read(self, key, value);
+        }
+    }
+
+    /// A value of another type than `expected`.
+    pub fn wrong<T>(&mut self, key: &str, value: &Value<'_>, expected: &str) -> Option<T> {
+        let found = value.get_ref().type_str();
+        let message = format!("`{key}` is {found}, expected {expected}");
+        self.problem(Problem::new(&self.at(value), &message));
         None
     }
 
-    /// A key that is none of those `known`.
-    pub fn unknown<T: AsRef<str>>(&mut self, key: &Spanned<T>, known: &'static [&'static str]) {
-        let key_text = key.get_ref().as_ref();
-        self.problems.push(Problem::UnknownKey {
-            at: self.at(key),
-            key: key_text.to_owned(),
-            nearest: nearest(key_text, known),
-            known,
+    /// A key that is none of those `known`: a warning.
+    pub fn unknown<T: AsRef<str>>(&mut self, key: &Spanned<T>, known: &[&str]) {
+        let Setting { text, at } = self.named(key);
+        let hint = match nearest(&text, known) {
+            Some(key) => format!("did you mean `{key}`?"),
+            None => format!("known are {}", known.join(", ")),
+        };
+        self.problem(Problem {
+            sentence: format!("{at}: unknown key `{text}`, {hint}"),
+            is_fatal: false,
         });
     }
 

@@ -82,7 +82,7 @@ fn section_rules(
 }
 
 fn meaningless(at: Position, message: String, reading: &mut Reading<'_>) {
-    reading.problem(Problem::Meaningless { at, message });
+    reading.problem(Problem::new(&at, &message));
 }
 
 /// The keys of one rule, all of them texts.
@@ -161,7 +161,8 @@ impl Keys {
         let setting = self.take(key);
         if setting.is_none() {
             let at = self.at.clone();
-            reading.problem(Problem::Missing { at, key, meaning });
+            let message = format!("`{key}` is missing here: {meaning}");
+            reading.problem(Problem::new(&at, &message));
         }
         setting
     }

@@ -71,7 +71,9 @@ pub fn server(args: &DemoServer) -> Outcome {
 
 /// The built-in host.
 pub fn host(args: &DemoHost) -> Outcome {
-    host::run(&args.command, Pace::new(args.speed), io::stderr()).map_err(anyhow::Error::from)?;
+    let ended = host::run(&args.command, Pace::new(args.speed), io::stderr());
+    // That the server has closed a pipe is no reader of ours that has gone.
+    ended.map_err(|error| anyhow::anyhow!("{error}"))?;
     Ok(Exit::Fine)
 }
 

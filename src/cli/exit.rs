@@ -73,9 +73,11 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
             Ok(whole) => return target::unwritten(whole),
             Err(error) => error,
         };
-        let written = match error.downcast_ref() {
+        // Of an error with context, only the context is looked at: that is no write of ours.
+        let outermost = error.chain().next();
+        let written = match outermost.and_then(|error| error.downcast_ref()) {
             Some(outgoing::Error::Write(error)) => Some(error),
-            _ => error.downcast_ref::<io::Error>(),
+            _ => outermost.and_then(|error| error.downcast_ref::<io::Error>()),
         };
         match written.map(io::Error::kind) {
             Some(io::ErrorKind::BrokenPipe) => Self::Closed,

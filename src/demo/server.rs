@@ -1,11 +1,7 @@
-//! The weather server: plain threads over stdin and stdout, one per call.
+//! The weather server: plain threads over stdin and stdout, one per call; the tools and resources
+//! that it offers.
 
-mod catalog;
-mod tools;
-mod weather;
-
-use super::connection::Connection;
-use super::{PROTOCOL_VERSION, Pace, lock};
+use super::{Connection, PROTOCOL_VERSION, Pace, lock, tools};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::{self, BufRead, Write};
@@ -16,18 +12,18 @@ use std::thread::{self, Scope};
 
 /// Error codes of JSON-RPC and MCP 2025-11-25.
 const METHOD_NOT_FOUND: i64 = -32601;
-const INVALID_PARAMS: i64 = -32602;
+pub(super) const INVALID_PARAMS: i64 = -32602;
 const RESOURCE_NOT_FOUND: i64 = -32002;
 
 /// What all threads of the server share.
-struct Server<'a> {
-    connection: Connection<'a>,
+pub(super) struct Server<'a> {
+    pub(super) connection: Connection<'a>,
     errors: Mutex<Box<dyn Write + Send + 'a>>,
-    pace: Pace,
+    pub(super) pace: Pace,
     /// Calls that can be cancelled, by the JSON text of their id.
     cancels: Mutex<HashMap<String, SyncSender<()>>>,
     /// Whether the module with the tides is on.
-    marine: AtomicBool,
+    pub(super) marine: AtomicBool,
 }
 
 /// Serves until `input` ends and every call has been answered or given up.
@@ -110,9 +106,9 @@ impl Server<'_> {
             "ping" | "logging/setLevel" => json!({}),
             "tools/list" => {
                 self.pace.pause(15);
-                json!({"tools": catalog::tools(self.marine.load(Ordering::Relaxed))})
+                json!({"tools": tools(self.marine.load(Ordering::Relaxed))})
             }
-            "resources/list" => json!({"resources": catalog::resources()}),
+            "resources/list" => json!({"resources": resources()}),
             "resources/read" => return self.read_resource(id, params),
             unknown => {
                 let message = format!("Method not found: {unknown}");
@@ -124,7 +120,7 @@ impl Server<'_> {
 
     fn read_resource(&self, id: &Value, params: &Value) -> io::Result<()> {
         let uri = params["uri"].as_str().unwrap_or_default();
-        let Some(text) = catalog::resource(uri) else {
+        let Some(text) = resource(uri) else {
             let message = format!("Resource not found: {uri}");
             return self.connection.fail(id, RESOURCE_NOT_FOUND, &message);
         };
@@ -140,7 +136,7 @@ impl Server<'_> {
         receiver
     }
 
-    fn complain(&self, line: &str) {
+    pub(super) fn complain(&self, line: &str) {
         // Nobody may be reading, and there is nowhere else to say so.
         let _ = writeln!(lock(&self.errors), "{line}");
     }
@@ -157,6 +153,129 @@ fn introduction() -> Value {
         "serverInfo": {"name": "weather-server", "title": "Weather", "version": "1.4.0"},
         "instructions": "Forecasts for the Nordic countries. Modules add more tools.",
     })
+}
+
+/// The tools, with those of the marine module where it is on.
+pub fn tools(marine: bool) -> Vec<Value> {
+    let mut tools = vec![
+        forecast(),
+        climate_report(),
+        plan_trip(),
+        json!({
+            "name": "radar_archive",
+            "title": "Radar archive",
+            "description": "All radar echoes of one day, as CSV.",
+            "inputSchema": object(&json!({"date": {"type": "string", "format": "date"}}), &["date"]),
+            "annotations": {"readOnlyHint": true},
+        }),
+        json!({
+            "name": "watch_storm",
+            "title": "Watch for a storm",
+            "description": "Waits until a storm forms over a sea, for hours if need be.",
+            "inputSchema": object(&json!({"sea": {"type": "string"}}), &["sea"]),
+            "annotations": {"readOnlyHint": true},
+        }),
+        json!({
+            "name": "enable_module",
+            "title": "Enable a module",
+            "description": "Adds the tools of a module. Known: marine.",
+            "inputSchema": object(&json!({"module": {"enum": ["marine"]}}), &["module"]),
+            "annotations": {"idempotentHint": true, "destructiveHint": false},
+        }),
+    ];
+    if marine {
+        tools.push(json!({
+            "name": "get_tides",
+            "title": "Tides",
+            "description": "High and low water of a harbour, today.",
+            "inputSchema": object(&json!({"harbour": {"type": "string"}}), &["harbour"]),
+            "annotations": {"readOnlyHint": true},
+        }));
+    }
+    tools
+}
+
+fn forecast() -> Value {
+    let day = object(
+        &json!({
+            "day": {"type": "string"},
+            "sky": {"type": "string"},
+            "low": {"type": "integer", "description": "°C"},
+            "high": {"type": "integer", "description": "°C"},
+            "wind": {"type": "integer", "description": "m/s"},
+        }),
+        &["day", "sky", "low", "high"],
+    );
+    json!({
+        "name": "get_forecast",
+        "title": "Forecast",
+        "description": "The weather of the next days in a city.",
+        "inputSchema": object(
+            &json!({
+                "city": {"type": "string"},
+                "days": {"type": "integer", "minimum": 1, "maximum": 7, "default": 3},
+            }),
+            &["city"],
+        ),
+        "outputSchema": object(&json!({"days": {"type": "array", "items": day}}), &["days"]),
+        "annotations": {"readOnlyHint": true, "openWorldHint": true},
+    })
+}
+
+fn climate_report() -> Value {
+    json!({
+        "name": "climate_report",
+        "title": "Climate report",
+        "description": "Thirty years of observations of a region in a few sentences. Slow.",
+        "inputSchema": object(&json!({"region": {"type": "string"}}), &["region"]),
+        "annotations": {"readOnlyHint": true},
+    })
+}
+
+fn plan_trip() -> Value {
+    json!({
+        "name": "plan_trip",
+        "title": "Plan a trip",
+        "description": "Asks what the traveller wants, then suggests what to pack.",
+        "inputSchema": object(&json!({"city": {"type": "string"}}), &["city"]),
+        "annotations": {"readOnlyHint": true, "openWorldHint": true},
+    })
+}
+
+fn object(properties: &Value, required: &[&str]) -> Value {
+    json!({"type": "object", "properties": properties, "required": required})
+}
+
+pub fn resources() -> Value {
+    json!([
+        {
+            "uri": "weather://stations/bergen",
+            "name": "bergen",
+            "title": "Station Bergen Florida",
+            "mimeType": "text/markdown",
+        },
+        {
+            "uri": "weather://stations/tromso",
+            "name": "tromso",
+            "title": "Station Tromsø Holt",
+            "mimeType": "text/markdown",
+        },
+    ])
+}
+
+/// The text of a resource; `None` if there is none with this URI.
+pub fn resource(uri: &str) -> Option<&'static str> {
+    match uri {
+        "weather://stations/bergen" => Some(
+            "# Bergen Florida\n\n12 m above the sea, observing since 1949.\n\
+             It rains on 239 days of the year: bring a coat.\n",
+        ),
+        "weather://stations/tromso" => Some(
+            "# Tromsø Holt\n\n20 m above the sea, observing since 1987.\n\
+             No sunrise from 27 November to 15 January.\n",
+        ),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `export --format recording`: a copy in one plain file, of whatever it was before.
 
-use super::{live_with_a_frame, mcpreel, refusal, stdout};
+use super::{live_with_a_frame, mcpreel, stdout};
 use crate::support::{Library, text};
 use mcpreel_store::annotate::set_note;
 use mcpreel_store::reader::Recording;
@@ -88,35 +88,6 @@ fn a_recording_that_grows_is_copied_as_it_is_now() {
     assert!(server.wait().expect("it ends").success());
     assert_eq!(frames(&elsewhere, &copy).len(), 1);
     assert_eq!(library.json(&["show", "@", "--frames"]).len(), 2);
-}
-
-#[test]
-fn what_is_no_copy_is_refused() {
-    let library = Library::new();
-    let path = library.path().join("a.reel");
-    let shown = path.to_str().expect("the path is text");
-    let crash = sample("crash");
-    let cases: [(&[&str], i32, &str); 4] = [
-        (&["--raw"], 2, "makes a file: name it"),
-        (
-            &["--raw", "-o", shown, "-q", "tool:nobody"],
-            3,
-            "nothing on record fits",
-        ),
-        (
-            &["--raw", "-o", shown, "--from", "500"],
-            2,
-            "there is no frame #500",
-        ),
-        (&["--raw", "-o", "/dev/null"], 3, "it is no regular file"),
-    ];
-    for (args, exit, why) in cases {
-        let command = ["export", &crash, "--format", "recording"];
-        let (code, said) = refusal(&library, &[&command[..], args].concat());
-        assert_eq!(code, Some(exit), "{args:?}: {said}");
-        assert!(said.contains(why), "{args:?}: {said}");
-        assert!(!path.exists());
-    }
 }
 
 /// What is said of a file: why it went wrong, and what its rules find.

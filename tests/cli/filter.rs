@@ -54,19 +54,6 @@ fn an_option_for_one_kind_of_rows_keeps_their_form() {
 }
 
 #[test]
-fn stats_count_only_what_fits() {
-    let library = demo();
-    let rows = library.json(&["stats", "@", "-q", "tool:get_forecast"]);
-    assert_eq!(rows.len(), 2, "one method, one tool: {rows:?}");
-    let all = library.json(&["show", "@", "--exchanges"]);
-    let calls = all
-        .iter()
-        .filter(|row| row["name"] == "get_forecast")
-        .count();
-    assert!(rows.iter().all(|row| row["count"] == calls), "{rows:?}");
-}
-
-#[test]
 fn tail_shows_only_what_fits() {
     let library = demo();
     let rows = library.json(&["tail", "@", "-q", "kind:stderr OR status:error"]);
@@ -111,18 +98,6 @@ fn what_is_no_filter_is_refused_with_its_place_and_the_nearest_name() {
     let (code, said) = refusal(&library, &["show", "-q", "a\u{1b}[31m:b"]);
     assert_eq!(code, Some(2));
     assert!(!said.contains('\u{1b}'), "{said}");
-}
-
-#[test]
-fn a_filter_goes_with_neither_a_frame_nor_findings() {
-    let library = demo();
-    for args in [
-        ["show", "@#1", "-q", "is:open"].as_slice(),
-        &["show", "@", "--findings", "-q", "is:open"],
-    ] {
-        let (code, said) = refusal(&library, args);
-        assert_eq!(code, Some(2), "{said}");
-    }
 }
 
 #[test]
@@ -173,16 +148,5 @@ fn a_text_that_stands_nowhere_is_said_so_and_is_no_failure() {
     assert!(
         said.starts_with("mcpreel: not a regular expression: "),
         "{said}"
-    );
-}
-
-#[test]
-fn the_viewer_refuses_to_begin_without_a_terminal() {
-    let library = demo();
-    let (code, said) = refusal(&library, &["open", "@"]);
-    assert_eq!(code, Some(2));
-    assert_eq!(
-        said,
-        "mcpreel: the viewer needs a terminal; `mcpreel show` prints a recording\n"
     );
 }

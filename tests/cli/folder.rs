@@ -82,30 +82,6 @@ fn an_empty_folder_shows_what_to_do() {
 }
 
 #[test]
-fn what_cannot_be_read_is_named_and_the_rest_is_listed() {
-    let library = demo();
-    std::fs::write(library.path().join("broken.reel"), "no database").expect("it can be written");
-    let listed = stdout(&library, &["ls"]);
-    assert!(listed.contains("weather-server 1.4.0"), "{listed}");
-    assert!(
-        listed.contains("unreadable:") && listed.contains("broken.reel"),
-        "{listed}"
-    );
-    let objects = library.json(&["ls"]);
-    assert_eq!(objects.len(), 2);
-    let broken = objects
-        .iter()
-        .find(|object| object["state"] == "unreadable")
-        .expect("listed");
-    assert!(
-        broken["error"]
-            .as_str()
-            .expect("why")
-            .contains("broken.reel")
-    );
-}
-
-#[test]
 fn a_recording_is_listed_with_who_and_how_many() {
     let demo = demo();
     let object = &demo.json(&["ls"])[0];
@@ -121,47 +97,6 @@ fn a_recording_is_listed_with_who_and_how_many() {
         (&object["frames"], &object["error"]),
         (&60.into(), &serde_json::Value::Null)
     );
-}
-
-#[test]
-fn what_made_a_recording_is_listed_but_for_those_of_hosts() {
-    let demo = demo();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let sample = root.join("recordings/crash.reel");
-    std::fs::copy(sample, demo.path().join("crash.reel")).expect("it can be copied");
-    let listed = stdout(&demo, &["ls"]);
-    let mut lines = listed.lines();
-    let heading = lines.next().unwrap_or_default();
-    let at = heading
-        .find("ORIGIN")
-        .unwrap_or_else(|| panic!("no column in\n{listed}"));
-    let origin = |name: &str| {
-        let line = listed.lines().find(|line| line.contains(name));
-        let line: String = line.unwrap_or_default().chars().skip(at).collect();
-        line.split("  ")
-            .next()
-            .unwrap_or_default()
-            .trim()
-            .to_owned()
-    };
-    assert_eq!(origin("weather-server"), "demo", "{listed}");
-    assert_eq!(origin("ledger"), "", "{listed}");
-}
-
-#[test]
-fn a_copy_elsewhere_is_read_by_its_path() {
-    let demo = demo();
-    let elsewhere = tempfile::tempdir().expect("a temporary folder");
-    let original = demo.json(&["ls"])[0]["path"]
-        .as_str()
-        .expect("a path")
-        .to_owned();
-    let copy = elsewhere.path().join("attached to a bug.reel");
-    std::fs::copy(&original, &copy).expect("it can be copied");
-    let copy = copy.to_str().expect("the path is text");
-    let library = Library::new();
-    let exchanges = library.json(&["show", copy, "--exchanges"]);
-    assert_eq!(exchanges, demo.json(&["show", "@", "--exchanges"]));
 }
 
 #[test]
@@ -198,19 +133,6 @@ fn files_that_cannot_be_read_are_no_recordings_to_keep_or_to_show() {
 }
 
 #[test]
-fn what_prune_deletes_stands_in_columns() {
-    let library = demo();
-    let listed = stdout(&library, &["prune", "--max-size", "1B", "--dry-run"]);
-    let heading: Vec<_> = listed
-        .lines()
-        .take(1)
-        .flat_map(str::split_whitespace)
-        .collect();
-    assert_eq!(heading, ["ID", "STARTED", "NAME", "SIZE", "WHY"]);
-    assert!(listed.contains("over the size"), "{listed}");
-}
-
-#[test]
 fn names_are_the_recordings_and_the_servers_own_and_come_before_files() {
     let library = Library::new();
     session_of(&library, "outer", "inner");
@@ -240,19 +162,6 @@ fn session_of(library: &Library, name: &str, server: &str) {
         b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{}}\n".to_vec(),
     ]));
     session.end();
-}
-
-#[test]
-fn an_empty_file_is_said_to_be_empty() {
-    let library = Library::new();
-    let file = library.path().join("nothing.reel");
-    std::fs::write(&file, "").expect("it can be written");
-    let file = file.to_str().expect("the path is text");
-    let (code, said) = refusal(&library, &["show", file]);
-    assert_eq!(
-        (code, &*said),
-        (Some(3), &*format!("mcpreel: {file} is empty\n"))
-    );
 }
 
 /// What `ls` prints on a terminal of this width.

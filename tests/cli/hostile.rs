@@ -1,6 +1,6 @@
 //! Nothing off the wire reaches a terminal.
 
-use super::{mcpreel, stdout};
+use super::mcpreel;
 use crate::support::{Library, peak_memory, wait_for};
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -88,16 +88,6 @@ fn everything_that_people_see_is_plain_text() {
 }
 
 #[test]
-fn programs_get_it_exactly() {
-    let library = session();
-    let exchanges = stdout(&library, &["show", "@", "--exchanges", "--json"]);
-    assert!(
-        exchanges.contains(&format!("\"id\":\"{EVIL}\"")),
-        "{exchanges}"
-    );
-}
-
-#[test]
 fn json_for_programs_has_nothing_that_a_terminal_obeys() {
     let library = session();
     let commands: [&[&str]; 10] = [
@@ -172,24 +162,4 @@ fn ids_as_long_as_a_line_do_not_fill_the_recorder() {
     let ids: BTreeSet<_> = rows.iter().map(|row| row["id"].to_string()).collect();
     assert_eq!(ids.len(), REQUESTS);
     assert!(ids.iter().all(|id| id.len() < 600 && id.contains("[6000")));
-}
-
-#[test]
-fn a_batch_of_many_requests_is_shown_in_part() {
-    let library = Library::new();
-    let requests: Vec<_> = (0..30)
-        .map(|id| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#))
-        .collect();
-    let mut run = library.run_sh("cat > /dev/null");
-    let mut run = run.stdin(Stdio::piped()).spawn().expect("mcpreel starts");
-    let mut stdin = run.stdin.take().expect("it is a pipe");
-    writeln!(stdin, "[{}]", requests.join(",")).expect("it reads");
-    drop(stdin);
-    run.wait().expect("it ends");
-    let text = stdout(&library, &["show", "@#1"]);
-    assert_eq!(text.matches("exchange #1  ").count(), 20, "{text}");
-    assert!(
-        text.contains("10 more exchanges of this batch not shown"),
-        "{text}"
-    );
 }

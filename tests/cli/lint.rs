@@ -3,9 +3,7 @@
 use super::{mcpreel, refusal, stdout};
 use crate::support::{Library, wait_for};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 use std::io::Write as _;
-use std::path::PathBuf;
 use std::process::Stdio;
 
 fn sample(name: &str) -> String {
@@ -57,44 +55,6 @@ fn the_configuration_allows_as_well_and_an_unknown_rule_there_is_told() {
         said.contains("config.toml:2:28: there is no rule `frame-nonsense`"),
         "{said}"
     );
-}
-
-#[test]
-fn every_finding_has_its_place_rule_and_severity() {
-    let library = Library::new();
-    let rows = library.json(&["lint", &sample("noisy-stdout"), "--fail-on", "never"]);
-    let noise = rows.iter().find(|row| row["rule"] == "frame-not-json");
-    let noise = noise.expect("the noise is found");
-    let keys: Vec<_> = noise.as_object().expect("an object").keys().collect();
-    assert_eq!(
-        keys,
-        [
-            "recording",
-            "rule",
-            "severity",
-            "frame",
-            "request",
-            "path",
-            "message"
-        ]
-    );
-    assert_eq!(noise["severity"], "error");
-    assert!(noise["frame"].as_u64().is_some());
-}
-
-#[test]
-fn a_folder_stands_for_all_that_is_in_it() {
-    let library = Library::new();
-    let folder = PathBuf::from(sample("crash"));
-    let folder = folder
-        .parent()
-        .expect("it has one")
-        .to_string_lossy()
-        .into_owned();
-    let text = stdout(&library, &["lint", &folder, "--fail-on", "never"]);
-    for name in ["everything", "ledger", "notes", "time"] {
-        assert!(text.contains(name), "{name} in {text}");
-    }
 }
 
 #[test]
@@ -173,18 +133,6 @@ fn test_reports_have_a_case_per_rule_that_fails_or_not() {
     );
     assert_eq!(lenient.matches("<failure").count(), 0);
     assert!(lenient.contains("<system-out>error "), "{lenient}");
-}
-
-#[test]
-fn github_gets_a_command_for_what_each_rule_has_found() {
-    let library = Library::new();
-    let noisy = sample("noisy-stdout");
-    let rows = library.json(&["lint", &noisy, "--fail-on", "never"]);
-    let rules: BTreeSet<_> = rows.iter().map(|row| row["rule"].to_string()).collect();
-    let text = report(&library, &noisy, "github");
-    assert_eq!(text.lines().count(), rules.len());
-    assert!(text.lines().all(|line| line.starts_with("::")), "{text}");
-    assert!(text.contains(",title=frame-not-json::"), "{text}");
 }
 
 /// The recording in one of the formats for machines.

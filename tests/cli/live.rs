@@ -78,19 +78,6 @@ fn tail_waits_for_a_recording_and_tells_each_thing_once_until_it_ends() {
 }
 
 #[test]
-fn tail_of_a_finished_recording_shows_the_same_in_the_order_of_time() {
-    let text = stdout(&super::demo_at("12"), &["tail", "@"]);
-    let at = |part: &str| {
-        text.find(part)
-            .unwrap_or_else(|| panic!("{part} is missing in:\n{text}"))
-    };
-    assert!(at("initialize") < at("DEBUG upstream"));
-    assert!(at("cancelled 18") < at("watch_storm"));
-    assert!(at("get_forecast {city:\"Oslo\"") < at("get_forecast {city:\"Tromsø\""));
-    assert!(at("get_tides") < at("the server ended with exit code 0"));
-}
-
-#[test]
 fn what_is_open_for_over_a_second_gets_one_line_while_it_is() {
     let library = Library::new();
     let mut server = library

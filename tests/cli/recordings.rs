@@ -92,21 +92,6 @@ fn the_lost_call_is_told_with_the_last_words_the_signal_and_then_what_was_found(
 }
 
 #[test]
-fn a_frame_has_one_size_wherever_it_is_told() {
-    let text = told("#9");
-    assert!(text.contains("\ns2c, 171 B, at"), "{text}");
-    assert!(text.contains("response, 171 B: 1200"), "{text}");
-}
-
-#[test]
-fn the_lost_call_has_its_reason_in_its_row() {
-    let text = told("");
-    let row = text.lines().find(|line| line.contains("  lost  "));
-    let row = row.expect("the lost call has a row");
-    assert!(row.ends_with("→ the server was ended by SIGSEGV"), "{row}");
-}
-
-#[test]
 fn blanks_at_the_beginning_of_a_line_are_kept_around_what_is_searched_for() {
     let path = format!("{}/recordings/crash.reel", env!("CARGO_MANIFEST_DIR"));
     let found = Library::new().json(&["search", "stdio", &path]);

@@ -100,23 +100,6 @@ fn a_server_that_crashes_in_a_call_is_told_with_the_call() {
 }
 
 #[test]
-fn a_banner_on_stdout_is_told_as_it_stands_there() {
-    let library = Library::new();
-    let mut run = library.run_sh("echo 'Weather server ready'; cat >/dev/null");
-    session(&mut run, &[(INITIALIZE, "ready")]);
-    let says = "printed \"Weather server ready\" on stdout before its first message";
-    assert_best(&library, "banner-before-first-message", says);
-}
-
-#[test]
-fn a_server_that_never_answers_is_told_with_what_it_was_asked() {
-    let library = Library::new();
-    let mut run = library.run_sh("echo here >&2; cat >/dev/null");
-    session(&mut run, &[(INITIALIZE, "")]);
-    assert_best(&library, "handshake-unfinished", "initialize (#");
-}
-
-#[test]
 fn where_nothing_is_wrong_it_says_so_and_what_that_rests_on() {
     let library = Library::new();
     let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
@@ -190,22 +173,6 @@ fn of_requests_that_were_not_followed_nobody_says_that_they_were_not_answered() 
     );
     let row = &library.json(&["ls"])[0];
     assert_eq!((&row["open"], &row["failed"]), (&0.into(), &0.into()));
-    let said = format!("{} requests given up: too many were open", count(given_up));
-    let text = stdout(&library, &["stats"]);
-    assert!(text.contains(&said), "{text}");
-    let text = stdout(&library, &["show"]);
-    assert!(
-        text.contains(&format!("0 failed, {given_up} given up")),
-        "{text}"
-    );
-    let text = stdout(&library, &["show", "@#1"]);
-    assert!(text.contains("exchange #1  given-up"), "{text}");
-    assert!(text.contains("nobody knows: too many requests"), "{text}");
-}
-
-/// `1 234`
-fn count(number: usize) -> String {
-    format!("{} {:03}", number / 1000, number % 1000)
 }
 
 #[test]

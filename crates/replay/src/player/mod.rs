@@ -1,5 +1,4 @@
-//! A recording driven again: the recorded client's side is played to a server, and what comes back
-//! is compared with what came then.
+//! Plays a recorded client to a live server again, and compares what comes back with what came then.
 //!
 //! ```text
 //!  recording ──script──▶ ┌──────────┐ ──Action──▶ target: writer ──▶ server's stdin
@@ -10,61 +9,202 @@
 //!                   recorded → live values        the new recording
 //! ```
 //!
-//! * [`Director`] decides, and does nothing itself: recorded frames are offered to it in order,
-//!   live lines arrive, time is an argument; [`Action`]s come out. The tests play it without
-//!   processes.
-//! * [`target`] starts the server, moves the bytes, and puts them on record.
-//! * [`play`]: all of it, with a recording of its own.
-//! * [`guard`]: which tools may be called; [`survey`]: what a recording asks for before it is played.
-//!   [`Options`]: everything that a user chooses.
+//! * [`Director`] decides, and does nothing itself: recorded frames are offered to it in order, live
+//!   lines arrive, time is an argument; [`Action`]s come out. Tests play it without processes.
+//! * `target` starts the server, moves the bytes and records them; [`Play`] is a whole replay with a
+//!   recording of its own.
+//! * [`guard`] says which tools may be called; [`Options`] holds everything that a user chooses.
 //!
-//! # The order
+//! # Causal order
 //!
-//! The walk goes through the recorded frames in the order of seq, and each kind has one rule:
+//! The walk goes through the recorded frames in the order of their numbers:
 //!
 //! | recorded frame | what the walk does |
 //! |---|---|
-//! | request or notification of the client | is sent; before that waits for what the server had asked before it |
-//! | answer of the server | waits until the live answer has arrived; one that came early is not waited for |
-//! | request of the server | is noted; the client's next request or notification waits for it |
-//! | answer of the client | is noted; it goes out as soon as the live request is there, whatever else is missing |
-//! | notification of the server | is noted; waited for only where the client reacted to it at once, or where it confirms a subscription |
+//! | request or notification of the client | sends it, once every question that the server had asked before it has been asked |
+//! | answer of the server | waits until the live answer has arrived; does not wait for one that came early |
+//! | request of the server | notes it; the client's next request or notification waits for it |
+//! | answer of the client | notes it; sends it as soon as the live request is there |
+//! | notification of the server | notes it; waits for it only where the client reacted to it at once, or where it confirms a subscription |
 //!
 //! So a client message goes out after every answer and every question that the recorded client had
-//! seen before it, and requests that overlapped then overlap again, at any speed. Since what the
-//! server said was put on record before the client had it, the order of seq is never wrong about
-//! what the client could have known; it may only wait for more than the client did.
+//! seen before it, and requests that overlapped then overlap again, at any speed. While the walk
+//! waits for the server, every question that the server has asked gets its recorded answer, wherever
+//! that stands: the server may wait for it.
 //!
-//! Nobody waits for the answer to a request that was cancelled before it came, that was not sent, or
-//! that is a listen stream; nor, for longer than a moment, for what belongs to no call.
+//! Nothing waits for the answer to a request that was cancelled before its answer came, that was not
+//! sent, or that opened a listen stream; nor, for longer than a moment, for what belongs to no call.
 //!
-//! # What goes out
+//! # What is sent
 //!
 //! The recorded bytes, unless a value in them was chosen by the server, is redacted, or is to be
-//! rewritten: see [`bind`](crate::bind). A frame is sent whole or not at all; a batch of
-//! which one request may not be sent is not sent.
+//! rewritten: see [`bind`](crate::bind). A frame is sent whole or not at all.
 //!
-//! # What ends it
+//! # How a replay ends
 //!
-//! The end of the recording; a deadline with work pending (hang); the end of the server with work
-//! pending (crash); a server of the other era; the user. In each case the server is ended as the
-//! specification wants it: its input is closed, then SIGTERM, then SIGKILL, and whatever was found
-//! until then is reported.
+//! With the recording; at a deadline with work pending (hang); when the server ends with work
+//! pending (crash); when the server turns out to be of the other era; when the user stops it. Then
+//! the server's input is closed, then it gets SIGTERM, then SIGKILL, and what was found until then
+//! is reported.
 
+mod answers;
+mod calls;
+mod conclusion;
 mod director;
+mod ending;
 pub mod guard;
-mod options;
-mod play;
+mod library;
+mod notices;
+mod pipes;
+mod questions;
+mod rounds;
 pub mod script;
+mod send;
+mod signals;
 mod target;
 
-pub use director::{
-    Action, Deadly, Director, Ended, GivenUp, Past, Refusal, Scene, Stop, Tally, Waits, Want,
-    Witness,
-};
+pub use calls::{GivenUp, Refusal, Tally};
+pub use conclusion::Witness;
+pub use director::{Action, Deadly, Director, Past, Scene, Waits, Want};
+pub use ending::{Ended, Stop};
 pub use guard::Guard;
-pub use options::{Options, Order, Policy};
-pub use play::{Play, PlayError, Played};
-pub use target::{
-    Command, LeftOut, Library, NoCommand, Outcome, Progress, Signals, Stopper, TargetError, Wanted,
-};
+pub use library::{LeftOut, Library, Wanted};
+pub use signals::{Signals, Stopper};
+pub use target::{Command, NoCommand, Outcome, Progress, TargetError};
+
+use crate::bind::Binder;
+use crate::judge::Judge;
+use mcpreel_store::reader::{Recording, Summary};
+use mcpreel_store::record::{self, Recorder};
+use mcpreel_trace::clock::Clock;
+use mcpreel_trace::frame::Seq;
+use mcpreel_trace::session::End;
+use std::path::PathBuf;
+use std::time::Duration;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Order {
+    /// Each message after what the recorded client had seen before it.
+    #[default]
+    Causal,
+    /// The same, and one request at a time.
+    Serial,
+    /// Causal, with the recorded gaps between the client's messages.
+    Timed {
+        speed: f64,
+        /// The longest gap, before it is divided by `speed`.
+        max_gap: Duration,
+    },
+}
+
+/// What the server gets where it asks for something that the recorded client was not asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Policy {
+    /// An error: the method is not found.
+    #[default]
+    Fail,
+    /// The answer of a client that has nothing to offer: no roots, a cancelled form.
+    Stub,
+}
+
+/// Everything that a user chooses.
+#[derive(Debug, Default)]
+pub struct Options {
+    pub order: Order,
+    pub timeout: Option<Duration>,
+    pub asked: Policy,
+    pub guard: Guard,
+    /// What becomes of the values that are sent.
+    pub binder: Binder,
+    /// Wall clock of the recording's t = 0, nanoseconds since the Unix epoch.
+    pub recorded_wall_ns: u64,
+    pub wall_ns: u64,
+    /// How the recorded server ended, where that is known.
+    pub recorded_end: Option<End>,
+}
+
+/// One replay: what is played, to whom, and where it is recorded.
+pub struct Play<'r> {
+    pub recording: &'r Recording,
+    pub summary: &'r Summary,
+    pub until: Option<Seq>,
+    /// Which exchanges are played; `None`: all of them.
+    pub wanted: Option<Wanted<'r>>,
+    /// Which frames of the client are not sent.
+    pub left_out: Option<LeftOut<'r>>,
+    pub options: Options,
+    pub judge: Judge,
+    pub command: &'r Command,
+    /// The folder for the new recording, or why there is none.
+    pub dir: Result<PathBuf, String>,
+    pub signals: &'r Signals,
+}
+
+/// A replay that is over.
+pub struct Played {
+    pub outcome: Outcome,
+    /// Id and file of the new recording.
+    pub id: String,
+    pub path: PathBuf,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum PlayError {
+    /// Nothing is started that is not recorded.
+    #[error("the replay cannot be put on record")]
+    NoRecord,
+    #[error(transparent)]
+    Target(#[from] TargetError),
+}
+
+impl Play<'_> {
+    /// Plays to the end; `clock` starts with the replay.
+    pub fn run(
+        self,
+        clock: Clock,
+        told: &mut dyn FnMut(&Progress<'_>),
+    ) -> Result<Played, PlayError> {
+        let mut recorder = Recorder::create(&self.to_record()?, clock);
+        let made = recorder.id().zip(recorder.path());
+        let made = made.map(|(id, path)| (id.to_owned(), path.to_owned()));
+        let (id, path) = made.ok_or(PlayError::NoRecord)?;
+        // Up to the last frame is all of it.
+        let until = self.until.filter(|until| until.0 < self.summary.frames);
+        let library = Library::new(self.recording, until, self.wanted, self.left_out);
+        let director = Director::new(self.options, self.judge, clock.now());
+        let outcome = target::run(
+            self.command,
+            library,
+            director,
+            &mut recorder,
+            self.signals,
+            told,
+        );
+        recorder.finish();
+        let outcome = outcome?;
+        Ok(Played { outcome, id, path })
+    }
+
+    fn to_record(&self) -> Result<record::Options, PlayError> {
+        let read_only_tools = self.options.guard.read_only_tools(self.recording);
+        let path = self.recording.path();
+        let file = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        Ok(record::Options {
+            command: self.command.words.clone(),
+            name: Some(self.summary.name.clone()),
+            dir: self.dir.clone(),
+            cwd: self.command.dir.clone(),
+            origin: match self.left_out {
+                Some(_) => "minimised",
+                None => "replay",
+            },
+            // The recording of a cassette is temporary; the cassette stays.
+            parent: (!self.recording.is_temporary()).then(|| self.summary.id.clone()),
+            played: (self.recording.is_temporary()).then(|| file().to_string_lossy().into_owned()),
+            read_only_tools: read_only_tools.map_err(TargetError::from)?,
+            max_size: None,
+            slow_ns: Some(self.summary.slow_ns),
+            remarks: Vec::new(),
+        })
+    }
+}

@@ -7,24 +7,23 @@
 //!     └─ the server ends ─▶ leaving (what it said last is read)
 //! ```
 
-use super::{Deadly, Director, Scene, Waits};
+use super::director::{Deadly, Director, Scene, Waits};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::session::End;
 use std::time::Duration;
 
-/// What the recorded client got no answer to is waited for so long at the end: it may be answered
-/// now.
+/// Requests that the recorded client got no answer to are waited for so long at the end.
 const UNANSWERED: Duration = Duration::from_secs(2);
 
-/// Notifications that are still due at the end.
+/// Notifications that are due are waited for so long at the end.
 const STILL_DUE: Duration = Duration::from_secs(1);
 
 /// How long a server may take to end once its input is closed, and again after SIGTERM: what
 /// official clients grant.
 const LEAVING: Duration = Duration::from_secs(2);
 
-/// How long a server may take to end at the end of its input that did so in the recording: that it
-/// does no more is worth being sure of, also on a busy machine.
+/// The same for a server that ended by itself in the recording: worth being sure of, also on a busy
+/// machine.
 const LEAVING_AS_RECORDED: Duration = Duration::from_secs(10);
 
 /// The end of a process and the end of its output come in any order, one soon after the other.
@@ -107,12 +106,8 @@ impl Director {
         if self.may_write() {
             self.send_polls(scene);
         }
-        if self.may_write() && self.is_overdue(now) {
-            if self.is_at_the_end(now) || !self.answer_at_last(scene) {
-                return self.stop(Stop::Hang, now);
-            }
-            let end = self.end();
-            self.calls.grant(now, end);
+        if self.may_write() && (self.is_at_the_end(now) || self.calls.is_overdue(now)) {
+            return self.stop(Stop::Hang, now);
         }
         match self.ending.stage {
             Stage::Walking => self.go(scene),
@@ -150,10 +145,6 @@ impl Director {
             [gone, None, None, None]
         };
         own.into_iter().chain(waiting.into_iter().flatten()).min()
-    }
-
-    fn is_overdue(&mut self, now: Moment) -> bool {
-        self.is_at_the_end(now) || !self.calls.overdue(now).is_empty()
     }
 
     /// Whether all of it takes too long, or the server does not read: no answer helps then.

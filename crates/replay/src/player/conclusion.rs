@@ -1,9 +1,9 @@
-//! What is left to be said at the end.
+//! What is left to say at the end of a replay: what is missing, what came besides, how the server ended.
 
-use super::asked::recorded_ask;
+use super::answers::recorded;
 use super::calls::Call;
-use super::sides::recorded;
-use super::{Deadly, Director, Ended, Stop, Waits};
+use super::director::{Deadly, Director, Waits};
+use super::ending::{Ended, Stop};
 use crate::compare::Class;
 use crate::judge::Missing;
 use crate::report::{Remark, Trouble};
@@ -41,7 +41,7 @@ impl Director {
         for call in self.calls.all().filter(|call| call.cancelled) {
             self.tally.give_up(call, false);
         }
-        let missing = self.asks.missing();
+        let missing = self.questions.missing();
         let could_come = |exchange: &Exchange| {
             let parent = exchange.parent.and_then(|parent| self.calls.get(parent));
             // What belongs to no call may come with what was left out.
@@ -51,7 +51,7 @@ impl Director {
         let missing: Vec<_> = missing.into_iter().filter(could_come).collect();
         for exchange in missing {
             let wall_ns = self.recorded_wall(exchange.t_request);
-            let left = recorded_ask(&exchange, wall_ns);
+            let left = recorded(&exchange, wall_ns, None);
             self.judge.missing(&left, Missing::NeverAsked);
         }
         self.conclude_notices();
@@ -159,7 +159,7 @@ impl Director {
             return false;
         };
         let is_at_work = self.calls.all().any(|call| !call.exchange.is_listen())
-            || self.asks.unanswered().next().is_some();
+            || self.questions.unanswered().next().is_some();
         let may_have_a_code = is_at_work || self.options.recorded_end.is_none();
         let failed = ended.signal.is_some() || (ended.code != Some(0) && !may_have_a_code);
         failed && self.ending.needed.is_none()
@@ -211,6 +211,42 @@ impl Director {
         }
     }
 
+    /// Tells of lines that are no messages and of answers to nothing, where the recording had none.
+    fn conclude_noise(&mut self) {
+        if let [0, lines] = self.tally.noise
+            && lines > 0
+        {
+            let first = self.tally.first_noise.as_deref().unwrap_or_default();
+            let text = format!(
+                "{} of no JSON-RPC on stdout, and there were none in the recording: {}",
+                plural(lines, "line"),
+                escape_bytes(first)
+            );
+            self.say(Class::Changed, text, None);
+        }
+        if let [0, answers] = self.tally.strays
+            && answers > 0
+        {
+            let text = format!(
+                "{} to nothing that was asked{}",
+                plural(answers, "answer"),
+                self.stray_hint()
+            );
+            self.say(Class::Changed, text, None);
+        }
+    }
+
+    /// Which id an answer had that fits nothing.
+    fn stray_hint(&self) -> String {
+        let id = self.tally.first_stray.as_deref();
+        id.map_or_else(String::new, |id| {
+            format!(
+                "; an answer with the id {} came, which nobody used",
+                escape(id)
+            )
+        })
+    }
+
     pub(super) fn say(&mut self, class: Class, text: String, left: Option<Seq>) {
         self.judge.remark(Remark {
             left,
@@ -229,7 +265,7 @@ impl Director {
 
     /// What the server has asked and got no answer to: it may wait for that.
     fn open_questions(&self) -> String {
-        let open = self.asks.unanswered();
+        let open = self.questions.unanswered();
         let named = open.map(|one| format!("{} (#{})", escape(&one.method), one.request.0.0));
         let mut named: Vec<_> = named.collect();
         let more = named.len().saturating_sub(MOST_NAMED);

@@ -1,8 +1,8 @@
-//! The recording at hand, as the director asks for it.
+//! The recording that is played, as the director asks for it.
 
+use super::director::Past;
+use super::script::{Script, Step};
 use crate::bind::candidates;
-use crate::player::director::Past;
-use crate::player::script::{Script, Step};
 use bytes::Bytes;
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
@@ -52,23 +52,22 @@ pub struct Library<'r> {
 
 impl<'r> Library<'r> {
     /// `recording` up to the frame `until`.
-    pub fn new(recording: &'r Recording, until: Option<Seq>, wanted: Option<Wanted<'r>>) -> Self {
+    pub fn new(
+        recording: &'r Recording,
+        until: Option<Seq>,
+        wanted: Option<Wanted<'r>>,
+        left_out: Option<LeftOut<'r>>,
+    ) -> Self {
         Self {
             recording,
             script: Script::new(recording, until),
             until,
             wanted,
-            left_out: None,
+            left_out,
             no_more_questions: false,
             texts: None,
             failed: None,
         }
-    }
-
-    /// Without the frames of the client that `left_out` names.
-    pub fn without(mut self, left_out: Option<LeftOut<'r>>) -> Self {
-        self.left_out = left_out;
-        self
     }
 
     /// The next step, or what went wrong.

@@ -1,18 +1,41 @@
-//! One server, driven: its pipes, the director, and what is put on record, in one loop.
+//! The server as a process: it is started, given what the director says, and listened to.
+//!
+//! ```text
+//!  one thread, one poll:   stdin (when something waits) · stdout · stderr · signals
+//!
+//!    stdout ─read─▶ on record ─▶ lines ─▶ director ─▶ on record ─write─▶ stdin
+//!    stderr ─read─▶ on record ─▶ its last lines
+//! ```
+//!
+//! Nothing here blocks: a server that does not read cannot keep us from hearing what it says, and
+//! the other way round. What is read is on record before it is used, what is sent before it is
+//! written. Memory holds what the pipes hold, one line, and a page of the recording.
 
+use super::calls::Tally;
+use super::conclusion::Witness;
+use super::director::{Deadly, Director, Past as _, Scene, Waits, Want};
+use super::ending::{Ended, Stop};
+use super::library::Library;
 use super::pipes::{Pipes, Ready};
-use super::{Library, Outcome, Progress, Signals, TargetError};
+use super::signals::Signals;
+use crate::bind::Binder;
 use crate::lines::{Line, Lines, Tail};
-use crate::player::director::{Deadly, Director, Ended, Past as _, Scene, Stop, Want, Witness};
+use crate::report::Report;
 use mcpreel_capture::gauge::Gauge;
 use mcpreel_capture::process::ending::{exit_event, signal_name};
-use mcpreel_capture::tap::Tap;
+use mcpreel_capture::process::spawn::SpawnError;
+use mcpreel_capture::tap::{MAX_CHUNK, Tap};
+use mcpreel_store::reader::{ReadError, Summary};
+use mcpreel_store::record::Recorder;
 use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_trace::event::{Closer, EventKind, Passed};
 use mcpreel_trace::frame::StreamId;
+use mcpreel_wire::text::{count, escape, plural};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt as _;
+use std::path::PathBuf;
 use std::process::{Child, ExitStatus};
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,32 +53,175 @@ const STEPS: usize = 256;
 /// How often somebody is told how far it is.
 const TOLD: Duration = Duration::from_millis(100);
 
-pub(super) struct Target<'a> {
-    pub clock: Clock,
-    pub gauge: Arc<Gauge>,
-    pub tap: Arc<Tap>,
-    pub pipes: Pipes,
-    pub child: Child,
-    pub library: Library<'a>,
-    pub director: Director,
-    pub signals: &'a Signals,
-    pub buffer: Vec<u8>,
-    pub lines: Lines,
-    pub stderr: Tail,
-    pub exit: Option<ExitStatus>,
+#[derive(Clone, Debug)]
+pub struct Command {
+    pub words: Vec<OsString>,
+    /// Its working directory; `None`: ours.
+    pub dir: Option<PathBuf>,
+}
+
+/// Why the recorded command cannot be started again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoCommand {
+    Unknown,
+    /// Values in it are redacted, and were not supplied: which. Not escaped.
+    Redacted(Vec<Box<str>>),
+}
+
+impl Command {
+    /// The recorded command, in the folder where it was as long as that is there.
+    pub fn recorded(summary: &Summary, binder: &Binder) -> Result<Self, NoCommand> {
+        let context = &summary.context;
+        if context.argv.is_empty() {
+            return Err(NoCommand::Unknown);
+        }
+        let words = context.argv.iter().map(|word| binder.word(word));
+        let words: Vec<_> = words
+            .collect::<Result<_, _>>()
+            .map_err(NoCommand::Redacted)?;
+        let dir = context.cwd.as_deref().map(|dir| binder.word(dir));
+        let dir = dir.and_then(Result::ok).map(PathBuf::from);
+        Ok(Self {
+            words: words.into_iter().map(OsString::from).collect(),
+            dir: dir.filter(|dir| dir.is_dir()),
+        })
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Progress<'a> {
+    pub tally: &'a Tally,
+    /// Requests that are to be made: those of the recording but for what is left out.
+    pub requests: u64,
+    pub waits: Waits,
+}
+
+impl Progress<'_> {
+    pub fn in_words(&self) -> String {
+        let done = count(self.tally.sent);
+        let waits = match &self.waits {
+            Waits::Nothing | Waits::Gap => String::new(),
+            Waits::Answer(seq, method) => {
+                format!(", waits for the answer to {} (#{})", escape(method), seq.0)
+            }
+            Waits::Answers(open) => format!(", waits for {}", plural(*open as u64, "answer")),
+            Waits::Question(seq, method) => {
+                format!(
+                    ", waits for the server to ask {} (#{})",
+                    escape(method),
+                    seq.0
+                )
+            }
+            Waits::Notice(seq, method) => format!(", waits for {} (#{})", escape(method), seq.0),
+            Waits::Room => ", the server does not read".to_owned(),
+            Waits::End => ", waits for the server to end".to_owned(),
+        };
+        format!("{done} of {} sent{waits}", count(self.requests))
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum TargetError {
+    /// The recording that is replayed could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The pipes to the server could not be used.
+    #[error("the pipes to the server cannot be used")]
+    Pipe(#[from] std::io::Error),
+}
+
+#[derive(Debug)]
+pub struct Outcome {
+    pub report: Report,
+    pub tally: Tally,
+    pub requests: u64,
+    /// The signal by which the user stopped it.
+    pub interrupted: Option<i32>,
+}
+
+/// Starts the server, plays `library` to it, and puts on record with `recorder` what is said.
+pub fn run(
+    command: &Command,
+    library: Library<'_>,
+    director: Director,
+    recorder: &mut Recorder,
+    signals: &Signals,
+    told: &mut dyn FnMut(&Progress<'_>),
+) -> Result<Outcome, TargetError> {
+    let tap = recorder.tap();
+    let (pipes, child) = match Pipes::start(command) {
+        Ok(started) => started,
+        Err(error) => return not_started(&error, &library, director, recorder),
+    };
+    tap.event(EventKind::Spawned { pid: child.id() });
+    recorder.start();
+    let target = Target {
+        clock: tap.clock(),
+        gauge: Arc::clone(&recorder.gauges()[0]),
+        tap,
+        pipes,
+        child,
+        library,
+        director,
+        signals,
+        buffer: vec![0; MAX_CHUNK],
+        lines: Lines::default(),
+        stderr: Tail::default(),
+        exit: None,
+        gone: Vec::new(),
+        told_at: Moment(0),
+    };
+    target.play(told)
+}
+
+/// What comes of it where there is no server.
+fn not_started(
+    error: &SpawnError,
+    library: &Library<'_>,
+    director: Director,
+    recorder: &mut Recorder,
+) -> Result<Outcome, TargetError> {
+    let tap = recorder.tap();
+    let (exit_code, message) = (error.exit_code(), error.to_string());
+    let (report, tally) = director.not_started(escape(&message).into());
+    tap.event(EventKind::SpawnFailed { exit_code, message });
+    tap.end(None);
+    recorder.start();
+    Ok(Outcome {
+        report,
+        tally,
+        requests: library.requests()?,
+        interrupted: None,
+    })
+}
+
+/// One server, driven: its pipes, the director, and the new recording, in one loop.
+struct Target<'a> {
+    clock: Clock,
+    gauge: Arc<Gauge>,
+    tap: Arc<Tap>,
+    pipes: Pipes,
+    child: Child,
+    library: Library<'a>,
+    director: Director,
+    signals: &'a Signals,
+    buffer: Vec<u8>,
+    lines: Lines,
+    stderr: Tail,
+    exit: Option<ExitStatus>,
     /// What has ended, and was not said yet.
-    pub gone: Vec<Gone>,
-    pub told_at: Moment,
+    gone: Vec<Gone>,
+    told_at: Moment,
 }
 
 /// Something of the server that has ended.
-pub(super) enum Gone {
+enum Gone {
     Output,
     Process(Ended),
 }
 
 impl Target<'_> {
-    pub fn play(mut self, told: &mut dyn FnMut(&Progress<'_>)) -> Result<Outcome, TargetError> {
+    fn play(mut self, told: &mut dyn FnMut(&Progress<'_>)) -> Result<Outcome, TargetError> {
         let requests = self.library.requests()?;
         let to_make = self.library.requests_to_make(requests)?;
         let played = self.until_over(to_make, told);
@@ -288,5 +454,66 @@ impl Target<'_> {
             self.gone.push(Gone::Process(ended));
         }
         Ok(())
+    }
+}
+
+/// What the server is sent: on record first, then written as the server takes it.
+impl Target<'_> {
+    /// Puts bytes on record, and writes what the server takes of them.
+    fn send(&mut self, bytes: &[u8], now: Moment) {
+        if !self.pipes.is_open() {
+            return;
+        }
+        for chunk in bytes.chunks(MAX_CHUNK) {
+            self.tap.chunk(StreamId::C2S, now, chunk);
+        }
+        self.pipes.queue(bytes);
+        self.write(now);
+    }
+
+    fn write(&mut self, now: Moment) {
+        let waited = self.pipes.waiting();
+        if self.pipes.write().is_err() {
+            self.tap.event(EventKind::Undelivered {
+                stream: StreamId::C2S,
+                bytes: self.pipes.waiting() as u64,
+            });
+            self.pipes.close_input();
+            self.tap.event(EventKind::Eof {
+                stream: StreamId::C2S,
+                by: Closer::Reader,
+            });
+            self.director.input_refused(now);
+        }
+        let waits = self.pipes.waiting();
+        if waits < waited {
+            self.director.unread(0, now);
+        }
+        self.director.unread(waits as u64, now);
+        match (waits, self.pipes.stalls) {
+            (0, true) => self.gauge.end_write(&self.tap),
+            (1.., false) => self.gauge.begin_write(now, waits),
+            (1.., true) => self.gauge.left(waits),
+            (0, false) => {}
+        }
+        self.pipes.stalls = waits > 0;
+    }
+
+    fn close_input(&mut self) {
+        if self.pipes.is_open() {
+            let waits = self.pipes.waiting();
+            if waits > 0 {
+                self.tap.event(EventKind::Undelivered {
+                    stream: StreamId::C2S,
+                    bytes: waits as u64,
+                });
+                self.gauge.end_write(&self.tap);
+            }
+            self.pipes.close_input();
+            self.tap.event(EventKind::Eof {
+                stream: StreamId::C2S,
+                by: Closer::Writer,
+            });
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The three pipes of the server, none of which we ever wait at alone.
 
-use super::Command;
+use super::target::Command;
 use mcpreel_capture::process::spawn::{ServerEnds, SpawnError, spawn_in};
 use mcpreel_capture::tap::MAX_CHUNK;
 use nix::errno::Errno;

@@ -5,7 +5,6 @@
 //! * [`play`]: how a scenario is played;
 //! * [`processes`]: the same scenarios with a real server, wherever time plays no part;
 //! * [`matrix`]: every case through real processes, against servers that misbehave;
-//! * [`cassettes`]: those that somebody else has written;
 //! * [`exit`]: how the command ends, and what it says;
 //! * [`options`]: what the command line chooses: how strict, by which rules, in which form;
 //! * [`record`]: what a replay leaves on record;
@@ -16,7 +15,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod cassettes;
 mod diff;
 mod director;
 mod exit;

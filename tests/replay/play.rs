@@ -498,7 +498,6 @@ fn compare(scenario: &Scenario, report: &Report, tally: &Tally) -> Result<(), St
             "refused" => tally.refused,
             "skipped" => tally.skipped,
             "unwanted" => tally.unwanted,
-            "cut" => tally.cut,
             _ => panic!("no count {name}"),
         };
         if found != *expected {

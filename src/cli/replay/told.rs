@@ -199,11 +199,6 @@ fn besides(tally: &Tally, rows: &mut Vec<(&'static str, String)>) {
             "of the server that the recording has not",
         ),
         (tally.uncompared, "answer", "too long to be compared"),
-        (
-            tally.cut,
-            "line",
-            "of the client that broke off in the recording, not sent",
-        ),
         (tally.forgotten, "value", "too many to be bound"),
     ] {
         if number > 0 {

@@ -260,7 +260,7 @@ fn failed(played: &Played) -> Option<String> {
 fn lacks(played: &Played) -> Option<String> {
     let (outcome, tally) = (&played.outcome, &played.outcome.tally);
     let sent = tally.sent + tally.not_needed;
-    let unsent = outcome.requests.saturating_sub(sent) + tally.cut;
+    let unsent = outcome.requests.saturating_sub(sent);
     if unsent > 0 {
         return Some(format!(
             "{} of the recording could not be sent, and would be lost",

@@ -268,11 +268,13 @@ impl Director {
             self.walk.hold = self.hold(&step, scene);
             match &self.walk.hold {
                 Some(hold) => {
-                    // While the walk waits for the server, the server may wait for an answer.
                     let is_for_server = hold.waits != Waits::Gap;
                     self.walk.current = Some(step);
                     if is_for_server {
-                        self.answer_questions(scene);
+                        let at = self.answer_questions(scene);
+                        if let Some(hold) = &mut self.walk.hold {
+                            hold.until = hold.until.into_iter().chain(at).min();
+                        }
                     }
                 }
                 None => {

@@ -28,9 +28,9 @@
 //! | notification of the server | notes it; waits for it only where the client reacted to it at once, or where it confirms a subscription |
 //!
 //! So a client message goes out after every answer and every question that the recorded client had
-//! seen before it, and requests that overlapped then overlap again, at any speed. While the walk
-//! waits for the server, every question that the server has asked gets its recorded answer, wherever
-//! that stands: the server may wait for it.
+//! seen before it, and requests that overlapped then overlap again, at any speed. Where the walk
+//! waits for the server while the server waits for an answer that comes later in the recording, the
+//! server gets that answer after a second.
 //!
 //! Nothing waits for the answer to a request that was cancelled before its answer came, that was not
 //! sent, or that opened a listen stream; nor, for longer than a moment, for what belongs to no call.

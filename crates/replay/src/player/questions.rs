@@ -1,8 +1,8 @@
 //! Questions of the server: which recorded question a live one stands for, and what it gets, and
 //! when.
 //!
-//! A recorded answer goes out at its place in the walk, or as soon as the walk waits for the server:
-//! the server may wait for the answer.
+//! A recorded answer goes out at its place in the walk. Where the walk waits for the server, the
+//! server may wait for the answer: then it goes out after a second.
 
 use super::Policy;
 use super::answers::{message_at, recorded};
@@ -27,6 +27,9 @@ use std::time::Duration;
 /// Questions that are known before the walk comes to them, at least: a live one may come early.
 const AHEAD: usize = 64;
 
+/// How long a question stays unanswered while the walk waits for the server.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// A question that belongs to no call is waited for twice as long as it took, within these bounds.
 const LEAST_GRACE: Duration = Duration::from_secs(1);
 const MOST_GRACE: Duration = Duration::from_secs(10);
@@ -41,6 +44,7 @@ struct Question {
     until: Option<Moment>,
     /// The id of the live question that stands for it, JSON text.
     live: Option<Box<str>>,
+    asked: Moment,
     /// The recorded answer and its frame, once it may be given.
     answer: Option<(Seq, Bytes)>,
     /// Whether its call is not made: it may not be asked now, or elsewhere.
@@ -90,6 +94,7 @@ impl Questions {
             words: None,
             until: None,
             live: None,
+            asked: Moment(0),
             answer: None,
             is_left_out: false,
         });
@@ -237,6 +242,7 @@ impl Director {
             return self.asked_unexpectedly(request, &live_id, message);
         };
         question.live = Some(live_id);
+        question.asked = scene.now;
         let is_left_out = question.is_left_out;
         let (id, seq) = (question.exchange.id, question.exchange.request.0);
         let method = question.exchange.method.clone();
@@ -274,14 +280,20 @@ impl Director {
         self.keep_answer(id, (seq, answer.into()));
     }
 
-    /// Answers every question that the server has asked, wherever its recorded answer stands.
-    pub(super) fn answer_questions(&mut self, scene: &mut Scene<'_>) {
+    /// While the walk waits for the server: answers what the server has asked a while ago, wherever
+    /// the recorded answer stands. Returns when to look again.
+    pub(super) fn answer_questions(&mut self, scene: &mut Scene<'_>) -> Option<Moment> {
         let questions = self.questions.list.iter();
         let open = questions.filter(|it| it.live.is_some() && it.exchange.response.is_some());
-        for id in open.map(|it| it.exchange.id).collect::<Vec<_>>() {
+        let open: Vec<_> = open
+            .map(|it| (it.exchange.id, it.asked + PATIENCE))
+            .collect();
+        let (due, later): (Vec<_>, Vec<_>) = open.into_iter().partition(|(_, at)| *at <= scene.now);
+        for (id, _) in due {
             self.look_up(id, scene);
             self.send_answer(id, scene);
         }
+        later.into_iter().map(|(_, at)| at).min()
     }
 
     /// The recorded question that a live one stands for: of those in the same words first those of

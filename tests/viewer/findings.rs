@@ -4,7 +4,7 @@ use crate::by_hand::Viewer;
 use crate::fixture;
 use mcpreel_lint::Severity;
 use mcpreel_store::reader::{FindingRow, Recording};
-use mcpreel_tui::app::detail::Tab;
+use mcpreel_tui::panels::detail::Tab;
 use mcpreel_tui::app::{Focus, Overlay, Session, View};
 
 const WIDE: (u16, u16) = (160, 50);

@@ -11,7 +11,6 @@
 //! Plain data: changed by [`super::update`] only, read by [`super::view`].
 
 pub mod annotations;
-pub mod detail;
 
 pub mod findings;
 pub mod library;

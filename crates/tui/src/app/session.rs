@@ -1,7 +1,7 @@
 //! One recording on the screen.
 
 use super::timeline;
-use super::{annotations, detail, findings, playback, stats};
+use super::{annotations, findings, playback, stats};
 use crate::action::Context;
 use crate::effect::Now;
 use crate::worker::open::Vitals;
@@ -28,7 +28,7 @@ pub struct Session {
     /// The list of exchanges or frames.
     pub list: crate::panels::list::List,
     pub filter: crate::panels::filter::Filter,
-    pub detail: detail::Detail,
+    pub detail: crate::panels::detail::Detail,
     pub timeline: timeline::Timeline,
     pub stats: stats::Stats,
     pub findings: findings::Findings,
@@ -102,7 +102,7 @@ impl Session {
             zoom: false,
             list: crate::panels::list::List::default(),
             filter: crate::panels::filter::Filter::default(),
-            detail: detail::Detail::default(),
+            detail: crate::panels::detail::Detail::default(),
             timeline: timeline::Timeline::default(),
             stats: stats::Stats::default(),
             findings: findings::Findings::default(),

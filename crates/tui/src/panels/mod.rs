@@ -13,6 +13,7 @@
 //! reader answers the latest question of a slot, and answers to older ones are dropped.
 
 pub mod compare;
+pub mod detail;
 pub mod export;
 pub mod failures;
 pub mod filter;

@@ -66,7 +66,7 @@ fn open(app: &mut App) -> Effects {
         return vec![];
     };
     match place {
-        Some(Place::Finding(_, id)) => super::detail::jump(app, seq, id),
+        Some(Place::Finding(_, id)) => crate::panels::detail::keys::jump(app, seq, id),
         _ => crate::panels::list::goto(app, seq),
     }
 }
@@ -86,7 +86,7 @@ fn explain(app: &mut App) -> Effects {
 }
 
 /// An explanation as a text to be read.
-pub(super) fn explanation(lines: Vec<Line>) -> Text {
+pub fn explanation(lines: Vec<Line>) -> Text {
     Text {
         title: "what it means".to_owned(),
         lines,

@@ -1,7 +1,7 @@
 //! A choice of some.
 
 use super::motion::moved;
-use super::{detail, library, why};
+use super::{library, why};
 use crate::action::Action;
 use crate::app::menu::Choice;
 use crate::app::{App, Overlay};
@@ -100,6 +100,6 @@ fn take(app: &mut App, at: usize) -> Effects {
         Choice::Cause(at) => why::account(app, at),
         Choice::Export(pick) => export::choose(app, pick),
         Choice::Replay(go) => replay::choose(app, go),
-        Choice::FoldTo(level) => detail::fold_to(app, level),
+        Choice::FoldTo(level) => crate::panels::detail::keys::fold_to(app, level),
     }
 }

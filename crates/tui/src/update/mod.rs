@@ -8,7 +8,7 @@
 pub mod annotations;
 mod answers;
 pub mod copy;
-pub mod detail;
+
 pub mod everywhere;
 pub mod findings;
 pub mod help;
@@ -55,7 +55,7 @@ pub fn update(app: &mut App, msg: Msg) -> Effects {
     };
     // What the screen shows may have moved: rows that it lacks are asked for.
     effects.extend(crate::panels::list::wanted(app));
-    effects.extend(detail::wanted(app));
+    effects.extend(panels::detail::wanted(app));
     effects.extend(timeline::wanted(app));
     effects.extend(stats::wanted(app));
     effects.extend(findings::wanted(app));
@@ -118,7 +118,7 @@ fn chain(app: &App) -> Vec<Perform> {
         (None, Some(session)) => {
             chain.push(playback::perform);
             chain.push(match (session.focus, session.view) {
-                (Focus::Detail, _) => detail::perform,
+                (Focus::Detail, _) => panels::detail::perform,
                 (Focus::Main, View::Exchanges) => crate::panels::list::perform,
                 (Focus::Main, View::Timeline) => timeline::perform,
                 (Focus::Main, View::Stats) => stats::perform,

@@ -7,7 +7,7 @@
 
 mod on_top;
 
-use super::{detail, findings, library, perform, stats, timeline};
+use super::{findings, library, perform, stats, timeline};
 use crate::action::Action;
 use crate::app::{App, Focus, View};
 use crate::effect::{Effect, Effects};
@@ -58,7 +58,7 @@ fn wheel(app: &mut App, at: Position, down: bool) -> Effects {
         return vec![];
     };
     if places.detail.contains(at) {
-        return detail::wheel(app, by);
+        return crate::panels::detail::open::wheel(app, by);
     }
     if !places.main.contains(at) {
         return vec![];
@@ -99,7 +99,7 @@ fn click(app: &mut App, at: Position) -> Effects {
     }
     if places.detail.contains(at) {
         let double = is_double(app, at);
-        return detail::click(app, (at.x, at.y), double);
+        return crate::panels::detail::open::click(app, (at.x, at.y), double);
     }
     let Some(session) = app.session.as_deref_mut() else {
         return vec![];

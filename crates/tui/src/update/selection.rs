@@ -1,8 +1,8 @@
 //! What is selected where the keys are, for whoever does something with it.
 
-use crate::app::detail::Shown;
 use crate::app::{App, Session, View};
 use crate::effect::Effects;
+use crate::panels::detail::Shown;
 use mcpreel_store::select::Question;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{Item, ItemKey, Lens};

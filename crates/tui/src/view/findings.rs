@@ -281,7 +281,7 @@ pub fn explained(row: &Row<'_>, revision: Option<Revision>) -> Vec<TextLine> {
     lines
 }
 
-pub(super) fn hint(app: &App) -> String {
+pub fn hint(app: &App) -> String {
     let keys = app.settings.keymap.keys(Action::Explain);
     let key = keys.first().map(ToString::to_string);
     let key = key.unwrap_or_else(|| format!(":{}", Action::Explain.row().name));

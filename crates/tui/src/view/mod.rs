@@ -3,7 +3,6 @@
 //! One file per panel; each has `draw(&App, …, Rect, &mut Frame)`. Nothing here asks, changes or
 //! remembers anything.
 
-pub mod detail;
 pub mod explain;
 pub mod findings;
 pub mod footer;
@@ -78,7 +77,7 @@ fn draw_session(app: &App, session: &Session, frame: &mut Frame<'_>) {
     if !places.detail.is_empty() {
         match session.playback.pane {
             Some(_) => playback::draw(app, session, places.detail, frame),
-            None => detail::draw(app, session, places.detail, frame),
+            None => crate::panels::detail::draw::draw(app, session, places.detail, frame),
         }
     }
     footer::draw(app, places.footer, frame);

@@ -15,7 +15,7 @@
 //! [`Reader`] runs without threads too: tests drive it by hand.
 
 pub mod beside;
-pub mod detail;
+
 pub mod findings;
 pub mod library;
 pub mod note;
@@ -139,8 +139,6 @@ pub enum Ask {
     /// The recordings of the folder, or something about one of them.
     Library(library::Ask),
     Open(open::Ask),
-    Detail(detail::Ask),
-    Story(detail::AskStory),
     Timeline(timeline::Ask),
     Stats(stats::Ask),
     Findings(findings::Ask),
@@ -184,8 +182,6 @@ pub enum Answer {
     Library(library::Answer),
     /// How the recording that is open stands; after each growth.
     Open(open::Answer),
-    Detail(detail::Answer),
-    Story(detail::StoryAnswer),
     Timeline(timeline::Answer),
     Stats(stats::Answer),
     Findings(findings::Answer),
@@ -257,8 +253,6 @@ impl Ask {
             Self::Job(question) => question.slot,
             Self::Library(library::Ask::List) => Slot::Library,
             Self::Open(_) => Slot::Open,
-            Self::Detail(_) => Slot::Detail,
-            Self::Story(_) => Slot::Story,
             Self::Timeline(_) => Slot::Timeline,
             Self::Stats(_) => Slot::Stats,
             Self::Findings(_) => Slot::Findings,
@@ -282,8 +276,6 @@ impl Ask {
             | Self::Beside(_)
             | Self::Replay(_)
             | Self::Export(_) => return None,
-            Self::Detail(ask) => ask.job(),
-            Self::Story(ask) => ask.job(),
             Self::Timeline(ask) => ask.job(),
             Self::Stats(ask) => ask.job(),
             Self::Findings(ask) => ask.job(),

@@ -6,14 +6,14 @@
 //! takes the time to go over the recording.
 
 use crate::action::Action;
-use crate::app::detail::Shown;
 use crate::app::menu::{Choice, CopyWhat, Entry, Menu};
 use crate::app::{App, Overlay, Session};
 use crate::effect::{Effect, Effects};
+use crate::panels::detail::Shown;
+use crate::panels::detail::jobs::TextRole;
 use crate::panels::export;
 use crate::theme::Role;
 use crate::update::selection::{self, shown};
-use crate::worker::detail::TextRole;
 use mcpreel_trace::item::Item;
 use mcpreel_wire::text::{escape, escape_bytes, size};
 use std::path::PathBuf;

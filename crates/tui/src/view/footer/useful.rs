@@ -1,9 +1,9 @@
 //! What is worth a hint: where the keys are, the most useful first.
 
 use crate::action::Action as A;
-use crate::app::detail::Tab;
 use crate::app::findings::Row;
 use crate::app::{App, Focus, Session, View};
+use crate::panels::detail::Tab;
 
 const LIBRARY: &[(A, &str)] = &[
     (A::Help, "help"),

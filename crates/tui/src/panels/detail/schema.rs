@@ -1,4 +1,4 @@
-//! What the arguments of a call are, as the server listed its tools last before it.
+//! The arguments of a call, as the server listed its tools last before it.
 
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_trace::correlator::MessageKind;
@@ -7,6 +7,8 @@ use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{Item, What};
 use mcpreel_wire::json::{Document, Value};
 use mcpreel_wire::text::{cut, escape};
+
+// What the arguments of a call are, as the server listed its tools last before it.
 
 /// Pages of the list that are looked through.
 const PAGES: u32 = 20;
@@ -29,7 +31,7 @@ pub struct Argument {
 
 /// What the arguments of a call are: tools 2025-11-25, `inputSchema`. None for anything else, and
 /// for a tool that was not in the last list before the call.
-pub(super) fn arguments(recording: &Recording, item: &Item) -> Result<Vec<Argument>, ReadError> {
+pub(crate) fn arguments(recording: &Recording, item: &Item) -> Result<Vec<Argument>, ReadError> {
     let is_request = match &item.what {
         What::Exchange(_) => true,
         What::Message { record, .. } => record.kind == MessageKind::Request,

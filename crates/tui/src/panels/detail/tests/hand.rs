@@ -11,6 +11,7 @@ use mcpreel_store::indexer::Indexer;
 use mcpreel_store::library::Library;
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::{Seq, StreamId};
+use mcpreel_trace::item::ItemKey;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 

@@ -1,10 +1,6 @@
 //! Where in the trees of a row its findings stand.
-//!
-//! A finding has a path; the node there carries it, or where there is no such member the nearest
-//! one around: what is missing is missing in something. A finding without a path is about the
-//! message as a whole, and stands above it anyway.
 
-use super::Text;
+use super::jobs::Text;
 use crate::widget::tree::{NodeId, Tree};
 use mcpreel_lint::{Severity, quote};
 use mcpreel_store::reader::FindingRow;
@@ -12,6 +8,12 @@ use mcpreel_wire::json::{Path, Step};
 use mcpreel_wire::text::escape;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
+
+// Where in the trees of a row its findings stand.
+//
+// A finding has a path; the node there carries it, or where there is no such member the nearest
+// one around: what is missing is missing in something. A finding without a path is about the
+// message as a whole, and stands above it anyway.
 
 /// Findings that are placed in a message: each is a walk along its path, past up to as many
 /// members as a tree has.
@@ -149,8 +151,8 @@ fn member(tree: &Tree, object: NodeId, name: &str) -> Option<NodeId> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::panels::detail::jobs::TextRole;
     use crate::widget::tree::Limit;
-    use crate::worker::detail::TextRole;
     use mcpreel_trace::frame::Seq;
     use mcpreel_trace::item::ItemKey;
 

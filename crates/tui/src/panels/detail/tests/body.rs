@@ -1,7 +1,7 @@
 //! Bodies: the tree, the other ways of writing them, long strings and long messages.
 
 use super::*;
-use crate::app::detail::{Representation, Sides};
+use crate::panels::detail::{Representation, Sides};
 
 #[test]
 fn keys_fold_and_walk_the_tree_and_the_path_follows() {

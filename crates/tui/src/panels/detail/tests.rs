@@ -3,11 +3,13 @@
 mod body;
 mod hand;
 
+use super::open::{click, wheel};
 use super::*;
 use crate::app::Focus;
 use crate::effect::{Msg, Now};
 use hand::{CALLS, Hand};
 use mcpreel_trace::frame::Seq;
+use mcpreel_trace::item::{ItemKey, Lens};
 
 #[test]
 fn a_call_is_shown_with_its_answer() {

@@ -1,25 +1,29 @@
-//! Enter in the detail: a string in full, a jump, more of a long message.
+//! Enter and the mouse in the detail.
 
-use super::setting::load_more;
-use super::{moves, size, violations};
-use crate::app::detail::body::{Position, Spot};
-use crate::app::detail::part::PartKind;
-use crate::app::detail::{Shown, Tab};
+use super::body::{Position, Spot};
+use super::draw as view;
+use super::keys::load_more;
+use super::part::{Part, PartKind};
 use crate::app::text::Text;
 use crate::app::{App, Focus, Overlay, Session, View};
 use crate::effect::Effects;
+use crate::layout;
+use crate::panels::detail::size;
+use crate::panels::detail::{Detail, Shown, Tab};
 use crate::panels::list::Cursor;
 use crate::theme::{Look, Role};
 use crate::update::findings;
 use crate::view::explain;
 use crate::widget::raw::{Controls, Wrapped};
-use crate::widget::spans::{self, Spans};
+use crate::widget::spans::Spans;
 use crate::widget::text::{Content, Expect};
 use crate::widget::tree::{NodeId, Tree};
-use crate::widget::tree_line;
+use crate::widget::{scroll, spans, tree_line};
 use mcpreel_store::reader::FindingRow;
 use mcpreel_trace::item::{ItemKey, Lens};
 use mcpreel_wire::json::Kind;
+
+// Enter in the detail: a string in full, a jump, more of a long message.
 
 /// Lines of a string that are laid out: some megabytes of text would hold up the screen.
 const LINES: usize = 5_000;
@@ -49,13 +53,13 @@ pub fn open(app: &mut App) -> Effects {
             let Some(session) = app.session.as_deref_mut() else {
                 return vec![];
             };
-            if violations::go_to(&mut session.detail, at, size) {
+            if super::keys::go_to(&mut session.detail, at, size) {
                 return vec![];
             }
             match (within, frame) {
                 (Some(part), _) => {
                     session.detail.tab = Tab::Body;
-                    moves::go(&mut session.detail, Position::head(part), size);
+                    super::keys::go(&mut session.detail, Position::head(part), size);
                     vec![]
                 }
                 (None, Some(frame)) => jump(app, Lens::Wire, ItemKey::of_part(frame, 0)),
@@ -98,7 +102,7 @@ fn finding(session: &Session) -> Option<&FindingRow> {
 
 /// The part whose bytes stand in this frame.
 fn part_of(shown: &Shown, frame: mcpreel_trace::frame::Seq) -> Option<usize> {
-    let is_there = |text: &crate::worker::detail::Text| text.key.seq == frame;
+    let is_there = |text: &super::jobs::Text| text.key.seq == frame;
     let mut parts = shown.parts.iter();
     parts.position(|part| part.text.as_ref().is_some_and(is_there))
 }
@@ -130,7 +134,7 @@ fn in_body(app: &mut App) -> Effects {
             let text = text(tree, node, columns, app.settings.look);
             app.overlays.extend(text.map(Overlay::Text));
         }
-        _ => moves::toggle(detail, size),
+        _ => super::keys::toggle(detail, size),
     }
     vec![]
 }
@@ -201,4 +205,120 @@ fn json(mut tree: Tree, columns: usize, look: Look) -> Vec<Spans> {
     let rows = rows.filter_map(|row| tree.row(row, columns, &[]));
     rows.map(|row| tree_line::line(row, columns, look))
         .collect()
+}
+
+// The mouse in the detail.
+
+/// A click at this column and row of the screen, within the pane.
+pub fn click(app: &mut App, (column, row): (u16, u16), double: bool) -> Effects {
+    let size = size(app);
+    let Some(session) = app.session.as_deref() else {
+        return vec![];
+    };
+    let area = layout::session(app, session).detail;
+    let inner = view::inner(app, area);
+    let on_tab = view::tab_at(app, session, area, (column, row));
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    session.focus = Focus::Detail;
+    let detail = &mut session.detail;
+    if let Some(tab) = on_tab {
+        detail.tab = tab;
+        return vec![];
+    }
+    let Some(down) = row.checked_sub(inner.y).filter(|down| *down < inner.height) else {
+        return vec![];
+    };
+    let down = usize::from(down);
+    match detail.tab {
+        Tab::Body => {
+            let left = usize::from(column.saturating_sub(inner.x));
+            if click_line(detail, (left, down), double, size) == Some(Folded) {
+                return vec![];
+            }
+        }
+        Tab::Story => {
+            if let Some(shown) = detail.shown.as_deref_mut() {
+                let rows = shown.story.as_ref().map_or(0, |story| story.rows.len());
+                shown.at_story.0 = (shown.at_story.1 + down).min(rows.saturating_sub(1));
+            }
+        }
+        Tab::Findings => {}
+    }
+    if double { open(app) } else { vec![] }
+}
+
+/// A click that folded or unfolded.
+#[derive(PartialEq, Eq)]
+struct Folded;
+
+/// A click on a line of the body: the cursor goes there; on an arrow it folds.
+fn click_line(
+    detail: &mut Detail,
+    (left, down): (usize, usize),
+    double: bool,
+    size: (usize, usize),
+) -> Option<Folded> {
+    let top = detail.shown.as_deref()?.at.top;
+    let to = detail
+        .body(size.0)?
+        .step(top, isize::try_from(down).unwrap_or(0));
+    let on_sign = is_on_sign(detail, to, left);
+    super::keys::go(detail, to, size);
+    if on_sign && !double {
+        super::keys::toggle(detail, size);
+    }
+    on_sign.then_some(Folded)
+}
+
+/// Whether the column `left` of the line is that of its arrow.
+fn is_on_sign(detail: &Detail, at: Position, left: usize) -> bool {
+    let part = detail
+        .shown
+        .as_deref()
+        .and_then(|shown| shown.parts.get(at.part));
+    match (at.spot, part.and_then(Part::tree)) {
+        (Spot::Head, _) => left < view::INDENT,
+        (Spot::Node(node), Some(tree)) => {
+            let level = left.checked_sub(view::INDENT).map(|left| left / 2);
+            let row = tree.row(tree.row_of(node), 0, &[]);
+            row.is_some_and(|row| level == Some(row.depth.into()))
+        }
+        _ => false,
+    }
+}
+
+/// The wheel was turned by so many rows: the picture moves, the cursor does not.
+pub fn wheel(app: &mut App, by: isize) -> Effects {
+    let size = size(app);
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let detail = &mut session.detail;
+    let top = detail.body(size.0).and_then(|body| {
+        let top = body.snap(detail.shown.as_deref()?.at.top);
+        let to = body.step(top, by);
+        // The last line stays at the bottom at most.
+        let rows = isize::try_from(size.1.saturating_sub(1)).unwrap_or(0);
+        Some(to.min(body.step(body.last(), -rows)))
+    });
+    let tab = detail.tab;
+    if let (Some(shown), Some(top)) = (detail.shown.as_deref_mut(), top) {
+        match tab {
+            Tab::Body => shown.at.top = top,
+            Tab::Story => {
+                let rows = shown.story.as_ref().map_or(0, |story| story.rows.len());
+                shown.at_story.1 = scroll::turned(shown.at_story.1, by, rows, size.1);
+            }
+            Tab::Findings => {
+                let last = shown.findings.len().saturating_sub(1);
+                shown.at_finding = shown
+                    .at_finding
+                    .saturating_add_signed(by.signum())
+                    .min(last);
+            }
+        }
+    }
+    vec![]
 }

@@ -1,18 +1,138 @@
-//! What stands in the border: title, tabs, where the cursor is, and the modes in force.
+//! Drawing the detail.
 
-use super::is_bare;
-use crate::app::detail::body::Spot;
-use crate::app::detail::{Detail, Representation, Shown, Sides, Tab};
+use super::body::{Line, Spot};
+use super::jobs::Wrong;
+use super::{Detail, Representation, Shown, Sides, Tab};
 use crate::app::{App, Focus, Session};
-use crate::theme::{Glyph, Role};
-use crate::widget::spans::{self, Spans};
+use crate::layout::{Arrangement, arrangement};
+use crate::theme;
+use crate::theme::{Glyph, Look, Role};
+use crate::widget::spans::Spans;
+use crate::widget::{hex, spans, tree_line};
 use mcpreel_share::phrases;
 use mcpreel_trace::frame::StreamId;
 use mcpreel_trace::item::What;
 use mcpreel_wire::text::{count, cut, escape, width};
 use ratatui::layout::Rect;
-use ratatui::text::Line;
 use ratatui::widgets::Block;
+use ratatui::{Frame, text};
+
+// The lines of the messages.
+//
+// ```text
+// ▾ request  id 7                                        412 B   +12:04.318
+//   ▾ params (2)                          a tree, or
+//     ▾ arguments (1)
+//         q      "rust"  string, required: what to look for
+//         limit  "ten"  ✗ is a string, not a number
+//       ▸ _meta (3) {…}  ⚠ 2
+// {"jsonrpc":"2.0","id":7,"method":…      bytes as text, or
+// 0000:0000  7b 22 6a 73 6f 6e 72 70  63 22 3a 22 32 2e 30 22  {"jsonrpc":"2.0"
+// ⚠ the first 1.0 MB of 20 MB · L loads more
+// ```
+
+/// Columns by which what belongs to a heading stands further in.
+pub const INDENT: usize = 2;
+
+pub fn draw_body(pane: &Pane<'_>, frame: &mut Frame<'_>) {
+    let columns = pane.columns();
+    let Some(body) = pane.session.detail.body(columns) else {
+        return;
+    };
+    let look = pane.app.settings.look;
+    let cursor = body.snap(pane.shown.at.cursor);
+    let mut at = Some(body.snap(pane.shown.at.top));
+    for row in 0..pane.area.height {
+        let Some(position) = at else { break };
+        let Some(line) = body.line(position) else {
+            break;
+        };
+        let line = match line {
+            Line::Head(part) => super::head::line(pane, part),
+            Line::Row(row, wrong, told) => {
+                let columns = columns.saturating_sub(INDENT);
+                let signs = wrong.map_or_else(Spans::new, |wrong| sign(wrong, look));
+                let room = columns.saturating_sub(spans::width(&signs));
+                let mut line = tree_line::line(row, room, look);
+                line.extend(signs);
+                let line = with(line, wrong.and_then(|wrong| wrong.told), columns, " ");
+                with(line, told, columns, "  ")
+            }
+            Line::Text(line) => {
+                let mut spans = Spans::new();
+                spans::push(&mut spans, line.pieces, Role::Text);
+                spans
+            }
+            Line::Hex(line) => hex_line(&line, columns),
+            Line::Note(note) => note_line(note, look),
+        };
+        let indented = matches!(position.spot, Spot::Note(_) | Spot::Node(_));
+        let line = if indented { indent(line) } else { line };
+        pane.line(row, line, position == cursor, frame);
+        at = body.next(position);
+    }
+}
+
+/// A value with what is known of it, where there is room for some of it.
+fn with(mut line: Spans, told: Option<&str>, columns: usize, gap: &str) -> Spans {
+    /// Columns in which something can be said.
+    const SOME: usize = 6;
+    let room = columns.saturating_sub(spans::width(&line) + gap.len());
+    if let Some(told) = told.filter(|told| room >= SOME.min(width(told))) {
+        line.push((Role::Faint, format!("{gap}{}", cut(told, room))));
+    }
+    line
+}
+
+/// The sign of what is wrong in a row, and how much where it is more than one thing.
+pub(crate) fn sign(wrong: Wrong<'_>, look: Look) -> Spans {
+    let (glyph, role) = theme::severity(wrong.worst.as_str());
+    let sign = look.glyph(glyph);
+    let text = if wrong.count > 1 || wrong.told.is_none() {
+        format!("  {sign} {}", count(wrong.count as u64))
+    } else {
+        format!("  {sign}")
+    };
+    vec![(role, text)]
+}
+
+fn indent(mut line: Spans) -> Spans {
+    line.insert(0, (Role::Text, " ".repeat(INDENT)));
+    line
+}
+
+fn note_line(note: &str, look: Look) -> Spans {
+    let sign = look.glyph(Glyph::Warning);
+    vec![(Role::Warn, format!("{sign} {note}"))]
+}
+
+fn hex_line(line: &hex::Line, columns: usize) -> Spans {
+    let per_line = hex::per_line(columns);
+    let mut spans = vec![(Role::Faint, format!("{}  ", line.offset))];
+    for at in 0..per_line {
+        let gap = if at + 1 == per_line || at % 8 == 7 {
+            "  "
+        } else {
+            " "
+        };
+        match line.cells.get(at) {
+            Some(cell) => spans.push((role(cell.hit, Role::Text), cell.hex())),
+            None => spans.push((Role::Text, "  ".to_owned())),
+        }
+        spans.push((Role::Text, gap.to_owned()));
+    }
+    for cell in &line.cells {
+        let text = cell.character().to_string();
+        spans.push((role(cell.hit, Role::Faint), text));
+    }
+    spans
+}
+
+fn role(hit: bool, otherwise: Role) -> Role {
+    if hit { Role::Hit } else { otherwise }
+}
+
+// What stands in the border: title, tabs, where the cursor is, and the modes in force.
 
 /// The tab whose name stands at this column and row of the screen.
 pub fn tab_at(app: &App, session: &Session, area: Rect, (column, row): (u16, u16)) -> Option<Tab> {
@@ -39,7 +159,7 @@ fn tabs_width(names: &[String]) -> usize {
 }
 
 /// The border, with what stands in it.
-pub(super) fn block(app: &App, session: &Session, area: Rect) -> Block<'static> {
+pub(crate) fn block(app: &App, session: &Session, area: Rect) -> Block<'static> {
     let look = app.settings.look;
     let focus = session.focus == Focus::Detail;
     let role = if focus {
@@ -78,7 +198,7 @@ pub(super) fn block(app: &App, session: &Session, area: Rect) -> Block<'static> 
     block
 }
 
-fn framed(mut texts: Spans, app: &App) -> Line<'static> {
+fn framed(mut texts: Spans, app: &App) -> text::Line<'static> {
     let space = || (Role::Text, " ".to_owned());
     texts.insert(0, space());
     texts.push(space());
@@ -221,4 +341,90 @@ fn is_more_below(detail: &Detail) -> bool {
         }
         Tab::Findings => false,
     }
+}
+
+pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
+    if !is_bare(app) {
+        frame.render_widget(block(app, session, area), area);
+    }
+    let inner = inner(app, area);
+    if inner.is_empty() {
+        return;
+    }
+    let detail = &session.detail;
+    let Some(shown) = detail.shown.as_deref() else {
+        return draw_nothing(app, detail, inner, frame);
+    };
+    let pane = Pane {
+        app,
+        session,
+        shown,
+        area: inner,
+    };
+    match detail.tab {
+        Tab::Body => draw_body(&pane, frame),
+        Tab::Story => super::tabs::draw_story(&pane, frame),
+        Tab::Findings => super::tabs::draw_findings(&pane, frame),
+    }
+}
+
+/// What the parts of the pane are drawn from.
+pub struct Pane<'a> {
+    pub app: &'a App,
+    pub session: &'a Session,
+    pub shown: &'a Shown,
+    pub area: Rect,
+}
+
+impl Pane<'_> {
+    pub fn columns(&self) -> usize {
+        self.area.width.into()
+    }
+
+    /// Draws a line in the row `row` of the pane; the one under the cursor is marked where the
+    /// pane has the keys.
+    pub fn line(&self, row: u16, line: Spans, is_cursor: bool, frame: &mut Frame<'_>) {
+        let look = self.app.settings.look;
+        let area = Rect {
+            y: self.area.y + row,
+            height: 1,
+            ..self.area
+        };
+        let mut line = spans::cut(line, self.columns());
+        let is_marked = is_cursor && self.session.focus == Focus::Detail;
+        if is_marked {
+            // In reverse video every colour would be a block of its own.
+            let others = line.iter_mut().filter(|(role, _)| *role != Role::Hit);
+            others.for_each(|(role, _)| *role = Role::Text);
+        }
+        frame.render_widget(spans::line(line, look), area);
+        if is_marked {
+            let style = look.style(Role::Selected);
+            frame.buffer_mut().set_style(area, style);
+        }
+    }
+}
+
+/// Where its lines are drawn, within the border.
+pub fn inner(app: &App, area: Rect) -> Rect {
+    if is_bare(app) || area.is_empty() {
+        return area;
+    }
+    Block::bordered().inner(area)
+}
+
+fn is_bare(app: &App) -> bool {
+    arrangement(app.size) == Arrangement::Tiny
+}
+
+fn draw_nothing(app: &App, detail: &Detail, area: Rect, frame: &mut Frame<'_>) {
+    let text = match detail.asked {
+        Some(_) => "reading",
+        None => "nothing is selected",
+    };
+    let style = app.settings.look.style(Role::Faint);
+    frame.render_widget(
+        text::Line::styled(cut(text, area.width.into()), style),
+        area,
+    );
 }

@@ -1,26 +1,105 @@
-//! One row in full, and what else belongs to it.
-//!
-//! The bytes are read and parsed here, a bounded piece of them: whoever draws gets trees. A
-//! message of a hundred megabytes costs no more than its first megabyte until more is asked for.
+//! The jobs of the detail: one row in full, and its story.
 
-mod near;
-mod schema;
-mod telling;
-mod violations;
-
-pub use near::Near;
-pub use schema::Argument;
-pub use telling::{AskStory, StoryAnswer};
-pub use violations::{Violation, Violations, Wrong};
-
-use super::{Answer as Any, Growth, Job, Progress, Source};
+pub use super::schema::Argument;
+pub use super::violations::{Violation, Violations, Wrong};
 use crate::widget::tree::{Limit, Tree};
+use crate::worker::{Answer, Growth, Job, Progress, Source};
+use mcpreel_replay::mock::matcher::{MARK, NAMED};
 use mcpreel_store::reader::{FindingRow, ReadError, Recording};
-use mcpreel_trace::exchange::{Exchange, Status};
+use mcpreel_store::values::is_id;
+use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_trace::item::{Item, ItemKey, Lens, What};
+use mcpreel_wire::json::{Document, Value};
 use std::cmp::Reverse;
 use std::sync::Arc;
+
+// What a mock had instead: of a request that stood for nothing on record, the recorded ones that
+// come nearest, as the mock itself has said.
+
+const PATHS: usize = 10;
+
+/// A recorded request that comes near.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Near {
+    pub recording: String,
+    pub seq: Seq,
+    pub distance: u64,
+    /// Where, as far as that was said. As on the wire.
+    pub paths: Vec<String>,
+    /// Whether it was served all the same.
+    pub is_served: bool,
+}
+
+/// What the answer among `texts` says of it. It is what a stranger's file says, and taken only as
+/// far as it makes sense.
+pub(crate) fn of(texts: &[Text]) -> Vec<Near> {
+    let mut answers = texts.iter().filter(|text| text.role == TextRole::Response);
+    let Some(answer) = answers.next() else {
+        return Vec::new();
+    };
+    let Ok(document) = Document::parse(&answer.bytes) else {
+        return Vec::new();
+    };
+    let root = document.root();
+    let missed = root.get("error").and_then(|error| error.get("data"));
+    if let Some(list) = missed.and_then(|data| data.get("nearest")) {
+        let near = list.elements().take(NAMED);
+        return near.filter_map(|near| read(near, false)).collect();
+    }
+    let meta = root.get("result").and_then(|result| result.get("_meta"));
+    let served = meta.and_then(|meta| meta.get(MARK));
+    served
+        .and_then(|near| read(near, true))
+        .into_iter()
+        .collect()
+}
+
+fn read(near: Value<'_>, is_served: bool) -> Option<Near> {
+    let recording = near.get("recording")?.as_str()?.into_owned();
+    let number = |name: &str| near.get(name)?.number_text()?.parse::<u64>().ok();
+    let paths = near.get("paths").into_iter();
+    let paths = paths.flat_map(|paths| paths.elements()).take(PATHS);
+    let paths = paths.filter_map(|path| Some(path.as_str()?.into_owned()));
+    Some(Near {
+        recording: Some(recording).filter(|id| is_id(id))?,
+        seq: number("seq").filter(|seq| *seq > 0).map(Seq)?,
+        distance: number("distance").unwrap_or(0),
+        paths: paths.collect(),
+        is_served,
+    })
+}
+
+// What else belongs to a row: its story.
+
+/// Tells the story of an exchange, and again as long as something may be added to it.
+pub struct Telling {
+    pub exchange: ExchangeId,
+    /// Whether nothing will be added to the story any more.
+    pub settled: bool,
+}
+
+impl Job for Telling {
+    fn step(
+        &mut self,
+        source: &Source<'_>,
+        answers: &mut Vec<Answer>,
+    ) -> Result<Progress, ReadError> {
+        let story = source.recording.story(self.exchange)?;
+        self.settled = story.as_ref().is_some_and(|story| is_over(&story.exchange));
+        answers.push(Answer::found(move |app| super::told(app, story)));
+        Ok(Progress::Done)
+    }
+
+    fn grown(&mut self, growth: &Growth) -> bool {
+        !self.settled || growth.ended
+    }
+}
+
+// One row in full, and what else belongs to it.
+//
+// The bytes are read and parsed here, a bounded piece of them: whoever draws gets trees. A
+// message of a hundred megabytes costs no more than its first megabyte until more is asked for.
 
 /// How much of a message is read. Each step takes four times as long as the one before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,13 +116,6 @@ pub struct Ask {
     pub key: ItemKey,
     pub lens: Lens,
     pub amount: Amount,
-}
-
-#[derive(Debug)]
-pub struct Answer {
-    pub ask: Ask,
-    /// The row; none if nothing stands there.
-    pub row: Option<Box<Row>>,
 }
 
 #[derive(Debug)]
@@ -110,30 +182,24 @@ impl Amount {
     }
 }
 
-impl Ask {
-    pub(super) fn job(self) -> Box<dyn Job> {
-        Box::new(Detail {
-            ask: self,
-            settled: false,
-        })
-    }
-}
-
-struct Detail {
-    ask: Ask,
+/// Reads the row, and reads it again as long as something may happen to it.
+pub struct Reading {
+    pub ask: Ask,
     /// Whether nothing about the row will change any more.
-    settled: bool,
+    pub settled: bool,
 }
 
-impl Job for Detail {
-    fn step(&mut self, source: &Source<'_>, answers: &mut Vec<Any>) -> Result<Progress, ReadError> {
+impl Job for Reading {
+    fn step(
+        &mut self,
+        source: &Source<'_>,
+        answers: &mut Vec<Answer>,
+    ) -> Result<Progress, ReadError> {
         let is_mock = source.summary.origin == "mock";
         let row = self.ask.read(source.recording, is_mock)?;
         self.settled = row.as_ref().is_some_and(|row| is_settled(&row.item));
-        answers.push(Any::Detail(Answer {
-            ask: self.ask,
-            row: row.map(Box::new),
-        }));
+        let ask = self.ask;
+        answers.push(Answer::found(move |app| super::found(app, ask, row)));
         Ok(Progress::Done)
     }
 
@@ -177,14 +243,10 @@ impl Ask {
         };
         let findings = findings(recording, &item)?;
         for text in &mut texts {
-            text.violations = violations::of(text, &findings);
+            text.violations = super::violations::of(text, &findings);
         }
-        let near = if is_mock {
-            near::of(&texts)
-        } else {
-            Vec::new()
-        };
-        let arguments = schema::arguments(recording, &item)?;
+        let near = if is_mock { of(&texts) } else { Vec::new() };
+        let arguments = super::schema::arguments(recording, &item)?;
         Ok(Some(Row {
             item,
             texts,
@@ -264,6 +326,60 @@ fn findings(recording: &Recording, item: &Item) -> Result<Vec<FindingRow>, ReadE
         findings
             .retain(|finding| own.is_none() || finding.exchange.is_none_or(|id| own == Some(id)));
     }
-    findings.sort_by_key(|finding| Reverse(violations::severity(finding)));
+    findings.sort_by_key(|finding| Reverse(super::violations::severity(finding)));
     Ok(findings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Violations;
+    use super::*;
+    use mcpreel_trace::item::ItemKey;
+
+    fn near(answer: &str) -> Vec<Near> {
+        of(&[Text {
+            role: TextRole::Response,
+            key: ItemKey::of_part(Seq(1), 0),
+            head: None,
+            size: answer.len() as u64,
+            bytes: answer.as_bytes().into(),
+            tree: None,
+            violations: Violations::default(),
+        }])
+    }
+
+    #[test]
+    fn what_a_mock_said_of_a_miss_is_read() {
+        let found = near(
+            r#"{"error":{"code":-32000,"data":{"nearest":[{"recording":"7f3a9c21","seq":23,"distance":2,"paths":["params.a","params.b"]}]}}}"#,
+        );
+        let expected = Near {
+            recording: "7f3a9c21".into(),
+            seq: Seq(23),
+            distance: 2,
+            paths: vec!["params.a".into(), "params.b".into()],
+            is_served: false,
+        };
+        assert_eq!(found, [expected]);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_passed_over() {
+        for answer in [
+            "no JSON",
+            r#"{"error":{"data":{"nearest":7}}}"#,
+            r#"{"error":{"data":{"nearest":[7,{},{"recording":"../x","seq":1}]}}}"#,
+            r#"{"error":{"data":{"nearest":[{"recording":"7f3a9c21","seq":0}]}}}"#,
+            r#"{"error":{"data":{"nearest":[{"recording":"7f3a9c21","seq":-1e9}]}}}"#,
+            r#"{"result":{"_meta":{}}}"#,
+        ] {
+            assert_eq!(near(answer), [], "{answer}");
+        }
+        let many = r#"{"recording":"7f3a9c21","seq":1},"#.repeat(100);
+        let many = format!(
+            r#"{{"error":{{"data":{{"nearest":[{}]}}}}}}"#,
+            many.trim_end_matches(',')
+        );
+        assert_eq!(near(&many).len(), NAMED);
+    }
 }

@@ -1,9 +1,9 @@
 //! The lines of a body in whatever way it is written.
 
 use super::*;
-use crate::app::detail::part::PartKind;
+use crate::panels::detail::jobs::{Text, TextRole};
+use crate::panels::detail::part::PartKind;
 use crate::widget::tree::{Limit, Tree};
-use crate::worker::detail::{Text, TextRole};
 use mcpreel_trace::item::ItemKey;
 use proptest::prelude::*;
 
@@ -18,7 +18,7 @@ fn part(bytes: &[u8], notes: usize, folded: bool) -> Part {
             size: bytes.len() as u64,
             bytes: bytes.into(),
             tree,
-            violations: crate::worker::detail::Violations::default(),
+            violations: crate::panels::detail::jobs::Violations::default(),
         }),
         notes: vec!["note".to_owned(); notes],
         folded,

@@ -1,23 +1,27 @@
-//! The headings of the parts of a body.
-//!
-//! ```text
-//! ✗ error  rpc-result-not-object  number, 7  result
-//! ▾ request  id 7                                        412 B   +12:04.318
-//! ▾ response  ✗ tool-error  842 ms ███████░░░ client 250 ms        1.9 kB   +12:05.160
-//! … no response yet  13.8 s
-//! ```
+//! Drawing the headings of a body.
 
-use super::{Pane, body};
-use crate::app::detail::part::{Part, PartKind};
-use crate::theme::{self, Glyph, Look, Role};
-use crate::widget::spans::{self, Spans};
-use crate::worker::detail::{Text, TextRole};
+use super::jobs::{Text, TextRole};
+use super::part::{Part, PartKind};
+use crate::panels::detail::draw::Pane;
+use crate::theme;
+use crate::theme::{Glyph, Look, Role};
+use crate::widget::spans;
+use crate::widget::spans::Spans;
 use mcpreel_share::phrases::story::on_wire;
 use mcpreel_store::reader::FindingRow;
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::item::What;
 use mcpreel_wire::text::{count, duration, escape, plural, since, size, width};
+
+// The headings of the parts of a body.
+//
+// ```text
+// ✗ error  rpc-result-not-object  number, 7  result
+// ▾ request  id 7                                        412 B   +12:04.318
+// ▾ response  ✗ tool-error  842 ms ███████░░░ client 250 ms        1.9 kB   +12:05.160
+// … no response yet  13.8 s
+// ```
 
 /// Cells of the bar that divides a latency.
 const BAR: u64 = 10;
@@ -48,7 +52,11 @@ pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
             left.extend(what(pane, role, look));
             left.extend(not_marked(part));
             let wrong = part.wrong_at_head();
-            left.extend(wrong.into_iter().flat_map(|wrong| body::sign(wrong, look)));
+            left.extend(
+                wrong
+                    .into_iter()
+                    .flat_map(|wrong| super::draw::sign(wrong, look)),
+            );
             let room = pane.columns().saturating_sub(spans::width(&left) + 2);
             let right = part.text.as_ref();
             let right = right.map_or_else(Spans::new, |text| facts(text, room));

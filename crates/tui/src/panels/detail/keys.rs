@@ -1,0 +1,415 @@
+//! The keys of the detail: moving, folding, how the body is written.
+
+use super::body::{Position, Spot};
+use super::part::Part;
+use crate::action::Action;
+use crate::app::menu::{Choice, Entry, Menu};
+use crate::app::{App, Focus, Overlay};
+use crate::effect::Effects;
+use crate::panels::detail::size;
+use crate::panels::detail::{Detail, Representation, Shown, Sides, Tab};
+use crate::update::{motion, selection};
+use crate::widget::scroll;
+use crate::widget::tree::Tree;
+use mcpreel_trace::frame::Seq;
+use mcpreel_wire::json::Stopped;
+use mcpreel_wire::text::escape;
+
+// The cursor of the detail.
+
+type Size = (usize, usize);
+
+/// Moves the cursor, if that is what the action says.
+pub fn moved(detail: &mut Detail, action: Action, size: Size) -> Option<Effects> {
+    match detail.tab {
+        Tab::Body => in_body(detail, action, size)?,
+        Tab::Story => in_story(detail, action, size.1)?,
+        Tab::Findings => {
+            let shown = detail.shown.as_deref_mut()?;
+            let rows = shown.findings.len();
+            shown.at_finding = motion::moved(action, shown.at_finding, rows, 3)?;
+        }
+    }
+    Some(vec![])
+}
+
+fn in_body(detail: &mut Detail, action: Action, size: Size) -> Option<()> {
+    let body = detail.body(size.0)?;
+    let page = isize::try_from(size.1.max(1)).unwrap_or(isize::MAX);
+    let half = (page / 2).max(1);
+    let shown = detail.shown.as_deref()?;
+    let at = body.snap(shown.at.cursor);
+    let to = match action {
+        Action::Down => body.step(at, 1),
+        Action::Up => body.step(at, -1),
+        Action::HalfPageDown => body.step(at, half),
+        Action::HalfPageUp => body.step(at, -half),
+        Action::PageDown => body.step(at, page),
+        Action::PageUp => body.step(at, -page),
+        Action::Top => body.first(),
+        Action::Bottom => body.last(),
+        _ => return None,
+    };
+    go(detail, to, size);
+    Some(())
+}
+
+fn in_story(detail: &mut Detail, action: Action, page: usize) -> Option<()> {
+    let shown = detail.shown.as_deref_mut()?;
+    let rows = shown.story.as_ref().map_or(0, |story| story.rows.len());
+    let (at, top) = &mut shown.at_story;
+    *at = motion::moved(action, *at, rows, page)?;
+    *top = scroll::showing(*at, *top, page);
+    Some(())
+}
+
+/// Puts the cursor of the body on `to`.
+pub fn go(detail: &mut Detail, to: Position, size: Size) {
+    if let Some(shown) = detail.shown.as_deref_mut() {
+        shown.at.cursor = to;
+    }
+    settle(detail, size);
+}
+
+/// Puts the cursor on a line that there is, and the line on the screen.
+pub fn settle(detail: &mut Detail, size: Size) {
+    detail.size = size;
+    let place = detail.body(size.0).and_then(|body| {
+        let shown = detail.shown.as_deref()?;
+        Some(body.scrolled(shown.at, size.1))
+    });
+    if let (Some(shown), Some(place)) = (detail.shown.as_deref_mut(), place) {
+        shown.at = place;
+        shown.at_finding = shown.at_finding.min(shown.findings.len().saturating_sub(1));
+        // A story that has not come yet leaves the cursor where it was.
+        if let Some(story) = &shown.story {
+            let at = shown.at_story.0.min(story.rows.len().saturating_sub(1));
+            shown.at_story = (at, scroll::showing(at, shown.at_story.1, size.1));
+        }
+    }
+}
+
+/// Folds what is under the cursor, or goes to what it is in.
+pub fn collapse(detail: &mut Detail, size: Size) {
+    let Some(to) = folded_or_around(detail) else {
+        return;
+    };
+    go(detail, to, size);
+}
+
+fn folded_or_around(detail: &mut Detail) -> Option<Position> {
+    let cursor = body_cursor(detail)?;
+    let shown = detail.shown.as_deref_mut()?;
+    let part = shown.parts.get_mut(cursor.part)?;
+    let head = Position::head(cursor.part);
+    match cursor.spot {
+        Spot::Head => {
+            part.folded = part.can_fold();
+            Some(head)
+        }
+        Spot::Node(node) => {
+            let tree = part.tree_mut()?;
+            if tree.can_fold(node) && !tree.is_folded(node) {
+                tree.set_folded(node, true);
+                return Some(cursor);
+            }
+            let around = tree.parent(node).map(Spot::Node);
+            Some(around.map_or(head, |spot| Position { spot, ..cursor }))
+        }
+        Spot::Byte(_) | Spot::Note(_) => Some(head),
+    }
+}
+
+/// Unfolds what is under the cursor, or goes to the first thing in it.
+pub fn expand(detail: &mut Detail, size: Size) {
+    let Some(cursor) = body_cursor(detail) else {
+        return;
+    };
+    let is_folded = is_folded(detail, cursor);
+    if is_folded == Some(true) {
+        return toggle(detail, size);
+    }
+    let inside = detail.body(size.0).and_then(|body| {
+        let next = body.next(cursor)?;
+        let is_inside = match cursor.spot {
+            Spot::Head => next.part == cursor.part,
+            Spot::Node(_) => is_folded == Some(false),
+            Spot::Byte(_) | Spot::Note(_) => false,
+        };
+        is_inside.then_some(next)
+    });
+    if let Some(inside) = inside {
+        go(detail, inside, size);
+    }
+}
+
+/// Folds what is unfolded, unfolds what is folded.
+pub fn toggle(detail: &mut Detail, size: Size) {
+    let Some(cursor) = body_cursor(detail) else {
+        return;
+    };
+    if let Some(part) = part_mut(detail, cursor) {
+        match cursor.spot {
+            Spot::Head => part.folded = part.can_fold() && !part.folded,
+            Spot::Node(node) => {
+                if let Some(tree) = part.tree_mut() {
+                    tree.toggle(node);
+                }
+            }
+            Spot::Byte(_) | Spot::Note(_) => {}
+        }
+    }
+    go(detail, cursor, size);
+}
+
+/// Whether what stands at `position` is folded; none where nothing can be.
+fn is_folded(detail: &Detail, position: Position) -> Option<bool> {
+    let part = detail.shown.as_deref()?.parts.get(position.part)?;
+    match position.spot {
+        Spot::Head => part.can_fold().then_some(part.folded),
+        Spot::Node(node) => {
+            let tree = part.tree()?;
+            tree.can_fold(node).then(|| tree.is_folded(node))
+        }
+        Spot::Byte(_) | Spot::Note(_) => None,
+    }
+}
+
+fn part_mut(detail: &mut Detail, position: Position) -> Option<&mut super::part::Part> {
+    let shown = detail.shown.as_deref_mut()?;
+    shown.parts.get_mut(position.part)
+}
+
+/// The cursor of the body, if the body is what is shown.
+fn body_cursor(detail: &Detail) -> Option<Position> {
+    let shown = detail.shown.as_deref()?;
+    (detail.tab == Tab::Body).then_some(shown.at.cursor)
+}
+
+// To the places where something is wrong: from one to the next, and from a finding.
+
+/// Goes to the frame `seq`; when its row is there, to the place of the finding with the number
+/// `id` in it.
+pub fn jump(app: &mut App, seq: Seq, id: u64) -> Effects {
+    if let Some(session) = app.session.as_deref_mut() {
+        session.detail.aim = Some(id);
+    }
+    crate::panels::list::goto(app, seq)
+}
+
+/// Goes to the finding that was jumped to, if its row has come.
+pub fn arrive(app: &mut App) {
+    let size = size(app);
+    let Some(session) = app.session.as_deref_mut() else {
+        return;
+    };
+    let is_there = session.list.go_to.is_none() && selection::shown(session).is_some();
+    let Some(id) = session.detail.aim.filter(|_| is_there) else {
+        return;
+    };
+    session.detail.aim = None;
+    let detail = &mut session.detail;
+    let Some(shown) = detail.shown.as_deref_mut() else {
+        return;
+    };
+    // A filter may hide the row; then another one is selected, which has nothing to do with it.
+    let Some(at) = shown.findings.iter().position(|finding| finding.id == id) else {
+        return;
+    };
+    session.focus = Focus::Detail;
+    shown.at_finding = at;
+    match shown.place_of(at) {
+        Some(place) => reveal(detail, place, size),
+        None => detail.tab = Tab::Findings,
+    }
+}
+
+/// Goes to the place of a finding of the row, if it has one. Whether it has.
+pub fn go_to(detail: &mut Detail, finding: usize, size: (usize, usize)) -> bool {
+    let shown = detail.shown.as_deref();
+    let place = shown.and_then(|shown| shown.place_of(finding));
+    if let Some(place) = place {
+        reveal(detail, place, size);
+    }
+    place.is_some()
+}
+
+/// Shows the node there in its tree.
+fn reveal(detail: &mut Detail, place: Position, size: (usize, usize)) {
+    detail.tab = Tab::Body;
+    detail.representation = Representation::Tree;
+    if let Some(part) = detail
+        .shown
+        .as_deref_mut()
+        .and_then(|shown| shown.parts.get_mut(place.part))
+    {
+        if !part.is_on(detail.sides) {
+            detail.sides = Sides::Both;
+        }
+        if let Spot::Node(node) = place.spot {
+            part.folded = false;
+            if let Some(tree) = part.tree_mut() {
+                tree.reveal(node);
+            }
+        }
+    }
+    go(detail, place, size);
+}
+
+/// Goes to the next place in the messages where something is wrong, or to the one before; after
+/// the last one comes the first. Says what is wrong there.
+pub fn next(app: &mut App, forward: bool) -> Effects {
+    let size = size(app);
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let detail = &mut session.detail;
+    let found = following(detail, forward, size.0);
+    let Some((place, finding, text)) = found else {
+        let text = "no finding is about a place in these messages";
+        app.notices.error(text, app.now);
+        return vec![];
+    };
+    if let Some(shown) = detail.shown.as_deref_mut() {
+        shown.at_finding = finding;
+    }
+    reveal(detail, place, size);
+    app.notices.success(text, app.now);
+    vec![]
+}
+
+/// The next place or the one before, its worst finding, and what is said of it.
+fn following(detail: &Detail, forward: bool, columns: usize) -> Option<(Position, usize, String)> {
+    let shown = detail.shown.as_deref()?;
+    let places = places(shown);
+    let from = detail.body(columns)?.snap(shown.at.cursor);
+    let at = if forward {
+        let next = places.iter().position(|(place, _)| *place > from);
+        next.unwrap_or(0)
+    } else {
+        let before = places.iter().rposition(|(place, _)| *place < from);
+        before.unwrap_or(places.len().saturating_sub(1))
+    };
+    let (place, nth) = *places.get(at)?;
+    let finding = shown.findings.get(nth)?;
+    let text = format!(
+        "{} of {}: {} {}: {}",
+        at + 1,
+        places.len(),
+        escape(&finding.severity),
+        escape(&finding.rule),
+        escape(&finding.detail)
+    );
+    Some((place, nth, text))
+}
+
+/// Where something is wrong, in order, each with its worst finding.
+fn places(shown: &Shown) -> Vec<(Position, usize)> {
+    let of_part = |(nth, part): (usize, &Part)| {
+        let violations = part.violations();
+        let nodes = violations.into_iter().flat_map(|violations| {
+            let first = |node| {
+                violations
+                    .at(node)
+                    .first()
+                    .map(|first| (node, first.finding))
+            };
+            violations.nodes().filter_map(first)
+        });
+        let place = |(node, finding)| (part.place(nth, node), finding);
+        nodes.map(place).collect::<Vec<_>>()
+    };
+    shown.parts.iter().enumerate().flat_map(of_part).collect()
+}
+
+// How the body is written, what of it is folded, and how much of it is there.
+
+/// How the body is written, and how much of it.
+pub(crate) fn perform(app: &mut App, action: Action) -> Option<Effects> {
+    let detail = &mut app.session.as_deref_mut()?.detail;
+    match action {
+        Action::Representation => detail.representation = detail.representation.next(),
+        Action::Sides => detail.sides = detail.sides.next(),
+        Action::LoadMore => return Some(load_more(app)),
+        Action::Fold => {
+            app.overlays.push(Overlay::Menu(fold_menu()));
+            return Some(vec![]);
+        }
+        _ => return None,
+    }
+    detail.tab = Tab::Body;
+    crate::panels::detail::settle(app);
+    Some(vec![])
+}
+
+fn fold_menu() -> Menu {
+    let level = |level: u8| Entry {
+        letter: char::from(b'0' + level),
+        label: match level {
+            1 => "one level".to_owned(),
+            _ => format!("{level} levels"),
+        },
+        choice: Choice::FoldTo(Some(level.into())),
+    };
+    let all = Entry {
+        letter: 'a',
+        label: "unfold all".to_owned(),
+        choice: Choice::FoldTo(None),
+    };
+    let levels = (1..=5).map(level);
+    Menu::new("unfold", [all].into_iter().chain(levels).collect())
+}
+
+/// Folds the tree under the cursor to a level; none unfolds all.
+pub fn fold_to(app: &mut App, level: Option<usize>) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let Some(shown) = session.detail.shown.as_deref_mut() else {
+        return vec![];
+    };
+    // On a heading that has no tree, such as a finding, all of them are meant.
+    let at = shown.at.cursor.part;
+    let one = shown
+        .parts
+        .get(at)
+        .is_some_and(|part| part.tree().is_some());
+    for (part, _) in shown
+        .parts
+        .iter_mut()
+        .zip(0..)
+        .filter(|(_, nth)| !one || *nth == at)
+    {
+        if let Some(tree) = part.tree_mut() {
+            match level {
+                Some(level) => tree.fold_to(u16::try_from(level).unwrap_or(u16::MAX)),
+                None => tree.unfold_all(),
+            }
+        }
+    }
+    crate::panels::detail::settle(app);
+    vec![]
+}
+
+pub(crate) fn load_more(app: &mut App) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let detail = &mut session.detail;
+    let parts = detail.shown.iter().flat_map(|shown| &shown.parts);
+    let is_cut = parts.filter_map(|part| part.text.as_ref()).any(is_cut);
+    match detail.amount.next() {
+        Some(amount) if is_cut => detail.amount = amount,
+        _ if is_cut => {
+            let text = "more than this is not held; `mcpreel show --json` has all of it";
+            app.notices.error(text, app.now);
+        }
+        _ => app.notices.success("all of it is here", app.now),
+    }
+    vec![]
+}
+
+fn is_cut(text: &super::jobs::Text) -> bool {
+    let stopped = text.tree.as_deref().and_then(Tree::stopped);
+    (text.bytes.len() as u64) < text.size || matches!(stopped, Some(Stopped::Enough { .. }))
+}

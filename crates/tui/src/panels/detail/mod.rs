@@ -1,0 +1,474 @@
+//! One row in full.
+//!
+//! * [`part`]: what stands below each other: findings, note, request, response; and where somebody
+//!   was in rows that were left;
+//! * [`body`]: their lines, and moving among them; [`keys`] and [`open`]: the cursor, folding, the
+//!   mouse; [`draw`], [`head`] and [`tabs`]: how they look;
+//! * [`jobs`]: reading a row; [`violations`] and [`schema`]: what is known of its values.
+
+pub mod body;
+pub mod draw;
+pub mod head;
+pub mod jobs;
+pub mod keys;
+pub mod open;
+pub mod part;
+pub mod schema;
+pub mod tabs;
+pub mod violations;
+
+use super::search::Marks;
+use crate::action::Action;
+use crate::app::{App, Session};
+use crate::effect::{Effects, Now};
+use crate::layout;
+use crate::update::selection;
+use crate::worker::Slot;
+use body::{Body, Position, Spot};
+use jobs::{Amount, Ask, Near, Reading, Row, Telling};
+use mcpreel_lint::{Finding, process};
+use mcpreel_share::phrases;
+use mcpreel_store::reader::FindingRow;
+use mcpreel_store::story::Story;
+use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
+use mcpreel_trace::frame::Seq;
+use mcpreel_trace::item::{Item, What};
+use part::{Left, Memory, Part};
+
+/// Hits that are unfolded to: with more the whole message would stand open.
+const REVEALED: usize = 100;
+
+/// One row in full, and how it is looked at.
+#[derive(Debug, Default)]
+pub struct Detail {
+    pub tab: Tab,
+    pub sides: Sides,
+    pub representation: Representation,
+    /// How much of the messages of this row.
+    pub amount: Amount,
+    pub asked: Option<Ask>,
+    /// Whose story was asked for last.
+    pub asked_story: Option<ExchangeId>,
+    /// What is there. It may be the row before as long as the answer has not come.
+    pub shown: Option<Box<Shown>>,
+    /// Columns and rows that it was scrolled for.
+    pub size: (usize, usize),
+    /// Where somebody was in rows that were left.
+    pub memory: Memory,
+    /// The number of a finding that was jumped to, until its row has come.
+    pub aim: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tab {
+    #[default]
+    Body,
+    /// What happened from the request to the answer.
+    Story,
+    Findings,
+}
+
+/// Which messages of an exchange are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sides {
+    #[default]
+    Both,
+    Request,
+    /// The response, or that there is none.
+    Response,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Representation {
+    /// JSON as rows that fold; anything else as text.
+    #[default]
+    Tree,
+    Raw,
+    Hex,
+}
+
+#[derive(Debug)]
+pub struct Shown {
+    pub ask: Ask,
+    pub item: Item,
+    /// What stands below each other in its body.
+    pub parts: Vec<Part>,
+    /// What is wrong with it, the worst first.
+    pub findings: Vec<FindingRow>,
+    /// What a mock had that comes nearest.
+    pub near: Vec<Near>,
+    /// What happened; none until it has come, and for what is no exchange.
+    pub story: Option<phrases::story::Told>,
+    pub at: Place,
+    /// Where one is in the story: the row of the cursor, the first on the screen.
+    pub at_story: (usize, usize),
+    /// Where one is in the findings: the one under the cursor.
+    pub at_finding: usize,
+    /// The search whose hits are marked.
+    pub marked: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    pub cursor: Position,
+    pub top: Position,
+}
+
+impl Tab {
+    pub const ALL: [Self; 3] = [Self::Body, Self::Story, Self::Findings];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Body => "Body",
+            Self::Story => "Story",
+            Self::Findings => "Findings",
+        }
+    }
+}
+
+impl Sides {
+    pub fn next(self) -> Self {
+        match self {
+            Self::Both => Self::Request,
+            Self::Request => Self::Response,
+            Self::Response => Self::Both,
+        }
+    }
+}
+
+impl Representation {
+    pub fn next(self) -> Self {
+        match self {
+            Self::Tree => Self::Raw,
+            Self::Raw => Self::Hex,
+            Self::Hex => Self::Tree,
+        }
+    }
+}
+
+impl Detail {
+    /// Remembers where somebody was in the row that is left; `closes`: no other one takes its
+    /// place.
+    fn leave(&mut self, closes: bool) {
+        if let Some(shown) = &self.shown {
+            self.memory.leave(shown);
+        }
+        if closes {
+            self.shown = None;
+        }
+    }
+
+    /// The lines of the body, written for so many columns.
+    pub fn body(&self, columns: usize) -> Option<Body<'_>> {
+        let shown = self.shown.as_deref()?;
+        Some(Body::new(
+            &shown.parts,
+            self.sides,
+            self.representation,
+            columns,
+        ))
+    }
+
+    /// The part under the cursor of the body.
+    pub fn part(&self) -> Option<&Part> {
+        let shown = self.shown.as_deref()?;
+        shown.parts.get(shown.at.cursor.part)
+    }
+
+    /// The path of the value under the cursor; none where there is no tree.
+    pub fn path(&self) -> Option<String> {
+        let node = self.shown.as_deref()?.at.cursor.node()?;
+        Some(self.part()?.tree()?.path(node).to_string())
+    }
+
+    /// The bytes of the value under the cursor, as they are on the wire; none where there is no
+    /// tree.
+    pub fn value(&self) -> Option<&[u8]> {
+        let node = self.shown.as_deref()?.at.cursor.node()?;
+        Some(self.part()?.tree()?.raw(node))
+    }
+
+    /// The bytes of the message under the cursor, and whether that is all of them.
+    pub fn message(&self) -> Option<(&[u8], bool)> {
+        let text = self.part()?.text.as_ref()?;
+        Some((&text.bytes, text.bytes.len() as u64 == text.size))
+    }
+}
+
+impl Shown {
+    /// The row that has come, as somebody left it or from its beginning.
+    pub fn new(ask: Ask, row: Row, left: Option<&Left>) -> Self {
+        let mut parts = part::parts(
+            &row.item,
+            row.texts,
+            &row.findings,
+            row.near.len(),
+            ask.amount,
+        );
+        for part in &mut parts {
+            part.tell(&row.arguments);
+        }
+        let mut shown = Self {
+            ask,
+            parts,
+            item: row.item,
+            findings: row.findings,
+            near: row.near,
+            story: None,
+            at: Place::default(),
+            at_story: (0, 0),
+            at_finding: 0,
+            marked: None,
+        };
+        if let Some(left) = left {
+            left.restore(&mut shown);
+        }
+        shown
+    }
+
+    /// The frame that it is named after.
+    pub fn seq(&self) -> Seq {
+        match &self.item.what {
+            What::Exchange(exchange) => exchange.request.0,
+            _ => self.item.key.seq,
+        }
+    }
+
+    /// Where the finding under the cursor stands among those of the same row read anew.
+    pub fn same_finding(&self, anew: &Self) -> usize {
+        let id = self.findings.get(self.at_finding).map(|finding| finding.id);
+        let mut findings = anew.findings.iter();
+        let at = findings.position(|finding| Some(finding.id) == id);
+        at.unwrap_or(self.at_finding)
+    }
+
+    /// Where one of its findings stands in the messages; none if it has no place there.
+    pub fn place_of(&self, finding: usize) -> Option<Position> {
+        let mut parts = self.parts.iter().enumerate();
+        parts.find_map(|(nth, part)| {
+            let node = part.violations()?.place_of(finding)?;
+            Some(part.place(nth, node))
+        })
+    }
+
+    /// Marks in every part what `find` finds in its bytes.
+    pub fn mark(&mut self, find: impl Fn(&[u8]) -> Marks) {
+        for part in &mut self.parts {
+            let text = part.text.as_ref();
+            let marks = text.map_or_else(Marks::default, |text| find(&text.bytes));
+            (part.hits, part.more_hits) = (marks.places, marks.more);
+        }
+    }
+
+    /// Unfolds what hides a hit; of very many hits the first. Returns where the first one stands.
+    pub fn reveal_hits(&mut self) -> Option<Position> {
+        let mut first = None;
+        for (nth, part) in self.parts.iter_mut().enumerate() {
+            let Some(hit) = part.hits.first().map(|hit| hit.start) else {
+                continue;
+            };
+            part.folded = false;
+            let hits: Vec<_> = part.hits.iter().take(REVEALED).cloned().collect();
+            let mut spot = Spot::Byte(hit);
+            if let Some(tree) = part.tree_mut() {
+                let nodes = tree.nodes_of(&hits);
+                for &node in &nodes {
+                    tree.reveal(node);
+                }
+                spot = nodes.first().map_or(spot, |&node| Spot::Node(node));
+            }
+            first = first.or(Some(Position { part: nth, spot }));
+        }
+        first
+    }
+}
+
+pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
+    if action == Action::Open {
+        return Some(open::open(app));
+    }
+    match action {
+        Action::Explain => return Some(open::explain(app)),
+        Action::NextViolation => return Some(keys::next(app, true)),
+        Action::PreviousViolation => return Some(keys::next(app, false)),
+        _ => {}
+    }
+    let size = size(app);
+    let detail = &mut app.session.as_deref_mut()?.detail;
+    match action {
+        Action::NextPane | Action::PreviousPane => {
+            let by = if action == Action::NextPane { 1 } else { -1 };
+            let tab = next_tab(detail.tab, by);
+            detail.tab = tab.unwrap_or_default();
+            return tab.map(|_| vec![]);
+        }
+        Action::Collapse => keys::collapse(detail, size),
+        Action::Expand => keys::expand(detail, size),
+        Action::Toggle => keys::toggle(detail, size),
+        action => {
+            return keys::moved(detail, action, size).or_else(|| keys::perform(app, action));
+        }
+    }
+    Some(vec![])
+}
+
+/// The tab after this one, or before; none at the end of the walk.
+fn next_tab(tab: Tab, by: isize) -> Option<Tab> {
+    let at = Tab::ALL.iter().position(|known| *known == tab)?;
+    Tab::ALL.get(at.checked_add_signed(by)?).copied()
+}
+
+/// The row has been read; none if nothing stands there.
+fn found(app: &mut App, ask: Ask, row: Option<Row>) -> Effects {
+    let now = app.now;
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let overdue = row.as_ref().map(|row| overdue(session, row, now));
+    let detail = &mut session.detail;
+    let before = detail.shown.take();
+    let address = (ask.lens, ask.key);
+    let same = before.filter(|shown| (shown.ask.lens, shown.ask.key) == address);
+    if let Some(mut row) = row {
+        row.findings.extend(overdue.into_iter().flatten());
+        let left = same.as_deref().map(Left::of);
+        let left = left
+            .as_ref()
+            .or_else(|| detail.memory.left(address.0, address.1));
+        let mut shown = Shown::new(ask, row, left);
+        if let Some(same) = same {
+            shown.at_finding = same.same_finding(&shown);
+            shown.story = same.story;
+            shown.marked = same.marked;
+        } else {
+            detail.asked_story = None;
+        }
+        shown.mark(|bytes| session.search.places(bytes));
+        detail.shown = Some(Box::new(shown));
+    }
+    settle(app);
+    vec![]
+}
+
+/// The story has been told; none if there is no such exchange.
+fn told(app: &mut App, story: Option<Story>) -> Effects {
+    if let Some(session) = app.session.as_deref_mut()
+        && let Some(shown) = session.detail.shown.as_deref_mut()
+        && let Some(story) = story
+        && shown.item.exchange().map(|exchange| exchange.id) == Some(story.exchange.id)
+    {
+        shown.story = Some(phrases::story::Told::new(story));
+    }
+    settle(app);
+    vec![]
+}
+
+/// What is overdue now of an open exchange of a live recording: nobody has found that yet.
+fn overdue(session: &Session, row: &jobs::Row, now: Now) -> Vec<FindingRow> {
+    let is_open = |exchange: &&Exchange| exchange.status == Status::Open;
+    let exchange = row.item.exchange().filter(is_open);
+    let vitals = session.vitals.as_deref();
+    let vitals = vitals.filter(|_| session.is_live() && !session.playback.is_on());
+    let (Some(exchange), Some(vitals)) = (exchange, vitals) else {
+        return Vec::new();
+    };
+    let others = vitals.open.iter().filter(|other| other.id != exchange.id);
+    let open = others.chain([exchange]);
+    let summary = &vitals.summary;
+    let mut found = process::overdue(open, &summary.session, summary.slow_ns, session.now(now));
+    let is_told = |finding: &Finding| {
+        row.findings
+            .iter()
+            .any(|told| *told.rule == *finding.rule.id)
+    };
+    found.retain(|finding| finding.exchange == Some(exchange.id) && !is_told(finding));
+    found.into_iter().map(FindingRow::from).collect()
+}
+
+/// Asks for the selected row in full, if that is not what is there.
+pub fn wanted(app: &mut App) -> Effects {
+    let size = size(app);
+    let Some(session) = app.session.as_deref() else {
+        return vec![];
+    };
+    // Also where it has no room: what is selected can be copied.
+    let (selected, lens) = (selection::selected(session), selection::lens(session));
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let mut effects = Effects::new();
+    let detail = &mut session.detail;
+    let asked = detail.asked;
+    let is_other = asked.map(|asked| (asked.lens, asked.key)) != selected.map(|key| (lens, key));
+    if is_other {
+        detail.leave(selected.is_none());
+        detail.amount = Amount::default();
+    }
+    detail.asked = selected.map(|key| Ask {
+        key,
+        lens,
+        amount: detail.amount,
+    });
+    if let Some(ask) = detail.asked.filter(|ask| Some(*ask) != asked) {
+        let settled = false;
+        effects.push(app.questions.ask(Slot::Detail, Reading { ask, settled }));
+    }
+    // The story of what is there; it comes after the row.
+    let shown = detail.shown.as_deref();
+    let exchange = shown.and_then(|shown| Some(shown.item.exchange()?.id));
+    if let Some(exchange) = exchange.filter(|_| detail.asked_story != exchange) {
+        detail.asked_story = Some(exchange);
+        let telling = Telling {
+            exchange,
+            settled: false,
+        };
+        effects.push(app.questions.ask(Slot::Story, telling));
+    }
+    if mark(session) || session.detail.size != size {
+        settle(app);
+    }
+    keys::arrive(app);
+    effects
+}
+
+/// Marks what is searched for, and goes to the first of it, if that has not been done for this
+/// search. Whether it was now.
+fn mark(session: &mut Session) -> bool {
+    let search = &session.search;
+    let term = search.term.as_ref().map(|term| &term.text);
+    let Some(shown) = session.detail.shown.as_deref_mut() else {
+        return false;
+    };
+    if shown.marked.as_ref() == term {
+        return false;
+    }
+    shown.mark(|text| search.places(text));
+    shown.marked = term.cloned();
+    if let Some(first) = shown.reveal_hits() {
+        shown.at.cursor = first;
+    }
+    true
+}
+
+pub fn size(app: &App) -> (usize, usize) {
+    let Some(session) = app.session.as_deref() else {
+        return (0, 0);
+    };
+    let inner = draw::inner(app, layout::session(app, session).detail);
+    (inner.width.into(), inner.height.into())
+}
+
+/// Puts the cursor on a line that there is, and the line on the screen; where there is no room
+/// for any, that waits.
+pub fn settle(app: &mut App) {
+    let size = size(app);
+    if size.1 == 0 {
+        return;
+    }
+    if let Some(session) = app.session.as_deref_mut() {
+        keys::settle(&mut session.detail, size);
+    }
+}
+
+#[cfg(test)]
+mod tests;

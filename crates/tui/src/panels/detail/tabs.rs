@@ -1,0 +1,208 @@
+//! Drawing the story and the findings of a row.
+
+use crate::app::text::Line;
+use crate::panels::detail::draw::Pane;
+use crate::theme;
+use crate::theme::{Glyph, Look, Role};
+use crate::view::{explain, findings};
+use crate::widget::spans::Spans;
+use mcpreel_share::phrases::story::{Row, Tone};
+use mcpreel_store::reader::FindingRow;
+use mcpreel_wire::message::Direction;
+use mcpreel_wire::text::{duration, escape, pad_end, pad_start, since, wrap};
+use ratatui::Frame;
+
+// What happened from a request to its answer.
+//
+// ```text
+//  12:04.318            → request       tools/call search_docs {q:"rust async"}
+//  12:04.330    +12 ms  ← notification  progress 1/100
+//  12:04.402    +72 ms  ← request         elicitation/create confirm?
+//  12:05.160   +758 ms  ← response      tool-error: quota exceeded
+// ```
+//
+// The longest gap stands out: that is where the time went.
+
+/// From this width on there is room for the time beside the gap, and for whole words.
+const WIDE: usize = 84;
+
+pub fn draw_story(pane: &Pane<'_>, frame: &mut Frame<'_>) {
+    let faint = |text: &str| vec![(Role::Faint, text.to_owned())];
+    let Some(story) = &pane.shown.story else {
+        let text = if pane.shown.item.exchange().is_some() {
+            "reading"
+        } else {
+            "no exchange: it has no story"
+        };
+        return pane.line(0, faint(text), false, frame);
+    };
+    let look = pane.app.settings.look;
+    let longest = story.longest_gap();
+    let (cursor, top) = pane.shown.at_story;
+    let rows = story.rows.iter().enumerate().skip(top);
+    let mut next = 0;
+    for (row, (at, entry)) in (0..pane.area.height).zip(rows) {
+        let line = line(entry, longest == Some(at), pane.columns(), look);
+        pane.line(row, line, at == cursor, frame);
+        next = row + 1;
+    }
+    if story.left_out > 0 && next < pane.area.height {
+        let left_out = mcpreel_wire::text::count(story.left_out);
+        let text = format!("{left_out} more of the same are not shown");
+        pane.line(next, vec![(Role::Warn, text)], false, frame);
+    }
+}
+
+fn line(row: &Row, is_longest: bool, columns: usize, look: Look) -> Spans {
+    let mut line = Spans::new();
+    let is_wide = columns >= WIDE;
+    if is_wide {
+        line.push((Role::Faint, pad_start(&since(row.t.0), 10)));
+    }
+    let gap = match row.gap_ns {
+        0 => String::new(),
+        gap => format!("+{}", duration(gap)),
+    };
+    let gap_role = if is_longest { Role::Warn } else { Role::Faint };
+    line.push((gap_role, pad_start(&gap, 10)));
+    let role = role(row);
+    line.push((role, format!("  {} ", arrow(row, look))));
+    let word = match row.word {
+        "notification" if !is_wide => "notif.",
+        word => word,
+    };
+    line.push((role, pad_end(word, if is_wide { 13 } else { 9 })));
+    // What the other side asked meanwhile stands further in: it lies within the call.
+    let nested = matches!(row.tone, Tone::Child | Tone::Round);
+    let indent = if nested { "  " } else { "" };
+    let text_role = match row.tone {
+        Tone::Own => Role::Text,
+        Tone::Notification | Tone::Line => Role::Faint,
+        _ => role,
+    };
+    line.push((text_role, format!("{indent}{}", row.text)));
+    line
+}
+
+fn arrow(row: &Row, look: Look) -> &'static str {
+    match (row.tone, row.direction) {
+        (Tone::Finding, _) => look.glyph(Glyph::Warning),
+        (Tone::Event, _) => look.glyph(Glyph::Diamond),
+        (_, Some(Direction::ClientToServer)) => look.glyph(Glyph::ToServer),
+        (_, Some(Direction::ServerToClient)) => look.glyph(Glyph::ToClient),
+        (_, None) => look.glyph(Glyph::Note),
+    }
+}
+
+fn role(row: &Row) -> Role {
+    match row.tone {
+        Tone::Own => Role::Strong,
+        Tone::Notification => Role::Notification,
+        Tone::Child => Role::FromServer,
+        Tone::Round => Role::Text,
+        Tone::Line => Role::Stderr,
+        Tone::Event => Role::Event,
+        Tone::Finding => Role::Warn,
+    }
+}
+
+// What is wrong with a row: all of it in short, and the one under the cursor in full.
+//
+// ```text
+// ✗ error  result-and-error  #1201
+//     found  the response has both
+//     at     result
+//     why    a peer cannot know which of them counts
+//     fix    send one of them
+// • note  progress-after-end  #1204
+//     progress 3 came after the answer
+// ```
+
+/// Columns by which what is said of a finding stands further in.
+const INDENT: usize = 4;
+
+pub fn draw_findings(pane: &Pane<'_>, frame: &mut Frame<'_>) {
+    let all = &pane.shown.findings;
+    if all.is_empty() {
+        let nothing = vec![(Role::Faint, "nothing is wrong with it".to_owned())];
+        return pane.line(0, nothing, false, frame);
+    }
+    let rows = usize::from(pane.area.height);
+    let cursor = pane.shown.at_finding.min(all.len() - 1);
+    let lines = |at: usize| {
+        if at == cursor {
+            return in_full(pane, &all[at], rows);
+        }
+        in_short(&all[at], pane.columns(), pane.app.settings.look)
+    };
+    // The one under the cursor is wholly on the screen, and as many before it as there is room.
+    let mut first = cursor;
+    let mut used = lines(cursor).len();
+    while first > 0 {
+        let above = lines(first - 1).len();
+        if used + above > rows {
+            break;
+        }
+        used += above;
+        first -= 1;
+    }
+    let mut row = 0;
+    for at in first..all.len() {
+        for line in lines(at) {
+            if row == pane.area.height {
+                return;
+            }
+            pane.line(row, line, at == cursor, frame);
+            row += 1;
+        }
+    }
+}
+
+/// `✗ error  result-and-error  #1201`
+fn head(finding: &FindingRow, look: Look) -> Spans {
+    let (glyph, role) = theme::severity(&finding.severity);
+    let place = finding.frame;
+    let place = place.map_or_else(String::new, |frame| format!("  #{}", frame.0));
+    let word = format!("{} {}  ", look.glyph(glyph), escape(&finding.severity));
+    vec![
+        (role, word),
+        (Role::Strong, escape(&finding.rule).into_owned()),
+        (Role::Faint, place),
+    ]
+}
+
+/// The finding and what was found.
+fn in_short(finding: &FindingRow, columns: usize, look: Look) -> Vec<Spans> {
+    let mut lines = vec![head(finding, look)];
+    let detail = wrap(&escape(&finding.detail), columns.saturating_sub(INDENT));
+    lines.extend(
+        detail
+            .into_iter()
+            .map(|line| indented(vec![(Role::Text, line)])),
+    );
+    lines
+}
+
+/// The finding, its place, what its rule means and what to do; `rows` lines at most.
+fn in_full(pane: &Pane<'_>, finding: &FindingRow, rows: usize) -> Vec<Spans> {
+    let look = pane.app.settings.look;
+    let mut told: Vec<Line> = explain::place(finding);
+    if let Some(rule) = mcpreel_lint::rule(&finding.rule) {
+        told.push(vec![(Role::Faint, rule.summary.to_owned())]);
+        let revision = explain::revision(pane.session);
+        told.extend(explain::meaning(rule, revision));
+    }
+    let size = (
+        pane.columns().saturating_sub(INDENT),
+        rows.saturating_sub(1),
+    );
+    let told = explain::wrapped(&told, size, &findings::hint(pane.app), &look);
+    let mut lines = vec![head(finding, look)];
+    lines.extend(told.into_iter().map(indented));
+    lines
+}
+
+fn indented(mut line: Spans) -> Spans {
+    line.insert(0, (Role::Text, " ".repeat(INDENT)));
+    line
+}

@@ -5,8 +5,7 @@
 //! themselves.
 
 use super::language::{Case, Field, Shape, Tagged};
-use super::tables::{Definition, Shapes};
-use super::types::Type;
+use super::tables::Shapes;
 use crate::quote;
 use mcpreel_wire::json::{Kind, Step, Value};
 use std::cmp::Ordering;
@@ -14,7 +13,7 @@ use std::cmp::Ordering;
 /// Who is told what is found on the way.
 pub trait Visitor {
     /// Something of a type that has a name, before what is in it. It need not have the shape.
-    fn typed(&mut self, name: Type, place: &Place<'_>, value: Value<'_>) {
+    fn typed(&mut self, name: &str, place: &Place<'_>, value: Value<'_>) {
         let _ = (name, place, value);
     }
 
@@ -42,15 +41,15 @@ impl<V: Visitor> Checker<'_, V> {
             Shape::Fields(fields) => self.fields(fields, place, value),
             Shape::Map(inner) => self.members(inner, place, value),
             Shape::List(inner) => self.elements(inner, place, value),
-            Shape::Of(name) => self.typed(*name, place, value),
+            Shape::Of(name) => self.typed(name, place, value),
             Shape::Either(shapes) => self.either(shape, shapes, place, value),
             Shape::All(shapes) => {
-                for shape in *shapes {
+                for shape in shapes {
                     self.check(shape, place, value);
                 }
             }
             Shape::WhereObject(inner) if value.is_object() => self.check(inner, place, value),
-            Shape::Tagged(tagged) => self.tagged(tagged, tagged.cases, place, value),
+            Shape::Tagged(tagged) => self.tagged(tagged, place, value),
             Shape::Having(cases) => self.having(cases, place, value),
             Shape::Any
             | Shape::Null
@@ -62,17 +61,11 @@ impl<V: Visitor> Checker<'_, V> {
         }
     }
 
-    fn typed(&mut self, name: Type, place: &Place<'_>, value: Value<'_>) {
+    fn typed(&mut self, name: &'static str, place: &Place<'_>, value: Value<'_>) {
         let place = place.of(name);
         self.visitor.typed(name, &place, value);
-        match self.shapes.of(name) {
-            Definition::Absent => {}
-            Definition::Fields(_) | Definition::Tagged(..) if !value.is_object() => {
-                self.not(&Shape::Object, &place, value);
-            }
-            Definition::Fields(fields) => self.fields(fields, &place, value),
-            Definition::Tagged(tagged, cases) => self.tagged(tagged, cases, &place, value),
-            Definition::Shape(shape) => self.check(shape, &place, value),
+        if let Some(shape) = self.shapes.of(name) {
+            self.check(shape, &place, value);
         }
     }
 
@@ -113,29 +106,26 @@ impl<V: Visitor> Checker<'_, V> {
     /// The kind of JSON value that a shape is.
     fn kind(&self, shape: &Shape) -> Option<Kind> {
         match shape {
-            Shape::Of(name) => match self.shapes.of(*name) {
-                Definition::Absent => None,
-                Definition::Fields(_) | Definition::Tagged(..) => Some(Kind::Object),
-                Definition::Shape(shape) => shape.kind(),
-            },
+            Shape::Of(name) => self.shapes.of(name)?.kind(),
             shape => shape.kind(),
         }
     }
 
-    fn tagged(&mut self, tagged: &Tagged, cases: &[Case], place: &Place<'_>, value: Value<'_>) {
+    fn tagged(&mut self, tagged: &Tagged, place: &Place<'_>, value: Value<'_>) {
         let here = place.member(tagged.member);
         let Some(tag) = value.get(tagged.member) else {
-            match tagged.default {
+            match &tagged.default {
                 Some(shape) => self.check(shape, place, value),
                 None => self.visitor.wrong(&here, &|| "is missing".to_owned()),
             }
             return;
         };
-        match cases.iter().find(|(name, _)| tag.is_str(name)) {
+        let mut cases = tagged.cases.iter();
+        match cases.find(|(name, _)| tag.is_str(name)) {
             Some((_, shape)) => self.check(shape, place, value),
             None if tagged.open => {}
             None => self.visitor.wrong(&here, &|| {
-                let names = words(cases.iter().map(|(name, _)| *name));
+                let names = words(tagged.cases.iter().map(|(name, _)| *name));
                 format!("expected {names}, found {}", found(tag))
             }),
         }
@@ -239,7 +229,7 @@ enum At<'p> {
     Named(Value<'p>),
     Element(usize),
     /// No step: what is here is of this type.
-    Type(Type),
+    Type(&'static str),
 }
 
 impl<'p> Place<'p> {
@@ -267,7 +257,7 @@ impl<'p> Place<'p> {
     }
 
     /// The same place, known to be of type `name`.
-    pub fn of(&'p self, name: Type) -> Self {
+    pub fn of(&'p self, name: &'static str) -> Self {
         self.step(At::Type(name))
     }
 
@@ -279,7 +269,7 @@ impl<'p> Place<'p> {
     }
 
     /// Whether it is, or is within, something of type `name`.
-    pub fn is_within(&self, name: Type) -> bool {
+    pub fn is_within(&self, name: &str) -> bool {
         self.outwards()
             .any(|place| matches!(place.step, At::Type(one) if one == name))
     }

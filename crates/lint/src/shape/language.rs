@@ -1,17 +1,10 @@
-//! The language in which shapes of messages are written down.
+//! The language in which shapes of messages are written down, and its reader. [`tables`] shows it.
 //!
-//! ```text
-//!  Tool  = { name: string, title?: string, annotations?: ToolAnnotations, … }
-//!  (Tool, is(Fields(&[req("name", String), opt("title", String), …])))       a revision's table
-//!  (Tool, has(&[opt("icons", List(&Of(Icon)))]))                             a later one's
-//! ```
-//!
-//! Objects are open: members that a shape does not name can be anything.
+//! [`tables`]: super::tables
 
-use super::types::Type;
 use mcpreel_wire::json::Kind;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Shape {
     Any,
     Null,
@@ -20,132 +13,63 @@ pub enum Shape {
     Number,
     /// A number without a fraction; `1.0` is one.
     Integer,
+    /// A number from 0 to 1.
     Share,
-    Word(&'static [&'static str]),
+    Word(Vec<&'static str>),
     Object,
-    Fields(&'static [Field]),
+    Fields(Vec<Field>),
     /// An object whose members all have this shape.
-    Map(&'static Shape),
+    Map(Box<Shape>),
     /// An array of elements of this shape.
-    List(&'static Shape),
+    List(Box<Shape>),
     /// What the tables say about a type.
-    Of(Type),
+    Of(&'static str),
     /// The one of these whose kind of JSON value it is; each is of another kind.
-    Either(&'static [Shape]),
-    /// The shape if it is an object; anything else is somebody else's finding.
-    WhereObject(&'static Shape),
-    All(&'static [Shape]),
+    Either(Vec<Shape>),
+    /// The shape if it is an object; anything else is another rule's finding.
+    WhereObject(Box<Shape>),
+    All(Vec<Shape>),
     /// An object that a member tells apart.
     Tagged(Tagged),
     /// An object that is the first of these whose member it has.
-    Having(&'static [(&'static str, Shape)]),
+    Having(Vec<Case>),
 }
 
 /// Shapes of objects that the value of one of their members tells apart.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Tagged {
     pub member: &'static str,
-    pub cases: &'static [Case],
+    pub cases: Vec<Case>,
     /// What an object is without that member.
-    pub default: Option<&'static Shape>,
-    /// Whether other values of the member are somebody else's finding.
+    pub default: Option<Box<Shape>>,
+    /// Whether other values of the member are another rule's finding.
     pub open: bool,
 }
 
 /// A value of a member that tells apart, and the shape of the objects that have it.
 pub type Case = (&'static str, Shape);
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Field {
     pub name: &'static str,
     pub required: bool,
     pub shape: Shape,
 }
 
-/// What a revision's table says about a type.
-#[derive(Clone, Copy, Debug)]
-pub enum Change {
-    /// It is this, whatever it was before.
-    Is(Shape),
-    /// It has these members besides; those that it had before are replaced.
-    Has(&'static [Field]),
-    /// There are these values of its telling member besides; what they meant before is replaced.
-    HasCases(&'static [Case]),
-}
-
-/// The params and the result of a method.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Method {
-    pub name: &'static str,
     pub params: Shape,
     /// What `result` is; of a notification nothing is asked.
     pub result: Shape,
 }
 
-/// What a revision says that the one before it did not.
-#[derive(Clone, Copy, Debug)]
-pub struct Table {
-    pub types: &'static [(Type, Change)],
-    /// Methods that are new, or whose params or result are of another type.
-    pub methods: &'static [Method],
-}
-
-pub const fn req(name: &'static str, shape: Shape) -> Field {
-    Field {
-        name,
-        required: true,
-        shape,
-    }
-}
-
-pub const fn opt(name: &'static str, shape: Shape) -> Field {
-    Field {
-        name,
-        required: false,
-        shape,
-    }
-}
-
-/// A type that is new, or no longer what it was.
-pub const fn is(name: Type, shape: Shape) -> (Type, Change) {
-    (name, Change::Is(shape))
-}
-
-pub const fn object(name: Type, fields: &'static [Field]) -> (Type, Change) {
-    (name, Change::Is(Shape::Fields(fields)))
-}
-
-/// An object that has these members besides.
-pub const fn has(name: Type, fields: &'static [Field]) -> (Type, Change) {
-    (name, Change::Has(fields))
-}
-
-/// Objects that `member` tells apart.
-pub const fn tagged(member: &'static str, cases: &'static [Case]) -> Shape {
-    Shape::Tagged(Tagged {
-        member,
-        cases,
-        default: None,
-        open: false,
-    })
-}
-
-/// A request with its params and its result.
-pub const fn request(name: &'static str, params: Shape, result: Shape) -> Method {
-    Method {
-        name,
-        params,
-        result,
-    }
-}
-
-/// A notification with its params.
-pub const fn notification(name: &'static str, params: Shape) -> Method {
-    Method {
-        name,
-        params,
-        result: Shape::Any,
-    }
+/// What a table says about one type or method.
+#[derive(Debug)]
+pub enum Statement {
+    Is(&'static str, Shape),
+    /// A type has these members or cases besides.
+    Has(&'static str, Shape),
+    Method(&'static str, Method),
 }
 
 impl Shape {
@@ -164,5 +88,178 @@ impl Shape {
                 Kind::Object
             }
         })
+    }
+}
+
+/// Reads a table, which is one of ours: whatever it does not understand is a panic.
+pub fn read(table: &'static str) -> Vec<Statement> {
+    let mut reader = Reader(table);
+    let mut statements = Vec::new();
+    while !reader.rest().is_empty() {
+        statements.push(reader.statement());
+    }
+    statements
+}
+
+/// What is left of a table.
+struct Reader(&'static str);
+
+impl Reader {
+    /// What is left, from its next sign on.
+    fn rest(&mut self) -> &'static str {
+        loop {
+            self.0 = self.0.trim_start();
+            let Some(comment) = self.0.strip_prefix('#') else {
+                return self.0;
+            };
+            self.0 = comment.split_once('\n').map_or("", |(_, rest)| rest);
+        }
+    }
+
+    fn takes(&mut self, sign: &str) -> bool {
+        let rest = self.rest().strip_prefix(sign);
+        self.0 = rest.unwrap_or(self.0);
+        rest.is_some()
+    }
+
+    fn expect(&mut self, sign: &str) {
+        assert!(self.takes(sign), "{sign} is missing before {}", self.0);
+    }
+
+    fn name(&mut self) -> &'static str {
+        let is_sign = |char: char| char.is_whitespace() || "=+|&?:,*\"{}[]()".contains(char);
+        let rest = self.rest();
+        let (name, rest) = rest.split_at(rest.find(is_sign).unwrap_or(rest.len()));
+        assert!(!name.is_empty(), "a name is missing before {rest}");
+        self.0 = rest;
+        name
+    }
+
+    fn statement(&mut self) -> Statement {
+        let name = self.name();
+        if self.takes("=") {
+            return Statement::Is(name, self.shape());
+        }
+        if self.takes("+") {
+            return Statement::Has(name, self.shape());
+        }
+        self.expect("(");
+        let params = self.shape();
+        self.expect(")");
+        let result = if self.takes(":") {
+            self.shape()
+        } else {
+            Shape::Any
+        };
+        Statement::Method(name, Method { params, result })
+    }
+
+    fn shape(&mut self) -> Shape {
+        let mut all = vec![self.one()];
+        if self.takes("&") {
+            all.push(self.one());
+            return Shape::All(all);
+        }
+        while self.takes("|") {
+            match (all.last_mut(), self.one()) {
+                (Some(Shape::Word(words)), Shape::Word(more)) => words.extend(more),
+                (_, shape) => all.push(shape),
+            }
+        }
+        match all.len() {
+            1 => all.remove(0),
+            _ => Shape::Either(all),
+        }
+    }
+
+    fn one(&mut self) -> Shape {
+        if self.takes("?") {
+            return Shape::WhereObject(Box::new(self.one()));
+        }
+        if self.takes("[") {
+            let inner = self.shape();
+            self.expect("]");
+            return Shape::List(Box::new(inner));
+        }
+        if self.takes("{*:") {
+            let inner = self.shape();
+            self.expect("}");
+            return Shape::Map(Box::new(inner));
+        }
+        if self.takes("{") {
+            return Shape::Fields(self.listed(Self::field).0);
+        }
+        if self.takes("\"") {
+            let word = self.name();
+            self.expect("\"");
+            return Shape::Word(vec![word]);
+        }
+        match self.name() {
+            "any" => Shape::Any,
+            "null" => Shape::Null,
+            "string" => Shape::String,
+            "boolean" => Shape::Boolean,
+            "number" => Shape::Number,
+            "integer" => Shape::Integer,
+            "share" => Shape::Share,
+            "object" => Shape::Object,
+            "having" => {
+                self.expect("{");
+                Shape::Having(self.listed(Self::case).0)
+            }
+            "by" => Shape::Tagged(self.tagged()),
+            name => Shape::Of(name),
+        }
+    }
+
+    fn tagged(&mut self) -> Tagged {
+        // What is added to a type has its member already.
+        let member = if self.takes("{") { "" } else { self.name() };
+        if !member.is_empty() {
+            self.expect("{");
+        }
+        let (cases, open) = self.listed(Self::case);
+        let default = self.takes("else").then(|| Box::new(self.shape()));
+        Tagged {
+            member,
+            cases,
+            default,
+            open,
+        }
+    }
+
+    /// Reads up to the closing brace; and whether the last is `...`.
+    fn listed<T>(&mut self, one: fn(&mut Self) -> T) -> (Vec<T>, bool) {
+        let (mut all, mut open) = (Vec::new(), false);
+        while !self.takes("}") {
+            if self.takes("...") {
+                open = true;
+            } else {
+                all.push(one(self));
+            }
+            if !self.takes(",") {
+                self.expect("}");
+                break;
+            }
+        }
+        (all, open)
+    }
+
+    fn field(&mut self) -> Field {
+        let name = self.name();
+        let required = !self.takes("?");
+        self.expect(":");
+        let shape = self.shape();
+        Field {
+            name,
+            required,
+            shape,
+        }
+    }
+
+    fn case(&mut self) -> Case {
+        let name = self.name();
+        self.expect(":");
+        (name, self.shape())
     }
 }

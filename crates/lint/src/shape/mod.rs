@@ -3,15 +3,8 @@
 //!
 //! ```text
 //!  message ─▶ pick: which shape? ─▶ check: value against shape ─▶ report ─▶ findings
-//!                     └──── tables: a file per revision ────┘
+//!                     └─ tables: the shapes of each revision ─┘
 //! ```
-//!
-//! * [`language`], [`types`], [`tables`]: the shapes, as data;
-//! * [`check`], [`place`]: holding a value against a shape, and where it stands;
-//! * `pick`: which shape a message should have, by method, direction, revision, `resultType` and
-//!   task;
-//! * `report`, `rules`: what is told, a few findings of each rule per message;
-//! * `base64`, `uri`, `meta`: grammars.
 //!
 //! Where no handshake was seen, a message is held against every revision with a handshake, and
 //! nothing is said about its shape if it fits one of them.
@@ -19,7 +12,6 @@
 pub mod check;
 pub mod language;
 pub mod tables;
-pub mod types;
 
 mod report;
 
@@ -38,7 +30,6 @@ use mcpreel_wire::message::{Body, Direction, Era, Outcome};
 use report::Report;
 use std::sync::Arc;
 use tables::shapes;
-use types::Type;
 
 /// The family of these rules. It remembers of which method tasks were made.
 #[derive(Debug, Default)]
@@ -102,9 +93,9 @@ fn held<V: Visitor>(checker: &mut Checker<'_, V>, picked: &Picked<'_>) {
     match picked.value {
         Some(value) => {
             checker.check(&language::Shape::Of(picked.base), &place, value);
-            checker.check(&picked.shape, &place, value);
+            checker.check(picked.shape, &place, value);
         }
-        None if is_needed(checker, &picked.shape) => {
+        None if is_needed(checker, picked.shape) => {
             checker.visitor.wrong(&place, &|| "is missing".to_owned());
         }
         None => {}
@@ -113,14 +104,13 @@ fn held<V: Visitor>(checker: &mut Checker<'_, V>, picked: &Picked<'_>) {
 
 /// Whether a message without params lacks something.
 fn is_needed<V>(checker: &Checker<'_, V>, shape: &language::Shape) -> bool {
-    let has_required = |fields: &[language::Field]| fields.iter().any(|field| field.required);
     match shape {
-        language::Shape::Fields(fields) => has_required(fields),
-        language::Shape::Of(name) => match checker.shapes.of(*name) {
-            tables::Definition::Fields(fields) => has_required(fields),
-            tables::Definition::Tagged(tagged, _) => tagged.default.is_none_or(|_| !tagged.open),
-            tables::Definition::Shape(shape) => !matches!(shape, language::Shape::Any),
-            tables::Definition::Absent => false,
+        language::Shape::Fields(fields) => fields.iter().any(|field| field.required),
+        language::Shape::Of(name) => match checker.shapes.of(name) {
+            Some(language::Shape::Tagged(tagged)) => tagged.default.is_none() || !tagged.open,
+            Some(shape @ language::Shape::Fields(_)) => is_needed(checker, shape),
+            Some(shape) => !matches!(shape, language::Shape::Any),
+            None => false,
         },
         _ => false,
     }
@@ -268,8 +258,9 @@ const TASKS: usize = 1024;
 struct Picked<'a> {
     pub member: &'static str,
     pub value: Option<Value<'a>>,
-    pub base: Type,
-    pub shape: language::Shape,
+    /// The type that all such members are of.
+    pub base: &'static str,
+    pub shape: &'static language::Shape,
     /// What it is called if it is not.
     pub rule: &'static Rule,
 }
@@ -298,15 +289,15 @@ fn pick<'a>(part: &Part<'a>, revision: Revision, tasks: &Tasks) -> Option<Picked
 
 fn params<'a>(part: &Part<'a>, revision: Revision, kind: Kind) -> Option<Picked<'a>> {
     let method = part.method()?;
-    let shape = shapes(revision).method(method)?.params;
+    let shape = &shapes(revision).method(method)?.params;
     may_be_sent(method, kind, part.direction(), revision)?;
     let value = part.params();
     if value.is_some_and(|value| !value.is_object()) {
         return None;
     }
     let (base, rule) = match kind {
-        Kind::Request => (Type::RequestParams, &PARAMS_INVALID),
-        Kind::Notification => (Type::NotificationParams, &NOTIFICATION_INVALID),
+        Kind::Request => ("RequestParams", &PARAMS_INVALID),
+        Kind::Notification => ("NotificationParams", &NOTIFICATION_INVALID),
     };
     Some(Picked {
         member: "params",
@@ -324,11 +315,15 @@ fn result<'a>(part: &Part<'a>, revision: Revision, tasks: &Tasks) -> Option<Pick
     Some(Picked {
         member: "result",
         value: Some(value),
-        base: Type::Result,
+        base: "Result",
         shape: result_shape(part, revision, tasks, method, value)?,
         rule: &RESULT_INVALID,
     })
 }
+
+static INPUT_REQUIRED: language::Shape = language::Shape::Of("InputRequiredResult");
+static TASK_CREATED: language::Shape = language::Shape::Of("CreateTaskResult");
+static ANYTHING: language::Shape = language::Shape::Any;
 
 fn result_shape(
     part: &Part<'_>,
@@ -336,24 +331,24 @@ fn result_shape(
     tasks: &Tasks,
     method: &str,
     value: Value<'_>,
-) -> Option<language::Shape> {
-    let of = |method: &str| Some(shapes(revision).method(method)?.result);
+) -> Option<&'static language::Shape> {
+    let of = |method: &str| Some(&shapes(revision).method(method)?.result);
     if revision >= Revision::V2026_07_28 {
         let kind = value.get("resultType").and_then(|kind| kind.as_str());
         return match kind.as_deref() {
             Some("complete") | None => of(method),
-            Some("input_required") => Some(language::Shape::Of(Type::InputRequiredResult)),
-            Some("task") => Some(language::Shape::Of(Type::CreateTaskResult)),
-            Some(_) => Some(language::Shape::Any),
+            Some("input_required") => Some(&INPUT_REQUIRED),
+            Some("task") => Some(&TASK_CREATED),
+            Some(_) => Some(&ANYTHING),
         };
     }
     let asked = part.asked()?;
     if asked.task && value.get("task").is_some() {
-        return Some(language::Shape::Of(Type::CreateTaskResult));
+        return Some(&TASK_CREATED);
     }
     if method == "tasks/result" {
         let made_of = tasks.method(asked.direction, asked.name.as_deref()?);
-        return Some(made_of.and_then(of).unwrap_or(language::Shape::Any));
+        return Some(made_of.and_then(of).unwrap_or(&ANYTHING));
     }
     of(method)
 }

@@ -1,7 +1,6 @@
 //! What is told about a message: a few findings of each rule, and how many more there would be.
 
 use super::check::{Place, Visitor};
-use super::types::Type;
 use crate::context::Part;
 use crate::finding::Findings;
 use crate::limits::Few;
@@ -134,31 +133,29 @@ impl<'r, 'a> Report<'r, 'a> {
 }
 
 impl Visitor for Report<'_, '_> {
-    fn typed(&mut self, name: Type, place: &Place<'_>, value: Value<'_>) {
+    fn typed(&mut self, name: &str, place: &Place<'_>, value: Value<'_>) {
         match name {
-            Type::RequestMeta | Type::NotificationMeta | Type::ResultMeta | Type::Meta => {
+            "RequestMeta" | "NotificationMeta" | "ResultMeta" | "Meta" => {
                 self.meta(place, value);
             }
-            Type::Base64 => {
+            "Base64" => {
                 if let Some(fault) = base64_fault(value) {
                     self.find(&crate::shape::BASE64_INVALID, place, || fault);
                 }
             }
-            Type::Uri => self.uri(place, value, uri_fault),
-            Type::UriTemplate => self.uri(place, value, template_fault),
-            Type::RootUri => self.scheme(&crate::shape::ROOT_URI_NOT_FILE, place, value, |uri| {
+            "Uri" => self.uri(place, value, uri_fault),
+            "UriTemplate" => self.uri(place, value, template_fault),
+            "RootUri" => self.scheme(&crate::shape::ROOT_URI_NOT_FILE, place, value, |uri| {
                 let start = uri.get(..7);
                 start.is_some_and(|start| start.eq_ignore_ascii_case("file://"))
             }),
-            Type::IconSource => {
-                self.scheme(&crate::shape::ICON_SRC_UNSAFE, place, value, |source| {
-                    let scheme = scheme(source).unwrap_or_default();
-                    let safe = ["https", "http", "data"];
-                    safe.iter().any(|safe| scheme.eq_ignore_ascii_case(safe))
-                })
-            }
-            Type::ResourceContents => self.contents(place, value),
-            Type::CompletionValues => {
+            "IconSource" => self.scheme(&crate::shape::ICON_SRC_UNSAFE, place, value, |source| {
+                let scheme = scheme(source).unwrap_or_default();
+                let safe = ["https", "http", "data"];
+                safe.iter().any(|safe| scheme.eq_ignore_ascii_case(safe))
+            }),
+            "ResourceContents" => self.contents(place, value),
+            "CompletionValues" => {
                 let count = value.elements().count();
                 if count > COMPLETIONS {
                     self.find(&crate::shape::COMPLETION_TOO_MANY, place, || {
@@ -171,7 +168,7 @@ impl Visitor for Report<'_, '_> {
     }
 
     fn wrong(&mut self, place: &Place<'_>, detail: &dyn Fn() -> String) {
-        let rule = if place.is_within(Type::RequestedSchema) {
+        let rule = if place.is_within("RequestedSchema") {
             &crate::shape::ELICIT_SCHEMA_NESTED
         } else {
             self.shape_rule

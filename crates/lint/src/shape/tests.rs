@@ -16,8 +16,8 @@ impl Visitor for Faults {
 fn faults(revision: Revision, method: &str, member: &'static str, json: &str) -> Vec<String> {
     let known = shapes(revision).method(method).unwrap();
     let (base, shape) = match member {
-        "result" => (types::Type::Result, known.result),
-        _ => (types::Type::RequestParams, known.params),
+        "result" => ("Result", &known.result),
+        _ => ("RequestParams", &known.params),
     };
     let document = Document::parse(json.as_bytes()).unwrap();
     let picked = Picked {

@@ -1,8 +1,6 @@
 //! What a family of rules is.
 
-use super::finding::{Finding, Findings};
-use super::rule::Rule;
-use super::session_facts::{OpenRequest, SessionFacts};
+use crate::{Finding, Findings, OpenRequest, Rule, SessionFacts};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::{Correlator, MessageRecord, Observation};
 use mcpreel_trace::event::Event;
@@ -56,7 +54,7 @@ pub trait Family {
     fn name(&self) -> &'static str;
 
     /// The rules that its findings name.
-    fn rules(&self) -> &'static [&'static Rule];
+    fn rules(&self) -> Vec<&'static Rule>;
 
     /// Time has come to `context.now`, before whatever comes next: for rules about what did not
     /// happen in time.

@@ -1,6 +1,6 @@
 //! What was found, and where findings are collected.
 
-use super::rule::{Rule, Severity};
+use crate::{Rule, Severity};
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::mcp::Revision;

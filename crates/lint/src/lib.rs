@@ -26,6 +26,9 @@
 //! Whether a rule applies, and how bad a finding is where that depends on the revision, is decided
 //! here for all of them: in frames, on stderr, at events, when time has passed and at the end.
 
+#[macro_use]
+pub mod rule;
+
 pub mod capability;
 pub mod cause;
 pub mod content;
@@ -42,7 +45,6 @@ pub mod pairing;
 pub mod process;
 pub mod quote;
 pub mod rpc;
-pub mod rule;
 pub mod section;
 pub mod session_facts;
 pub mod shape;
@@ -89,8 +91,7 @@ pub fn families() -> Vec<Box<dyn Family + Send>> {
 pub fn catalogue() -> &'static [&'static Rule] {
     static CATALOGUE: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
         let families = families();
-        let rules = families.iter().flat_map(|family| family.rules());
-        rules.copied().collect()
+        families.iter().flat_map(|family| family.rules()).collect()
     });
     &CATALOGUE
 }

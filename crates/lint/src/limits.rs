@@ -1,19 +1,17 @@
 //! Which findings are kept: those of rules that apply, and not too many. Hostile traffic may break a
 //! rule with every byte.
 
-use super::context::Family;
-use super::finding::{Finding, Findings};
-use super::rule::Rule;
+use crate::{Family, Finding, Findings, Rule};
 use mcpreel_trace::part::SelectionNote;
 use mcpreel_wire::mcp::Revision;
 use std::collections::HashMap;
 
-static FINDINGS_LEFT_OUT: Rule = Rule::note(
-    "findings-left-out",
-    "a rule found so much that the rest is only counted",
-)
-.why("Whoever counts the findings of that rule counts too few.")
-.fix("Mend what the rule found first, and record again.");
+rules! {
+    FINDINGS_LEFT_OUT = note("findings-left-out",
+        "a rule found so much that the rest is only counted")
+        .why("Whoever counts the findings of that rule counts too few.")
+        .fix("Mend what the rule found first, and record again.");
+}
 
 /// Findings of one rule that are kept of a recording. Without a limit blank lines make a recording
 /// a hundred times their size.
@@ -29,9 +27,8 @@ impl Family for Limits {
         "limits"
     }
 
-    fn rules(&self) -> &'static [&'static Rule] {
-        static RULES: &[&Rule] = &[&FINDINGS_LEFT_OUT];
-        RULES
+    fn rules(&self) -> Vec<&'static Rule> {
+        RULES.to_vec()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The page of all rules, in Markdown.
 
-use super::rule::{Revisions, Rule, Severity};
 use super::{catalogue, families};
+use crate::{Revisions, Rule, Severity};
 use mcpreel_wire::mcp::Revision;
 use std::fmt::Write as _;
 

@@ -1,7 +1,6 @@
 //! What a rule is.
 
-use super::finding::Finding;
-use super::section::Section;
+use crate::{Finding, Section};
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::mcp::Revision;
 use serde::Serialize;
@@ -219,6 +218,18 @@ impl Rule {
     }
 }
 
+/// The rules that are declared in one place, each as a static, and all of them as `RULES`.
+macro_rules! rules {
+    ($($(#[$doc:meta])* $name:ident = $severity:ident($($text:expr),+ $(,)?)$(.$more:ident($($arg:expr),*))*;)+) => {
+        $(
+            $(#[$doc])*
+            pub(crate) static $name: $crate::Rule =
+                $crate::Rule::$severity($($text),+)$(.$more($($arg),*))*;
+        )+
+
+        pub(crate) static RULES: &[&$crate::Rule] = &[$(&$name),+];
+    };
+}
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,10 +5,7 @@
 //! ask, so there it is no more than a warning.
 
 use crate::capability::{CLIENT, LIST_CHANGED, LOGGING, SERVER, SUB};
-use crate::context::Part;
-use crate::finding::Findings;
-use crate::rule::Rule;
-use crate::session_facts::Handshake;
+use crate::{Findings, Handshake, Part, Rule};
 use mcpreel_wire::json::Value;
 use mcpreel_wire::mcp::capabilities::Declared;
 use mcpreel_wire::mcp::{Revision, methods};

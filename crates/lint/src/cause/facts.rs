@@ -1,7 +1,7 @@
 //! What is known of a recording when its cause is looked for: bounded, whatever its length.
 
 use super::named;
-use crate::rule::Severity;
+use crate::Severity;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{Event, EventKind, ProcessContext};
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};

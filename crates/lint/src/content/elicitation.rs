@@ -1,11 +1,9 @@
 //! Forms: what they ask for, and what is filled in.
 
 use super::Asking;
-use crate::context::Part;
-use crate::finding::Findings;
-use crate::quote;
 use crate::shape::check::Place;
 use crate::shape::check::found;
+use crate::{Findings, Part, quote};
 use mcpreel_trace::bounded::BoundedMap;
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_wire::brief;

@@ -5,9 +5,7 @@
 //!                └────────────┴──▶ completed, failed, cancelled: nothing after that
 //! ```
 
-use crate::context::Part;
-use crate::finding::{Finding, Findings};
-use crate::quote;
+use crate::{Finding, Findings, Part, quote};
 use mcpreel_trace::bounded::BoundedMap;
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::Seq;

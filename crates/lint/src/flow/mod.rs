@@ -8,12 +8,10 @@
 
 mod pages;
 
-use super::context::{Context, Family};
-use super::context::{FrameContext, Part};
-use super::finding::{Finding, Findings};
-use super::quote;
-use super::rule::{Revisions, Rule, Severity};
 use super::section::{CANCELLATION, PROGRESS};
+use crate::{
+    Context, Family, Finding, Findings, FrameContext, Part, Revisions, Rule, Severity, quote,
+};
 use mcpreel_trace::bounded::BoundedMap;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::Observation;
@@ -40,20 +38,8 @@ impl Family for Flow {
         "flow"
     }
 
-    fn rules(&self) -> &'static [&'static Rule] {
-        static RULES: &[&Rule] = &[
-            &NOT_INCREASING,
-            &AFTER_RESPONSE,
-            &TOKEN_TYPE,
-            &EXCEEDS_TOTAL,
-            &CANCEL_TASK_REQUEST,
-            &pages::CURSOR_UNKNOWN,
-            &pages::CURSOR_LOOP,
-            &pages::EMPTY_CURSOR_IGNORED,
-            &pages::INVALID_CURSOR_CODE,
-            &FLOOD_NOTIFICATIONS,
-        ];
-        RULES
+    fn rules(&self) -> Vec<&'static Rule> {
+        [RULES, pages::RULES].concat()
     }
 
     fn frame(&mut self, seen: &FrameContext<'_>, findings: &mut Findings) {
@@ -78,14 +64,6 @@ impl Family for Flow {
 
 // How many notifications come within a second.
 
-static FLOOD_NOTIFICATIONS: Rule = Rule::warning(
-    "flood-notifications",
-    "more than 1000 notifications within a second",
-)
-.why("The other side has to read every one of them before it sees the next response, so that calls time out behind the flood.")
-.fix("Limit the rate of progress and log messages, and put several into one.")
-.of(PROGRESS);
-
 /// Notifications of one side within a second that are no flood.
 const MOST: usize = 1000;
 
@@ -99,6 +77,45 @@ const SECOND_NS: u64 = 1_000_000_000;
 struct Flood {
     of_client: Rate,
     of_server: Rate,
+}
+
+rules! {
+    NOT_INCREASING = error("progress-not-increasing", "progress that is not more than before")
+        .why("A host that draws a progress bar, or that waits for as long as there is progress, sees work that stands still or runs backwards.")
+        .fix("Count up with every progress notification of a request, also where the total is not known.")
+        .of(PROGRESS);
+
+    AFTER_RESPONSE = error("progress-after-response",
+        "progress for a request that was already answered")
+        .why("The client has forgotten the token by then, and some clients report an error for a token that they do not know.")
+        .fix("Send the last progress before the response, and wait until it is written.")
+        .of(PROGRESS)
+        .milder_where(Severity::Warning, "it comes within 5 ms of the response");
+
+    TOKEN_TYPE = error("progress-token-type",
+        "a progress token that is neither a string nor an integer")
+        .why("The other side may refuse the whole message, or never match the progress to its request.")
+        .fix("Use a string or an integer as the progress token, for example the id of the request.")
+        .of(PROGRESS);
+
+    EXCEEDS_TOTAL = note("progress-exceeds-total", "progress of more than its total")
+        .why("A progress bar that is drawn from these numbers ends beyond its end.")
+        .fix("Raise the total along with the progress, or leave it out where it is not known.")
+        .of(PROGRESS);
+
+    CANCEL_TASK_REQUEST = error("cancel-task-request",
+        "a request that asks for a task is cancelled like one that does not")
+        .why("The task goes on and keeps its result, because only `tasks/cancel` ends a task.")
+        .fix("Send `tasks/cancel` with the id of the task instead of `notifications/cancelled`.")
+        .of(CANCELLATION)
+        .only(Revisions::between( Revision::V2025_11_25, Revision::V2025_11_25, ))
+        .milder_where(Severity::Warning, "its task had no id yet");
+
+    FLOOD_NOTIFICATIONS = warning("flood-notifications",
+        "more than 1000 notifications within a second")
+        .why("The other side has to read every one of them before it sees the next response, so that calls time out behind the flood.")
+        .fix("Limit the rate of progress and log messages, and put several into one.")
+        .of(PROGRESS);
 }
 
 #[derive(Debug, Default)]
@@ -146,19 +163,6 @@ impl Rate {
 
 // Requests that a task answers are cancelled by `tasks/cancel`.
 
-static CANCEL_TASK_REQUEST: Rule = Rule::error(
-    "cancel-task-request",
-    "a request that asks for a task is cancelled like one that does not",
-)
-.why("The task goes on and keeps its result, because only `tasks/cancel` ends a task.")
-.fix("Send `tasks/cancel` with the id of the task instead of `notifications/cancelled`.")
-.of(CANCELLATION)
-.only(Revisions::between(
-    Revision::V2025_11_25,
-    Revision::V2025_11_25,
-))
-.milder_where(Severity::Warning, "its task had no id yet");
-
 /// Requests that are remembered after a task has answered them. Without a limit a client that asks
 /// for nothing but tasks would be kept in memory; what was forgotten is not judged.
 const REMEMBERED: usize = 1024;
@@ -202,37 +206,6 @@ impl Tasks {
 }
 
 // Progress: its tokens, its values, and when it comes.
-
-static NOT_INCREASING: Rule = Rule::error(
-    "progress-not-increasing",
-    "progress that is not more than before",
-)
-.why("A host that draws a progress bar, or that waits for as long as there is progress, sees work that stands still or runs backwards.")
-.fix("Count up with every progress notification of a request, also where the total is not known.")
-.of(PROGRESS);
-
-static AFTER_RESPONSE: Rule = Rule::error(
-    "progress-after-response",
-    "progress for a request that was already answered",
-)
-.why("The client has forgotten the token by then, and some clients report an error for a token that they do not know.")
-.fix("Send the last progress before the response, and wait until it is written.")
-.of(PROGRESS)
-.milder_where(Severity::Warning, "it comes within 5 ms of the response");
-
-static TOKEN_TYPE: Rule = Rule::error(
-    "progress-token-type",
-    "a progress token that is neither a string nor an integer",
-)
-.why("The other side may refuse the whole message, or never match the progress to its request.")
-.fix("Use a string or an integer as the progress token, for example the id of the request.")
-.of(PROGRESS);
-
-static EXCEEDS_TOTAL: Rule =
-    Rule::note("progress-exceeds-total", "progress of more than its total")
-        .why("A progress bar that is drawn from these numbers ends beyond its end.")
-        .fix("Raise the total along with the progress, or leave it out where it is not known.")
-        .of(PROGRESS);
 
 /// Requests whose progress is remembered. Without a limit a server that reports progress for many
 /// would be kept in memory; of those that were forgotten nothing is said.

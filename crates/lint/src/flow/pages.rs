@@ -4,11 +4,8 @@
 //! A cursor may be as long as a line, so only a hash of it is remembered, with that of the cursor
 //! whose page named it: the way back from page to page.
 
-use crate::context::Part;
-use crate::finding::Findings;
-use crate::quote;
-use crate::rule::{Revisions, Rule};
 use crate::section::PAGINATION;
+use crate::{Findings, Part, Revisions, quote};
 use mcpreel_trace::bounded::BoundedMap;
 use mcpreel_trace::bounded::digest;
 use mcpreel_trace::exchange::ExchangeId;
@@ -17,42 +14,33 @@ use mcpreel_wire::json::{Kind, Value};
 use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::message::{Body, Direction, Outcome, Response};
 
-pub(super) static CURSOR_UNKNOWN: Rule = Rule::warning(
-    "page-cursor-unknown",
-    "a cursor that no page of this list has named",
-)
-.why("A cursor means something only to the server that issued it in this session, so that the page is another one than expected, or none.")
-.fix("Send a cursor exactly as the `nextCursor` of the page before, and begin without one.")
-.of(PAGINATION)
-.only(Revisions::LEGACY);
+rules! {
+    CURSOR_UNKNOWN = warning("page-cursor-unknown", "a cursor that no page of this list has named")
+        .why("A cursor means something only to the server that issued it in this session, so that the page is another one than expected, or none.")
+        .fix("Send a cursor exactly as the `nextCursor` of the page before, and begin without one.")
+        .of(PAGINATION)
+        .only(Revisions::LEGACY);
 
-pub(super) static CURSOR_LOOP: Rule = Rule::warning(
-    "page-cursor-loop",
-    "the next page is one that was already asked for on the way",
-)
-.why("A client that follows `nextCursor` to the end never comes to an end.")
-.fix("Leave `nextCursor` out on the last page, and let each page name a later one.")
-.of(PAGINATION);
+    CURSOR_LOOP = warning("page-cursor-loop",
+        "the next page is one that was already asked for on the way")
+        .why("A client that follows `nextCursor` to the end never comes to an end.")
+        .fix("Leave `nextCursor` out on the last page, and let each page name a later one.")
+        .of(PAGINATION);
 
-pub(super) static EMPTY_CURSOR_IGNORED: Rule = Rule::note(
-    "page-empty-cursor-ignored",
-    "the client did not ask for the page after an empty `nextCursor`",
-)
-.why("An empty cursor is a cursor like any other, so that the client may lack a part of the list.")
-.fix("Let the client end only where `nextCursor` is missing, and let the server not name an empty one.")
-.of(PAGINATION)
-.only(Revisions::MODERN)
-.at_end();
+    EMPTY_CURSOR_IGNORED = note("page-empty-cursor-ignored",
+        "the client did not ask for the page after an empty `nextCursor`")
+        .why("An empty cursor is a cursor like any other, so that the client may lack a part of the list.")
+        .fix("Let the client end only where `nextCursor` is missing, and let the server not name an empty one.")
+        .of(PAGINATION)
+        .only(Revisions::MODERN)
+        .at_end();
 
-pub(super) static INVALID_CURSOR_CODE: Rule = Rule::warning(
-    "page-invalid-cursor-code",
-    "a cursor that was never issued is refused with another code than -32602",
-)
-.why(
-    "The client cannot tell that it has to begin again without a cursor from a server that failed.",
-)
-.fix("Answer a cursor that cannot be read with -32602 (Invalid params).")
-.of(PAGINATION);
+    INVALID_CURSOR_CODE = warning("page-invalid-cursor-code",
+        "a cursor that was never issued is refused with another code than -32602")
+        .why("The client cannot tell that it has to begin again without a cursor from a server that failed.")
+        .fix("Answer a cursor that cannot be read with -32602 (Invalid params).")
+        .of(PAGINATION);
+}
 
 /// Cursors that are remembered. Without a limit a client that walks lists all day would be kept in
 /// memory; once one was forgotten no cursor is called unknown.

@@ -6,10 +6,8 @@
 //! that is told; if not, everything is.
 
 use super::{EMBEDDED_NEWLINE, Headers, STDERR_JSONRPC};
-use crate::context::FrameContext;
-use crate::finding::{Finding, Findings};
 use crate::rpc::describe;
-use crate::rule::Rule;
+use crate::{Finding, Findings, FrameContext, Rule};
 use mcpreel_trace::bounded::digest;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::{FrameHead, Seq};

@@ -5,15 +5,12 @@
 //!  string ─▶ lone surrogates, and, where people or models are shown it, what it hides
 //! ```
 
-use crate::context::{FrameContext, Part};
-use crate::finding::Findings;
 use crate::framing::{
     CONTROL_CHARACTERS, DUPLICATE_KEY, HIDDEN_UNICODE, LONE_SURROGATE, NUMBER_PRECISION,
 };
 use crate::limits::Few;
-use crate::quote;
 use crate::quote::Trail;
-use crate::rule::Rule;
+use crate::{Findings, FrameContext, Part, Rule, quote};
 use mcpreel_wire::json::{Kind, Unit, Value};
 use mcpreel_wire::text::plural;
 

@@ -18,14 +18,10 @@ mod request;
 mod rounds;
 mod subscriptions;
 
-use super::context::{Context, Family};
-use super::context::{FrameContext, Part};
-use super::finding::Findings;
-use super::limits::Once;
 use super::quote::written;
-use super::rule::{Revisions, Rule};
-use super::session_facts::Handshake;
-use super::{quote, section};
+use crate::{
+    Context, Family, Findings, FrameContext, Handshake, Once, Part, Revisions, Rule, quote, section,
+};
 use mcpreel_trace::correlator::Observation;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::{Step, Value};
@@ -53,38 +49,8 @@ impl Family for Modern {
         "modern"
     }
 
-    fn rules(&self) -> &'static [&'static Rule] {
-        static RULES: &[&Rule] = &[
-            &request::META_MISSING,
-            &request::CLIENT_INFO_MISSING,
-            &request::SERVER_INFO_MISSING,
-            &request::TYPE_MISSING,
-            &request::TYPE_UNKNOWN,
-            &SERVER_REQUEST,
-            &CLIENT_RESPONSE,
-            &MIXED,
-            &VERSION_SHAPE,
-            &CAPABILITY_SHAPE,
-            &DISCOVER_MISSING,
-            &rounds::EMPTY,
-            &rounds::WRONG_METHOD,
-            &rounds::REQUEST_KIND,
-            &rounds::UNDECLARED,
-            &rounds::STATE_NOT_ECHOED,
-            &rounds::RESPONSE_KEY_UNKNOWN,
-            &rounds::NOT_RETRIED,
-            &request::MISSING,
-            &request::INVALID,
-            &subscriptions::ACK_MISSING,
-            &subscriptions::ID_MISSING,
-            &subscriptions::NOT_REQUESTED,
-            &subscriptions::UNKNOWN,
-            &request::NOT_REQUESTED,
-            &request::BELOW_LEVEL,
-            &subscriptions::VARIES,
-            &FEATURE,
-        ];
-        RULES
+    fn rules(&self) -> Vec<&'static Rule> {
+        [RULES, request::RULES, rounds::RULES, subscriptions::RULES].concat()
     }
 
     fn passed(&mut self, context: &Context<'_>, findings: &mut Findings) {
@@ -171,32 +137,6 @@ fn code(error: Value<'_>) -> Option<i64> {
 
 // Messages that the modern era has no place for, and both eras on one process.
 
-static SERVER_REQUEST: Rule = Rule::error(
-    "modern-server-request",
-    "the server sends a request on a modern connection",
-)
-.why("Modern clients do not answer requests, so the server waits for ever.")
-.fix("Let the server ask by a result with `resultType` `input_required`, which the client answers by its retry.")
-.of(section::MODERN_STDIO)
-.only(Revisions::MODERN);
-
-static CLIENT_RESPONSE: Rule = Rule::error(
-    "modern-client-response",
-    "the client sends a response on a modern connection",
-)
-.why("Modern servers ask nothing of their client, and may take a response for broken input.")
-.fix("Let the client send requests and notifications only, and give what it was asked for in its retry.")
-.of(section::MODERN_STDIO)
-.only(Revisions::MODERN);
-
-static MIXED: Rule = Rule::note(
-    "era-mixed",
-    "a handshake and modern requests on one process",
-)
-.why("Only servers of both eras serve both at once, others refuse one or the other.")
-.fix("Nothing has to be done where the server allows it; else let the client keep to one era.")
-.of(section::VERSIONING);
-
 fn server_request(part: &Part<'_>, findings: &mut Findings) {
     if part.seen.known.is_modern() {
         let method = part.method().unwrap_or_default();
@@ -251,16 +191,55 @@ impl Eras {
     }
 }
 
-// What will go away: each feature is told once, where it is first used.
+rules! {
+    SERVER_REQUEST = error("modern-server-request",
+        "the server sends a request on a modern connection")
+        .why("Modern clients do not answer requests, so the server waits for ever.")
+        .fix("Let the server ask by a result with `resultType` `input_required`, which the client answers by its retry.")
+        .of(section::MODERN_STDIO)
+        .only(Revisions::MODERN);
 
-static FEATURE: Rule = Rule::note(
-    "deprecated-feature",
-    "a feature that a later revision may remove",
-)
-.why("It works today, but revisions from July 2027 on may be without it.")
-.fix("Plan for its replacement: paths as tool params instead of roots, a model's own interface instead of sampling, stderr or OpenTelemetry instead of log messages.")
-.of(section::DEPRECATED)
-.only(Revisions::MODERN);
+    CLIENT_RESPONSE = error("modern-client-response",
+        "the client sends a response on a modern connection")
+        .why("Modern servers ask nothing of their client, and may take a response for broken input.")
+        .fix("Let the client send requests and notifications only, and give what it was asked for in its retry.")
+        .of(section::MODERN_STDIO)
+        .only(Revisions::MODERN);
+
+    MIXED = note("era-mixed", "a handshake and modern requests on one process")
+        .why("Only servers of both eras serve both at once, others refuse one or the other.")
+        .fix("Nothing has to be done where the server allows it; else let the client keep to one era.")
+        .of(section::VERSIONING);
+
+    VERSION_SHAPE = error("modern-version-error-shape",
+        "an unsupported version is refused without saying which are supported")
+        .why("The client has to choose another version from that list, and without it can only give up.")
+        .fix("Let the server give `data` with `supported`, a list of versions, and `requested`, the one that was asked for.")
+        .of(section::VERSIONING)
+        .only(Revisions::MODERN);
+
+    CAPABILITY_SHAPE = error("modern-capability-error-shape",
+        "a missing capability is refused without saying which")
+        .why("The client cannot tell what it would have to declare for the request to work.")
+        .fix("Let the server give `data` with `requiredCapabilities`, an object like the client's capabilities.")
+        .of(section::META)
+        .only(Revisions::MODERN);
+
+    DISCOVER_MISSING = error("modern-discover-missing",
+        "a modern server does not know `server/discover`")
+        .why("Clients of both eras ask this first, and take a server that refuses it for a legacy one.")
+        .fix("Let the server implement `server/discover`.")
+        .of(section::DISCOVERY)
+        .only(Revisions::MODERN);
+
+    FEATURE = note("deprecated-feature", "a feature that a later revision may remove")
+        .why("It works today, but revisions from July 2027 on may be without it.")
+        .fix("Plan for its replacement: paths as tool params instead of roots, a model's own interface instead of sampling, stderr or OpenTelemetry instead of log messages.")
+        .of(section::DEPRECATED)
+        .only(Revisions::MODERN);
+}
+
+// What will go away: each feature is told once, where it is first used.
 
 #[derive(Debug, Default)]
 struct Deprecated(Vec<&'static str>);
@@ -315,33 +294,6 @@ impl Deprecated {
 }
 
 // What the errors of the modern era must carry, and the method that every server must have.
-
-static VERSION_SHAPE: Rule = Rule::error(
-    "modern-version-error-shape",
-    "an unsupported version is refused without saying which are supported",
-)
-.why("The client has to choose another version from that list, and without it can only give up.")
-.fix("Let the server give `data` with `supported`, a list of versions, and `requested`, the one that was asked for.")
-.of(section::VERSIONING)
-.only(Revisions::MODERN);
-
-static CAPABILITY_SHAPE: Rule = Rule::error(
-    "modern-capability-error-shape",
-    "a missing capability is refused without saying which",
-)
-.why("The client cannot tell what it would have to declare for the request to work.")
-.fix("Let the server give `data` with `requiredCapabilities`, an object like the client's capabilities.")
-.of(section::META)
-.only(Revisions::MODERN);
-
-static DISCOVER_MISSING: Rule = Rule::error(
-    "modern-discover-missing",
-    "a modern server does not know `server/discover`",
-)
-.why("Clients of both eras ask this first, and take a server that refuses it for a legacy one.")
-.fix("Let the server implement `server/discover`.")
-.of(section::DISCOVERY)
-.only(Revisions::MODERN);
 
 /// Whether the server is modern, and whether it has refused to say so.
 #[derive(Debug, Default)]

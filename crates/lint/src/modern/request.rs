@@ -2,11 +2,7 @@
 
 use super::path;
 use super::subscriptions::is_list;
-use crate::context::Part;
-use crate::finding::{Finding, Findings};
-use crate::limits::Once;
-use crate::rule::{Revisions, Rule, Severity};
-use crate::{quote, section};
+use crate::{Finding, Findings, Once, Part, Revisions, Severity, quote, section};
 use mcpreel_trace::bounded::BoundedMap;
 use mcpreel_trace::bounded::digest;
 use mcpreel_trace::clock::Moment;
@@ -18,23 +14,68 @@ use mcpreel_wire::mcp::levels::LEVELS;
 use mcpreel_wire::mcp::methods::TASKS_EXTENSION;
 use mcpreel_wire::message::{Body, Era, Subject};
 
-pub(super) static META_MISSING: Rule = Rule::error(
-    "modern-meta-missing",
-    "a request does not say its version, or what the client can do",
-)
-.why("A modern server knows nothing from earlier requests, and must refuse one that does not say this itself.")
-.fix("Let the client put the member that is named into `_meta` of every request.")
-.of(section::META)
-.only(Revisions::MODERN);
+rules! {
+    META_MISSING = error("modern-meta-missing",
+        "a request does not say its version, or what the client can do")
+        .why("A modern server knows nothing from earlier requests, and must refuse one that does not say this itself.")
+        .fix("Let the client put the member that is named into `_meta` of every request.")
+        .of(section::META)
+        .only(Revisions::MODERN);
 
-pub(super) static CLIENT_INFO_MISSING: Rule = Rule::note(
-    "modern-client-info-missing",
-    "a request does not say which client sends it",
-)
-.why("Logs of the server cannot tell which client has asked.")
-.fix("Let the client put its name and version into `_meta` of every request, unless it is meant to stay unknown.")
-.of(section::META)
-.only(Revisions::MODERN);
+    CLIENT_INFO_MISSING = note("modern-client-info-missing",
+        "a request does not say which client sends it")
+        .why("Logs of the server cannot tell which client has asked.")
+        .fix("Let the client put its name and version into `_meta` of every request, unless it is meant to stay unknown.")
+        .of(section::META)
+        .only(Revisions::MODERN);
+
+    SERVER_INFO_MISSING = note("modern-server-info-missing",
+        "a result does not say which server sends it")
+        .why("Logs of the client cannot tell which server, or which version of it, has answered.")
+        .fix("Let the server put its name and version into `_meta` of every result, unless it is meant to stay unknown.")
+        .of(section::META)
+        .only(Revisions::MODERN);
+
+    TYPE_MISSING = error("modern-result-type-missing", "a result without `resultType`")
+        .why("Without it a client cannot tell a final answer from a question, and takes it for the answer of an older server.")
+        .fix("Let the server set `resultType`, `complete` for a final answer, in every result.")
+        .of(section::RESULT_TYPE)
+        .only(Revisions::MODERN)
+        .milder_where(Severity::Warning, "the server has not shown that it knows the modern era");
+
+    TYPE_UNKNOWN = error("modern-result-type-unknown",
+        "a result of a type that the client cannot know")
+        .why("Clients must treat a result of a type that they do not know as invalid, so the call fails.")
+        .fix("Let the server answer with `complete` or `input_required`, and with others only where the request declares the extension that defines them.")
+        .of(section::RESULT_TYPE)
+        .only(Revisions::MODERN);
+
+    MISSING = error("cache-hints-missing", "a cacheable result without `ttlMs` or `cacheScope`")
+        .why("Clients have to ask again every time, or guess how long the answer holds and who may see it.")
+        .fix("Let the server set `ttlMs`, 0 if the answer may change at any time, and `cacheScope`, `private` if in doubt.")
+        .of(section::CACHING)
+        .only(Revisions::MODERN);
+
+    INVALID = error("cache-hints-invalid",
+        "an invalid cache hint, or one that differs between pages")
+        .why("Clients may drop the result, keep it for too long, or show it to somebody who must not see it.")
+        .fix("Let the server set `ttlMs` to a whole number of milliseconds from 0 on, and `cacheScope` to `public` or `private`, the same on all pages of a list.")
+        .of(section::CACHING)
+        .only(Revisions::MODERN);
+
+    NOT_REQUESTED = error("log-not-requested",
+        "a log message although no open request asks for any")
+        .why("Modern clients say with each request whether they want its log messages, and drop those that they did not ask for.")
+        .fix("Let the server log to the client only while it works on a request with a log level, and to stderr otherwise.")
+        .of(section::LOGGING)
+        .only(Revisions::MODERN)
+        .milder_where(Severity::Warning, "the last request that asked for some was answered less than a second before");
+
+    BELOW_LEVEL = warning("log-below-level", "a log message below the level that was asked for")
+        .why("The client has asked for less, and may be slowed down by messages that it throws away.")
+        .fix("Let the server compare the level of a message with the one that was asked for before it sends it.")
+        .of(section::LOGGING);
+}
 
 /// A request of the client by the modern revision.
 pub(super) fn asked(part: &Part<'_>, once: &mut Once, findings: &mut Findings) {
@@ -65,37 +106,6 @@ pub(super) fn asked(part: &Part<'_>, once: &mut Once, findings: &mut Findings) {
 }
 
 // What every result must carry.
-
-pub(super) static SERVER_INFO_MISSING: Rule = Rule::note(
-    "modern-server-info-missing",
-    "a result does not say which server sends it",
-)
-.why("Logs of the client cannot tell which server, or which version of it, has answered.")
-.fix("Let the server put its name and version into `_meta` of every result, unless it is meant to stay unknown.")
-.of(section::META)
-.only(Revisions::MODERN);
-
-pub(super) static TYPE_MISSING: Rule = Rule::error(
-    "modern-result-type-missing",
-    "a result without `resultType`",
-)
-.why("Without it a client cannot tell a final answer from a question, and takes it for the answer of an older server.")
-.fix("Let the server set `resultType`, `complete` for a final answer, in every result.")
-.of(section::RESULT_TYPE)
-.only(Revisions::MODERN)
-.milder_where(
-    Severity::Warning,
-    "the server has not shown that it knows the modern era",
-);
-
-pub(super) static TYPE_UNKNOWN: Rule = Rule::error(
-    "modern-result-type-unknown",
-    "a result of a type that the client cannot know",
-)
-.why("Clients must treat a result of a type that they do not know as invalid, so the call fails.")
-.fix("Let the server answer with `complete` or `input_required`, and with others only where the request declares the extension that defines them.")
-.of(section::RESULT_TYPE)
-.only(Revisions::MODERN);
 
 pub(super) fn answered(
     part: &Part<'_>,
@@ -153,27 +163,6 @@ fn type_known(part: &Part<'_>, kind: Value<'_>, findings: &mut Findings) {
 
 // Log messages: whether somebody wants them, and from which level on. The level is that of
 // `logging/setLevel` in the legacy era, and of the request itself in the modern one.
-
-pub(super) static NOT_REQUESTED: Rule = Rule::error(
-    "log-not-requested",
-    "a log message although no open request asks for any",
-)
-.why("Modern clients say with each request whether they want its log messages, and drop those that they did not ask for.")
-.fix("Let the server log to the client only while it works on a request with a log level, and to stderr otherwise.")
-.of(section::LOGGING)
-.only(Revisions::MODERN)
-.milder_where(
-    Severity::Warning,
-    "the last request that asked for some was answered less than a second before",
-);
-
-pub(super) static BELOW_LEVEL: Rule = Rule::warning(
-    "log-below-level",
-    "a log message below the level that was asked for",
-)
-.why("The client has asked for less, and may be slowed down by messages that it throws away.")
-.fix("Let the server compare the level of a message with the one that was asked for before it sends it.")
-.of(section::LOGGING);
 
 /// Requests with a level that are remembered. Beyond it nothing is said about log messages.
 const OPEN: usize = 1024;
@@ -275,24 +264,6 @@ impl Levels {
 }
 
 // What clients may keep: the hints of cacheable results.
-
-pub(super) static MISSING: Rule = Rule::error(
-    "cache-hints-missing",
-    "a cacheable result without `ttlMs` or `cacheScope`",
-)
-.why("Clients have to ask again every time, or guess how long the answer holds and who may see it.")
-.fix("Let the server set `ttlMs`, 0 if the answer may change at any time, and `cacheScope`, `private` if in doubt.")
-.of(section::CACHING)
-.only(Revisions::MODERN);
-
-pub(super) static INVALID: Rule = Rule::error(
-    "cache-hints-invalid",
-    "an invalid cache hint, or one that differs between pages",
-)
-.why("Clients may drop the result, keep it for too long, or show it to somebody who must not see it.")
-.fix("Let the server set `ttlMs` to a whole number of milliseconds from 0 on, and `cacheScope` to `public` or `private`, the same on all pages of a list.")
-.of(section::CACHING)
-.only(Revisions::MODERN);
 
 /// Pages and requests for them that are remembered. Beyond it the oldest are no longer compared.
 const PAGES: usize = 1024;

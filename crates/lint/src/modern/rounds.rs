@@ -6,10 +6,7 @@
 
 use super::path;
 use crate::capability::missing_mode;
-use crate::context::Part;
-use crate::finding::Findings;
-use crate::rule::{Revisions, Rule};
-use crate::{quote, section};
+use crate::{Findings, Part, Revisions, quote, section};
 use mcpreel_trace::bounded::BoundedMap;
 use mcpreel_trace::bounded::digest;
 use mcpreel_trace::exchange::ExchangeId;
@@ -19,51 +16,56 @@ use mcpreel_wire::json::Value;
 use mcpreel_wire::mcp::capabilities::Declared;
 use mcpreel_wire::message::{Body, InputRound};
 
-pub(super) static EMPTY: Rule = Rule::error(
-    "mrtr-empty",
-    "input is required, but the result says neither which nor what to repeat",
-)
-.why("The client has nothing to ask its user for and nothing to send back, so the call cannot go on.")
-.fix("Let the server give `inputRequests`, `requestState`, or both.")
-.of(section::INPUT_ROUNDS)
-.only(Revisions::MODERN);
+rules! {
+    EMPTY = error("mrtr-empty",
+        "input is required, but the result says neither which nor what to repeat")
+        .why("The client has nothing to ask its user for and nothing to send back, so the call cannot go on.")
+        .fix("Let the server give `inputRequests`, `requestState`, or both.")
+        .of(section::INPUT_ROUNDS)
+        .only(Revisions::MODERN);
 
-pub(super) static WRONG_METHOD: Rule = Rule::error(
-    "mrtr-wrong-method",
-    "a request is answered with `input_required` though its method does not allow that",
-)
-.why("Clients look for questions only in the answers to tool calls, prompts and resources, and fail on this one.")
-.fix("Let the server answer this request at once, with a result or an error.")
-.of(section::INPUT_ROUNDS)
-.only(Revisions::MODERN);
+    WRONG_METHOD = error("mrtr-wrong-method",
+        "a request is answered with `input_required` though its method does not allow that")
+        .why("Clients look for questions only in the answers to tool calls, prompts and resources, and fail on this one.")
+        .fix("Let the server answer this request at once, with a result or an error.")
+        .of(section::INPUT_ROUNDS)
+        .only(Revisions::MODERN);
 
-pub(super) static STATE_NOT_ECHOED: Rule = Rule::error(
-    "mrtr-state-not-echoed",
-    "a retry without the `requestState` that it was given, or with another one",
-)
-.why("The server keeps everything it knows about the call in that state, and without it starts over or refuses.")
-.fix("Let the client send `requestState` back exactly as it came, and none where none came.")
-.of(section::INPUT_ROUNDS)
-.only(Revisions::MODERN);
+    REQUEST_KIND = error("mrtr-request-kind", "an input request that is none of the three kinds")
+        .why("No client can answer it, so the call cannot go on.")
+        .fix("Let the server ask by `elicitation/create`, `sampling/createMessage` or `roots/list`.")
+        .of(section::INPUT_ROUNDS)
+        .only(Revisions::MODERN);
 
-pub(super) static RESPONSE_KEY_UNKNOWN: Rule = Rule::warning(
-    "mrtr-response-key-unknown",
-    "a retry answers what nobody has asked",
-)
-.why("Servers ignore answers whose key they have not given, and will ask again.")
-.fix("Let the client use the keys of `inputRequests` as they are.")
-.of(section::INPUT_ROUNDS)
-.only(Revisions::MODERN);
+    UNDECLARED = error("mrtr-undeclared-capability",
+        "an input request for something that the client has not declared")
+        .why("The client cannot answer it, so the call cannot go on.")
+        .fix("Let the server look at the capabilities in the request's `_meta` before it asks, and refuse with -32021 where it cannot do without.")
+        .of(section::INPUT_ROUNDS)
+        .only(Revisions::MODERN);
 
-pub(super) static NOT_RETRIED: Rule = Rule::note(
-    "mrtr-not-retried",
-    "a question of the server that the client has never answered",
-)
-.why("The call was given up, by the user or by a client that does not know how to go on.")
-.fix("Nothing has to be done if that was meant; else check whether the client supports input rounds.")
-.of(section::INPUT_ROUNDS)
-.only(Revisions::MODERN)
-.at_end();
+    STATE_NOT_ECHOED = error("mrtr-state-not-echoed",
+        "a retry without the `requestState` that it was given, or with another one")
+        .why("The server keeps everything it knows about the call in that state, and without it starts over or refuses.")
+        .fix("Let the client send `requestState` back exactly as it came, and none where none came.")
+        .of(section::INPUT_ROUNDS)
+        .only(Revisions::MODERN);
+
+    RESPONSE_KEY_UNKNOWN = warning("mrtr-response-key-unknown",
+        "a retry answers what nobody has asked")
+        .why("Servers ignore answers whose key they have not given, and will ask again.")
+        .fix("Let the client use the keys of `inputRequests` as they are.")
+        .of(section::INPUT_ROUNDS)
+        .only(Revisions::MODERN);
+
+    NOT_RETRIED = note("mrtr-not-retried",
+        "a question of the server that the client has never answered")
+        .why("The call was given up, by the user or by a client that does not know how to go on.")
+        .fix("Nothing has to be done if that was meant; else check whether the client supports input rounds.")
+        .of(section::INPUT_ROUNDS)
+        .only(Revisions::MODERN)
+        .at_end();
+}
 
 /// Rounds that are remembered. Beyond it nothing is said about retries.
 const ROUNDS: usize = 256;
@@ -217,24 +219,6 @@ impl Rounds {
 }
 
 // The input requests of a result: whether the client can answer them.
-
-pub(super) static REQUEST_KIND: Rule = Rule::error(
-    "mrtr-request-kind",
-    "an input request that is none of the three kinds",
-)
-.why("No client can answer it, so the call cannot go on.")
-.fix("Let the server ask by `elicitation/create`, `sampling/createMessage` or `roots/list`.")
-.of(section::INPUT_ROUNDS)
-.only(Revisions::MODERN);
-
-pub(super) static UNDECLARED: Rule = Rule::error(
-    "mrtr-undeclared-capability",
-    "an input request for something that the client has not declared",
-)
-.why("The client cannot answer it, so the call cannot go on.")
-.fix("Let the server look at the capabilities in the request's `_meta` before it asks, and refuse with -32021 where it cannot do without.")
-.of(section::INPUT_ROUNDS)
-.only(Revisions::MODERN);
 
 /// Input requests of a result that findings are made of: a line could hold a million.
 const REPORTED: usize = 16;

@@ -1,10 +1,7 @@
 //! Notifications that a `subscriptions/listen` request must have asked for.
 
 use crate::capability::is_within;
-use crate::context::Part;
-use crate::finding::{Finding, Findings};
-use crate::rule::{Revisions, Rule, Severity};
-use crate::{quote, section};
+use crate::{Finding, Findings, Part, Revisions, Severity, quote, section};
 use mcpreel_trace::bounded::BoundedMap;
 use mcpreel_trace::bounded::digest;
 use mcpreel_trace::clock::Moment;
@@ -16,45 +13,42 @@ use mcpreel_wire::json::Value;
 use mcpreel_wire::mcp::keys;
 use mcpreel_wire::message::{Body, Direction, Subject};
 
-pub(super) static ACK_MISSING: Rule = Rule::error(
-    "subscription-ack-missing",
-    "a notification on a subscription that is not acknowledged yet",
-)
-.why("The client does not know yet what it will be told, and may drop what comes before the acknowledgement.")
-.fix("Let the server send `notifications/subscriptions/acknowledged` first.")
-.of(section::SUBSCRIPTIONS)
-.only(Revisions::MODERN);
+rules! {
+    ACK_MISSING = error("subscription-ack-missing",
+        "a notification on a subscription that is not acknowledged yet")
+        .why("The client does not know yet what it will be told, and may drop what comes before the acknowledgement.")
+        .fix("Let the server send `notifications/subscriptions/acknowledged` first.")
+        .of(section::SUBSCRIPTIONS)
+        .only(Revisions::MODERN);
 
-pub(super) static ID_MISSING: Rule = Rule::error(
-    "subscription-id-missing",
-    "a notification that does not say which subscription it belongs to",
-)
-.why("All subscriptions share one pipe, so a client cannot tell for whom it is and drops it.")
-.fix("Let the server put the id of the `subscriptions/listen` request into `_meta` of the notification.")
-.of(section::SUBSCRIPTIONS)
-.only(Revisions::MODERN);
+    ID_MISSING = error("subscription-id-missing",
+        "a notification that does not say which subscription it belongs to")
+        .why("All subscriptions share one pipe, so a client cannot tell for whom it is and drops it.")
+        .fix("Let the server put the id of the `subscriptions/listen` request into `_meta` of the notification.")
+        .of(section::SUBSCRIPTIONS)
+        .only(Revisions::MODERN);
 
-pub(super) static NOT_REQUESTED: Rule = Rule::error(
-    "subscription-not-requested",
-    "a notification that its subscription has not asked for",
-)
-.why("The client is not prepared for it, and the server spends its time on what nobody wants.")
-.fix("Let the server send only what the `notifications` of the listen request name.")
-.of(section::SUBSCRIPTIONS)
-.only(Revisions::MODERN)
-.milder_where(
-    Severity::Warning,
-    "it tells of a resource, and the subscription names others",
-);
+    NOT_REQUESTED = error("subscription-not-requested",
+        "a notification that its subscription has not asked for")
+        .why("The client is not prepared for it, and the server spends its time on what nobody wants.")
+        .fix("Let the server send only what the `notifications` of the listen request name.")
+        .of(section::SUBSCRIPTIONS)
+        .only(Revisions::MODERN)
+        .milder_where(Severity::Warning, "it tells of a resource, and the subscription names others");
 
-pub(super) static UNKNOWN: Rule = Rule::error(
-    "subscription-unknown",
-    "a notification on a subscription that is not open",
-)
-.why("No request of the client has this id, or it is over, so the notification reaches nobody.")
-.fix("Let the server use the id of the `subscriptions/listen` request as it stands there, and stop when that has ended.")
-.of(section::SUBSCRIPTIONS)
-.only(Revisions::MODERN);
+    UNKNOWN = error("subscription-unknown", "a notification on a subscription that is not open")
+        .why("No request of the client has this id, or it is over, so the notification reaches nobody.")
+        .fix("Let the server use the id of the `subscriptions/listen` request as it stands there, and stop when that has ended.")
+        .of(section::SUBSCRIPTIONS)
+        .only(Revisions::MODERN);
+
+    VARIES = warning("list-varies", "the same request for a list gives another list")
+        .why("Clients cannot keep what they have listed, and models are given another prompt each time.")
+        .fix("Let the server give lists in an order that does not change, and announce what does change.")
+        .of(section::TOOLS)
+        .only(Revisions::MODERN)
+        .milder_where(Severity::Note, "nothing but the order differs, and what is listed is no tools");
+}
 
 /// Subscriptions that are remembered. Beyond it nothing is said about those that are not known.
 const STREAMS: usize = 128;
@@ -295,19 +289,6 @@ impl Filter {
 // The same request has the same method and params, but for what tells one request from another.
 // Its order may not vary at all. Its content may: that is told only where the client listens for
 // changes, and nothing is heard of one for a while.
-
-pub(super) static VARIES: Rule = Rule::warning(
-    "list-varies",
-    "the same request for a list gives another list",
-)
-.why("Clients cannot keep what they have listed, and models are given another prompt each time.")
-.fix("Let the server give lists in an order that does not change, and announce what does change.")
-.of(section::TOOLS)
-.only(Revisions::MODERN)
-.milder_where(
-    Severity::Note,
-    "nothing but the order differs, and what is listed is no tools",
-);
 
 /// Pages, and requests for them, that are remembered. Beyond it the oldest are no longer compared.
 const PAGES: usize = 256;

@@ -3,11 +3,8 @@
 
 use super::lasting;
 use super::start::Start;
-use crate::context::Part;
-use crate::finding::{Finding, Findings};
-use crate::quote;
-use crate::rule::Rule;
 use crate::section::{PROGRESS, TIMEOUTS};
+use crate::{Finding, Findings, Part, quote};
 use hdrhistogram::Histogram;
 use mcpreel_trace::bounded::BoundedMap;
 use mcpreel_trace::bounded::digest;
@@ -21,28 +18,33 @@ use mcpreel_wire::json::{Kind, Value};
 use mcpreel_wire::message::{Body, Direction, Subject};
 use std::hash::{Hash, Hasher};
 
-pub(super) static TIMEOUT_NO_CANCEL: Rule = Rule::note(
-    "timeout-no-cancel",
-    "a request without an answer for a minute, and without a cancel",
-)
-.why("Whoever asked either waits for ever, or has given up while the other side works on for nobody.")
-.fix("Let the asking side wait only so long for each request, and send `notifications/cancelled` when it gives up.")
-.of(TIMEOUTS);
+rules! {
+    REQUEST_SLOW = note("request-slow", "an answer that took long")
+        .why("Somebody waits for it, and a client that waits only so long gives it up.")
+        .fix("Look at what the server does meanwhile, report progress, or answer with a part and a way to get the rest.");
 
-pub(super) static NO_PROGRESS_TOKEN: Rule = Rule::note(
-    "no-progress-token",
-    "the client gave a call up and had not asked for progress",
-)
-.why("Progress could not keep the call alive, because a server may send it only to a client that gave a token.")
-.fix("Send a `progressToken` with calls that take long and let progress renew the time limit, or raise the limit.")
-.of(PROGRESS);
+    LATENCY_OUTLIER = note("latency-outlier",
+        "an answer that took far longer than others of its kind")
+        .why("Something other than the work itself took the time, for example a lock, a retry, a cold cache or a slow network.")
+        .fix("Look at what was different: its arguments, what ran at the same time, and what the server said on stderr.");
 
-pub(super) static REPEATED_AFTER_TIMEOUT: Rule = Rule::warning(
-    "repeated-after-timeout",
-    "a call is made again after the client gave it up",
-)
-.why("The first call may have run to its end all the same, so that what the tool does was done twice.")
-.fix("Make the tool safe to call twice, let the server stop at a cancel, or give the first call more time.");
+    TIMEOUT_NO_CANCEL = note("timeout-no-cancel",
+        "a request without an answer for a minute, and without a cancel")
+        .why("Whoever asked either waits for ever, or has given up while the other side works on for nobody.")
+        .fix("Let the asking side wait only so long for each request, and send `notifications/cancelled` when it gives up.")
+        .of(TIMEOUTS);
+
+    NO_PROGRESS_TOKEN = note("no-progress-token",
+        "the client gave a call up and had not asked for progress")
+        .why("Progress could not keep the call alive, because a server may send it only to a client that gave a token.")
+        .fix("Send a `progressToken` with calls that take long and let progress renew the time limit, or raise the limit.")
+        .of(PROGRESS);
+
+    REPEATED_AFTER_TIMEOUT = warning("repeated-after-timeout",
+        "a call is made again after the client gave it up")
+        .why("The first call may have run to its end all the same, so that what the tool does was done twice.")
+        .fix("Make the tool safe to call twice, let the server stop at a cancel, or give the first call more time.");
+}
 
 /// A call that was open for less was hardly given up because of the time it took.
 const GIVEN_UP_NS: u64 = 5_000_000_000;
@@ -238,17 +240,6 @@ fn feed(value: Value<'_>, into: &mut impl Hasher) {
 }
 
 // Answers that took long: longer than they may, or than their like.
-
-pub(super) static REQUEST_SLOW: Rule = Rule::note("request-slow", "an answer that took long")
-    .why("Somebody waits for it, and a client that waits only so long gives it up.")
-    .fix("Look at what the server does meanwhile, report progress, or answer with a part and a way to get the rest.");
-
-pub(super) static LATENCY_OUTLIER: Rule = Rule::note(
-    "latency-outlier",
-    "an answer that took far longer than others of its kind",
-)
-.why("Something other than the work itself took the time, for example a lock, a retry, a cold cache or a slow network.")
-.fix("Look at what was different: its arguments, what ran at the same time, and what the server said on stderr.");
 
 /// How often the median an answer must have taken to be an outlier.
 const TIMES: u64 = 10;

@@ -1,12 +1,8 @@
 //! How the server leaves, or does not.
 
 use super::{lasting, time};
-use crate::context::Context;
-use crate::context::FrameContext;
-use crate::finding::{Finding, Findings};
-use crate::quote;
-use crate::rule::Rule;
 use crate::section::SHUTDOWN;
+use crate::{Context, Finding, Findings, FrameContext, Rule, quote};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::{Observation, Observed};
 use mcpreel_trace::event::{Event, EventKind, ProcessName};
@@ -15,57 +11,59 @@ use mcpreel_trace::session::{Closed, Side};
 use mcpreel_wire::message::{Body, Direction};
 use std::collections::VecDeque;
 
-pub(super) static PROCESS_NOT_STARTED: Rule =
-    Rule::error("process-not-started", "the server could not be started")
+rules! {
+    STDERR_BURST = note("stderr-burst", "a flood on stderr")
+        .why("A pipe holds about 64 KiB, so that a host which does not read stderr all the time makes the server stand still.")
+        .fix("Let the server log less, or into a file, and let the host read stderr at all times.");
+
+    STDERR_UNDRAINED = warning("stderr-undrained", "the host did not read the server's stderr")
+        .why("The server hangs in the middle of its log line until somebody reads it, and answers nothing meanwhile.")
+        .fix("Let the host read stderr all the time or send it to a file, and let the server log less until then.");
+
+    STDOUT_UNDRAINED = warning("stdout-undrained", "the host did not read the server's stdout")
+        .why("Answers that are ready wait in the pipe, and the server hangs as soon as that is full.")
+        .fix("Let the host read stdout in a loop of its own that waits for nothing else.");
+
+    STDIN_UNDRAINED = warning("stdin-undrained", "the server did not read its stdin")
+        .why("Requests and cancels wait in the pipe, and the host hangs as soon as that is full.")
+        .fix("Let the server read stdin in a loop of its own and do its work elsewhere.");
+
+    PROCESS_NOT_STARTED = error("process-not-started", "the server could not be started")
         .why("The host sees a connection that ends before it began, and nothing of the reason.")
         .fix("Give the full path of the command, or put its folder on the PATH that the host has.");
 
-pub(super) static PROCESS_EXIT_NONZERO: Rule = Rule::warning(
-    "process-exit-nonzero",
-    "the server ended with an error",
-)
-.why("It says that something went wrong, and a host that looks at the exit code shows the server as failed.")
-.fix("Look at its last lines on stderr, and let it end with exit code 0 when its stdin is closed.")
-.at_end();
+    PROCESS_EXIT_NONZERO = warning("process-exit-nonzero", "the server ended with an error")
+        .why("It says that something went wrong, and a host that looks at the exit code shows the server as failed.")
+        .fix("Look at its last lines on stderr, and let it end with exit code 0 when its stdin is closed.")
+        .at_end();
 
-pub(super) static PROCESS_STDOUT_CLOSED_EARLY: Rule = Rule::error(
-    "process-stdout-closed-early",
-    "the server closed its stdout and lives on",
-)
-.why("No answer can come any more, while the host may go on asking.")
-.fix("Let the server exit when it closes stdout, and look for code that closes or replaces it.")
-.of(SHUTDOWN);
+    PROCESS_STDOUT_CLOSED_EARLY = error("process-stdout-closed-early",
+        "the server closed its stdout and lives on")
+        .why("No answer can come any more, while the host may go on asking.")
+        .fix("Let the server exit when it closes stdout, and look for code that closes or replaces it.")
+        .of(SHUTDOWN);
 
-pub(super) static SHUTDOWN_EOF_IGNORED: Rule = Rule::warning(
-    "shutdown-eof-ignored",
-    "the server does not end when its stdin is closed",
-)
-.why("The host has to wait and to kill it, and a host that does not leaves it running for ever.")
-.fix("Let the server stop its work and exit as soon as it reads the end of stdin.")
-.of(SHUTDOWN);
+    SHUTDOWN_EOF_IGNORED = warning("shutdown-eof-ignored",
+        "the server does not end when its stdin is closed")
+        .why("The host has to wait and to kill it, and a host that does not leaves it running for ever.")
+        .fix("Let the server stop its work and exit as soon as it reads the end of stdin.")
+        .of(SHUTDOWN);
 
-pub(super) static SHUTDOWN_SIGKILL: Rule = Rule::warning(
-    "shutdown-sigkill",
-    "the server does not end at SIGTERM either",
-)
-.why("It can only be killed, so that it loses whatever it had not written yet.")
-.fix("Handle SIGTERM, and pass it on where a shell or launcher stands between host and server.")
-.of(SHUTDOWN);
+    SHUTDOWN_SIGKILL = warning("shutdown-sigkill", "the server does not end at SIGTERM either")
+        .why("It can only be killed, so that it loses whatever it had not written yet.")
+        .fix("Handle SIGTERM, and pass it on where a shell or launcher stands between host and server.")
+        .of(SHUTDOWN);
 
-pub(super) static SHUTDOWN_WRITES_AFTER_EOF: Rule = Rule::note(
-    "shutdown-writes-after-eof",
-    "the server asks its client after its stdin was closed",
-)
-.why("No answer can come any more, so that a server which waits for it does not end.")
-.fix("Ask nothing after the end of stdin, and give up what is still asked.")
-.of(SHUTDOWN);
+    SHUTDOWN_WRITES_AFTER_EOF = note("shutdown-writes-after-eof",
+        "the server asks its client after its stdin was closed")
+        .why("No answer can come any more, so that a server which waits for it does not end.")
+        .fix("Ask nothing after the end of stdin, and give up what is still asked.")
+        .of(SHUTDOWN);
 
-pub(super) static SURVIVORS_LEFT: Rule = Rule::note(
-    "survivors-left",
-    "processes that the server started outlive it",
-)
-.why("They hold its pipes open, and run on unseen after the host has closed the session.")
-.fix("Let the server end what it starts, or let the launcher replace itself with the server.");
+    SURVIVORS_LEFT = note("survivors-left", "processes that the server started outlive it")
+        .why("They hold its pipes open, and run on unseen after the host has closed the session.")
+        .fix("Let the server end what it starts, or let the launcher replace itself with the server.");
+}
 
 /// A server that lives for so long after it was told to end does not listen: the official clients
 /// wait for two to three seconds before they go on.
@@ -251,32 +249,6 @@ fn named(processes: &[ProcessName]) -> String {
 }
 
 // Floods on stderr, and pipes that nobody drains.
-
-pub(super) static STDERR_BURST: Rule = Rule::note(
-    "stderr-burst",
-    "a flood on stderr",
-)
-.why("A pipe holds about 64 KiB, so that a host which does not read stderr all the time makes the server stand still.")
-.fix("Let the server log less, or into a file, and let the host read stderr at all times.");
-
-pub(super) static STDERR_UNDRAINED: Rule = Rule::warning(
-    "stderr-undrained",
-    "the host did not read the server's stderr",
-)
-.why("The server hangs in the middle of its log line until somebody reads it, and answers nothing meanwhile.")
-.fix("Let the host read stderr all the time or send it to a file, and let the server log less until then.");
-
-pub(super) static STDOUT_UNDRAINED: Rule = Rule::warning(
-    "stdout-undrained",
-    "the host did not read the server's stdout",
-)
-.why("Answers that are ready wait in the pipe, and the server hangs as soon as that is full.")
-.fix("Let the host read stdout in a loop of its own that waits for nothing else.");
-
-pub(super) static STDIN_UNDRAINED: Rule =
-    Rule::warning("stdin-undrained", "the server did not read its stdin")
-        .why("Requests and cancels wait in the pipe, and the host hangs as soon as that is full.")
-        .fix("Let the server read stdin in a loop of its own and do its work elsewhere.");
 
 /// Bytes of stderr within a second that are a burst: what a pipe holds.
 const BURST: u64 = 64 << 10;

@@ -18,10 +18,7 @@ pub use time::overdue;
 pub(super) use calls::is_abandoned;
 pub(super) use start::launcher;
 
-use super::context::FrameContext;
-use super::context::{Context, Family};
-use super::finding::Findings;
-use super::rule::Rule;
+use crate::{Context, Family, Findings, FrameContext, Rule};
 use mcpreel_trace::correlator::Observation;
 use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::frame::FrameHead;
@@ -41,28 +38,8 @@ impl Family for Process {
         "process"
     }
 
-    fn rules(&self) -> &'static [&'static Rule] {
-        static RULES: &[&Rule] = &[
-            &start::NOISE_BEFORE_FIRST_MESSAGE,
-            &start::SLOW_START,
-            &ending::STDERR_BURST,
-            &ending::STDERR_UNDRAINED,
-            &ending::STDOUT_UNDRAINED,
-            &ending::STDIN_UNDRAINED,
-            &ending::PROCESS_NOT_STARTED,
-            &ending::PROCESS_EXIT_NONZERO,
-            &ending::PROCESS_STDOUT_CLOSED_EARLY,
-            &ending::SHUTDOWN_EOF_IGNORED,
-            &ending::SHUTDOWN_SIGKILL,
-            &ending::SHUTDOWN_WRITES_AFTER_EOF,
-            &ending::SURVIVORS_LEFT,
-            &calls::REQUEST_SLOW,
-            &calls::LATENCY_OUTLIER,
-            &calls::TIMEOUT_NO_CANCEL,
-            &calls::NO_PROGRESS_TOKEN,
-            &calls::REPEATED_AFTER_TIMEOUT,
-        ];
-        RULES
+    fn rules(&self) -> Vec<&'static Rule> {
+        [start::RULES, ending::RULES, calls::RULES].concat()
     }
 
     fn passed(&mut self, context: &Context<'_>, findings: &mut Findings) {

@@ -1,31 +1,24 @@
 //! What comes before the first message, and how long that takes.
 
 use super::{lasting, time};
-use crate::context::Context;
-use crate::context::FrameContext;
-use crate::finding::Findings;
-use crate::quote;
-use crate::rule::Rule;
 use crate::section::STDIO;
+use crate::{Context, Findings, FrameContext, quote};
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::StreamId;
 use mcpreel_trace::session::Session;
 use mcpreel_wire::message::{Body, Content, Problem};
 
-pub(super) static NOISE_BEFORE_FIRST_MESSAGE: Rule = Rule::warning(
-    "noise-before-first-message",
-    "something other than messages on stdout at the start",
-)
-.why("The client reads stdout line by line as messages, and many clients give the connection up at the first line that is none.")
-.fix("Let stdout carry nothing but messages: send banners and logs to stderr, and start the server itself instead of a launcher that talks.")
-.of(STDIO);
+rules! {
+    NOISE_BEFORE_FIRST_MESSAGE = warning("noise-before-first-message",
+        "something other than messages on stdout at the start")
+        .why("The client reads stdout line by line as messages, and many clients give the connection up at the first line that is none.")
+        .fix("Let stdout carry nothing but messages: send banners and logs to stderr, and start the server itself instead of a launcher that talks.")
+        .of(STDIO);
 
-pub(super) static SLOW_START: Rule = Rule::note(
-    "slow-start",
-    "the server took more than five seconds to get ready",
-)
-.why("Hosts wait for a server only so long, and drop it without a word when it comes too late.")
-.fix("Install the server beforehand instead of at each start, load what is large after the handshake, or raise the host's limit.");
+    SLOW_START = note("slow-start", "the server took more than five seconds to get ready")
+        .why("Hosts wait for a server only so long, and drop it without a word when it comes too late.")
+        .fix("Install the server beforehand instead of at each start, load what is large after the handshake, or raise the host's limit.");
+}
 
 /// From here on a start is slow. Some hosts give up after ten seconds; half of that is worth
 /// knowing.

@@ -1,11 +1,8 @@
 //! What is told about a message: a few findings of each rule, and how many more there would be.
 
 use super::check::{Place, Visitor};
-use crate::context::Part;
-use crate::finding::Findings;
 use crate::limits::Few;
-use crate::quote;
-use crate::rule::Rule;
+use crate::{Findings, Part, Rule, quote};
 use fluent_uri::Uri;
 use mcpreel_wire::json::Value;
 use mcpreel_wire::mcp::{Revision, keys};

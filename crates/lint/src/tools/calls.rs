@@ -4,14 +4,11 @@ use super::listing::{Listing, Lookup};
 use super::listing::{Schema, Tool};
 use super::schema::{Skipped, Violation};
 use super::{ISERROR_TYPE, STRUCTURED_NO_TEXT, STRUCTURED_NOT_OBJECT, member};
-use crate::context::Part;
-use crate::finding::{Finding, Findings};
-use crate::quote;
-use crate::rule::Rule;
 use crate::tools::{
     ARGS_INVALID, CHECK_SKIPPED, STRUCTURED_MISMATCH, STRUCTURED_MISSING, UNKNOWN_AS_RESULT,
     UNKNOWN_CALLED, VALIDATION_AS_ERROR,
 };
+use crate::{Finding, Findings, Part, Rule, quote};
 use mcpreel_trace::bounded::BoundedMap;
 use mcpreel_trace::bounded::digest;
 use mcpreel_trace::exchange::ExchangeId;

@@ -3,12 +3,11 @@
 use super::schema::Judged;
 use super::schema_work::Graph;
 use super::{X_HEADER_INVALID, schema};
-use crate::quote;
-use crate::rule::{Rule, Severity};
 use crate::tools::{
     EXTERNAL_REF, HIDES_TOOLS, INPUT_SCHEMA_INVALID, NAME_FORMAT, OUTPUT_SCHEMA_INVALID, Place,
     Report, member,
 };
+use crate::{Rule, Severity, quote};
 use mcpreel_wire::json::{Kind, Step, Value};
 use mcpreel_wire::mcp::Revision;
 use serde_json::Map;

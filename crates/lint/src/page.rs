@@ -131,24 +131,4 @@ mod tests {
         }
         assert!(markdown().contains("### frame-not-json\n"));
     }
-
-    #[test]
-    fn a_severity_that_varies_is_said_with_what_it_depends_on() {
-        static RULE: Rule = Rule::error("any", "any")
-            .milder_in(
-                Severity::Warning,
-                Revisions::LEGACY.without(Revision::V2025_11_25),
-            )
-            .milder_where(Severity::Note, "it is late");
-        let said = [
-            (Severity::Warning, "up to 2025-06-18".to_owned()),
-            (Severity::Note, "where it is late".to_owned()),
-        ];
-        assert_eq!(milder(&RULE), said);
-        let page = markdown();
-        let batch = page.split("### batch-not-allowed\n\n").nth(1);
-        let batch = batch.and_then(|rest| rest.lines().next());
-        let severity = batch.and_then(|line| line.split(" · ").next());
-        assert_eq!(severity, Some("*error* (*warning* in 2024-11-05)"));
-    }
 }

@@ -188,16 +188,4 @@ mod tests {
             "https://www.rfc-editor.org/rfc/rfc8259"
         );
     }
-
-    #[test]
-    fn a_section_is_called_what_its_page_is_called() {
-        let titles = |section: Section| Revision::ALL.map(|revision| section.title(revision));
-        let [.., legacy, modern] = titles(SHUTDOWN);
-        assert_eq!(
-            (legacy, modern),
-            ("Lifecycle, Shutdown", "Transports, stdio, Shutdown")
-        );
-        assert_eq!(titles(CAPABILITIES)[4], VERSIONING.title);
-        assert_eq!(titles(TOOLS), [TOOLS.title; 5]);
-    }
 }

@@ -411,16 +411,6 @@ mod tests {
     }
 
     #[test]
-    fn short_requests_are_remembered_by_their_number() {
-        let mut open = Open::default();
-        for id in 0..=OPEN as u64 {
-            open.insert(ExchangeId(id), asked(10, None));
-        }
-        assert_eq!(open.iter().count(), OPEN);
-        assert!(open.get(ExchangeId(0)).is_none() && open.get(ExchangeId(1)).is_some());
-    }
-
-    #[test]
     fn capabilities_that_are_too_long_declare_nobody_knows_what() {
         let long = format!(r#"{{"x":"{}"}}"#, "y".repeat(CAPABILITY_BYTES));
         let declared = asked(1, Some(&long)).capabilities.declared();

@@ -111,15 +111,6 @@ mod tests {
     use crate::json::Document;
 
     #[test]
-    fn ordinary_texts_stay_as_they_are() {
-        for word in ["", "tools/call", "a… [5 bytes]", &"x".repeat(LONGEST)] {
-            assert_eq!(text(word), word);
-            assert_eq!(length(word), word.len());
-            assert!(!is_brief(word));
-        }
-    }
-
-    #[test]
     fn a_long_text_is_told_from_any_other_in_a_few_bytes() {
         let base = "é".repeat(30_000);
         let texts = [

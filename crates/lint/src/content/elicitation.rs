@@ -346,59 +346,6 @@ fn words(name: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mcpreel_wire::json::Document;
-
-    fn faults(schema: &str, content: &str) -> Vec<String> {
-        let schema = Document::parse(schema.as_bytes()).unwrap();
-        let content = Document::parse(content.as_bytes()).unwrap();
-        let mut faults = Vec::new();
-        let place = Place::top("c");
-        check(
-            schema.root(),
-            content.root(),
-            &place,
-            &mut |place, detail| {
-                faults.push(format!("{}: {detail}", place.path()));
-            },
-        );
-        faults
-    }
-
-    #[test]
-    fn what_is_filled_in_has_to_fit() {
-        let schema = r#"{"type":"object","required":["a","z"],"properties":{
-            "a":{"type":"string","minLength":2,"maxLength":3},"b":{"type":"integer","minimum":1,"maximum":9},
-            "c":{"type":"boolean"},"d":{"type":"string","enum":["x","y"]},
-            "e":{"type":"array","items":{"anyOf":[{"const":"x","title":"X"}]},"maxItems":1}}}"#;
-        let good = r#"{"a":"äöü","z":null,"b":9.0,"c":false,"d":"y","e":["\u0078"],"f":[[]]}"#;
-        assert_eq!(faults(schema, good), [""; 0]);
-        let bad = r#"{"a":"abcd","b":1.5,"c":"no","d":"z","e":["x","y"]}"#;
-        assert_eq!(
-            faults(schema, bad),
-            [
-                "c.z: is missing",
-                "c.a: 4 characters are too few or too many",
-                "c.b: expected integer, found the number 1.5",
-                "c.c: expected boolean, found the string \"no\"",
-                "c.d: the string \"z\" is none of the choices",
-                "c.e[1]: the string \"y\" is none of the choices",
-                "c.e: 2 choices are too few or too many",
-            ]
-        );
-        assert_eq!(faults(schema, r#"{"a":"ab","z":1,"b":10}"#).len(), 1);
-    }
-
-    #[test]
-    fn a_schema_that_is_none_asks_for_nothing() {
-        for schema in [
-            "7",
-            "{}",
-            r#"{"properties":[]}"#,
-            r#"{"properties":{"a":7},"required":"a"}"#,
-        ] {
-            assert_eq!(faults(schema, r#"{"a":1}"#), [""; 0], "{schema}");
-        }
-    }
 
     #[test]
     fn names_of_secrets_are_known_by_their_words() {

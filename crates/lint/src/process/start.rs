@@ -263,14 +263,4 @@ mod tests {
             assert_eq!(name(line.as_bytes()), expected, "{line}");
         }
     }
-
-    #[test]
-    fn what_runs_inside_a_server_is_no_launcher() {
-        assert_eq!(launcher(b"> server@1.0.0 start\n"), Some("npm run"));
-        assert_eq!(launcher(b"Building...\n"), name(b"Building...\n"));
-        for line in ["[INFO] started", "[dotenv@17.2.0] up", "listening on 1"] {
-            assert_eq!(launcher(line.as_bytes()), None, "{line}");
-            assert!(name(line.as_bytes()).is_some(), "{line}");
-        }
-    }
 }

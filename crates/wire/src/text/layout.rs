@@ -202,12 +202,6 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_one_escaped_line() {
-        assert_eq!(lines("DEBUG \x1b[31mred\r\n"), ["DEBUG \\x1b[31mred"]);
-        assert_eq!(lines(""), [""; 0]);
-    }
-
-    #[test]
     fn one_character_that_is_not_plain_is_escaped_wherever_it_stands() {
         for at in 0..100 {
             let text = format!("{}\u{202e}{}", "x".repeat(at), "x".repeat(100 - at));

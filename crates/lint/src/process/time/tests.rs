@@ -2,9 +2,8 @@ use super::*;
 use crate::Linter;
 use crate::tests::{head, tell};
 use mcpreel_trace::analysis::Analysis;
-use mcpreel_trace::event::{Closer, DEFAULT_SLOW_NS, Event, EventKind};
+use mcpreel_trace::event::DEFAULT_SLOW_NS;
 use mcpreel_trace::frame::{Seq, StreamId};
-use mcpreel_wire::message::Direction;
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -30,60 +29,6 @@ fn told(open: &[Exchange], session: &Session, seconds: u64) -> Vec<(&'static str
     findings.iter().map(pair).collect()
 }
 
-fn event(seconds: u64, kind: EventKind) -> Event {
-    Event {
-        t: Moment(seconds * SECOND),
-        after_seq: Seq(0),
-        kind,
-    }
-}
-
-fn eof(stream: StreamId) -> EventKind {
-    let by = Closer::Writer;
-    EventKind::Eof { stream, by }
-}
-
-#[test]
-fn a_call_is_slow_first_and_given_up_by_nobody_a_minute_later() {
-    let open = [call(1, "tools/call", 0), call(2, "tools/list", 50)];
-    let session = Session::default();
-    assert_eq!(told(&open, &session, 1), []);
-    assert_eq!(told(&open, &session, 50), [("request-slow", 10)]);
-    let both = [
-        ("request-slow", 10),
-        ("timeout-no-cancel", 10),
-        ("request-slow", 20),
-    ];
-    assert_eq!(told(&open, &session, 60), both);
-}
-
-#[test]
-fn a_handshake_without_an_answer_is_a_slow_start() {
-    let open = [call(1, "initialize", 0)];
-    let mut session = Session::default();
-    assert_eq!(told(&open, &session, 4), [("request-slow", 10)]);
-    assert_eq!(told(&open, &session, 6), [("slow-start", 10)]);
-    session.handshake_ns = Some(1);
-    assert_eq!(
-        told(&open, &session, 6),
-        [("request-slow", 10)],
-        "a probe that another handshake went past"
-    );
-}
-
-#[test]
-fn a_call_that_waits_for_its_client_is_not_blamed() {
-    let mut question = call(2, "elicitation/create", 1);
-    question.direction = Direction::ServerToClient;
-    question.parent = Some(ExchangeId(1));
-    let mut asking = call(1, "tools/call", 0);
-    let session = Session::default();
-    assert_eq!(told(&[asking.clone(), question], &session, 90), []);
-    asking.waited_ns = 89 * SECOND;
-    assert_eq!(told(&[asking.clone()], &session, 90), []);
-    assert_eq!(told(&[asking], &session, 91), [("request-slow", 10)]);
-}
-
 #[test]
 fn what_is_answered_cancelled_or_kept_alive_is_not_overdue() {
     let mut answered = call(1, "tools/call", 0);
@@ -99,21 +44,6 @@ fn what_is_answered_cancelled_or_kept_alive_is_not_overdue() {
         [("request-slow", 40)],
         "progress renews the limit, but it takes long all the same"
     );
-}
-
-#[test]
-fn a_server_that_stays_is_overdue_until_it_has_ended() {
-    let mut session = Session::default();
-    session.event(&event(10, eof(StreamId::C2S)));
-    assert_eq!(told(&[], &session, 11), []);
-    assert_eq!(told(&[], &session, 12), [("shutdown-eof-ignored", 0)]);
-    session.finish();
-    assert_eq!(told(&[], &session, 12), []);
-
-    let mut session = Session::default();
-    session.event(&event(10, eof(StreamId::S2C)));
-    let told = told(&[], &session, 13);
-    assert_eq!(told, [("process-stdout-closed-early", 0)]);
 }
 
 #[test]

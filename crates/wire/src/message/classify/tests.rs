@@ -3,8 +3,8 @@
 mod problems;
 
 use super::*;
-use crate::id::{IdKind, RequestId};
-use crate::message::{Body, Message, Notification, Outcome, Request, Response, Subject};
+use crate::id::RequestId;
+use crate::message::{Body, Message, Outcome, Request, Response};
 
 fn line(text: &str) -> Content {
     classify(format!("{text}\n").as_bytes())
@@ -24,13 +24,6 @@ fn request(text: &str) -> Request {
     }
 }
 
-fn notification(text: &str) -> Notification {
-    match one(text).body {
-        Body::Notification(notification) => notification,
-        other => panic!("{text}: {other:?}"),
-    }
-}
-
 fn response(text: &str) -> Response {
     match one(text).body {
         Body::Response(response) => response,
@@ -38,175 +31,8 @@ fn response(text: &str) -> Response {
     }
 }
 
-fn result(result: &str) -> Outcome {
-    response(&format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#)).outcome
-}
-
 fn id(json: &str) -> RequestId {
     RequestId::from_json(json).unwrap()
-}
-
-#[test]
-fn a_request_has_method_id_and_name() {
-    let text = r#"{"method":"tools/call","params":{"name":"add","arguments":{}},"jsonrpc":"2.0","id":"a\u0062"}"#;
-    let message = one(text);
-    assert_eq!((message.part, message.span.clone()), (0, 0..text.len()));
-    assert_eq!(message.problems, []);
-    let request = request(text);
-    assert_eq!(&*request.method, "tools/call");
-    assert_eq!(request.name.as_deref(), Some("add"));
-    assert_eq!(request.id.json(), r#""a\u0062""#);
-    assert_eq!(
-        (request.id.kind(), request.id.form()),
-        (IdKind::String, "ab")
-    );
-    assert!(!request.task && request.retry.is_none() && request.identity.is_none());
-}
-
-#[test]
-fn a_request_can_retry_ask_for_a_task_and_say_who_asks() {
-    let retry = request(
-        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","requestState":"s","inputResponses":{"x":1,"y":2}}}"#,
-    );
-    let round = retry.retry.unwrap();
-    assert_eq!(round.state.as_deref(), Some("s"));
-    assert_eq!(round.keys, ["x".into(), "y".into()]);
-    let update = request(
-        r#"{"jsonrpc":"2.0","id":1,"method":"tasks/update","params":{"taskId":"t","inputResponses":{}}}"#,
-    );
-    assert_eq!((update.retry, update.name.as_deref()), (None, Some("t")));
-    let task = request(
-        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","task":{"ttl":1}}}"#,
-    );
-    assert!(task.task);
-    let about = request(
-        r#"{"jsonrpc":"2.0","id":1,"method":"tasks/result","params":{"taskId":"t","task":{"ttl":1}}}"#,
-    );
-    assert!(!about.task);
-    let hello = request(
-        r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"roots":{}},"clientInfo":{"name":"c","version":"1"}}}"#,
-    );
-    let identity = hello.identity.unwrap();
-    assert_eq!(identity.protocol_version.as_deref(), Some("2025-11-25"));
-    assert_eq!(identity.capabilities.as_deref(), Some(r#"{"roots":{}}"#));
-    assert_eq!(
-        (identity.name.as_deref(), identity.version.as_deref()),
-        (Some("c"), Some("1"))
-    );
-}
-
-#[test]
-fn a_notification_says_what_pairing_needs() {
-    let progress = notification(
-        r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"t","progress":1.50,"total":2}}"#,
-    );
-    assert_eq!(
-        progress.subject,
-        Subject::Progress {
-            token: Some(id("\"t\"")),
-            progress: Some("1.50".into()),
-            total: Some("2".into()),
-        }
-    );
-    let cancelled = notification(
-        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7.0}}"#,
-    );
-    let request_id = Some(id("7"));
-    assert_eq!(cancelled.subject, Subject::Cancelled { request_id });
-    let log = notification(
-        r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#,
-    );
-    let level = Some("info".into());
-    assert_eq!(
-        log.subject,
-        Subject::Log {
-            level,
-            logger: None
-        }
-    );
-    let updated = notification(
-        r#"{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"file:///a"}}"#,
-    );
-    let name = Some("file:///a".into());
-    assert_eq!(updated.subject, Subject::Other { name });
-    let task = notification(
-        r#"{"jsonrpc":"2.0","method":"notifications/tasks","params":{"taskId":"t","status":"working"}}"#,
-    );
-    let (id, status) = (Some("t".into()), Some("working".into()));
-    assert_eq!(
-        task.subject,
-        Subject::Task {
-            id,
-            status,
-            outcome: None
-        }
-    );
-}
-
-#[test]
-fn a_response_has_an_outcome() {
-    assert!(matches!(result("{}"), Outcome::Result { identity: None }));
-    assert!(matches!(
-        result(r#"{"content":[],"isError":true}"#),
-        Outcome::ToolError
-    ));
-    assert!(matches!(
-        result(r#"{"content":[],"isError":"true"}"#),
-        Outcome::Result { .. }
-    ));
-    let Outcome::InputRequired(round) =
-        result(r#"{"resultType":"input_required","inputRequests":{"a":{}},"requestState":"s"}"#)
-    else {
-        panic!("input is required");
-    };
-    assert_eq!((round.state.as_deref(), round.keys.len()), (Some("s"), 1));
-    for task in [
-        r#"{"task":{"taskId":"t","status":"working"}}"#,
-        r#"{"resultType":"task","taskId":"t","status":"working"}"#,
-        r#"{"taskId":"t","status":"working","ttl":1}"#,
-    ] {
-        let Outcome::Task { id, status, .. } = result(task) else {
-            panic!("{task} names a task");
-        };
-        assert_eq!((&*id, status.as_deref()), ("t", Some("working")));
-    }
-    let error = response(r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601.0,"message":"no\n"}}"#);
-    let Outcome::Error { code, message } = error.outcome else {
-        panic!("an error");
-    };
-    assert_eq!(
-        (code.as_deref(), message.as_deref()),
-        (Some("-32601.0"), Some("no\n"))
-    );
-}
-
-#[test]
-fn servers_say_who_they_are_in_both_eras() {
-    let Outcome::Result {
-        identity: Some(legacy),
-    } = result(
-        r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"2"}}"#,
-    )
-    else {
-        panic!("an identity");
-    };
-    assert_eq!(legacy.name.as_deref(), Some("s"));
-    assert_eq!(legacy.capabilities.as_deref(), Some(r#"{"tools":{}}"#));
-    let modern = one(
-        r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{},"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"m","version":"3"}}}}"#,
-    );
-    assert_eq!(modern.meta.identity.unwrap().name.as_deref(), Some("m"));
-    let Body::Response(Response {
-        outcome: Outcome::Result {
-            identity: Some(modern),
-        },
-        ..
-    }) = modern.body
-    else {
-        panic!("an identity");
-    };
-    assert_eq!(modern.supported_versions, ["2026-07-28".into()]);
-    assert_eq!(modern.name.as_deref(), Some("m"));
 }
 
 #[test]

@@ -64,45 +64,57 @@ fn push(text: &mut String, arguments: std::fmt::Arguments<'_>) {
     let _ = text.write_fmt(arguments);
 }
 
-// Where a walk over a message stands: built on the stack as the walk goes in, written only where
-// something was found.
-
 /// Bytes of names in a path that is written. Without a limit a hostile name would be stored with
 /// every finding; what does not fit is left off from the inside, so that the path still leads to
 /// what is around the place.
 const WRITTEN: usize = 512;
 
-/// The way from a message's top to a value.
+/// The way from a message's top to a value: built on the stack as a walk goes in, written only where
+/// something was found.
 #[derive(Clone, Copy, Debug)]
 pub enum Trail<'t> {
     Top,
-    /// A member, by its name, of what the trail leads to.
-    Member(&'t Trail<'t>, Value<'t>),
-    /// An element, counted from 0, of what the trail leads to.
+    /// A member that is known by its name.
+    Member(&'t Trail<'t>, &'static str),
+    /// A member with any name.
+    Named(&'t Trail<'t>, Value<'t>),
+    /// An element, counted from 0.
     Element(&'t Trail<'t>, usize),
+    /// The same place, which is of this type.
+    Type(&'t Trail<'t>, &'static str),
 }
 
 impl Trail<'_> {
     /// The path of members from the message's top, `result.tools[3].name`, read back by
     /// [`Path`]; characters that move a cursor or hide text are written as escapes.
     pub fn path(&self) -> Box<str> {
-        let mut steps = Vec::new();
-        let mut at = self;
-        loop {
-            at = match at {
-                Self::Top => break,
-                Self::Member(outer, name) => {
-                    steps.push(Step::Member(name.as_str().unwrap_or_default().into()));
-                    outer
-                }
-                Self::Element(outer, index) => {
-                    steps.push(Step::Element(*index));
-                    outer
-                }
-            };
-        }
+        let mut steps: Vec<_> = self.outwards().filter_map(Trail::step).collect();
         steps.reverse();
         written(steps)
+    }
+
+    /// Whether it leads to, or into, something of the type `name`.
+    pub fn is_within(&self, name: &str) -> bool {
+        let mut all = self.outwards();
+        all.any(|at| matches!(at, Trail::Type(_, of) if *of == name))
+    }
+
+    fn outwards(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |at| match at {
+            Trail::Top => None,
+            Trail::Member(outer, _) | Trail::Type(outer, _) => Some(*outer),
+            Trail::Named(outer, _) => Some(*outer),
+            Trail::Element(outer, _) => Some(*outer),
+        })
+    }
+
+    fn step(&self) -> Option<Step> {
+        match self {
+            Trail::Member(_, name) => Some(Step::Member((*name).into())),
+            Trail::Named(_, name) => Some(Step::Member(name.as_str().unwrap_or_default().into())),
+            Trail::Element(_, index) => Some(Step::Element(*index)),
+            Trail::Top | Trail::Type(..) => None,
+        }
     }
 }
 
@@ -175,7 +187,7 @@ mod trail_tests {
     /// The path of the innermost first value.
     fn path(value: Value<'_>, trail: &Trail<'_>) -> Box<str> {
         if let Some((name, inner)) = value.members().next() {
-            return path(inner, &Trail::Member(trail, name));
+            return path(inner, &Trail::Named(trail, name));
         }
         match value.elements().next() {
             Some(inner) => path(inner, &Trail::Element(trail, 0)),

@@ -1,7 +1,7 @@
 //! Forms: what they ask for, and what is filled in.
 
 use super::Asking;
-use crate::shape::check::Place;
+use crate::quote::Trail;
 use crate::shape::check::found;
 use crate::{Findings, Part, quote};
 use mcpreel_trace::bounded::BoundedMap;
@@ -74,7 +74,13 @@ impl Forms {
             return;
         };
         if let Some(result) = part.result() {
-            held(part, &schema, result, &Place::top("result"), findings);
+            held(
+                part,
+                &schema,
+                result,
+                &Trail::Member(&Trail::Top, "result"),
+                findings,
+            );
         }
     }
 
@@ -83,13 +89,13 @@ impl Forms {
         let Some(responses) = part.param("inputResponses") else {
             return;
         };
-        let params = Place::top("params");
-        let all = params.member("inputResponses");
+        let params = Trail::Member(&Trail::Top, "params");
+        let all = Trail::Member(&params, "inputResponses");
         for (key, response) in responses.members().take(FIELDS) {
             let waiting = round(part, part.param("requestState"), key);
             let schema = waiting.and_then(|waiting| self.open.get(&waiting));
             if let Some(schema) = schema {
-                held(part, schema, response, &all.named(key), findings);
+                held(part, schema, response, &Trail::Named(&all, key), findings);
             }
         }
     }
@@ -111,7 +117,7 @@ fn held(
     part: &Part<'_>,
     schema: &str,
     answer: Value<'_>,
-    place: &Place<'_>,
+    place: &Trail<'_>,
     findings: &mut Findings,
 ) {
     let is_accepted = answer.get("action").is_some_and(|one| one.is_str("accept"));
@@ -125,7 +131,7 @@ fn held(
     check(
         schema.root(),
         content,
-        &place.member("content"),
+        &Trail::Member(place, "content"),
         &mut |place, detail| {
             told += 1;
             if told <= FEW {
@@ -141,8 +147,8 @@ fn sensitive_fields(part: &Part<'_>, asking: &Asking<'_, '_>, findings: &mut Fin
     let Some(properties) = schema.and_then(|schema| schema.get("properties")) else {
         return;
     };
-    let schema = asking.place.member("requestedSchema");
-    let place = schema.member("properties");
+    let schema = Trail::Member(asking.place, "requestedSchema");
+    let place = Trail::Member(&schema, "properties");
     let mut told = 0;
     for (name, field) in properties.members().take(FIELDS) {
         let title = field.get("title").and_then(|title| title.as_str());
@@ -152,7 +158,7 @@ fn sensitive_fields(part: &Part<'_>, asking: &Asking<'_, '_>, findings: &mut Fin
             told += 1;
             let detail = format!("the field \"{}\"", quote::text(&name_text));
             let finding = part.at(&crate::content::ELICIT_SENSITIVE_FORM, detail);
-            findings.push(finding.path(place.named(name).path()));
+            findings.push(finding.path(Trail::Named(&place, name).path()));
         }
     }
 }
@@ -165,16 +171,16 @@ fn sensitive_fields(part: &Part<'_>, asking: &Asking<'_, '_>, findings: &mut Fin
 pub(super) const FIELDS: usize = 256;
 
 /// Who is told what does not fit, and where.
-type Tell<'t> = dyn FnMut(&Place<'_>, String) + 't;
+type Tell<'t> = dyn FnMut(&Trail<'_>, String) + 't;
 
 /// Holds what was filled in against the schema of the form. What is not known of a schema, like
 /// patterns and formats, is not looked at.
-pub(super) fn check(schema: Value<'_>, content: Value<'_>, place: &Place<'_>, tell: &mut Tell<'_>) {
+pub(super) fn check(schema: Value<'_>, content: Value<'_>, place: &Trail<'_>, tell: &mut Tell<'_>) {
     let required = schema.get("required").into_iter();
     for name in required.flat_map(|names| names.elements()).take(FIELDS) {
         let is_there = |name: &str| content.get(name).is_some();
         if name.as_str().is_some_and(|name| !is_there(&name)) {
-            tell(&place.named(name), "is missing".to_owned());
+            tell(&Trail::Named(place, name), "is missing".to_owned());
         }
     }
     let Some(properties) = schema.get("properties") else {
@@ -184,12 +190,12 @@ pub(super) fn check(schema: Value<'_>, content: Value<'_>, place: &Place<'_>, te
         let mut fields = properties.members().take(FIELDS);
         let same = |other: Value<'_>| other.str_bytes() == name.str_bytes();
         if let Some((_, field)) = fields.find(|(other, _)| same(*other)) {
-            one(field, value, &place.named(name), tell);
+            one(field, value, &Trail::Named(place, name), tell);
         }
     }
 }
 
-fn one(field: Value<'_>, value: Value<'_>, place: &Place<'_>, tell: &mut Tell<'_>) {
+fn one(field: Value<'_>, value: Value<'_>, place: &Trail<'_>, tell: &mut Tell<'_>) {
     let Some(wanted) = field.get("type").and_then(|wanted| wanted.as_str()) else {
         return;
     };
@@ -215,7 +221,7 @@ fn one(field: Value<'_>, value: Value<'_>, place: &Place<'_>, tell: &mut Tell<'_
     }
 }
 
-fn string(field: Value<'_>, value: Value<'_>, place: &Place<'_>, tell: &mut Tell<'_>) {
+fn string(field: Value<'_>, value: Value<'_>, place: &Trail<'_>, tell: &mut Tell<'_>) {
     let choices = field.get("enum").or_else(|| field.get("oneOf"));
     if choices.is_some_and(|choices| !is_among(value, choices)) {
         tell(place, format!("{} is none of the choices", found(value)));
@@ -231,13 +237,13 @@ fn string(field: Value<'_>, value: Value<'_>, place: &Place<'_>, tell: &mut Tell
     );
 }
 
-fn array(field: Value<'_>, value: Value<'_>, place: &Place<'_>, tell: &mut Tell<'_>) {
+fn array(field: Value<'_>, value: Value<'_>, place: &Trail<'_>, tell: &mut Tell<'_>) {
     let items = field.get("items");
     let choices = items.and_then(|items| items.get("enum").or_else(|| items.get("anyOf")));
     for (index, element) in value.elements().take(FIELDS).enumerate() {
         if choices.is_some_and(|choices| !is_among(element, choices)) {
             let detail = format!("{} is none of the choices", found(element));
-            tell(&place.element(index), detail);
+            tell(&Trail::Element(place, index), detail);
         }
     }
     let length = value.elements().count();
@@ -251,7 +257,7 @@ fn array(field: Value<'_>, value: Value<'_>, place: &Place<'_>, tell: &mut Tell<
     );
 }
 
-fn number(field: Value<'_>, value: Value<'_>, place: &Place<'_>, tell: &mut Tell<'_>) {
+fn number(field: Value<'_>, value: Value<'_>, place: &Trail<'_>, tell: &mut Tell<'_>) {
     let Some(value) = value.number() else { return };
     let order = |limit: &str| value.partial_cmp(&field.get(limit)?.number()?);
     if order("minimum") == Some(Ordering::Less) {
@@ -267,7 +273,7 @@ fn size(
     [least, most]: [&str; 2],
     length: usize,
     noun: &str,
-    place: &Place<'_>,
+    place: &Trail<'_>,
     tell: &mut Tell<'_>,
 ) {
     let length_number = Number::parse(&length.to_string());

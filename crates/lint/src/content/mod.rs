@@ -10,7 +10,7 @@
 mod elicitation;
 mod tasks;
 
-use super::shape::check::Place;
+use crate::quote::Trail;
 use crate::{Family, Finding, Findings, FrameContext, Part, Revisions, Rule, quote, section};
 use elicitation::Forms;
 use mcpreel_trace::bounded::BoundedMap;
@@ -146,7 +146,7 @@ const IN_ONE_RESULT: usize = 64;
 #[derive(Clone, Copy, Debug)]
 struct Asking<'a, 'p> {
     pub params: Value<'a>,
-    pub place: &'p Place<'p>,
+    pub place: &'p Trail<'p>,
     /// Its key among what a result asks for.
     pub key: Option<Value<'a>>,
 }
@@ -156,7 +156,7 @@ fn each<'a>(part: &Part<'a>, method: &str, show: &mut dyn FnMut(Asking<'a, '_>))
     match part.message.body {
         Body::Request(_) if part.method() == Some(method) => {
             if let Some(params) = part.params() {
-                let (place, key) = (&Place::top("params"), None);
+                let (place, key) = (&Trail::Member(&Trail::Top, "params"), None);
                 show(Asking { params, place, key });
             }
         }
@@ -165,14 +165,14 @@ fn each<'a>(part: &Part<'a>, method: &str, show: &mut dyn FnMut(Asking<'a, '_>))
             else {
                 return;
             };
-            let result = Place::top("result");
-            let all = result.member("inputRequests");
+            let result = Trail::Member(&Trail::Top, "result");
+            let all = Trail::Member(&result, "inputRequests");
             for (name, request) in requests.members().take(IN_ONE_RESULT) {
                 let is_it = request.get("method").is_some_and(|one| one.is_str(method));
                 if let Some(params) = request.get("params").filter(|_| is_it) {
                     let key = Some(name);
-                    let place = &all.named(name);
-                    let place = &place.member("params");
+                    let place = &Trail::Named(&all, name);
+                    let place = &Trail::Member(place, "params");
                     show(Asking { params, place, key });
                 }
             }
@@ -198,9 +198,9 @@ fn conversation(part: &Part<'_>, asking: &Asking<'_, '_>, findings: &mut Finding
     for (index, message) in messages.elements().enumerate() {
         let next = following.next();
         if let Some(detail) = mixed(message).or_else(|| unanswered(message, next)) {
-            let place = asking.place.member("messages");
+            let place = Trail::Member(asking.place, "messages");
             let finding = part.at(&SAMPLING_TOOL_BALANCE, detail);
-            findings.push(finding.path(place.element(index).path()));
+            findings.push(finding.path(Trail::Element(&place, index).path()));
             return;
         }
     }

@@ -60,10 +60,10 @@ impl Walk<'_, '_> {
                 continue;
             };
             let detail = || format!("\"{}\"", quote::text(&name));
-            self.note(&DUPLICATE_KEY, &Trail::Member(trail, key), detail);
+            self.note(&DUPLICATE_KEY, &Trail::Named(trail, key), detail);
         }
         for (key, member) in object.members() {
-            let trail = Trail::Member(trail, key);
+            let trail = Trail::Named(trail, key);
             if key.has_escapes() {
                 self.surrogates(key, &trail);
             }

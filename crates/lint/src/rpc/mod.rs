@@ -314,7 +314,7 @@ fn look(part: &Part<'_>, findings: &mut Findings) {
     let mut unknown = value.members().filter(|(name, _)| !is_known(*name));
     if let Some((first, _)) = unknown.next() {
         let finding = part.at(&UNKNOWN_MEMBER, listed(first, unknown));
-        findings.push(finding.path(Trail::Member(&Trail::Top, first).path()));
+        findings.push(finding.path(Trail::Named(&Trail::Top, first).path()));
     }
     let is_response = matches!(part.message.body, Body::Response(_));
     if is_response && part.method() == Some("ping") {

@@ -6,19 +6,19 @@
 
 use super::language::{Case, Field, Shape, Tagged};
 use super::tables::Shapes;
-use crate::quote;
-use mcpreel_wire::json::{Kind, Step, Value};
+use crate::quote::{self, Trail};
+use mcpreel_wire::json::{Kind, Value};
 use std::cmp::Ordering;
 
 /// Who is told what is found on the way.
 pub trait Visitor {
     /// Something of a type that has a name, before what is in it. It need not have the shape.
-    fn typed(&mut self, name: &str, place: &Place<'_>, value: Value<'_>) {
+    fn typed(&mut self, name: &str, place: &Trail<'_>, value: Value<'_>) {
         let _ = (name, place, value);
     }
 
     /// What is here is wrong; `detail` says how.
-    fn wrong(&mut self, place: &Place<'_>, detail: &dyn Fn() -> String);
+    fn wrong(&mut self, place: &Trail<'_>, detail: &dyn Fn() -> String);
 }
 
 /// Holds values against the shapes of one revision.
@@ -28,7 +28,7 @@ pub struct Checker<'c, V> {
 }
 
 impl<V: Visitor> Checker<'_, V> {
-    pub fn check(&mut self, shape: &Shape, place: &Place<'_>, value: Value<'_>) {
+    pub fn check(&mut self, shape: &Shape, place: &Trail<'_>, value: Value<'_>) {
         if shape.kind().is_some_and(|kind| kind != value.kind()) {
             return self.not(shape, place, value);
         }
@@ -61,17 +61,17 @@ impl<V: Visitor> Checker<'_, V> {
         }
     }
 
-    fn typed(&mut self, name: &'static str, place: &Place<'_>, value: Value<'_>) {
-        let place = place.of(name);
+    fn typed(&mut self, name: &'static str, place: &Trail<'_>, value: Value<'_>) {
+        let place = Trail::Type(place, name);
         self.visitor.typed(name, &place, value);
         if let Some(shape) = self.shapes.of(name) {
             self.check(shape, &place, value);
         }
     }
 
-    fn fields(&mut self, fields: &[Field], place: &Place<'_>, value: Value<'_>) {
+    fn fields(&mut self, fields: &[Field], place: &Trail<'_>, value: Value<'_>) {
         for field in fields {
-            let place = place.member(field.name);
+            let place = Trail::Member(place, field.name);
             match value.get(field.name) {
                 Some(member) => self.check(&field.shape, &place, member),
                 None if field.required => self.visitor.wrong(&place, &|| "is missing".to_owned()),
@@ -80,20 +80,20 @@ impl<V: Visitor> Checker<'_, V> {
         }
     }
 
-    fn members(&mut self, shape: &Shape, place: &Place<'_>, value: Value<'_>) {
+    fn members(&mut self, shape: &Shape, place: &Trail<'_>, value: Value<'_>) {
         for (name, member) in value.members() {
-            self.check(shape, &place.named(name), member);
+            self.check(shape, &Trail::Named(place, name), member);
         }
     }
 
-    fn elements(&mut self, shape: &Shape, place: &Place<'_>, value: Value<'_>) {
+    fn elements(&mut self, shape: &Shape, place: &Trail<'_>, value: Value<'_>) {
         for (index, element) in value.elements().enumerate() {
-            self.check(shape, &place.element(index), element);
+            self.check(shape, &Trail::Element(place, index), element);
         }
     }
 
     /// Chooses by the kind of JSON value.
-    fn either(&mut self, all: &Shape, shapes: &[Shape], place: &Place<'_>, value: Value<'_>) {
+    fn either(&mut self, all: &Shape, shapes: &[Shape], place: &Trail<'_>, value: Value<'_>) {
         let fitting = shapes
             .iter()
             .find(|shape| self.kind(shape) == Some(value.kind()));
@@ -111,8 +111,8 @@ impl<V: Visitor> Checker<'_, V> {
         }
     }
 
-    fn tagged(&mut self, tagged: &Tagged, place: &Place<'_>, value: Value<'_>) {
-        let here = place.member(tagged.member);
+    fn tagged(&mut self, tagged: &Tagged, place: &Trail<'_>, value: Value<'_>) {
+        let here = Trail::Member(place, tagged.member);
         let Some(tag) = value.get(tagged.member) else {
             match &tagged.default {
                 Some(shape) => self.check(shape, place, value),
@@ -131,7 +131,7 @@ impl<V: Visitor> Checker<'_, V> {
         }
     }
 
-    fn having(&mut self, cases: &[Case], place: &Place<'_>, value: Value<'_>) {
+    fn having(&mut self, cases: &[Case], place: &Trail<'_>, value: Value<'_>) {
         let fitting = cases.iter().find(|(name, _)| value.get(name).is_some());
         match fitting {
             Some((_, shape)) => self.check(shape, place, value),
@@ -142,7 +142,7 @@ impl<V: Visitor> Checker<'_, V> {
         }
     }
 
-    fn not(&mut self, shape: &Shape, place: &Place<'_>, value: Value<'_>) {
+    fn not(&mut self, shape: &Shape, place: &Trail<'_>, value: Value<'_>) {
         self.visitor.wrong(place, &|| {
             format!("expected {}, found {}", describe(shape), found(value))
         });
@@ -211,89 +211,4 @@ pub fn found(value: Value<'_>) -> String {
 
 fn text(value: Value<'_>) -> String {
     quote::bytes(value.raw())
-}
-
-// Where in a message a value stands, told without a copy of anything until somebody asks.
-
-/// A place in a message: the way there, from the inside out.
-#[derive(Clone, Copy, Debug)]
-pub struct Place<'p> {
-    outer: Option<&'p Place<'p>>,
-    step: At<'p>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum At<'p> {
-    Member(&'static str),
-    /// A member that somebody else has named.
-    Named(Value<'p>),
-    Element(usize),
-    /// No step: what is here is of this type.
-    Type(&'static str),
-}
-
-impl<'p> Place<'p> {
-    /// A member of the message itself.
-    pub fn top(member: &'static str) -> Self {
-        Self {
-            outer: None,
-            step: At::Member(member),
-        }
-    }
-
-    /// The member `name` of what is here.
-    pub fn member(&'p self, name: &'static str) -> Self {
-        self.step(At::Member(name))
-    }
-
-    /// The member whose name is the string `name`.
-    pub fn named(&'p self, name: Value<'p>) -> Self {
-        self.step(At::Named(name))
-    }
-
-    /// Element `index` of what is here.
-    pub fn element(&'p self, index: usize) -> Self {
-        self.step(At::Element(index))
-    }
-
-    /// The same place, known to be of type `name`.
-    pub fn of(&'p self, name: &'static str) -> Self {
-        self.step(At::Type(name))
-    }
-
-    fn step(&'p self, step: At<'p>) -> Self {
-        Self {
-            outer: Some(self),
-            step,
-        }
-    }
-
-    /// Whether it is, or is within, something of type `name`.
-    pub fn is_within(&self, name: &str) -> bool {
-        self.outwards()
-            .any(|place| matches!(place.step, At::Type(one) if one == name))
-    }
-
-    /// The path from the message's top, as every finding has it: [`crate::quote::written`].
-    pub fn path(&self) -> Box<str> {
-        let mut steps: Vec<_> = self.outwards().filter_map(Place::json).collect();
-        steps.reverse();
-        crate::quote::written(steps)
-    }
-
-    fn outwards(&self) -> impl Iterator<Item = &Self> {
-        std::iter::successors(Some(self), |place| place.outer)
-    }
-
-    fn json(&self) -> Option<Step> {
-        match self.step {
-            At::Member(name) => Some(Step::Member(name.into())),
-            At::Named(name) => {
-                let name = name.as_str().unwrap_or_default();
-                Some(Step::Member(name.into()))
-            }
-            At::Element(index) => Some(Step::Element(index)),
-            At::Type(_) => None,
-        }
-    }
 }

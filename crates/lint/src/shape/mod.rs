@@ -15,8 +15,9 @@ pub mod tables;
 
 mod report;
 
+use crate::quote::Trail;
 use crate::{Family, Findings, FrameContext, Part, Revisions, Rule, section};
-use check::{Checker, Place, Visitor};
+use check::{Checker, Visitor};
 use mcpreel_trace::bounded::BoundedMap;
 
 use mcpreel_wire::json::Value;
@@ -85,7 +86,7 @@ impl Shape {
 
 /// Holds a message against the shape that was picked for it.
 fn held<V: Visitor>(checker: &mut Checker<'_, V>, picked: &Picked<'_>) {
-    let place = Place::top(picked.member);
+    let place = Trail::Member(&Trail::Top, picked.member);
     match picked.value {
         Some(value) => {
             checker.check(&language::Shape::Of(picked.base), &place, value);
@@ -115,7 +116,7 @@ fn is_needed<V>(checker: &Checker<'_, V>, shape: &language::Shape) -> bool {
 struct Count(usize);
 
 impl Visitor for Count {
-    fn wrong(&mut self, _: &Place<'_>, _: &dyn Fn() -> String) {
+    fn wrong(&mut self, _: &Trail<'_>, _: &dyn Fn() -> String) {
         self.0 += 1;
     }
 }

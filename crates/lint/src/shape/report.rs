@@ -1,7 +1,8 @@
 //! What is told about a message: a few findings of each rule, and how many more there would be.
 
-use super::check::{Place, Visitor};
+use super::check::Visitor;
 use crate::limits::Few;
+use crate::quote::Trail;
 use crate::{Findings, Part, Rule, quote};
 use fluent_uri::Uri;
 use mcpreel_wire::json::Value;
@@ -48,16 +49,16 @@ impl<'r, 'a> Report<'r, 'a> {
         self.told.give(more, findings);
     }
 
-    fn find(&mut self, rule: &'static Rule, place: &Place<'_>, detail: impl FnOnce() -> String) {
+    fn find(&mut self, rule: &'static Rule, place: &Trail<'_>, detail: impl FnOnce() -> String) {
         let part = self.part;
         self.told
             .note(rule, || part.at(rule, detail()).path(place.path()));
     }
 
-    fn meta(&mut self, place: &Place<'_>, value: Value<'_>) {
+    fn meta(&mut self, place: &Trail<'_>, value: Value<'_>) {
         for (name, member) in value.members() {
             let key = name.as_str().unwrap_or_default();
-            let here = place.named(name);
+            let here = Trail::Named(place, name);
             if let Some(fault) = key_fault(&key) {
                 self.find(&crate::shape::META_KEY_INVALID, &here, || {
                     format!("\"{}\": {fault}", quote::text(&key))
@@ -72,7 +73,7 @@ impl<'r, 'a> Report<'r, 'a> {
         }
     }
 
-    fn trace_context(&mut self, key: &str, place: &Place<'_>, value: Value<'_>) {
+    fn trace_context(&mut self, key: &str, place: &Trail<'_>, value: Value<'_>) {
         let fault = match value.as_str() {
             Some(text) => trace_fault(key, &text),
             None => Some("not a string"),
@@ -94,7 +95,7 @@ impl<'r, 'a> Report<'r, 'a> {
             || of_server.is_some_and(|declared| declared.iter().any(is_official))
     }
 
-    fn uri(&mut self, place: &Place<'_>, value: Value<'_>, fault: fn(&str) -> Option<String>) {
+    fn uri(&mut self, place: &Trail<'_>, value: Value<'_>, fault: fn(&str) -> Option<String>) {
         let Some(text) = value.as_str() else { return };
         if let Some(fault) = fault(&text) {
             self.find(&crate::shape::URI_INVALID, place, || {
@@ -106,7 +107,7 @@ impl<'r, 'a> Report<'r, 'a> {
     fn scheme(
         &mut self,
         rule: &'static Rule,
-        place: &Place<'_>,
+        place: &Trail<'_>,
         value: Value<'_>,
         fits: impl FnOnce(&str) -> bool,
     ) {
@@ -116,7 +117,7 @@ impl<'r, 'a> Report<'r, 'a> {
         }
     }
 
-    fn contents(&mut self, place: &Place<'_>, value: Value<'_>) {
+    fn contents(&mut self, place: &Trail<'_>, value: Value<'_>) {
         let has = |name: &str| value.get(name).is_some();
         let detail = match (has("text"), has("blob")) {
             (true, true) => "both `text` and `blob`",
@@ -130,7 +131,7 @@ impl<'r, 'a> Report<'r, 'a> {
 }
 
 impl Visitor for Report<'_, '_> {
-    fn typed(&mut self, name: &str, place: &Place<'_>, value: Value<'_>) {
+    fn typed(&mut self, name: &str, place: &Trail<'_>, value: Value<'_>) {
         match name {
             "RequestMeta" | "NotificationMeta" | "ResultMeta" | "Meta" => {
                 self.meta(place, value);
@@ -164,7 +165,7 @@ impl Visitor for Report<'_, '_> {
         }
     }
 
-    fn wrong(&mut self, place: &Place<'_>, detail: &dyn Fn() -> String) {
+    fn wrong(&mut self, place: &Trail<'_>, detail: &dyn Fn() -> String) {
         let rule = if place.is_within("RequestedSchema") {
             &crate::shape::ELICIT_SCHEMA_NESTED
         } else {

@@ -7,7 +7,7 @@ use mcpreel_wire::mcp::Revision;
 struct Faults(Vec<String>);
 
 impl Visitor for Faults {
-    fn wrong(&mut self, place: &Place<'_>, detail: &dyn Fn() -> String) {
+    fn wrong(&mut self, place: &Trail<'_>, detail: &dyn Fn() -> String) {
         self.0.push(format!("{}: {}", place.path(), detail()));
     }
 }

@@ -24,78 +24,6 @@ use mcpreel_wire::mcp::{Revision, methods};
 use mcpreel_wire::message::{Body, Direction, Era, Subject};
 use std::sync::Arc;
 
-#[derive(Debug, Default)]
-pub struct Capability {
-    declared: declared::Declarations,
-    methods: Methods,
-    updated: Subscriptions,
-    unrelated: Unrelated,
-    lists: Lists,
-}
-
-impl Family for Capability {
-    fn name(&self) -> &'static str {
-        "capability"
-    }
-
-    fn rules(&self) -> Vec<&'static Rule> {
-        RULES.to_vec()
-    }
-
-    fn passed(&mut self, context: &Context<'_>, findings: &mut Findings) {
-        self.lists.passed(context.now, findings);
-    }
-
-    fn frame(&mut self, seen: &FrameContext<'_>, findings: &mut Findings) {
-        for part in seen.parts() {
-            match &part.message.body {
-                Body::Request(_) => {
-                    self.methods.sent(&part, findings);
-                    self.declared.request(&part, findings);
-                    self.updated.request(&part);
-                    self.unrelated.request(&part, findings);
-                    self.lists.request(&part);
-                }
-                Body::Notification(_) => {
-                    self.methods.sent(&part, findings);
-                    self.declared.notification(&part, findings);
-                    self.updated.notification(&part, findings);
-                    self.unrelated.notification(&part);
-                    self.lists.notification(&part);
-                }
-                Body::Response(_) => {
-                    self.declared.response(&part);
-                    self.updated.response(&part);
-                }
-                Body::Invalid => {}
-            }
-        }
-    }
-
-    fn finish(&mut self, _: &[Observation], context: &Context<'_>, findings: &mut Findings) {
-        self.lists.finish(context.now, findings);
-    }
-}
-
-// The rules of this family.
-
-/// The first two revisions ask only that undeclared capabilities SHOULD not be used; in the modern
-/// era a client need not have asked.
-const UNDEMANDED: Revisions = Revisions::ALL
-    .without(Revision::V2025_06_18)
-    .without(Revision::V2025_11_25);
-
-// The side and the revision that a method belongs to.
-
-/// Unknown methods that have been reported, each once. Without a limit a peer that makes up names
-/// would make us grow; beyond it an old one is reported again.
-const REPORTED: usize = 256;
-
-#[derive(Debug, Default)]
-struct Methods {
-    unknown: BoundedMap<Arc<str>, (), REPORTED>,
-}
-
 rules! {
     SERVER = error("cap-server-not-declared", "the client uses what the server has not declared")
         .why("A server without that capability answers with an error or not at all.")
@@ -166,6 +94,76 @@ rules! {
         .why("The client goes on with an old list: new tools stay unseen, and calls of old ones fail.")
         .fix("Let the client ask for the list again, or restart it where it cannot.")
         .at_end();
+}
+
+#[derive(Debug, Default)]
+pub struct Capability {
+    declared: declared::Declarations,
+    methods: Methods,
+    updated: Subscriptions,
+    unrelated: Unrelated,
+    lists: Lists,
+}
+
+impl Family for Capability {
+    fn name(&self) -> &'static str {
+        "capability"
+    }
+
+    fn rules(&self) -> Vec<&'static Rule> {
+        RULES.to_vec()
+    }
+
+    fn passed(&mut self, context: &Context<'_>, findings: &mut Findings) {
+        self.lists.passed(context.now, findings);
+    }
+
+    fn frame(&mut self, seen: &FrameContext<'_>, findings: &mut Findings) {
+        for part in seen.parts() {
+            match &part.message.body {
+                Body::Request(_) => {
+                    self.methods.sent(&part, findings);
+                    self.declared.request(&part, findings);
+                    self.updated.request(&part);
+                    self.unrelated.request(&part, findings);
+                    self.lists.request(&part);
+                }
+                Body::Notification(_) => {
+                    self.methods.sent(&part, findings);
+                    self.declared.notification(&part, findings);
+                    self.updated.notification(&part, findings);
+                    self.unrelated.notification(&part);
+                    self.lists.notification(&part);
+                }
+                Body::Response(_) => {
+                    self.declared.response(&part);
+                    self.updated.response(&part);
+                }
+                Body::Invalid => {}
+            }
+        }
+    }
+
+    fn finish(&mut self, _: &[Observation], context: &Context<'_>, findings: &mut Findings) {
+        self.lists.finish(context.now, findings);
+    }
+}
+
+/// The first two revisions ask only that undeclared capabilities SHOULD not be used; in the modern
+/// era a client need not have asked.
+const UNDEMANDED: Revisions = Revisions::ALL
+    .without(Revision::V2025_06_18)
+    .without(Revision::V2025_11_25);
+
+// The side and the revision that a method belongs to.
+
+/// Unknown methods that have been reported, each once. Without a limit a peer that makes up names
+/// would make us grow; beyond it an old one is reported again.
+const REPORTED: usize = 256;
+
+#[derive(Debug, Default)]
+struct Methods {
+    unknown: BoundedMap<Arc<str>, (), REPORTED>,
 }
 
 impl Methods {

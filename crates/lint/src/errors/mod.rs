@@ -13,6 +13,46 @@ use mcpreel_wire::mcp::{Revision, errors, methods};
 use mcpreel_wire::message::{Body, Era, Outcome};
 use std::sync::Arc;
 
+rules! {
+    RESERVED = error("error-code-reserved",
+        "a reserved error code that the protocol does not define")
+        .why("Each peer has its own idea of what such a number means, so clients react wrongly to it.")
+        .fix("Use the code that the protocol has for the case, or one outside -32768 to -32000.")
+        .of(section::JSONRPC_ERROR)
+        .milder_in(Severity::Warning, Revisions::LEGACY)
+        .milder_where(Severity::Warning, "the code is none of -32099 to -32020, which MCP keeps for itself");
+
+    REMOVED = error("error-removed-code",
+        "an error code of earlier revisions that this one has removed")
+        .why("Clients of this revision do not expect it and take it for an unknown failure.")
+        .fix("Answer -32602 for a resource that is not there, and ask for input with a result in place of -32042.")
+        .of(section::ERROR_CODES)
+        .only(Revisions::MODERN);
+
+    WRONG_METHOD_CODE = warning("error-method-not-found-code",
+        "an unknown method answered with another code than -32601")
+        .why("Clients find out by this code what a server cannot do, and take any other for a failure.")
+        .fix("Answer requests of unknown methods with -32601.")
+        .of(section::JSONRPC_ERROR);
+
+    WRONG_RESOURCE_CODE = note("error-resource-not-found-code",
+        "a missing resource answered with another code than the revision has for it")
+        .why("Clients cannot tell a resource that is gone from a server that fails.")
+        .fix("Answer with -32002 up to 2025-11-25 and with -32602 from 2026-07-28 on.")
+        .of(section::RESOURCES);
+
+    MESSAGE_EMPTY = note("error-message-empty", "an error that says nothing")
+        .why("The user sees that something failed, and nothing about what.")
+        .fix("Say in one sentence what went wrong.")
+        .of(section::JSONRPC_ERROR);
+
+    INTERNAL_FOR_PARAMS = note("error-internal-for-params",
+        "parameters that were not accepted, answered as an internal error")
+        .why("The caller takes it for a failure of the server and does not mend its parameters.")
+        .fix("Answer with -32602 where the parameters are at fault.")
+        .of(section::JSONRPC_ERROR);
+}
+
 const METHOD_NOT_FOUND: i64 = -32601;
 const INVALID_PARAMS: i64 = -32602;
 const INTERNAL: i64 = -32603;
@@ -266,48 +306,6 @@ const NOT_ACCEPTED: &[&str] = &[
     "unknown variant `",
     "invalid type: ",
 ];
-
-// The rules of this family.
-
-rules! {
-    RESERVED = error("error-code-reserved",
-        "a reserved error code that the protocol does not define")
-        .why("Each peer has its own idea of what such a number means, so clients react wrongly to it.")
-        .fix("Use the code that the protocol has for the case, or one outside -32768 to -32000.")
-        .of(section::JSONRPC_ERROR)
-        .milder_in(Severity::Warning, Revisions::LEGACY)
-        .milder_where(Severity::Warning, "the code is none of -32099 to -32020, which MCP keeps for itself");
-
-    REMOVED = error("error-removed-code",
-        "an error code of earlier revisions that this one has removed")
-        .why("Clients of this revision do not expect it and take it for an unknown failure.")
-        .fix("Answer -32602 for a resource that is not there, and ask for input with a result in place of -32042.")
-        .of(section::ERROR_CODES)
-        .only(Revisions::MODERN);
-
-    WRONG_METHOD_CODE = warning("error-method-not-found-code",
-        "an unknown method answered with another code than -32601")
-        .why("Clients find out by this code what a server cannot do, and take any other for a failure.")
-        .fix("Answer requests of unknown methods with -32601.")
-        .of(section::JSONRPC_ERROR);
-
-    WRONG_RESOURCE_CODE = note("error-resource-not-found-code",
-        "a missing resource answered with another code than the revision has for it")
-        .why("Clients cannot tell a resource that is gone from a server that fails.")
-        .fix("Answer with -32002 up to 2025-11-25 and with -32602 from 2026-07-28 on.")
-        .of(section::RESOURCES);
-
-    MESSAGE_EMPTY = note("error-message-empty", "an error that says nothing")
-        .why("The user sees that something failed, and nothing about what.")
-        .fix("Say in one sentence what went wrong.")
-        .of(section::JSONRPC_ERROR);
-
-    INTERNAL_FOR_PARAMS = note("error-internal-for-params",
-        "parameters that were not accepted, answered as an internal error")
-        .why("The caller takes it for a failure of the server and does not mend its parameters.")
-        .fix("Answer with -32602 where the parameters are at fault.")
-        .of(section::JSONRPC_ERROR);
-}
 
 #[cfg(test)]
 mod tests {

@@ -25,6 +25,45 @@ use mcpreel_wire::message::{Body, Direction, Notification, Outcome, Response, Su
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 
+rules! {
+    NOT_INCREASING = error("progress-not-increasing", "progress that is not more than before")
+        .why("A host that draws a progress bar, or that waits for as long as there is progress, sees work that stands still or runs backwards.")
+        .fix("Count up with every progress notification of a request, also where the total is not known.")
+        .of(PROGRESS);
+
+    AFTER_RESPONSE = error("progress-after-response",
+        "progress for a request that was already answered")
+        .why("The client has forgotten the token by then, and some clients report an error for a token that they do not know.")
+        .fix("Send the last progress before the response, and wait until it is written.")
+        .of(PROGRESS)
+        .milder_where(Severity::Warning, "it comes within 5 ms of the response");
+
+    TOKEN_TYPE = error("progress-token-type",
+        "a progress token that is neither a string nor an integer")
+        .why("The other side may refuse the whole message, or never match the progress to its request.")
+        .fix("Use a string or an integer as the progress token, for example the id of the request.")
+        .of(PROGRESS);
+
+    EXCEEDS_TOTAL = note("progress-exceeds-total", "progress of more than its total")
+        .why("A progress bar that is drawn from these numbers ends beyond its end.")
+        .fix("Raise the total along with the progress, or leave it out where it is not known.")
+        .of(PROGRESS);
+
+    CANCEL_TASK_REQUEST = error("cancel-task-request",
+        "a request that asks for a task is cancelled like one that does not")
+        .why("The task goes on and keeps its result, because only `tasks/cancel` ends a task.")
+        .fix("Send `tasks/cancel` with the id of the task instead of `notifications/cancelled`.")
+        .of(CANCELLATION)
+        .only(Revisions::between( Revision::V2025_11_25, Revision::V2025_11_25, ))
+        .milder_where(Severity::Warning, "its task had no id yet");
+
+    FLOOD_NOTIFICATIONS = warning("flood-notifications",
+        "more than 1000 notifications within a second")
+        .why("The other side has to read every one of them before it sees the next response, so that calls time out behind the flood.")
+        .fix("Limit the rate of progress and log messages, and put several into one.")
+        .of(PROGRESS);
+}
+
 #[derive(Debug, Default)]
 pub struct Flow {
     progress: Progress,
@@ -77,45 +116,6 @@ const SECOND_NS: u64 = 1_000_000_000;
 struct Flood {
     of_client: Rate,
     of_server: Rate,
-}
-
-rules! {
-    NOT_INCREASING = error("progress-not-increasing", "progress that is not more than before")
-        .why("A host that draws a progress bar, or that waits for as long as there is progress, sees work that stands still or runs backwards.")
-        .fix("Count up with every progress notification of a request, also where the total is not known.")
-        .of(PROGRESS);
-
-    AFTER_RESPONSE = error("progress-after-response",
-        "progress for a request that was already answered")
-        .why("The client has forgotten the token by then, and some clients report an error for a token that they do not know.")
-        .fix("Send the last progress before the response, and wait until it is written.")
-        .of(PROGRESS)
-        .milder_where(Severity::Warning, "it comes within 5 ms of the response");
-
-    TOKEN_TYPE = error("progress-token-type",
-        "a progress token that is neither a string nor an integer")
-        .why("The other side may refuse the whole message, or never match the progress to its request.")
-        .fix("Use a string or an integer as the progress token, for example the id of the request.")
-        .of(PROGRESS);
-
-    EXCEEDS_TOTAL = note("progress-exceeds-total", "progress of more than its total")
-        .why("A progress bar that is drawn from these numbers ends beyond its end.")
-        .fix("Raise the total along with the progress, or leave it out where it is not known.")
-        .of(PROGRESS);
-
-    CANCEL_TASK_REQUEST = error("cancel-task-request",
-        "a request that asks for a task is cancelled like one that does not")
-        .why("The task goes on and keeps its result, because only `tasks/cancel` ends a task.")
-        .fix("Send `tasks/cancel` with the id of the task instead of `notifications/cancelled`.")
-        .of(CANCELLATION)
-        .only(Revisions::between( Revision::V2025_11_25, Revision::V2025_11_25, ))
-        .milder_where(Severity::Warning, "its task had no id yet");
-
-    FLOOD_NOTIFICATIONS = warning("flood-notifications",
-        "more than 1000 notifications within a second")
-        .why("The other side has to read every one of them before it sees the next response, so that calls time out behind the flood.")
-        .fix("Limit the rate of progress and log messages, and put several into one.")
-        .of(PROGRESS);
 }
 
 #[derive(Debug, Default)]

@@ -21,62 +21,6 @@ use mcpreel_wire::text::plural;
 pub(super) use misframed::Misframed;
 use misframed::is_message;
 
-/// The family of these rules. It remembers what came on stderr; lines that may be parts of one
-/// message are remembered by `Misframed`, which looks at what all families found in them.
-#[derive(Debug, Default)]
-pub struct Framing {
-    stderr: misframed::Stderr,
-}
-
-impl Family for Framing {
-    fn name(&self) -> &'static str {
-        "framing"
-    }
-
-    fn rules(&self) -> Vec<&'static Rule> {
-        RULES.to_vec()
-    }
-
-    fn passed(&mut self, context: &Context<'_>, findings: &mut Findings) {
-        self.stderr.passed(context.now, findings);
-    }
-
-    fn frame(&mut self, seen: &FrameContext<'_>, findings: &mut Findings) {
-        look(seen, findings);
-        values::look(seen, findings);
-        self.stderr.frame(seen);
-    }
-
-    fn stderr(&mut self, head: &FrameHead, raw: &[u8], _: &Context<'_>, findings: &mut Findings) {
-        self.stderr.line(head, raw, findings);
-    }
-
-    fn finish(&mut self, _: &[Observation], _: &Context<'_>, findings: &mut Findings) {
-        self.stderr.finish(findings);
-    }
-}
-
-// The rules of this family.
-
-// What is wrong with a line as bytes, as JSON text and as a batch.
-
-/// The longest line that every known peer reads. Longer ones are read by some only.
-const READ_BY_ALL: u64 = 10 << 20;
-
-fn look(seen: &FrameContext<'_>, findings: &mut Findings) {
-    let of_messages = seen.content.messages.iter().flat_map(|m| &m.problems);
-    let problems = seen.content.problems.iter().chain(of_messages);
-    findings.extend(problems.filter_map(|problem| finding(problem, seen)));
-    if seen.head.size > READ_BY_ALL {
-        let detail = format!("{} bytes, the limit is {READ_BY_ALL}", seen.head.size);
-        findings.push(OVERSIZED.at(seen.head.seq, detail));
-    }
-    if seen.content.batch {
-        findings.extend(not_allowed(seen));
-        findings.extend(with_initialize(seen));
-    }
-}
-
 rules! {
     NOT_JSON = error("frame-not-json", "a line is no JSON text")
         .why("A peer that meets such a line reports a parse error, skips it or closes the connection.")
@@ -197,6 +141,60 @@ rules! {
         "invisible characters in a text that people or models are shown")
         .why("A model reads characters that a person does not see: instructions can hide in them.")
         .fix("Remove invisible and direction-changing characters, and ask where they came from.");
+}
+
+/// The family of these rules. It remembers what came on stderr; lines that may be parts of one
+/// message are remembered by `Misframed`, which looks at what all families found in them.
+#[derive(Debug, Default)]
+pub struct Framing {
+    stderr: misframed::Stderr,
+}
+
+impl Family for Framing {
+    fn name(&self) -> &'static str {
+        "framing"
+    }
+
+    fn rules(&self) -> Vec<&'static Rule> {
+        RULES.to_vec()
+    }
+
+    fn passed(&mut self, context: &Context<'_>, findings: &mut Findings) {
+        self.stderr.passed(context.now, findings);
+    }
+
+    fn frame(&mut self, seen: &FrameContext<'_>, findings: &mut Findings) {
+        look(seen, findings);
+        values::look(seen, findings);
+        self.stderr.frame(seen);
+    }
+
+    fn stderr(&mut self, head: &FrameHead, raw: &[u8], _: &Context<'_>, findings: &mut Findings) {
+        self.stderr.line(head, raw, findings);
+    }
+
+    fn finish(&mut self, _: &[Observation], _: &Context<'_>, findings: &mut Findings) {
+        self.stderr.finish(findings);
+    }
+}
+
+// What is wrong with a line as bytes, as JSON text and as a batch.
+
+/// The longest line that every known peer reads. Longer ones are read by some only.
+const READ_BY_ALL: u64 = 10 << 20;
+
+fn look(seen: &FrameContext<'_>, findings: &mut Findings) {
+    let of_messages = seen.content.messages.iter().flat_map(|m| &m.problems);
+    let problems = seen.content.problems.iter().chain(of_messages);
+    findings.extend(problems.filter_map(|problem| finding(problem, seen)));
+    if seen.head.size > READ_BY_ALL {
+        let detail = format!("{} bytes, the limit is {READ_BY_ALL}", seen.head.size);
+        findings.push(OVERSIZED.at(seen.head.seq, detail));
+    }
+    if seen.content.batch {
+        findings.extend(not_allowed(seen));
+        findings.extend(with_initialize(seen));
+    }
 }
 
 fn finding(problem: &Problem, seen: &FrameContext<'_>) -> Option<Finding> {

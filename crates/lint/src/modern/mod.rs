@@ -29,6 +29,54 @@ use mcpreel_wire::mcp::{Revision, keys};
 use mcpreel_wire::message::{Body, Direction, Era};
 use rounds::input_requests;
 
+rules! {
+    SERVER_REQUEST = error("modern-server-request",
+        "the server sends a request on a modern connection")
+        .why("Modern clients do not answer requests, so the server waits for ever.")
+        .fix("Let the server ask by a result with `resultType` `input_required`, which the client answers by its retry.")
+        .of(section::MODERN_STDIO)
+        .only(Revisions::MODERN);
+
+    CLIENT_RESPONSE = error("modern-client-response",
+        "the client sends a response on a modern connection")
+        .why("Modern servers ask nothing of their client, and may take a response for broken input.")
+        .fix("Let the client send requests and notifications only, and give what it was asked for in its retry.")
+        .of(section::MODERN_STDIO)
+        .only(Revisions::MODERN);
+
+    MIXED = note("era-mixed", "a handshake and modern requests on one process")
+        .why("Only servers of both eras serve both at once, others refuse one or the other.")
+        .fix("Nothing has to be done where the server allows it; else let the client keep to one era.")
+        .of(section::VERSIONING);
+
+    VERSION_SHAPE = error("modern-version-error-shape",
+        "an unsupported version is refused without saying which are supported")
+        .why("The client has to choose another version from that list, and without it can only give up.")
+        .fix("Let the server give `data` with `supported`, a list of versions, and `requested`, the one that was asked for.")
+        .of(section::VERSIONING)
+        .only(Revisions::MODERN);
+
+    CAPABILITY_SHAPE = error("modern-capability-error-shape",
+        "a missing capability is refused without saying which")
+        .why("The client cannot tell what it would have to declare for the request to work.")
+        .fix("Let the server give `data` with `requiredCapabilities`, an object like the client's capabilities.")
+        .of(section::META)
+        .only(Revisions::MODERN);
+
+    DISCOVER_MISSING = error("modern-discover-missing",
+        "a modern server does not know `server/discover`")
+        .why("Clients of both eras ask this first, and take a server that refuses it for a legacy one.")
+        .fix("Let the server implement `server/discover`.")
+        .of(section::DISCOVERY)
+        .only(Revisions::MODERN);
+
+    FEATURE = note("deprecated-feature", "a feature that a later revision may remove")
+        .why("It works today, but revisions from July 2027 on may be without it.")
+        .fix("Plan for its replacement: paths as tool params instead of roots, a model's own interface instead of sampling, stderr or OpenTelemetry instead of log messages.")
+        .of(section::DEPRECATED)
+        .only(Revisions::MODERN);
+}
+
 #[derive(Debug, Default)]
 pub struct Modern {
     once: Once,
@@ -189,54 +237,6 @@ impl Eras {
             self.served.get_or_insert(part.seen.head.seq);
         }
     }
-}
-
-rules! {
-    SERVER_REQUEST = error("modern-server-request",
-        "the server sends a request on a modern connection")
-        .why("Modern clients do not answer requests, so the server waits for ever.")
-        .fix("Let the server ask by a result with `resultType` `input_required`, which the client answers by its retry.")
-        .of(section::MODERN_STDIO)
-        .only(Revisions::MODERN);
-
-    CLIENT_RESPONSE = error("modern-client-response",
-        "the client sends a response on a modern connection")
-        .why("Modern servers ask nothing of their client, and may take a response for broken input.")
-        .fix("Let the client send requests and notifications only, and give what it was asked for in its retry.")
-        .of(section::MODERN_STDIO)
-        .only(Revisions::MODERN);
-
-    MIXED = note("era-mixed", "a handshake and modern requests on one process")
-        .why("Only servers of both eras serve both at once, others refuse one or the other.")
-        .fix("Nothing has to be done where the server allows it; else let the client keep to one era.")
-        .of(section::VERSIONING);
-
-    VERSION_SHAPE = error("modern-version-error-shape",
-        "an unsupported version is refused without saying which are supported")
-        .why("The client has to choose another version from that list, and without it can only give up.")
-        .fix("Let the server give `data` with `supported`, a list of versions, and `requested`, the one that was asked for.")
-        .of(section::VERSIONING)
-        .only(Revisions::MODERN);
-
-    CAPABILITY_SHAPE = error("modern-capability-error-shape",
-        "a missing capability is refused without saying which")
-        .why("The client cannot tell what it would have to declare for the request to work.")
-        .fix("Let the server give `data` with `requiredCapabilities`, an object like the client's capabilities.")
-        .of(section::META)
-        .only(Revisions::MODERN);
-
-    DISCOVER_MISSING = error("modern-discover-missing",
-        "a modern server does not know `server/discover`")
-        .why("Clients of both eras ask this first, and take a server that refuses it for a legacy one.")
-        .fix("Let the server implement `server/discover`.")
-        .of(section::DISCOVERY)
-        .only(Revisions::MODERN);
-
-    FEATURE = note("deprecated-feature", "a feature that a later revision may remove")
-        .why("It works today, but revisions from July 2027 on may be without it.")
-        .fix("Plan for its replacement: paths as tool params instead of roots, a model's own interface instead of sampling, stderr or OpenTelemetry instead of log messages.")
-        .of(section::DEPRECATED)
-        .only(Revisions::MODERN);
 }
 
 // What will go away: each feature is told once, where it is first used.

@@ -28,6 +28,86 @@ use report::Report;
 use std::sync::Arc;
 use tables::shapes;
 
+rules! {
+    PARAMS_INVALID = error("schema-params-invalid",
+        "`params` of a request that are not what its method asks for")
+        .why("A receiver that checks its input refuses the request, and one that does not may act on a value that is not there.")
+        .fix("Send the member at this path as the schema of the revision describes it.")
+        .of(section::SCHEMA);
+
+    RESULT_INVALID = error("schema-result-invalid",
+        "a `result` that is not what its method promises")
+        .why("Clients with typed messages drop the whole answer, so that one wrong member looks like a tool or a list that never came.")
+        .fix("Return the member at this path as the schema of the revision describes it.")
+        .of(section::SCHEMA);
+
+    NOTIFICATION_INVALID = error("schema-notification-invalid",
+        "`params` of a notification that are not what its method says")
+        .why("Nobody answers a notification, so whoever cannot read it drops it without a word.")
+        .fix("Send the member at this path as the schema of the revision describes it.")
+        .of(section::SCHEMA);
+
+    ELICIT_SCHEMA_NESTED = error("elicit-schema-nested",
+        "a form whose schema is more than a flat object of plain fields")
+        .why("Clients build a form from this schema and can only show text, numbers, switches and choices, so the user may never be asked.")
+        .fix("Describe each field by one plain type without nesting, unions or `null`, and ask several times if one form is not enough.")
+        .of(section::ELICITATION)
+        .only(Revisions::since(Revision::V2025_06_18));
+
+    BASE64_INVALID = error("base64-invalid", "binary data that is no base64")
+        .why("The client cannot decode the image, the sound or the file, and shows nothing or fails.")
+        .fix("Encode the bytes with the standard alphabet, with padding, without line breaks and without a `data:` prefix.")
+        .of(section::BASE64);
+
+    RESOURCE_CONTENTS_SHAPE = error("resource-contents-shape",
+        "contents of a resource that have both or none of `text` and `blob`")
+        .why("The client cannot tell what the resource holds: there is nothing to show, or two things that may differ.")
+        .fix("Give each item either `text` or `blob`.")
+        .of(section::RESOURCES);
+
+    ROOT_URI_NOT_FILE = error("root-uri-not-file", "a root that is no `file://` URI")
+        .why("Servers take roots for directories of this machine, and cannot open anything else.")
+        .fix("Send the root as an absolute `file://` URI.")
+        .of(section::ROOTS);
+
+    URI_INVALID = warning("uri-invalid", "a URI or a template for URIs that breaks its grammar")
+        .why("Peers that parse the URI reject it or read something else, so the resource cannot be found.")
+        .fix("Begin the URI with a scheme and percent-encode spaces and other reserved characters; close every brace of a template.")
+        .of(section::URI);
+
+    ICON_SRC_UNSAFE = warning("icon-src-unsafe",
+        "an icon that is neither a web address nor a `data:` URI")
+        .why("Clients must not load icons of other schemes, because scripts and local files could hide behind them.")
+        .fix("Serve the icon by `https:`, or put it into a `data:` URI.")
+        .of(section::ICONS)
+        .only(Revisions::since(Revision::V2025_11_25));
+
+    META_KEY_INVALID = warning("meta-key-invalid",
+        "a key of `_meta` that breaks the grammar of keys")
+        .why("Peers may reject or drop metadata whose key they cannot parse.")
+        .fix("Name it `prefix/name`, the prefix a domain in reverse, or a plain name of letters and digits.")
+        .of(section::META)
+        .only(Revisions::since(Revision::V2025_06_18));
+
+    META_RESERVED_KEY = warning("meta-reserved-key",
+        "a key of `_meta` under a prefix of the protocol's own that it does not define")
+        .why("A later revision may give the key a meaning, and then your value is read as something else.")
+        .fix("Use a prefix of a domain that is yours.")
+        .of(section::META)
+        .only(Revisions::since(Revision::V2025_06_18));
+
+    META_TRACE_CONTEXT = warning("meta-trace-context",
+        "trace context in `_meta` that breaks its grammar")
+        .why("The receiver starts a trace of its own, and the two halves of the call are never seen together.")
+        .fix("Write what your tracing library gives out for W3C Trace Context or W3C Baggage, unchanged.")
+        .of(section::TRACE_CONTEXT);
+
+    COMPLETION_TOO_MANY = error("completion-too-many", "more than 100 values in one completion")
+        .why("Clients that check the answer drop it, and nothing is completed.")
+        .fix("Return the 100 best values and say with `total` and `hasMore` that there are others.")
+        .of(section::COMPLETION);
+}
+
 /// The family of these rules. It remembers of which method tasks were made.
 #[derive(Debug, Default)]
 pub struct Shape {
@@ -119,88 +199,6 @@ impl Visitor for Count {
     fn wrong(&mut self, _: &Trail<'_>, _: &dyn Fn() -> String) {
         self.0 += 1;
     }
-}
-
-// The rules of this family.
-
-rules! {
-    PARAMS_INVALID = error("schema-params-invalid",
-        "`params` of a request that are not what its method asks for")
-        .why("A receiver that checks its input refuses the request, and one that does not may act on a value that is not there.")
-        .fix("Send the member at this path as the schema of the revision describes it.")
-        .of(section::SCHEMA);
-
-    RESULT_INVALID = error("schema-result-invalid",
-        "a `result` that is not what its method promises")
-        .why("Clients with typed messages drop the whole answer, so that one wrong member looks like a tool or a list that never came.")
-        .fix("Return the member at this path as the schema of the revision describes it.")
-        .of(section::SCHEMA);
-
-    NOTIFICATION_INVALID = error("schema-notification-invalid",
-        "`params` of a notification that are not what its method says")
-        .why("Nobody answers a notification, so whoever cannot read it drops it without a word.")
-        .fix("Send the member at this path as the schema of the revision describes it.")
-        .of(section::SCHEMA);
-
-    ELICIT_SCHEMA_NESTED = error("elicit-schema-nested",
-        "a form whose schema is more than a flat object of plain fields")
-        .why("Clients build a form from this schema and can only show text, numbers, switches and choices, so the user may never be asked.")
-        .fix("Describe each field by one plain type without nesting, unions or `null`, and ask several times if one form is not enough.")
-        .of(section::ELICITATION)
-        .only(Revisions::since(Revision::V2025_06_18));
-
-    BASE64_INVALID = error("base64-invalid", "binary data that is no base64")
-        .why("The client cannot decode the image, the sound or the file, and shows nothing or fails.")
-        .fix("Encode the bytes with the standard alphabet, with padding, without line breaks and without a `data:` prefix.")
-        .of(section::BASE64);
-
-    RESOURCE_CONTENTS_SHAPE = error("resource-contents-shape",
-        "contents of a resource that have both or none of `text` and `blob`")
-        .why("The client cannot tell what the resource holds: there is nothing to show, or two things that may differ.")
-        .fix("Give each item either `text` or `blob`.")
-        .of(section::RESOURCES);
-
-    ROOT_URI_NOT_FILE = error("root-uri-not-file", "a root that is no `file://` URI")
-        .why("Servers take roots for directories of this machine, and cannot open anything else.")
-        .fix("Send the root as an absolute `file://` URI.")
-        .of(section::ROOTS);
-
-    URI_INVALID = warning("uri-invalid", "a URI or a template for URIs that breaks its grammar")
-        .why("Peers that parse the URI reject it or read something else, so the resource cannot be found.")
-        .fix("Begin the URI with a scheme and percent-encode spaces and other reserved characters; close every brace of a template.")
-        .of(section::URI);
-
-    ICON_SRC_UNSAFE = warning("icon-src-unsafe",
-        "an icon that is neither a web address nor a `data:` URI")
-        .why("Clients must not load icons of other schemes, because scripts and local files could hide behind them.")
-        .fix("Serve the icon by `https:`, or put it into a `data:` URI.")
-        .of(section::ICONS)
-        .only(Revisions::since(Revision::V2025_11_25));
-
-    META_KEY_INVALID = warning("meta-key-invalid",
-        "a key of `_meta` that breaks the grammar of keys")
-        .why("Peers may reject or drop metadata whose key they cannot parse.")
-        .fix("Name it `prefix/name`, the prefix a domain in reverse, or a plain name of letters and digits.")
-        .of(section::META)
-        .only(Revisions::since(Revision::V2025_06_18));
-
-    META_RESERVED_KEY = warning("meta-reserved-key",
-        "a key of `_meta` under a prefix of the protocol's own that it does not define")
-        .why("A later revision may give the key a meaning, and then your value is read as something else.")
-        .fix("Use a prefix of a domain that is yours.")
-        .of(section::META)
-        .only(Revisions::since(Revision::V2025_06_18));
-
-    META_TRACE_CONTEXT = warning("meta-trace-context",
-        "trace context in `_meta` that breaks its grammar")
-        .why("The receiver starts a trace of its own, and the two halves of the call are never seen together.")
-        .fix("Write what your tracing library gives out for W3C Trace Context or W3C Baggage, unchanged.")
-        .of(section::TRACE_CONTEXT);
-
-    COMPLETION_TOO_MANY = error("completion-too-many", "more than 100 values in one completion")
-        .why("Clients that check the answer drop it, and nothing is completed.")
-        .fix("Return the 100 best values and say with `total` and `hasMore` that there are others.")
-        .of(section::COMPLETION);
 }
 
 // Which shape a message should have.

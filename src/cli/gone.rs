@@ -8,9 +8,9 @@ use std::ffi::OsString;
 /// whole command is gone), and what to do instead.
 const GONE: &[(&str, &str, &str)] = &[
     (
-        "open",
-        "--redact",
-        "write a copy with `mcpreel redact RECORDING -o COPY.reel` and open that",
+        "diff",
+        "--strict-logs",
+        "log messages are counted, not compared: leave it out",
     ),
     (
         "export",
@@ -18,14 +18,39 @@ const GONE: &[(&str, &str, &str)] = &[
         "`mcpreel stats RECORDING --json` has the same numbers",
     ),
     (
-        "mock",
-        "--sequence",
-        "requests may come in any order; --assert-order fails the session if they came in another one",
+        "minimise",
+        "--frozen-rules",
+        "no rules are written any more: leave it out",
     ),
     (
         "mock",
         "--on-miss pass",
         "record the real server with `mcpreel run` and serve that recording",
+    ),
+    (
+        "mock",
+        "--sequence",
+        "requests may come in any order; --assert-order fails the session if they came in another one",
+    ),
+    (
+        "open",
+        "--redact",
+        "write a copy with `mcpreel redact RECORDING -o COPY.reel` and open that",
+    ),
+    (
+        "replay",
+        "--frozen-rules",
+        "no rules are written any more: leave it out",
+    ),
+    (
+        "replay",
+        "--noise-runs",
+        "compare two replays with `mcpreel diff`, and write rules for what differs",
+    ),
+    (
+        "replay",
+        "--strict-logs",
+        "log messages are counted, not compared: leave it out",
     ),
 ];
 

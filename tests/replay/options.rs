@@ -76,7 +76,7 @@ fn a_part_that_needs_what_is_left_out_is_no_success() {
 }
 
 #[test]
-fn log_messages_count_where_that_is_wanted() {
+fn log_messages_are_not_compared() {
     let rows = [
         (0, "c2s", "request 1 a"),
         (
@@ -89,8 +89,6 @@ fn log_messages_count_where_that_is_wanted() {
     let case = Case::new(&rows);
     let script = [r#"< "id":1"#, "> result 1"];
     case.replay(&[], &script).is(0, &[SAME]);
-    case.replay(&["--strict-logs"], &script)
-        .is(1, &["notifications/message", "does no more"]);
 }
 
 #[test]
@@ -121,7 +119,7 @@ fn a_bad_file_of_rules_is_refused_before_anything_is_started() {
 }
 
 #[test]
-fn handles_that_were_learned_are_kept_as_rules_unless_rules_are_frozen() {
+fn handles_are_found_anew_in_each_run() {
     let rows = [
         (0, "c2s", r#"request 1 tools/call {"name":"open"}"#),
         (
@@ -144,58 +142,10 @@ fn handles_that_were_learned_are_kept_as_rules_unless_rules_are_frozen() {
     ];
     let case = Case::new(&rows);
     let rules = case.recording.with_extension("rules.toml");
-    let frozen = [
-        script[0],
-        script[1],
-        r#"< {"s":"sess-8f3kd92k"}"#,
-        "> error 2 -32602",
-    ];
-    case.replay(&[ALL, "--frozen-rules"], &frozen)
-        .is(1, &["breaking"]);
-    assert!(!rules.exists());
-    case.replay(&[ALL], &script)
-        .is(0, &["sess-1a2b3c4d", "1 rule kept in"]);
-    let kept = std::fs::read_to_string(&rules).unwrap();
-    for part in [
-        "[[bind]]",
-        "tool:open",
-        "result.structuredContent.id",
-        "params.arguments.s",
-    ] {
-        assert!(kept.contains(part), "{kept}");
+    for _ in 0..2 {
+        case.replay(&[ALL], &script).is(0, &["sess-1a2b3c4d"]);
+        assert!(!rules.exists(), "nothing is written beside the recording");
     }
-    // Now a rule says it, so that nothing is learned, and nothing is kept twice.
-    case.replay(&[ALL], &script).is(0, &["1 rule of"]);
-    case.replay(&[ALL, "--frozen-rules"], &script)
-        .is(0, &["1 rule of"]);
-    assert_eq!(std::fs::read_to_string(&rules).unwrap(), kept);
-}
-
-#[test]
-fn what_differs_between_runs_is_listed_as_rules_that_work() {
-    let case = Case::new(&ROWS);
-    // Which process it is differs from run to run; how many words there are does not.
-    let server = r#"read line; echo '{"jsonrpc":"2.0","id":1,"result":{"structuredContent":{"n":1,"mood":"m-'$$'-x"}}}'; cat > /dev/null"#;
-    let server = ["sh", "-c", server];
-    let runs = case.against(&[ALL, "--noise-runs", "2"], &server);
-    runs.is(
-        1,
-        &[
-            "between 3 runs",
-            "[[ignore]]",
-            "tool:a",
-            "result.structuredContent.mood",
-        ],
-    );
-    assert_eq!(case.library.files("reel").len(), 4, "each run is on record");
-    let rules = runs.out.split_once("as rules:").unwrap().1;
-    assert!(!rules.contains("structuredContent.n\""), "{rules}");
-    let file = case.library.path().join("noise.toml");
-    std::fs::write(&file, rules).unwrap();
-    case.against(&[ALL, "--rules", file.to_str().unwrap()], &server)
-        .is(0, &["passed over by rules"]);
-    let still = replay(&case, &["--noise-runs", "1"], r#"{"n":1,"mood":"good"}"#);
-    still.is(0, &["2 runs: nothing that matters differs"]);
 }
 
 #[test]
@@ -214,7 +164,6 @@ fn programs_get_an_object_per_line() {
     assert_eq!(difference["class"], "changed");
     assert_eq!(difference["left"], 1);
     assert_eq!(difference["path"], "result.structuredContent.mood");
-    assert!(difference["rule"].as_str().unwrap().contains("[[ignore]]"));
     assert!(
         difference["open"][0]
             .as_str()

@@ -2,7 +2,7 @@
 
 use crate::told::{self, Row, Telling, When};
 use bytes::Bytes;
-use mcpreel_replay::bind::{Binder, Bound, candidates};
+use mcpreel_replay::bind::{Binder, candidates};
 use mcpreel_replay::judge::{self, Judge, Missing, Skip};
 use mcpreel_replay::player::Guard;
 use mcpreel_replay::player::script::{Joiner, Step};
@@ -43,8 +43,6 @@ pub struct Scenario {
     /// Handles that were bound: recorded and live.
     #[serde(default)]
     pub bound: Vec<(String, String)>,
-    /// The rules that say the same: answers, where, requests, where.
-    pub proposes: Option<Vec<String>>,
     /// A part of what is said about what went wrong.
     #[serde(default)]
     pub says: Vec<String>,
@@ -80,9 +78,6 @@ pub struct Choices {
     pub ended: Option<String>,
     /// A file of rules.
     pub rules: String,
-    /// Whether handles are bound by rules alone.
-    pub frozen: bool,
-    pub strict_logs: bool,
 }
 
 /// The recording at hand.
@@ -147,7 +142,6 @@ pub fn play(scenario: &Scenario) -> Result<(), String> {
     let requests = requests.count() as u64;
     let strictness = judge::Options {
         rewrites: Rewrites::new(scenario.choices.rewrite.iter().cloned()),
-        strict_logs: scenario.choices.strict_logs,
         ..judge::Options::default()
     };
     let mut rules = Rules::default();
@@ -242,7 +236,6 @@ fn recorded(scenario: &Scenario) -> (Recorded, Vec<Step>) {
 fn options(choices: &Choices, past: &Recorded) -> Options {
     let mut binder = Binder::default();
     binder.fresh_ids = choices.fresh_ids;
-    binder.frozen = choices.frozen;
     binder.span_seed = choices.fresh_trace.then_some(7);
     binder.protocol = choices.protocol.as_deref().map(Into::into);
     for (name, value) in &choices.bind {
@@ -503,17 +496,6 @@ fn compare(scenario: &Scenario, report: &Report, tally: &Tally) -> Result<(), St
         if found != *expected {
             return Err(format!("{name} is {found}"));
         }
-    }
-    let proposed = tally.bound.iter().filter_map(Bound::rule);
-    let proposed: Vec<_> = proposed
-        .map(|rule| format!("{} {} {} {}", rule.answer, rule.from, rule.request, rule.to))
-        .collect();
-    if scenario
-        .proposes
-        .as_ref()
-        .is_some_and(|expected| *expected != proposed)
-    {
-        return Err(format!("it proposes {proposed:?}"));
     }
     let bound = tally.bound.iter();
     let bound: Vec<_> = bound

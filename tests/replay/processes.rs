@@ -145,8 +145,6 @@ fn options(choices: &Choices, case: &Case) -> Vec<String> {
     for (name, is_chosen) in [
         ("--allow-side-effects", !choices.guarded),
         ("--fresh-ids", choices.fresh_ids),
-        ("--frozen-rules", choices.frozen),
-        ("--strict-logs", choices.strict_logs),
     ] {
         options.extend(is_chosen.then(|| name.to_owned()));
     }

@@ -73,9 +73,6 @@ pub struct Strictness {
     /// Numbers are equal only if written alike: 1 and 1.0 differ
     #[arg(long)]
     pub exact_numbers: bool,
-    /// Compare log messages as well
-    #[arg(long)]
-    pub strict_logs: bool,
     /// From which class of difference on the exit code is 1
     #[arg(long, value_name = "CLASS", default_value = "changed", value_parser = threshold())]
     pub fail_on: Threshold,

@@ -48,9 +48,6 @@ pub struct Minimise {
     /// A file of rules that bind values; NAME.rules.toml beside the recording is read as well
     #[arg(long, value_name = "FILE")]
     pub rules: Vec<PathBuf>,
-    /// Learn no handles: only rules say which values go back as they are now
-    #[arg(long)]
-    pub frozen_rules: bool,
     /// The result as one JSON object
     #[arg(long)]
     pub json: bool,

@@ -23,9 +23,8 @@ Examples:
   mcpreel replay @ --allow-tool write_file --rewrite /home/ada/work=/tmp/copy
   mcpreel replay @ --only 'tool:search' --edit '23:params.arguments.limit=5'
   mcpreel replay @ --order serial --timeout 60s
-  mcpreel replay @ --noise-runs 3             what differs between any two runs, as rules
   mcpreel replay tests/search.jsonl --update  accept what differs: the cassette is written anew
-  mcpreel replay fixed.reel --frozen-rules --format junit -- ./my-server > replay.xml
+  mcpreel replay fixed.reel --format junit -- ./my-server > replay.xml
 
 Calls of tools go out only where the server lists the tool with readOnlyHint; the others
 are refused unless --allow-tool names them. On a terminal you are asked.
@@ -36,12 +35,10 @@ first. On a terminal you are asked; elsewhere give a command after `--`, or say
 --run-recorded-command.
 
 What the server made up then and makes up anew now (cursors, tasks, sessions, handles in
-arguments) goes back to it as it is now. Handles that were found so are kept as rules in
-the file of --rules, or in NAME.rules.toml beside the recording; not with --frozen-rules.
+arguments) goes back to it as it is now; that is found anew in each run.
 
 With --update a cassette becomes what the server says now, once all of it was sent and
-answered; times and measures of what is said again stay as they were, and where nothing
-differs that matters not a byte changes. Then the exit code is 0. After refused calls, a
+answered; where nothing differs that matters not a byte changes. Then the exit code is 0. After refused calls, a
 crash, a hang, a stop, or with messages that could not be sent it stays as it is.
 
 Exit code: 0 nothing differs that matters, 1 something does, 2 wrong arguments, 3 a
@@ -57,8 +54,6 @@ pub struct Replay {
     pub part: Part,
     #[command(flatten)]
     pub strictness: Strictness,
-    #[command(flatten)]
-    pub learning: Learning,
     #[command(flatten)]
     pub update: Update,
     #[command(flatten)]
@@ -194,18 +189,6 @@ pub struct Values {
     /// Ask for this version of the protocol
     #[arg(long, value_name = "VERSION")]
     pub protocol: Option<String>,
-}
-
-/// What is learned.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "What is learned")]
-pub struct Learning {
-    /// Learn nothing: only rules say which values go back as they are now
-    #[arg(long)]
-    pub frozen_rules: bool,
-    /// Replay so many times more, and list what differs between the runs, as rules
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=20))]
-    pub noise_runs: u8,
 }
 
 /// A value that is put into a request.

@@ -5,7 +5,7 @@ use super::words;
 use super::{Compared, Party};
 use crate::cli::exit::Failure;
 use crate::cli::output::Output;
-use mcpreel_replay::compare::{Change, Class, Half};
+use mcpreel_replay::compare::{Class, Half};
 use mcpreel_replay::report::{Account, Difference, Offer, Outcome, Report};
 use mcpreel_trace::frame::Seq;
 use serde::Serialize;
@@ -98,7 +98,6 @@ struct Line<'r> {
     was: Option<&'r str>,
     is: Option<&'r str>,
     note: Option<&'r str>,
-    rule: Option<&'r str>,
     open: Vec<String>,
 }
 
@@ -136,23 +135,11 @@ fn line<'r>(
             Half::Response => "response",
         },
         path: &difference.path,
-        change: change(difference.change),
+        change: difference.change.as_str(),
         was: difference.left.as_deref(),
         is: difference.right.as_deref(),
         note: difference.note.as_deref(),
-        rule: difference.rule.as_deref(),
         open: opens(parties, seqs),
-    }
-}
-
-fn change(change: Change) -> &'static str {
-    match change {
-        Change::Value => "value",
-        Change::Type => "type",
-        Change::Removed => "removed",
-        Change::Added => "added",
-        Change::Order => "order",
-        Change::Outcome => "outcome",
     }
 }
 

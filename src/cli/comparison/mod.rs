@@ -22,7 +22,6 @@ mod json;
 mod junit;
 mod members;
 mod party;
-mod pasted;
 mod pen;
 mod redacted;
 mod strict;

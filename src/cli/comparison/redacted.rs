@@ -48,9 +48,8 @@ fn difference(difference: &mut Difference, visit: &mut dyn FnMut(&str, &mut Box<
     for value in values.into_iter().flatten() {
         visit(name, value);
     }
-    let texts = [&mut difference.note, &mut difference.rule];
-    for said in texts.into_iter().flatten() {
-        visit("", said);
+    if let Some(note) = &mut difference.note {
+        visit("", note);
     }
 }
 

@@ -32,7 +32,6 @@ pub fn judge(
     let options = Options {
         latency_budget: strictness.latency_budget,
         exact_numbers: strictness.exact_numbers,
-        strict_logs: strictness.strict_logs,
         fail_on: strictness.fail_on,
         rewrites,
         pairs: Vec::new(),

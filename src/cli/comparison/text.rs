@@ -1,5 +1,4 @@
-//! A comparison for people: the verdict, what the server offers, what differs call by call, and
-//! the rules that would pass over it.
+//! A comparison for people: the verdict, what the server offers, what differs call by call.
 //!
 //! ```text
 //! c04d breaks what 7f3a does: 2 breaking; 31 exchanges compared, 29 of them the same
@@ -11,13 +10,12 @@
 //!             result.tools[2].inputSchema.required
 //!             was  ["query"]
 //!             is   ["query","limit"]
-//!             mcpreel open '7f3a#4'   mcpreel open 'c04d#4'   rule 1
+//!             mcpreel open '7f3a#4'   mcpreel open 'c04d#4'
 //! ```
 
 use super::grouped::{Entry, Group, What, grouped};
 use super::members::{Member, members};
 use super::party::opens;
-use super::pasted::Pasted;
 use super::pen::Pen;
 use super::words;
 use super::{Compared, Party};
@@ -57,21 +55,17 @@ pub fn write(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> {
     let mut text = Text {
         pen: Pen::new(out),
         compared,
-        rules: Pasted::default(),
     };
     text.head()?;
     text.offers()?;
     text.groups()?;
-    text.besides()?;
-    text.rules.write(&compared.parties[0], &mut text.pen)
+    text.besides()
 }
 
 /// A text being written.
 struct Text<'r, 'o> {
     pen: Pen<'o>,
     compared: &'r Compared<'r>,
-    /// The rules that are mentioned.
-    rules: Pasted<'r>,
 }
 
 impl<'r> Text<'r, '_> {
@@ -139,7 +133,7 @@ impl<'r> Text<'r, '_> {
                     [left, right]
                 }
             };
-            self.spots(spots, difference.rule.as_deref())?;
+            self.spots(spots)?;
         }
         self.more(offers.len().saturating_sub(OFFERS) as u64)
     }
@@ -189,8 +183,7 @@ impl<'r> Text<'r, '_> {
         if let Some(difference) = difference {
             self.values(difference)?;
         }
-        let rule = difference.and_then(|difference| difference.rule.as_deref());
-        self.spots(entry.seqs, rule)
+        self.spots(entry.seqs)
     }
 
     /// `  breaking  result.isError  the call fails now  (3 times, the first below)`.
@@ -231,10 +224,9 @@ impl<'r> Text<'r, '_> {
         Ok(())
     }
 
-    /// The commands that open both sides, and the number of the rule that would pass over it.
-    fn spots(&mut self, seqs: [Option<Seq>; 2], rule: Option<&'r str>) -> Result<(), Failure> {
-        let mut spots = opens(self.compared.parties, seqs);
-        spots.extend(rule.and_then(|rule| self.rules.number(rule)));
+    /// The commands that open both sides.
+    fn spots(&mut self, seqs: [Option<Seq>; 2]) -> Result<(), Failure> {
+        let spots = opens(self.compared.parties, seqs);
         let together = spots.join("   ");
         if spots.len() > 1 && self.pen.fits(INDENT, &together) {
             return self.pen.whole(INDENT, Ink::Faint, &together);

@@ -50,7 +50,6 @@ pub fn run(args: &Args) -> Outcome {
         driving: &args.driving,
         part: &part,
         strictness: &strictness,
-        frozen: args.frozen_rules,
         keep_trace: args.driving.values.keep_trace,
         warning: Some(AGAIN),
     };

@@ -1,9 +1,9 @@
 //! `mcpreel replay`: a server, driven again from a recording.
 //!
 //! ```text
-//!  recording ─ plan ─▶ one run, or several ─▶ a report with the recording, as `diff` writes it
+//!  recording ─ plan ─▶ a run ─▶ a report with the recording, as `diff` writes it
 //!                        │                    told: what was done, refused, bound
-//!                        └─ each a recording   noise: what differs between the runs
+//!                        └─ a recording
 //! ```
 //!
 //! * [`plan`]: what is started, sent and allowed, from the command line; one run of it, and how far
@@ -11,17 +11,15 @@
 //! * [`trust`]: whose command it is that is started;
 //! * [`calls`]: on a terminal the user is asked about calls that would be refused;
 //! * [`only`]: which requests are made; [`edits`]: with which other values;
-//! * [`fitting`]: options that do nothing; [`learned`]: handles that become rules;
+//! * [`fitting`]: options that do nothing;
 //! * [`environment`]: variables that the recorded server had;
 //! * [`update`]: a cassette becomes what the server says now;
-//! * [`told`]: what was done besides comparing; [`noise`]: what differs between several runs.
+//! * [`told`]: what was done besides comparing.
 
 mod calls;
 mod edits;
 pub mod environment;
 mod fitting;
-mod learned;
-mod noise;
 mod only;
 pub mod plan;
 mod told;
@@ -51,7 +49,6 @@ pub fn run(args: &Args) -> Outcome {
         driving: &args.driving,
         part: &args.part,
         strictness: &args.strictness,
-        frozen: args.learning.frozen_rules,
         // In a file that is compared nothing is to change by itself.
         keep_trace: args.driving.values.keep_trace || args.update.is_asked(),
         warning: None,
@@ -59,27 +56,22 @@ pub fn run(args: &Args) -> Outcome {
     let update = Update::asked(args, &recording)?;
     let plan = Plan::new(wish, &recording)?;
     let played = plan.play(&Run::default())?;
-    let kept = learned::keep(args, recording.path(), &played.outcome.tally);
     let updated = update.map(|update| {
         let mut goes_on = || plan.stopped_by().is_none();
-        update.write(&recording, &played, &mut goes_on)
+        update.write(&played, &mut goes_on)
     });
     let updated = updated.transpose()?;
-    write(args, &recording, &played, kept.as_ref(), updated.as_ref())?;
-    let mut code = match played.outcome.interrupted {
+    write(args, &recording, &played, updated.as_ref())?;
+    let code = match played.outcome.interrupted {
         Some(signal) => 128 + u8::try_from(signal).unwrap_or(0),
         // What differed was accepted.
-        None if matches!(updated, Some(Updated::Written(..))) => 0,
+        None if matches!(updated, Some(Updated::Written(_))) => 0,
         // What was asked for was not done.
         None if matches!(updated, Some(Updated::Not(_))) => {
             played.outcome.report.exit_code().max(1)
         }
         None => played.outcome.report.exit_code(),
     };
-    if args.learning.noise_runs > 0 && played.outcome.interrupted.is_none() {
-        let interrupted = noise::runs(args, &plan, &played)?;
-        code = interrupted.map_or(code, |signal| 128 + u8::try_from(signal).unwrap_or(0));
-    }
     Ok(Exit::Process(ExitCode::from(code)))
 }
 
@@ -111,7 +103,6 @@ fn write(
     args: &Args,
     recording: &Recording,
     played: &Played,
-    kept: Option<&learned::Kept>,
     updated: Option<&Updated>,
 ) -> Result<(), Failure> {
     let parties = parties(args, recording, played)?;
@@ -127,7 +118,6 @@ fn write(
     let told = told::Told {
         outcome: &played.outcome,
         made: &parties[1],
-        kept,
         updated,
         lacking: match played.outcome.report.exit_code() {
             0 => None,

@@ -30,8 +30,6 @@ pub struct Wish<'a> {
     pub driving: &'a Driving,
     pub part: &'a Part,
     pub strictness: &'a Strictness,
-    /// Whether nothing is learned.
-    pub frozen: bool,
     /// Whether spans of traces are sent as recorded.
     pub keep_trace: bool,
     /// Said to who is asked whether calls may be made.
@@ -231,7 +229,6 @@ fn binder(wish: Wish<'_>) -> Result<Binder, Failure> {
     let mut binder = Binder::default();
     let values = &wish.driving.values;
     binder.fresh_ids = values.fresh_ids;
-    binder.frozen = wish.frozen;
     binder.protocol = values.protocol.as_deref().map(Into::into);
     if !wish.keep_trace {
         binder.span_seed = Some(getrandom::u64().context("there is no randomness")?);

@@ -1,6 +1,5 @@
 //! What was done besides comparing: sent, refused, lacking, bound; and where it is on record.
 
-use super::learned::Kept;
 use super::update::Updated;
 use crate::cli::comparison::Party;
 use crate::cli::exit::Failure;
@@ -8,7 +7,6 @@ use crate::cli::output::{self, Output};
 use mcpreel_replay::bind::Bound;
 use mcpreel_replay::player::Outcome;
 use mcpreel_replay::player::{GivenUp, Refusal, Tally};
-use mcpreel_replay::rules::bind_rule;
 use mcpreel_wire::text::{count, escape, pad_end, plural};
 use serde_json::{Value, json};
 
@@ -23,8 +21,6 @@ pub struct Told<'r> {
     pub outcome: &'r Outcome,
     /// The recording that it has left.
     pub made: &'r Party,
-    /// Rules that were kept.
-    pub kept: Option<&'r Kept>,
     /// What became of the cassette, where it was to be updated.
     pub updated: Option<&'r Updated>,
     /// Variables that the recorded server had and this one had not, where it does not do the same.
@@ -66,10 +62,8 @@ impl Told<'_> {
             "given_up": tally.given_up.iter().map(given_up_json).collect::<Vec<_>>(),
             "lacking": self.lacking,
             "bound": tally.bound.iter().map(bound).collect::<Vec<_>>(),
-            "rules_kept": self.kept.map(|kept| kept.path.display().to_string()),
-            "updated": self.updated.map(|updated| matches!(updated, Updated::Written(..))),
+            "updated": self.updated.map(|updated| matches!(updated, Updated::Written(_))),
             "secrets_in_update": self.updated.and_then(Updated::secrets),
-            "lost_by_update": self.updated.and_then(Updated::lost),
         }))?;
         Ok(out.flush()?)
     }
@@ -134,11 +128,6 @@ impl Told<'_> {
         }
         if all.len() > MOST_NAMED {
             rows.push(("", format!("and {} more", all.len() - MOST_NAMED)));
-        }
-        if let Some(kept) = self.kept {
-            let path = kept.path.display().to_string();
-            let rules = plural(kept.count, "rule");
-            rows.push(("", format!("{rules} kept in {}", escape(&path))));
         }
     }
 }
@@ -218,6 +207,5 @@ fn bound(bound: &Bound) -> Value {
         "seq": bound.seq.0,
         "path": escape(&bound.from.to_string()),
         "times": bound.uses,
-        "rule": bound.rule().map(|rule| bind_rule(&rule)),
     })
 }

@@ -8,16 +8,14 @@ use crate::cli::redact::{self, policy};
 use crate::cli::select;
 use anyhow::{Context as _, anyhow};
 use mcpreel_replay::compare::Class;
-use mcpreel_replay::renew::{Dropped, renew};
 use mcpreel_share::cassette::{Entry, Header, Reader, write_under};
 use mcpreel_share::export::{Excerpt, Export, Selection};
-use mcpreel_share::outgoing::file::Replace;
-use mcpreel_share::outgoing::file::{Draft, Folder};
-use mcpreel_store::library::{Library, REEL};
+use mcpreel_share::outgoing::file::{Draft, Replace};
+use mcpreel_store::library::Library;
 use mcpreel_store::reader::Recording;
 use mcpreel_store::recovery;
-use mcpreel_wire::text::{count, escape, plural};
-use serde_json::{Value, json};
+use mcpreel_wire::text::{escape, plural};
+use serde_json::Value;
 use std::fs::{File, Metadata};
 use std::io::{BufWriter, Write as _};
 use std::os::unix::fs::MetadataExt as _;
@@ -34,9 +32,8 @@ pub struct Update {
 
 /// What became of it.
 pub enum Updated {
-    /// It is what the server says now: so much of what stood in it is lost, and so many places of
-    /// it look like secrets.
-    Written(Dropped, u64),
+    /// It is what the server says now: so many places of it look like secrets.
+    Written(u64),
     /// Nothing differs: not a byte of it was changed.
     Same,
     /// It stays as it is, because of this.
@@ -47,9 +44,9 @@ impl Updated {
     /// For people.
     pub fn in_words(&self) -> String {
         match self {
-            Self::Written(dropped, secrets) => {
-                let (lost, leaks) = (lost(*dropped), leaks(*secrets));
-                format!("written anew: it is what the server says now{lost}{leaks}")
+            Self::Written(secrets) => {
+                let leaks = leaks(*secrets);
+                format!("written anew: it is what the server says now{leaks}")
             }
             Self::Same => "nothing differs that matters: it stays as it is".to_owned(),
             Self::Not(why) => format!("not updated: {why}"),
@@ -59,33 +56,9 @@ impl Updated {
     /// For programs: how many places of it look like secrets, where it was written.
     pub fn secrets(&self) -> Option<u64> {
         match self {
-            Self::Written(_, secrets) => Some(*secrets),
+            Self::Written(secrets) => Some(*secrets),
             _ => None,
         }
-    }
-
-    /// For programs: what of the session before is lost, where something is.
-    pub fn lost(&self) -> Option<Value> {
-        match self {
-            Self::Written(dropped, _) if *dropped != Dropped::default() => {
-                Some(json!({"times": dropped.times, "keys": dropped.keys}))
-            }
-            _ => None,
-        }
-    }
-}
-
-/// What of the session before is lost, because it was more than is kept.
-fn lost(Dropped { times, keys }: Dropped) -> String {
-    let times = (times > 0).then(|| {
-        let times = count(times);
-        format!("the times of {times} frames and events of before are lost, they have those of now")
-    });
-    let keys = (keys > 0).then(|| format!("the unknown keys of {} are lost", plural(keys, "line")));
-    let lost: Vec<_> = [times, keys].into_iter().flatten().collect();
-    match lost.as_slice() {
-        [] => String::new(),
-        lost => format!("; more was on record than is kept: {}", lost.join("; ")),
     }
 }
 
@@ -163,7 +136,6 @@ impl Update {
     /// `goes_on` says.
     pub fn write(
         &self,
-        before: &Recording,
         played: &Played,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Updated, Failure> {
@@ -182,17 +154,13 @@ impl Update {
             let why = "the replay is not on record as a whole";
             return Ok(Updated::Not(why.to_owned()));
         };
-        let folder = Folder::make()?;
-        let reel = folder.path().join("renewed").with_extension(REEL);
-        let dropped = renew(before, &now, &reel).map_err(anyhow::Error::from)?;
-        let renewed = Recording::open(&reel)?;
-        let secrets = redact::look(&renewed, &policy::of(&Secrets::default())?)?.hits();
-        self.replace(&renewed)?;
-        Ok(Updated::Written(dropped, secrets))
+        let secrets = redact::look(&now, &policy::of(&Secrets::default())?)?.hits();
+        self.replace(&now)?;
+        Ok(Updated::Written(secrets))
     }
 
-    fn replace(&self, renewed: &Recording) -> Result<(), Failure> {
-        let summary = renewed.summary()?;
+    fn replace(&self, now: &Recording) -> Result<(), Failure> {
+        let summary = now.summary()?;
         let mut header = Header::of(&summary, None);
         header.selection.clone_from(&self.header.selection);
         // Nobody has looked through what the server says now.
@@ -203,7 +171,7 @@ impl Update {
         let mut out = BufWriter::new(draft);
         let all = Selection::default();
         let export = Export {
-            excerpt: Excerpt::of(renewed, &all),
+            excerpt: Excerpt::of(now, &all),
             out: &mut out,
             progress: &mut |_| (),
         };
@@ -315,21 +283,5 @@ mod tests {
         session.die();
         let recording = whole(&reel, &mut || panic!("it is over")).unwrap();
         assert_eq!(recording.unwrap().summary().unwrap().frames, 2);
-    }
-
-    #[test]
-    fn what_is_lost_by_an_update_is_said() {
-        let said = |times, keys| Updated::Written(Dropped { times, keys }, 0).in_words();
-        let written = "written anew: it is what the server says now";
-        assert_eq!(said(0, 0), written);
-        assert_eq!(
-            said(1200, 1),
-            format!(
-                "{written}; more was on record than is kept: the times of {} frames and events of \
-                 before are lost, they have those of now; the unknown keys of 1 line are lost",
-                count(1200)
-            )
-        );
-        assert!(said(0, 2).ends_with("than is kept: the unknown keys of 2 lines are lost"));
     }
 }

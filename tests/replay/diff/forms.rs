@@ -54,7 +54,7 @@ fn annotations_are_errors_where_something_fails() {
 }
 
 #[test]
-fn programs_get_seq_path_class_values_rule_and_command() {
+fn programs_get_seq_path_class_values_and_command() {
     let library = sessions();
     let found = compare(&library, &[]);
     let rows = found.rows.iter();
@@ -64,10 +64,6 @@ fn programs_get_seq_path_class_values_rule_and_command() {
     assert_eq!((&row["left"], &row["right"]), (&14.into(), &14.into()));
     assert_eq!((&row["was"], &row["is"]), (&"false".into(), &"true".into()));
     assert_eq!(row["class"], "breaking");
-    assert_eq!(
-        row["rule"],
-        "[[ignore]]\nfor = \"tool:weather\"\npath = \"result.isError\""
-    );
     assert_eq!(row["open"][0], "mcpreel open '7f3a#14'");
     let formats = diff(&library, &["7f3a", "c04d", "--format", "json"]);
     let short = diff(&library, &["7f3a", "c04d", "--json"]);

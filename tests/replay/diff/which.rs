@@ -119,8 +119,7 @@ fn rules_pass_over_what_they_say_and_those_that_do_nothing_are_told() {
     let left = Story::new().call("weather", "{}", r#"{"a":1,"b":1}"#);
     let right = Story::new().call("weather", "{}", r#"{"a":2,"b":1}"#);
     let library = recorded(&left, &right);
-    let found = compare(&library, &[]);
-    let rule = found.rows[1]["rule"].as_str().expect("a rule").to_owned();
+    let rule = "[[ignore]]\nfor = \"tool:weather\"\npath = \"result.a\"\n";
     let file = library.path().join("my.toml");
     let unused = "\n[[ignore]]\npath = \"result.z\"\n";
     std::fs::write(&file, format!("{rule}{unused}")).expect("it can be written");
@@ -223,57 +222,29 @@ fn a_cassette_is_called_by_its_file() {
     assert!(told.contains("left   it's.jsonl"), "{told}");
 }
 
-/// Once a rule for each index was offered, or one that passes over all of a list.
 #[test]
-fn for_another_order_a_rule_about_the_order_is_offered() {
+fn lists_are_matched_by_rules_whatever_their_order() {
     let hits = |hits: &str| Story::new().call("find", "{}", &format!(r#"{{"hits":[{hits}]}}"#));
-    let library = recorded(&hits(r#""a","b","c","d""#), &hits(r#""d","c","b","a""#));
-    let found = compare(&library, &[]);
-    let rules: Vec<_> = found
-        .rows
-        .iter()
-        .filter_map(|row| row["rule"].as_str())
-        .collect();
-    let set = "[[match]]\nfor = \"tool:find\"\npath = \"result.hits\"\nas = \"set\"";
-    assert!(
-        rules.len() > 3 && rules.iter().all(|rule| *rule == set),
-        "{rules:?}"
-    );
-    let file = library.path().join("my.toml");
-    std::fs::write(&file, set).expect("it can be written");
-    let args = ["--rules", file.to_str().expect("it is text")];
-    assert_eq!(compare(&library, &args).code, 0);
-    // What is new has no counterpart elsewhere.
-    let library = recorded(&hits(r#""a","b""#), &hits(r#""b","x""#));
-    let found = compare(&library, &[]);
-    let rule = found.rows.iter().find(|row| row["is"] == r#""x""#);
-    let rule = rule.and_then(|row| row["rule"].as_str()).expect("a rule");
-    assert!(rule.starts_with("[[ignore]]"), "{rule}");
-}
-
-#[test]
-fn for_tools_in_another_order_no_rule_is_offered_that_hides_tools() {
     let tools = |tools: &str| Story::new().result("tools/list", "{}", tools);
-    let library = recorded(
-        &tools(r#"{"tools":[{"name":"a"},{"name":"b"},{"name":"c"}]}"#),
-        &tools(r#"{"tools":[{"name":"b"},{"name":"a"},{"name":"c"}]}"#),
-    );
-    let found = compare(&library, &["--fail-on", "order"]);
-    assert_eq!(found.code, 1);
-    let rule = found.rows[1]["rule"].as_str().expect("a rule");
-    assert_eq!(
-        rule,
-        "[[match]]\nfor = \"tools/list\"\npath = \"result.tools\"\nas = \"keyed(name)\""
-    );
-    let file = library.path().join("my.toml");
-    std::fs::write(&file, rule).expect("it can be written");
-    let args = [
-        "--fail-on",
-        "order",
-        "--rules",
-        file.to_str().expect("it is text"),
-    ];
-    let found = compare(&library, &args);
-    assert_eq!((found.code, found.said()), (0, vec![]));
-    assert!(found.rows.iter().all(|row| row["kind"] != "unfired"));
+    for (left, right, rule) in [
+        (
+            hits(r#""a","b","c","d""#),
+            hits(r#""d","c","b","a""#),
+            "for = \"tool:find\"\npath = \"result.hits\"\nas = \"set\"",
+        ),
+        (
+            tools(r#"{"tools":[{"name":"a"},{"name":"b"},{"name":"c"}]}"#),
+            tools(r#"{"tools":[{"name":"b"},{"name":"a"},{"name":"c"}]}"#),
+            "for = \"tools/list\"\npath = \"result.tools\"\nas = \"keyed(name)\"",
+        ),
+    ] {
+        let library = recorded(&left, &right);
+        assert_eq!(compare(&library, &["--fail-on", "order"]).code, 1, "{rule}");
+        let file = library.path().join("my.toml");
+        std::fs::write(&file, format!("[[match]]\n{rule}")).expect("it can be written");
+        let file = file.to_str().expect("it is text");
+        let found = compare(&library, &["--fail-on", "order", "--rules", file]);
+        assert_eq!((found.code, found.said()), (0, vec![]));
+        assert!(found.rows.iter().all(|row| row["kind"] != "unfired"));
+    }
 }

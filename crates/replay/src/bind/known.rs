@@ -4,7 +4,6 @@ use super::MOST;
 use super::bounded::Bounded;
 use super::handle;
 use super::pairs::Pairs;
-use crate::rules::{Bind, Calls};
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::Path;
 use std::collections::HashMap;
@@ -50,26 +49,10 @@ pub struct Bound {
     pub live: Box<str>,
     /// The request whose answer it was found in.
     pub seq: Seq,
-    pub answer: Calls,
+    /// Where in the answer.
     pub from: Path,
-    /// Whether it is all that stands there, or a word of a text.
-    pub is_whole: bool,
-    /// The first request that it was sent in, and where.
-    pub to: Option<(Calls, Path)>,
+    /// How often it was sent.
     pub uses: u64,
-}
-
-impl Bound {
-    /// The rule that says the same, where one can say it.
-    pub fn rule(&self) -> Option<Bind> {
-        let (request, to) = self.to.clone().filter(|_| self.is_whole)?;
-        Some(Bind {
-            answer: self.answer.clone(),
-            from: self.from.clone(),
-            request,
-            to,
-        })
-    }
 }
 
 #[derive(Debug, Default)]
@@ -106,10 +89,6 @@ impl Known {
         self.orphans.remove(&bound.recorded);
         self.pairs.everywhere(&bound.recorded, &bound.live);
         if let Some(known) = self.handles.map.get_mut(&bound.recorded) {
-            if bound.is_whole && !known.is_whole && bound.seq == known.seq {
-                // A rule can say where that stands.
-                (known.from, known.is_whole) = (bound.from, true);
-            }
             known.live = bound.live;
             return;
         }
@@ -123,11 +102,10 @@ impl Known {
         Some(&bound.live)
     }
 
-    /// Such a handle is sent; `place` says where.
-    pub(super) fn use_handle(&mut self, recorded: &str, place: &dyn Fn() -> Option<(Calls, Path)>) {
+    /// Such a handle is sent.
+    pub(super) fn use_handle(&mut self, recorded: &str) {
         if let Some(bound) = self.handles.map.get_mut(recorded) {
             bound.uses += 1;
-            bound.to = bound.to.take().or_else(place);
         }
     }
 

@@ -4,7 +4,6 @@ use super::handle;
 use super::known::Bound;
 use super::message::{From, each_string, places};
 use super::{Binder, fresh_id};
-use crate::rules::Calls;
 use mcpreel_redact::token;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::id::RequestId;
@@ -44,7 +43,7 @@ impl Binder {
     ) {
         self.learn_chosen(about, then, now);
         self.learn_ruled(about, then, Some(now));
-        let handles = !self.frozen && !LISTS.contains(&about.method);
+        let handles = !LISTS.contains(&about.method);
         let mut walk = Walk {
             left: MOST_VALUES,
             path: Vec::new(),
@@ -81,10 +80,7 @@ impl Binder {
                     recorded: recorded.into(),
                     live: live.into(),
                     seq: about.seq,
-                    answer: Calls::of(about.method, about.name),
                     from: path.clone(),
-                    is_whole: recorded.len() == then.len(),
-                    to: None,
                     uses: 0,
                 });
             }

@@ -75,8 +75,6 @@ pub struct Binder {
     pub protocol: Option<Box<str>>,
     /// Values that are put into the requests of these frames: JSON texts.
     pub edits: HashMap<Seq, Vec<(Path, Box<str>)>>,
-    /// Whether handles are bound by rules alone.
-    pub frozen: bool,
     binds: Vec<(RuleId, Bind)>,
     /// Those of them by which something was sent.
     fired: HashSet<RuleId>,

@@ -4,7 +4,6 @@ use super::known::Slot;
 use super::message::{From, Place, each_string, places};
 use super::words::{At, rules_at};
 use super::{About, Binder, Edits, Round};
-use crate::rules::Calls;
 use mcpreel_redact::token;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::{Path, Step, Value, parse_into};
@@ -169,7 +168,6 @@ impl Binder {
                 let at = At {
                     names,
                     rules: rules_at(&chosen, value),
-                    place: &|| place_of(message, about, value),
                 };
                 match self.edit_string(value, &at, edits) {
                     Err(Fault::Redacted(names)) => missing.extend(names),
@@ -218,14 +216,6 @@ impl Binder {
         }
         Ok(true)
     }
-}
-
-/// Where a value stands, as a rule has it; only requests have rules.
-fn place_of(message: Value<'_>, about: About<'_>, value: Value<'_>) -> Option<(Calls, Path)> {
-    let calls = Calls::of(about.method, about.name);
-    let path = Path::of(message, value).filter(|_| message.get("id").is_some());
-    path.filter(|_| !about.method.is_empty())
-        .map(|path| (calls, path))
 }
 
 /// A line that is no JSON goes out as it is, unless something in it is redacted.

@@ -5,8 +5,7 @@ use super::known::Slot;
 use super::message::Place;
 use super::prepare::Fault;
 use super::{Binder, Edits};
-use crate::rules::Calls;
-use mcpreel_wire::json::{Path, Value};
+use mcpreel_wire::json::Value;
 use std::collections::HashMap;
 
 /// Where a text of a message stands.
@@ -15,8 +14,6 @@ pub(super) struct At<'a, 'd> {
     pub names: &'a [Value<'d>],
     /// The rules that say that a handle is sent there.
     pub rules: Vec<usize>,
-    /// The same place, as a rule has it.
-    pub place: &'a dyn Fn() -> Option<(Calls, Path)>,
 }
 
 /// The rules about this value among the places that the server chose.
@@ -51,7 +48,7 @@ impl Binder {
         }
         if let Some(live) = self.known.handle(&filled) {
             edits.replace_string(value, live);
-            self.known.use_handle(&filled, at.place);
+            self.known.use_handle(&filled);
             return Ok(());
         }
         if let Some(missing) = self.known.orphan(&filled) {
@@ -83,7 +80,7 @@ impl Binder {
             }
             if let Some(now) = self.known.handle(word) {
                 live.insert(word, now.into());
-                self.known.use_handle(word, at.place);
+                self.known.use_handle(word);
             } else if let Some(missing) = self.known.orphan(word) {
                 return Err(Fault::Unreached(missing.into()));
             }

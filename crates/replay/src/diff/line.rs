@@ -1,0 +1,279 @@
+//! The lines of a comparison, and the rows in which they are shown.
+
+use super::{Change, Class};
+use mcpreel_wire::json::{Kind, Path, Step};
+
+/// Bytes of a value that are kept where it differs.
+const SHOWN: usize = 1024;
+
+/// Bytes of a value that are kept where it does not.
+const SHOWN_UNCHANGED: usize = 160;
+
+/// Bytes shown before the first different one, so that its surroundings can be recognised.
+const CONTEXT: usize = 24;
+
+/// What differs between two messages.
+#[derive(Clone, Debug, Default)]
+pub struct Comparison {
+    /// All lines, containers before their contents. A container without a difference is one line.
+    pub lines: Vec<Line>,
+    /// Differences that rules pass over.
+    pub passed_over: u64,
+    pub limits: Limits,
+}
+
+/// What was not compared, or not in full.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Values that were not compared because there was too much to compare.
+    pub not_compared: u64,
+    /// Arrays and texts that were too long to align: they were compared place by place.
+    pub coarse: u64,
+    /// Lists that a rule matches by a member which some elements lack or share.
+    pub unkeyed: u64,
+    /// Whether a side is no JSON (or nested too deeply), so that only its bytes were compared.
+    pub as_bytes: bool,
+}
+
+impl Limits {
+    /// Whether everything was compared in full.
+    pub fn none(self) -> bool {
+        self == Self::default()
+    }
+}
+
+/// A value on both sides, or on one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    pub depth: u16,
+    /// Where in its container it stands.
+    pub label: Label,
+    pub verdict: Verdict,
+}
+
+/// Where in its container a value stands. Names are decoded and have to be escaped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Label {
+    Root,
+    Member(Box<str>),
+    /// An element, by its places on both sides.
+    Element {
+        left: Option<usize>,
+        right: Option<usize>,
+        /// The name or URI by which it was matched.
+        key: Option<Box<str>>,
+    },
+    /// A line of a text, by its places on both sides, from 0.
+    TextLine {
+        left: Option<usize>,
+        right: Option<usize>,
+    },
+}
+
+impl Label {
+    /// Whether it is the member of this name.
+    pub fn is(&self, name: &str) -> bool {
+        matches!(self, Self::Member(member) if &**member == name)
+    }
+
+    fn step(&self) -> Option<Step> {
+        match self {
+            Self::Root | Self::TextLine { .. } => None,
+            Self::Member(name) => Some(Step::Member(name.clone())),
+            Self::Element { left, right, .. } => left.or(*right).map(Step::Element),
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Same(Excerpt),
+    /// So many values are the same and not kept.
+    SameUnkept(u64),
+    /// Something inside differs: the following lines, one deeper, say what.
+    Within(Kind),
+    Differs {
+        class: Class,
+        change: Change,
+        left: Option<Excerpt>,
+        right: Option<Excerpt>,
+    },
+    NotCompared {
+        left: Excerpt,
+        right: Excerpt,
+    },
+}
+
+impl Verdict {
+    /// The class of a difference, `None` for anything else.
+    pub fn class(&self) -> Option<Class> {
+        match self {
+            Self::Differs { class, .. } => Some(*class),
+            _ => None,
+        }
+    }
+
+    /// Whether the value is the same on both sides.
+    pub fn is_same(&self) -> bool {
+        matches!(self, Self::Same(_) | Self::SameUnkept(_))
+    }
+}
+
+/// A part of a value's text as on the wire, not yet escaped.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Excerpt {
+    /// Bytes before it that are left out.
+    pub before: usize,
+    /// The part; bytes that are no UTF-8 are U+FFFD.
+    pub text: Box<str>,
+    /// Bytes after it that are left out.
+    pub after: usize,
+}
+
+impl Excerpt {
+    /// The beginning of `bytes`, as much as is kept of a difference.
+    pub fn new(bytes: &[u8]) -> Self {
+        Self::from(bytes, 0, SHOWN)
+    }
+
+    pub(super) fn unchanged(bytes: &[u8]) -> Self {
+        Self::from(bytes, 0, SHOWN_UNCHANGED)
+    }
+
+    /// Two texts from shortly before the first byte in which they differ, where that is far from
+    /// their beginning.
+    pub(super) fn pair(left: &[u8], right: &[u8]) -> [Self; 2] {
+        let common = left.iter().zip(right).take_while(|(a, b)| a == b).count();
+        let start = if common > 2 * CONTEXT {
+            common - CONTEXT
+        } else {
+            0
+        };
+        [left, right].map(|bytes| Self::from(bytes, start, SHOWN))
+    }
+
+    /// At most `length` bytes from `start` on, both moved to the next boundary of characters.
+    fn from(bytes: &[u8], start: usize, length: usize) -> Self {
+        let start = boundary(bytes, start);
+        let end = boundary(bytes, start.saturating_add(length));
+        Self {
+            before: start,
+            text: String::from_utf8_lossy(&bytes[start..end]).into(),
+            after: bytes.len() - end,
+        }
+    }
+
+    pub fn is_whole(&self) -> bool {
+        self.before == 0 && self.after == 0
+    }
+}
+
+/// The first place from `at` on that is not within a character.
+fn boundary(bytes: &[u8], at: usize) -> usize {
+    let inside = |byte: &u8| byte & 0xC0 == 0x80;
+    let rest = bytes.get(at..).unwrap_or_default();
+    // A character has three such bytes at most; more are no UTF-8.
+    at.min(bytes.len()) + rest.iter().take(3).take_while(|byte| inside(byte)).count()
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Row {
+    /// The line at this place of [`Comparison::lines`].
+    Line(usize),
+    /// So many unchanged values.
+    Folded { depth: u16, values: u64 },
+}
+
+/// The rows of a comparison, and the places of the differences among them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rows {
+    pub rows: Vec<Row>,
+    pub changes: Vec<usize>,
+}
+
+impl Comparison {
+    /// How many differences of a class there are.
+    pub fn count(&self, class: Class) -> usize {
+        let all = self.differences();
+        all.filter(|(_, found)| *found == class).count()
+    }
+
+    /// The worst class that was found, `None` where nothing differs.
+    pub fn worst(&self) -> Option<Class> {
+        self.differences().map(|(_, class)| class).min()
+    }
+
+    /// The places of the differences in [`Self::lines`], with their classes.
+    pub fn differences(&self) -> impl Iterator<Item = (usize, Class)> {
+        let lines = self.lines.iter().enumerate();
+        lines.filter_map(|(at, line)| Some((at, line.verdict.class()?)))
+    }
+
+    /// The path of the line `at`, by the positions on the left where there is one.
+    pub fn path(&self, at: usize) -> Path {
+        let mut steps = Vec::new();
+        let mut below = u16::MAX;
+        for line in self.lines.iter().take(at + 1).rev() {
+            if line.depth < below {
+                below = line.depth;
+                steps.extend(line.label.step());
+            }
+        }
+        steps.reverse();
+        Path::new(steps)
+    }
+
+    /// The lines as rows; with `unfolded` the unchanged ones too, as far as they were kept.
+    pub fn rows(&self, unfolded: bool) -> Rows {
+        let mut rows = Rows::default();
+        let mut at = 0;
+        while let Some(line) = self.lines.get(at) {
+            let same = |next: &&Line| next.verdict.is_same() && next.depth == line.depth;
+            let run = self.lines[at..].iter().take_while(same).count();
+            if run == 0 {
+                if line.verdict.class().is_some() {
+                    rows.changes.push(rows.rows.len());
+                }
+                rows.rows.push(Row::Line(at));
+                at += 1;
+                continue;
+            }
+            self.same(at..at + run, unfolded, &mut rows.rows);
+            at += run;
+        }
+        rows
+    }
+
+    /// The class of the difference in a row.
+    pub fn class(&self, row: Row) -> Option<Class> {
+        match row {
+            Row::Line(at) => self.lines.get(at)?.verdict.class(),
+            Row::Folded { .. } => None,
+        }
+    }
+
+    /// Whether a row says no more than that something in the message differs.
+    pub fn is_root_within(&self, row: Row) -> bool {
+        let first = self.lines.first();
+        let within = first.is_some_and(|line| matches!(line.verdict, Verdict::Within(_)));
+        row == Row::Line(0) && within
+    }
+
+    /// Unchanged lines of one depth, folded where there are several.
+    fn same(&self, lines: std::ops::Range<usize>, unfolded: bool, rows: &mut Vec<Row>) {
+        let depth = self.lines[lines.start].depth;
+        let unkept = |at: usize| match self.lines[at].verdict {
+            Verdict::SameUnkept(values) => Some(values),
+            _ => None,
+        };
+        if !unfolded && (lines.len() > 1 || unkept(lines.start).is_some()) {
+            let values = lines.map(|at| unkept(at).unwrap_or(1)).sum();
+            rows.push(Row::Folded { depth, values });
+            return;
+        }
+        rows.extend(lines.map(|at| match unkept(at) {
+            Some(values) => Row::Folded { depth, values },
+            None => Row::Line(at),
+        }));
+    }
+}

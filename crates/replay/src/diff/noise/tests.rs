@@ -1,0 +1,314 @@
+use super::*;
+use mcpreel_wire::json::Document;
+
+const NOW: u64 = 1_795_000_000_000_000_000;
+
+/// Whether two values at a place are noise, both messages sent now.
+fn noise(names: &[&str], left: &str, right: &str) -> bool {
+    noise_at([NOW, NOW], names, left, right)
+}
+
+fn noise_at(wall_ns: [u64; 2], names: &[&str], left: &str, right: &str) -> bool {
+    let place: Vec<_> = names
+        .iter()
+        .map(|name| Step::Member((*name).into()))
+        .collect();
+    let left = Document::parse(left.as_bytes()).expect("JSON");
+    let right = Document::parse(right.as_bytes()).expect("JSON");
+    let rewrites = Rewrites::new([("/home/ada/w".to_owned(), "/tmp/x".to_owned())]);
+    let beside = Beside {
+        place: &place,
+        wall_ns: wall_ns.map(Some),
+        rewrites: &rewrites,
+    };
+    beside.is_noise(left.root(), right.root())
+}
+
+/// Texts at a place that means nothing by itself.
+fn texts(left: &str, right: &str) -> bool {
+    let quoted = mcpreel_wire::json::quoted;
+    noise(&["result", "text"], &quoted(left), &quoted(right))
+}
+
+#[test]
+fn texts_of_two_runs() {
+    for (a, b) in [
+        (
+            "started 2026-11-20T15:17:03.123Z",
+            "started 2026-11-21T09:00:00+01:00",
+        ),
+        ("at 2026-11-20 15:17", "at 2025-01-01 00:00"),
+        (
+            "created: Sun Nov 22 2026 08:17:28 GMT+0000 (Coordinated Universal Time)",
+            "created: Wed Dec 9 2026 23:00:00 GMT+0100 (Central European Standard Time)",
+        ),
+        ("Sun Nov 22 08:17:28 2026", "Tue Dec  1 18:02:59 2026"),
+        (
+            "Sun Nov 22 08:17:28 UTC 2026",
+            "Tue Dec  1 18:02:59 CET 2026",
+        ),
+        (
+            "Date: Sun, 22 Nov 2026 08:17:28 GMT\n",
+            "Date: Tue, 1 Dec 2026 18:02:59 +0100\n",
+        ),
+        (
+            "id 6fa459ea-ee8a-3ca4-894e-db77e160355e.",
+            "id 16fd2706-8baf-433b-82eb-8c7fada847da.",
+        ),
+        ("created at 4:53:25 AM", "created at 11:02:07 PM"),
+        ("at 4:53:25\u{202f}AM", "at 12:00:00 a.m."),
+        ("16:53:25.123 INFO ready", "00:01:02.9 INFO ready"),
+        ("[16:53:25] ready", "[04:00:59] ready"),
+        ("11/23/2026, 4:53:25 AM", "1/2/27, 11:53:25 PM"),
+        ("23.11.2026, 16:53:25", "2.1.2027, 4:53:25"),
+        ("2026/11/23 16:53:25", "2027/1/2 4:53:25"),
+        ("Nov 23, 2026, 4:53:25 AM", "January 2, 2027 at 11:53:25 PM"),
+        ("23 Nov 2026, 16:53:25", "2 January 2027 at 04:53:25"),
+        ("from 16:53:25 to 16:53:26.", "from 17:00:00 to 18:00:00."),
+        ("took 842 ms", "took 1.2s"),
+        ("in 3 minutes", "in 12 secs"),
+        ("http://localhost:8123/x", "http://localhost:9/x"),
+        ("http://127.0.0.1:8123", "http://127.0.0.1:9"),
+        (
+            "wrote /tmp/tmpk3jd_x2w/out.txt",
+            "wrote /tmp/tmp_qwertyu/out.txt",
+        ),
+        ("/var/folders/zz/abc_d/T/a", "/var/folders/qq/efg_h/T/a"),
+        ("file:///tmp/mcp-XyZ12a/a", "file:///tmp/mcp-7bQ9cR/a"),
+        ("(/private/tmp/.tmpAbCdEf)", "(/private/tmp/.tmpghIJkl)"),
+        (
+            "/tmp/pytest-of-ada/pytest-9/a",
+            "/tmp/pytest-of-ada/pytest-10/a",
+        ),
+        ("/tmp/7f3a9c21/a", "/tmp/00be41d7/a"),
+        ("pid 4711", "pid 12"),
+        ("PID: 4711", "PID: 12"),
+        ("read /home/ada/w/a.rs", "read /tmp/x/a.rs"),
+        ("file:///home/ada/w", "file:///tmp/x"),
+    ] {
+        assert!(texts(a, b), "{a} {b}");
+    }
+}
+
+#[test]
+fn texts_that_only_look_so() {
+    for (a, b) in [
+        ("12 rows", "13 rows"),
+        ("2026-11-20", "2026-11-21"),
+        ("15:17", "15:18"),
+        // How long something is, ratios, versions and addresses are no times of day.
+        ("1:2:3", "1:2:4"),
+        ("1:02:03", "1:02:04"),
+        ("24:00:01", "24:00:02"),
+        ("12:60:01", "12:60:02"),
+        ("13:00:01 PM", "13:00:02 PM"),
+        ("12:34:56.7.8", "12:34:57.7.8"),
+        ("1.12:34:56", "1.12:34:57"),
+        ("+01:30:00", "+01:30:01"),
+        ("2001:db8::10:20:30", "2001:db8::10:20:31"),
+        ("00:11:22:33:44:55", "00:11:22:33:44:56"),
+        ("10:20:30::1", "10:20:31::1"),
+        ("x12:34:56", "x12:34:57"),
+        ("12:34:567", "12:34:568"),
+        ("16:53:25 INFO ready", "16:53:25 INFO done"),
+        ("11/23/2026", "11/24/2026"),
+        ("Sun Nov 22 2026", "Mon Nov 23 2026"),
+        ("on Sun at 08:17:28", "on Mon at 08:17:29"),
+        (
+            "Sun Nov 22 08:17:28 2026 rain",
+            "Sun Nov 22 08:17:28 2026 snow",
+        ),
+        ("took 842 ms", "took long"),
+        ("842 m", "843 m"),
+        ("5 stars", "4 stars"),
+        ("6fa459ea-ee8a-3ca4-894e", "16fd2706-8baf-433b-82eb"),
+        ("http://example.com:8123/x", "http://example.com:9/x"),
+        ("/home/a", "/home/b"),
+        ("/srv/tmp/a", "/srv/tmp/b"),
+        ("/tmpfs/a", "/tmpfs/b"),
+        ("~/tmp/a", "~/tmp/b"),
+        ("/tmp/work/a.txt", "/tmp/work/b.txt"),
+        ("/tmp/work/a.txt", "/tmp/work/d/a.txt"),
+        ("/tmp/report1.txt", "/tmp/report2.txt"),
+        ("/tmp/passed-12/x", "/tmp/failed-7/x"),
+        ("/tmp/v1.2/bin", "/tmp/v2.0/bin"),
+        ("/tmp/tmp-admin-panel", "/tmp/tmp-guest-panel"),
+        ("/tmp/run-1|status=ok", "/tmp/run-1|status=failed"),
+        ("file:///tmp/myFileName.md", "file:///tmp/yourFileName.md"),
+        ("rapid 4711", "rapid 12"),
+        ("pid 4711", "took 5 s"),
+        ("/home/ada/w2/a.rs", "/tmp/x2/a.rs"),
+        // The root is rewritten one way only.
+        ("/srv/x/a.rs", "/home/ada/w/a.rs"),
+    ] {
+        assert!(!texts(a, b), "{a} {b}");
+    }
+    let long = format!("{}pid 1", "x".repeat(MAX_TEXT));
+    assert!(!texts(&long, &long.replace("pid 1", "pid 2")));
+}
+
+#[test]
+fn members_that_one_side_makes_up() {
+    let meta = |key| ["result", "_meta", key];
+    for names in [
+        &["id"][..],
+        &["params", "_meta", "progressToken"],
+        &["params", "progressToken"],
+        &["params", "requestId"],
+        &["params", "cursor"],
+        &["result", "nextCursor"],
+        &["result", "requestState"],
+        &["params", "requestState"],
+        &["result", "task", "taskId"],
+        &["params", "elicitationId"],
+        &["result", "ttlMs"],
+        &["result", "resources", "annotations", "lastModified"],
+        &meta("io.modelcontextprotocol/subscriptionId"),
+        &["params", "_meta", "traceparent"],
+        &["result", "serverInfo", "version"],
+        &[
+            "result",
+            "_meta",
+            "io.modelcontextprotocol/serverInfo",
+            "version",
+        ],
+        &["params", "clientInfo", "version"],
+    ] {
+        assert!(noise(names, "\"a\"", "\"b\""), "{names:?}");
+    }
+    for names in [
+        &["result", "id"][..],
+        &["params", "arguments", "cursor"],
+        &["params", "arguments", "taskId"],
+        &["result", "structuredContent", "nextCursor"],
+        &["error", "data", "requestId"],
+        &["result", "serverInfo", "name"],
+        &["result", "version"],
+        &["result", "structuredContent", "serverInfo", "version"],
+        &["result", "protocolVersion"],
+    ] {
+        assert!(!noise(names, "\"a\"", "\"b\""), "{names:?}");
+    }
+    // An id may be of any type; a cursor that is none any more is something else.
+    assert!(noise(&["id"], "1", "\"1\""));
+    assert!(!noise(&["result", "nextCursor"], "\"a\"", "null"));
+}
+
+#[test]
+fn numbers_of_two_runs() {
+    let at = ["result", "structuredContent", "x"];
+    for (a, b) in [
+        ("1795000001", "1795000900"),
+        ("1795000001", "1795000900123"),
+        ("1795000001000000", "1795000900123000000"),
+        ("1.795e9", "1795080000"),
+    ] {
+        assert!(noise(&at, a, b), "{a} {b}");
+    }
+    for (a, b) in [
+        ("1795000001", "1795090000"),
+        ("1794900000", "1795000000"),
+        ("1795000001.5", "1795000002.5"),
+        ("-1795000001", "-1795000002"),
+        ("1", "2"),
+        ("9223372036854775807", "9223372036854775806"),
+    ] {
+        assert!(!noise(&at, a, b), "{a} {b}");
+    }
+    let named = |name, a, b| noise(&["result", "structuredContent", name], a, b);
+    assert!(named("pid", "4711", "12"));
+    assert!(!named("pids", "4711", "12"));
+    assert!(!named("pid", "1.5", "2.5"));
+    assert!(named("port", "40123", "51234"));
+    assert!(!named("port", "8080", "51234"));
+    assert!(!named("ports", "40123", "51234"));
+}
+
+#[test]
+fn a_number_that_is_called_a_duration_is_as_long_as_it_took() {
+    let answers = |name, a, b| {
+        let places = [
+            ["result", "structuredContent", name],
+            ["result", "text", name],
+            ["error", "data", name],
+        ];
+        places.map(|at| noise(&at, a, b))
+    };
+    for name in [
+        "duration",
+        "durationMs",
+        "duration_ms",
+        "elapsed",
+        "elapsed-seconds",
+        "elapsedTime",
+        "latencyMillis",
+        "took",
+        "took_ms",
+        "Uptime",
+        "uptime_s",
+    ] {
+        assert_eq!(answers(name, "5", "5000.25"), [true; 3], "{name}");
+        assert_eq!(answers(name, "5", "\"5 ms later\""), [false; 3], "{name}");
+    }
+    for name in [
+        "max_duration",
+        "durations",
+        "duration_limit",
+        "tookOff",
+        "look",
+        "time",
+        "ms",
+        "undertook_ms",
+        "",
+    ] {
+        assert_eq!(answers(name, "5", "5000.25"), [false; 3], "{name}");
+    }
+    // What a client asks for is a choice.
+    assert!(!noise(&["params", "arguments", "duration"], "5", "6"));
+}
+
+#[test]
+fn no_small_number_is_a_moment_of_a_session_without_a_date() {
+    let is_moment = |text: &str, wall_ns| {
+        let document = Document::parse(text.as_bytes()).expect("JSON");
+        is_this_day(document.root(), wall_ns)
+    };
+    assert!(is_moment("1795000000", NOW) && is_moment("1795000000000", NOW));
+    for clock in [0, 13_637_386_467] {
+        assert!(!is_moment("14", clock) && !is_moment("0", clock));
+    }
+}
+
+#[test]
+fn a_moment_of_a_session_without_a_date_is_one_of_the_same_unit_before_now() {
+    let at = ["result", "structuredContent", "x"];
+    let of_a_cassette = |then, now| {
+        let there = noise_at([2_000_000_000, NOW], &at, then, now);
+        let back = noise_at([NOW, 2_000_000_000], &at, now, then);
+        assert_eq!(there, back, "{then} {now}");
+        there
+    };
+    for (then, now) in [
+        ("1760000000", "1795000900"),
+        ("1760000000123", "1795000900123"),
+        ("1731000000000000000", "1795000900123000000"),
+        ("1795000000", "1795000000"),
+    ] {
+        assert!(of_a_cassette(then, now), "{then} {now}");
+    }
+    for (then, now) in [
+        // An amount in cents, as many digits as a moment has.
+        ("1750000000", "1760000000"),
+        ("1000000000", "1795000900"),
+        // Before there was a protocol, after now, in another unit.
+        ("1730000000", "1795000900"),
+        ("1795000901", "1795000900"),
+        ("1760000000", "1795000900123"),
+        ("1760000000123", "1795000900"),
+        ("14", "1795000900"),
+        ("1760000000.5", "1795000900"),
+    ] {
+        assert!(!of_a_cassette(then, now), "{then} {now}");
+    }
+    assert!(!noise_at([5, 7], &at, "1760000000", "1795000900"));
+}

@@ -1,0 +1,480 @@
+//! What came of a comparison: what differs, how much it matters, and how the command ends.
+//!
+//! Everything in a report is ready to be shown: texts off the wire are escaped, on one line and
+//! cut. It is bounded, whatever was compared: what is not kept is counted.
+//!
+//! * [`Account`]: an exchange of which something is to be said, with its [`Difference`]s;
+//! * [`Offer`]: a difference in what a server offers: tools, prompts, resources;
+//! * [`Trouble`]: what is worse than a difference, and decides how the command ends.
+
+use super::exchanges::Missing;
+use super::lists::List;
+use super::{Change, Class, Excerpt, Half};
+use crate::rules::Unfired;
+use mcpreel_trace::frame::Seq;
+use mcpreel_wire::text::escape;
+use std::collections::{BTreeMap, HashMap};
+
+/// Differences that are kept of an exchange.
+pub const MAX_DIFFERENCES: usize = 25;
+
+/// Exchanges that are kept of those whose worst difference has one class, or none: each may take
+/// ten kilobytes. What hardly matters never displaces what does.
+const MAX_ACCOUNTS: usize = 2000;
+
+/// Differences in what a server offers that are kept.
+const MAX_OFFERS: usize = 2000;
+
+/// Methods and tools that are told apart.
+const MAX_CALLS: usize = 2000;
+
+const MAX_TROUBLES: usize = 100;
+
+/// What the calls beyond [`MAX_CALLS`] are counted under.
+const OTHER_CALLS: &str = "others";
+
+/// Bytes of a text that are shown, escapes included.
+const MAX_SHOWN: usize = 256;
+
+/// From which class on a difference fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Threshold {
+    From(Class),
+    Never,
+}
+
+impl Default for Threshold {
+    fn default() -> Self {
+        Self::From(Class::Changed)
+    }
+}
+
+impl Threshold {
+    /// The name of the class, or `never`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::From(class) => class.as_str(),
+            Self::Never => "never",
+        }
+    }
+
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "never" => Some(Self::Never),
+            class => Class::parse(class).map(Self::From),
+        }
+    }
+
+    /// Whether a difference of this class fails.
+    pub fn fails(self, class: Class) -> bool {
+        match self {
+            Self::From(least) => class <= least,
+            Self::Never => false,
+        }
+    }
+}
+
+/// What is worse than a difference: it decides how the command ends. In the order in which one
+/// takes precedence over another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Trouble {
+    /// A recording that cannot be read or used, or nothing that could be compared.
+    Unreadable,
+    /// A safety guard refused something.
+    Refused,
+    /// The target could not be started, crashed, or ended early.
+    Target,
+    /// Work was pending at the deadline.
+    Hang,
+    /// An assertion about what is used, missed or in order does not hold.
+    Assertion,
+}
+
+impl Trouble {
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Unreadable => 3,
+            Self::Refused => 7,
+            Self::Target => 4,
+            Self::Hang => 5,
+            Self::Assertion => 6,
+        }
+    }
+
+    /// `unreadable`, `refused`, `target`, `hang` or `assertion`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Unreadable => "unreadable",
+            Self::Refused => "refused",
+            Self::Target => "target",
+            Self::Hang => "hang",
+            Self::Assertion => "assertion",
+        }
+    }
+}
+
+/// How many differences there are of each class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts([u64; Class::ALL.len()]);
+
+impl Counts {
+    pub fn add(&mut self, class: Class, times: u64) {
+        let count = &mut self.0[class as usize];
+        *count = count.saturating_add(times);
+    }
+
+    pub fn remove(&mut self, class: Class) {
+        let count = &mut self.0[class as usize];
+        *count = count.saturating_sub(1);
+    }
+
+    pub fn add_all(&mut self, other: Self) {
+        for class in Class::ALL {
+            self.add(class, other.of(class));
+        }
+    }
+
+    pub fn of(self, class: Class) -> u64 {
+        self.0[class as usize]
+    }
+
+    /// The worst class of which there is one.
+    pub fn worst(self) -> Option<Class> {
+        Class::ALL.into_iter().find(|class| self.of(*class) > 0)
+    }
+
+    /// How many as bad as `threshold` says.
+    pub fn failing(self, threshold: Threshold) -> u64 {
+        let failing = Class::ALL
+            .into_iter()
+            .filter(|class| threshold.fails(*class));
+        failing.map(|class| self.of(class)).sum()
+    }
+}
+
+/// What became of the calls of one method or tool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Exchanges that were compared with another.
+    pub compared: u64,
+    /// Those that only one side has, or that could not be compared.
+    pub apart: u64,
+    pub counts: Counts,
+}
+
+/// A method, and the tool, prompt or resource where there is one. Escaped.
+pub type Call = (Box<str>, Option<Box<str>>);
+
+/// What was not looked at, or not as it should be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unlooked {
+    /// Values that were not compared, because there was too much.
+    pub values: u64,
+    /// Answers that are too long to be compared as a whole: their outlines were.
+    pub outlines: u64,
+    /// Lists and texts that were compared place by place, because they are too long.
+    pub coarse: u64,
+    /// Lists that no rule could match by a member, which not all elements have, or several alike.
+    pub unkeyed: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// From which class on a difference fails.
+    pub fail_on: Threshold,
+    /// Exchanges that were compared with another.
+    pub compared: u64,
+    /// Those of them in which nothing at all differs.
+    pub same: u64,
+    /// Exchanges that were not to be compared.
+    pub unwanted: u64,
+    /// Differences, those that are not kept included.
+    pub counts: Counts,
+    /// Exchanges of which something is to be said, in the order in which they were judged.
+    pub accounts: Vec<Account>,
+    /// Exchanges of which something were to be said and nothing is kept.
+    pub more_accounts: u64,
+    /// What differs in what the server offers.
+    pub offers: Vec<Offer>,
+    /// Differences of that kind that are not kept.
+    pub more_offers: u64,
+    pub tallies: BTreeMap<Call, Tally>,
+    /// What is worse than a difference, each with a sentence, escaped.
+    pub troubles: Vec<(Trouble, Box<str>)>,
+    pub more_troubles: u64,
+    /// Differences that rules passed over.
+    pub passed_over: u64,
+    /// Values that are redacted on one side of messages that are the same but for that.
+    pub redacted: u64,
+    /// What was not looked at, or not as it should be.
+    pub unlooked: Unlooked,
+    /// Rules that changed nothing. Not escaped.
+    pub unfired: Vec<Unfired>,
+}
+
+impl Report {
+    /// How many differences of a class there are, those that are not kept included.
+    pub fn count(&self, class: Class) -> u64 {
+        self.counts.of(class)
+    }
+
+    /// The worst class that was found.
+    pub fn worst(&self) -> Option<Class> {
+        self.counts.worst()
+    }
+
+    /// Whether differences as bad as the threshold were found.
+    pub fn is_failed(&self) -> bool {
+        self.counts.failing(self.fail_on) > 0
+    }
+
+    /// The trouble that decides how the command ends.
+    pub fn trouble(&self) -> Option<Trouble> {
+        let worst = self.troubles.iter().map(|(trouble, _)| *trouble).min();
+        worst.or((self.compared == 0).then_some(Trouble::Unreadable))
+    }
+
+    /// How the command ends: 3, 7, 4, 5, 6 by what went wrong, 1 for differences, else 0.
+    pub fn exit_code(&self) -> u8 {
+        match self.trouble() {
+            Some(trouble) => trouble.exit_code(),
+            None => u8::from(self.is_failed()),
+        }
+    }
+}
+
+/// One difference between two messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// In the request or in the response.
+    pub half: Half,
+    /// Where in the message, in the grammar of paths; empty for the message itself. Escaped.
+    pub path: Box<str>,
+    pub class: Class,
+    pub change: Change,
+    /// What the left side has: JSON as on the wire, escaped, at most 256 bytes.
+    pub left: Option<Box<str>>,
+    pub right: Option<Box<str>>,
+    /// What it means, where that takes a sentence: a property that is newly required. Escaped.
+    pub note: Option<Box<str>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Both sides have it, and they differ.
+    Differs,
+    /// Only the left side has it, or nothing could be compared with it.
+    Missing(Missing),
+    More,
+    /// Something that belongs to no exchange, or to one of which nothing else is said.
+    Remark(Remark),
+}
+
+/// Something that is said besides what two messages differ in: a server request that never came,
+/// an end that was not clean.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// The frame of the left side that it is about.
+    pub left: Option<Seq>,
+    pub right: Option<Seq>,
+    /// The method that it is about; empty for none.
+    pub method: Box<str>,
+    pub name: Option<Box<str>>,
+    pub class: Class,
+    pub text: Box<str>,
+    /// Whether it decides how the command ends.
+    pub trouble: Option<Trouble>,
+}
+
+/// An exchange of which something is to be said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// The request's frame on the left.
+    pub left: Option<Seq>,
+    /// The request's frame on the right.
+    pub right: Option<Seq>,
+    pub method: Box<str>,
+    /// Tool, prompt or resource, escaped.
+    pub name: Option<Box<str>>,
+    pub outcome: Outcome,
+    /// The worst that was found, `None` where that is nothing.
+    pub class: Option<Class>,
+    pub differences: Vec<Difference>,
+    pub more: u64,
+}
+
+/// A difference in what a server offers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    pub list: List,
+    /// The tool, prompt or resource; empty for the list itself. Escaped.
+    pub name: Box<str>,
+    /// The request for the list on the left, the first in which this was seen.
+    pub left: Option<Seq>,
+    /// The request for the list on the right.
+    pub right: Option<Seq>,
+    /// What differs; its note says what it means.
+    pub difference: Difference,
+    /// How often it was seen: a list may be asked for again and again.
+    pub times: u64,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Ledger {
+    report: Report,
+    /// How many accounts are kept of each class, the last of those without one.
+    kept: [usize; Class::ALL.len() + 1],
+    /// Where in the report an offer stands.
+    offers: HashMap<OfferKey, usize>,
+}
+
+/// By what two offers are the same: what it is about, where and what it is.
+type OfferKey = (List, Box<str>, Box<str>, Option<Box<str>>);
+
+impl Ledger {
+    pub fn new(fail_on: Threshold) -> Self {
+        let mut ledger = Self::default();
+        ledger.report.fail_on = fail_on;
+        ledger
+    }
+
+    pub fn report(&mut self) -> &mut Report {
+        &mut self.report
+    }
+
+    pub fn finish(self) -> Report {
+        self.report
+    }
+
+    /// Two exchanges were compared, and this was found.
+    pub fn compared(&mut self, call: Call, counts: Counts) {
+        self.report.compared += 1;
+        self.report.same += u64::from(counts == Counts::default());
+        let tally = self.tally(call);
+        tally.compared += 1;
+        tally.counts.add_all(counts);
+        self.report.counts.add_all(counts);
+    }
+
+    /// An exchange, or something else, stands by itself.
+    pub fn apart(&mut self, call: Call, class: Option<Class>) {
+        let mut counts = Counts::default();
+        if let Some(class) = class {
+            counts.add(class, 1);
+        }
+        let tally = self.tally(call);
+        tally.apart += 1;
+        tally.counts.add_all(counts);
+        self.report.counts.add_all(counts);
+    }
+
+    /// More was found about calls that were compared before.
+    pub fn found(&mut self, call: Call, counts: Counts) {
+        if counts != Counts::default() {
+            self.tally(call).counts.add_all(counts);
+            self.report.counts.add_all(counts);
+        }
+    }
+
+    fn tally(&mut self, call: Call) -> &mut Tally {
+        let tallies = &mut self.report.tallies;
+        let known = tallies.len() < MAX_CALLS || tallies.contains_key(&call);
+        let call = if known {
+            call
+        } else {
+            (OTHER_CALLS.into(), None)
+        };
+        tallies.entry(call).or_default()
+    }
+
+    /// Keeps an account, if there is room for one like it.
+    pub fn account(&mut self, mut account: Account) {
+        let at = account
+            .class
+            .map_or(Class::ALL.len(), |class| class as usize);
+        if self.kept[at] == MAX_ACCOUNTS {
+            self.report.more_accounts += 1;
+            return;
+        }
+        self.kept[at] += 1;
+        account.differences.sort_by_key(rank);
+        let more = account.differences.len().saturating_sub(MAX_DIFFERENCES);
+        account.more += more as u64;
+        account.differences.truncate(MAX_DIFFERENCES);
+        self.report.accounts.push(account);
+    }
+
+    /// Keeps what differs in what a server offers; returns whether that is new.
+    pub fn offer(&mut self, offer: Offer) -> bool {
+        let difference = &offer.difference;
+        let key = (
+            offer.list,
+            offer.name.clone(),
+            difference.path.clone(),
+            difference.note.clone(),
+        );
+        if let Some(known) = self.offers.get(&key) {
+            self.report.offers[*known].times += 1;
+            return false;
+        }
+        if self.report.offers.len() == MAX_OFFERS {
+            self.report.more_offers += 1;
+            return true;
+        }
+        self.offers.insert(key, self.report.offers.len());
+        self.report.offers.push(offer);
+        true
+    }
+
+    pub fn trouble(&mut self, trouble: Trouble, text: Box<str>) {
+        let troubles = &mut self.report.troubles;
+        if troubles.len() < MAX_TROUBLES {
+            troubles.push((trouble, text));
+            return;
+        }
+        self.report.more_troubles += 1;
+        // The one that decides is among those that are kept, whenever it comes.
+        if troubles.iter().all(|(known, _)| trouble < *known) {
+            troubles.pop();
+            troubles.push((trouble, text));
+        }
+    }
+}
+
+/// The worst first, and what says how the exchange ended before what it says.
+fn rank(difference: &Difference) -> (Class, bool) {
+    const ENVELOPE: [&str; 6] = [
+        "",
+        "result",
+        "error",
+        "error.code",
+        "result.resultType",
+        "result.isError",
+    ];
+    (difference.class, !ENVELOPE.contains(&&*difference.path))
+}
+
+/// A text off the wire as it stands in a report: escaped, on one line, cut.
+pub fn name(text: &str) -> Box<str> {
+    // Escaping makes no text shorter, so that more need not be looked at.
+    let beginning = &text[..text.floor_char_boundary(MAX_SHOWN)];
+    cut(&escape(beginning), text.len() > MAX_SHOWN).into()
+}
+
+pub(super) fn value(excerpt: &Excerpt) -> Box<str> {
+    let text = escape(&excerpt.text);
+    let before = if excerpt.before > 0 { "…" } else { "" };
+    cut(&format!("{before}{text}"), excerpt.after > 0).into()
+}
+
+/// At most [`MAX_SHOWN`] bytes, of which the last say so where there are `more`.
+fn cut(text: &str, more: bool) -> String {
+    if !more && text.len() <= MAX_SHOWN {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(MAX_SHOWN - '…'.len_utf8());
+    format!("{}…", &text[..end])
+}
+
+#[cfg(test)]
+mod tests;

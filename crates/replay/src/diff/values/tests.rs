@@ -1,0 +1,354 @@
+use super::*;
+use crate::diff::Row;
+use proptest::prelude::*;
+
+fn side(text: &str) -> Side<'_> {
+    Side {
+        text: Some(text.as_bytes()),
+        wall_ns: Some(1_795_000_000_000_000_000),
+    }
+}
+
+fn responses(left: &str, right: &str) -> Comparison {
+    compare(Half::Response, side(left), side(right))
+}
+
+/// `path class change`, one for each difference.
+fn found(comparison: &Comparison) -> Vec<String> {
+    comparison
+        .differences()
+        .map(|(at, class)| {
+            let Verdict::Differs { change, .. } = comparison.lines[at].verdict else {
+                panic!("a difference is one");
+            };
+            let path = comparison.path(at);
+            format!("{path} {} {change:?}", class.as_str())
+        })
+        .collect()
+}
+
+fn results(left: &str, right: &str) -> Vec<String> {
+    let message = |result: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
+    found(&responses(&message(left), &message(right)))
+}
+
+#[test]
+fn spelling_and_order_of_members_make_no_difference() {
+    let same = results(
+        r#"{"a":1,"b":[1e1,"é"],"c":{"d":null}}"#,
+        r#" {"c":{ "d" : null},"b":[10.0,"\u00e9"],"a":1.0}"#,
+    );
+    assert_eq!(same, [""; 0]);
+    let other = results(r#"{"a":9007199254740992}"#, r#"{"a":9007199254740993}"#);
+    assert_eq!(other, ["result.a changed Value"]);
+}
+
+#[test]
+fn every_class_is_told() {
+    for (left, right, expected) in [
+        (r#"{"a":1}"#, r#"{"a":2}"#, "result.a changed Value"),
+        (r#"{"a":1}"#, r#"{"a":"1"}"#, "result.a breaking Type"),
+        (r#"{"a":1}"#, "{}", "result.a breaking Removed"),
+        ("{}", r#"{"a":1}"#, "result.a added Added"),
+        (r#"{"a":[1]}"#, r#"{"a":[]}"#, "result.a[0] changed Removed"),
+        (r#"{"a":[1]}"#, r#"{"a":[1,2]}"#, "result.a[1] added Added"),
+        ("{}", r#"{"isError":true}"#, "result.isError breaking Added"),
+        (
+            r#"{"isError":true}"#,
+            r#"{"isError":false}"#,
+            "result.isError changed Value",
+        ),
+        (
+            r#"{"nextCursor":"a"}"#,
+            r#"{"nextCursor":"b"}"#,
+            "result.nextCursor noise Value",
+        ),
+        (
+            r#"{"at":"2026-11-20T15:17:03Z"}"#,
+            r#"{"at":"2026-11-20T16:00:00Z"}"#,
+            "result.at noise Value",
+        ),
+        (
+            r#"{"at":1795000001}"#,
+            r#"{"at":1795000900123}"#,
+            "result.at noise Value",
+        ),
+        (
+            r#"{"_meta":{"io.modelcontextprotocol/serverInfo":{"version":"1"}}}"#,
+            r#"{"_meta":{"io.modelcontextprotocol/serverInfo":{"version":"2"}}}"#,
+            r#"result._meta["io.modelcontextprotocol/serverInfo"].version noise Value"#,
+        ),
+    ] {
+        assert_eq!(results(left, right), [expected], "{left} {right}");
+    }
+}
+
+#[test]
+fn names_in_a_payload_are_not_the_protocols() {
+    let found = results(
+        r#"{"structuredContent":{"cursor":"a"}}"#,
+        r#"{"structuredContent":{"cursor":"b"}}"#,
+    );
+    assert_eq!(found, ["result.structuredContent.cursor changed Value"]);
+}
+
+#[test]
+fn an_error_instead_of_a_result_is_one_breaking_difference() {
+    let result = r#"{"jsonrpc":"2.0","id":1,"result":{"a":1}}"#;
+    let error = r#"{"jsonrpc":"2.0","id":2,"error":{"code":-1,"message":"x"}}"#;
+    let ids = "id noise Value".to_owned();
+    let there = found(&responses(result, error));
+    assert_eq!(there, ["result breaking Outcome".to_owned(), ids.clone()]);
+    let back = found(&responses(error, result));
+    assert_eq!(back, ["error changed Outcome".to_owned(), ids]);
+}
+
+#[test]
+fn nothing_in_a_request_is_breaking() {
+    let left = side(r#"{"id":1,"params":{"a":1,"b":2}}"#);
+    let right = side(r#"{"id":"x","params":{"b":"2"}}"#);
+    let comparison = compare(Half::Request, left, right);
+    assert_eq!(comparison.worst(), Some(Class::Changed));
+    assert_eq!(comparison.count(Class::Noise), 1);
+}
+
+#[test]
+fn tools_are_compared_by_name_and_their_order_is_a_word() {
+    let found = results(
+        r#"{"tools":[{"name":"a","x":1},{"name":"b"},{"name":"c"}]}"#,
+        r#"{"tools":[{"name":"d"},{"name":"b"},{"name":"a","x":2}]}"#,
+    );
+    let expected = [
+        "result.tools order Order",
+        "result.tools[0].x changed Value",
+        "result.tools[2] breaking Removed",
+        "result.tools[0] added Added",
+    ];
+    assert_eq!(found, expected);
+    let twice = results(
+        r#"{"tools":[{"name":"a"},{"name":"a"}]}"#,
+        r#"{"tools":[{"name":"a"}]}"#,
+    );
+    assert_eq!(twice, ["result.tools[1] changed Removed"]);
+}
+
+#[test]
+fn an_element_put_in_front_moves_the_others() {
+    let found = results(
+        r#"{"content":[{"t":1},{"t":2},{"t":3}]}"#,
+        r#"{"content":[{"t":0},{"t":1},{"t":2},{"t":4}]}"#,
+    );
+    let expected = [
+        "result.content[0] added Added",
+        "result.content[2].t changed Value",
+    ];
+    assert_eq!(found, expected);
+}
+
+/// Once an answer that has its JSON in a text differed where that was only spelled otherwise, and
+/// was no more than changed where a member was gone.
+#[test]
+fn a_text_that_is_json_is_compared_by_what_it_says() {
+    let text = |json: &str| {
+        let text = serde_json::to_string(json).unwrap();
+        format!(r#"{{"content":[{{"type":"text","text":{text}}}]}}"#)
+    };
+    let between = |left: &str, right: &str| results(&text(left), &text(right));
+    let was = r#"{"notes":[{"id":1,"title":"a"}],"cursor":"x"}"#;
+    for (is, expected) in [
+        (
+            "{\n  \"cursor\": \"x\",\n  \"notes\": [ {\"title\":\"a\", \"id\": 1.0} ]\n}",
+            &[][..],
+        ),
+        (
+            r#"{"notes":[{"id":1}],"cursor":"y"}"#,
+            &[
+                "result.content[0].text.notes[0].title breaking Removed",
+                "result.content[0].text.cursor changed Value",
+            ],
+        ),
+        (
+            r#"{"error":"db down"}"#,
+            &[
+                "result.content[0].text.notes breaking Removed",
+                "result.content[0].text.cursor breaking Removed",
+                "result.content[0].text.error added Added",
+            ],
+        ),
+        ("no notes", &["result.content[0].text changed Value"]),
+        ("[1]", &["result.content[0].text changed Value"]),
+        ("{\"notes\"", &["result.content[0].text changed Value"]),
+    ] {
+        assert_eq!(between(was, is), expected, "{is}");
+    }
+    let twice = |n: u8| format!(r#"{{"a":"{{\"b\":{n}}}"}}"#);
+    assert_eq!(
+        between(&twice(1), &twice(2)),
+        ["result.content[0].text.a changed Value"],
+        "a text in such a text is a text"
+    );
+}
+
+/// Once a resource that says when it was made differed from itself, since it says so in base64.
+#[test]
+fn what_is_in_base64_is_compared_by_what_it_says() {
+    use base64::Engine as _;
+    let coded = |text: &[u8]| base64::engine::general_purpose::STANDARD.encode(text);
+    let contents = |coded: &str| format!(r#"{{"contents":[{{"uri":"demo:2","blob":"{coded}"}}]}}"#);
+    let of = |left: &[u8], right: &[u8]| results(&contents(&coded(left)), &contents(&coded(right)));
+    let at = "result.contents[0].blob";
+    let noise = of(b"made at 4:53:25 AM", b"made at 11:02:07 PM");
+    assert_eq!(noise, [format!("{at} noise Value")]);
+    let other = of(b"made at 4:53:25 AM", b"read at 4:53:25 AM");
+    assert_eq!(other, [format!("{at} changed Value")]);
+    let json = of(
+        br#"{"made":"4:53:25 AM","n":1}"#,
+        br#"{"made":"4:53:26 AM","n":2}"#,
+    );
+    let expected = ["made noise", "n changed"].map(|found| format!("{at}.{found} Value"));
+    assert_eq!(json, expected);
+    // Bytes are what they are, also those that could be read as something.
+    let bytes = of(b"\xff 4:53:25 AM", b"\xff 4:53:26 AM");
+    assert_eq!(bytes, [format!("{at} changed Value")]);
+    let bytes = of(b"\0 4:53:25 AM", b"\0 4:53:26 AM");
+    assert_eq!(bytes, [format!("{at} changed Value")]);
+    // Elsewhere a word is a word.
+    let word = |text: &[u8]| format!(r#"{{"structuredContent":{{"blob":"{}"}}}}"#, coded(text));
+    let found = results(&word(b"at 4:53:25 AM"), &word(b"at 4:53:26 AM"));
+    assert_eq!(found, ["result.structuredContent.blob changed Value"]);
+}
+
+#[test]
+fn a_text_of_several_lines_is_compared_by_line() {
+    let left = r#"{"id":1,"result":{"text":"one\ntwo\ntook 3 ms\nlast"}}"#;
+    let right = r#"{"id":1,"result":{"text":"one\nzwei\ntook 9 ms\nlast\nmore"}}"#;
+    let comparison = responses(left, right);
+    let expected = [
+        "result.text changed Value",
+        "result.text noise Value",
+        "result.text added Added",
+    ];
+    assert_eq!(found(&comparison), expected);
+}
+
+#[test]
+fn a_missing_answer_and_a_line_that_is_no_json_are_told() {
+    let answer = side(r#"{"id":1,"result":{}}"#);
+    let none = Side::default();
+    let missing = compare(Half::Response, answer, none);
+    assert_eq!(found(&missing), [" breaking Removed"]);
+    assert_eq!(compare(Half::Response, none, none).worst(), None);
+    let noise = responses("starting", "startled");
+    assert!(noise.limits.as_bytes);
+    assert_eq!(found(&noise), [" changed Value"]);
+}
+
+#[test]
+fn a_difference_far_inside_a_text_is_in_its_excerpt() {
+    let long = "x".repeat(5000);
+    let message = |end: &str| format!(r#"{{"result":{{"t":"{long}{end}"}}}}"#);
+    let (left, right) = (message("a"), message("b"));
+    let comparison = responses(&left, &right);
+    let (at, _) = comparison.differences().next().unwrap();
+    let Verdict::Differs {
+        left: Some(left), ..
+    } = &comparison.lines[at].verdict
+    else {
+        panic!("both sides have it");
+    };
+    assert!(left.text.ends_with("xa\""), "{left:?}");
+    assert!(left.before > 4900 && left.after == 0);
+}
+
+#[test]
+fn unchanged_values_are_folded_with_their_number() {
+    let comparison = responses(
+        r#"{"result":{"a":1,"b":2,"c":3,"d":4,"e":5}}"#,
+        r#"{"result":{"a":1,"b":2,"c":0,"d":4,"e":5}}"#,
+    );
+    let folded = comparison.rows(false);
+    let values = |row: &Row| match row {
+        Row::Folded { values, .. } => Some(*values),
+        Row::Line(_) => None,
+    };
+    let counts: Vec<_> = folded.rows.iter().map(values).collect();
+    assert_eq!(counts, [None, None, Some(2), None, Some(2)]);
+    assert_eq!(folded.changes, [3]);
+    let unfolded = comparison.rows(true);
+    assert_eq!(unfolded.rows.len(), 7);
+    assert_eq!(unfolded.changes, [4]);
+}
+
+#[test]
+fn a_long_run_of_unchanged_values_is_counted_in_full() {
+    let list = |last: &str| {
+        let values = "7,".repeat(5000);
+        format!(r#"{{"result":[{values}{last}]}}"#)
+    };
+    let comparison = responses(&list("1"), &list("2"));
+    assert!(comparison.lines.len() < 200);
+    let rows = comparison.rows(false).rows;
+    assert!(rows.contains(&Row::Folded {
+        depth: 2,
+        values: 5000
+    }));
+}
+
+#[test]
+fn too_much_to_compare_ends_and_says_so() {
+    let deep = |leaf: &str| {
+        let list = format!("[{}{leaf}]", "{\"k\":1},".repeat(20_000));
+        format!("{}{list}{}", "[".repeat(400), "]".repeat(400))
+    };
+    let comparison = responses(&deep("1"), &deep("2"));
+    assert_eq!(comparison.worst(), None);
+    assert!(comparison.limits.not_compared > 0);
+    let many = |value: u32| {
+        let members: Vec<_> = (0..30_000).map(|at| format!("\"{at}\":{value}")).collect();
+        format!("{{{}}}", members.join(","))
+    };
+    let comparison = responses(&many(1), &many(2));
+    assert!(comparison.lines.len() <= 10_000);
+    assert!(comparison.limits.not_compared > 19_000);
+}
+
+/// Values with few names and few leaves, so that two of them share parts.
+fn json() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        Just("null".to_owned()),
+        (0u8..3).prop_map(|number| number.to_string()),
+        "[ab\\\\n]{0,2}".prop_map(|text| format!("\"{}\"", text.replace('\\', "\\\\"))),
+    ];
+    leaf.prop_recursive(3, 20, 4, |inner| {
+        let member =
+            ("[abc]", inner.clone()).prop_map(|(name, value)| format!("\"{name}\":{value}"));
+        prop_oneof![
+            prop::collection::vec(inner, 0..4).prop_map(|all| format!("[{}]", all.join(","))),
+            prop::collection::vec(member, 0..4).prop_map(|all| format!("{{{}}}", all.join(","))),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn a_difference_is_found_exactly_if_there_is_one(left in json(), right in json()) {
+        let canonical = |text: &str| {
+            mcpreel_wire::json::canonical(Document::parse(text.as_bytes()).unwrap().root())
+        };
+        let comparison = responses(&left, &right);
+        prop_assert!(comparison.limits.none());
+        let same = canonical(&left) == canonical(&right);
+        prop_assert_eq!(comparison.worst().is_none(), same, "{} {}", left, right);
+        let rows = comparison.rows(false);
+        prop_assert_eq!(rows.changes.len(), comparison.differences().count());
+    }
+
+    #[test]
+    fn any_bytes_are_compared(left in ".{0,30}", right in prop::collection::vec(any::<u8>(), 0..30)) {
+        let right = Side { text: Some(&right), wall_ns: None };
+        let comparison = compare(Half::Response, side(&left), right);
+        for at in 0..comparison.lines.len() {
+            let _ = comparison.path(at).to_string();
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What a report says, in words: ready to be shown, as all texts of a report are.
+
+use super::exchanges::{Missing, Skip};
+use super::report::{Account, Counts, Difference, Offer, Outcome};
+use super::{Class, Half};
+use mcpreel_wire::text::count;
+
+/// `2 breaking, 3 changed`: how many of each class, without what differs between any two runs.
+pub fn counted(counts: Counts) -> String {
+    let classes = Class::ALL
+        .into_iter()
+        .filter(|class| *class != Class::Noise && counts.of(*class) > 0);
+    let each = classes.map(|class| format!("{} {}", count(counts.of(class)), class.as_str()));
+    each.collect::<Vec<_>>().join(", ")
+}
+
+/// What is said of an exchange as a whole, `None` where its differences say it.
+pub fn said(account: &Account) -> Option<String> {
+    Some(match &account.outcome {
+        Outcome::Differs => return None,
+        Outcome::More => "is only on the right".to_owned(),
+        Outcome::Remark(remark) => remark.text.to_string(),
+        Outcome::Missing(missing) => match missing {
+            Missing::NeverAnswered => "was never answered".to_owned(),
+            Missing::NeverAsked => "the server does not ask this any more".to_owned(),
+            Missing::Removed => "is only on the left".to_owned(),
+            Missing::Refused(why) => format!("was refused: {why}"),
+            Missing::Skipped(Skip::NotNeeded) => {
+                "was not needed: the server answered at once".to_owned()
+            }
+            Missing::Skipped(Skip::Redacted(names)) => {
+                format!("was not tried: nothing stands for {}", names.join(", "))
+            }
+            Missing::Skipped(Skip::Unreached(what)) => format!("was not tried: {what}"),
+        },
+    })
+}
+
+/// Behind the number of values that are redacted on one side of messages that are the same but for
+/// that.
+pub const REDACTED: &str = "redacted on one side, otherwise the same";
+
+/// What became of an exchange, in a word.
+pub fn outcome(account: &Account) -> &'static str {
+    match &account.outcome {
+        Outcome::Differs => "differs",
+        Outcome::More => "more",
+        Outcome::Remark(_) => "remark",
+        Outcome::Missing(missing) => match missing {
+            Missing::NeverAnswered => "never-answered",
+            Missing::NeverAsked => "never-asked",
+            Missing::Removed => "removed",
+            Missing::Refused(_) => "refused",
+            Missing::Skipped(_) => "skipped",
+        },
+    }
+}
+
+/// Where a difference is: its path, and whether it is in the request.
+pub fn place(difference: &Difference) -> String {
+    let (message, prefix) = match difference.half {
+        Half::Request => ("the request", "request: "),
+        Half::Response => ("the answer", ""),
+    };
+    match &*difference.path {
+        "" => message.to_owned(),
+        path => format!("{prefix}{path}"),
+    }
+}
+
+/// `tool search`, or `the list of tools`.
+pub fn offered(offer: &Offer) -> String {
+    match &*offer.name {
+        "" => format!("the list of {}s", offer.list.word()),
+        name => format!("{} {name}", offer.list.word()),
+    }
+}
+
+/// A method and its tool, prompt or resource; what belongs to none is the session's.
+pub fn call((method, name): (&str, Option<&str>)) -> String {
+    match (method, name) {
+        ("", _) => "the session".to_owned(),
+        (method, Some(name)) => format!("{method} {name}"),
+        (method, None) => method.to_owned(),
+    }
+}
+
+/// A difference on one line: where, what it means, and both values.
+pub fn in_words(difference: &Difference) -> String {
+    let mut words = place(difference);
+    if let Some(note) = &difference.note {
+        words = format!("{words}: {note}");
+    }
+    match (&difference.left, &difference.right) {
+        (Some(was), Some(is)) => format!("{words}: was {was}, is {is}"),
+        (Some(was), None) => format!("{words}: was {was}, is gone"),
+        (None, Some(is)) => format!("{words}: is {is}, was not there"),
+        (None, None) => words,
+    }
+}

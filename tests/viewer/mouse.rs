@@ -294,7 +294,7 @@ fn in_the_timeline_the_wheel_reaches_the_first_row_and_leaves_the_cursor_where_i
     let state = |viewer: &Viewer| {
         let state = &session(viewer).timeline;
         let picture = state.picture.as_deref().expect("it was drawn");
-        let page = mcpreel_tui::view::timeline::size(&viewer.app).1;
+        let page = mcpreel_tui::panels::timeline::size(&viewer.app).1;
         let rows: Vec<_> = picture.rows.iter().map(|bar| bar.key).collect();
         (rows, state.top(page), picture.more)
     };

@@ -12,7 +12,6 @@
 
 pub mod annotations;
 
-pub mod findings;
 pub mod library;
 pub mod menu;
 pub mod notices;
@@ -22,9 +21,7 @@ pub mod prompt;
 
 pub mod session;
 pub mod settings;
-pub mod stats;
 pub mod text;
-pub mod timeline;
 
 pub use session::{Focus, Session, View};
 pub use settings::Settings;

@@ -1,9 +1,9 @@
 //! One recording on the screen.
 
-use super::timeline;
-use super::{annotations, findings, playback, stats};
+use super::{annotations, playback};
 use crate::action::Context;
 use crate::effect::Now;
+use crate::panels::{findings, stats, timeline};
 use crate::worker::open::Vitals;
 use mcpreel_lint::cause::Cause;
 use mcpreel_store::library::Standing;

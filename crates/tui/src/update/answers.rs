@@ -1,6 +1,6 @@
 //! Who gets an answer.
 
-use super::{annotations, findings, library, playback, session, stats, timeline, why};
+use super::{annotations, library, playback, session, why};
 use crate::app::App;
 use crate::effect::Effects;
 use crate::panels::{compare, export, replay};
@@ -19,9 +19,6 @@ pub(super) fn take(app: &mut App, answer: Answer) -> Effects {
         Answer::Found(_) => Effects::new(),
         Answer::Library(answer) => library::answer(app, answer),
         Answer::Open(answer) => session::answer(app, answer),
-        Answer::Timeline(answer) => timeline::answer(app, answer),
-        Answer::Stats(answer) => stats::answer(app, answer),
-        Answer::Findings(answer) => findings::answer(app, answer),
         Answer::State(answer) => playback::answer(app, answer),
         Answer::Why(answer) => why::answer(app, answer),
         Answer::Note(answer) => annotations::noted(app, answer),

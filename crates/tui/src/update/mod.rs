@@ -10,7 +10,6 @@ mod answers;
 pub mod copy;
 
 pub mod everywhere;
-pub mod findings;
 pub mod help;
 pub mod library;
 pub mod menu;
@@ -22,9 +21,7 @@ pub mod playback;
 pub mod prompt;
 pub mod selection;
 pub mod session;
-pub mod stats;
 pub mod text;
-pub mod timeline;
 pub mod why;
 
 use super::action::Action;
@@ -33,7 +30,7 @@ use super::app::session::Opening;
 use super::app::{App, Focus, Overlay, View};
 use super::effect::{Effects, Msg};
 use super::keymap::Key;
-use super::panels::{self, compare, export, replay};
+use super::panels::{self, compare, export, findings, replay, stats, timeline};
 use std::time::Duration;
 
 /// Changes the state by what happened, and says what is to be done.

@@ -7,13 +7,14 @@
 
 mod on_top;
 
-use super::{findings, library, perform, stats, timeline};
+use super::{library, perform};
 use crate::action::Action;
 use crate::app::{App, Focus, View};
 use crate::effect::{Effect, Effects};
 use crate::layout::{self, Arrangement, Places};
 use crate::panels::list::Cursor;
-use crate::view::{self as drawn, footer};
+use crate::panels::{findings, stats, timeline};
+use crate::view::footer;
 use crate::widget::scroll;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use mcpreel_wire::text::width;
@@ -121,12 +122,12 @@ fn click(app: &mut App, at: Position) -> Effects {
 fn click_view(app: &mut App, at: Position) -> Effects {
     let cell = (at.x, at.y);
     let (view, is_row) = match app.session.as_deref().map(|session| session.view) {
-        Some(view @ View::Timeline) => (view, drawn::timeline::hit(app, cell).is_some()),
+        Some(view @ View::Timeline) => (view, timeline::hit(app, cell).is_some()),
         Some(view @ View::Stats) => {
-            let hit = drawn::stats::hit(app, cell);
-            (view, matches!(hit, Some(drawn::stats::Hit::Row(_))))
+            let hit = stats::hit(app, cell);
+            (view, matches!(hit, Some(stats::Hit::Row(_))))
         }
-        Some(view @ View::Findings) => (view, drawn::findings::hit(app, cell).is_some()),
+        Some(view @ View::Findings) => (view, findings::hit(app, cell).is_some()),
         Some(View::Exchanges) | None => return vec![],
     };
     // The row was selected by the first click, and may have been scrolled by it.

@@ -3,8 +3,6 @@
 //! One file per panel; each has `draw(&App, …, Rect, &mut Frame)`. Nothing here asks, changes or
 //! remembers anything.
 
-pub mod explain;
-pub mod findings;
 pub mod footer;
 pub mod header;
 pub mod library;
@@ -12,12 +10,11 @@ pub mod menu;
 pub mod overlay;
 pub mod palette;
 pub mod playback;
-pub mod stats;
-pub mod timeline;
 pub mod why;
 
 use super::app::{App, Session, View};
 use super::layout::{self, LEAST};
+use super::panels::{findings, stats, timeline};
 use super::theme::Role;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;

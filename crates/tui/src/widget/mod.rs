@@ -6,6 +6,7 @@ pub mod hex;
 pub mod highlight;
 pub mod pieces;
 pub mod raw;
+pub mod rows;
 pub mod scroll;
 pub mod spans;
 pub mod table;

@@ -16,19 +16,15 @@
 
 pub mod beside;
 
-pub mod findings;
 pub mod library;
 pub mod note;
 pub mod open;
 pub mod playback;
 pub mod replay;
-pub mod stats;
-pub mod timeline;
 pub mod why;
 
 mod desk;
 mod reader;
-mod requests;
 mod work;
 
 pub use desk::{Desk, Next};
@@ -139,9 +135,6 @@ pub enum Ask {
     /// The recordings of the folder, or something about one of them.
     Library(library::Ask),
     Open(open::Ask),
-    Timeline(timeline::Ask),
-    Stats(stats::Ask),
-    Findings(findings::Ask),
     State(playback::Ask),
     Why(why::Ask),
     /// A mark or note is to be written. All of them are, in order.
@@ -182,9 +175,6 @@ pub enum Answer {
     Library(library::Answer),
     /// How the recording that is open stands; after each growth.
     Open(open::Answer),
-    Timeline(timeline::Answer),
-    Stats(stats::Answer),
-    Findings(findings::Answer),
     State(playback::Answer),
     Why(why::Answer),
     Note(note::Answer),
@@ -253,9 +243,6 @@ impl Ask {
             Self::Job(question) => question.slot,
             Self::Library(library::Ask::List) => Slot::Library,
             Self::Open(_) => Slot::Open,
-            Self::Timeline(_) => Slot::Timeline,
-            Self::Stats(_) => Slot::Stats,
-            Self::Findings(_) => Slot::Findings,
             Self::State(_) => Slot::State,
             Self::Why(_) => Slot::Why,
             // What is to be written is written, whatever is asked afterwards.
@@ -276,9 +263,6 @@ impl Ask {
             | Self::Beside(_)
             | Self::Replay(_)
             | Self::Export(_) => return None,
-            Self::Timeline(ask) => ask.job(),
-            Self::Stats(ask) => ask.job(),
-            Self::Findings(ask) => ask.job(),
             Self::State(ask) => ask.job(),
             Self::Why(ask) => ask.job(),
         })

@@ -2,9 +2,9 @@
 
 use crate::app::text::Line;
 use crate::panels::detail::draw::Pane;
+use crate::panels::findings::{self, explain};
 use crate::theme;
 use crate::theme::{Glyph, Look, Role};
-use crate::view::{explain, findings};
 use crate::widget::spans::Spans;
 use mcpreel_share::phrases::story::{Row, Tone};
 use mcpreel_store::reader::FindingRow;

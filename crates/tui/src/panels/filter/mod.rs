@@ -11,8 +11,9 @@ use crate::effect::Effects;
 use crate::view::overlay::Hit;
 use crate::widget::scroll;
 use crate::worker::Slot;
-use mcpreel_trace::item::Item;
-use mcpreel_trace::query::ast::{Expr, Field, Type};
+use mcpreel_store::select::Question;
+use mcpreel_trace::item::{Item, Lens};
+use mcpreel_trace::query::ast::{Expr, Field, Op, Subject, Type, Value};
 use mcpreel_trace::query::{
     Completion, ErrorKind, Query, QueryError, complete, relaxations, undecided, value_text,
 };
@@ -308,6 +309,27 @@ pub fn all_of(mut all: Vec<Expr>) -> Query {
         _ => Some(Expr::And(all)),
     };
     Query { expr }
+}
+
+/// The exchanges that fit `query`: in the list notifications and lines are rows too.
+pub fn requests(query: &Query) -> Question {
+    let requests = Expr::Compare {
+        subject: Subject::Field(Field::Kind),
+        op: Op::Contains,
+        value: Value::Text {
+            text: "request".into(),
+            quoted: false,
+        },
+    };
+    let expr = match &query.expr {
+        None => requests,
+        Some(expr) => Expr::And(vec![requests, expr.clone()]),
+    };
+    Question {
+        lens: Lens::Exchanges,
+        query: Query { expr: Some(expr) },
+        until: None,
+    }
 }
 
 // Which rows are shown.

@@ -1,9 +1,9 @@
 //! What is worth a hint: where the keys are, the most useful first.
 
 use crate::action::Action as A;
-use crate::app::findings::Row;
 use crate::app::{App, Focus, Session, View};
 use crate::panels::detail::Tab;
+use crate::panels::findings::Row;
 
 const LIBRARY: &[(A, &str)] = &[
     (A::Help, "help"),
@@ -134,7 +134,5 @@ fn is_made(session: &Session) -> bool {
 
 /// Whether the cursor of the findings is on a single one.
 fn is_finding(session: &Session) -> bool {
-    let rows = session.findings.all();
-    let row = rows.get(session.findings.cursor_row(&rows));
-    matches!(row, Some(Row::Finding(_)))
+    matches!(session.findings.current(), Some(Row::Finding(_)))
 }

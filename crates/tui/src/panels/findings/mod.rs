@@ -1,0 +1,611 @@
+//! Findings by rule, and beside or below them what the rule means.
+//!
+//! ```text
+//!  ✗ 1 error   ⚠ 2 warnings   • 0 notes
+//!  ▾ ✗ error    frame-not-json        1  #14  │ error  frame-not-json
+//!      #14  starts with "hello"               │ a line on stdout that is no JSON
+//!  ▸ ⚠ warning  request-id-reused     2  #9   │
+//!                                             │ why    the host cannot read on …
+//!                                             │ ▼ 7 more lines: i reads on
+//! ```
+
+mod counting;
+pub mod explain;
+
+use crate::action::Action;
+use crate::app::text::{Line as TextLine, Text};
+use crate::app::{App, Focus, Overlay, Session, View};
+use crate::effect::Effects;
+use crate::layout;
+use crate::panels::detail;
+use crate::panels::filter::{self, all_of, conditions};
+use crate::theme::{self, Glyph, Look, Role};
+use crate::update::motion::moved;
+use crate::widget::rows::Rows;
+use crate::widget::{frame, highlight, spans};
+use crate::worker::Slot;
+use counting::Counting;
+use mcpreel_store::reader::FindingRow;
+use mcpreel_store::story::FindingGroup;
+use mcpreel_trace::frame::Seq;
+use mcpreel_trace::query::Query;
+use mcpreel_trace::query::ast::{Expr, Field, Op, Subject, Value};
+use mcpreel_wire::mcp::Revision;
+use mcpreel_wire::text::{count, cut, escape, pad_end, pad_start, plural, width};
+use ratatui::Frame;
+use ratatui::layout::{Margin, Rect};
+use ratatui::text::{Line, Span};
+use std::collections::BTreeMap;
+
+/// Findings of a group that are read at first, and then four times as many.
+const PAGE: u32 = 200;
+
+/// Findings of one group that are read at most. Nobody reads on, and the list can be filtered.
+const MOST: u32 = 5_000;
+
+/// From so many columns on the explanation stands beside the list.
+const BESIDE: u16 = 100;
+
+/// Columns of the rule's name at most; the rest of a longer one is cut.
+const RULE: usize = 32;
+
+/// A rule and a severity.
+pub type GroupId = (Box<str>, Box<str>);
+
+#[derive(Debug, Default)]
+pub struct Findings {
+    /// The filter and the unfolded groups that were asked for.
+    asked: Option<(Query, BTreeMap<GroupId, u32>)>,
+    /// The groups, errors first; none until the first answer.
+    pub groups: Option<Vec<FindingGroup>>,
+    percent: u8,
+    /// Groups that are unfolded, and how many findings of each are wanted.
+    pub unfolded: BTreeMap<GroupId, u32>,
+    /// The first findings of groups that are, or were, unfolded.
+    pub rows: BTreeMap<GroupId, Vec<FindingRow>>,
+    cursor: Rows<Place>,
+}
+
+/// A row, whatever stands above it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Place {
+    /// The first row, whichever that is.
+    #[default]
+    First,
+    Group(GroupId),
+    Finding(GroupId, u64),
+    More(GroupId),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Row<'s> {
+    /// All findings of a rule with a severity; whether it is unfolded.
+    Group(&'s FindingGroup, bool),
+    Finding(&'s FindingRow),
+    /// So many findings were not read.
+    More(&'s FindingGroup, u64),
+}
+
+impl Row<'_> {
+    fn place(&self) -> Place {
+        match self {
+            Self::Group(group, _) => Place::Group(id_of(group)),
+            Self::Finding(row) => Place::Finding((row.rule.clone(), row.severity.clone()), row.id),
+            Self::More(group, _) => Place::More(id_of(group)),
+        }
+    }
+}
+
+fn id_of(group: &FindingGroup) -> GroupId {
+    (group.rule.clone(), group.severity.clone())
+}
+
+impl Findings {
+    fn all(&self) -> Vec<Row<'_>> {
+        let mut all = Vec::new();
+        for group in self.groups.iter().flatten() {
+            let id = id_of(group);
+            let unfolded = self.unfolded.contains_key(&id);
+            all.push(Row::Group(group, unfolded));
+            if !unfolded {
+                continue;
+            }
+            let rows = self.rows.get(&id).map_or(&[][..], Vec::as_slice);
+            all.extend(rows.iter().map(Row::Finding));
+            let left = group.count.saturating_sub(rows.len() as u64);
+            if left > 0 {
+                all.push(Row::More(group, left));
+            }
+        }
+        all
+    }
+
+    fn places(&self) -> Vec<Place> {
+        self.all().iter().map(Row::place).collect()
+    }
+
+    /// Where the cursor is; on the group of its row where that is gone.
+    fn at(&self) -> usize {
+        let places = self.places();
+        let find = |place: &Place| places.iter().position(|one| one == place);
+        let group = self.group().map(Place::Group);
+        let group = || group.as_ref().and_then(find);
+        find(&self.cursor.id).or_else(group).unwrap_or(0)
+    }
+
+    /// The group that the cursor is in.
+    fn group(&self) -> Option<GroupId> {
+        match &self.cursor.id {
+            Place::Group(group) | Place::Finding(group, _) | Place::More(group) => {
+                Some(group.clone())
+            }
+            Place::First => self.groups.iter().flatten().next().map(id_of),
+        }
+    }
+
+    /// The row under the cursor.
+    pub fn current(&self) -> Option<Row<'_>> {
+        self.all().get(self.at()).copied()
+    }
+
+    /// The frame of the finding under the cursor, or of the first one of the group under it.
+    pub fn frame(&self) -> Option<Seq> {
+        match self.current()? {
+            Row::Finding(row) => row.frame,
+            Row::Group(group, _) | Row::More(group, _) => group.first,
+        }
+    }
+
+    /// How many there are of a severity.
+    fn count(&self, severity: &str) -> u64 {
+        let groups = self.groups.iter().flatten();
+        let groups = groups.filter(|group| &*group.severity == severity);
+        groups.map(|group| group.count).sum()
+    }
+
+    /// Folds or unfolds the group that the cursor is in; the cursor stays in it.
+    fn fold(&mut self, close: bool) {
+        let Some(group) = self.group() else {
+            return;
+        };
+        if close {
+            self.unfolded.remove(&group);
+            self.cursor.id = Place::Group(group);
+        } else {
+            self.unfolded.entry(group).or_insert(PAGE);
+        }
+    }
+
+    fn toggle(&mut self) {
+        let group = self.group();
+        self.fold(group.is_some_and(|group| self.unfolded.contains_key(&group)));
+    }
+}
+
+pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
+    let page = page(app);
+    let state = &mut app.session.as_deref_mut()?.findings;
+    match action {
+        Action::Open => return Some(open(app)),
+        Action::Explain => explain(app),
+        Action::Toggle => state.toggle(),
+        Action::Expand => state.fold(false),
+        Action::Collapse => state.fold(true),
+        action => {
+            let places = state.places();
+            let at = moved(action, state.at(), places.len(), page)?;
+            state.cursor.put(&places, at, page);
+        }
+    }
+    Some(vec![])
+}
+
+/// On a group unfolds it, on a finding goes to its frame, on what was left out reads more.
+fn open(app: &mut App) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let state = &mut session.findings;
+    let id = match state.current() {
+        Some(Row::More(group, _)) => {
+            let group = id_of(group);
+            return more(app, &group);
+        }
+        Some(Row::Group(..)) | None => {
+            state.toggle();
+            return vec![];
+        }
+        Some(Row::Finding(finding)) => finding.id,
+    };
+    let Some(seq) = state.frame() else {
+        let text = "this finding is about no single frame";
+        app.notices.error(text, app.now);
+        return vec![];
+    };
+    detail::keys::jump(app, seq, id)
+}
+
+/// Shows what the rule of the row under the cursor means.
+fn explain(app: &mut App) {
+    let Some(session) = app.session.as_deref() else {
+        return;
+    };
+    if let Some(row) = session.findings.current() {
+        let lines = explained(&row, explain::revision(session));
+        app.overlays.push(Overlay::Text(explanation(lines)));
+    }
+}
+
+/// An explanation as a text to be read.
+pub fn explanation(lines: Vec<TextLine>) -> Text {
+    Text {
+        title: "what it means".to_owned(),
+        lines,
+        top: 0,
+    }
+}
+
+/// Reads more of a group, or where that is too much filters the list to it.
+fn more(app: &mut App, group: &GroupId) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let wanted = session.findings.unfolded.get_mut(group);
+    if let Some(wanted) = wanted.filter(|wanted| **wanted < MOST) {
+        *wanted = wanted.saturating_mul(4).min(MOST);
+        return vec![];
+    }
+    session.view = View::Exchanges;
+    let mut all = conditions(session.filter.in_force());
+    all.push(Expr::Compare {
+        subject: Subject::Field(Field::Finding),
+        op: Op::Equal,
+        value: Value::Text {
+            text: group.0.clone(),
+            quoted: false,
+        },
+    });
+    filter::set(app, &all_of(all).to_string())
+}
+
+/// Something was counted.
+fn found(
+    app: &mut App,
+    groups: Vec<FindingGroup>,
+    rows: BTreeMap<GroupId, Vec<FindingRow>>,
+    percent: u8,
+) -> Effects {
+    if let Some(session) = app.session.as_deref_mut() {
+        let state = &mut session.findings;
+        state.groups = Some(groups);
+        state.rows.extend(rows);
+        state.percent = percent;
+    }
+    vec![]
+}
+
+/// Asks for what the screen lacks.
+pub fn wanted(app: &mut App) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    if session.view != View::Findings || session.vitals.is_none() {
+        return vec![];
+    }
+    let state = &mut session.findings;
+    let asked = (session.filter.in_force().clone(), state.unfolded.clone());
+    if state.asked.as_ref() == Some(&asked) {
+        return vec![];
+    }
+    if state
+        .asked
+        .as_ref()
+        .is_some_and(|(query, _)| *query != asked.0)
+    {
+        state.groups = None;
+        state.rows.clear();
+    }
+    let known = state.groups.is_some() && state.percent == 100;
+    let job = Counting::new(asked.0.clone(), &state.unfolded, known);
+    state.asked = Some(asked);
+    vec![app.questions.ask(Slot::Findings, job)]
+}
+
+/// A click selects a row.
+pub fn click(app: &mut App, cell: (u16, u16)) -> Effects {
+    let (row, page) = (hit(app, cell), page(app));
+    if let (Some(session), Some(row)) = (app.session.as_deref_mut(), row) {
+        let places = session.findings.places();
+        session.findings.cursor.put(&places, row, page);
+    }
+    vec![]
+}
+
+pub fn wheel(app: &mut App, by: isize) -> Effects {
+    let page = page(app);
+    if let Some(session) = app.session.as_deref_mut() {
+        let rows = session.findings.all().len();
+        session.findings.cursor.wheel(by, rows, page);
+    }
+    vec![]
+}
+
+/// Where the parts of the panel are; empty where there is no room for one.
+struct Parts {
+    counts: Rect,
+    list: Rect,
+    aside: Rect,
+}
+
+fn parts(inner: Rect) -> Parts {
+    let lines = u16::from(inner.height >= 6);
+    let counts = Rect {
+        height: lines,
+        ..inner
+    };
+    let mut list = Rect {
+        y: inner.y + lines,
+        height: inner.height - lines,
+        ..inner
+    };
+    let mut aside = Rect::default();
+    if list.width >= BESIDE {
+        list.width = list.width * 3 / 5;
+        aside = Rect {
+            x: list.right() + 2,
+            width: (inner.width - list.width).saturating_sub(2),
+            ..list
+        };
+    } else if list.height >= 8 {
+        let height = (list.height * 2 / 5).max(4);
+        list.height -= height;
+        aside = Rect {
+            y: list.bottom(),
+            height,
+            ..list
+        };
+    }
+    Parts {
+        counts,
+        list,
+        aside,
+    }
+}
+
+fn placed(app: &App) -> Option<Parts> {
+    let session = app.session.as_deref()?;
+    let main = layout::session(app, session).main;
+    (session.view == View::Findings).then(|| parts(main.inner(Margin::new(1, 1))))
+}
+
+/// How many rows the list shows at once.
+fn page(app: &App) -> usize {
+    placed(app).map_or(1, |parts| usize::from(parts.list.height))
+}
+
+/// The row at this cell of the screen, counted from the first of all.
+pub fn hit(app: &App, (x, y): (u16, u16)) -> Option<usize> {
+    let (parts, session) = (placed(app)?, app.session.as_deref()?);
+    let inside = parts.list.contains((x, y).into());
+    let row = session.findings.cursor.top + usize::from(y.saturating_sub(parts.list.y));
+    (inside && row < session.findings.all().len()).then_some(row)
+}
+
+pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
+    let look = &app.settings.look;
+    let focus = session.focus == Focus::Main;
+    let state = &session.findings;
+    let parts = parts(area.inner(Margin::new(1, 1)));
+    let rows = state.all();
+    let foot = foot(look, state, rows.len(), usize::from(parts.list.height));
+    frame::draw(look, &title(session), &foot, focus, area, frame);
+    if state.groups.is_none() {
+        return;
+    }
+    frame.render_widget(counts(look, state), parts.counts);
+    if rows.is_empty() && state.percent == 100 {
+        let (text, role) = if session.filter.is_on() {
+            (
+                "no finding is about a row that fits the filter",
+                Role::Faint,
+            )
+        } else {
+            ("nothing was found", Role::Good)
+        };
+        return frame.render_widget(Line::styled(text, look.style(role)), parts.list);
+    }
+    let cursor = state.at();
+    let columns = usize::from(parts.list.width);
+    for (at, area) in (state.cursor.top..rows.len()).zip(parts.list.rows()) {
+        frame.render_widget(line(look, &rows[at], columns), area);
+        if at == cursor {
+            let role = if focus {
+                Role::Selected
+            } else {
+                Role::SelectedElsewhere
+            };
+            highlight::draw(look.style(role), area, frame);
+        }
+    }
+    if let Some(row) = rows.get(cursor) {
+        let lines = explained(row, explain::revision(session));
+        let size = (
+            usize::from(parts.aside.width),
+            usize::from(parts.aside.height),
+        );
+        let lines = explain::wrapped(&lines, size, &hint(app), look);
+        for (line, row) in lines.into_iter().zip(parts.aside.rows()) {
+            frame.render_widget(spans::line(line, *look), row);
+        }
+    }
+}
+
+/// `Findings (3 of 12: what fits the filter)`
+fn title(session: &Session) -> String {
+    let state = &session.findings;
+    let all = session.vitals.as_deref();
+    let all = all.map(|vitals| count(vitals.summary.findings));
+    let fitting: u64 = state.groups.iter().flatten().map(|group| group.count).sum();
+    match (session.filter.is_on(), all) {
+        (false, _) => "Findings".to_owned(),
+        (true, Some(all)) if state.percent == 100 => {
+            format!(
+                "Findings ({} of {all}: what fits the filter)",
+                count(fitting)
+            )
+        }
+        (true, _) => "Findings (what fits the filter)".to_owned(),
+    }
+}
+
+/// How far it has counted, and where the cursor is among rows that go on below.
+fn foot(look: &Look, state: &Findings, rows: usize, page: usize) -> String {
+    let mut parts = Vec::new();
+    if state.cursor.top + page < rows {
+        let (at, of) = (count(state.at() as u64 + 1), count(rows as u64));
+        parts.push(format!("{at} of {of} {}", look.glyph(Glyph::More)));
+    }
+    match state.groups {
+        None => parts.push("counting".to_owned()),
+        Some(_) if state.percent < 100 => {
+            parts.push(format!("counting {} %: so far", state.percent));
+        }
+        Some(_) => {}
+    }
+    parts.join(&format!(" {} ", look.glyph(Glyph::Dot)))
+}
+
+fn counts(look: &Look, state: &Findings) -> Line<'static> {
+    let one = |severity: &str| {
+        let number = state.count(severity);
+        let (glyph, role) = theme::severity(severity);
+        let role = if number == 0 { Role::Faint } else { role };
+        let text = format!("{} {}   ", look.glyph(glyph), plural(number, severity));
+        Span::styled(text, look.style(role))
+    };
+    Line::from_iter(["error", "warning", "note"].map(one))
+}
+
+fn line(look: &Look, row: &Row<'_>, columns: usize) -> Line<'static> {
+    match row {
+        Row::Group(group, unfolded) => group_line(look, group, *unfolded, columns),
+        Row::Finding(finding) => {
+            let seq = finding
+                .frame
+                .map_or_else(String::new, |seq| format!("#{}", seq.0));
+            let text = format!("    {}  {}", pad_end(&seq, 7), escape(&finding.detail));
+            let place = finding.path.as_deref().map(escape);
+            let place = place.map_or_else(String::new, |place| format!("  {place}"));
+            let line = vec![(Role::Text, text), (Role::Faint, place)];
+            spans::line(spans::cut(line, columns), *look)
+        }
+        Row::More(group, left) => {
+            let does = match group.count - *left {
+                0 => "    reading".to_owned(),
+                read if read >= u64::from(MOST) => {
+                    format!("    {} more; Enter filters the list to them", count(*left))
+                }
+                _ => format!("    {} more; Enter reads on", count(*left)),
+            };
+            Line::styled(cut(&does, columns), look.style(Role::Faint))
+        }
+    }
+}
+
+fn group_line(look: &Look, group: &FindingGroup, unfolded: bool, columns: usize) -> Line<'static> {
+    let fold = look.glyph(if unfolded {
+        Glyph::Unfolded
+    } else {
+        Glyph::Folded
+    });
+    let (glyph, role) = theme::severity(&group.severity);
+    let severity = pad_end(&escape(&group.severity), 7);
+    let number = pad_start(&count(group.count), 5);
+    let first = group
+        .first
+        .map_or_else(String::new, |seq| format!("  #{}", seq.0));
+    let used = width(&number) + width(&first) + width(&severity) + 8;
+    let room = columns.saturating_sub(used).min(RULE);
+    let named = pad_end(&cut(&escape(&group.rule), room), room);
+    Line::from(vec![
+        Span::raw(format!("{fold} ")),
+        Span::styled(
+            format!("{} {severity}", look.glyph(glyph)),
+            look.style(role),
+        ),
+        Span::raw(format!("  {named}  {number}")),
+        Span::styled(first, look.style(Role::Faint)),
+    ])
+}
+
+/// The explanation of a row, which is about a rule or one of its findings.
+fn explained(row: &Row<'_>, revision: Option<Revision>) -> Vec<TextLine> {
+    let group = match row {
+        Row::Finding(finding) => return explain::lines((*finding).into(), revision),
+        Row::Group(group, _) | Row::More(group, _) => group,
+    };
+    let subject = explain::Subject {
+        rule: &group.rule,
+        severity: &group.severity,
+        finding: None,
+    };
+    let mut lines = explain::lines(subject, revision);
+    if let (Some(first), Some(last)) = (group.first, group.last) {
+        let times = count(group.count);
+        let text = match (group.count, first == last) {
+            (1, _) => format!("once, in #{}", first.0),
+            (_, true) => format!("{times} times in #{}", first.0),
+            (_, false) => format!("{times} times, from #{} to #{}", first.0, last.0),
+        };
+        lines.insert(2, vec![(Role::Faint, text)]);
+    }
+    lines
+}
+
+/// How an explanation is read in full.
+pub fn hint(app: &App) -> String {
+    let keys = app.settings.keymap.keys(Action::Explain);
+    let key = keys.first().map(ToString::to_string);
+    let key = key.unwrap_or_else(|| format!(":{}", Action::Explain.row().name));
+    format!("{key} reads on")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_unfolds_below_itself_and_says_what_was_not_read() {
+        let group = FindingGroup {
+            rule: "a".into(),
+            severity: "note".into(),
+            count: 3,
+            first: Some(Seq(4)),
+            last: Some(Seq(9)),
+        };
+        let finding = |number, frame| FindingRow {
+            id: number,
+            rule: "a".into(),
+            severity: "note".into(),
+            frame: Some(Seq(frame)),
+            exchange: None,
+            path: None,
+            related: Vec::new(),
+            detail: "d".into(),
+        };
+        let id = id_of(&group);
+        let mut state = Findings {
+            groups: Some(vec![group]),
+            ..Findings::default()
+        };
+        assert_eq!((state.all().len(), state.frame()), (1, Some(Seq(4))));
+        state.unfolded.insert(id.clone(), 2);
+        let rows = vec![finding(1, 4), finding(2, 7)];
+        state.rows.insert(id.clone(), rows);
+        assert!(matches!(state.all()[3], Row::More(_, 1)));
+        state.cursor.id = Place::Finding(id.clone(), 2);
+        assert_eq!(state.frame(), Some(Seq(7)));
+        state.unfolded.clear();
+        assert_eq!(state.at(), 0, "its group");
+    }
+}

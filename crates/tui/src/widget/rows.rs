@@ -1,0 +1,54 @@
+//! The cursor of a list, and how far the list is scrolled.
+
+use super::scroll;
+use crate::action::Action;
+use crate::update::motion::moved;
+
+/// A cursor that stays on its row, known by an id, when rows come, go, or change their order.
+#[derive(Clone, Debug, Default)]
+pub struct Rows<I> {
+    pub id: I,
+    /// The first row on the screen.
+    pub top: usize,
+}
+
+impl<I: Clone + Default + PartialEq> Rows<I> {
+    /// Where the cursor is among the rows; on the first where its row is gone.
+    pub fn at(&self, ids: &[I]) -> usize {
+        let found = ids.iter().position(|id| *id == self.id);
+        found.unwrap_or(0)
+    }
+
+    /// Puts the cursor on a row, and scrolls as little as is needed to see it.
+    pub fn put(&mut self, ids: &[I], at: usize, page: usize) {
+        self.id = ids.get(at).cloned().unwrap_or_default();
+        self.top = scroll::showing_of(ids.len(), at, self.top, page);
+    }
+
+    /// Moves the cursor as the action says; `None` if the action is no motion.
+    pub fn perform(&mut self, action: Action, ids: &[I], page: usize) -> Option<()> {
+        let to = moved(action, self.at(ids), ids.len(), page)?;
+        self.put(ids, to, page);
+        Some(())
+    }
+
+    /// Scrolls without moving the cursor.
+    pub fn wheel(&mut self, by: isize, rows: usize, page: usize) {
+        self.top = scroll::turned(self.top, by, rows, page);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cursor_stays_on_its_row_whatever_comes_above_it() {
+        let mut rows = Rows::default();
+        rows.put(&[1, 2, 3, 4], 2, 2);
+        assert_eq!((rows.id, rows.top), (3, 1));
+        assert_eq!(rows.at(&[9, 8, 1, 2, 3, 4]), 4);
+        assert_eq!(rows.at(&[1, 2]), 0, "its row is gone");
+        assert_eq!(rows.perform(Action::Help, &[1], 1), None);
+    }
+}

@@ -2,14 +2,14 @@
 
 use super::args::Folder;
 use super::exit::{Exit, Failure, Outcome};
-use super::open::{Appearance, Viewer};
+use super::open::Appearance;
 use super::tail::{self, Newcomers};
 use super::{folder, open, output};
 use crate::demo::{Pace, host, server};
 use anyhow::Context as _;
 use clap::Args;
 use mcpreel_share::phrases;
-use mcpreel_store::library::{Entry, Library, Selected, Standing, create_dir};
+use mcpreel_store::library::{Entry, Library, Standing, create_dir};
 use mcpreel_store::tail::INTERVAL;
 use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_wire::text::{escape, escape_bytes};
@@ -103,19 +103,16 @@ pub fn run(args: &Demo) -> Outcome {
 
 /// The same on a screen that nobody else may write on. Whoever quits early ends the demo.
 fn in_viewer(args: &Demo) -> Outcome {
-    let viewer = Viewer::new(&args.folder, &args.appearance)?;
-    let dir = viewer.library().dir().to_owned();
+    let mut options = open::options(&args.folder, &args.appearance)?;
+    let dir = options.library.dir().to_owned();
     check(&dir)?;
     let newcomers = Newcomers::since_now(&dir);
     let mut host = start(&dir, args.speed, Stdio::piped())?;
     let words = host.stderr.take();
     let words = thread::spawn(move || overheard(words));
     let shown = recording_of(&mut host, newcomers).and_then(|path| {
-        let selected = Selected {
-            path: path.clone(),
-            seq: None,
-        };
-        viewer.show(Some(selected)).map(|exit| (path, exit))
+        options.open = Some(path.clone());
+        open::show(options).map(|exit| (path, exit))
     });
     let quit_early = host.try_wait()?.is_none();
     if quit_early {

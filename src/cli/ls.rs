@@ -218,12 +218,12 @@ fn write(entries: &[Entry], dir: &Path, out: &mut Output) -> Result<(), Failure>
     let number = plural(entries.len() as u64, "recording");
     let dir = dir.to_string_lossy();
     let below = format!("{number}, {} in {}", size(total), escape(&dir));
-    out.line(&out.paint(Ink::Faint, &below))?;
+    out.inked(Ink::Faint, &below)?;
     if entries
         .iter()
         .any(|entry| entry.standing == Standing::Pending)
     {
-        out.line(&out.paint(Ink::Faint, PENDING))?;
+        out.inked(Ink::Faint, PENDING)?;
     }
     for entry in entries {
         if let Details::Unreadable(error) = &entry.details {

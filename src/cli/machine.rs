@@ -20,9 +20,7 @@ pub fn safe(text: &str) -> String {
 /// A test.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// What is tested.
     pub name: String,
-    /// What came of it.
     pub verdict: Verdict,
     /// What is said about it, a line each.
     pub lines: Vec<String>,
@@ -31,13 +29,12 @@ pub struct Case {
 /// What came of a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is as it should be.
     Passed,
-    /// It is not: what is wrong, in short.
+    /// What is wrong, in short.
     Failed(String),
-    /// It could not be tested: why.
+    /// Why it could not be tested.
     Error(String),
-    /// It was not tested: why.
+    /// Why it was not tested.
     Skipped(String),
 }
 
@@ -76,19 +73,16 @@ impl Case {
             xml(&self.name)
         );
         let lines: Vec<_> = self.lines.iter().map(|line| xml(line)).collect();
-        let said = lines.join("\n");
-        let body = match &self.verdict {
+        let (tag, short) = match &self.verdict {
             Verdict::Passed if lines.is_empty() => return format!("{begin}/>"),
-            Verdict::Passed => format!("<system-out>{said}</system-out>"),
-            Verdict::Failed(short) => {
-                format!(r#"<failure message="{}">{said}</failure>"#, xml(short))
-            }
-            Verdict::Error(short) => format!(r#"<error message="{}">{said}</error>"#, xml(short)),
-            Verdict::Skipped(short) => {
-                format!(r#"<skipped message="{}">{said}</skipped>"#, xml(short))
-            }
+            Verdict::Passed => ("system-out", None),
+            Verdict::Failed(short) => ("failure", Some(short)),
+            Verdict::Error(short) => ("error", Some(short)),
+            Verdict::Skipped(short) => ("skipped", Some(short)),
         };
-        format!("{begin}>{body}</testcase>")
+        let message = short.map(|short| format!(r#" message="{}""#, xml(short)));
+        let (message, said) = (message.unwrap_or_default(), lines.join("\n"));
+        format!("{begin}><{tag}{message}>{said}</{tag}></testcase>")
     }
 }
 
@@ -115,36 +109,18 @@ const SHOWN: usize = 10;
 /// How much an annotation matters, the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Something fails.
     Error,
-    /// Something is to be looked at.
     Warning,
-    /// Something is worth knowing.
     Notice,
-}
-
-impl Kind {
-    const ALL: [Self; 3] = [Self::Error, Self::Warning, Self::Notice];
-
-    fn command(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Notice => "notice",
-        }
-    }
 }
 
 /// What is said at one place.
 #[derive(Clone, Copy, Debug)]
 pub struct Annotation<'t> {
-    /// How much it matters.
     pub kind: Kind,
-    /// The file that it is about.
     pub file: &'t str,
     /// What it is, in a word.
     pub title: &'t str,
-    /// What is said.
     pub message: &'t str,
     /// For how many things of its sort it stands.
     pub stands_for: u64,
@@ -155,82 +131,65 @@ pub struct Annotation<'t> {
 pub struct Annotations {
     /// What they are about, of which there may be more: `finding`.
     noun: &'static str,
-    kinds: [Row; 3],
-}
-
-/// The annotations of one kind.
-#[derive(Debug, Default)]
-struct Row {
-    /// The first, no more than are shown, and how many things each stands for.
-    lines: Vec<(String, u64)>,
-    /// What all of them stand for.
-    things: u64,
-    /// Annotations that would not be shown.
-    more: u64,
+    /// The line of each, `None` for things without one, and for how many things it stands.
+    lines: Vec<(Kind, Option<String>, u64)>,
 }
 
 impl Annotations {
-    /// None so far; each is about a `noun`.
     pub fn new(noun: &'static str) -> Self {
-        Self {
-            noun,
-            kinds: Default::default(),
-        }
+        let lines = Vec::new();
+        Self { noun, lines }
     }
 
-    /// One more.
     pub fn add(&mut self, annotation: Annotation<'_>) {
         let line = format!(
-            "::{} file={},title={}::{}",
-            annotation.kind.command(),
+            "file={},title={}::{}",
             property(annotation.file),
             property(annotation.title),
             data(annotation.message)
         );
-        self.kinds[annotation.kind as usize].add(line, annotation.stands_for);
+        let (kind, things) = (annotation.kind, annotation.stands_for);
+        self.lines.push((kind, Some(line), things));
     }
 
-    /// Things that nobody shows at all.
+    /// Things that have no annotation.
     pub fn left_out(&mut self, kind: Kind, things: u64) {
-        let row = &mut self.kinds[kind as usize];
-        row.things += things;
-        row.more += u64::from(things > 0);
+        if things > 0 {
+            self.lines.push((kind, None, things));
+        }
     }
 
-    /// Writes all of it.
     pub fn write(&self, out: &mut Output) -> Result<(), Failure> {
-        for kind in Kind::ALL {
-            for line in self.kinds[kind as usize].lines(kind, self.noun) {
-                out.line(&line)?;
-            }
+        for line in self.commands() {
+            out.line(&line)?;
         }
         Ok(())
     }
-}
 
-impl Row {
-    fn add(&mut self, line: String, things: u64) {
-        self.things += things;
-        if self.lines.len() < SHOWN {
-            self.lines.push((line, things));
-        } else {
-            self.more += 1;
+    fn commands(&self) -> Vec<String> {
+        let mut commands = Vec::new();
+        for (kind, command) in [
+            (Kind::Error, "error"),
+            (Kind::Warning, "warning"),
+            (Kind::Notice, "notice"),
+        ] {
+            let of_kind = self.lines.iter().filter(|(of, ..)| *of == kind);
+            let (mut shown, mut rest): (Vec<_>, Vec<_>) =
+                of_kind.partition(|(_, line, _)| line.is_some());
+            if shown.len() > SHOWN || !rest.is_empty() {
+                rest.extend(shown.drain(shown.len().min(SHOWN - 1)..));
+            }
+            let lines = shown.iter().filter_map(|(_, line, _)| line.as_ref());
+            commands.extend(lines.map(|line| format!("::{command} {line}")));
+            if !rest.is_empty() {
+                let things = rest.iter().map(|(_, _, things)| things).sum();
+                let left_out = plural(things, &format!("more {}", self.noun));
+                commands.push(format!(
+                    "::{command} title=mcpreel::and {left_out}, which GitHub would not show"
+                ));
+            }
         }
-    }
-
-    fn lines(&self, kind: Kind, noun: &str) -> Vec<String> {
-        let shown = if self.more > 0 { SHOWN - 1 } else { SHOWN };
-        let shown = &self.lines[..shown.min(self.lines.len())];
-        let told: u64 = shown.iter().map(|(_, things)| things).sum();
-        let mut lines: Vec<_> = shown.iter().map(|(line, _)| line.clone()).collect();
-        if self.more > 0 {
-            let left_out = plural(self.things - told, &format!("more {noun}"));
-            let command = kind.command();
-            lines.push(format!(
-                "::{command} title=mcpreel::and {left_out}, which GitHub would not show"
-            ));
-        }
-        lines
+        commands
     }
 }
 
@@ -261,13 +220,23 @@ mod tests {
 
     #[test]
     fn what_would_not_be_shown_is_counted() {
-        let mut row = Row::default();
-        for n in 0..SHOWN {
-            row.add(n.to_string(), 1);
+        let mut annotations = Annotations::new("finding");
+        let add = |annotations: &mut Annotations, stands_for| {
+            annotations.add(Annotation {
+                kind: Kind::Error,
+                file: "f",
+                title: "t",
+                message: "m",
+                stands_for,
+            });
+            annotations.commands()
+        };
+        for _ in 1..SHOWN {
+            add(&mut annotations, 1);
         }
-        assert_eq!(row.lines(Kind::Error, "finding").len(), SHOWN);
-        row.add("one more".to_owned(), 7);
-        let lines = row.lines(Kind::Error, "finding");
+        let all = add(&mut annotations, 1);
+        assert_eq!((all.len(), &*all[9]), (SHOWN, "::error file=f,title=t::m"));
+        let lines = add(&mut annotations, 7);
         assert_eq!(lines.len(), SHOWN);
         assert!(lines[9].contains("and 8 more findings"), "{lines:?}");
     }

@@ -9,7 +9,7 @@ use super::{redact, select};
 use clap::Args;
 use mcpreel_redact::Policy;
 use mcpreel_share::outgoing::file;
-use mcpreel_store::library::{Library, Selected};
+use mcpreel_store::library::Library;
 use mcpreel_store::record::{self, Ending};
 use mcpreel_tui::Options;
 use mcpreel_tui::app::settings::{self, Choices, Color, Surroundings};
@@ -66,16 +66,18 @@ impl Open {
             let reason = "the viewer needs a terminal; `mcpreel show` prints a recording";
             return Err(Failure::Usage(reason.to_owned()));
         }
-        let mut viewer = Viewer::new(&self.folder, &self.appearance)?;
-        let mut selected = select::find(&self.recording, viewer.library())?;
+        let mut options = options(&self.folder, &self.appearance)?;
+        let mut selected = select::find(&self.recording, &options.library)?;
         let tape = Tape::of(&selected.path)?;
         if let Some(tape) = &tape {
             tape.reel().clone_into(&mut selected.path);
-            viewer.remarks.extend_from_slice(tape.told());
+            options.remarks.extend_from_slice(tape.told());
             let fleeting = "this is a cassette: marks and notes that you make here are not kept";
-            viewer.remarks.push(fleeting.to_owned());
+            options.remarks.push(fleeting.to_owned());
         }
-        viewer.show(Some(selected))
+        options.open = Some(selected.path);
+        options.seq = selected.seq;
+        show(options)
     }
 }
 
@@ -84,7 +86,7 @@ pub fn all(folder: Folder, appearance: &Appearance) -> Outcome {
     if !is_terminal() {
         return Ls::of(folder).run();
     }
-    Viewer::new(&folder, appearance)?.show(None)
+    show(options(&folder, appearance)?)
 }
 
 /// Whether somebody sits in front of us, can press keys, and has a terminal that moves its cursor.
@@ -93,88 +95,53 @@ pub fn is_terminal() -> bool {
     !dumb && io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
-/// The viewer, about to be shown.
-pub struct Viewer {
-    library: Library,
-    settings: settings::Settings,
-    policy: Result<Arc<Policy>, String>,
-    remarks: Vec<String>,
-    memory: Option<std::path::PathBuf>,
-}
-
-impl Viewer {
-    /// What the options, the configuration, the last time and the terminal make of it. A
-    /// configuration that cannot be read is refused; what is merely odd is said in the viewer.
-    pub fn new(folder: &Folder, appearance: &Appearance) -> Result<Self, Failure> {
-        let read = Settings::read();
-        if let Some(fault) = read.faults().next() {
-            return Err(Failure::Usage(fault));
-        }
-        let dir = read.recordings_dir(folder).map_err(Failure::Usage)?;
-        let library = match folder.dir {
+/// The viewer on all recordings, by the options, the configuration, the last time and the terminal.
+/// A configuration that cannot be read is refused; what is merely odd is said in the viewer.
+pub fn options(folder: &Folder, appearance: &Appearance) -> Result<Options, Failure> {
+    let read = Settings::read();
+    if let Some(fault) = read.faults().next() {
+        return Err(Failure::Usage(fault));
+    }
+    let dir = read.recordings_dir(folder).map_err(Failure::Usage)?;
+    let memory = read.state_file();
+    let remembered = memory.as_deref().map(memory::read).unwrap_or_default();
+    let choices = Choices {
+        color: appearance.color,
+        theme: appearance.theme,
+        ascii: appearance.ascii,
+        no_motion: appearance.no_motion,
+        no_mouse: appearance.no_mouse,
+    };
+    let viewer = &read.config().viewer;
+    let (settings, faults) = settings::Settings::new(choices, viewer, &remembered, surroundings());
+    let warnings = read.warnings();
+    let warnings = warnings.map(|warning| escape(&warning).into_owned());
+    Ok(Options {
+        library: match folder.dir {
             Some(_) => Library::of_anybody(dir),
             None => Library::new(dir),
-        };
-        let memory = read.state_file();
-        let remembered = memory.as_deref().map(memory::read).unwrap_or_default();
-        let (settings, faults) = settings::Settings::new(
-            Choices::from(appearance),
-            &read.config().viewer,
-            &remembered,
-            surroundings(),
-        );
-        Ok(Self {
-            library,
-            settings,
-            policy: policy(),
-            remarks: read
-                .warnings()
-                .map(|warning| escape(&warning).into_owned())
-                .chain(faults)
-                .collect(),
-            memory,
-        })
-    }
-
-    /// The folder of the recordings.
-    pub fn library(&self) -> &Library {
-        &self.library
-    }
-
-    /// Shows a recording, or all of them, until the user quits.
-    pub fn show(self, recording: Option<Selected>) -> Outcome {
-        let seq = recording.as_ref().and_then(|selected| selected.seq);
-        // The viewer takes care of them: it has a terminal to put in order.
-        file::hand_signals_over();
-        // What did not end in time may leave something behind, however the viewer ends.
-        let sweep = file::Sweep;
-        let ended = mcpreel_tui::run(Options {
-            library: self.library,
-            open: recording.map(|selected| selected.path),
-            seq,
-            settings: self.settings,
-            policy: self.policy,
-            remarks: self.remarks,
-            memory: self.memory,
-        });
-        drop(sweep);
-        Ok(match ended? {
-            None => Exit::Fine,
-            Some(signal) => Exit::Process(record::end_as(Ending::Signal(signal))),
-        })
-    }
+        },
+        open: None,
+        seq: None,
+        settings,
+        policy: policy(),
+        remarks: warnings.chain(faults).collect(),
+        memory,
+    })
 }
 
-impl From<&Appearance> for Choices {
-    fn from(appearance: &Appearance) -> Self {
-        Self {
-            color: appearance.color,
-            theme: appearance.theme,
-            ascii: appearance.ascii,
-            no_motion: appearance.no_motion,
-            no_mouse: appearance.no_mouse,
-        }
-    }
+/// Shows the viewer until the user quits.
+pub fn show(options: Options) -> Outcome {
+    // The viewer takes care of signals: it has a terminal to put in order.
+    file::hand_signals_over();
+    // What did not end in time may leave something behind, however the viewer ends.
+    let sweep = file::Sweep;
+    let ended = mcpreel_tui::run(options);
+    drop(sweep);
+    Ok(match ended? {
+        None => Exit::Fine,
+        Some(signal) => Exit::Process(record::end_as(Ending::Signal(signal))),
+    })
 }
 
 /// What is secret. A recording can be looked at all the same where nobody knows.

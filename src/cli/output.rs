@@ -102,6 +102,11 @@ impl Output {
         self.out.write_all(b"\n")
     }
 
+    /// Writes a line in a colour.
+    pub fn inked(&mut self, ink: Ink, line: &str) -> io::Result<()> {
+        self.line(&self.paint(ink, line))
+    }
+
     /// Writes a value as JSON on one line; nothing in it is obeyed by a terminal.
     pub fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
         let mut serializer = Serializer::with_formatter(&mut self.out, Plain);

@@ -367,7 +367,7 @@ impl<'a> Shown<'a> {
         let out = &mut self.out;
         if !found.is_empty() {
             out.line("")?;
-            out.line(&out.paint(Ink::Strong, "findings"))?;
+            out.inked(Ink::Strong, "findings")?;
         }
         for finding in found.iter().take(MOST_FINDINGS) {
             out.line(&format!("  {}", finding_line(finding, out)))?;
@@ -376,7 +376,7 @@ impl<'a> Shown<'a> {
         if more > 0 {
             let (more, id) = (count(more), escape(&self.summary.id));
             let hint = format!("  … {more} more: mcpreel show {id} --findings");
-            out.line(&out.paint(Ink::Faint, &hint))?;
+            out.inked(Ink::Faint, &hint)?;
         }
         if self.has_ended_badly() {
             self.last_words()?;
@@ -400,7 +400,7 @@ impl<'a> Shown<'a> {
         let out = &mut self.out;
         if !lines.is_empty() {
             out.line("")?;
-            out.line(&out.paint(Ink::Strong, "last lines on stderr"))?;
+            out.inked(Ink::Strong, "last lines on stderr")?;
         }
         for seq in lines {
             let raw = self.recording.piece(seq, 0..LAST_LINE)?;

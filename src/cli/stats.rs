@@ -97,7 +97,7 @@ fn write(stats: &Figures, out: &mut Output) -> Result<(), Failure> {
     if stats.methods.iter().any(|row| row.waited_ns > 0) {
         let hint = "WAITED is the time in which the server waited for its client, in the call or between two rounds.";
         out.line("")?;
-        out.line(&out.paint(Ink::Faint, hint))?;
+        out.inked(Ink::Faint, hint)?;
     }
     let given_up = stats.methods.iter().map(|row| row.given_up).sum();
     if given_up > 0 {
@@ -106,7 +106,7 @@ fn write(stats: &Figures, out: &mut Output) -> Result<(), Failure> {
             "{given_up} given up: too many were open at once for all to be followed, so that nobody knows whether they were answered."
         );
         out.line("")?;
-        out.line(&out.paint(Ink::Warn, &hint))?;
+        out.inked(Ink::Warn, &hint)?;
     }
     Ok(())
 }

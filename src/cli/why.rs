@@ -149,7 +149,7 @@ fn besides(others: &[Cause], out: &mut Output) -> Result<(), Failure> {
         return Ok(());
     }
     out.line("")?;
-    out.line(&out.paint(Ink::Strong, "besides"))?;
+    out.inked(Ink::Strong, "besides")?;
     for cause in others {
         let ink = match cause.certainty {
             Certainty::Possible => Ink::Plain,

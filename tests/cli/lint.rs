@@ -223,11 +223,12 @@ fn nothing_that_a_recording_says_is_obeyed_or_goes_on_for_ever() {
         let text = report(&library, &recording, format);
         let odd = |c: &char| c.is_control() && *c != '\n' || matches!(c, '\u{202e}' | '\u{ffff}');
         assert_eq!(text.chars().find(odd), None, "{format}");
-        let longest = text
-            .lines()
-            .filter(|line| line.contains("rule-00"))
-            .map(str::len);
-        assert!(longest.max() < Some(9000), "{format}: {text}");
+        let lines = text.lines().filter(|line| line.contains("rule-00"));
+        let longest = lines.map(str::len).max();
+        assert!(
+            format == "sarif" || longest < Some(9000),
+            "{format}: {text}"
+        );
     }
     // What a reader makes of the escapes of JSON is as harmless.
     let sarif: Value = serde_json::from_str(&report(&library, &recording, "sarif")).expect("JSON");
@@ -236,6 +237,7 @@ fn nothing_that_a_recording_says_is_obeyed_or_goes_on_for_ever() {
     assert!(texts.iter().any(|text| text.starts_with("rule-000")));
     for text in texts {
         assert!(!text.chars().any(char::is_control), "{text:?}");
+        assert!(text.len() < 9000, "{text}");
     }
     let github = report(&library, &recording, "github");
     let is_command = |line: &str| line.starts_with("::") && line.matches("::").count() >= 2;

@@ -223,9 +223,8 @@ impl<'a> Report<'a> {
 
     fn begin(&mut self) -> Result<(), Failure> {
         match self.args.format {
-            Format::Sarif => reports::Sarif::begin(&mut self.out),
             Format::Junit => machine::begin_junit("mcpreel lint", &mut self.out),
-            Format::Text | Format::Github => Ok(()),
+            Format::Text | Format::Sarif | Format::Github => Ok(()),
         }
     }
 
@@ -245,7 +244,7 @@ impl<'a> Report<'a> {
                 }
                 text(checked, out)?;
             }
-            Format::Sarif => self.sarif.recording(checked, out)?,
+            Format::Sarif => self.sarif.add(checked)?,
             Format::Junit => reports::junit(checked, fail_on, out)?,
             Format::Github => reports::github(checked, &mut self.annotations)?,
         }
@@ -255,7 +254,7 @@ impl<'a> Report<'a> {
 
     fn end(&mut self) -> Result<(), Failure> {
         match self.args.format {
-            Format::Sarif => self.sarif.end(&mut self.out)?,
+            Format::Sarif => std::mem::take(&mut self.sarif).write(&mut self.out)?,
             Format::Junit => machine::end_junit(&mut self.out)?,
             Format::Github => self.annotations.write(&mut self.out)?,
             Format::Text => {}
@@ -282,7 +281,7 @@ fn text(checked: &Checked, out: &mut Output) -> Result<(), Failure> {
     }
     if !checked.overdue.is_empty() {
         out.line("")?;
-        out.line(&out.paint(Ink::Strong, "right now"))?;
+        out.inked(Ink::Strong, "right now")?;
     }
     for finding in &checked.overdue {
         out.line(&finding_line(finding, out))?;
@@ -313,11 +312,11 @@ fn text_of_rule(checked: &Checked, group: &Group, out: &mut Output) -> Result<()
     if more > 0 {
         let more = plural(more, "more finding");
         let more = format!("         … and {more}; --json has all");
-        out.line(&out.paint(Ink::Faint, &more))?;
+        out.inked(Ink::Faint, &more)?;
     }
     if let Some(rule) = rule {
         let fix = format!("         fix: {}", rule.fix);
-        out.line(&out.paint(Ink::Faint, &fix))?;
+        out.inked(Ink::Faint, &fix)?;
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! Findings for machines: SARIF 2.1.0 for code scanning, `JUnit` test reports (a suite per recording,
 //! a case per rule), and annotations of GitHub Actions (one per rule and recording).
 //!
-//! SARIF results are written as they are found, the worst first. Code scanning shows some thousands
-//! of a run and drops the rest, so no more are written, and a notification counts what is left out.
+//! Code scanning shows some thousands of results of a run, the first ones, and drops the rest. So no
+//! more are written, the worst of each recording first, and a notification counts what is left out.
 
 use super::Level;
 use super::checked::{Checked, Told, sentence};
@@ -13,59 +13,41 @@ use mcpreel_lint::{Rule, Severity, catalogue};
 use mcpreel_store::reader::FindingRow;
 use mcpreel_wire::text::plural;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Results of a run, as many as code scanning shows.
-const RESULTS: u64 = 5000;
+const RESULTS: usize = 5000;
 
 /// Results of one rule in one recording, so that one rule leaves room for the others.
 const OF_A_RULE: u32 = 100;
 
-/// A SARIF file that is being written.
+/// The results of a SARIF file.
 #[derive(Debug, Default)]
 pub struct Sarif {
-    results: u64,
+    results: Vec<Value>,
     left_out: u64,
 }
 
 impl Sarif {
-    /// Everything before the results.
-    pub fn begin(out: &mut Output) -> Result<(), Failure> {
-        let rules: Vec<_> = catalogue().iter().map(|rule| descriptor(rule)).collect();
-        let tool = json!({"driver": {
-            "name": "mcpreel",
-            "semanticVersion": env!("CARGO_PKG_VERSION"),
-            "rules": rules,
-        }});
-        let schema = "https://json.schemastore.org/sarif-2.1.0.json";
-        Ok(out.line(&format!(
-            r#"{{"$schema":"{schema}","version":"2.1.0","runs":[{{"tool":{tool},"results":["#
-        ))?)
-    }
-
-    /// The results of one recording.
-    pub fn recording(&mut self, checked: &Checked, out: &mut Output) -> Result<(), Failure> {
+    /// Adds what was found in one recording.
+    pub fn add(&mut self, checked: &Checked) -> Result<(), Failure> {
         let uri = uri(checked.recording.path());
         checked.each_group(OF_A_RULE, |told| {
             self.left_out += told.more;
             for finding in &told.findings {
-                if self.results == RESULTS {
+                if self.results.len() == RESULTS {
                     self.left_out += 1;
                     continue;
                 }
-                let comma = if self.results > 0 { "," } else { "" };
-                self.results += 1;
                 let request = checked.recording.request_of(finding)?;
                 let result = result(checked, &told, finding, request.map(|seq| seq.0), &uri);
-                out.line(&format!("{comma}{result}"))?;
+                self.results.push(result);
             }
             Ok(())
         })
     }
 
-    /// Everything after the results.
-    pub fn end(&self, out: &mut Output) -> Result<(), Failure> {
+    pub fn write(self, out: &mut Output) -> Result<(), Failure> {
         let mut invocation = json!({"executionSuccessful": true});
         if self.left_out > 0 {
             let left_out = plural(self.left_out, "finding");
@@ -73,7 +55,21 @@ impl Sarif {
             invocation["toolExecutionNotifications"] =
                 json!([{"level": "warning", "message": {"text": text}}]);
         }
-        Ok(out.line(&format!(r#"],"invocations":[{invocation}]}}]}}"#))?)
+        let rules: Vec<_> = catalogue().iter().map(|rule| descriptor(rule)).collect();
+        let driver = json!({
+            "name": "mcpreel",
+            "semanticVersion": env!("CARGO_PKG_VERSION"),
+            "rules": rules,
+        });
+        Ok(out.json(&json!({
+            "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+            "version": "2.1.0",
+            "runs": [{
+                "tool": {"driver": driver},
+                "results": self.results,
+                "invocations": [invocation],
+            }],
+        }))?)
     }
 }
 
@@ -141,71 +137,46 @@ fn uri(path: &Path) -> String {
 /// Findings that a case shows; a report is read by people.
 const CASE_SHOWS: u32 = 20;
 
-/// What a rule has found.
-#[derive(Debug, Default)]
-struct Found {
-    is_failed: bool,
-    /// A line each.
-    lines: Vec<String>,
-}
-
-/// The suite of one recording.
+/// The suite of one recording: a case per rule that is not passed over, and per rule that another
+/// version of mcpreel has found.
 pub fn junit(checked: &Checked, fail_on: Level, out: &mut Output) -> Result<(), Failure> {
-    let mut found = found(checked, fail_on)?;
-    let known = catalogue().iter().map(|rule| rule.id);
-    let known: Vec<_> = known.filter(|id| !checked.skip.contains(*id)).collect();
-    let mut cases: Vec<_> = known
-        .iter()
-        .map(|rule| case(rule, found.remove(*rule).unwrap_or_default()))
-        .collect();
-    // What another version of mcpreel has found and we do not know has a case as well.
-    cases.extend(found.into_iter().map(|(rule, found)| case(&rule, found)));
-    let suite = format!("{} {}", checked.id, checked.name);
-    machine::suite(&suite, &cases, out)
-}
-
-fn case(rule: &str, found: Found) -> Case {
-    let summary = mcpreel_lint::rule(rule).map_or("", |rule| rule.summary);
-    Case {
-        name: rule.to_owned(),
-        verdict: if found.is_failed {
-            Verdict::Failed(summary.to_owned())
-        } else {
-            Verdict::Passed
-        },
-        lines: found.lines,
-    }
-}
-
-/// What was found, by rule.
-fn found(checked: &Checked, fail_on: Level) -> Result<BTreeMap<Box<str>, Found>, Failure> {
-    let mut all: BTreeMap<Box<str>, Found> = BTreeMap::new();
+    let rules = catalogue().iter().map(|rule| rule.id);
+    let rules = rules.filter(|id| !checked.skip.contains(*id));
+    let mut cases: Vec<_> = rules.map(passed).collect();
     checked.each_group(CASE_SHOWS, |told| {
-        let found = all.entry(told.rule.clone()).or_default();
-        found.is_failed |= fail_on.fails(told.severity);
+        let at = cases.iter().position(|case| *case.name == *told.rule);
+        let at = at.unwrap_or_else(|| {
+            cases.push(passed(&told.rule));
+            cases.len() - 1
+        });
+        let case = &mut cases[at];
+        if fail_on.fails(told.severity) {
+            let summary = mcpreel_lint::rule(&told.rule).map_or("", |rule| rule.summary);
+            case.verdict = Verdict::Failed(summary.to_owned());
+        }
         let severity = told.severity.as_str();
         for finding in &told.findings {
             let path = finding.path.as_deref();
             let path = path.map_or_else(String::new, |path| format!("{path}: "));
             let place = checked.place(finding);
-            found
-                .lines
-                .push(format!("{severity} {place}: {path}{}", finding.detail));
+            let line = format!("{severity} {place}: {path}{}", finding.detail);
+            case.lines.push(line);
         }
         if told.more > 0 {
             let more = plural(told.more, "more finding");
-            found.lines.push(format!("and {more}"));
+            case.lines.push(format!("and {more}"));
         }
         Ok(())
     })?;
-    Ok(all)
+    let suite = format!("{} {}", checked.id, checked.name);
+    machine::suite(&suite, &cases, out)
 }
 
-fn kind(severity: Severity) -> Kind {
-    match severity {
-        Severity::Error => Kind::Error,
-        Severity::Warning => Kind::Warning,
-        Severity::Note => Kind::Notice,
+fn passed(rule: &str) -> Case {
+    Case {
+        name: rule.to_owned(),
+        verdict: Verdict::Passed,
+        lines: Vec::new(),
     }
 }
 
@@ -213,25 +184,26 @@ fn kind(severity: Severity) -> Kind {
 pub fn github(checked: &Checked, annotations: &mut Annotations) -> Result<(), Failure> {
     let file = checked.recording.path().to_string_lossy();
     checked.each_group(1, |told| {
+        let first = told.findings.first();
+        let first = first.map_or_else(String::new, |finding| checked.placed(finding));
+        let more = match told.count() {
+            0 | 1 => String::new(),
+            count => format!(" (and {} more)", count - 1),
+        };
+        let message = format!("{}{more}", safe(&first));
         annotations.add(Annotation {
-            kind: kind(told.severity),
+            kind: match told.severity {
+                Severity::Error => Kind::Error,
+                Severity::Warning => Kind::Warning,
+                Severity::Note => Kind::Notice,
+            },
             file: &file,
             title: &told.rule,
-            message: &message(checked, &told),
+            message: &message,
             stands_for: told.count(),
         });
         Ok(())
     })
-}
-
-fn message(checked: &Checked, told: &Told) -> String {
-    let first = told.findings.first();
-    let first = first.map_or_else(String::new, |finding| checked.placed(finding));
-    let more = match told.count() {
-        0 | 1 => String::new(),
-        count => format!(" (and {} more)", count - 1),
-    };
-    format!("{}{more}", safe(&first))
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ pub fn list(json: bool) -> Outcome {
             }
             continue;
         }
-        out.line(&out.paint(Ink::Strong, family.name()))?;
+        out.inked(Ink::Strong, family.name())?;
         for rule in family.rules() {
             let severity = severity_in_colour(rule.severity.as_str(), &out);
             let id = pad_end(rule.id, widest);

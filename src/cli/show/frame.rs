@@ -46,7 +46,7 @@ pub fn write(recording: &Recording, head: &FrameHead, out: &mut Output) -> Resul
     if more > 0 {
         let more = plural(more, "more exchange");
         let hint = format!("… {more} of this batch not shown; show --exchanges has all");
-        out.line(&out.paint(Ink::Warn, &hint))?;
+        out.inked(Ink::Warn, &hint)?;
     }
     findings(recording, &shown, out)
 }
@@ -56,7 +56,7 @@ fn body(recording: &Recording, head: &FrameHead, out: &mut Output) -> Result<(),
     let what = frame_words(recording, head, Some(b""))?;
     let title = format!("#{} {} {what}", head.seq.0, stream_arrow(head.stream));
     let title = title.trim_end();
-    out.line(&out.paint(Ink::Strong, title))?;
+    out.inked(Ink::Strong, title)?;
     let mut facts = format!(
         "{}, {}, at {}",
         head.stream.as_str(),
@@ -67,7 +67,7 @@ fn body(recording: &Recording, head: &FrameHead, out: &mut Output) -> Result<(),
     if transfer > 0 {
         let _ = write!(facts, ", {} from first to last byte", duration(transfer));
     }
-    out.line(&out.paint(Ink::Faint, &facts))?;
+    out.inked(Ink::Faint, &facts)?;
     let mut raw = Vec::new();
     let mut beginning = recording.stream(head.seq)?.take(LOOKED_AT);
     beginning.read_to_end(&mut raw)?;
@@ -78,7 +78,7 @@ fn body(recording: &Recording, head: &FrameHead, out: &mut Output) -> Result<(),
     let left_out = laid.left_out as u64 + head.size.saturating_sub(raw.len() as u64);
     if left_out > 0 {
         let hint = format!("… {} not shown; with --json all of it is", size(left_out));
-        out.line(&out.paint(Ink::Warn, &hint))?;
+        out.inked(Ink::Warn, &hint)?;
     }
     Ok(())
 }
@@ -197,7 +197,7 @@ fn story(
     });
     shown.findings.extend(told);
     let story = phrases::story::Told::new(story);
-    out.line(&out.paint(Ink::Faint, "  story"))?;
+    out.inked(Ink::Faint, "  story")?;
     for row in &story.rows {
         let after = duration(row.t.0.saturating_sub(exchange.t_request.0));
         let after = out.paint(Ink::Faint, &pad_start(&format!("+{after}"), 12));
@@ -208,7 +208,7 @@ fn story(
             "  … {} more of the same are not shown",
             count(story.left_out)
         );
-        out.line(&out.paint(Ink::Warn, &left_out))?;
+        out.inked(Ink::Warn, &left_out)?;
     }
     Ok(())
 }
@@ -247,7 +247,7 @@ fn findings(recording: &Recording, shown: &Shown, out: &mut Output) -> Result<()
         return Ok(());
     }
     out.line("")?;
-    out.line(&out.paint(Ink::Strong, "findings"))?;
+    out.inked(Ink::Strong, "findings")?;
     for finding in &found {
         out.line(&format!("  {}", finding_line(finding, out)))?;
     }

@@ -1,6 +1,6 @@
 //! `mcpreel ls`: the folder of recordings.
 
-use super::args::Folder;
+use super::args::{Filter, Folder};
 use super::exit::{Exit, Failure, Outcome};
 use super::output::{Ink, Output};
 use super::table::{Cell, Fit, Table};
@@ -8,7 +8,7 @@ use super::{filter, folder, json};
 use clap::Args;
 use mcpreel_share::phrases::{self, recording, sentence, when};
 use mcpreel_store::library::{Details, Entry, Library, Standing, short_id};
-use mcpreel_store::reader::Recording;
+use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_store::recovery;
 use mcpreel_store::schema::State;
 use mcpreel_trace::clock::{Clock, wall_clock_ns};
@@ -41,6 +41,8 @@ const PENDING: &str =
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// List the recordings, live ones first, then the newest
+///
+/// With a filter: those with a row that fits.
 #[derive(Debug, Default, Args)]
 #[command(after_help = "\
 Examples:
@@ -50,14 +52,8 @@ Examples:
 pub struct Ls {
     #[command(flatten)]
     folder: Folder,
-    /// Only recordings with a row that fits, in the filter language: is:failed, tool:search, ...
-    #[arg(
-        short = 'q',
-        long = "query",
-        value_name = "FILTER",
-        allow_hyphen_values = true
-    )]
-    query: Option<String>,
+    #[command(flatten)]
+    filter: Filter,
     /// One JSON object per recording and line
     #[arg(long)]
     json: bool,
@@ -75,7 +71,7 @@ impl Ls {
     pub fn run(&self) -> Outcome {
         let clock = Clock::start();
         let library = Library::new(folder::of(&self.folder)?);
-        let query = filter::parse(self.query.as_deref())?;
+        let query = filter::parse(self.filter.query.as_deref())?;
         let mut entries = library.list()?;
         drain(&mut entries, clock);
         let there = entries.len();
@@ -175,13 +171,9 @@ fn empty(dir: &Path, out: &mut Output) -> Result<(), Failure> {
     out.line(
         "record a server, by putting this in front of its command in a host's configuration:",
     )?;
-    out.line(&format!(
-        "  {}",
-        out.paint(Ink::Strong, "mcpreel run -- COMMAND")
-    ))?;
+    out.inked(Ink::Strong, "  mcpreel run -- COMMAND")?;
     out.line("see how it looks, with nothing else installed:")?;
-    out.line(&format!("  {}", out.paint(Ink::Strong, "mcpreel demo")))?;
-    Ok(())
+    Ok(out.inked(Ink::Strong, "  mcpreel demo")?)
 }
 
 fn table() -> Table<14> {
@@ -206,10 +198,8 @@ fn table() -> Table<14> {
 
 fn write(entries: &[Entry], dir: &Path, out: &mut Output) -> Result<(), Failure> {
     let mut table = table();
-    let readable = entries
-        .iter()
-        .filter(|entry| entry.standing != Standing::Unreadable);
-    for entry in readable {
+    let readable = |entry: &&Entry| entry.standing != Standing::Unreadable;
+    for entry in entries.iter().filter(readable) {
         table.push(row(entry, entries));
     }
     table.write(out)?;
@@ -219,10 +209,8 @@ fn write(entries: &[Entry], dir: &Path, out: &mut Output) -> Result<(), Failure>
     let dir = dir.to_string_lossy();
     let below = format!("{number}, {} in {}", size(total), escape(&dir));
     out.inked(Ink::Faint, &below)?;
-    if entries
-        .iter()
-        .any(|entry| entry.standing == Standing::Pending)
-    {
+    let pending = |entry: &Entry| entry.standing == Standing::Pending;
+    if entries.iter().any(pending) {
         out.inked(Ink::Faint, PENDING)?;
     }
     for entry in entries {
@@ -236,8 +224,10 @@ fn write(entries: &[Entry], dir: &Path, out: &mut Output) -> Result<(), Failure>
 
 fn row(entry: &Entry, entries: &[Entry]) -> [Cell; 14] {
     let summary = entry.summary();
-    let number = |number: Option<u64>| number.map_or_else(String::new, count);
-    let failing = |number: Option<u64>| number.filter(|&n| n > 0).map_or_else(String::new, count);
+    let number = |of: fn(&Summary) -> u64| summary.map(of);
+    let count = |number: Option<u64>| number.map_or_else(String::new, count);
+    let some = |of| count(number(of).filter(|&number| number > 0));
+    let lasted = entry.lasted_ns(wall_clock_ns());
     // How a recording ended says that it is complete.
     let state = match entry.standing {
         Standing::Live => Cell::new(entry.state(), Ink::Good),
@@ -253,13 +243,10 @@ fn row(entry: &Entry, entries: &[Entry]) -> [Cell; 14] {
         recording::server(entry).unwrap_or_default().into(),
         recording::host(entry).unwrap_or_default().into(),
         end(entry),
-        entry
-            .lasted_ns(wall_clock_ns())
-            .map_or_else(String::new, clock)
-            .into(),
-        number(summary.map(|summary| summary.exchanges)).into(),
-        Cell::new(failing(summary.map(|summary| summary.failed)), Ink::Bad),
-        Cell::new(failing(summary.map(|summary| summary.findings)), Ink::Warn),
+        lasted.map_or_else(String::new, clock).into(),
+        count(number(|summary| summary.exchanges)).into(),
+        Cell::new(some(|summary| summary.failed), Ink::Bad),
+        Cell::new(some(|summary| summary.findings), Ink::Warn),
         size(entry.size).into(),
         recording::notes(entry).join("; ").into(),
     ]

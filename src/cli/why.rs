@@ -117,23 +117,17 @@ fn write(causes: &[Cause], address: &str, out: &mut Output) -> Result<(), Failur
     let Some((best, others)) = causes.split_first() else {
         return Ok(());
     };
-    let ink = if best.is_trouble() {
-        Ink::Bad
-    } else {
-        Ink::Good
-    };
-    row("why", &best.sentence, ink, out)?;
-    let certainty = best.certainty;
-    let sure = format!("{}: {}", certainty.as_str(), certainty.help());
     // Where nothing was found there is nothing to be sure of.
     if best.is_trouble() {
+        row("why", &best.sentence, Ink::Bad, out)?;
+        let certainty = best.certainty;
+        let sure = format!("{}: {}", certainty.as_str(), certainty.help());
         row("sure", &sure, Ink::Plain, out)?;
+    } else {
+        row("why", &best.sentence, Ink::Good, out)?;
     }
-    let places: Vec<_> = best
-        .evidence
-        .iter()
-        .map(|one| place(one, address))
-        .collect();
+    let places = best.evidence.iter().map(|one| place(one, address));
+    let places: Vec<_> = places.collect();
     let widest = places.iter().map(|place| width(place)).max().unwrap_or(0);
     for (at, (evidence, place)) in best.evidence.iter().zip(&places).enumerate() {
         let name = if at == 0 { "shown" } else { "" };
@@ -141,15 +135,10 @@ fn write(causes: &[Cause], address: &str, out: &mut Output) -> Result<(), Failur
         row(name, &text, Ink::Plain, out)?;
     }
     row("do", &best.advice, Ink::Plain, out)?;
-    besides(others, out)
-}
-
-fn besides(others: &[Cause], out: &mut Output) -> Result<(), Failure> {
-    if others.is_empty() {
-        return Ok(());
+    if !others.is_empty() {
+        out.line("")?;
+        out.inked(Ink::Strong, "besides")?;
     }
-    out.line("")?;
-    out.inked(Ink::Strong, "besides")?;
     for cause in others {
         let ink = match cause.certainty {
             Certainty::Possible => Ink::Plain,

@@ -10,25 +10,25 @@
 //! ```
 //!
 //! * [`checked`]: a recording and what was found in it;
-//! * [`reports`]: SARIF, `JUnit` and GitHub annotations;
-//! * [`rules`]: `--list` and `--explain`.
+//! * [`reports`]: SARIF, `JUnit` and GitHub annotations.
 
 mod checked;
 mod reports;
-mod rules;
 
 use super::args::Folder;
 use super::exit::{Exit, Failure, Outcome};
 use super::machine::Annotations;
-use super::output::{self, Ink, Output};
-use super::rows::{finding_line, severity};
-use super::{folder, json, machine, select};
+use super::output::{Ink, Output};
+use super::rows::{self, finding_line};
+use super::{folder, json, machine, output, select};
 use checked::{Checked, Group};
 use clap::{Args, ValueEnum};
 use mcpreel_config::Setting;
-use mcpreel_lint::{Severity, catalogue};
+use mcpreel_lint::{Rule, Severity, catalogue, families, page};
 use mcpreel_store::library::Library;
-use mcpreel_wire::text::{count, escape, pad_start, plural};
+use mcpreel_wire::mcp::Revision;
+use mcpreel_wire::text::{count, escape, pad_end, pad_start, plural, width};
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -139,10 +139,10 @@ impl Lint {
     /// Looks at the recordings that are meant, or says what the rules are.
     pub fn run(&self) -> Outcome {
         if let Some(id) = &self.explain {
-            return rules::explain(id);
+            return explain(id);
         }
         if self.list {
-            return rules::list(self.json);
+            return list(self.json);
         }
         let settings = folder::Settings::read();
         let library = Library::new(folder::of(&self.folder)?);
@@ -298,7 +298,10 @@ fn text_of_rule(checked: &Checked, group: &Group, out: &mut Output) -> Result<()
         times => format!(" ({})", count(times)),
     };
     let title = out.paint(Ink::Strong, &escape(id));
-    out.line(&format!("{}  {title}{summary}{times}", severity(word, out)))?;
+    out.line(&format!(
+        "{}  {title}{summary}{times}",
+        rows::severity(word, out)
+    ))?;
     let found = checked.recording.findings_of_group(id, word, None, SHOWN)?;
     for finding in &found {
         let place = finding.frame.map(|seq| format!("#{}", seq.0));
@@ -319,4 +322,73 @@ fn text_of_rule(checked: &Checked, group: &Group, out: &mut Output) -> Result<()
         out.inked(Ink::Faint, &fix)?;
     }
     Ok(())
+}
+
+/// A rule as JSON.
+fn object(family: &str, rule: &Rule) -> Value {
+    let milder = page::milder(rule).into_iter();
+    let milder =
+        milder.map(|(severity, place)| json!({"severity": severity.as_str(), "where": place}));
+    json!({
+        "rule": rule.id,
+        "family": family,
+        "severity": rule.severity.as_str(),
+        "milder": milder.collect::<Vec<_>>(),
+        "revisions": rule.revisions.iter().map(Revision::as_str).collect::<Vec<_>>(),
+        "summary": rule.summary,
+        "why": rule.why,
+        "fix": rule.fix,
+        "section": rule.reference().map(|(title, _)| title),
+        "url": rule.reference().map(|(_, url)| url),
+    })
+}
+
+/// Prints every rule.
+fn list(json: bool) -> Outcome {
+    let mut out = Output::stdout();
+    let ids = catalogue().iter().map(|rule| width(rule.id));
+    let widest = ids.max().unwrap_or(0);
+    for family in families() {
+        if json {
+            for rule in family.rules() {
+                out.json(&object(family.name(), rule))?;
+            }
+            continue;
+        }
+        out.inked(Ink::Strong, family.name())?;
+        for rule in family.rules() {
+            let severity = rows::severity(rule.severity.as_str(), &out);
+            let id = pad_end(rule.id, widest);
+            let milder = out.paint(Ink::Faint, &page::in_brackets(rule, str::to_owned));
+            out.line(&format!("  {severity}  {id}  {}{milder}", rule.summary))?;
+        }
+        out.line("")?;
+    }
+    out.flush()?;
+    Ok(Exit::Fine)
+}
+
+/// Prints what a rule means.
+fn explain(id: &str) -> Outcome {
+    let mut out = Output::stdout();
+    if let Some(rule) = mcpreel_lint::rule(id) {
+        let severity = rows::severity(rule.severity.as_str(), &out);
+        let revisions = page::revisions(rule.revisions);
+        out.line(&format!(
+            "{}  {severity}  {revisions}",
+            out.paint(Ink::Strong, id)
+        ))?;
+        out.line(&format!("  {}\n", rule.summary))?;
+        for (severity, place) in page::milder(rule) {
+            out.line(&format!("  {:<7}  {place}", severity.as_str()))?;
+        }
+        out.line(&format!("  why      {}", rule.why))?;
+        out.line(&format!("  fix      {}", rule.fix))?;
+        if let Some((title, url)) = rule.reference() {
+            out.line(&format!("  section  {title}"))?;
+            out.line(&format!("           {url}"))?;
+        }
+    }
+    out.flush()?;
+    Ok(Exit::Fine)
 }

@@ -8,14 +8,13 @@ use mcpreel_share::phrases::story::{Row, Tone};
 use mcpreel_share::row::{self, arrow};
 use mcpreel_store::reader::{FindingRow, Recording};
 use mcpreel_store::story::Told;
-use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
+use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_wire::text::{
     Limits, count, duration, escape, layout, pad_end, pad_start, plural, since, size,
 };
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::io::Read as _;
 
 /// Bytes of a frame that are looked at for showing it.
 const LOOKED_AT: u64 = 256 * 1024;
@@ -68,9 +67,7 @@ fn body(recording: &Recording, head: &FrameHead, out: &mut Output) -> Result<(),
         let _ = write!(facts, ", {} from first to last byte", duration(transfer));
     }
     out.inked(Ink::Faint, &facts)?;
-    let mut raw = Vec::new();
-    let mut beginning = recording.stream(head.seq)?.take(LOOKED_AT);
-    beginning.read_to_end(&mut raw)?;
+    let raw = recording.piece(head.seq, 0..LOOKED_AT)?;
     let laid = layout(&raw, Limits::SCREEN);
     for line in &laid.lines {
         out.line(line)?;
@@ -93,17 +90,12 @@ fn write_exchange(
     let status = out.paint(ink(row::Tone::of(exchange)), exchange.status.as_str());
     out.line(&format!("{}  {status}", out.paint(Ink::Strong, &title)))?;
     for (name, value) in facts(recording, exchange)? {
-        out.line(&format!(
-            "  {}{value}",
-            out.paint(Ink::Faint, &pad_end(name, 10))
-        ))?;
+        let name = out.paint(Ink::Faint, &pad_end(name, 10));
+        out.line(&format!("  {name}{value}"))?;
     }
     story(recording, exchange, shown, out)?;
-    let bodies = [
-        Some(exchange.request.0),
-        exchange.response.map(|(seq, _)| seq),
-    ];
-    for seq in bodies.into_iter().flatten() {
+    let response = exchange.response.map(|(seq, _)| seq);
+    for seq in std::iter::once(exchange.request.0).chain(response) {
         if shown.frames.insert(seq)
             && let Some(head) = recording.head(seq)?
         {
@@ -117,44 +109,33 @@ fn write_exchange(
     Ok(())
 }
 
-fn facts(
-    recording: &Recording,
-    exchange: &Exchange,
-) -> Result<Vec<(&'static str, String)>, Failure> {
-    let text = |value: Option<&str>| value.map(|value| escape(value).into_owned());
-    let all = [
-        ("method", text(Some(&exchange.method))),
-        ("name", text(exchange.name.as_deref())),
-        ("id", text(Some(exchange.rpc_id.json()))),
-        ("era", text(Some(exchange.era.as_str()))),
-        ("code", text(exchange.code.as_deref())),
-        (
-            "latency",
-            exchange
-                .latency_ns()
-                .map(|latency| timing(exchange, latency)),
-        ),
-        ("task", text(exchange.task.as_deref())),
-        (
-            "answered",
-            (exchange.status == Status::GivenUp).then(unknown),
-        ),
-    ];
-    let mut facts: Vec<_> = all
-        .into_iter()
-        .filter_map(|(name, value)| Some((name, value?)))
-        .collect();
+type Facts = Vec<(&'static str, String)>;
+
+fn facts(recording: &Recording, exchange: &Exchange) -> Result<Facts, Failure> {
+    let mut facts = Vec::new();
+    let mut add = |name, value: Option<&str>| {
+        facts.extend(value.map(|value| (name, escape(value).into_owned())));
+    };
+    add("method", Some(&exchange.method));
+    add("name", exchange.name.as_deref());
+    add("id", Some(exchange.rpc_id.json()));
+    add("era", Some(exchange.era.as_str()));
+    add("code", exchange.code.as_deref());
+    let latency = exchange.latency_ns();
+    let latency = latency.map(|latency| timing(exchange, latency));
+    add("latency", latency.as_deref());
+    add("task", exchange.task.as_deref());
+    if exchange.status == Status::GivenUp {
+        let unknown = "nobody knows: too many requests were open at once for all to be followed";
+        add("answered", Some(unknown));
+    }
     for (name, id) in [("asked in", exchange.parent), ("chain of", exchange.chain)] {
-        if let Some(id) = id.filter(|id| *id != exchange.id) {
-            facts.extend(link(recording, id)?.map(|link| (name, link)));
-        }
+        let id = id.filter(|id| *id != exchange.id);
+        let other = id.map(|id| recording.exchange(id)).transpose()?.flatten();
+        let other = other.map(|other| format!("#{} {}", other.request.0.0, other.summary));
+        add(name, other.as_deref());
     }
     Ok(facts)
-}
-
-/// Of a request that was given up.
-fn unknown() -> String {
-    "nobody knows: too many requests were open at once for all to be followed".to_owned()
 }
 
 fn timing(exchange: &Exchange, latency: u64) -> String {
@@ -174,11 +155,6 @@ fn timing(exchange: &Exchange, latency: u64) -> String {
         let _ = write!(words, ", then {} of transfer", duration(transfer));
     }
     words
-}
-
-fn link(recording: &Recording, id: ExchangeId) -> Result<Option<String>, Failure> {
-    let other = recording.exchange(id)?;
-    Ok(other.map(|other| format!("#{} {}", other.request.0.0, escape(&other.summary))))
 }
 
 /// What happened from the request to the answer, with the time since it was asked.
@@ -204,10 +180,8 @@ fn story(
         out.line(&format!("  {after}  {}", entry(row, out)))?;
     }
     if story.left_out > 0 {
-        let left_out = format!(
-            "  … {} more of the same are not shown",
-            count(story.left_out)
-        );
+        let left_out = count(story.left_out);
+        let left_out = format!("  … {left_out} more of the same are not shown");
         out.inked(Ink::Warn, &left_out)?;
     }
     Ok(())
@@ -258,6 +232,7 @@ fn findings(recording: &Recording, shown: &Shown, out: &mut Output) -> Result<()
 mod tests {
     use super::*;
     use mcpreel_trace::clock::Moment;
+    use mcpreel_trace::exchange::ExchangeId;
 
     fn told(exchange: &Exchange) -> String {
         timing(exchange, exchange.latency_ns().unwrap())

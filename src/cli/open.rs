@@ -12,8 +12,8 @@ use mcpreel_share::outgoing::file;
 use mcpreel_store::library::Library;
 use mcpreel_store::record::{self, Ending};
 use mcpreel_tui::Options;
+use mcpreel_tui::app::settings::Remembered;
 use mcpreel_tui::app::settings::{self, Choices, Color, Surroundings};
-use mcpreel_tui::runtime::memory;
 use mcpreel_tui::theme::Theme;
 use mcpreel_wire::text::escape;
 use std::ffi::OsString;
@@ -104,7 +104,7 @@ pub fn options(folder: &Folder, appearance: &Appearance) -> Result<Options, Fail
     }
     let dir = read.recordings_dir(folder).map_err(Failure::Usage)?;
     let memory = read.state_file();
-    let remembered = memory.as_deref().map(memory::read).unwrap_or_default();
+    let remembered = memory.as_deref().map(Remembered::read).unwrap_or_default();
     let choices = Choices {
         color: appearance.color,
         theme: appearance.theme,

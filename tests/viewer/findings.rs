@@ -4,8 +4,8 @@ use crate::by_hand::Viewer;
 use crate::fixture;
 use mcpreel_lint::Severity;
 use mcpreel_store::reader::{FindingRow, Recording};
-use mcpreel_tui::panels::detail::Tab;
 use mcpreel_tui::app::{Focus, Overlay, Session, View};
+use mcpreel_tui::panels::detail::Tab;
 
 const WIDE: (u16, u16) = (160, 50);
 

@@ -26,7 +26,7 @@ enum Stage {
 
 use Stage::{Folder, Mocked, On, Replayed};
 
-/// All of them. Each is shown at every size.
+/// All of them.
 pub const SCENES: &[Scene] = &[
     scene("recordings", Folder, ""),
     scene("recordings-narrowed", Folder, "/ 'recovered'"),

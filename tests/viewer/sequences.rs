@@ -114,7 +114,6 @@ const TABLE: &[(&str, &str)] = &[
     (": '42' Enter", "Exchanges #42 follows"),
     ("/ 'quota' Esc", "Exchanges event-after-#86 follows"),
     ("/ 'quota' Enter g n", "Exchanges #11"),
-    ("J", "Exchanges event-after-#86 follows menu"),
     ("y", "Exchanges event-after-#86 follows menu"),
     ("=", "Exchanges event-after-#86 follows menu"),
     ("Esc Esc Esc", "Exchanges event-after-#86 follows"),

@@ -13,27 +13,28 @@ use ratatui::buffer::Cell;
 use ratatui::style::Color;
 use std::collections::BTreeSet;
 
-/// Wide with two panes, two panes above each other, one pane.
-const SIZES: [(u16, u16); 3] = [(200, 50), (100, 30), (60, 15)];
+/// The size at which every scene is looked at.
+const SIZE: (u16, u16) = (100, 30);
+
+/// Wide with two panes, and narrow with one: what changes with the size is looked at here.
+const OTHERS: [(u16, u16); 2] = [(200, 50), (60, 15)];
+
+const AT_OTHERS: [&str; 5] = ["recordings", "live", "body", "timeline", "comparison"];
 
 #[test]
-fn every_panel_looks_as_reviewed_at_200x50() {
-    in_utc("snapshots::every_panel_looks_as_reviewed_at_200x50", || {
-        all_at(SIZES[0]);
-    });
-}
-
-#[test]
-fn every_panel_looks_as_reviewed_at_100x30() {
-    in_utc("snapshots::every_panel_looks_as_reviewed_at_100x30", || {
-        all_at(SIZES[1]);
-    });
-}
-
-#[test]
-fn every_panel_looks_as_reviewed_at_60x15() {
-    in_utc("snapshots::every_panel_looks_as_reviewed_at_60x15", || {
-        all_at(SIZES[2]);
+fn every_panel_looks_as_reviewed() {
+    in_utc("snapshots::every_panel_looks_as_reviewed", || {
+        for scene in SCENES {
+            let (viewer, _recordings) = scene.play(SIZE);
+            compare(scene.name, &viewer);
+        }
+        for (size, name) in OTHERS
+            .into_iter()
+            .flat_map(|size| AT_OTHERS.map(|name| (size, name)))
+        {
+            let (viewer, _recordings) = Scene::find(name).play(size);
+            compare(&format!("{name}-{}x{}", size.0, size.1), &viewer);
+        }
     });
 }
 
@@ -80,7 +81,7 @@ fn a_terminal_that_is_too_small_says_so() {
 #[test]
 fn nothing_has_a_colour_where_none_are_wanted() {
     for scene in SCENES {
-        let (mut viewer, _recordings) = scene.play(SIZES[0]);
+        let (mut viewer, _recordings) = scene.play(OTHERS[0]);
         viewer.app.settings.look.colors = Colors::None;
         let screen = viewer.screen();
         let colored = |cell: &&Cell| (cell.fg, cell.bg) != (Color::Reset, Color::Reset);
@@ -93,7 +94,7 @@ fn nothing_has_a_colour_where_none_are_wanted() {
 fn nothing_but_ascii_is_drawn_where_that_is_asked_for() {
     let mut wrong = Vec::new();
     for scene in SCENES {
-        let (mut viewer, _recordings) = scene.play_on(fixture::plain, SIZES[0]);
+        let (mut viewer, _recordings) = scene.play_on(fixture::plain, OTHERS[0]);
         viewer.app.settings.look.ascii = true;
         let screen = viewer.screen();
         let symbols = screen.content.iter().map(Cell::symbol);
@@ -103,35 +104,6 @@ fn nothing_but_ascii_is_drawn_where_that_is_asked_for() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
-}
-
-/// Where recordings stand beside each other, what both sides say is drawn without a picture too.
-#[test]
-fn recordings_beside_each_other_are_drawn_in_ascii() {
-    for (name, keys) in [
-        ("comparison", "g P"),
-        ("comparison-unfolded", "g P Space"),
-        ("comparison-of-a-call", "g P e e e e e e e Enter"),
-    ] {
-        for size in [SIZES[0], (60, 15)] {
-            let recordings = fixture::plain_pair();
-            let mut viewer = Viewer::folder(recordings[0].folder(), size);
-            viewer.app.settings.look.ascii = true;
-            viewer.act(keys);
-            let screen = viewer.screen();
-            let symbols = screen.content.iter().map(Cell::symbol);
-            let other: BTreeSet<_> = symbols.filter(|symbol| !symbol.is_ascii()).collect();
-            assert!(other.is_empty(), "{name}: {other:?}");
-            compare(&format!("{name}-ascii-{}x{}", size.0, size.1), &viewer);
-        }
-    }
-}
-
-fn all_at(size: (u16, u16)) {
-    for scene in SCENES {
-        let (viewer, _recordings) = scene.play(size);
-        compare(&format!("{}-{}x{}", scene.name, size.0, size.1), &viewer);
-    }
 }
 
 fn looking(name: &str, look: Look) {

@@ -1,7 +1,6 @@
 //! The recordings screen.
 
 use crate::effect::Now;
-use crate::widget::scroll;
 use crate::worker::library::Row;
 use mcpreel_share::phrases::{self, recording};
 use mcpreel_store::library::{Entry, Standing};
@@ -81,7 +80,7 @@ impl Library {
     /// The first row on the screen, so that the row `at` is among the `page` rows that are on it.
     pub fn top_showing(&self, at: usize, page: usize) -> usize {
         // Rows that came above the first one are shown where there is room for all.
-        scroll::showing_of(self.shown().len(), at, self.top, page)
+        crate::widget::frame::showing_of(self.shown().len(), at, self.top, page)
     }
 
     /// Whether somebody records into the folder.

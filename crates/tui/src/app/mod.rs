@@ -14,10 +14,8 @@ pub mod annotations;
 
 pub mod library;
 pub mod menu;
-pub mod notices;
 pub mod palette;
 pub mod playback;
-pub mod prompt;
 
 pub mod session;
 pub mod settings;
@@ -42,7 +40,7 @@ pub struct App {
     pub session: Option<Box<Session>>,
     /// What lies on top; the last one takes the keys.
     pub overlays: Vec<Overlay>,
-    pub notices: notices::Notices,
+    pub notices: text::Notices,
     /// Whether Ctrl-C was pressed with nothing to stop: once more quits.
     pub quit_armed: bool,
     /// Whether the divider is being dragged.
@@ -68,7 +66,7 @@ pub enum Overlay {
     /// A choice of some, also a question to be answered with yes or no.
     Menu(menu::Menu),
     /// A line that is being typed: filter, search, note.
-    Prompt(prompt::Prompt),
+    Prompt(crate::update::prompt::Prompt),
     /// Any command, by parts of its name.
     Palette(palette::Palette),
     /// Two recordings, or two calls.
@@ -87,7 +85,7 @@ impl App {
             library: library::Library::new(folder.dir()),
             session: None,
             overlays: Vec::new(),
-            notices: notices::Notices::default(),
+            notices: text::Notices::default(),
             quit_armed: false,
             dragging: false,
             click: None,

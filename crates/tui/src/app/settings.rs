@@ -9,6 +9,10 @@ use crate::keymap::{Key, Keymap};
 use crate::theme::{Colors, Look, Theme};
 use mcpreel_config::{Setting, Viewer};
 use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::Path;
 
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -61,6 +65,32 @@ pub struct Remembered {
     pub divider: Option<u16>,
     /// How a recording stood on the screen.
     pub arrangement: Arrangement,
+}
+
+/// Bytes of the file that is kept at most: it is ours, and small.
+const MOST: u64 = 64 * 1024;
+
+impl Remembered {
+    /// What was kept the last time. A file that cannot be read is nobody's trouble: the viewer
+    /// begins as it always does.
+    pub fn read(path: &Path) -> Self {
+        let is_ours = fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() <= MOST);
+        let text = is_ours.then(|| fs::read_to_string(path).ok()).flatten();
+        text.and_then(|text| toml::from_str(&text).ok())
+            .unwrap_or_default()
+    }
+
+    /// Keeps it, readable by its owner only.
+    pub fn write(&self, path: &Path) -> io::Result<()> {
+        if let Some(dir) = path.parent() {
+            let mut folder = fs::DirBuilder::new();
+            folder.recursive(true).mode(0o700).create(dir)?;
+        }
+        let text = toml::to_string(self).map_err(io::Error::other)?;
+        let mut options = fs::OpenOptions::new();
+        let options = options.write(true).create(true).truncate(true);
+        options.mode(0o600).open(path)?.write_all(text.as_bytes())
+    }
 }
 
 impl Default for Settings {
@@ -194,7 +224,6 @@ mod tests {
     use crate::app::View;
     use crate::panels::list::TimeColumn;
     use mcpreel_config::Config;
-    use std::path::Path;
 
     fn settings(
         file: &str,

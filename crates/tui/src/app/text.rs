@@ -1,7 +1,13 @@
 //! A text that is read.
 
+use super::{App, Overlay};
+use crate::action::Action;
+use crate::effect::{Effects, Now};
 use crate::theme::Role;
+use crate::update::selection::moved;
+use crate::view::overlay;
 use mcpreel_wire::text::{width, wrap};
+use std::collections::VecDeque;
 
 /// A narrower column is harder to read than none.
 const MIN_COLUMN: usize = 16;
@@ -54,4 +60,102 @@ pub fn wrapped(line: &Line, columns: usize) -> Vec<Line> {
     first.push((*role, lines.next().unwrap_or_default()));
     let below = lines.map(|line| vec![(*role, format!("{}{line}", " ".repeat(used)))]);
     [first].into_iter().chain(below).collect()
+}
+
+// What was said to the user.
+
+const SUCCESS_NS: u64 = 4_000_000_000;
+
+/// Messages that are kept; older ones go.
+const KEPT: usize = 500;
+
+#[derive(Debug, Default)]
+pub struct Notices {
+    all: VecDeque<Notice>,
+    dismissed: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    pub weight: Weight,
+    pub text: String,
+    pub at: Now,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weight {
+    Success,
+    /// Something went wrong; it stays until it is replaced or dismissed.
+    Error,
+}
+
+impl Notices {
+    pub fn success(&mut self, text: impl Into<String>, at: Now) {
+        self.say(Weight::Success, text.into(), at);
+    }
+
+    pub fn error(&mut self, text: impl Into<String>, at: Now) {
+        self.say(Weight::Error, text.into(), at);
+    }
+
+    pub fn shown(&self, now: Now) -> Option<&Notice> {
+        let last = self.all.back().filter(|_| !self.dismissed)?;
+        let age = now.ui_ns.saturating_sub(last.at.ui_ns);
+        (last.weight == Weight::Error || age < SUCCESS_NS).then_some(last)
+    }
+
+    /// Whether a message will fade, so that the screen has to be drawn again.
+    pub fn fades(&self, now: Now) -> bool {
+        let shown = self.shown(now);
+        shown.is_some_and(|notice| notice.weight == Weight::Success)
+    }
+
+    /// Takes the message off the screen. Whether there was one.
+    pub fn dismiss(&mut self, now: Now) -> bool {
+        let shown = self.shown(now).is_some();
+        self.dismissed = true;
+        shown
+    }
+
+    /// All messages that are told, the oldest first.
+    pub fn all(&self) -> impl Iterator<Item = &Notice> {
+        self.all.iter()
+    }
+
+    fn say(&mut self, weight: Weight, text: String, at: Now) {
+        if self.all.len() == KEPT {
+            self.all.pop_front();
+        }
+        self.dismissed = false;
+        self.all.push_back(Notice { weight, text, at });
+    }
+}
+
+// A text that is read.
+
+pub fn click(app: &mut App, cell: (u16, u16)) -> Effects {
+    if !overlay::is_on_text(app, cell) {
+        app.overlays.pop();
+    }
+    vec![]
+}
+
+/// The wheel was turned by so many rows.
+pub fn wheel(app: &mut App, by: isize) -> Effects {
+    let (columns, page) = overlay::text_room(app);
+    if let Some(Overlay::Text(text)) = app.overlays.last_mut() {
+        let rows = text.wrapped(columns).len();
+        text.top = crate::widget::frame::turned(text.top, by, rows, page);
+    }
+    vec![]
+}
+
+pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
+    let (columns, page) = overlay::text_room(app);
+    let Some(Overlay::Text(text)) = app.overlays.last_mut() else {
+        return None;
+    };
+    let tops = text.wrapped(columns).len().saturating_sub(page) + 1;
+    text.top = moved(action, text.top, tops, page)?;
+    Some(vec![])
 }

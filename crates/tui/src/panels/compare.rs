@@ -28,11 +28,11 @@ use crate::panels::list;
 use crate::panels::replay;
 use crate::theme::{Glyph, Look, Role};
 use crate::update::library::file_name;
-use crate::update::motion::{moved, walked};
+use crate::update::selection::{moved, walked};
 use crate::update::{selection, session};
 use crate::view::overlay::screen;
+use crate::widget::frame;
 use crate::widget::spans::{self, Spans};
-use crate::widget::{frame, highlight, scroll};
 use crate::worker::Ask as AskAny;
 use crate::worker::beside::{Answer, Ask, Call, Replayed, Which};
 use mcpreel_replay::compare::Class;
@@ -187,7 +187,7 @@ impl Comparison {
     /// Puts the cursor on a row, and scrolls as little as is needed.
     fn put(&mut self, to: usize, size: (u16, u16)) {
         self.at = to.min(self.rows().saturating_sub(1));
-        self.top = scroll::showing(self.at, self.top, self.page(size));
+        self.top = crate::widget::frame::showing(self.at, self.top, self.page(size));
     }
 
     /// Shows equal parts or folds them; the cursor stays on its difference, or on the one before.
@@ -316,7 +316,7 @@ pub fn wheel(app: &mut App, by: isize) -> Effects {
     let size = app.size;
     if let Some(comparison) = on_top(app) {
         let (rows, page) = (comparison.rows(), comparison.page(size));
-        comparison.top = scroll::turned(comparison.top, by, rows, page);
+        comparison.top = crate::widget::frame::turned(comparison.top, by, rows, page);
     }
     vec![]
 }
@@ -701,7 +701,7 @@ pub fn draw(app: &App, one: &Comparison, area: Rect, frame: &mut Frame<'_>) {
             };
             frame.render_widget(line, area);
             if row == one.at {
-                highlight::draw(look.style(Role::Selected), area, frame);
+                crate::widget::spans::draw(look.style(Role::Selected), area, frame);
             }
         }
         next = row + 1;

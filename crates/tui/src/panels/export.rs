@@ -17,11 +17,11 @@
 
 use crate::action::Action;
 use crate::app::menu::{Choice, Entry, Menu};
-use crate::app::prompt::{Prompt, Purpose};
 use crate::app::{App, Overlay, Session};
 use crate::effect::Effects;
 use crate::panels::replay::Running;
 use crate::theme::{Glyph, Role};
+use crate::update::prompt::{Prompt, Purpose};
 use crate::update::{copy, selection};
 use crate::worker::beside::{Which, open};
 use crate::worker::{Answer as AnyAnswer, Ask as AskAny};

@@ -1,9 +1,9 @@
 //! What is searched for, and where it was found.
 
 use crate::action::Action;
-use crate::app::prompt::{Prompt, Purpose};
 use crate::app::{App, Overlay, Session};
 use crate::effect::Effects;
+use crate::update::prompt::{Prompt, Purpose};
 use crate::update::selection;
 use crate::worker::{self, Answer, Growth, Job, Slot, Source};
 use mcpreel_store::reader::{ReadError, Recording};

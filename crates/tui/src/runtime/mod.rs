@@ -12,10 +12,7 @@
 //! The loop takes whatever has come, changes the state, and draws once. It reads the clock and
 //! hands it on; nothing below does. An idle viewer of a finished recording does nothing at all.
 
-mod clipboard;
-mod early;
 mod input;
-pub mod memory;
 mod panic;
 mod screen;
 mod threads;
@@ -24,7 +21,7 @@ use super::app::{App, Settings};
 use super::effect::{Effect, Effects, Msg, Now};
 use super::panels::export::Means;
 use super::{update, view};
-use early::Early;
+use input::Early;
 use mcpreel_redact::Policy;
 use mcpreel_store::library::Library;
 use mcpreel_trace::clock::{Clock, wall_clock_ns};
@@ -172,7 +169,7 @@ impl Loop<'_> {
                 Effect::Ask(ask) => self.threads.ask(*ask),
                 Effect::Copy(text) => self.screen.copy(&text)?,
                 Effect::Save { path, text } => {
-                    let result = clipboard::save(&path, &text);
+                    let result = screen::save(&path, &text);
                     update::copy::saved(&mut self.app, &path, &result);
                 }
                 Effect::Print(text) => self.screen.print(&text)?,
@@ -182,7 +179,7 @@ impl Loop<'_> {
                 Effect::Remember => {
                     if let Some(path) = &self.memory {
                         // It is a convenience, and nobody can do anything about it.
-                        let _ = memory::write(path, &self.app.settings.remember());
+                        let _ = self.app.settings.remember().write(path);
                     }
                 }
                 Effect::Quit => return Ok(Going::Quit),

@@ -1,8 +1,8 @@
 //! Marks and notes.
 
+use super::prompt::{Prompt, Purpose};
 use super::selection;
 use crate::action::Action;
-use crate::app::prompt::{Prompt, Purpose};
 use crate::app::{App, Overlay};
 use crate::effect::Effects;
 use crate::worker::Ask;

@@ -2,8 +2,8 @@
 
 use crate::action::Action;
 use crate::app::menu::{Choice, Entry, Menu};
-use crate::app::notices::{Notice, Weight};
 use crate::app::text::Text;
+use crate::app::text::{Notice, Weight};
 use crate::app::{App, Overlay};
 use crate::effect::{Effect, Effects};
 use crate::theme::{Role, Theme};

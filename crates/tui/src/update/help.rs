@@ -5,7 +5,6 @@ use crate::app::text::{Line, Text};
 use crate::app::{App, Overlay};
 use crate::effect::Effects;
 use crate::theme::{Glyph, Role};
-use crate::widget::bars;
 use mcpreel_trace::exchange::Status;
 use mcpreel_trace::query::help;
 use mcpreel_wire::text::pad_end;
@@ -128,7 +127,11 @@ fn legend(app: &App, lines: &mut Vec<Line>) {
     for (glyph, meaning) in SIGNS {
         push(look.glyph(glyph), meaning, lines);
     }
-    push(&bars::density(look, &[1, 3, 5, 8]), DENSITY, lines);
+    push(
+        &crate::widget::frame::density(look, &[1, 3, 5, 8]),
+        DENSITY,
+        lines,
+    );
     heading("status of an exchange", lines);
     for status in Status::ALL {
         push(status.as_str(), status.help(), lines);

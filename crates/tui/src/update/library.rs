@@ -1,10 +1,10 @@
 //! The recordings screen.
 
-use super::motion::moved;
+use super::prompt::{Prompt, Purpose};
+use super::selection::moved;
 use crate::action::Action;
 use crate::app::library::Listing;
 use crate::app::menu::{Choice, Entry as Item, Menu};
-use crate::app::prompt::{Prompt, Purpose};
 use crate::app::{App, Overlay};
 use crate::effect::Effects;
 use crate::layout;

@@ -1,6 +1,6 @@
 //! A choice of some.
 
-use super::motion::moved;
+use super::selection::moved;
 use super::{library, why};
 use crate::action::Action;
 use crate::app::menu::Choice;
@@ -10,7 +10,6 @@ use crate::keymap::Key;
 use crate::panels::{export, replay};
 use crate::view::menu as view;
 use crate::view::overlay::Hit;
-use crate::widget::scroll;
 use crossterm::event::KeyCode;
 
 /// Moves among the choices, or takes one.
@@ -33,7 +32,12 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
         return None;
     };
     if by != 0 {
-        menu.top = Some(scroll::turned(shown.top, by, shown.lines, shown.page));
+        menu.top = Some(crate::widget::frame::turned(
+            shown.top,
+            by,
+            shown.lines,
+            shown.page,
+        ));
         return Some(vec![]);
     }
     let rows = menu.entries.len();
@@ -76,7 +80,12 @@ pub fn wheel(app: &mut App, by: isize) -> Effects {
         _ => return vec![],
     };
     if let Some(Overlay::Menu(menu)) = app.overlays.last_mut() {
-        menu.top = Some(scroll::turned(shown.top, by, shown.lines, shown.page));
+        menu.top = Some(crate::widget::frame::turned(
+            shown.top,
+            by,
+            shown.lines,
+            shown.page,
+        ));
     }
     vec![]
 }

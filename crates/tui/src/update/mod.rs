@@ -6,22 +6,17 @@
 //! `perform(&mut App, Action) -> Option<Effects>`: `None` says that it is somebody else's.
 
 pub mod annotations;
-mod answers;
 pub mod copy;
-
 pub mod everywhere;
 pub mod help;
 pub mod library;
 pub mod menu;
-pub mod motion;
-pub mod mouse;
-pub mod overlay;
 pub mod palette;
 pub mod playback;
 pub mod prompt;
 pub mod selection;
 pub mod session;
-pub mod text;
+
 pub mod why;
 
 use super::action::Action;
@@ -30,14 +25,16 @@ use super::app::session::Opening;
 use super::app::{App, Focus, Overlay, View};
 use super::effect::{Effects, Msg};
 use super::keymap::Key;
-use super::panels::{self, compare, export, findings, replay, stats, timeline};
+use super::panels;
+use super::panels::{compare, export, findings, replay, stats, timeline};
+use super::worker::Answer;
 use std::time::Duration;
 
 /// Changes the state by what happened, and says what is to be done.
 pub fn update(app: &mut App, msg: Msg) -> Effects {
     let mut effects = match msg {
         Msg::Key(key) => press(app, key),
-        Msg::Mouse(event) => mouse::update(app, event),
+        Msg::Mouse(event) => panels::mouse::update(app, event),
         Msg::Paste(text) => prompt::paste(app, &text),
         Msg::Resize(columns, rows) => {
             app.size = (columns, rows);
@@ -48,15 +45,15 @@ pub fn update(app: &mut App, msg: Msg) -> Effects {
             tick(app)
         }
         Msg::Leave(_) => vec![super::effect::Effect::Quit],
-        Msg::Answer(answer) => answers::take(app, *answer),
+        Msg::Answer(answer) => take(app, *answer),
     };
     // What the screen shows may have moved: rows that it lacks are asked for.
-    effects.extend(crate::panels::list::wanted(app));
+    effects.extend(panels::list::wanted(app));
     effects.extend(panels::detail::wanted(app));
     effects.extend(timeline::wanted(app));
     effects.extend(stats::wanted(app));
     effects.extend(findings::wanted(app));
-    effects.extend(crate::panels::search::wanted(app));
+    effects.extend(panels::search::wanted(app));
     effects
 }
 
@@ -83,9 +80,9 @@ const IN_LIBRARY: [Perform; 4] = [
 
 /// Who is offered what the pane of a recording does not take.
 const IN_SESSION: [Perform; 10] = [
-    crate::panels::filter::perform,
+    panels::filter::perform,
     copy::perform,
-    crate::panels::search::perform,
+    panels::search::perform,
     annotations::perform,
     panels::failures::perform,
     why::perform,
@@ -99,7 +96,7 @@ const IN_SESSION: [Perform; 10] = [
 const EVERYWHERE: [Perform; 4] = [
     replay::perform,
     export::perform,
-    overlay::perform,
+    close_overlay,
     everywhere::perform,
 ];
 
@@ -107,7 +104,7 @@ const EVERYWHERE: [Perform; 4] = [
 fn chain(app: &App) -> Vec<Perform> {
     let mut chain: Vec<Perform> = Vec::new();
     match (app.overlays.last(), app.session.as_deref()) {
-        (Some(Overlay::Text(_)), _) => chain.push(text::perform),
+        (Some(Overlay::Text(_)), _) => chain.push(crate::app::text::perform),
         (Some(Overlay::Menu(_)), _) => chain.push(menu::perform),
         (Some(Overlay::Comparison(_)), _) => chain.push(compare::perform),
         (Some(Overlay::Prompt(_) | Overlay::Palette(_) | Overlay::Edit(_)), _) => {}
@@ -116,7 +113,7 @@ fn chain(app: &App) -> Vec<Perform> {
             chain.push(playback::perform);
             chain.push(match (session.focus, session.view) {
                 (Focus::Detail, _) => panels::detail::perform,
-                (Focus::Main, View::Exchanges) => crate::panels::list::perform,
+                (Focus::Main, View::Exchanges) => panels::list::perform,
                 (Focus::Main, View::Timeline) => timeline::perform,
                 (Focus::Main, View::Stats) => stats::perform,
                 (Focus::Main, View::Findings) => findings::perform,
@@ -126,6 +123,17 @@ fn chain(app: &App) -> Vec<Perform> {
     }
     chain.extend(EVERYWHERE);
     chain
+}
+
+/// Closes what lies on top.
+fn close_overlay(app: &mut App, action: Action) -> Option<Effects> {
+    match action {
+        Action::Close | Action::Back if !app.overlays.is_empty() => {
+            app.overlays.pop();
+            Some(vec![])
+        }
+        _ => None,
+    }
 }
 
 fn press(app: &mut App, key: Key) -> Effects {
@@ -179,6 +187,33 @@ pub fn is_early(app: &App) -> bool {
         Opening::Asked => true,
         Opening::Open => scan.from.is_none() && scan.is_running(),
         _ => false,
+    }
+}
+
+/// Gives an answer to whom it is for.
+fn take(app: &mut App, answer: Answer) -> Effects {
+    session::begun(app, &answer);
+    if session::is_stale(app, &answer) {
+        return Effects::new();
+    }
+    match answer {
+        Answer::Apply(apply) => apply(app),
+        Answer::Found(found) if app.questions.is_latest(found.slot, found.number) => {
+            (found.apply)(app)
+        }
+        Answer::Found(_) => Effects::new(),
+        Answer::Library(answer) => library::answer(app, answer),
+        Answer::Open(answer) => session::answer(app, answer),
+        Answer::State(answer) => playback::answer(app, answer),
+        Answer::Why(answer) => why::answer(app, answer),
+        Answer::Note(answer) => annotations::noted(app, answer),
+        Answer::Beside(answer) => compare::answer(app, answer),
+        Answer::Replay(answer) => replay::answer(app, answer),
+        Answer::Export(answer) => export::answer(app, answer),
+        Answer::Failed(_, message) => {
+            app.notices.error(message, app.now);
+            Effects::new()
+        }
     }
 }
 

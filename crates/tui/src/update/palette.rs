@@ -7,7 +7,6 @@ use crate::effect::Effects;
 use crate::keymap::Key;
 use crate::view;
 use crate::view::overlay::Hit;
-use crate::widget::scroll;
 use crossterm::event::KeyCode;
 
 pub fn open(app: &mut App) -> Effects {
@@ -89,7 +88,7 @@ pub fn wheel(app: &mut App, by: isize) -> Effects {
     };
     let page = view::palette::page(app);
     if let Some(Overlay::Palette(palette)) = app.overlays.last_mut() {
-        palette.wheel = Some(scroll::turned(top, by, commands, page));
+        palette.wheel = Some(crate::widget::frame::turned(top, by, commands, page));
     }
     vec![]
 }

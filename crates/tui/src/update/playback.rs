@@ -1,11 +1,11 @@
 //! The time cursor, the pause and the state panel.
 
 use super::selection;
+use super::selection::moved;
 use crate::action::Action;
 use crate::app::playback::Pane;
 use crate::app::{App, Focus, Session};
 use crate::effect::Effects;
-use crate::update::motion::moved;
 use crate::view::playback as view;
 use crate::worker::{Ask, playback};
 use mcpreel_trace::frame::Seq;

@@ -1,13 +1,12 @@
 //! A line that is being typed.
 
 use super::{annotations, library};
-use crate::app::prompt::Purpose;
 use crate::app::{App, Overlay};
 use crate::effect::Effects;
 use crate::keymap::Key;
 use crate::panels::{export, replay};
 use crossterm::event::KeyCode;
-use tui_input::InputRequest;
+use tui_input::{Input, InputRequest};
 
 pub fn press(app: &mut App, key: Key) -> Effects {
     let Some(Overlay::Prompt(prompt)) = app.overlays.last_mut() else {
@@ -150,5 +149,36 @@ fn switch(app: &mut App) -> Effects {
     match purpose(app) {
         Some(Purpose::Search) => crate::panels::search::switch(app),
         _ => vec![],
+    }
+}
+
+// A line that is being typed.
+
+#[derive(Debug)]
+pub struct Prompt {
+    pub purpose: Purpose,
+    pub input: Input,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// The filter of the rows; drawn in its bar.
+    Filter,
+    Search,
+    Note,
+    /// A note on the selected recording.
+    RecordingNote,
+    /// What narrows the list of recordings.
+    Narrow,
+    /// The file that something is exported to.
+    ExportFile,
+}
+
+impl Prompt {
+    pub fn new(purpose: Purpose, text: &str) -> Self {
+        Self {
+            purpose,
+            input: Input::new(text.to_owned()),
+        }
     }
 }

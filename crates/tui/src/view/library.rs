@@ -18,7 +18,6 @@ use crate::app::App;
 use crate::app::library::{Library, Listing};
 use crate::layout;
 use crate::theme::Role;
-use crate::widget::highlight;
 use crate::worker::library::Row;
 use columns::Columns;
 use mcpreel_store::library::Standing;
@@ -36,7 +35,7 @@ pub fn draw(app: &App, _area: Rect, frame: &mut Frame<'_>) {
     } else {
         rows(app, &shown, &places, frame);
     }
-    super::footer::draw(app, places.footer, frame);
+    crate::panels::footer::draw(app, places.footer, frame);
 }
 
 /// Which folder, how many, how large: what does not fit goes, the folder first.
@@ -87,7 +86,7 @@ fn rows(app: &App, shown: &[&Row], places: &layout::Shelf, frame: &mut Frame<'_>
     for ((number, row), area) in visible.zip(places.rows.rows()) {
         frame.render_widget(columns.line(app, row), area);
         if number == at {
-            highlight::draw(look.style(Role::Selected), area, frame);
+            crate::widget::spans::draw(look.style(Role::Selected), area, frame);
         }
     }
     if let Some(row) = shown.get(at) {

@@ -15,7 +15,7 @@ use super::overlay::{Hit, centered, screen};
 use crate::app::App;
 use crate::app::menu::{Choice, Menu};
 use crate::theme::{Glyph, Look, Role};
-use crate::widget::{frame, scroll};
+use crate::widget::frame;
 use mcpreel_wire::text::{plural, width, wrap};
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -163,9 +163,9 @@ fn placed(menu: &Menu, area: Rect) -> Placed {
     let top = menu.top.map_or_else(
         || {
             let (first, last) = lines_of(&rows, menu.at);
-            scroll::showing_of(rows.len(), last, 0, page).min(first)
+            crate::widget::frame::showing_of(rows.len(), last, 0, page).min(first)
         },
-        |top| scroll::turned(top, 0, rows.len(), page),
+        |top| crate::widget::frame::turned(top, 0, rows.len(), page),
     );
     Placed {
         area,

@@ -3,8 +3,6 @@
 //! One file per panel; each has `draw(&App, …, Rect, &mut Frame)`. Nothing here asks, changes or
 //! remembers anything.
 
-pub mod footer;
-pub mod header;
 pub mod library;
 pub mod menu;
 pub mod overlay;
@@ -60,7 +58,7 @@ fn spell_out(screen: &mut Buffer) {
 
 fn draw_session(app: &App, session: &Session, frame: &mut Frame<'_>) {
     let places = layout::session(app, session);
-    header::draw(app, session, places.header, frame);
+    crate::panels::header::draw(app, session, places.header, frame);
     why::draw(app, session, places.why, frame);
     crate::panels::filter::draw::draw(app, session, places.filter, frame);
     if !places.main.is_empty() {
@@ -77,7 +75,7 @@ fn draw_session(app: &App, session: &Session, frame: &mut Frame<'_>) {
             None => crate::panels::detail::draw::draw(app, session, places.detail, frame),
         }
     }
-    footer::draw(app, places.footer, frame);
+    crate::panels::footer::draw(app, places.footer, frame);
 }
 
 /// `too small (18×2), needs 20×3`, as much of it as fits.

@@ -5,10 +5,10 @@
 //! ```
 
 use super::{menu, palette};
-use crate::app::prompt::{Prompt, Purpose};
 use crate::app::text::Text;
 use crate::app::{App, Overlay};
 use crate::theme::{Glyph, Role};
+use crate::update::prompt::{Prompt, Purpose};
 use crate::widget::frame;
 use mcpreel_wire::text::width;
 use ratatui::Frame;

@@ -12,7 +12,7 @@ use super::overlay::{Hit, screen, visible};
 use crate::app::App;
 use crate::app::palette::{Command, Palette};
 use crate::theme::Role;
-use crate::widget::{frame, scroll};
+use crate::widget::frame;
 use mcpreel_wire::text::{cut, pad_end, width};
 use ratatui::Frame;
 use ratatui::layout::{Margin, Position, Rect};
@@ -42,7 +42,7 @@ pub fn page(app: &App) -> usize {
 
 /// The first of so many commands that is on the screen.
 pub fn top(app: &App, palette: &Palette, commands: usize) -> usize {
-    scroll::top(palette.wheel, commands, palette.at, page(app))
+    crate::widget::frame::top(palette.wheel, commands, palette.at, page(app))
 }
 
 /// What is at this cell of the screen.

@@ -1,6 +1,6 @@
 //! The frame of a pane: a box with a title above and something below.
 
-use crate::theme::{Look, Role};
+use crate::theme::{Glyph, Look, Role};
 use mcpreel_wire::text::{cut, width};
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -37,4 +37,106 @@ pub fn draw(
     let inner = block.inner(area);
     frame.render_widget(block, area);
     inner
+}
+
+// Which rows of a list are on the screen: scrolled as little as is needed to see the cursor, or
+// as far as the wheel has turned.
+
+/// The first row of a screen of `page` rows that was `top`, scrolled as little as is needed for
+/// the row `at` to be on it.
+pub fn showing(at: usize, top: usize, page: usize) -> usize {
+    top.clamp((at + 1).saturating_sub(page.max(1)), at)
+}
+
+/// The same for a list of `rows` rows, none of the screen left empty that a row could fill.
+pub fn showing_of(rows: usize, at: usize, top: usize, page: usize) -> usize {
+    showing(at, top.min(rows.saturating_sub(page.max(1))), page)
+}
+
+/// The first row of a screen of `page` rows of a short list: where the wheel has left it, or so
+/// that the row `at` is on the screen.
+pub fn top(wheel: Option<usize>, rows: usize, at: usize, page: usize) -> usize {
+    match wheel {
+        Some(top) => turned(top, 0, rows, page),
+        None => showing_of(rows, at, 0, page),
+    }
+}
+
+/// The first row after the wheel was turned by so many rows, down if `by` is positive: the last of
+/// `rows` rows stays at the bottom of the screen at most.
+pub fn turned(top: usize, by: isize, rows: usize, page: usize) -> usize {
+    top.saturating_add_signed(by).min(rows.saturating_sub(page))
+}
+
+// Bars: how many of each, side by side or one above the other.
+
+/// Eighths of a cell, from nothing to full.
+const EIGHTHS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
+
+const STEPS: [&str; 9] = [" ", ".", ".", ":", ":", "+", "+", "#", "#"];
+
+/// One character per number: how high it is against the highest. What is not nothing is seen.
+pub fn density(look: &Look, numbers: &[u64]) -> String {
+    let most = numbers.iter().copied().max().unwrap_or(0).max(1);
+    let signs = if look.ascii { STEPS } else { EIGHTHS };
+    let sign = |number: &u64| {
+        let eighths = u128::from(*number) * 8 / u128::from(most);
+        let least = usize::from(*number > 0);
+        signs[usize::try_from(eighths).unwrap_or(8).clamp(least, 8)]
+    };
+    numbers.iter().map(sign).collect()
+}
+
+/// A bar of at most `columns` characters for `number` of `most`. What is not nothing is seen.
+pub fn bar(look: &Look, number: u64, most: u64, columns: usize) -> String {
+    let wide = u128::from(number) * columns as u128 / u128::from(most.max(1));
+    let least = usize::from(number > 0 && columns > 0);
+    let wide = usize::try_from(wide)
+        .unwrap_or(columns)
+        .clamp(least, columns.max(least));
+    look.glyph(Glyph::Bar).repeat(wide)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_that_is_on_the_screen_moves_nothing_and_any_other_just_comes_in() {
+        let tops = [0, 2, 3, 5, 9].map(|at| showing(at, 3, 3));
+        assert_eq!(tops, [0, 2, 3, 3, 7]);
+        assert_eq!(showing(4, 0, 0), 4, "a screen has one row at least");
+        assert_eq!(showing_of(5, 4, 4, 3), 2, "all that there is room for");
+    }
+
+    #[test]
+    fn the_wheel_moves_the_rows_and_not_the_cursor_and_ends_with_the_last() {
+        assert_eq!(turned(0, 3, 10, 4), 3);
+        assert_eq!(turned(5, 3, 10, 4), 6);
+        assert_eq!(turned(2, -3, 10, 4), 0);
+        assert_eq!(turned(0, 3, 2, 4), 0);
+        assert_eq!(top(None, 10, 8, 4), 5);
+        assert_eq!(top(Some(1), 10, 8, 4), 1);
+        assert_eq!(top(Some(9), 10, 8, 4), 6, "fewer rows fit now");
+    }
+}
+
+#[cfg(test)]
+mod bars_tests {
+    use super::*;
+
+    #[test]
+    fn a_little_is_not_nothing() {
+        let look = Look::default();
+        assert_eq!(density(&look, &[0, 1, 500, 1000]), " ▁▄█");
+        assert_eq!(density(&look, &[]), "");
+        assert_eq!(bar(&look, 1, 1_000_000, 10), "█");
+        assert_eq!(bar(&look, 0, 10, 10), "");
+        assert_eq!(bar(&look, u64::MAX, u64::MAX, 3), "███");
+        let ascii = Look {
+            ascii: true,
+            ..Look::default()
+        };
+        assert!(density(&ascii, &[0, 1, 5, 9]).is_ascii());
+    }
 }

@@ -1,13 +1,10 @@
 //! Pieces of drawing that know nothing of recordings.
 
-pub mod bars;
 pub mod frame;
 pub mod hex;
-pub mod highlight;
 pub mod pieces;
 pub mod raw;
 pub mod rows;
-pub mod scroll;
 pub mod spans;
 pub mod table;
 pub mod text;

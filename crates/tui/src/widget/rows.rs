@@ -1,8 +1,8 @@
 //! The cursor of a list, and how far the list is scrolled.
 
-use super::scroll;
+use super::frame;
 use crate::action::Action;
-use crate::update::motion::moved;
+use crate::update::selection::moved;
 
 /// A cursor that stays on its row, known by an id, when rows come, go, or change their order.
 #[derive(Clone, Debug, Default)]
@@ -22,7 +22,7 @@ impl<I: Clone + Default + PartialEq> Rows<I> {
     /// Puts the cursor on a row, and scrolls as little as is needed to see it.
     pub fn put(&mut self, ids: &[I], at: usize, page: usize) {
         self.id = ids.get(at).cloned().unwrap_or_default();
-        self.top = scroll::showing_of(ids.len(), at, self.top, page);
+        self.top = frame::showing_of(ids.len(), at, self.top, page);
     }
 
     /// Moves the cursor as the action says; `None` if the action is no motion.
@@ -34,7 +34,7 @@ impl<I: Clone + Default + PartialEq> Rows<I> {
 
     /// Scrolls without moving the cursor.
     pub fn wheel(&mut self, by: isize, rows: usize, page: usize) {
-        self.top = scroll::turned(self.top, by, rows, page);
+        self.top = frame::turned(self.top, by, rows, page);
     }
 }
 

@@ -3,6 +3,9 @@
 use super::pieces::Piece;
 use crate::theme::{Look, Role};
 use mcpreel_wire::text;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 /// A line. The texts must be escaped.
@@ -56,6 +59,15 @@ pub fn push(into: &mut Spans, pieces: Vec<Piece>, role: Role) {
 pub fn line(spans: Spans, look: Look) -> Line<'static> {
     let styled = |(role, text)| Span::styled(text, look.style(role));
     spans.into_iter().map(styled).collect()
+}
+
+// The row under the cursor.
+
+/// Gives all of `area` one style: in reverse video every colour of it would be a block of its own.
+pub fn draw(style: Style, area: Rect, frame: &mut Frame<'_>) {
+    let buffer = frame.buffer_mut();
+    buffer.set_style(area, Style::reset());
+    buffer.set_style(area, style);
 }
 
 #[cfg(test)]

@@ -23,12 +23,10 @@ pub mod playback;
 pub mod replay;
 pub mod why;
 
-mod desk;
 mod reader;
-mod work;
 
-pub use desk::{Desk, Next};
 pub use reader::Reader;
+pub use reader::{Desk, Next};
 
 use crate::app::App;
 use crate::effect::{Effect, Effects};

@@ -1,18 +1,18 @@
 //! One recording, read and followed.
 
 use super::open::{Answer as Opened, Vitals};
-use super::work::Work;
-use super::{Answer, Ask, Growth, Slot, Source};
+use super::{Answer, Ask, Growth, Job, Progress, Slot, Source};
 use mcpreel_share::phrases::sentence;
 use mcpreel_store::library::{Details, Entry, Library, Standing};
-use mcpreel_store::open;
 use mcpreel_store::reader::{ReadError, Recording};
-use mcpreel_store::recovery::{self, Outcome, Stage};
+use mcpreel_store::recovery::{Outcome, Stage};
 use mcpreel_store::watch::{Change, INTERVAL, Read, Watch};
+use mcpreel_store::{open, recovery};
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::Seq;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// While nothing is recorded there is nothing to look for.
@@ -262,5 +262,174 @@ impl Reader {
         slots()
             .find(|slot| Some(*slot) > self.last)
             .or_else(|| slots().next())
+    }
+}
+
+// A job, and how far it is.
+
+pub(super) struct Work {
+    /// Of the question that it answers.
+    pub number: u64,
+    job: Box<dyn Job>,
+    done: bool,
+    /// How the recording grew while it was under way: it may have looked past that place already.
+    missed: Option<Growth>,
+}
+
+impl Work {
+    pub fn new(job: Box<dyn Job>, number: u64) -> Self {
+        Self {
+            number,
+            job,
+            done: false,
+            missed: None,
+        }
+    }
+
+    /// Whether there is nothing to do for now.
+    pub fn is_done(&self) -> bool {
+        self.done
+    }
+
+    /// Does a piece of it, as `step` does. A job that failed is done, until the recording grows.
+    pub fn step(
+        &mut self,
+        step: impl FnOnce(&mut dyn Job) -> Result<Progress, ReadError>,
+    ) -> Result<(), ReadError> {
+        let progress = step(&mut *self.job);
+        self.done = !matches!(progress, Ok(Progress::More));
+        if self.done
+            && let Some(growth) = self.missed.take()
+        {
+            self.done = !self.job.grown(&growth);
+        }
+        progress.map(|_| ())
+    }
+
+    pub fn grow(&mut self, growth: &Growth) {
+        if self.done {
+            self.done = !self.job.grown(growth);
+            return;
+        }
+        let missed = self.missed.get_or_insert(*growth);
+        missed.last = growth.last;
+        missed.ended |= growth.ended;
+    }
+}
+
+// Where questions wait.
+
+/// Questions that wait: the latest of each kind, and every note in order.
+#[derive(Debug, Default)]
+pub struct Desk {
+    waiting: Mutex<Waiting>,
+    bell: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    latest: BTreeMap<Slot, Ask>,
+    notes: VecDeque<Ask>,
+    closed: bool,
+}
+
+#[derive(Debug)]
+pub enum Next {
+    Ask(Box<Ask>),
+    Nothing,
+    Closed,
+}
+
+impl Desk {
+    /// Leaves a question; it takes the place of an older one of its kind.
+    pub fn put(&self, ask: Ask) {
+        let mut waiting = self.lock();
+        match ask.slot() {
+            Slot::Note => waiting.notes.push_back(ask),
+            // Nothing about the recording before is of interest any more.
+            Slot::Open => waiting.latest = BTreeMap::from([(Slot::Open, ask)]),
+            slot => {
+                waiting.latest.insert(slot, ask);
+            }
+        }
+        self.bell.notify_one();
+    }
+
+    pub fn close(&self) {
+        self.lock().closed = true;
+        self.bell.notify_all();
+    }
+
+    /// Whether something more urgent than the work at hand waits.
+    pub fn is_waiting(&self) -> bool {
+        let waiting = self.lock();
+        waiting.closed || !waiting.latest.is_empty() || !waiting.notes.is_empty()
+    }
+
+    /// The next question; waits for at most `patience` for one.
+    pub fn next(&self, patience: Duration) -> Next {
+        let waiting = self.lock();
+        let waited = self.bell.wait_timeout_while(waiting, patience, |waiting| {
+            !waiting.closed && waiting.latest.is_empty() && waiting.notes.is_empty()
+        });
+        let (mut waiting, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        if waiting.closed {
+            return Next::Closed;
+        }
+        let note = waiting.notes.pop_front();
+        let ask = note.or_else(|| waiting.latest.pop_first().map(|(_, ask)| ask));
+        ask.map_or(Next::Nothing, |ask| Next::Ask(Box::new(ask)))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        // A question is put or taken as a whole: a panic elsewhere leaves nothing half done.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::worker::{Answer, Source};
+    use mcpreel_trace::frame::Seq;
+    use std::sync::{Arc, Mutex};
+
+    struct Counting {
+        grown: Arc<Mutex<Vec<Growth>>>,
+    }
+
+    impl Job for Counting {
+        fn step(&mut self, _: &Source<'_>, _: &mut Vec<Answer>) -> Result<Progress, ReadError> {
+            Ok(Progress::Done)
+        }
+
+        fn grown(&mut self, growth: &Growth) -> bool {
+            self.grown.lock().unwrap().push(*growth);
+            true
+        }
+    }
+
+    fn growth(after: u64, last: u64, ended: bool) -> Growth {
+        Growth {
+            after: Seq(after),
+            last: Seq(last),
+            ended,
+        }
+    }
+
+    // Rows that came while the last step of a scan was under way were never looked at.
+    #[test]
+    fn what_came_while_a_job_was_under_way_is_told_when_it_is_done() {
+        let grown = Arc::default();
+        let job = Counting {
+            grown: Arc::clone(&grown),
+        };
+        let mut work = Work::new(Box::new(job), 1);
+        work.grow(&growth(2, 3, false));
+        work.grow(&growth(3, 5, true));
+        assert!(grown.lock().unwrap().is_empty());
+        work.step(|_| Ok(Progress::Done)).unwrap();
+        assert_eq!(*grown.lock().unwrap(), [growth(2, 5, true)]);
+        assert!(!work.is_done());
     }
 }

@@ -8,8 +8,7 @@ use crate::app::{App, Focus, Overlay};
 use crate::effect::Effects;
 use crate::panels::detail::size;
 use crate::panels::detail::{Detail, Representation, Shown, Sides, Tab};
-use crate::update::{motion, selection};
-use crate::widget::scroll;
+use crate::update::selection;
 use crate::widget::tree::Tree;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::Stopped;
@@ -27,7 +26,7 @@ pub fn moved(detail: &mut Detail, action: Action, size: Size) -> Option<Effects>
         Tab::Findings => {
             let shown = detail.shown.as_deref_mut()?;
             let rows = shown.findings.len();
-            shown.at_finding = motion::moved(action, shown.at_finding, rows, 3)?;
+            shown.at_finding = crate::update::selection::moved(action, shown.at_finding, rows, 3)?;
         }
     }
     Some(vec![])
@@ -58,8 +57,8 @@ fn in_story(detail: &mut Detail, action: Action, page: usize) -> Option<()> {
     let shown = detail.shown.as_deref_mut()?;
     let rows = shown.story.as_ref().map_or(0, |story| story.rows.len());
     let (at, top) = &mut shown.at_story;
-    *at = motion::moved(action, *at, rows, page)?;
-    *top = scroll::showing(*at, *top, page);
+    *at = crate::update::selection::moved(action, *at, rows, page)?;
+    *top = crate::widget::frame::showing(*at, *top, page);
     Some(())
 }
 
@@ -84,7 +83,10 @@ pub fn settle(detail: &mut Detail, size: Size) {
         // A story that has not come yet leaves the cursor where it was.
         if let Some(story) = &shown.story {
             let at = shown.at_story.0.min(story.rows.len().saturating_sub(1));
-            shown.at_story = (at, scroll::showing(at, shown.at_story.1, size.1));
+            shown.at_story = (
+                at,
+                crate::widget::frame::showing(at, shown.at_story.1, size.1),
+            );
         }
     }
 }

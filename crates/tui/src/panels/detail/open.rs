@@ -17,7 +17,7 @@ use crate::widget::raw::{Controls, Wrapped};
 use crate::widget::spans::Spans;
 use crate::widget::text::{Content, Expect};
 use crate::widget::tree::{NodeId, Tree};
-use crate::widget::{scroll, spans, tree_line};
+use crate::widget::{spans, tree_line};
 use mcpreel_store::reader::FindingRow;
 use mcpreel_trace::item::{ItemKey, Lens};
 use mcpreel_wire::json::Kind;
@@ -308,7 +308,7 @@ pub fn wheel(app: &mut App, by: isize) -> Effects {
             Tab::Body => shown.at.top = top,
             Tab::Story => {
                 let rows = shown.story.as_ref().map_or(0, |story| story.rows.len());
-                shown.at_story.1 = scroll::turned(shown.at_story.1, by, rows, size.1);
+                shown.at_story.1 = crate::widget::frame::turned(shown.at_story.1, by, rows, size.1);
             }
             Tab::Findings => {
                 let last = shown.findings.len().saturating_sub(1);

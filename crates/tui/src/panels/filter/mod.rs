@@ -5,11 +5,10 @@ pub mod values;
 
 use crate::action::Action;
 use crate::app::menu::{Choice, Entry, Menu};
-use crate::app::prompt::{Prompt, Purpose};
 use crate::app::{App, Overlay};
 use crate::effect::Effects;
+use crate::update::prompt::{Prompt, Purpose};
 use crate::view::overlay::Hit;
-use crate::widget::scroll;
 use crate::worker::Slot;
 use mcpreel_store::select::Question;
 use mcpreel_trace::item::{Item, Lens};
@@ -503,7 +502,12 @@ pub fn wheel(app: &mut App, by: isize) -> Effects {
     let (top, page) = rows.map_or((0, 0), |session| draw::candidates(app, session));
     if let Some(session) = app.session.as_deref_mut() {
         let popup = &mut session.filter.popup;
-        popup.wheel = Some(scroll::turned(top, by, popup.candidates.len(), page));
+        popup.wheel = Some(crate::widget::frame::turned(
+            top,
+            by,
+            popup.candidates.len(),
+            page,
+        ));
     }
     vec![]
 }

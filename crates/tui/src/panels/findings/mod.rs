@@ -20,9 +20,9 @@ use crate::layout;
 use crate::panels::detail;
 use crate::panels::filter::{self, all_of, conditions};
 use crate::theme::{self, Glyph, Look, Role};
-use crate::update::motion::moved;
+use crate::update::selection::moved;
 use crate::widget::rows::Rows;
-use crate::widget::{frame, highlight, spans};
+use crate::widget::{frame, spans};
 use crate::worker::Slot;
 use counting::Counting;
 use mcpreel_store::reader::FindingRow;
@@ -424,7 +424,7 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
             } else {
                 Role::SelectedElsewhere
             };
-            highlight::draw(look.style(role), area, frame);
+            spans::draw(look.style(role), area, frame);
         }
     }
     if let Some(row) = rows.get(cursor) {

@@ -20,9 +20,8 @@ use crate::app::{App, Focus, View};
 use crate::effect::Effects;
 use crate::layout;
 use crate::panels::filter::{self, Relaxed};
-use crate::update::motion::moved;
 use crate::update::selection;
-use crate::widget::scroll;
+use crate::update::selection::moved;
 use crate::worker::Slot;
 pub use index::{Cache, Index, Row};
 use jobs::{Found, Reading, Scanning};
@@ -228,7 +227,7 @@ impl List {
     /// Scrolls as far as it takes to see the row `at`.
     pub fn reveal(&mut self, at: usize, page: usize) {
         let first = self.first_row(page);
-        self.scroll_to(scroll::showing(at, first, page), page);
+        self.scroll_to(crate::widget::frame::showing(at, first, page), page);
     }
 
     /// Puts the cursor on the first row, also if that has not been found yet.

@@ -20,9 +20,9 @@ use crate::effect::Effects;
 use crate::layout;
 use crate::panels::filter::{self, all_of, conditions};
 use crate::theme::{Glyph, Look, Role};
+use crate::widget::frame;
 use crate::widget::rows::Rows;
 use crate::widget::table::{self, Cell, Column};
-use crate::widget::{bars, frame};
 use crate::worker::Slot;
 use compact_str::CompactString;
 use counting::Counting;
@@ -624,7 +624,7 @@ fn histogram(look: &Look, row: &Row, columns: usize) -> Vec<Line<'static>> {
             Some(ns) => format!("{} {}", look.glyph(Glyph::AtMost), duration(ns)),
             None => "more".to_owned(),
         };
-        let bar = bars::bar(look, bucket.count, most, room);
+        let bar = frame::bar(look, bucket.count, most, room);
         Line::from(vec![
             Span::raw(format!("{}  ", pad_start(&bound, 10))),
             Span::styled(bar, look.style(Role::Good)),

@@ -23,8 +23,8 @@ use crate::layout;
 use crate::panels::filter::{self, all_of, conditions};
 use crate::panels::list;
 use crate::theme::{Glyph, Look, Role};
-use crate::update::motion::moved;
-use crate::widget::{bars, frame, scroll};
+use crate::update::selection::moved;
+use crate::widget::frame;
 use crate::worker::Slot;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::item::ItemKey;
@@ -169,7 +169,7 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
 /// left it.
 fn back_to_cursor(state: &mut Timeline, page: usize) {
     let (top, at) = (state.top(page), state.cursor_row());
-    state.offset = at - scroll::showing(at, top, page);
+    state.offset = at - frame::showing(at, top, page);
     state.wheel = None;
 }
 
@@ -180,7 +180,7 @@ fn put_cursor(state: &mut Timeline, to: usize, page: usize) {
         return;
     };
     state.cursor = picture.rows.get(to).map(|bar| bar.key);
-    state.offset = to - scroll::showing(to, top, page);
+    state.offset = to - frame::showing(to, top, page);
     state.wheel = None;
 }
 
@@ -321,7 +321,7 @@ pub fn wheel(app: &mut App, by: isize) -> Effects {
         return vec![];
     };
     let top = state.top(page);
-    let to = scroll::turned(top, by, picture.rows.len(), page);
+    let to = frame::turned(top, by, picture.rows.len(), page);
     if to == top {
         return vec![];
     }
@@ -535,7 +535,7 @@ fn draw_head(look: &Look, picture: &Picture, parts: &Parts, frame: &mut Frame<'_
     let before = " ".repeat(parts.label + 1);
     let mut lines = Vec::new();
     if parts.head.height > 1 {
-        let density = bars::density(look, &picture.density);
+        let density = frame::density(look, &picture.density);
         let most = picture.density.iter().max().copied().unwrap_or(0);
         let at_most = look.glyph(Glyph::AtMost);
         let title = format!("{at_most} {} began per column", count(most));

@@ -1,24 +1,55 @@
 //! The mouse.
-//!
-//! A click selects, a double click opens, a click on a chip ends its mode, one on an entry of
-//! what lies on top (`on_top`) takes it and one beside it closes it, the divider between list and
-//! detail is dragged. The wheel scrolls what is under the pointer without moving the selection.
-//! Nothing can be done with the mouse only.
 
-mod on_top;
-
-use super::{library, perform};
+use super::compare;
+use super::filter::is_edited;
+use super::list::Cursor;
+use super::{findings, stats, timeline};
 use crate::action::Action;
-use crate::app::{App, Focus, View};
+use crate::app::{App, Focus, Overlay, View};
 use crate::effect::{Effect, Effects};
-use crate::layout::{self, Arrangement, Places};
-use crate::panels::list::Cursor;
-use crate::panels::{findings, stats, timeline};
-use crate::view::footer;
-use crate::widget::scroll;
+use crate::layout;
+use crate::layout::{Arrangement, Places};
+use crate::update::{library, menu, palette, perform};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use mcpreel_wire::text::width;
 use ratatui::layout::{Position, Rect};
+
+// The mouse on what lies on top: a click on an entry takes it, one beside it closes it, the wheel
+// scrolls it. A line that is being typed is not given up by a click.
+
+pub(crate) fn click_on_top(app: &mut App, at: Position) -> Effects {
+    let cell = (at.x, at.y);
+    match app.overlays.last() {
+        Some(Overlay::Menu(_)) => menu::click(app, cell),
+        Some(Overlay::Palette(_)) => palette::click(app, cell),
+        Some(Overlay::Text(_)) => crate::app::text::click(app, cell),
+        Some(Overlay::Comparison(_)) => {
+            let double = is_double(app, at);
+            compare::click(app, cell, double)
+        }
+        Some(Overlay::Prompt(_)) if is_edited(app) => super::filter::click(app, cell),
+        Some(Overlay::Prompt(_) | Overlay::Edit(_)) | None => vec![],
+    }
+}
+
+/// The wheel was turned by so many rows, down if that is positive.
+pub(crate) fn wheel_on_top(app: &mut App, by: isize) -> Effects {
+    match app.overlays.last() {
+        Some(Overlay::Menu(_)) => menu::wheel(app, by),
+        Some(Overlay::Palette(_)) => palette::wheel(app, by),
+        Some(Overlay::Text(_)) => crate::app::text::wheel(app, by),
+        Some(Overlay::Comparison(_)) => compare::wheel(app, by),
+        Some(Overlay::Prompt(_)) if is_edited(app) => super::filter::wheel(app, by),
+        Some(Overlay::Prompt(_) | Overlay::Edit(_)) | None => vec![],
+    }
+}
+
+// The mouse.
+//
+// A click selects, a double click opens, a click on a chip ends its mode, one on an entry of
+// what lies on top (`on_top`) takes it and one beside it closes it, the divider between list and
+// detail is dragged. The wheel scrolls what is under the pointer without moving the selection.
+// Nothing can be done with the mouse only.
 
 const NOTCH: isize = 3;
 
@@ -47,19 +78,19 @@ fn places(app: &App) -> Option<Places> {
 fn wheel(app: &mut App, at: Position, down: bool) -> Effects {
     let by = if down { NOTCH } else { -NOTCH };
     if !app.overlays.is_empty() {
-        return on_top::wheel(app, by);
+        return wheel_on_top(app, by);
     }
     let Some(places) = places(app) else {
         let action = if down { Action::Down } else { Action::Up };
         let notch = 0..NOTCH.unsigned_abs();
         return notch.flat_map(|_| perform(app, action)).collect();
     };
-    let page = crate::panels::list::page(app);
+    let page = super::list::page(app);
     let Some(session) = app.session.as_deref_mut() else {
         return vec![];
     };
     if places.detail.contains(at) {
-        return crate::panels::detail::open::wheel(app, by);
+        return super::detail::open::wheel(app, by);
     }
     if !places.main.contains(at) {
         return vec![];
@@ -75,14 +106,14 @@ fn wheel(app: &mut App, at: Position, down: bool) -> Effects {
     if let (Cursor::End, Some(key)) = (list.cursor, list.selected()) {
         list.cursor = Cursor::At(key);
     }
-    let to = scroll::turned(list.first_row(page), by, list.len(), page);
+    let to = crate::widget::frame::turned(list.first_row(page), by, list.len(), page);
     list.scroll_to(to, page);
     vec![]
 }
 
 fn click(app: &mut App, at: Position) -> Effects {
     if !app.overlays.is_empty() {
-        return on_top::click(app, at);
+        return click_on_top(app, at);
     }
     let Some(places) = places(app) else {
         return click_library(app, at);
@@ -100,7 +131,7 @@ fn click(app: &mut App, at: Position) -> Effects {
     }
     if places.detail.contains(at) {
         let double = is_double(app, at);
-        return crate::panels::detail::open::click(app, (at.x, at.y), double);
+        return super::detail::open::click(app, (at.x, at.y), double);
     }
     let Some(session) = app.session.as_deref_mut() else {
         return vec![];
@@ -109,7 +140,7 @@ fn click(app: &mut App, at: Position) -> Effects {
         session.focus = Focus::Main;
         return match session.view {
             View::Exchanges => {
-                let rows = crate::panels::list::draw::rows_of(places.arrangement, places.main);
+                let rows = super::list::draw::rows_of(places.arrangement, places.main);
                 click_row(app, rows, at)
             }
             _ => click_view(app, at),
@@ -201,7 +232,7 @@ fn click_row(app: &mut App, rows: Rect, at: Position) -> Effects {
 /// What ends the mode whose chip is in this column of the footer.
 fn chip_at(app: &App, column: u16) -> Option<Action> {
     let mut from = 1;
-    for chip in footer::chips(app) {
+    for chip in super::footer::chips(app) {
         let wide = width(&chip.text) + 2;
         if (from..from + wide).contains(&usize::from(column)) {
             return chip.action;

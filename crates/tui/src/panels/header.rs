@@ -1,23 +1,27 @@
-//! Who speaks, is it alive, what is known.
-//!
-//! ```text
-//!  ● REC 7f3a weather-server 1.4 ⇄ claude-code 2.1   ready   legacy 2025-11-25   00:12:31   1 204 calls  3 open  2 failed  ✗ 2   ⚠ 5
-//! ```
-//!
-//! What does not fit goes, the least important first; never what failed or waits.
+//! Drawing the header.
 
 use crate::action::Action;
 use crate::app::session::Opening;
 use crate::app::{App, Session};
-use crate::theme::{self, Glyph, Look, Role};
+use crate::theme;
+use crate::theme::{Glyph, Look, Role};
 use crate::worker::open::Vitals;
-use mcpreel_share::phrases::{self, recording};
+use mcpreel_share::phrases;
+use mcpreel_share::phrases::recording;
 use mcpreel_store::library::Standing;
 use mcpreel_trace::session::{End, Phase, Session as Facts};
 use mcpreel_wire::text::{clock, count, cut, escape, plural, since, size, width};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
+
+// Who speaks, is it alive, what is known.
+//
+// ```text
+//  ● REC 7f3a weather-server 1.4 ⇄ claude-code 2.1   ready   legacy 2025-11-25   00:12:31   1 204 calls  3 open  2 failed  ✗ 2   ⚠ 5
+// ```
+//
+// What does not fit goes, the least important first; never what failed or waits.
 
 const GAP: usize = 3;
 

@@ -2,30 +2,26 @@
 //! takes stands beside its code.
 
 mod compare;
-mod export;
-mod import;
 mod minimise;
 mod mock;
-mod redact;
 mod replay;
-mod report;
 
 pub use compare::{Diff, Form, ReportFormat, Strictness, rewrite};
-pub use export::{Export, ExportFormat};
-pub use import::Import;
 pub use minimise::Minimise;
 pub use mock::{Mock, OnMiss, Said};
-pub use redact::{Redact, Secrets};
 pub use replay::{Asked, Bind, Driving, Edit, Order as ReplayOrder, Part, Replay, bind};
-pub use report::Report;
 
 use super::demo::{Demo, DemoHost, DemoServer};
 use super::exit;
+use super::export::Export;
+use super::import::Import;
 use super::lint::Lint;
 use super::ls::Ls;
 use super::open::{Appearance, Open};
 use super::prune::Prune;
+use super::redact::Redact;
 use super::reindex::Reindex;
+use super::report::Report;
 use super::run::Run;
 use super::search::Search;
 use super::shell::{Completions, Man};

@@ -1,6 +1,6 @@
 //! How a command ends: the exit codes of mcpreel, in one place.
 
-use super::export::target;
+use super::export;
 use super::output;
 use mcpreel_share::outgoing;
 use mcpreel_share::phrases::sentence;
@@ -70,7 +70,7 @@ pub type Outcome = Result<Exit, Failure>;
 impl<E: Into<anyhow::Error>> From<E> for Failure {
     fn from(error: E) -> Self {
         let error = match error.into().downcast() {
-            Ok(whole) => return target::unwritten(whole),
+            Ok(whole) => return export::unwritten(whole),
             Err(error) => error,
         };
         // Of an error with context, only the context is looked at: that is no write of ours.

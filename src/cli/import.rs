@@ -6,12 +6,13 @@
 
 mod log;
 
-use super::args::Import as Args;
+use super::args;
 use super::cassette;
 use super::exit::{Exit, Failure, Outcome};
 use super::folder;
 use super::output::{self, Output};
 use anyhow::Context as _;
+use clap::Args;
 use mcpreel_capture::spool::open_regular;
 use mcpreel_share::import::{Format, LOOKED_AT, not_utf8};
 use mcpreel_share::outgoing::file::Folder;
@@ -19,10 +20,39 @@ use mcpreel_store::library::{Library, REEL, create_dir, name::FileName, name::fi
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_trace::clock;
 use mcpreel_wire::text::{escape, plural};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
+
+/// Make recordings of cassettes and of other programs' logs
+///
+/// What a file is, is seen from what is in it: a cassette (`mcpreel export`), a session log of
+/// mcpsnoop, an mcp.log or mcp-server-NAME.log of Claude Desktop, or JSON Lines of messages, bare
+/// or in an object with a time and a direction. A log of several sessions becomes several
+/// recordings. What a log does not say stays unknown; where a direction is guessed or a line passed
+/// over, that is said. The same file makes the same recording, and only once.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel import session.jsonl
+  mcpreel import ~/Library/Logs/Claude/mcp-server-weather.log
+  mcpreel import ~/.local/share/mcpsnoop/sessions/*.jsonl
+  journalctl -u my-host -o cat | mcpreel import --name my-host -
+  mcpreel why 7f3a                   then as with any recording, by the id that it said")]
+pub struct Import {
+    /// The files; `-` is stdin
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<OsString>,
+    #[command(flatten)]
+    folder: args::Folder,
+    /// What the recordings are called [default: as the log says, else after the file]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// One JSON object per recording and line
+    #[arg(long)]
+    json: bool,
+}
 
 /// A recording that was made of a file, where nobody looks yet.
 struct Made {
@@ -36,7 +66,7 @@ struct Made {
 }
 
 /// Takes each of the files; one that cannot be taken does not keep the others from it.
-pub fn run(args: &Args) -> Outcome {
+pub fn run(args: &Import) -> Outcome {
     let library = Library::new(folder::of(&args.folder)?);
     create_dir(library.dir()).with_context(|| {
         let dir = library.dir().display().to_string();
@@ -59,7 +89,7 @@ pub fn run(args: &Args) -> Outcome {
     Ok(outcome)
 }
 
-fn take(file: &OsStr, args: &Args, library: &Library, out: &mut Output) -> Result<(), Failure> {
+fn take(file: &OsStr, args: &Import, library: &Library, out: &mut Output) -> Result<(), Failure> {
     let folder = Folder::within(library.dir())?;
     let path = match file.to_str() {
         Some("-") => from_stdin(&folder)?,
@@ -83,7 +113,7 @@ fn from_stdin(folder: &Folder) -> io::Result<PathBuf> {
 }
 
 /// The recordings in a file.
-fn made(path: &Path, shown: &str, args: &Args, folder: &Path) -> Result<Vec<Made>, Failure> {
+fn made(path: &Path, shown: &str, args: &Import, folder: &Path) -> Result<Vec<Made>, Failure> {
     let name = args.name.as_deref();
     if let Some((reel, remarks)) = cassette::take_into((path, shown), folder, name)? {
         return Ok(vec![Made {
@@ -179,7 +209,7 @@ fn stored(
 fn settle(
     made: &Made,
     shown: &str,
-    args: &Args,
+    args: &Import,
     library: &Library,
     out: &mut Output,
 ) -> Result<(), Failure> {

@@ -1,6 +1,6 @@
 //! `mcpreel open`, and `mcpreel` alone: the viewer.
 
-use super::args::{Folder, Secrets, words};
+use super::args::{Folder, words};
 use super::cassette::Tape;
 use super::exit::{self, Exit, Failure, Outcome};
 use super::folder::Settings;
@@ -146,7 +146,7 @@ pub fn show(options: Options) -> Outcome {
 
 /// What is secret. A recording can be looked at all the same where nobody knows.
 fn policy() -> Result<Arc<Policy>, String> {
-    redact::policy::of(&Secrets::default()).map_err(|failure| {
+    redact::policy(&redact::Secrets::default()).map_err(|failure| {
         let (_, said) = exit::code(Err(failure));
         said.unwrap_or_default()
     })

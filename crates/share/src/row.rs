@@ -246,13 +246,13 @@ mod tests {
             ..Exchange::begun(Direction::ClientToServer, id, "tools/call")
         };
         let what = RowView::of_exchange(&call).what(None);
-        assert_eq!(what, "s  (2.1 s of it waiting for the client)");
+        assert_eq!(what, "tools/call  (2.1 s of it waiting for the client)");
         let retry = Exchange {
             id: ExchangeId(2),
             chain: Some(ExchangeId(1)),
             ..call
         };
         let what = RowView::of_exchange(&retry).what(None);
-        assert_eq!(what, "s  (after 2.1 s waiting for the client)");
+        assert_eq!(what, "tools/call  (after 2.1 s waiting for the client)");
     }
 }

@@ -4,16 +4,15 @@
 //! Looked at is what the report says, each value under the name of its member. What only another
 //! place of a recording would tell to be secret stays.
 
-use crate::cli::args::Secrets;
 use crate::cli::exit::Failure;
-use crate::cli::redact::policy;
+use crate::cli::redact::{self, Secrets};
 use mcpreel_redact::{Learner, Place, Redactor};
 use mcpreel_replay::report::{Difference, Outcome, Report};
 
 /// The same report with tokens in place of secrets.
 pub(super) fn redacted(report: &Report) -> Result<Report, Failure> {
     let mut report = report.clone();
-    let mut learner = Learner::new(policy::of(&Secrets::default())?);
+    let mut learner = Learner::new(redact::policy(&Secrets::default())?);
     texts(&mut report, &mut |name, text| {
         learner.text(&format!("{}{text}", named(name)));
     });

@@ -1,10 +1,10 @@
 //! `--update`: a cassette becomes what the server says now.
 
 use super::plan::Played;
-use crate::cli::args::{Replay as Args, Secrets};
+use crate::cli::args::Replay as Args;
 use crate::cli::cassette;
 use crate::cli::exit::Failure;
-use crate::cli::redact::{self, policy};
+use crate::cli::redact::{self, Secrets};
 use crate::cli::select;
 use anyhow::{Context as _, anyhow};
 use mcpreel_replay::compare::Class;
@@ -154,7 +154,7 @@ impl Update {
             let why = "the replay is not on record as a whole";
             return Ok(Updated::Not(why.to_owned()));
         };
-        let secrets = redact::look(&now, &policy::of(&Secrets::default())?)?.hits();
+        let secrets = redact::look(&now, &redact::policy(&Secrets::default())?)?.hits();
         self.replace(&now)?;
         Ok(Updated::Written(secrets))
     }

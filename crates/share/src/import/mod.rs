@@ -79,7 +79,10 @@ impl Format {
 pub fn not_utf8(beginning: &[u8]) -> Option<(&'static str, &'static str)> {
     match beginning {
         [0x1f, 0x8b, ..] => Some(("compressed with gzip", "gunzip -c FILE | mcpreel import -")),
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [b'{' | b'2', 0, ..] => Some((
+        [0xff, 0xfe, ..]
+        | [0xfe, 0xff, ..]
+        | [b'{' | b'[' | b'2', 0, ..]
+        | [0, b'{' | b'[' | b'2', ..] => Some((
             "text in UTF-16",
             "iconv -f UTF-16 -t UTF-8 FILE | mcpreel import -",
         )),

@@ -1,0 +1,472 @@
+//! `mcpreel export`: a recording as a file of another format.
+//!
+//! Each format goes over what is selected of the recording and writes to whatever it is given; the
+//! rest is the same for all: what is selected, where it goes, and that a file is whole or not
+//! there.
+
+use super::args::Folder;
+use super::exit::{Exit, Failure, Outcome};
+use super::output::{self, Output, Progress};
+use super::redact::{self, Secrets};
+use super::{filter, select};
+use clap::{Args, ValueEnum};
+use mcpreel_redact::{Policy, Report};
+use mcpreel_share::export::otlp::Bodies;
+use mcpreel_share::export::{Selection, Written};
+use mcpreel_share::outgoing::file::{Counted, Draft, Replace, Whole, WholeError, is_special};
+use mcpreel_share::outgoing::{self, Error, Format, Order, Stage, Stopped, told};
+use mcpreel_store::reader::Recording;
+use mcpreel_trace::frame::Seq;
+use mcpreel_trace::item::Lens;
+use mcpreel_trace::query::Query;
+use mcpreel_wire::text::{escape, plural, size};
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions};
+use std::io::{self, IsTerminal as _, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A page of more bytes is more than some browsers open.
+const LARGE_PAGE: u64 = 200_000_000;
+
+/// What a recording is written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// A cassette: JSON Lines, a line per frame or event; mcpreel reads it like a recording
+    Jsonl,
+    /// A transcript for reading: what was said, in order, laid out and escaped
+    Text,
+    /// A bug report: what happened and why, with a diagram and the messages that matter
+    Markdown,
+    /// A trace for OpenTelemetry, in OTLP/JSON: a span per request
+    Otlp,
+    /// A trace for Perfetto or Chrome: exchanges, notifications, stderr and events over time
+    Perfetto,
+    /// A page for a browser: one file with all that it needs, which loads and sends nothing
+    Html,
+    /// One recording file: a copy or a part, also of a recording that is being made or of a cassette
+    Recording,
+}
+
+impl From<ExportFormat> for Format {
+    fn from(format: ExportFormat) -> Self {
+        match format {
+            ExportFormat::Jsonl => Self::Jsonl,
+            ExportFormat::Text => Self::Text,
+            ExportFormat::Markdown => Self::Markdown,
+            ExportFormat::Html => Self::Html,
+            ExportFormat::Otlp => Self::Otlp,
+            ExportFormat::Perfetto => Self::Perfetto,
+            ExportFormat::Recording => Self::Recording,
+        }
+    }
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  mcpreel export -o session.jsonl                the newest recording, all of it
+  mcpreel export 7f3a -q 'is:failed' -o failed.jsonl
+  mcpreel export 7f3a --from 100 --to 180 | jq -c 'select(.k == \"req\") | .raw'
+  mcpreel export @ --format markdown -o report.md
+                                                 a bug report: what happened, why, a diagram
+  mcpreel export @ --format text | less          what was said, laid out for reading
+  mcpreel export @ --format perfetto -o trace.json
+                                                 to be opened in ui.perfetto.dev
+  mcpreel export @ --format otlp -q 'is:slow' -o spans.jsonl
+  mcpreel export @ -q 'is:marked' -o marked.jsonl
+  mcpreel export @ --format html -o session.html
+                                                 a page for a browser
+  mcpreel export @ --raw --format recording -o copy.reel
+                                                 a copy, also while it is recorded
+  mcpreel show session.jsonl                     a cassette is taken wherever a recording is";
+
+const CASSETTE: &str = "\
+A cassette (--format jsonl) has a header, then a line per frame or event, in the
+order in which they were recorded:
+  n         the number of the frame
+  t, t0     when its last byte came and, if that was another one, its first:
+            microseconds since the start
+  d         where it went: c2s (to the server), s2c (to the client), stderr
+  k         req, res, note (a notification), text (stderr), other (no message);
+            event, and end, which says that the file is whole
+  m         the method
+  re        of a response: the frame of its request
+  in        the request that it belongs to: of progress, log messages, cancels,
+            of what the server asked during a call, of a retry the first round
+  raw       the bytes of the frame, verbatim, where they are one JSON text and a
+            newline; else b64: all of them as base64; text: a line of stderr
+  event     what happened to the process or to the recording
+
+It has no date, no id and no process number of its own in its header, so that it
+can be kept beside the code. What a hand has changed or damaged is told by line,
+and the rest is read.";
+
+/// Write a recording as a file that can be handed on
+///
+/// --format jsonl, the default, writes a cassette. With a filter, the rows of the viewer that fit,
+/// an exchange with all that belongs to it: progress, cancel, what the server asked meanwhile,
+/// other rounds. --format html writes the same as a page for a browser: one file that loads and
+/// sends nothing, with list, waterfall, filter, trees and findings. The other formats are for
+/// reading (text, markdown) and for other people's programs (otlp, perfetto); with a filter they have
+/// the same rows. --format recording copies a recording, also while it is being made, or
+/// makes one of a cassette. The file appears when it is whole, readable by you alone.
+///
+/// What is secret is replaced on the way, as `mcpreel redact` does; --raw writes everything as it
+/// was on the wire.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{CASSETTE}"))]
+pub struct Export {
+    /// A path, @, @2, an id or its first four digits or more, or a name
+    #[arg(value_name = "RECORDING", default_value = "@")]
+    recording: OsString,
+    #[command(flatten)]
+    folder: Folder,
+    /// As what
+    #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
+    format: ExportFormat,
+    /// Write everything as it was said, with whatever secrets stand in it
+    #[arg(long, conflicts_with_all = ["email", "home", "without"])]
+    raw: bool,
+    /// In a trace (--format otlp), arguments, results and texts too
+    #[arg(long)]
+    with_bodies: bool,
+    #[command(flatten)]
+    what: Secrets,
+    /// The file [default: stdout]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace the file if it is there already
+    #[arg(long)]
+    force: bool,
+    /// Only what fits, in the filter language, exchanges whole: is:failed, tool:search, ...
+    #[arg(
+        short = 'q',
+        long = "query",
+        value_name = "FILTER",
+        allow_hyphen_values = true
+    )]
+    query: Option<String>,
+    /// Only from this frame on
+    #[arg(long, value_name = "SEQ", value_parser = clap::value_parser!(u64).range(1..))]
+    from: Option<u64>,
+    /// Only up to this frame
+    #[arg(long, value_name = "SEQ", value_parser = clap::value_parser!(u64).range(1..))]
+    to: Option<u64>,
+}
+
+/// Writes what the arguments ask for.
+pub fn run(args: &Export) -> Outcome {
+    let query = filter::parse(args.query.as_deref())?;
+    refuse(args)?;
+    let (recording, selected) = select::open(&args.recording, &args.folder)?;
+    if selected.seq.is_some() {
+        return Err(usage("#SEQ names one frame; --from and --to name several"));
+    }
+    let selection = selection(&recording, args, query.as_ref())?;
+    match (&args.output, args.format) {
+        (Some(path), ExportFormat::Recording) => copy(&recording, args, &selection, path)?,
+        _ => write(&recording, args, &selection)?,
+    }
+    tell_unfinished(&recording)?;
+    Ok(Exit::Fine)
+}
+
+/// Refuses arguments that do not go together, before anything is read.
+fn refuse(args: &Export) -> Result<(), Failure> {
+    if let (Some(from), Some(to)) = (args.from, args.to)
+        && from > to
+    {
+        return Err(usage(
+            "--from comes after --to: there is nothing between them",
+        ));
+    }
+    if args.with_bodies && args.format != ExportFormat::Otlp {
+        return Err(usage(
+            "--with-bodies is for --format otlp; the other formats have what was said anyway, or no \
+             place for it",
+        ));
+    }
+    if args.output.is_some() {
+        return Ok(());
+    }
+    match args.format {
+        ExportFormat::Recording => Err(usage("--format recording makes a file: name it (-o FILE)")),
+        // They are escaped.
+        ExportFormat::Text | ExportFormat::Markdown => Ok(()),
+        _ if io::stdout().is_terminal() => Err(usage(
+            "a terminal would obey what was said on the wire: name a file (-o FILE), or pipe it \
+             on; `mcpreel show --frames` shows it escaped",
+        )),
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn usage(message: &str) -> Failure {
+    Failure::Usage(message.to_owned())
+}
+
+/// What is written: rows that fit, exchanges whole, between two frames. Nothing at all is refused:
+/// a file that is there already is worth more than an empty one.
+fn selection(
+    recording: &Recording,
+    args: &Export,
+    query: Option<&Query>,
+) -> Result<Selection, Failure> {
+    let frames = recording.summary()?.frames;
+    if let Some(from) = args.from.filter(|from| *from > frames) {
+        return Err(Failure::Usage(format!(
+            "there is no frame #{from}: the last one is #{frames}"
+        )));
+    }
+    let mut selection = Selection::between(args.from.map(Seq), args.to.map(Seq));
+    if let (Some(query), Some(text)) = (query, &args.query) {
+        selection = selection.picked(text);
+        let (question, context) = filter::question(recording, Lens::Exchanges, query)?;
+        outgoing::pick_rows(recording, &question, context, &mut selection)?;
+    }
+    if selection.is_empty() {
+        let why = "nothing on record fits, so nothing was written";
+        return Err(Failure::Refused(anyhow::anyhow!(why)));
+    }
+    Ok(selection)
+}
+
+/// Writes a file that is made of what is selected.
+fn write(recording: &Recording, args: &Export, selection: &Selection) -> Result<(), Failure> {
+    let path = args.output.as_deref();
+    let mut target = Target::open(path, recording.path(), may(args))?;
+    let (written, report) = write_to(recording, args, selection, &mut target)?;
+    let bytes = target.finish()?;
+    let redacted = told::in_words(report.as_ref(), args.format.into());
+    match path {
+        Some(path) => {
+            let said = told::said(path, args.format.into(), &written, bytes);
+            output::say(&format!("{said}; {redacted}"));
+        }
+        None if report.is_some_and(|report| report.lacks() || !report.off.is_empty()) => {
+            output::say(&redacted);
+        }
+        None => {}
+    }
+    if args.format == ExportFormat::Html && path.is_some() && bytes > LARGE_PAGE {
+        output::say(
+            "a browser needs several times that much memory for it; -q, --from and --to make a \
+             smaller page",
+        );
+    }
+    Ok(())
+}
+
+/// Returns what was written, and unless that is raw what was replaced.
+fn write_to(
+    recording: &Recording,
+    args: &Export,
+    selection: &Selection,
+    target: &mut Target,
+) -> Result<(Written, Option<Report>), Failure> {
+    let order = Order {
+        format: args.format.into(),
+        bodies: if args.with_bodies {
+            Bodies::With
+        } else {
+            Bodies::Without
+        },
+        selection,
+        now: select::now(recording, &recording.summary()?),
+        policy: policy(args)?,
+    };
+    let mut tell = progress(recording)?;
+    let written = outgoing::write(recording, &order, target, &mut tell);
+    written.map_err(|error| match error {
+        Error::Write(error) => target.failure(error),
+        error => error.into(),
+    })
+}
+
+/// Copies what is selected of a recording into one plain file, whatever it was before.
+fn copy(
+    recording: &Recording,
+    args: &Export,
+    selection: &Selection,
+    path: &Path,
+) -> Result<(), Failure> {
+    let summary = recording.summary()?;
+    let is_live = select::is_live(recording, &summary);
+    let whole = Whole::begin(path, recording.path(), may(args))?;
+    let mut copying = Progress::stderr();
+    copying.show(&format!("copying {}", size(summary.bytes)));
+    let policy = policy(args)?;
+    let mut tell = progress(recording)?;
+    let what = (selection, policy.as_ref());
+    let report = outgoing::copy(recording, what, whole.draft.path(), &mut tell)?;
+    drop(tell);
+    drop(copying);
+    let copied = whole.draft.path().metadata();
+    let bytes = copied.map_err(|error| failure(path, error))?.len();
+    // Of the copy: a live recording may have grown since it was looked at.
+    let copy = Recording::open(whole.draft.path())?.summary()?;
+    whole.finish()?;
+    output::say(&format!(
+        "{}: {}, {}; {}",
+        escape(&path.display().to_string()),
+        plural(copy.frames, "frame"),
+        size(bytes),
+        told::in_words(report.as_ref(), Format::Recording)
+    ));
+    if selection.note().is_some() {
+        output::say("its frames have new numbers, from #1 on");
+    }
+    if is_live {
+        output::say("it is still recorded: what comes from now on is not in the copy");
+    }
+    Ok(())
+}
+
+fn may(args: &Export) -> Replace {
+    if args.force {
+        Replace::Yes
+    } else {
+        Replace::No
+    }
+}
+
+/// What is secret; none writes everything raw.
+fn policy(args: &Export) -> Result<Option<Arc<Policy>>, Failure> {
+    let policy = (!args.raw).then(|| redact::policy(&args.what));
+    policy.transpose()
+}
+
+/// Shows how far the work is.
+pub fn progress(
+    recording: &Recording,
+) -> Result<impl FnMut(Stage) -> Result<(), Stopped> + use<>, Failure> {
+    let of = recording.summary()?.frames;
+    let mut progress = Progress::stderr();
+    Ok(move |stage: Stage| {
+        progress.now_and_then(|| stage.in_words(of));
+        Ok(())
+    })
+}
+
+/// A line whose end has not come is no frame, and not in the file.
+pub fn tell_unfinished(recording: &Recording) -> Result<(), Failure> {
+    for line in recording.unfinished()? {
+        output::say(&format!(
+            "{} of a line on {} whose end has not come are left out",
+            plural(line.bytes, "byte"),
+            line.stream.as_str()
+        ));
+    }
+    Ok(())
+}
+
+/// Where an export goes: a file that is whole or not there, a pipe, stdout.
+enum Target {
+    Stdout(Box<Output>),
+    /// A file that appears when it is whole.
+    Whole {
+        path: PathBuf,
+        out: Counted<Draft>,
+        may: Replace,
+    },
+    /// Something that is there and no file, for example a pipe: it gets what is written at once.
+    Direct {
+        path: PathBuf,
+        out: Counted<File>,
+    },
+}
+
+impl Target {
+    /// Begins. `reel` is the recording that is read, which must not be replaced; another file is
+    /// if it `may` be.
+    fn open(path: Option<&Path>, reel: &Path, may: Replace) -> Result<Self, Failure> {
+        let Some(path) = path else {
+            return Ok(Self::Stdout(Box::new(Output::stream())));
+        };
+        if path.metadata().is_ok_and(|there| is_special(&there)) {
+            let file = OpenOptions::new().write(true).open(path);
+            let out = Counted::new(file.map_err(|error| failure(path, error))?);
+            let path = path.to_owned();
+            return Ok(Self::Direct { path, out });
+        }
+        let whole = Whole::begin(path, reel, may)?;
+        Ok(Self::Whole {
+            path: whole.path,
+            out: Counted::new(whole.draft),
+            may,
+        })
+    }
+
+    /// Everything is written; returns how many bytes that were.
+    fn finish(self) -> Result<u64, Failure> {
+        match self {
+            Self::Stdout(mut out) => {
+                out.flush()?;
+                Ok(0)
+            }
+            Self::Whole { path, out, may } => {
+                let bytes = out.bytes();
+                let draft = out.into_inner().map_err(|error| failure(&path, error))?;
+                Whole { path, draft, may }.finish()?;
+                Ok(bytes)
+            }
+            Self::Direct { path, out } => {
+                let bytes = out.bytes();
+                out.into_inner().map_err(|error| failure(&path, error))?;
+                Ok(bytes)
+            }
+        }
+    }
+
+    /// That something could not be written.
+    fn failure(&self, error: io::Error) -> Failure {
+        match self {
+            Self::Stdout(_) => error.into(),
+            Self::Whole { path, .. } | Self::Direct { path, .. } => failure(path, error),
+        }
+    }
+}
+
+impl Write for Target {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Stdout(out) => out.bytes(bytes).map(|()| bytes.len()),
+            Self::Whole { out, .. } => out.write(bytes),
+            Self::Direct { out, .. } => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Stdout(out) => out.flush(),
+            Self::Whole { out, .. } => out.flush(),
+            Self::Direct { out, .. } => out.flush(),
+        }
+    }
+}
+
+/// Whoever reads a pipe and has closed it has all that it wanted.
+pub fn failure(path: &Path, error: io::Error) -> Failure {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        return Failure::Closed;
+    }
+    let path = path.display().to_string();
+    let context = format!("could not write {}", escape(&path));
+    Failure::Refused(anyhow::Error::from(error).context(context))
+}
+
+/// Why a file that appears whole or not at all has not appeared.
+pub fn unwritten(error: WholeError) -> Failure {
+    match error {
+        WholeError::IsThere(path) => {
+            let path = path.display().to_string();
+            let path = escape(&path);
+            Failure::Usage(format!("{path} is there already; --force replaces it"))
+        }
+        WholeError::IsRecording => {
+            let why = "-o names the recording itself, which would be gone; name another file";
+            Failure::Usage(why.to_owned())
+        }
+        WholeError::Write(path, error) => failure(&path, error),
+    }
+}

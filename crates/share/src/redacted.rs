@@ -10,19 +10,17 @@
 //! frame that is longer, or has more values than can be read, is not passed on: a line that says so
 //! stands in its place, so that all others keep their numbers, and the report names it.
 
-mod frame_set;
-pub mod identity;
 mod learn;
-mod number;
-mod part;
 
 use super::export::{Excerpt, Manner, Part, Picked, Selection};
-use frame_set::FrameSet;
-use mcpreel_redact::{Place, Policy, Redactor, Report};
-use mcpreel_store::reader::{ReadError, Recording, Summary};
-use mcpreel_trace::frame::Seq;
+use learn::FrameSet;
+use mcpreel_redact::{Left, Place, Policy, Redactor, Report, is_readable};
+use mcpreel_store::links::Link;
+use mcpreel_store::reader::{EventRow, ReadError, Recording, Summary};
+use mcpreel_trace::event::Event;
+use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_trace::item::Annotation;
-use part::Without;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A longer frame is left out, bytes: it has to be held to be looked through.
@@ -119,7 +117,7 @@ impl<'r> Redacting<'r> {
     /// The session as a whole, without what is secret in it, and with a note that it is so.
     pub fn summary(&mut self) -> Result<Summary, ReadError> {
         let mut summary = self.recording.summary()?;
-        identity::make_public(&mut summary);
+        make_public(&mut summary);
         let (redactor, report) = (&mut self.redactor, &mut self.report);
         let mut context = redactor.context(&summary.context, report);
         // What is derived was made of frames, where it is counted.
@@ -225,5 +223,134 @@ impl<'r> Redacting<'r> {
     /// Begins another report: what is given from now on has been counted, or is to be counted anew.
     pub fn take_report(&mut self) -> Report {
         std::mem::replace(&mut self.report, self.redactor.report())
+    }
+}
+
+/// Gives `summary` an id that may be known, the same for the same recording.
+pub(super) fn make_public(summary: &mut Summary) {
+    summary.parent = None;
+    summary.context.parent = None;
+    summary.context.played = None;
+    if comes_from_its_bytes(summary) {
+        let mut hasher = crc32fast::Hasher::new();
+        for number in [summary.wall_ns, summary.frames, summary.t_last_ns] {
+            hasher.update(&number.to_le_bytes());
+        }
+        summary.id = format!("{:08x}", hasher.finalize());
+        summary.context.recording.clone_from(&summary.id);
+    }
+}
+
+/// Whether the id of this recording is a sum of all its bytes.
+pub fn comes_from_its_bytes(summary: &Summary) -> bool {
+    summary.origin == "import"
+}
+
+impl Redacting<'_> {
+    /// Gives what stands in a code its token, in the order of the whole recording. Only where some
+    /// of what is selected has none yet, all is gone over. `progress` is told how far it is, and may
+    /// stop it.
+    pub fn number<E: From<ReadError>>(
+        &mut self,
+        selection: &Selection,
+        progress: &mut dyn FnMut(Seq) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if selection.note().is_none() {
+            // Whoever gives all of it gives it in that order.
+            return Ok(());
+        }
+        let mark = self.redactor.mark();
+        self.go_over(selection, progress)?;
+        if self.redactor.back_to(&mark) {
+            self.go_over(&Selection::default(), progress)?;
+        }
+        self.report = self.redactor.report();
+        Ok(())
+    }
+
+    fn go_over<E: From<ReadError>>(
+        &mut self,
+        selection: &Selection,
+        progress: &mut dyn FnMut(Seq) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.look(selection, &mut |part| match part {
+            Part::Frame(head, _, _) => progress(head.seq),
+            Part::Event(_) | Part::Passed(_) => Ok(()),
+        })?;
+        self.annotations(&mut |_, _| Ok::<(), E>(()))
+    }
+}
+
+/// What it takes to give parts without their secrets.
+struct Without<'a> {
+    redactor: &'a mut Redactor,
+    report: &'a mut Report,
+    /// Frames in which there is something to be looked at.
+    looked: &'a FrameSet,
+}
+
+impl Without<'_> {
+    /// Gives it to `visit`; every frame has its bytes.
+    fn give<E>(
+        &mut self,
+        part: &Part<'_>,
+        visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match part {
+            Part::Frame(head, raw, link) => {
+                let link = link.map(|link| self.link(link));
+                let (raw, link) = match raw.and_then(|raw| self.frame(head, raw)) {
+                    Some(raw) => (raw, link),
+                    None => (Cow::Owned(self.left_out(head)), None),
+                };
+                let head = FrameHead {
+                    size: raw.len() as u64,
+                    ..**head
+                };
+                visit(Part::Frame(&head, Some(&raw), link.as_ref()))
+            }
+            Part::Passed(head) => visit(Part::Passed(head)),
+            Part::Event(row) => {
+                let redacted = self.event(row);
+                visit(Part::Event(&redacted))
+            }
+        }
+    }
+
+    fn link(&mut self, link: &Link) -> Link {
+        let mut link = link.clone();
+        if let Some(method) = &link.method {
+            // It stands in the frame as well, where it is counted.
+            let mut counted = Report::default();
+            let method = self.redactor.text(Place::Start, method, &mut counted);
+            link.method = Some(method.into());
+        }
+        link
+    }
+
+    /// What is given of a frame; `None`: it cannot be looked through.
+    fn frame<'f>(&mut self, head: &FrameHead, raw: &'f [u8]) -> Option<Cow<'f, [u8]>> {
+        let is_readable = is_readable(raw);
+        let raw = (raw, self.looked.has(head.seq));
+        let place = Place::Frame(head.seq.0);
+        is_readable.then(|| self.redactor.learned_frame(place, raw, self.report))
+    }
+
+    /// What stands in place of a frame that is left out.
+    fn left_out(&mut self, head: &FrameHead) -> Vec<u8> {
+        let (seq, bytes) = (head.seq.0, head.size);
+        self.report.left.push(Left { seq, bytes });
+        let text = format!("[mcpreel left out a line of {bytes} bytes: too long to be redacted]\n");
+        text.into_bytes()
+    }
+
+    fn event(&mut self, row: &EventRow) -> EventRow {
+        let place = Place::Event(row.event.after_seq.0);
+        let kind = self.redactor.event(place, &row.event.kind, self.report);
+        let event = Event {
+            kind,
+            ..row.event.clone()
+        };
+        EventRow { id: row.id, event }
     }
 }

@@ -9,7 +9,7 @@ use super::file::Folder;
 use super::{Stage, Stopped, Tell, last};
 use crate::export::{Excerpt, Part, Selection};
 use crate::redacted::Redacting;
-use crate::redacted::identity::comes_from_its_bytes;
+use crate::redacted::comes_from_its_bytes;
 use mcpreel_redact::{PolicyError, Report};
 use mcpreel_store::annotate::{self, AnnotateError};
 use mcpreel_store::library::REEL;

@@ -1,8 +1,7 @@
 //! What stands bare behind a name in code: where a value comes from, not the value.
 
-use super::dense;
+use super::entropy;
 use super::names;
-use super::place;
 use std::ops::Range;
 
 /// A longer one is looked at no further.
@@ -28,7 +27,7 @@ const TYPES: [&str; 3] = ["String", "Bytes", "Buffer"];
 /// Where the only sign is a name, it must be the one that the value has as well: people have
 /// passwords like `top.secret`.
 pub(super) fn is_code(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
-    if super::variable::is_one_of(text, name, value) {
+    if super::command::is_one_of(text, name, value) {
         return false;
     }
     let near = value.start..value.end.min(value.start + NEAR);
@@ -51,7 +50,7 @@ pub(super) fn is_other(text: &[u8], name: &Range<usize>, value: &Range<usize>) -
     let (called, said) = (&text[name.clone()], &text[value.clone()]);
     let is_button = value.len() == 1 && called.eq_ignore_ascii_case(b"accesskey");
     let is_public = called.to_ascii_lowercase().ends_with(b"key") && is_public(said);
-    let is_test = called == b"PASS" && said.contains(&b'_') && dense::is_read(said);
+    let is_test = called == b"PASS" && said.contains(&b'_') && entropy::is_read(said);
     is_button
         || is_test
         || is_public
@@ -70,7 +69,7 @@ fn is_public(value: &[u8]) -> bool {
 pub(super) fn is_file(name: &[u8], value: &[u8]) -> bool {
     let name = name.trim_ascii_end().to_ascii_lowercase();
     (name.ends_with(b"key") || name.ends_with(b"keys"))
-        && place::is_path(&String::from_utf8_lossy(value))
+        && super::url::is_path(&String::from_utf8_lossy(value))
 }
 
 /// A longer row of letters and digits is no name that anybody writes.
@@ -87,7 +86,7 @@ pub(super) fn is_camel(value: &str) -> bool {
     turns
         && bytes.len() < NAME
         && bytes.iter().all(u8::is_ascii_alphanumeric)
-        && dense::is_read(bytes)
+        && entropy::is_read(bytes)
 }
 
 /// Whether a few digits say how many there are of what follows: `123 items`.

@@ -7,15 +7,14 @@
 //!                                                        └─▶ percent-encoded, base64: again
 //! ```
 
-use super::base;
-use super::hit::Found;
+use super::encodings::percent;
 use super::json::{self, Under};
 use super::known::Known;
-use super::layer::percent;
-use super::linked;
 use super::named;
 use super::policy::{Notice, Policy};
-use super::rule::is_of_name;
+use super::prose;
+use super::report::Found;
+use super::rules::is_of_name;
 use super::value;
 use mcpreel_wire::json::{Node, parse_into};
 use std::ops::Range;
@@ -58,7 +57,7 @@ impl<'p> Finder<'p> {
     /// For what was read of some base64.
     pub fn of_reading(&self, reading: &[u8]) -> Self {
         Self {
-            is_binary: !base::is_text(reading),
+            is_binary: !super::encodings::is_text(reading),
             ..*self
         }
     }
@@ -109,12 +108,12 @@ impl<'p> Finder<'p> {
         self.policy.reads_all()
             || self.known.is_some_and(|known| known.may_be_in(raw))
             || self.may_be_noticed(raw)
-            || self.may_be_coded(raw, base::runs(raw), depth)
+            || self.may_be_coded(raw, super::encodings::runs(raw), depth)
     }
 
     /// Whether something may be told by a text.
     pub fn may_be_noticed(&self, raw: &[u8]) -> bool {
-        self.policy.noticed.any(raw, |notice| {
+        self.policy.noticed.in_order(raw).any(|notice| {
             let (start, end) = (notice.start(), notice.end());
             match self.policy.notices[notice.pattern().as_usize()] {
                 Notice::Shape(shape) => self.shape(raw, shape, start).is_some(),
@@ -139,7 +138,7 @@ impl<'p> Finder<'p> {
             && runs.any(|run| {
                 let mut shapes = self.policy.at_run(raw[run.start]);
                 shapes.any(|shape| self.shape(raw, shape, run.start).is_some())
-                    || base::readings(&raw[run])
+                    || super::encodings::readings(&raw[run])
                         .any(|reading| self.of_reading(&reading).may_have(&reading, depth + 1))
             })
     }
@@ -166,7 +165,7 @@ impl<'p> Finder<'p> {
             return false;
         }
         named::called(self, raw, name).is_some_and(|(name, class)| {
-            is_beside || value::may_be_beside(raw, &name) || linked::may_be(raw, &name, class)
+            is_beside || value::may_be_beside(raw, &name) || prose::may_be(raw, &name, class)
         })
     }
 }

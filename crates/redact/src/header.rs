@@ -1,6 +1,6 @@
 //! Headers in a text: what stands behind their name, to the end of the line.
 
-use super::more::is_value;
+use super::lists::is_value;
 use super::named::{LONG, bare};
 use super::plausible::looks_random;
 use super::prose::is_prose;

@@ -1,20 +1,16 @@
 //! Secrets in JSON: by what holds them, and in what strings say.
 
-mod member;
-
-use super::base;
-use super::beside::is_schema;
+use super::encodings::Layer;
 use super::find::Finder;
-use super::hit::{Found, Hit};
-use super::layer::Layer;
-use super::more;
-use super::named;
+use super::lists::{is_beside, is_schema};
 use super::names::Class;
 use super::plausible::Stands;
 use super::policy::id;
+use super::report::{Found, Hit};
 use super::token::Kind as TokenKind;
-use super::word;
+use super::{code, lists, named, token};
 use mcpreel_wire::json::{Kind, Path, Step, Value};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Digits of a number that is looked for wherever it appears again; shorter ones are counts.
@@ -116,7 +112,7 @@ impl Walk<'_, '_> {
             _ => Under::Nothing,
         };
         let told = self.told(object);
-        let is_grant = member::is_grant(object);
+        let is_grant = is_grant(object);
         for (key, value) in object.members() {
             let (name, is_secret) = self.key(key, under);
             let below = match self.below(&name, value, under, told) {
@@ -141,15 +137,15 @@ impl Walk<'_, '_> {
             .elements()
             .next()
             .and_then(|first| first.string_bytes());
-        let is_pair = matches!(under, Under::Named(Class::Pair)) && member::is_pair(array);
+        let is_pair = matches!(under, Under::Named(Class::Pair)) && is_pair(array);
         for (index, element) in array.elements().enumerate() {
             self.path.push(Step::Element(index));
             let text = element.string_bytes().unwrap_or_default();
             // Behind a name that is no option only what nobody says is its value.
-            let is_value = |is_option| is_option || more::is_value(text);
+            let is_value = |is_option| is_option || lists::is_value(text);
             let named = before.filter(|(_, is_option)| is_plain && is_value(*is_option));
             let named = named.map(|(class, _)| Under::Named(class));
-            let is_given = program.is_some_and(|program| word::is_given(program, text));
+            let is_given = program.is_some_and(|program| super::command::is_given(program, text));
             before = if is_given {
                 Some((Class::Password, true))
             } else {
@@ -165,7 +161,7 @@ impl Walk<'_, '_> {
                 None => under,
             };
             self.value(element, below);
-            is_script = word::is_of_shell(text);
+            is_script = super::command::is_of_shell(text);
             self.path.pop();
         }
     }
@@ -178,7 +174,7 @@ impl Walk<'_, '_> {
         }
         let option = word.strip_prefix(b"-");
         let name = option.unwrap_or(word);
-        let is_name = name.len() > 1 && name.iter().all(|byte| super::rule::is_of_name(*byte));
+        let is_name = name.len() > 1 && name.iter().all(|byte| super::rules::is_of_name(*byte));
         let class = is_name.then(|| self.finder.policy.class(name))?;
         class.map(|class| (class, option.is_some()))
     }
@@ -222,13 +218,13 @@ impl Walk<'_, '_> {
         let mark = self.found.hits.len();
         match under {
             Under::Ruled => self.finder.add(text, 0..text.len(), id::PATH, self.found),
-            Under::Named(Class::Pair) if !base::is_pair(&text[all.clone()]) => {
-                word::pair(self.finder, text, all, self.found);
+            Under::Named(Class::Pair) if !super::encodings::is_pair(&text[all.clone()]) => {
+                super::command::pair(self.finder, text, all, self.found);
             }
             Under::Named(class) | Under::Within(class) => {
                 named::add(self.finder, text, all, class, Stands::Whole, self.found);
             }
-            Under::Word => word::add(self.finder, text, self.found),
+            Under::Word => super::command::add(self.finder, text, self.found),
             Under::Nothing => {}
         }
         if self.found.hits.len() == mark
@@ -281,4 +277,99 @@ impl Walk<'_, '_> {
         });
         debug_assert!(self.text.len() >= raw.len(), "it stands in the text");
     }
+}
+
+// Members of an object: what their names say, without what is secret in those.
+
+/// Members that say what a value beside them is.
+const NAMES: [&str; 5] = ["name", "key", "header", "variable", "field"];
+
+impl Walk<'_, '_> {
+    /// The name of a member, and whether something in it is secret: without that, and without what
+    /// stands in place of it already, so that it says the same once it is replaced.
+    fn key<'v>(&mut self, key: Value<'v>, under: Under) -> (Cow<'v, [u8]>, bool) {
+        let mark = self.found.hits.len();
+        let name = key.str_bytes();
+        let is_held = matches!(under, Under::Within(_)) && lists::is_value(&name);
+        self.string(key, if is_held { under } else { Under::Nothing });
+        let hits = &self.found.hits[mark..];
+        if hits.is_empty() {
+            return (without(name, Vec::new()), false);
+        }
+        let start = key.span().start + 1;
+        let spans = hits
+            .iter()
+            .map(|hit| hit.span.start - start..hit.span.end - start);
+        let inner = Cow::Borrowed(key.string_bytes().unwrap_or_default());
+        (without(inner, spans.collect()), true)
+    }
+
+    /// What is known of a member with this name.
+    fn below(&self, name: &[u8], value: Value<'_>, under: Under, told: Option<Class>) -> Under {
+        let is_file = || {
+            value
+                .string_bytes()
+                .is_some_and(|said| code::is_file(name, said))
+        };
+        let class = self.finder.policy.class(name).filter(|_| !is_file());
+        match (under, class, told) {
+            (Under::Ruled, ..) => Under::Ruled,
+            (_, Some(class), _) => Under::Named(class),
+            (_, None, Some(class)) if name.eq_ignore_ascii_case(b"value") => Under::Named(class),
+            (Under::Within(class), ..) if !is_beside(name) => Under::Within(class),
+            _ => Under::Nothing,
+        }
+    }
+
+    /// What `{"name":"TOKEN","value":…}` says of its value.
+    fn told(&self, object: Value<'_>) -> Option<Class> {
+        let is_one = |key: &Value<'_>, word: &str| {
+            let key = key.string_bytes().unwrap_or_default();
+            key.eq_ignore_ascii_case(word.as_bytes())
+        };
+        object.members().find(|(key, _)| is_one(key, "value"))?;
+        let is_name = |key: &Value<'_>| NAMES.iter().any(|name| is_one(key, name));
+        let mut names = object.members().filter(|(key, _)| is_name(key));
+        names.find_map(|(_, name)| self.finder.policy.class(&name.str_bytes()))
+    }
+}
+
+/// Whether a list is one of a user and a password.
+fn is_pair(array: Value<'_>) -> bool {
+    let mut both = array.elements();
+    let password = both.by_ref().nth(1).and_then(|second| second.as_str());
+    both.next().is_none() && password.is_some_and(|said| super::lists::is_made(&said))
+}
+
+/// Members beside a code that is given back for a token.
+const GRANT: [&str; 6] = [
+    "grant_type",
+    "grantType",
+    "redirect_uri",
+    "redirectUri",
+    "code_verifier",
+    "codeVerifier",
+];
+
+/// Whether an object asks for a token.
+fn is_grant(object: Value<'_>) -> bool {
+    GRANT.iter().any(|name| object.get(name).is_some())
+}
+
+/// A name without what stands at these places, and without placeholders.
+fn without(name: Cow<'_, [u8]>, mut spans: Vec<Range<usize>>) -> Cow<'_, [u8]> {
+    if token::may_be_in(&name) {
+        spans.extend(token::places(&name));
+    }
+    if spans.is_empty() {
+        return name;
+    }
+    spans.sort_by_key(|span| span.start);
+    let (mut kept, mut at) = (Vec::new(), 0);
+    for span in spans {
+        kept.extend_from_slice(name.get(at..span.start).unwrap_or_default());
+        at = at.max(span.end);
+    }
+    kept.extend_from_slice(name.get(at..).unwrap_or_default());
+    Cow::Owned(kept)
 }

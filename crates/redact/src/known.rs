@@ -1,9 +1,9 @@
 //! Values that are known to be secret, and finding them again.
 
-use super::hit::{Found, Hit};
 use super::matcher::Matcher;
-use super::numbers::Numbers;
 use super::plausible::{is_placeholder, looks_random};
+use super::report::{Found, Hit};
+use super::token::Numbers;
 use super::token::{Kind, Token};
 use mcpreel_wire::mcp::methods;
 use std::collections::HashMap;

@@ -1,21 +1,15 @@
 //! The first pass: what is secret in a session.
 
-mod over;
-mod ready;
-
-use super::base;
 use super::find::Finder;
-use super::hit::Found;
 use super::known::Known;
 use super::pem::Lines;
 use super::policy::{Policy, id};
 use super::redactor::Redactor;
-use super::token;
+use super::report::Found;
+use super::{named, token};
 use mcpreel_trace::event::{EventKind, ProcessContext};
 use mcpreel_trace::frame::StreamId;
 use mcpreel_wire::json::Node;
-use over::Over;
-use ready::Ready;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -24,7 +18,7 @@ const MOST_STREAMS: usize = 64;
 
 /// What is seen of some bytes before anything is learned of them.
 #[derive(Clone, Copy, Debug)]
-pub struct Glance {
+struct Glance {
     /// Whether something in them may be secret.
     may_have: bool,
     /// Whether a value may stand in them that is known from elsewhere, or is known later: something
@@ -36,10 +30,10 @@ pub struct Glance {
 
 impl Policy {
     /// Looks whether there may be something in these bytes.
-    pub fn glance(&self, raw: &[u8]) -> Glance {
+    fn glance(&self, raw: &[u8]) -> Glance {
         let finder = Finder::new(self, None);
         let is_told = self.reads_all() || finder.may_be_noticed(raw);
-        let mut runs = base::runs(raw).peekable();
+        let mut runs = super::encodings::runs(raw).peekable();
         let is_coded = !is_told && runs.peek().is_some();
         Glance {
             may_have: is_told || finder.may_be_coded(raw, runs, 0),
@@ -107,22 +101,8 @@ impl Learner {
     /// Takes in a frame. Whether there was something to be looked at: if not, nothing but a value
     /// that is known from elsewhere can be replaced in it.
     pub fn frame(&mut self, stream: StreamId, raw: &[u8]) -> bool {
-        let glance = self.glance(raw);
-        self.glanced(stream, raw, glance)
-    }
-
-    /// Looks whether there may be something in these bytes.
-    pub fn glance(&self, raw: &[u8]) -> Glance {
-        let glance = self.policy.glance(raw);
-        Glance {
-            may_have_known: glance.may_have_known || self.known.may_be_in(raw),
-            ..glance
-        }
-    }
-
-    /// The same of a frame that was glanced at before, which takes nearly all of the time: what is
-    /// secret does not depend on what was learned meanwhile.
-    pub fn glanced(&mut self, stream: StreamId, raw: &[u8], glance: Glance) -> bool {
+        let mut glance = self.policy.glance(raw);
+        glance.may_have_known = glance.may_have_known || self.known.may_be_in(raw);
         let looked = self.take(raw, glance);
         self.line(stream, raw);
         self.over(stream, (raw, glance.may_have));
@@ -193,5 +173,175 @@ impl Learner {
         }
         self.known.prepare();
         Redactor::knowing(self.policy, self.known)
+    }
+}
+
+// A name at the end of a line whose value stands on the next ones, each of which is a frame.
+//
+// ```text
+//  frame 7   api_keys:        - name: API_KEY     set-cookie: [     form-data; name="password"
+//  frame 8     - this           value: this         'sid=this',
+//  frame 9     - and this                          ]                 this
+// ```
+
+/// Bytes of all lines; nobody writes more for a person to read.
+const LONGEST: usize = 2048;
+
+/// Lines below a name: to look at all of them with each new one takes their square.
+const MOST: usize = 16;
+
+/// What a line of a form says in front of a name.
+const FORM: &[u8] = b"form-data; name=\"";
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Until {
+    /// A line in which nothing more is found.
+    #[default]
+    Miss,
+    /// The bracket that is open is closed.
+    Closed,
+    Found,
+}
+
+/// The lines from one that ends with a name on.
+#[derive(Debug, Default)]
+struct Over {
+    text: Vec<u8>,
+    until: Until,
+    lines: usize,
+    hits: usize,
+}
+
+impl Over {
+    /// Takes the next line of the stream, of which `may_have` says whether there may be something
+    /// in it. Adds to `found` what is secret in it because of those before, besides what is in those.
+    pub fn push(
+        &mut self,
+        finder: &Finder<'_>,
+        (line, may_have): (&[u8], bool),
+        found: &mut Found,
+    ) {
+        let is_one = line.len() < LONGEST && !is_json(line);
+        let goes_on = !self.text.is_empty()
+            && is_one
+            && self.lines < MOST
+            && self.text.len() + line.len() < LONGEST;
+        if goes_on && self.goes_on_with(finder, line, found) {
+            return;
+        }
+        *self = Self::default();
+        if is_one
+            && may_have
+            && let Some(until) = until(finder, line)
+        {
+            self.text.extend_from_slice(line);
+            self.until = until;
+            let mut own = Found::default();
+            finder.text(line, 0, &mut own);
+            self.hits = own.hits.len();
+        }
+    }
+
+    /// Takes a line in; whether the next one may belong to the name as well.
+    fn goes_on_with(&mut self, finder: &Finder<'_>, line: &[u8], found: &mut Found) -> bool {
+        self.text.extend_from_slice(line);
+        self.lines += 1;
+        if self.until == Until::Closed && is_open(&self.text) {
+            return true;
+        }
+        let mark = found.hits.len();
+        finder.text(&self.text, 0, found);
+        let hits = found.hits.len() - mark;
+        let is_more = hits > self.hits;
+        self.hits = hits.max(self.hits);
+        match self.until {
+            Until::Miss => is_more || line.trim_ascii().is_empty(),
+            Until::Closed => false,
+            Until::Found => !is_more,
+        }
+    }
+}
+
+fn is_json(line: &[u8]) -> bool {
+    matches!(line.trim_ascii_start().first(), Some(b'{' | b'['))
+}
+
+/// How far the value of a name in a line stands below it, if that may be.
+fn until(finder: &Finder<'_>, line: &[u8]) -> Option<Until> {
+    let line = line.trim_ascii_end();
+    let named = line.strip_suffix(b"\"").unwrap_or(line);
+    match line.last()? {
+        b':' | b'=' | b'|' | b'>' | b'-' => Some(Until::Miss),
+        b'[' | b'(' | b'{' => Some(Until::Closed),
+        _ if memchr::memmem::find(line, FORM).is_some() => Some(Until::Found),
+        _ => named::is_told(finder, named).then_some(Until::Miss),
+    }
+}
+
+/// Whether a bracket is not closed.
+fn is_open(text: &[u8]) -> bool {
+    let count = |those: &[u8]| text.iter().filter(|byte| those.contains(byte)).count();
+    count(b"[({") > count(b"])}")
+}
+
+// Whether frames are looked at for what is known while more is learned.
+//
+// What is found in a frame for the first time may stand in those before as well: they are gone
+// over again. Those after it need not be, if it is looked for in them at once. To get ready for
+// that takes a while, the more the more is known, so it is not done again and again for nothing.
+
+/// To get ready for so many values takes about as long as to look at a page of frames.
+const OF_A_PAGE: u64 = 64;
+
+/// How often what is known was got ready to be looked for, and whether that is worth it.
+#[derive(Debug, Default)]
+struct Ready {
+    times: u64,
+    /// How often nothing new was known since something was.
+    quiet: u64,
+    grown: u64,
+}
+
+impl Ready {
+    /// Looks for what is known from now on, if nothing new has come for as long as that takes, and
+    /// longer each time. Returns how much is known if all of that is looked for.
+    pub fn get(&mut self, known: &mut Known) -> Option<u64> {
+        let is_new = self.grown != known.grown();
+        self.quiet = if is_new {
+            0
+        } else {
+            self.quiet.saturating_add(1)
+        };
+        self.grown = known.grown();
+        let enough = self.times.max(self.grown / OF_A_PAGE);
+        if !known.is_prepared() && self.quiet >= enough {
+            known.prepare();
+            self.times += 1;
+        }
+        known.is_prepared().then_some(self.grown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::token::Kind;
+
+    #[test]
+    fn what_is_known_is_looked_for_soon_and_not_anew_each_time() {
+        let (mut ready, mut known) = (Ready::default(), Known::default());
+        assert_eq!(ready.get(&mut known), Some(0));
+        known.learn(b"first-secret", Kind::Secret);
+        assert!(ready.get(&mut known).is_some());
+        assert!(known.may_be_in(b"a first-secret"));
+        let mut times = 0;
+        for nth in 0..1000 {
+            known.learn(format!("secret-number-{nth}").as_bytes(), Kind::Secret);
+            times += u32::from(ready.get(&mut known).is_some());
+            times += u32::from(ready.get(&mut known).is_some());
+        }
+        assert!(times < 5, "{times}");
+        while ready.get(&mut known).is_none() {}
+        assert!(known.may_be_in(b"secret-number-999"));
     }
 }

@@ -24,55 +24,42 @@
 //! Work is linear in what is read, and memory bounded: [`MOST_VALUES`] are looked for, and whatever
 //! is beyond a limit is in the report.
 
-mod base;
-mod below;
-mod beside;
 mod code;
-mod dense;
+mod command;
+mod encodings;
+mod entropy;
 mod find;
 pub mod gaps;
-mod gutter;
 mod header;
-mod hit;
 mod json;
 mod known;
-mod layer;
 mod learn;
-mod linked;
-mod marks;
+mod lists;
 mod matcher;
-mod more;
+mod multiline;
 mod named;
 mod names;
-mod noticed;
-mod numbers;
-mod pairs;
 mod pem;
-mod place;
 mod plausible;
 mod policy;
 mod prose;
 mod redactor;
 mod report;
-mod rule;
 mod rules;
-mod tags;
 mod text;
 pub mod token;
 mod url;
 mod value;
-mod variable;
-mod word;
 
 pub use find::is_readable;
 pub use known::{MOST_BYTES, MOST_VALUES};
-pub use learn::{Glance, Learner};
-pub use numbers::Mark;
+pub use learn::Learner;
 pub use policy::{Policy, PolicyError, Settings};
 pub use redactor::Redactor;
 pub use report::{Left, Place, Replaced, Report};
-pub use rule::{Rule, sample};
 pub use rules::{OPTIONAL, SPECIAL, all as rules};
+pub use rules::{Rule, sample};
+pub use token::Mark;
 
 /// What it cannot promise; in the help and in every report.
 pub const LIMITS: &str = "\

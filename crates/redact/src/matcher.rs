@@ -1,10 +1,12 @@
 //! Finding values in a text, as they are, as base64 and as hex digits.
 
-use super::base;
-use super::hit::{Found, Hit};
 use super::policy::id;
+use super::report::{Found, Hit};
 use super::token::Token;
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
+pub(super) use aho_corasick::Match;
+use aho_corasick::automaton::Automaton;
+use aho_corasick::dfa::DFA;
+use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError, Input};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use std::collections::{BTreeSet, HashMap};
@@ -117,7 +119,7 @@ fn automaton(texts: Vec<Vec<u8>>, is_rare: bool) -> Option<AhoCorasick> {
 /// The longest part of a value that stands as it is in JSON, in JSON in JSON, and in a URL; the
 /// beginning of it.
 fn plain_part(value: &[u8]) -> &[u8] {
-    let parts = value.split(|byte| !super::rule::is_of_name(*byte));
+    let parts = value.split(|byte| !super::rules::is_of_name(*byte));
     let part = parts.max_by_key(|part| part.len()).unwrap_or_default();
     &part[..part.len().min(NEEDLE)]
 }
@@ -135,7 +137,7 @@ fn base64((index, value): (usize, &[u8])) -> Vec<(Vec<u8>, Code)> {
             continue;
         }
         let code = Code {
-            is_letter: base::is_letter,
+            is_letter: super::encodings::is_letter,
             value: index,
             before: usize::from(shift > 0),
             letters: ((shift + value.len()) * 8).div_ceil(6) - first,
@@ -255,4 +257,24 @@ fn is_whole(text: &[u8], at: usize, value: &[u8]) -> bool {
     let begins_within = is_of_word(before) && is_of_word(value.first());
     let ends_within = is_of_word(text.get(at + value.len())) && is_of_word(value.last());
     value.len() >= PART || !(begins_within || ends_within)
+}
+
+/// Texts by which it is noticed that something may be secret, in any case of their letters, found
+/// in a single pass.
+#[derive(Debug)]
+pub(super) struct Noticed(DFA);
+
+impl Noticed {
+    /// Finds these, none of which is empty. Fails where they are too much together.
+    pub fn new(texts: &[&str]) -> Result<Self, BuildError> {
+        let mut builder = DFA::builder();
+        builder.ascii_case_insensitive(true).prefilter(false);
+        builder.build(texts).map(Self)
+    }
+
+    /// Each place where one stands, in the order of their ends.
+    pub fn in_order<'t>(&'t self, text: &'t [u8]) -> impl Iterator<Item = Match> + 't {
+        let found = self.0.try_find_overlapping_iter(Input::new(text));
+        found.expect("such automata find what overlaps, wherever it begins")
+    }
 }

@@ -1,25 +1,15 @@
 //! Secrets in a text that are named: `TOKEN=abc`, `password: "x"`, `--api-key x`, `Authorization: …`.
 
-mod form;
-mod words;
-
-use super::below;
-use super::code;
-use super::dense;
-use super::find::Finder;
-use super::header;
-use super::hit::{Found, Hit};
-use super::linked;
-use super::more;
+use super::find::{Finder, begin_of_name};
 use super::names::Class;
 use super::plausible::{Stands, fits, is_one};
 use super::policy::id;
-use super::rule::is_of_name;
+use super::report::{Found, Hit};
+use super::rules::is_of_name;
 use super::token::Kind;
-use super::value::{self, Beside};
-use super::variable;
+use super::value::Beside;
+use super::{code, command, entropy, header, lists, multiline, prose, value};
 use std::ops::Range;
-pub(super) use words::called;
 
 pub(super) const NAME: usize = 96;
 
@@ -77,13 +67,13 @@ pub(super) fn find(
     let Some((name, class)) = called(finder, text, name) else {
         return;
     };
-    if let Some(value) = form::value(text, &name) {
+    if let Some(value) = form_value(text, &name) {
         *until = value.end;
         let mark = found.hits.len();
         add(finder, text, value, class, Stands::Alone, found);
         return tell(finder, &text[name], &mut found.hits[mark..]);
     }
-    if let Some(below) = below::of(text, &name) {
+    if let Some(below) = multiline::of(text, &name) {
         *until = below.find(finder, text, (&name, class), found);
         return;
     }
@@ -91,7 +81,7 @@ pub(super) fn find(
     if let Some(beside) = value::of(text, &name, class) {
         *until = add_beside(finder, text, (&name, class), beside, found);
     } else {
-        for word in linked::values(text, &name, class) {
+        for word in prose::values(text, &name, class) {
             put(finder, text, word, found);
         }
     }
@@ -126,20 +116,20 @@ fn add_beside(
     Beside { start, one }: Beside,
     found: &mut Found,
 ) -> usize {
-    if more::listed(finder, text, (start, class), found) {
+    if lists::listed(finder, text, (start, class), found) {
         // What stands in it may have names of its own.
         return name.end;
     }
     let Some((value, stands)) = one else {
         if class != Class::Many {
-            more::on_line(finder, text, (start, class), found);
+            lists::on_line(finder, text, (start, class), found);
         }
         return name.end;
     };
     if code::is_other(text, name, &value) {
         return name.end;
     }
-    let value = variable::whole(text, name, value, found);
+    let value = command::whole(text, name, value, found);
     let end = value.end;
     if value.len() > LONG {
         // Nothing but a secret goes on for so long behind such a name; to look at it for each name
@@ -154,7 +144,7 @@ fn add_beside(
     }
     // Of several, those behind one that is secret are.
     if !is_over && (class != Class::Many || found.hits.len() > mark) {
-        more::on_line(finder, text, (end, class), found);
+        lists::on_line(finder, text, (end, class), found);
     }
     name.end
 }
@@ -213,11 +203,11 @@ pub(super) fn add(
 /// What of a value is secret alone as well: what stands around it need not stand around it elsewhere.
 fn pieces(value: &str, is_whole: bool, is_header: bool) -> impl Iterator<Item = &str> {
     let is_wrapped = is_whole && (!is_one(value) || value.contains(char::is_whitespace));
-    let rows = dense::rows(value).filter(move |_| is_wrapped);
+    let rows = entropy::rows(value).filter(move |_| is_wrapped);
     let rows = rows.map(|row| &value[row]);
     let several = value.split([',', ';', ':', '|']);
     let several = several.filter(|piece| piece.len() < value.len());
-    let telling = several.filter(|piece| dense::rows(piece).next().is_some());
+    let telling = several.filter(|piece| entropy::rows(piece).next().is_some());
     // Of a cookie all values.
     let named = value.split([';', ',']).filter(move |_| is_header);
     let named = named.filter_map(|part| part.split_once('='));
@@ -305,4 +295,109 @@ pub(super) fn bare(text: &[u8], start: usize) -> Range<usize> {
 /// Whether it may end a sentence or close a bracket behind a value.
 pub(super) fn is_trailing(byte: &u8) -> bool {
     matches!(byte, b',' | b'.' | b')' | b']' | b'}' | b':' | b'\\')
+}
+
+// What a name says, be it a word or several.
+
+/// Words of a name: `one time code`.
+const WORDS: usize = 3;
+
+/// A name, and what it says: that of a word, or of several that make a name together, `API key`.
+pub(crate) fn called(
+    finder: &Finder<'_>,
+    text: &[u8],
+    name: Range<usize>,
+) -> Option<(Range<usize>, Class)> {
+    match class(finder, text, &name) {
+        Some(class) => Some((name, class)),
+        None => in_words(finder, text, &name),
+    }
+}
+
+/// The name of which a word is the last one, if those in front of it make it one that says more.
+fn in_words(
+    finder: &Finder<'_>,
+    text: &[u8],
+    last: &Range<usize>,
+) -> Option<(Range<usize>, Class)> {
+    let mut start = last.start;
+    for _ in 1..WORDS {
+        let before = text[..start].strip_suffix(b" ")?;
+        start = begin_of_name(before, before.len(), NAME);
+        if start == before.len() {
+            return None;
+        }
+        let name = start..last.end;
+        let class = finder.policy.class(&text[name.clone()]);
+        match class {
+            None => {}
+            Some(Class::Password | Class::Token) => return Some((name, Class::Key)),
+            Some(Class::Digits) => return Some((name, Class::Digits)),
+            Some(_) => return None,
+        }
+    }
+    None
+}
+
+/// What the name says. Behind a backslash the first letter may be an escape.
+fn class(finder: &Finder<'_>, text: &[u8], name: &Range<usize>) -> Option<Class> {
+    let escaped = name.start > 0 && text[name.start - 1] == b'\\';
+    let class = finder.policy.class(&text[name.clone()]);
+    class.or_else(|| escaped.then(|| finder.policy.class(&text[name.start + 1..name.end]))?)
+}
+
+// A field of a form in parts, whose value stands behind an empty line.
+//
+// ```text
+//  Content-Disposition: form-data; name="password"
+//
+//  this
+// ```
+
+/// Bytes of what else is said of a field.
+const NEAR: usize = 256;
+
+/// Where the value of the field `name` stands, if it is one.
+fn form_value(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
+    let before = text[..name.start].strip_suffix(b"\"")?;
+    let is_field = before.ends_with(b"form-data; name=") && text.get(name.end) == Some(&b'"');
+    let near = &text[name.end..text.len().min(name.end + NEAR)];
+    let empty = [&b"\r\n\r\n"[..], b"\n\n"];
+    let empty = empty.into_iter().filter(|_| is_field).find_map(|empty| {
+        let at = memchr::memmem::find(near, empty)?;
+        Some(name.end + at + empty.len())
+    });
+    let start = empty?;
+    let rest = &text[start..];
+    let end = memchr::memchr2(b'\r', b'\n', rest).unwrap_or(rest.len());
+    (end > 0).then_some(start..start + end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_stands_behind_an_empty_line() {
+        let found = |text: &str| {
+            let start = text.find("password").unwrap();
+            let span = form_value(text.as_bytes(), &(start..start + 8))?;
+            Some(text[span].to_owned())
+        };
+        for text in [
+            "form-data; name=\"password\"\r\n\r\none two\r\n--x",
+            "form-data; name=\"password\"\r\nContent-Type: text/plain\r\n\r\none two",
+            "form-data; name=\"password\"\n\none two\n--x",
+        ] {
+            assert_eq!(found(text).as_deref(), Some("one two"), "{text}");
+        }
+        for text in [
+            "form-data; name=\"password\"",
+            "form-data; filename=\"password\"\n\none two",
+            "name=\"password\"\n\none two",
+            "form-data; name=\"password\"\n\n",
+        ] {
+            assert_eq!(found(text), None, "{text}");
+        }
+    }
 }

@@ -1,12 +1,12 @@
 //! Whether a text can be a secret at all, or stands for one in an example, or is prose.
 
 use super::code::is_camel;
-use super::dense;
-use super::more::is_value;
+use super::entropy;
+use super::lists::is_value;
 use super::names::Class;
-use super::place::{is_absolute, is_link, is_path};
 use super::prose::is_prose;
 use super::token::{Piece, Pieces};
+use super::url::{is_absolute, is_link, is_path};
 
 /// How a value stands beside its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,15 +114,15 @@ pub(super) fn fits(class: Class, value: &str, stands: Stands) -> bool {
         Class::Digits => {
             (3..=10).contains(&value.len()) && value.bytes().all(|b| b.is_ascii_digit())
         }
-        Class::Pair => super::base::is_pair(value.as_bytes()) || dense::is_unread(value),
-        Class::Many => value.len() >= MANY && dense::is_unread(value) && !is_prose(value),
+        Class::Pair => super::encodings::is_pair(value.as_bytes()) || entropy::is_unread(value),
+        Class::Many => value.len() >= MANY && entropy::is_unread(value) && !is_prose(value),
         Class::Key => key(value, stands),
     }
 }
 
 /// Whether a row in it is nothing that is read.
 fn is_dense(value: &str) -> bool {
-    dense::rows(value).next().is_some()
+    entropy::rows(value).next().is_some()
 }
 
 /// Whether something in it is nothing but a value, whatever it looks like as a whole.
@@ -161,7 +161,7 @@ fn key(value: &str, stands: Stands) -> bool {
     if stands != Stands::InText {
         return token(value, stands);
     }
-    let is_telling = value.len() >= KEY || dense::has_odd(value.as_bytes());
+    let is_telling = value.len() >= KEY || entropy::has_odd(value.as_bytes());
     let is_joined = value.trim_end_matches('=').contains(['/', '=', ':', '.']);
     is_value(value.as_bytes()) || is_telling && !is_joined && token(value, stands)
 }

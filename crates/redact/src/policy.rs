@@ -1,10 +1,10 @@
 //! What counts as secret: the rules that are in force, compiled.
 
+use super::matcher::Noticed;
 use super::names::{self, Class, NOTICED};
-use super::noticed::Noticed;
 use super::pem::PUTTY;
-use super::rule::Rule;
 use super::rules;
+use super::rules::Rule;
 use mcpreel_wire::json::Path;
 use regex::bytes::{Regex, RegexBuilder};
 use std::collections::BTreeSet;

@@ -1,14 +1,14 @@
 //! The second pass: tokens in place of what is secret.
 
 use super::find::Finder;
-use super::hit::{self, Found, Hit};
 use super::known::Known;
 use super::learn::Learner;
-use super::numbers::Mark;
 use super::pem;
 use super::policy::{Policy, PolicyError, id};
+use super::report::{Found, Hit};
 use super::report::{Place, Report};
 use super::token;
+use super::token::Mark;
 use mcpreel_trace::event::{EventKind, ProcessContext};
 use mcpreel_trace::part::SelectionNote;
 use mcpreel_wire::json::{Edits, Node};
@@ -100,7 +100,7 @@ impl Redactor {
         for hit in &self.memory.found.hits {
             let token = self.known.token(hit);
             let token = self.known.numbers.shown(token);
-            hit::put(&mut edits, hit, token);
+            super::report::put(&mut edits, hit, token);
             let rule = self.policy.rule(hit.rule);
             report.add(place, (&hit.path, &hit.key), rule, token);
         }
@@ -121,8 +121,8 @@ impl Redactor {
         Cow::Borrowed(raw)
     }
 
-    /// Whether nothing can be replaced in a frame in which [`Learner::glanced`] found nothing to be
-    /// looked at, if [`Learner::get_ready`] returned this before that was glanced at.
+    /// Whether nothing can be replaced in a frame in which [`Learner::frame`] found nothing to be
+    /// looked at, if [`Learner::get_ready`] returned this before that.
     pub fn knows(&self, ready: Option<u64>) -> bool {
         !self.policy.reads_all() && ready == Some(self.known.grown())
     }

@@ -43,7 +43,7 @@ fn every_rule_finds_its_samples_and_passes_over_what_looks_alike() {
             let (plain, span) = sample(text);
             let policy = policy();
             let finder = find::Finder::new(&policy, None);
-            let mut found = hit::Found::default();
+            let mut found = report::Found::default();
             finder.frame(plain.as_bytes(), &mut Vec::new(), &mut found);
             found.settle();
             let spans: Vec<_> = found.hits.iter().map(|hit| hit.span.clone()).collect();

@@ -1,13 +1,12 @@
 //! Secrets in a text.
 
-use super::base;
+use super::encodings::Layer;
 use super::find::{Finder, MOST_LAYERS};
-use super::hit::{Found, Hit};
-use super::layer::Layer;
 use super::named;
 use super::pem;
 use super::plausible::is_placeholder;
 use super::policy::{Notice, id};
+use super::report::{Found, Hit};
 use super::token::{self, Kind};
 use super::url;
 use std::ops::Range;
@@ -80,7 +79,7 @@ impl Finder<'_> {
             known.find(&layer.text, found);
             placed(text, &layer, mark, found);
         }
-        for run in base::runs(text) {
+        for run in super::encodings::runs(text) {
             let (mark, mut scan) = (found.hits.len(), Scan::default());
             for shape in self.policy.at_run(text[run.start]) {
                 self.shaped(text, shape, run.start, &mut scan, found);
@@ -94,7 +93,7 @@ impl Finder<'_> {
     /// Looks into a run of base64. If there is something in it, all of it is replaced: what is
     /// coded cannot be mended from outside.
     fn run(&self, text: &[u8], run: Range<usize>, depth: usize, found: &mut Found) {
-        for reading in base::readings(&text[run.clone()]) {
+        for reading in super::encodings::readings(&text[run.clone()]) {
             let finder = self.of_reading(&reading);
             if !finder.may_have(&reading, depth + 1) {
                 continue;
@@ -189,7 +188,7 @@ impl Finder<'_> {
             return;
         }
         // Whoever knows a pair as base64 knows what is secret in it.
-        let plain = base::secret_of_pair(&value).map(Vec::into_boxed_slice);
+        let plain = super::encodings::secret_of_pair(&value).map(Vec::into_boxed_slice);
         found.hits.push(Hit {
             span,
             rule,

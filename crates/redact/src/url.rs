@@ -1,12 +1,13 @@
 //! Secrets in URLs, in front of their hosts.
 
+use super::encodings::Layer;
 use super::find::Finder;
-use super::hit::Found;
-use super::layer::Layer;
 use super::names::Class;
 use super::plausible::{Stands, fits, looks_random};
 use super::policy::id;
-use super::token::{self, Kind};
+use super::report::Found;
+use super::token::Kind;
+use super::{entropy, token};
 use std::ops::Range;
 
 /// Bytes that are looked at: no host stands behind more.
@@ -75,6 +76,36 @@ fn slashed(all: &[u8]) -> Option<(&[u8], usize)> {
         .iter()
         .any(|byte| matches!(byte, b'/' | b'.' | b'?'));
     (!is_port && is_user).then_some((&all[..at], at + 1))
+}
+
+// Where something is, which is no secret: a file, a page.
+
+/// Whether it is where a file is, as people name files.
+pub(super) fn is_path(value: &str) -> bool {
+    let of_path = |char: char| char.is_ascii_alphanumeric() || "._-/\\~: ".contains(char);
+    let is_begun = is_absolute(value) || ["~/", "./", "../"].iter().any(|it| value.starts_with(it));
+    is_begun
+        && value.len() > 3
+        && value.chars().all(of_path)
+        && entropy::rows(value).next().is_none()
+}
+
+/// Whether it is a path from a root on.
+pub(super) fn is_absolute(value: &str) -> bool {
+    let is_drive = |value: &str| {
+        let mut bytes = value.bytes();
+        let is_letter = bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic());
+        is_letter && bytes.next() == Some(b':') && matches!(bytes.next(), Some(b'/' | b'\\'))
+    };
+    value.starts_with('/') || is_drive(value)
+}
+
+/// Whether it is where something is told, and nothing is said in front of its host.
+pub(super) fn is_link(value: &str) -> bool {
+    ["http://", "https://"]
+        .iter()
+        .any(|it| value.starts_with(it))
+        && !value.contains('@')
 }
 
 #[cfg(test)]

@@ -1,17 +1,11 @@
 //! Where the value of a name stands in a text: beside it, behind a sign, in quotes or bare.
 
-mod typed;
-
-use super::code;
-use super::dense;
-use super::header;
-use super::linked;
-use super::marks::in_marks;
-use super::more;
+use super::multiline::past_tags;
 use super::named::{LONG, bare, is_trailing, quoted};
 use super::names::Class;
 use super::plausible::Stands;
-use super::tags::past_tags;
+use super::prose::in_marks;
+use super::{code, entropy, header, lists, prose};
 use std::ops::Range;
 
 /// White space in front of a sign: where names stand in a column it is more than a few.
@@ -87,13 +81,13 @@ fn place(text: &[u8], name: &Range<usize>, class: Class) -> Option<Place> {
     let called = called(text, name);
     // A header of which people write is none.
     let is_told = called.is_none() && class != Class::Header;
-    let whose = linked::whose(text, name).filter(|_| is_told);
+    let whose = prose::whose(text, name).filter(|_| is_told);
     let end = called.or(whose).unwrap_or(name.end);
     let at = past_quote(text, end);
     let is_tag = is_element(text, name, (end, at));
     let is_flag = text[name.clone()].starts_with(b"--");
     let is_apart = at > 0 && is_space(text[at - 1]);
-    let at = typed::past(text, at).unwrap_or(at);
+    let at = past(text, at).unwrap_or(at);
     let sign = sign(&text[at..], is_tag, is_apart);
     let sign = sign.or_else(|| (is_flag && at > name.end).then_some(Sign::NONE))?;
     // What begins like an option is the next one.
@@ -131,14 +125,14 @@ impl Place {
     /// and what is said of it in brackets may say what kind of a value it is.
     fn may_hold(self, text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
         let said = &text[value.clone()];
-        if self.is_reference && dense::is_read(said) {
+        if self.is_reference && entropy::is_read(said) {
             return false;
         }
         if self.whose.is_some() && text[name.end..].starts_with(b" (") {
-            return more::is_value(said);
+            return lists::is_value(said);
         }
         let is_near = self.whose.is_none() && !self.sign.is_arrow();
-        is_near || more::is_item(said) || said.iter().all(u8::is_ascii_digit)
+        is_near || lists::is_item(said) || said.iter().all(u8::is_ascii_digit)
     }
 }
 
@@ -196,7 +190,7 @@ fn opened(text: &[u8], span: Range<usize>) -> Option<Range<usize>> {
     let inner = span.start + brackets..span.end;
     let ends = (text.get(span.start), text.get(span.end));
     let is_closed = matches!(ends, (Some(b'['), Some(b']')) | (Some(b'{'), Some(b'}')));
-    (!is_closed || !dense::is_read(&text[inner.clone()])).then_some(inner)
+    (!is_closed || !entropy::is_read(&text[inner.clone()])).then_some(inner)
 }
 
 /// Where the name of what is called the value of this one ends: `name: TOKEN`, on the next line
@@ -246,9 +240,9 @@ fn is_named(text: &[u8], start: usize) -> bool {
 
 /// Whether a sign may follow that does not stand right behind the name.
 pub(super) fn may_be_beside(raw: &[u8], name: &Range<usize>) -> bool {
-    let end = called(raw, name).or_else(|| linked::whose(raw, name));
+    let end = called(raw, name).or_else(|| prose::whose(raw, name));
     let at = end.unwrap_or_else(|| past_quote(raw, name.end));
-    end.is_some() || sign(&raw[at..], false, true).is_some() || typed::past(raw, at).is_some()
+    end.is_some() || sign(&raw[at..], false, true).is_some() || past(raw, at).is_some()
 }
 
 /// Behind a name, its quote and the white space that follows.
@@ -334,6 +328,49 @@ pub(super) fn skip(text: &[u8], at: usize, is_one: fn(u8) -> bool) -> usize {
     at + near.take_while(|byte| is_one(**byte)).count()
 }
 
+// The type of a variable between its name and its value.
+//
+// ```text
+//  password: &str = "this"      var password string = "this"      char password[] = "this"
+// ```
+
+const TYPE: usize = 48;
+
+/// One of these is in the name of each type that holds a text.
+const TEXTS: [&str; 5] = ["str", "char", "bytes", "any", "text"];
+
+/// Where the equals sign stands behind a type that begins at `at`, if a value in quotes follows.
+fn past(text: &[u8], at: usize) -> Option<usize> {
+    let near = text.get(at..text.len().min(at + TYPE))?;
+    let begins = near
+        .first()
+        .filter(|first| first.is_ascii_alphabetic() || matches!(first, b':' | b'[' | b'?' | b'!'));
+    begins?;
+    let sign = memchr::memchr(b'=', near)?;
+    let after = near[sign + 1..].trim_ascii_start();
+    let after = after.strip_prefix(b"\\").unwrap_or(after);
+    let is_quoted = matches!(after.first(), Some(b'"' | b'\'' | b'`'));
+    (is_quoted && is_type(&near[..sign])).then_some(at + sign)
+}
+
+/// Whether it is a type, with what stands in front of one.
+fn is_type(said: &[u8]) -> bool {
+    let said = said.trim_ascii_end();
+    if let Some(length) = said.strip_prefix(b"[").and_then(|it| it.strip_suffix(b"]")) {
+        return length.iter().all(u8::is_ascii_digit);
+    }
+    let said = said
+        .strip_prefix(b"?")
+        .or(said.strip_prefix(b"!"))
+        .unwrap_or(said);
+    let said = said.strip_prefix(b":").unwrap_or(said).trim_ascii_start();
+    let said = said.strip_prefix(b"&").unwrap_or(said);
+    let said = said.strip_prefix(b"'static ").unwrap_or(said);
+    let of_type = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.:<>[]|?".contains(byte);
+    let small = String::from_utf8_lossy(said).to_ascii_lowercase();
+    said.iter().all(of_type) && TEXTS.iter().any(|text| small.contains(text))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -402,5 +439,37 @@ mod tests {
         assert_eq!(value("password=(Zx9k)"), Some("Zx9k"));
         assert_eq!(value("password={name}"), None);
         assert_eq!(value("<password = Zx\\n"), Some("Zx\\n"));
+    }
+}
+
+#[cfg(test)]
+mod typed_tests {
+    use super::*;
+
+    #[test]
+    fn types_of_texts_stand_in_front_of_a_value() {
+        for text in [
+            ": String = \"a\"",
+            ": &str = \"a\"",
+            ": &'static str = \"a\"",
+            "?: string = 'a'",
+            ": Optional[str] = \\\"a\\\"",
+            "string = \"a\"",
+            "[] = \"a\"",
+            "[32]=\"a\"",
+        ] {
+            assert_eq!(past(text.as_bytes(), 0), text.find('='), "{text}");
+        }
+        for text in [
+            ": invalid, user = \"a\"",
+            ": expired user = \"a\"",
+            ": u32 = \"a\"",
+            ": String == \"a\"",
+            ": String = a",
+            "[i] = \"a\"",
+            "",
+        ] {
+            assert_eq!(past(text.as_bytes(), 0), None, "{text}");
+        }
     }
 }

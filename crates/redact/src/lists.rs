@@ -4,20 +4,18 @@
 //!  API_KEY = one two      api_keys: [one, two]
 //! ```
 
-use super::beside;
 use super::code::is_camel;
-use super::dense;
 use super::find::Finder;
-use super::hit::Found;
-use super::marks::inside;
-use super::named::{self, LONG};
-use super::names::{self, Class};
-use super::pairs;
+use super::multiline::past_tags;
+use super::named::LONG;
+use super::names::Class;
 use super::plausible::{Stands, fits, looks_random};
 use super::policy::id;
-use super::rule::is_of_name;
-use super::tags::past_tags;
-use super::token;
+use super::prose::inside;
+use super::report::Found;
+use super::rules::is_of_name;
+use super::{entropy, named, names, token};
+use mcpreel_wire::json::Value;
 use std::ops::Range;
 
 /// Letters and digits in a row that are no word and no number, whatever they mean.
@@ -39,16 +37,18 @@ pub(super) fn is_value(word: &[u8]) -> bool {
     let has = |test: fn(&u8) -> bool| word.iter().any(test);
     let is_row = word.len() >= ROW && word.iter().all(u8::is_ascii_alphanumeric);
     is_row && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
-        || dense::rows(&String::from_utf8_lossy(word)).next().is_some()
-        || dense::is_signed(word)
+        || entropy::rows(&String::from_utf8_lossy(word))
+            .next()
+            .is_some()
+        || entropy::is_signed(word)
 }
 
 /// Whether a word alone in a list is no path, no name, and none that is read.
 pub(super) fn is_item(word: &[u8]) -> bool {
     let said = String::from_utf8_lossy(word);
     let is_joined = said.contains(['/', '_', '.', ':', '\\', '(', '[', '{', '<']);
-    dense::rows(&said).next().is_some()
-        || dense::is_signed(word)
+    entropy::rows(&said).next().is_some()
+        || entropy::is_signed(word)
         || !is_joined && looks_random(&said) && !is_camel(&said) && names::class(word).is_none()
 }
 
@@ -141,7 +141,7 @@ pub(super) fn listed(
     };
     let mark = found.hits.len();
     if class == Class::Pair
-        && let Some(secret) = pairs::second(text, from)
+        && let Some(secret) = second(text, from)
     {
         finder.add(text, secret, id::NAME, found);
     }
@@ -216,7 +216,7 @@ pub(super) fn is_other(finder: &Finder<'_>, name: &[u8]) -> bool {
     let name = name.strip_prefix(b"- ").unwrap_or(name).trim_ascii();
     let name = name.trim_ascii().strip_prefix(b"\"").unwrap_or(name);
     let name = name.strip_suffix(b"\"").unwrap_or(name);
-    beside::is_beside(name) || finder.policy.class(name).is_some()
+    is_beside(name) || finder.policy.class(name).is_some()
 }
 
 /// Finds the value in a line below a name: that of an item of a list, of a member, or all of it.
@@ -239,6 +239,111 @@ pub(super) fn below(
     if let Some(word) = word.filter(|word| is_value(&text[word.clone()])) {
         named::put(finder, text, word, found);
     }
+}
+
+// A user and a password in a list of two: `auth=("ada", "this")`, `{"auth":["ada","this"]}`.
+
+const NEAR: usize = 256;
+
+/// Where the password stands in the list that begins at `from`, if that is one of two in quotes. In
+/// parentheses programs have both, in brackets lists of anything.
+pub(super) fn second(text: &[u8], from: usize) -> Option<Range<usize>> {
+    let near = &text[..text.len().min(from + NEAR)];
+    let user = quoted(near, from + 1)?;
+    let comma = past_space(near, after(near, user.end)?);
+    (near.get(comma) == Some(&b',')).then_some(())?;
+    let password = quoted(near, comma + 1)?;
+    let close = past_space(near, after(near, password.end)?);
+    let said = String::from_utf8_lossy(&near[password.clone()]);
+    let is_one = match (near[from], near.get(close)?) {
+        (b'(', b')') => looks_random(&said) && fits(Class::Password, &said, Stands::Alone),
+        (b'[', b']') => is_made(&said),
+        _ => false,
+    };
+    is_one.then_some(password)
+}
+
+/// Whether somebody has made a password of it: it has a digit, and a sign that no name has.
+pub(super) fn is_made(said: &str) -> bool {
+    let has = |test: fn(&u8) -> bool| said.as_bytes().iter().any(test);
+    let is_signed = has(|byte| b"!@#$%^&*+~?".contains(byte));
+    let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+    said.len() >= 6 && is_mixed && is_signed && fits(Class::Password, said, Stands::Whole)
+        || is_value(said.as_bytes())
+}
+
+/// What stands in quotes behind white space.
+fn quoted(text: &[u8], from: usize) -> Option<Range<usize>> {
+    let at = past_space(text, from);
+    let at = at + usize::from(text.get(at) == Some(&b'\\'));
+    let quote = text.get(at).filter(|quote| matches!(quote, b'"' | b'\''))?;
+    let length = memchr::memchr3(*quote, b'\n', b'\\', &text[at + 1..])?;
+    (length > 0).then_some(at + 1..at + 1 + length)
+}
+
+/// Behind the quote that stands here.
+fn after(text: &[u8], end: usize) -> Option<usize> {
+    let at = end + usize::from(text.get(end) == Some(&b'\\'));
+    matches!(text.get(at), Some(b'"' | b'\'')).then_some(at + 1)
+}
+
+fn past_space(text: &[u8], at: usize) -> usize {
+    let at = at.min(text.len());
+    at + text[at..]
+        .iter()
+        .take_while(|byte| byte.is_ascii_whitespace())
+        .count()
+}
+
+// What of an object with a secret name is none.
+
+/// Names in what is secret as a whole of what is none.
+const BESIDE: [&str; 22] = [
+    "type",
+    "kind",
+    "name",
+    "title",
+    "description",
+    "scope",
+    "scopes",
+    "id",
+    "url",
+    "uri",
+    "format",
+    "alg",
+    "algorithm",
+    "username",
+    "user",
+    "login",
+    "host",
+    "hostname",
+    "region",
+    "expires",
+    "expiresAt",
+    "tokenType",
+];
+
+const TYPES: [&str; 7] = [
+    "string", "number", "integer", "boolean", "object", "array", "null",
+];
+
+/// Whether an object describes values instead of being one.
+pub(super) fn is_schema(object: Value<'_>) -> bool {
+    let words = [
+        "$ref", "anyOf", "oneOf", "allOf", "enum", "const", "$schema",
+    ];
+    let is_typed = object.get("type").is_some_and(|kind| {
+        let mut kinds = kind.elements().chain(std::iter::once(kind));
+        kinds.any(|kind| TYPES.iter().any(|word| kind.is_str(word)))
+    });
+    is_typed || words.iter().any(|word| object.get(word).is_some())
+}
+
+/// Whether a member of what is secret as a whole says something else.
+pub(super) fn is_beside(name: &[u8]) -> bool {
+    BESIDE
+        .iter()
+        .any(|beside| beside.as_bytes().eq_ignore_ascii_case(name))
 }
 
 #[cfg(test)]
@@ -293,6 +398,37 @@ mod tests {
             let mut found = Found::default();
             listed(&finder, text.as_bytes(), (0, Class::Password), &mut found);
             assert_eq!(shown(text, &found), expected, "{text}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod pairs_tests {
+    use super::*;
+
+    #[test]
+    fn the_second_of_two_is_a_password() {
+        let said = |text: &'static str| second(text.as_bytes(), 0).map(|span| &text[span]);
+        for text in [
+            "(\"ada\", \"hunter2\")",
+            "( 'ada' , 'hunter2' )",
+            "[\"ada\",\"hunter2!\"]",
+            "(\\\"ada\\\", \\\"hunter2\\\")",
+        ] {
+            assert!(
+                said(text).is_some_and(|it| it.starts_with("hunter2")),
+                "{text}"
+            );
+        }
+        for text in [
+            "(\"ada\", \"password\")",
+            "(\"ada\", secret2)",
+            "(\"ada\", \"hunter2\", \"x\")",
+            "[\"oauth2\", \"basic2\"]",
+            "[\"ada\"]",
+            "(\"ada",
+        ] {
+            assert_eq!(said(text), None, "{text}");
         }
     }
 }

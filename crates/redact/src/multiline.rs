@@ -6,21 +6,15 @@
 //!    is the value         one word              - is one word       test: this        END
 //! ```
 
-mod style;
-
-use super::code;
-use super::dense;
 use super::find::Finder;
-use super::gutter::Gutter;
-use super::hit::Found;
-use super::more;
-use super::named::{self, LONG, bare};
+use super::named::{LONG, bare};
 use super::names::Class;
 use super::plausible::Stands;
 use super::prose::is_prose;
-use super::tags::past_tags;
+use super::report::Found;
+use super::value::{is_space, skip};
+use super::{code, entropy, lists, named};
 use std::ops::Range;
-use style::{Style, bare_word, style};
 
 /// How near to its name the end of a line is.
 const NEAR: usize = 128;
@@ -106,7 +100,7 @@ fn is_member(line: &[u8]) -> bool {
     let near = &line[..line.len().min(NEAR)];
     let name = near
         .iter()
-        .take_while(|byte| super::rule::is_of_name(**byte) || matches!(byte, b'"' | b'\'' | b'.'));
+        .take_while(|byte| super::rules::is_of_name(**byte) || matches!(byte, b'"' | b'\'' | b'.'));
     let name = name.count();
     name > 0 && matches!(&near[name..], [b':'] | [b':', b' ', ..])
 }
@@ -179,7 +173,7 @@ impl Below {
             let mark = found.hits.len();
             let span = line.span.clone();
             if self.style == Style::Members {
-                more::below(finder, text, (&span, class), found);
+                lists::below(finder, text, (&span, class), found);
             } else if is_value && !is_comment(&text[span.clone()])
                 || class == Class::Header && is_cookie(&text[span.clone()])
             {
@@ -220,7 +214,7 @@ impl Style {
             Self::Until(word) => count <= HERE && *said != *bare_word(&word),
             Self::Lines if line.is_item => line.indent >= indent,
             // What nobody says stands there as in a sentence, `The key:` above it.
-            Self::Lines if line.indent == indent => more::is_value(said),
+            Self::Lines if line.indent == indent => lists::is_value(said),
             _ => line.indent > indent,
         }
     }
@@ -252,14 +246,14 @@ fn line(text: &[u8], at: usize, gutter: Gutter) -> Option<Line> {
 /// Whether a line only says something about a value.
 fn is_comment(line: &[u8]) -> bool {
     let said = String::from_utf8_lossy(line);
-    line.starts_with(b"# ") && dense::rows(&said).next().is_none()
+    line.starts_with(b"# ") && entropy::rows(&said).next().is_none()
 }
 
 /// Whether a line begins with a name and what that holds, as a cookie does.
 fn is_cookie(line: &[u8]) -> bool {
     let name = line
         .iter()
-        .take_while(|byte| super::rule::is_of_name(**byte));
+        .take_while(|byte| super::rules::is_of_name(**byte));
     let name = name.count();
     name > 0
         && line.get(name) == Some(&b'=')
@@ -282,8 +276,140 @@ fn word(text: &[u8], name: &Range<usize>, line: &Range<usize>) -> Option<(Range<
     if quote.is_some() {
         return Some((word, Stands::Alone));
     }
-    let is_one = !code::is_code(text, name, &word) && more::is_item(&text[word.clone()]);
+    let is_one = !code::is_code(text, name, &word) && lists::is_item(&text[word.clone()]);
     is_one.then_some((word, Stands::InText))
+}
+
+// How values stand below their name, told by what follows it on its line.
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Style {
+    /// All lines are the value: `|`, `>`.
+    Block,
+    /// The same up to the line that is this word: `<<END`.
+    Until([u8; 16]),
+    Lines,
+    Members,
+}
+
+/// How values stand below what is all that follows a name.
+fn style(said: &[u8], sign: u8) -> Option<Style> {
+    if said.is_empty() || said.starts_with(b"#") {
+        return Some(Style::Lines);
+    }
+    if let Some(word) = said.strip_prefix(b"<<") {
+        let word = word
+            .strip_prefix(b"-")
+            .or(word.strip_prefix(b"~"))
+            .unwrap_or(word);
+        let is_of_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        let word = word.trim_ascii();
+        let is_quote = |byte: &u8| matches!(byte, b'\'' | b'"');
+        let quoted = word.len() > 1 && word.iter().step_by(word.len() - 1).all(is_quote);
+        let word = if quoted {
+            &word[1..word.len() - 1]
+        } else {
+            word
+        };
+        let mut until = [0; 16];
+        let is_one = !word.is_empty() && word.iter().all(is_of_word);
+        until.get_mut(..word.len())?.copy_from_slice(word);
+        return is_one.then_some(Style::Until(until));
+    }
+    let rest = said.strip_prefix(b"|").or(said.strip_prefix(b">"))?;
+    let rest = &rest[past(rest, 0, b"+-0123456789 \t")..];
+    let is_block = sign == b':' && (rest.is_empty() || rest.starts_with(b"#"));
+    is_block.then_some(Style::Block)
+}
+
+/// A word without what fills the rest of its place.
+fn bare_word(word: &[u8; 16]) -> &[u8] {
+    let end = word.iter().position(|byte| *byte == 0);
+    &word[..end.unwrap_or(word.len())]
+}
+
+// What stands in front of the lines of a listing: their numbers, or how they were changed.
+//
+// ```text
+//    12 | password: |        12:password: |        +password: |
+//    13 |   the value        13-  the value        +  the value
+// ```
+
+/// What stands in front of each line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Gutter {
+    Nothing,
+    /// How it was changed, or that it is quoted.
+    Sign(u8),
+    Number,
+}
+
+/// What divides the number of a line from it.
+const SIGNS: [&str; 6] = [":", "|", "-", "\t", "→", "│"];
+
+impl Gutter {
+    pub fn of(line: &[u8]) -> Self {
+        match line {
+            // A hyphen in front of white space begins an item of a list.
+            [sign @ (b'+' | b'>'), ..] => Self::Sign(*sign),
+            [b'-', next, ..] if !next.is_ascii_whitespace() && *next != b'-' => Self::Sign(b'-'),
+            _ if number(line).is_some() => Self::Number,
+            _ => Self::Nothing,
+        }
+    }
+
+    /// How many bytes of a line it takes, if the line has one like this.
+    pub fn length(self, line: &[u8]) -> Option<usize> {
+        match self {
+            Self::Nothing => Some(0),
+            Self::Sign(sign) => line.starts_with(&[sign]).then_some(1),
+            Self::Number => number(line),
+        }
+    }
+}
+
+fn number(line: &[u8]) -> Option<usize> {
+    let line = &line[..line.len().min(32)];
+    let space = |at: usize| line[at..].iter().take_while(|byte| **byte == b' ').count();
+    let start = space(0);
+    let digits = line[start..]
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit());
+    let end = start + digits.count();
+    let at = end + space(end);
+    let sign = SIGNS
+        .iter()
+        .find(|sign| line[at..].starts_with(sign.as_bytes()))?;
+    (end > start).then_some(at + sign.len())
+}
+
+// What YAML says about a value in front of it.
+
+/// Behind what YAML says about a value in front of it, `!!str` and `&anchor`; and whether that says
+/// that it only tells where the value comes from.
+pub(super) fn past_tags(text: &[u8], start: usize) -> (usize, bool) {
+    let (mut at, mut is_reference) = (start, false);
+    for _ in 0..2 {
+        let near = &text[at.min(text.len())..text.len().min(at + NEAR)];
+        let end = near.iter().position(u8::is_ascii_whitespace);
+        let Some(word) = end.map(|end| &near[..end]).filter(|word| is_tag(word)) else {
+            break;
+        };
+        let next = skip(text, at + word.len(), is_space);
+        is_reference |= word.starts_with(b"!") && !word.starts_with(b"!!");
+        at = next;
+    }
+    (at, is_reference)
+}
+
+/// Whether a word is what YAML calls a tag or an anchor.
+fn is_tag(word: &[u8]) -> bool {
+    let of_name =
+        |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'/' | b':');
+    let ([b'!', b'!', name @ ..] | [b'!' | b'&', name @ ..]) = word else {
+        return false;
+    };
+    !name.is_empty() && name.iter().all(of_name)
 }
 
 #[cfg(test)]
@@ -345,5 +471,30 @@ mod tests {
         ] {
             assert_eq!(below(text), None, "{text}");
         }
+    }
+}
+
+#[cfg(test)]
+mod gutter_tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_signs_stand_in_front_of_lines() {
+        for (line, gutter, length) in [
+            ("  12 | a", Gutter::Number, 6),
+            ("12:a", Gutter::Number, 3),
+            ("   7\ta", Gutter::Number, 5),
+            ("   7→a", Gutter::Number, 7),
+            ("+a", Gutter::Sign(b'+'), 1),
+            ("-a", Gutter::Sign(b'-'), 1),
+            ("- a", Gutter::Nothing, 0),
+            ("12 a", Gutter::Nothing, 0),
+            ("", Gutter::Nothing, 0),
+        ] {
+            let of = Gutter::of(line.as_bytes());
+            assert_eq!(of, gutter, "{line}");
+            assert_eq!(of.length(line.as_bytes()), Some(length), "{line}");
+        }
+        assert_eq!(Gutter::Number.length(b"a"), None);
     }
 }

@@ -35,8 +35,6 @@ pub(super) struct Known {
     pub short: u64,
     pub beyond: u64,
     matcher: Option<Matcher>,
-    /// How often something was added that is looked for.
-    grown: u64,
 }
 
 impl Known {
@@ -136,11 +134,6 @@ impl Known {
 
     fn grow(&mut self) {
         self.matcher = None;
-        self.grown += 1;
-    }
-
-    pub fn grown(&self) -> u64 {
-        self.grown
     }
 
     /// No longer looks for values that are numbers: as ids and counts they stay.
@@ -154,11 +147,6 @@ impl Known {
         if self.matcher.is_none() && !self.values.is_empty() {
             self.matcher = Matcher::of(&self.values);
         }
-    }
-
-    /// Whether all of them would be found now.
-    pub fn is_prepared(&self) -> bool {
-        self.matcher.is_some() || self.values.is_empty()
     }
 
     /// Whether one of them may stand in these bytes, whatever code they are in.

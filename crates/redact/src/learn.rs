@@ -16,30 +16,18 @@ use std::sync::Arc;
 /// Streams whose lines may be those of a key; a session has three.
 const MOST_STREAMS: usize = 64;
 
-/// What is seen of some bytes before anything is learned of them.
-#[derive(Clone, Copy, Debug)]
-struct Glance {
-    /// Whether something in them may be secret.
-    may_have: bool,
-    /// Whether a value may stand in them that is known from elsewhere, or is known later: something
-    /// in them may be encoded.
-    may_have_known: bool,
-    /// Whether tokens may stand in them.
-    has_tokens: bool,
-}
-
 impl Policy {
-    /// Looks whether there may be something in these bytes.
-    fn glance(&self, raw: &[u8]) -> Glance {
+    /// Whether something in these bytes may be secret by itself.
+    fn may_find(&self, raw: &[u8]) -> bool {
         let finder = Finder::new(self, None);
-        let is_told = self.reads_all() || finder.may_be_noticed(raw);
-        let mut runs = super::encodings::runs(raw).peekable();
-        let is_coded = !is_told && runs.peek().is_some();
-        Glance {
-            may_have: is_told || finder.may_be_coded(raw, runs, 0),
-            may_have_known: is_coded,
-            has_tokens: token::may_be_in(raw),
-        }
+        let runs = super::encodings::runs(raw).peekable();
+        self.reads_all() || finder.may_be_noticed(raw) || finder.may_be_coded(raw, runs, 0)
+    }
+
+    /// Whether a redactor may find something in these bytes that is not known from elsewhere: what
+    /// is encoded may be a known value, too.
+    pub(super) fn may_replace(&self, raw: &[u8]) -> bool {
+        super::encodings::runs(raw).next().is_some() || self.may_find(raw)
     }
 }
 
@@ -52,7 +40,6 @@ pub struct Learner {
     overs: BTreeMap<StreamId, Over>,
     found: Found,
     nodes: Vec<Node>,
-    ready: Ready,
 }
 
 impl Learner {
@@ -68,14 +55,7 @@ impl Learner {
             overs: BTreeMap::new(),
             found: Found::default(),
             nodes: Vec::new(),
-            ready: Ready::default(),
         }
-    }
-
-    /// To be called now and then between frames: what is known by now is looked for in those to
-    /// come, if that is worth it. Returns how much that is; `None` where more is known.
-    pub fn get_ready(&mut self) -> Option<u64> {
-        self.ready.get(&mut self.known)
     }
 
     /// Takes in who asked for what, where.
@@ -90,23 +70,18 @@ impl Learner {
     fn json(&mut self, value: &impl serde::Serialize) {
         // What cannot be written is in no file either.
         if let Ok(json) = serde_json::to_vec(value) {
-            self.take(&json, self.policy.glance(&json));
+            self.take(&json);
         }
     }
 
     pub fn text(&mut self, text: &str) {
-        self.take(text.as_bytes(), self.policy.glance(text.as_bytes()));
+        self.take(text.as_bytes());
     }
 
-    /// Takes in a frame. Whether there was something to be looked at: if not, nothing but a value
-    /// that is known from elsewhere can be replaced in it.
-    pub fn frame(&mut self, stream: StreamId, raw: &[u8]) -> bool {
-        let mut glance = self.policy.glance(raw);
-        glance.may_have_known = glance.may_have_known || self.known.may_be_in(raw);
-        let looked = self.take(raw, glance);
+    pub fn frame(&mut self, stream: StreamId, raw: &[u8]) {
+        let may_have = self.take(raw);
         self.line(stream, raw);
-        self.over(stream, (raw, glance.may_have));
-        looked
+        self.over(stream, (raw, may_have));
     }
 
     /// Takes in what is secret in a line for a name on one before.
@@ -138,18 +113,19 @@ impl Learner {
         }
     }
 
-    fn take(&mut self, raw: &[u8], glance: Glance) -> bool {
-        if glance.has_tokens {
+    /// Takes in what is secret in these bytes; whether there may be something.
+    fn take(&mut self, raw: &[u8]) -> bool {
+        if token::may_be_in(raw) {
             self.known.numbers.take_out(raw);
         }
         self.found.clear();
-        let finder = Finder::new(&self.policy, None);
-        if !glance.may_have {
-            return glance.may_have_known;
+        let may_have = self.policy.may_find(raw);
+        if may_have {
+            let finder = Finder::new(&self.policy, None);
+            finder.read(raw, &mut self.nodes, &mut self.found);
+            self.learn();
         }
-        finder.read(raw, &mut self.nodes, &mut self.found);
-        self.learn();
-        true
+        may_have
     }
 
     fn learn(&mut self) {
@@ -282,66 +258,4 @@ fn until(finder: &Finder<'_>, line: &[u8]) -> Option<Until> {
 fn is_open(text: &[u8]) -> bool {
     let count = |those: &[u8]| text.iter().filter(|byte| those.contains(byte)).count();
     count(b"[({") > count(b"])}")
-}
-
-// Whether frames are looked at for what is known while more is learned.
-//
-// What is found in a frame for the first time may stand in those before as well: they are gone
-// over again. Those after it need not be, if it is looked for in them at once. To get ready for
-// that takes a while, the more the more is known, so it is not done again and again for nothing.
-
-/// To get ready for so many values takes about as long as to look at a page of frames.
-const OF_A_PAGE: u64 = 64;
-
-/// How often what is known was got ready to be looked for, and whether that is worth it.
-#[derive(Debug, Default)]
-struct Ready {
-    times: u64,
-    /// How often nothing new was known since something was.
-    quiet: u64,
-    grown: u64,
-}
-
-impl Ready {
-    /// Looks for what is known from now on, if nothing new has come for as long as that takes, and
-    /// longer each time. Returns how much is known if all of that is looked for.
-    pub fn get(&mut self, known: &mut Known) -> Option<u64> {
-        let is_new = self.grown != known.grown();
-        self.quiet = if is_new {
-            0
-        } else {
-            self.quiet.saturating_add(1)
-        };
-        self.grown = known.grown();
-        let enough = self.times.max(self.grown / OF_A_PAGE);
-        if !known.is_prepared() && self.quiet >= enough {
-            known.prepare();
-            self.times += 1;
-        }
-        known.is_prepared().then_some(self.grown)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::token::Kind;
-
-    #[test]
-    fn what_is_known_is_looked_for_soon_and_not_anew_each_time() {
-        let (mut ready, mut known) = (Ready::default(), Known::default());
-        assert_eq!(ready.get(&mut known), Some(0));
-        known.learn(b"first-secret", Kind::Secret);
-        assert!(ready.get(&mut known).is_some());
-        assert!(known.may_be_in(b"a first-secret"));
-        let mut times = 0;
-        for nth in 0..1000 {
-            known.learn(format!("secret-number-{nth}").as_bytes(), Kind::Secret);
-            times += u32::from(ready.get(&mut known).is_some());
-            times += u32::from(ready.get(&mut known).is_some());
-        }
-        assert!(times < 5, "{times}");
-        while ready.get(&mut known).is_none() {}
-        assert!(known.may_be_in(b"secret-number-999"));
-    }
 }

@@ -91,6 +91,9 @@ impl Redactor {
 
     /// The bytes of a frame with tokens in place of what is secret in it; all others as they are.
     pub fn frame<'r>(&mut self, place: Place, raw: &'r [u8], report: &mut Report) -> Cow<'r, [u8]> {
+        if !self.policy.may_replace(raw) && !self.known.may_be_in(raw) {
+            return Cow::Borrowed(raw);
+        }
         self.find(raw);
         if self.memory.found.hits.is_empty() {
             return Cow::Borrowed(raw);
@@ -105,26 +108,6 @@ impl Redactor {
             report.add(place, (&hit.path, &hit.key), rule, token);
         }
         Cow::Owned(edits.apply(raw).into_owned())
-    }
-
-    /// The same of a frame that was gone over by [`Learner::frame`], which said whether there was
-    /// something to be looked at.
-    pub fn learned_frame<'r>(
-        &mut self,
-        place: Place,
-        (raw, looked): (&'r [u8], bool),
-        report: &mut Report,
-    ) -> Cow<'r, [u8]> {
-        if looked || self.policy.reads_all() || self.known.may_be_in(raw) {
-            return self.frame(place, raw, report);
-        }
-        Cow::Borrowed(raw)
-    }
-
-    /// Whether nothing can be replaced in a frame in which [`Learner::frame`] found nothing to be
-    /// looked at, if [`Learner::get_ready`] returned this before that.
-    pub fn knows(&self, ready: Option<u64>) -> bool {
-        !self.policy.reads_all() && ready == Some(self.known.grown())
     }
 
     /// What a text says without what is secret in it.

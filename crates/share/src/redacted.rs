@@ -10,14 +10,12 @@
 //! frame that is longer, or has more values than can be read, is not passed on: a line that says so
 //! stands in its place, so that all others keep their numbers, and the report names it.
 
-mod learn;
-
-use super::export::{Excerpt, Manner, Part, Picked, Selection};
-use learn::FrameSet;
-use mcpreel_redact::{Left, Place, Policy, Redactor, Report, is_readable};
+use super::export::{Excerpt, Part, Selection};
+use mcpreel_redact::{Learner, Left, Place, Policy, Redactor, Report, is_readable};
 use mcpreel_store::links::Link;
+use mcpreel_store::pages::FramePager;
 use mcpreel_store::reader::{EventRow, ReadError, Recording, Summary};
-use mcpreel_trace::event::Event;
+use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_trace::item::Annotation;
 use std::borrow::Cow;
@@ -33,21 +31,6 @@ pub struct Redacting<'r> {
     last: Seq,
     redactor: Redactor,
     report: Report,
-    looked: FrameSet,
-    /// Up to this frame there may be values that became known only later, also where there was
-    /// nothing to be looked at.
-    unseen: Seq,
-    /// Whether there are frames that have no bit.
-    has_far: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Walk {
-    /// All, with what frames have to do with each other.
-    Linked,
-    Alone,
-    /// Frames in which there is something to be looked at, likewise.
-    Looked,
 }
 
 impl<'r> Redacting<'r> {
@@ -57,7 +40,7 @@ impl<'r> Redacting<'r> {
         selection: &Selection,
         visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.walk_as(selection, Walk::Linked, visit)
+        self.walk_as(selection, false, visit)
     }
 
     /// The same, as [`Excerpt::walk_alone`] does.
@@ -66,42 +49,15 @@ impl<'r> Redacting<'r> {
         selection: &Selection,
         visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.walk_as(selection, Walk::Alone, visit)
-    }
-
-    /// The same without frames in which nothing can be replaced, as far as that is known.
-    pub fn look<E: From<ReadError>>(
-        &mut self,
-        selection: &Selection,
-        visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let is_known = selection.note().is_none() && !self.looks_at_all();
-        let walk = if is_known { Walk::Looked } else { Walk::Alone };
-        self.walk_as(selection, walk, visit)
-    }
-
-    /// Whether every frame has to be gone over to see what is replaced.
-    pub fn looks_at_all(&self) -> bool {
-        self.has_far || self.unseen == Seq(u64::MAX)
+        self.walk_as(selection, true, visit)
     }
 
     fn walk_as<E: From<ReadError>>(
         &mut self,
         selection: &Selection,
-        walk: Walk,
+        is_alone: bool,
         visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let looked = &self.looked;
-        let next = |seq| looked.after(seq);
-        let picked = match walk {
-            Walk::Linked | Walk::Alone => None,
-            Walk::Looked => Some(self.unseen),
-        };
-        let manner = Manner {
-            hold: HELD,
-            is_alone: walk != Walk::Linked,
-            picked: picked.map(|after| Picked { after, next: &next }),
-        };
         let excerpt = Excerpt {
             last: self.last,
             ..Excerpt::of(self.recording, selection)
@@ -109,9 +65,8 @@ impl<'r> Redacting<'r> {
         let mut without = Without {
             redactor: &mut self.redactor,
             report: &mut self.report,
-            looked,
         };
-        excerpt.walk_as(&manner, &mut |part| without.give(&part, visit))
+        excerpt.walk_as((HELD, is_alone), &mut |part| without.give(&part, visit))
     }
 
     /// The session as a whole, without what is secret in it, and with a note that it is so.
@@ -273,7 +228,7 @@ impl Redacting<'_> {
         selection: &Selection,
         progress: &mut dyn FnMut(Seq) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.look(selection, &mut |part| match part {
+        self.walk_alone(selection, &mut |part| match part {
             Part::Frame(head, _, _) => progress(head.seq),
             Part::Event(_) | Part::Passed(_) => Ok(()),
         })?;
@@ -285,8 +240,6 @@ impl Redacting<'_> {
 struct Without<'a> {
     redactor: &'a mut Redactor,
     report: &'a mut Report,
-    /// Frames in which there is something to be looked at.
-    looked: &'a FrameSet,
 }
 
 impl Without<'_> {
@@ -331,9 +284,8 @@ impl Without<'_> {
     /// What is given of a frame; `None`: it cannot be looked through.
     fn frame<'f>(&mut self, head: &FrameHead, raw: &'f [u8]) -> Option<Cow<'f, [u8]>> {
         let is_readable = is_readable(raw);
-        let raw = (raw, self.looked.has(head.seq));
         let place = Place::Frame(head.seq.0);
-        is_readable.then(|| self.redactor.learned_frame(place, raw, self.report))
+        is_readable.then(|| self.redactor.frame(place, raw, self.report))
     }
 
     /// What stands in place of a frame that is left out.
@@ -352,5 +304,141 @@ impl Without<'_> {
             ..row.event.clone()
         };
         EventRow { id: row.id, event }
+    }
+}
+
+impl<'r> Redacting<'r> {
+    /// Goes over `recording` up to the frame `last`, and learns what is secret in it. `progress` is
+    /// told how far it is, and may stop it.
+    pub fn learn<E: From<ReadError>>(
+        recording: &'r Recording,
+        last: Seq,
+        policy: Arc<Policy>,
+        progress: &mut dyn FnMut(Seq) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        let mut learner = Learner::new(policy);
+        let summary = recording.summary()?;
+        learner.context(&summary.context);
+        if let Some(note) = &summary.note {
+            learner.text(note);
+        }
+        learn_frames(recording, last, &mut learner, progress)?;
+        learn_beside(recording, &mut learner)?;
+        let mut redactor = learner.finish();
+        let mut report = redactor.report();
+        // What stands first has the first numbers, whatever is written first.
+        redactor.context(&summary.context, &mut report);
+        let report = redactor.report();
+        Ok(Self {
+            recording,
+            last,
+            redactor,
+            report,
+        })
+    }
+}
+
+/// Takes in the frames up to `last`.
+fn learn_frames<E: From<ReadError>>(
+    recording: &Recording,
+    last: Seq,
+    learner: &mut Learner,
+    progress: &mut dyn FnMut(Seq) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut pages = FramePager::new(last, false);
+    while let Some(page) = pages.next_page(recording)? {
+        let mut seq = Seq(0);
+        for (head, raw) in page.frames.iter() {
+            seq = head.seq;
+            // A longer frame is left out, and so is one that cannot be read.
+            let long;
+            let raw = match raw {
+                None if head.size <= HELD => {
+                    long = recording.raw(head.seq)?;
+                    Some(&*long)
+                }
+                raw => raw,
+            };
+            if let Some(raw) = raw.filter(|raw| is_readable(raw)) {
+                learner.frame(head.stream, raw);
+            }
+        }
+        progress(seq)?;
+    }
+    Ok(())
+}
+
+/// What stands beside the frames: events, and what people wrote.
+fn learn_beside(recording: &Recording, learner: &mut Learner) -> Result<(), ReadError> {
+    let mut after = 0;
+    loop {
+        let page = recording.events(after)?;
+        let Some(last) = page.last() else {
+            break;
+        };
+        after = last.id;
+        let kinds = page.iter().map(|row| &row.event.kind);
+        let others = kinds.filter(|kind| !matches!(kind, EventKind::Start(_)));
+        others.for_each(|kind| learner.event(kind));
+    }
+    let mut after = Seq(0);
+    loop {
+        let page = recording.annotations(after)?;
+        let Some((last, _)) = page.last() else {
+            return Ok(());
+        };
+        after = *last;
+        for (_, annotation) in &page {
+            let texts = [&annotation.mark, &annotation.note];
+            texts
+                .into_iter()
+                .flatten()
+                .for_each(|text| learner.text(text));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::export::{Part, Selection};
+    use crate::written::recorded;
+    use mcpreel_redact::Settings;
+    use mcpreel_trace::frame::StreamId;
+
+    const SECRET: &str = "Kq8vWp3mXrT4ZbLd7";
+
+    #[test]
+    fn what_becomes_known_late_is_replaced_before_and_after() {
+        let said = [1, 999, 2499, 2501, 5000];
+        let dir = tempfile::tempdir().unwrap();
+        let reel = recorded(dir.path(), |session| {
+            for line in 1..=5000 {
+                let text = match line {
+                    2500 => format!("password={SECRET}\n"),
+                    line if said.contains(&line) => format!("line {line} {SECRET}\n"),
+                    line => format!("line {line}\n"),
+                };
+                session.chunk(StreamId::STDERR, text.as_bytes());
+            }
+            session.end();
+        });
+        let recording = Recording::open(&reel).unwrap();
+        let policy = Arc::new(Policy::new(&Settings::default()).unwrap());
+        let mut go_on = |_| Ok::<(), ReadError>(());
+        let redacting = Redacting::learn(&recording, Seq(u64::MAX), policy, &mut go_on);
+        let mut others = Vec::new();
+        let given = redacting
+            .unwrap()
+            .walk_alone(&Selection::default(), &mut |part| {
+                if let Part::Frame(head, Some(raw), _) = part {
+                    let text = String::from_utf8_lossy(raw);
+                    assert!(!text.contains(SECRET), "{text}");
+                    others.extend(text.contains("secret:1").then_some(head.seq.0));
+                }
+                Ok::<(), ReadError>(())
+            });
+        given.unwrap();
+        assert_eq!(others, [1, 999, 2499, 2500, 2501, 5000]);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::US;
 use super::header::{Header, start_event};
-use crate::export::{Export, Manner, Part, Selection, WriteError, Written};
+use crate::export::{Export, Part, Selection, WriteError, Written};
 use crate::redacted::{HELD, Redacting};
 use base64::engine::general_purpose::STANDARD as BASE64;
 use base64::{Engine as _, write::EncoderWriter};
@@ -37,11 +37,7 @@ pub fn write_under(header: &Header, export: Export<'_, impl Write>) -> Result<Wr
     let summary = recording.summary()?;
     begin(header, &summary, out)?;
     let mut writer = Writer::new(recording, out, export.progress);
-    let held = Manner {
-        hold: HELD,
-        ..Manner::default()
-    };
-    excerpt.walk_as(&held, &mut |part| writer.part(&part))?;
+    excerpt.walk_as((HELD, false), &mut |part| writer.part(&part))?;
     let written = writer.written;
     end(&summary, out)?;
     Ok(written)

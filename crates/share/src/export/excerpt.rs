@@ -11,7 +11,6 @@ use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::EventKind;
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::{FrameHead, Seq};
-use std::iter;
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
@@ -40,31 +39,6 @@ pub enum Part<'a> {
     Event(&'a EventRow),
 }
 
-pub(crate) struct Manner<'m> {
-    /// Frames up to so many bytes come with their bytes.
-    pub hold: u64,
-    /// Whether frames come without what they have to do with each other.
-    pub is_alone: bool,
-    /// Of a whole recording: which frames come.
-    pub picked: Option<Picked<'m>>,
-}
-
-#[derive(Clone, Copy)]
-pub(crate) struct Picked<'m> {
-    pub after: Seq,
-    pub next: &'m dyn Fn(Seq) -> Option<Seq>,
-}
-
-impl Default for Manner<'_> {
-    fn default() -> Self {
-        Self {
-            hold: COLLECT_LIMIT,
-            is_alone: false,
-            picked: None,
-        }
-    }
-}
-
 impl<'r> Excerpt<'r> {
     /// What is selected of a recording that does not grow.
     pub fn of(recording: &'r Recording, selection: &'r Selection) -> Self {
@@ -90,7 +64,7 @@ impl<'r> Excerpt<'r> {
         &self,
         visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.walk_as(&Manner::default(), visit)
+        self.walk_as((COLLECT_LIMIT, false), visit)
     }
 
     /// The same, without what frames have to do with each other: that takes a while to find out.
@@ -98,84 +72,58 @@ impl<'r> Excerpt<'r> {
         &self,
         visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let alone = Manner {
-            is_alone: true,
-            ..Manner::default()
-        };
-        self.walk_as(&alone, visit)
+        self.walk_as((COLLECT_LIMIT, true), visit)
     }
 
+    /// The same; frames of up to `hold` bytes come with their bytes, and, if `is_alone`, without
+    /// what they have to do with each other.
     pub(crate) fn walk_as<E: From<ReadError>>(
         &self,
-        manner: &Manner<'_>,
+        (hold, is_alone): (u64, bool),
         visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut events = Events::new(self.recording);
-        let mut pages = self.pages(manner);
-        while let Some(page) = pages()? {
+        let mut whole = (!self.is_cut()).then(|| FramePager::new(self.last, !is_alone));
+        let mut after = Seq(0);
+        loop {
+            // To ask for the bytes of each frame alone takes longer than to read them in pages.
+            let page = match &mut whole {
+                Some(pager) => pager.next_page(self.recording)?,
+                None => self.heads_after(&mut after, is_alone)?,
+            };
+            let Some(page) = page else {
+                return events.before(self.end(), self.selection, visit);
+            };
             let mut links = page.links.iter().peekable();
             for (head, raw) in page.frames.iter() {
                 events.before(head.seq, self.selection, visit)?;
                 // A damaged recording may have messages without a frame.
                 while links.next_if(|link| link.frame < head.seq).is_some() {}
                 let link = links.next_if(|link| link.frame == head.seq);
-                self.frame(head, (raw, manner.hold), link, visit)?;
+                self.frame(head, (raw, hold), link, visit)?;
             }
         }
-        events.before(self.end(), self.selection, visit)
     }
 
-    /// Frames in order, with their bytes where all of them come: to ask for each alone takes longer
-    /// than to read it.
-    fn pages<'m>(
-        &'m self,
-        manner: &'m Manner<'_>,
-    ) -> Box<dyn FnMut() -> Result<Option<LinkedFrames>, ReadError> + 'm> {
-        let (excerpt, is_alone, picked) = (*self, manner.is_alone, manner.picked);
-        let until = match picked {
-            Some(picked) => picked.after.min(self.last),
-            None if self.is_cut() => Seq(0),
-            None => self.last,
-        };
-        let read = FramePager::new(until, !is_alone);
-        let mut pages = (until > Seq(0)).then_some(read);
-        let mut after = until;
-        Box::new(move || {
-            let next = pages
-                .as_mut()
-                .map(|pages| pages.next_page(excerpt.recording));
-            if let Some(page) = next.transpose()?.flatten() {
-                return Ok(Some(page));
-            }
-            pages = None;
-            let heads = excerpt.heads(after, picked)?;
-            let Some(end) = heads.last().map(|head| head.seq) else {
-                return Ok(None);
-            };
-            let links = if is_alone {
-                Vec::new()
-            } else {
-                excerpt.recording.links(after, end)?
-            };
-            after = end;
-            let frames = heads.into();
-            Ok(Some(LinkedFrames { frames, links }))
-        })
-    }
-
-    /// Some frames after `after`, of which not all are wanted.
-    fn heads(&self, after: Seq, picked: Option<Picked<'_>>) -> Result<Vec<FrameHead>, ReadError> {
-        let mut heads = match picked {
-            Some(Picked { next, .. }) => {
-                let seqs = iter::successors(next(after), |seq| next(*seq)).take(PAGE as usize);
-                let heads = seqs.map(|seq| self.recording.head(seq));
-                let heads = heads.filter_map(Result::transpose);
-                heads.collect::<Result<Vec<_>, _>>()?
-            }
-            None => self.recording.heads(after, PAGE)?,
-        };
+    /// Some frames without their bytes.
+    fn heads_after(
+        &self,
+        after: &mut Seq,
+        is_alone: bool,
+    ) -> Result<Option<LinkedFrames>, ReadError> {
+        let mut heads = self.recording.heads(*after, PAGE)?;
         heads.retain(|head| head.seq <= self.last);
-        Ok(heads)
+        let Some(end) = heads.last().map(|head| head.seq) else {
+            return Ok(None);
+        };
+        let links = if is_alone {
+            Vec::new()
+        } else {
+            self.recording.links(*after, end)?
+        };
+        *after = end;
+        let frames = heads.into();
+        Ok(Some(LinkedFrames { frames, links }))
     }
 
     fn frame<E: From<ReadError>>(
@@ -331,8 +279,6 @@ impl<'r> Events<'r> {
         }
     }
 }
-
-/// Exchanges that are looked at between two questions to the recording.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum With {

@@ -17,7 +17,6 @@ mod selection;
 pub mod text;
 
 pub use excerpt::{Excerpt, Part};
-pub(crate) use excerpt::{Manner, Picked};
 pub use selection::Selection;
 
 use mcpreel_store::reader::{ReadError, Recording};

@@ -254,7 +254,7 @@ pub fn look(
     selection: &Selection,
     tell: &mut Tell<'_>,
 ) -> Result<Summary, MakeError> {
-    redacting.look(selection, &mut |part| match part {
+    redacting.walk_alone(selection, &mut |part| match part {
         Part::Frame(head, _, _) => Ok::<(), MakeError>(tell(Stage::Looked(head.seq))?),
         Part::Event(_) | Part::Passed(_) => Ok(()),
     })?;

@@ -2,6 +2,7 @@
 
 use mcpreel_wire::text::is_hostile;
 use serde::Serialize;
+use serde_json::Value;
 use serde_json::ser::Formatter;
 use std::io::{self, Write};
 
@@ -32,6 +33,14 @@ impl<'o, W: Write> Blocks<'o, W> {
         self.next();
         json(value, &mut self.text)?;
         self.flush_if_full()
+    }
+
+    /// Adds an object without its members that are null.
+    pub fn push_sparse(&mut self, mut value: Value) -> io::Result<()> {
+        if let Value::Object(members) = &mut value {
+            members.retain(|_, value| !value.is_null());
+        }
+        self.push(&value)
     }
 
     /// Adds a value that is looked up by `number`; numbers only grow. `text` is what [`json`] made
@@ -124,7 +133,6 @@ fn may_mean_something(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::Value;
 
     const HOSTILE: &str = "</script><!-- <script>&amp;\u{2028}\u{2029}\u{202e}\u{feff}\u{9b}\u{7f}\
         \u{e0041}\0\u{1b}[2J\r\n\"'\\ ]]>";

@@ -6,33 +6,9 @@ use mcpreel_lint::Rule;
 use mcpreel_store::reader::FindingRow;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::text::cut;
-use serde::Serialize;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::Write;
-
-#[derive(Serialize)]
-struct Finding<'a> {
-    rule: &'a str,
-    severity: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    n: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    x: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    path: Option<&'a str>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    related: Vec<u64>,
-    text: &'a str,
-}
-
-#[derive(Serialize)]
-struct About {
-    id: &'static str,
-    summary: &'static str,
-    why: &'static str,
-    fix: &'static str,
-    section: Option<(&'static str, String)>,
-}
 
 pub(super) fn write_findings(
     excerpt: &Excerpt<'_>,
@@ -48,7 +24,7 @@ pub(super) fn write_findings(
         };
         after = last.id;
         for row in page.iter().filter(|row| is_meant(excerpt, row)) {
-            blocks.push(&finding(row))?;
+            blocks.push_sparse(finding(row))?;
             // One that a newer version found by a rule of its own stays without words.
             rules.extend(mcpreel_lint::rule(&row.rule).map(|rule| (rule.id, rule)));
         }
@@ -67,41 +43,31 @@ fn is_meant(excerpt: &Excerpt<'_>, row: &FindingRow) -> bool {
         .map_or_else(|| !excerpt.is_cut(), |seq| excerpt.has(seq))
 }
 
-fn finding(row: &FindingRow) -> Finding<'_> {
-    Finding {
-        rule: &row.rule,
-        severity: &row.severity,
-        n: row.frame.map(|seq| seq.0),
-        x: row.exchange.map(|id| id.0),
-        path: row.path.as_deref(),
-        related: row.related.iter().map(|seq| seq.0).collect(),
-        text: &row.detail,
-    }
+fn finding(row: &FindingRow) -> Value {
+    let related: Vec<_> = row.related.iter().map(|seq| seq.0).collect();
+    json!({
+        "rule": row.rule,
+        "severity": row.severity,
+        "n": row.frame.map(|seq| seq.0),
+        "x": row.exchange.map(|id| id.0),
+        "path": row.path,
+        "related": (!related.is_empty()).then_some(related),
+        "text": row.detail,
+    })
 }
 
-fn about(rule: &'static Rule) -> About {
-    About {
-        id: rule.id,
-        summary: rule.summary,
-        why: rule.why,
-        fix: rule.fix,
-        section: rule.reference(),
-    }
+fn about(rule: &Rule) -> Value {
+    json!({
+        "id": rule.id,
+        "summary": rule.summary,
+        "why": rule.why,
+        "fix": rule.fix,
+        "section": rule.reference(),
+    })
 }
 
 /// Columns of a note: whoever writes more writes a text of its own.
 const NOTE: usize = 4000;
-
-/// A mark, a note, or both, on the frame `n`.
-#[derive(Serialize)]
-struct Noted {
-    n: u64,
-    /// A word, empty for a plain mark.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mark: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    note: Option<String>,
-}
 
 pub(super) fn write_notes(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), WriteError> {
     let mut blocks = Blocks::new(out, "notes");
@@ -114,11 +80,11 @@ pub(super) fn write_notes(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result
         after = *last;
         for (seq, annotation) in page.iter().filter(|(seq, _)| excerpt.has(*seq)) {
             let short = |text: &Option<Box<str>>| text.as_deref().map(|text| cut(text, NOTE));
-            blocks.push(&Noted {
-                n: seq.0,
-                mark: short(&annotation.mark),
-                note: short(&annotation.note),
-            })?;
+            blocks.push_sparse(json!({
+                "n": seq.0,
+                "mark": short(&annotation.mark),
+                "note": short(&annotation.note),
+            }))?;
         }
     }
     Ok(blocks.finish()?)

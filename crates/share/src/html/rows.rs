@@ -4,14 +4,14 @@
 use super::block::Blocks;
 use crate::export::{Excerpt, WriteError};
 use crate::row::RowView;
-use mcpreel_store::reader::{EventRow, MessageRow};
+use mcpreel_store::reader::MessageRow;
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_trace::item::Item;
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::cut;
-use serde::Serialize;
+use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::io::Write;
 
@@ -31,7 +31,7 @@ fn exchanges(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), WriteErr
     let mut blocks = Blocks::new(out, "rows");
     excerpt.told_exchanges(&mut |exchange| {
         let shown = shown(excerpt, exchange);
-        Ok::<_, WriteError>(blocks.push(&Row::of_exchange(&shown))?)
+        Ok::<_, WriteError>(blocks.push_sparse(of_exchange(&shown))?)
     })?;
     Ok(blocks.finish()?)
 }
@@ -105,13 +105,13 @@ fn beside<W: Write>(
     };
     for (seq, preview) in excerpt.recording.bare(after, end, Item::PREVIEW)? {
         if let Some(head) = head_of(seq) {
-            blocks.push(&Row::of_line(head, &preview))?;
+            blocks.push_sparse(of_view(&RowView::of_line(head, &preview), 0))?;
         }
     }
     // The rest are the requests and responses of exchanges, and told with these.
     for row in excerpt.recording.messages_beside(after, end)? {
         if let Some(head) = head_of(row.record.frame) {
-            blocks.push(&Row::of_message(&row, head))?;
+            blocks.push_sparse(of_message(&row, head))?;
         }
     }
     Ok(())
@@ -132,180 +132,102 @@ fn shorten(heads: &mut Vec<FrameHead>) {
 fn events(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), WriteError> {
     let mut blocks = Blocks::new(out, "rows");
     // That of the start stands in the session.
-    excerpt.events(&mut |row| Ok::<_, WriteError>(blocks.push(&Row::of_event(row))?))?;
+    excerpt.events(&mut |row| {
+        let view = RowView::of_event(&row.event);
+        Ok::<_, WriteError>(blocks.push_sparse(of_view(&view, row.id))?)
+    })?;
     Ok(blocks.finish()?)
 }
 
 /// Columns of a text that a row has: the whole of it stands in the frame.
 const TEXT: usize = 600;
 
-/// A row of the list. Numbers are nanoseconds and bytes; what is not there is left out. Texts are
-/// not escaped but for those of lines and events.
-#[derive(Default, Serialize)]
-struct Row<'a> {
-    /// What it is: a word of `kind` in filters.
-    k: &'static str,
-    /// Its frame, of an exchange that of its request, of an event the last one before it.
-    n: u64,
-    /// Its place in a batch; of an event its number.
-    #[serde(skip_serializing_if = "is_none")]
-    p: u64,
-    t: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    d: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    m: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<String>,
-    /// Its line, or the bytes that it begins with.
-    text: String,
-    /// Bytes: of an exchange those of the request.
-    #[serde(skip_serializing_if = "is_none")]
-    size: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    era: Option<&'static str>,
-    /// The number of the exchange that it is or belongs to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    x: Option<u64>,
-    /// Whether it is part of its exchange and no row of its own.
-    #[serde(skip_serializing_if = "is_false")]
-    folded: bool,
-    #[serde(flatten)]
-    exchange: Option<Answer<'a>>,
+// Rows as the page reads them: numbers are nanoseconds and bytes; members that are null are left
+// out. Texts off the wire are not escaped but for those of lines and events.
+//
+// `k` kind, `n` frame (of an exchange that of its request, of an event the last one before it), `p`
+// place in a batch or number of the event, `t` time, `d` direction, `m` method, `x` exchange,
+// `folded` part of its exchange and no row of its own; of an exchange `s` status, `re` frame and
+// place of the response, `te` its time.
+
+fn of_exchange(exchange: &Exchange) -> Value {
+    json!({
+        "k": "request",
+        "n": exchange.request.0.0,
+        "p": nonzero(exchange.request.1.into()),
+        "t": exchange.t_request.0,
+        "d": exchange.direction.as_str(),
+        "m": short(&exchange.method),
+        "name": exchange.name.as_deref().map(short),
+        "id": short(exchange.rpc_id.json()),
+        "text": short(&exchange.summary),
+        "size": nonzero(exchange.request_size),
+        "code": exchange.code,
+        "era": exchange.era.as_str(),
+        "x": exchange.id.0,
+        "s": exchange.status.as_str(),
+        "failed": flag(exchange.has_failed()),
+        "re": exchange.response.map(|(seq, part)| (seq.0, part)),
+        "te": exchange.t_response.map(|t| t.0),
+        "latency": exchange.latency_ns(),
+        "transfer": exchange.transfer_ns(),
+        "waited": nonzero(exchange.waited_ns),
+        "retry": flag(exchange.is_retry()),
+        "ressize": nonzero(exchange.response_size),
+        "parent": exchange.parent.map(|id| id.0),
+        "chain": exchange.chain.map(|id| id.0),
+        "task": exchange.task,
+        "progress": exchange.progress,
+    })
 }
 
-#[derive(Serialize)]
-struct Answer<'a> {
-    s: &'static str,
-    #[serde(skip_serializing_if = "is_false")]
-    failed: bool,
-    /// The frame of the response and its place in a batch.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    re: Option<(u64, u32)>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    te: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    latency: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    transfer: Option<u64>,
-    #[serde(skip_serializing_if = "is_none")]
-    waited: u64,
-    #[serde(skip_serializing_if = "is_false")]
-    retry: bool,
-    #[serde(skip_serializing_if = "is_none")]
-    ressize: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    parent: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    chain: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    task: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    progress: Option<&'a str>,
+/// The row of a message, or what a message is to its exchange.
+fn of_message(row: &MessageRow, head: &FrameHead) -> Value {
+    let record = &row.record;
+    let method = record.method.as_deref();
+    // Log messages stay rows of their own even where the call is known in which they came.
+    let is_state = matches!(
+        method,
+        Some("notifications/progress" | "notifications/cancelled")
+    );
+    let is_notification = record.kind == MessageKind::Notification;
+    json!({
+        "k": record.kind.as_str(),
+        "n": record.frame.0,
+        "p": nonzero(record.part.into()),
+        "t": head.t_last.0,
+        "d": record.direction.as_str(),
+        "m": method.map(short),
+        "name": record.name.as_deref().map(short),
+        "id": record.rpc_id.as_ref().map(|id| short(id.json())),
+        "text": short(&record.summary),
+        "size": nonzero(head.size),
+        "code": record.code,
+        "era": record.era.as_str(),
+        "x": record.exchange.map(|id| id.0),
+        "folded": flag(record.exchange.is_some() && (is_state || !is_notification)),
+    })
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
-fn is_none(number: &u64) -> bool {
-    *number == 0
+/// A line that is no message, or an event with this number.
+fn of_view(view: &RowView<'_>, event: u64) -> Value {
+    json!({
+        "k": view.kind.as_str(),
+        "n": view.seq.0,
+        "p": nonzero(event),
+        "t": view.t.0,
+        "d": view.direction.map(Direction::as_str),
+        "text": view.summary,
+        "size": view.size.and_then(nonzero),
+    })
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
-fn is_false(flag: &bool) -> bool {
-    !flag
+fn nonzero(number: u64) -> Option<u64> {
+    (number > 0).then_some(number)
 }
 
-impl<'a> Row<'a> {
-    fn of_exchange(exchange: &'a Exchange) -> Self {
-        Self {
-            k: "request",
-            n: exchange.request.0.0,
-            p: exchange.request.1.into(),
-            t: exchange.t_request.0,
-            d: Some(exchange.direction.as_str()),
-            m: Some(short(&exchange.method)),
-            name: exchange.name.as_deref().map(short),
-            id: Some(short(exchange.rpc_id.json())),
-            text: short(&exchange.summary),
-            size: exchange.request_size,
-            code: exchange.code.as_deref(),
-            era: Some(exchange.era.as_str()),
-            x: Some(exchange.id.0),
-            folded: false,
-            exchange: Some(Answer {
-                s: exchange.status.as_str(),
-                failed: exchange.has_failed(),
-                re: exchange.response.map(|(seq, part)| (seq.0, part)),
-                te: exchange.t_response.map(|t| t.0),
-                latency: exchange.latency_ns(),
-                transfer: exchange.transfer_ns(),
-                waited: exchange.waited_ns,
-                retry: exchange.is_retry(),
-                ressize: exchange.response_size,
-                parent: exchange.parent.map(|id| id.0),
-                chain: exchange.chain.map(|id| id.0),
-                task: exchange.task.as_deref(),
-                progress: exchange.progress.as_deref(),
-            }),
-        }
-    }
-
-    /// The row of a message, or what a message is to its exchange.
-    fn of_message(row: &'a MessageRow, head: &FrameHead) -> Self {
-        let record = &row.record;
-        let method = record.method.as_deref();
-        // Log messages stay rows of their own even where the call is known in which they came.
-        let is_state = matches!(
-            method,
-            Some("notifications/progress" | "notifications/cancelled")
-        );
-        let is_notification = record.kind == MessageKind::Notification;
-        Self {
-            k: record.kind.as_str(),
-            n: record.frame.0,
-            p: record.part.into(),
-            t: head.t_last.0,
-            d: Some(record.direction.as_str()),
-            m: method.map(short),
-            name: record.name.as_deref().map(short),
-            id: record.rpc_id.as_ref().map(|id| short(id.json())),
-            text: short(&record.summary),
-            size: head.size,
-            code: record.code.as_deref(),
-            era: Some(record.era.as_str()),
-            x: record.exchange.map(|id| id.0),
-            folded: record.exchange.is_some() && (is_state || !is_notification),
-            exchange: None,
-        }
-    }
-}
-
-impl Row<'static> {
-    fn of_line(head: &FrameHead, preview: &[u8]) -> Self {
-        Self::of_view(&RowView::of_line(head, preview))
-    }
-
-    fn of_event(row: &EventRow) -> Self {
-        Self {
-            p: row.id,
-            ..Self::of_view(&RowView::of_event(&row.event))
-        }
-    }
-
-    fn of_view(view: &RowView<'_>) -> Self {
-        Self {
-            k: view.kind.as_str(),
-            n: view.seq.0,
-            t: view.t.0,
-            d: view.direction.map(Direction::as_str),
-            text: view.summary.clone().into_owned(),
-            size: view.size.unwrap_or(0),
-            ..Self::default()
-        }
-    }
+fn flag(is_so: bool) -> Option<bool> {
+    is_so.then_some(true)
 }
 
 fn short(text: &str) -> String {

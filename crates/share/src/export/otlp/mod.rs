@@ -41,7 +41,8 @@ use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::session::End;
 use mcpreel_wire::message::Direction;
-use span::{Event, Failure, Lines, Link, Span, Spanned};
+use serde_json::Value;
+use span::{Failure, Lines, Span, event, link};
 use std::io::Write;
 
 /// Events of one span, as many as the software development kits keep; of more the number is said.
@@ -144,7 +145,8 @@ impl<W: Write> Trace<'_, W> {
         if let Some(said) = said {
             add_bodies(exchange, said, &mut attributes);
         }
-        Ok(Span::new(Spanned {
+        Ok(Span {
+            is_internal: false,
             name: span_name(&exchange.method, exchange.name.as_deref()),
             links: self.links(exchange, &context),
             span: self.ids.span(exchange.request),
@@ -155,16 +157,16 @@ impl<W: Write> Trace<'_, W> {
             events,
             dropped,
             failure,
-        }))
+        })
     }
 
     /// Spans that have to do with it and are not above it.
-    fn links(&self, exchange: &Exchange, context: &Context) -> Vec<Link> {
+    fn links(&self, exchange: &Exchange, context: &Context) -> Vec<Value> {
         let mut links = Vec::new();
         if context.is_remote {
-            links.push(Link::to(&self.ids.session()));
+            links.push(link(&self.ids.session()));
         }
-        links.extend(self.ids.first_round(exchange).map(|first| Link::to(&first)));
+        links.extend(self.ids.first_round(exchange).map(|first| link(&first)));
         links
     }
 
@@ -211,7 +213,7 @@ impl<W: Write> Trace<'_, W> {
     }
 
     /// Progress, log messages, the cancel; and how many there was no room for.
-    fn events_of(&self, exchange: &Exchange) -> Result<(Vec<Event>, u64), ReadError> {
+    fn events_of(&self, exchange: &Exchange) -> Result<(Vec<Value>, u64), ReadError> {
         let may_have = self.has_logs || exchange.progress_count > 0 || exchange.cancelled.is_some();
         if !may_have {
             return Ok((Vec::new(), 0));
@@ -228,7 +230,7 @@ impl<W: Write> Trace<'_, W> {
         let shown = notices.iter().take(EVENTS as usize);
         let events = shown.map(|notice| {
             let (name, attributes) = event_of(recording, notice, self.bodies)?;
-            Ok(Event::new(&name, self.wall(notice.t_last), attributes))
+            Ok(event(&name, self.wall(notice.t_last), &attributes))
         });
         Ok((events.collect::<Result<_, ReadError>>()?, dropped))
     }
@@ -256,7 +258,8 @@ impl<W: Write> Trace<'_, W> {
         if self.bodies == Bodies::With {
             attributes.text("mcpreel.summary", &notice.summary);
         }
-        Ok(Span::new(Spanned {
+        Ok(Span {
+            is_internal: false,
             name: method.to_owned(),
             links: Vec::new(),
             span: self.ids.span((notice.seq, notice.part)),
@@ -267,7 +270,7 @@ impl<W: Write> Trace<'_, W> {
             events: Vec::new(),
             dropped: 0,
             failure: None,
-        }))
+        })
     }
 
     /// The session as a whole, with what happened to its process.
@@ -286,7 +289,8 @@ impl<W: Write> Trace<'_, W> {
             Ok::<_, ReadError>(())
         })?;
         let failure = summary.session.phase.end().and_then(failure_of);
-        Ok(Span::new(Spanned {
+        Ok(Span {
+            is_internal: true,
             name: "mcp.session".to_owned(),
             links: Vec::new(),
             span: self.ids.session().span,
@@ -298,7 +302,6 @@ impl<W: Write> Trace<'_, W> {
             dropped,
             failure,
         })
-        .internal())
     }
 
     fn about_session(&self, failure: Option<&Failure>) -> Attributes {
@@ -315,10 +318,10 @@ impl<W: Write> Trace<'_, W> {
         attributes
     }
 
-    fn process(&self, row: &EventRow) -> Event {
+    fn process(&self, row: &EventRow) -> Value {
         let mut attributes = Attributes::default();
         attributes.text("mcpreel.event", &phrases::event(&row.event.kind));
-        Event::new("process", self.wall(row.event.t), attributes)
+        event("process", self.wall(row.event.t), &attributes)
     }
 }
 

@@ -8,39 +8,17 @@ use crate::export::WriteError;
 use mcpreel_store::reader::Summary;
 use mcpreel_trace::session::Peer;
 use mcpreel_wire::message::Direction;
-use serde::Serialize;
+use serde_json::{Value, json};
 use std::io::{self, Write};
 
 const INTERNAL: u8 = 1;
 const CLIENT: u8 = 3;
 const ERROR: u8 = 2;
 
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Span {
-    trace_id: String,
-    #[serde(rename = "spanId")]
-    id: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    parent_span_id: Option<String>,
-    name: String,
-    kind: u8,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    start_time_unix_nano: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    end_time_unix_nano: Option<String>,
-    attributes: Attributes,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    events: Vec<Event>,
-    #[serde(skip_serializing_if = "is_zero")]
-    dropped_events_count: u32,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    links: Vec<Link>,
-    status: Status,
-}
-
 #[derive(Debug)]
-pub(super) struct Spanned {
+pub(super) struct Span {
+    /// Whether nobody asked for it.
+    pub is_internal: bool,
     pub name: String,
     pub span: SpanId,
     pub context: Context,
@@ -48,10 +26,10 @@ pub(super) struct Spanned {
     pub start: Option<u64>,
     pub end: Option<u64>,
     pub attributes: Attributes,
-    pub events: Vec<Event>,
+    pub events: Vec<Value>,
     /// Events that there was no room for.
     pub dropped: u64,
-    pub links: Vec<Link>,
+    pub links: Vec<Value>,
     pub failure: Option<Failure>,
 }
 
@@ -62,82 +40,51 @@ pub(super) struct Failure {
 }
 
 /// Something that happened during a span.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Event {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    time_unix_nano: Option<String>,
-    name: String,
-    attributes: Attributes,
+pub(super) fn event(name: &str, wall_ns: Option<u64>, attributes: &Attributes) -> Value {
+    without_nulls(json!({
+        "timeUnixNano": wall_ns.map(|ns| ns.to_string()),
+        "name": name,
+        "attributes": attributes,
+    }))
 }
 
 /// A span that another has to do with.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Link {
-    trace_id: String,
-    span_id: String,
-}
-
-#[derive(Debug, Default, Serialize)]
-struct Status {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<u8>,
-    #[serde(skip_serializing_if = "String::is_empty")]
-    message: String,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
-fn is_zero(number: &u32) -> bool {
-    *number == 0
+pub(super) fn link(span: &Here) -> Value {
+    json!({"traceId": hex(&span.trace), "spanId": hex(&span.span)})
 }
 
 impl Span {
-    pub fn new(of: Spanned) -> Self {
-        let status = of.failure.map(|failure| Status {
-            code: Some(ERROR),
-            message: cut(&failure.message),
-        });
-        Self {
-            trace_id: hex(&of.context.trace),
-            id: hex(&of.span),
-            parent_span_id: of.context.parent.map(|parent| hex(&parent)),
-            name: cut(&of.name),
-            kind: CLIENT,
-            start_time_unix_nano: of.start.map(|ns| ns.to_string()),
-            end_time_unix_nano: of.end.map(|ns| ns.to_string()),
-            attributes: of.attributes,
-            events: of.events,
-            dropped_events_count: u32::try_from(of.dropped).unwrap_or(u32::MAX),
-            links: of.links,
-            status: status.unwrap_or_default(),
-        }
-    }
-
-    /// The same, of something that nobody asked for.
-    pub fn internal(mut self) -> Self {
-        self.kind = INTERNAL;
-        self
+    fn json(&self) -> Value {
+        let dropped = u32::try_from(self.dropped).unwrap_or(u32::MAX);
+        let status = self.failure.as_ref().map_or_else(
+            || json!({}),
+            |failure| match cut(&failure.message) {
+                message if message.is_empty() => json!({"code": ERROR}),
+                message => json!({"code": ERROR, "message": message}),
+            },
+        );
+        without_nulls(json!({
+            "traceId": hex(&self.context.trace),
+            "spanId": hex(&self.span),
+            "parentSpanId": self.context.parent.map(|parent| hex(&parent)),
+            "name": cut(&self.name),
+            "kind": if self.is_internal { INTERNAL } else { CLIENT },
+            "startTimeUnixNano": self.start.map(|ns| ns.to_string()),
+            "endTimeUnixNano": self.end.map(|ns| ns.to_string()),
+            "attributes": self.attributes,
+            "events": (!self.events.is_empty()).then_some(&self.events),
+            "droppedEventsCount": (dropped > 0).then_some(dropped),
+            "links": (!self.links.is_empty()).then_some(&self.links),
+            "status": status,
+        }))
     }
 }
 
-impl Event {
-    pub fn new(name: &str, wall_ns: Option<u64>, attributes: Attributes) -> Self {
-        Self {
-            time_unix_nano: wall_ns.map(|ns| ns.to_string()),
-            name: name.to_owned(),
-            attributes,
-        }
+fn without_nulls(mut value: Value) -> Value {
+    if let Value::Object(members) = &mut value {
+        members.retain(|_, value| !value.is_null());
     }
-}
-
-impl Link {
-    pub fn to(span: &Here) -> Self {
-        Self {
-            trace_id: hex(&span.trace),
-            span_id: hex(&span.span),
-        }
-    }
+    value
 }
 
 /// Spans of a line: whoever reads it holds it.
@@ -157,11 +104,6 @@ struct Batch {
     head: String,
     spans: Vec<u8>,
     count: usize,
-}
-
-#[derive(Serialize)]
-struct Resource {
-    attributes: Attributes,
 }
 
 impl<'w, W: Write> Lines<'w, W> {
@@ -215,12 +157,7 @@ impl Batch {
             "{{\"name\":\"mcpreel\",\"version\":\"{}\"}}",
             env!("CARGO_PKG_VERSION")
         );
-        let resource = Resource {
-            attributes: resource,
-        };
-        let resource = serde_json::to_string(&resource);
-        debug_assert!(resource.is_ok(), "it is made of texts and numbers");
-        let resource = resource.unwrap_or_else(|_| "{}".to_owned());
+        let resource = json!({"attributes": resource});
         Self {
             head: format!(
                 "{{\"resource\":{resource},\"scopeSpans\":[{{\"scope\":{scope},\"spans\":["
@@ -234,7 +171,7 @@ impl Batch {
         if self.count > 0 {
             self.spans.push(b',');
         }
-        serde_json::to_writer(&mut self.spans, span).map_err(io::Error::from)?;
+        serde_json::to_writer(&mut self.spans, &span.json()).map_err(io::Error::from)?;
         self.count += 1;
         Ok(())
     }

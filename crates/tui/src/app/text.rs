@@ -62,8 +62,6 @@ pub fn wrapped(line: &Line, columns: usize) -> Vec<Line> {
     [first].into_iter().chain(below).collect()
 }
 
-// What was said to the user.
-
 const SUCCESS_NS: u64 = 4_000_000_000;
 
 /// Messages that are kept; older ones go.
@@ -130,8 +128,6 @@ impl Notices {
         self.all.push_back(Notice { weight, text, at });
     }
 }
-
-// A text that is read.
 
 pub fn click(app: &mut App, cell: (u16, u16)) -> Effects {
     if !overlay::is_on_text(app, cell) {

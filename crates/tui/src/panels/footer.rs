@@ -1,4 +1,10 @@
-//! Drawing the footer.
+//! The footer: chips, messages and hints.
+//!
+//! ```text
+//!  FOLLOW ▼  2 selected        copied 412 B        / search  f filter  y copy  : commands  ? help
+//! ```
+//!
+//! Every mode that changes what is seen is a chip. A message takes the place of the hints.
 
 use super::detail::Tab;
 use crate::action::{Action as A, Action};
@@ -12,8 +18,6 @@ use mcpreel_wire::text::{cut, escape, width};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
-
-// What is worth a hint: where the keys are, the most useful first.
 
 const LIBRARY: &[(A, &str)] = &[
     (A::Help, "help"),
@@ -146,14 +150,6 @@ fn is_made(session: &Session) -> bool {
 fn is_finding(session: &Session) -> bool {
     matches!(session.findings.current(), Some(Row::Finding(_)))
 }
-
-// Chips, messages and hints.
-//
-// ```text
-//  FOLLOW ▼  2 selected        copied 412 B        / search  f filter  y copy  : commands  ? help
-// ```
-//
-// Every mode that changes what is seen is a chip. A message takes the place of the hints.
 
 /// Columns of how far a replay or an export is.
 const REPLAYED: usize = 60;

@@ -1,4 +1,10 @@
-//! Drawing the header.
+//! The header: who speaks, whether the session is alive, what is known of it.
+//!
+//! ```text
+//!  ● REC 7f3a weather-server 1.4 ⇄ claude-code 2.1   ready   legacy 2025-11-25   00:12:31   1 204 calls  3 open  2 failed  ✗ 2   ⚠ 5
+//! ```
+//!
+//! What does not fit goes, the least important first; never what failed or waits.
 
 use crate::action::Action;
 use crate::app::session::Opening;
@@ -14,14 +20,6 @@ use mcpreel_wire::text::{clock, count, cut, escape, plural, since, size, width};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
-
-// Who speaks, is it alive, what is known.
-//
-// ```text
-//  ● REC 7f3a weather-server 1.4 ⇄ claude-code 2.1   ready   legacy 2025-11-25   00:12:31   1 204 calls  3 open  2 failed  ✗ 2   ⚠ 5
-// ```
-//
-// What does not fit goes, the least important first; never what failed or waits.
 
 const GAP: usize = 3;
 

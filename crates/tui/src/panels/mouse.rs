@@ -1,4 +1,9 @@
 //! The mouse.
+//!
+//! A click selects, a double click opens, a click on a chip ends its mode, one on an entry of
+//! what lies on top takes it and one beside it closes it, the divider between list and
+//! detail is dragged. The wheel scrolls what is under the pointer without moving the selection.
+//! Nothing can be done with the mouse only.
 
 use super::compare;
 use super::filter::is_edited;
@@ -13,9 +18,6 @@ use crate::update::{library, menu, palette, perform};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use mcpreel_wire::text::width;
 use ratatui::layout::{Position, Rect};
-
-// The mouse on what lies on top: a click on an entry takes it, one beside it closes it, the wheel
-// scrolls it. A line that is being typed is not given up by a click.
 
 pub(crate) fn click_on_top(app: &mut App, at: Position) -> Effects {
     let cell = (at.x, at.y);
@@ -43,13 +45,6 @@ pub(crate) fn wheel_on_top(app: &mut App, by: isize) -> Effects {
         Some(Overlay::Prompt(_) | Overlay::Edit(_)) | None => vec![],
     }
 }
-
-// The mouse.
-//
-// A click selects, a double click opens, a click on a chip ends its mode, one on an entry of
-// what lies on top (`on_top`) takes it and one beside it closes it, the divider between list and
-// detail is dragged. The wheel scrolls what is under the pointer without moving the selection.
-// Nothing can be done with the mouse only.
 
 const NOTCH: isize = 3;
 

@@ -3,7 +3,7 @@
 use crate::action::Action;
 use crate::app::{App, Overlay, Session};
 use crate::effect::Effects;
-use crate::update::prompt::{Prompt, Purpose};
+use crate::update::prompt::{History, Prompt, Purpose};
 use crate::update::selection;
 use crate::worker::{self, Answer, Growth, Job, Slot, Source};
 use mcpreel_store::reader::{ReadError, Recording};
@@ -25,8 +25,6 @@ pub const REGEX: &str = "re:";
 /// Places that are marked in one text; more cannot be told apart by eye.
 const MARKED: usize = 1000;
 
-const REMEMBERED: usize = 50;
-
 /// What is searched for, and where it was found.
 #[derive(Debug, Default)]
 pub struct Search {
@@ -40,10 +38,7 @@ pub struct Search {
     pub scope: (Lens, Query),
     /// The cursor goes to the hit that is nearest to this row, as soon as that is known.
     pub nearest: Option<ItemKey>,
-    /// What was searched for before, the newest last.
-    pub history: Vec<String>,
-    /// Which of them stands in the prompt, counted from the newest.
-    pub recalled: Option<usize>,
+    pub history: History,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -141,16 +136,6 @@ impl Search {
             shown(&mut self.rows.range(..=row)),
             shown(&mut self.rows.iter()),
         )
-    }
-
-    /// Remembers what was searched for.
-    pub fn remember(&mut self, text: &str) {
-        self.history.retain(|older| older != text);
-        self.history.push(text.to_owned());
-        if self.history.len() > REMEMBERED {
-            self.history.remove(0);
-        }
-        self.recalled = None;
     }
 
     /// Forgets the term and its hits, not what was searched for before.
@@ -336,7 +321,7 @@ pub fn done(app: &mut App, text: &str) -> Effects {
     };
     let from = selection::place(session).unwrap_or_default();
     session.search.clear();
-    session.search.remember(text);
+    session.search.history.remember(text);
     session.search.term = Some(term);
     session.search.nearest = Some(from);
     mark(session);
@@ -398,7 +383,7 @@ pub fn wanted(app: &mut App) -> Effects {
 /// The search was left without being done.
 pub fn left(app: &mut App) -> Effects {
     if let Some(session) = app.session.as_deref_mut() {
-        session.search.recalled = None;
+        session.search.history.leave();
     }
     vec![]
 }
@@ -410,17 +395,9 @@ pub fn step(app: &mut App, by: isize) -> Effects {
     else {
         return vec![];
     };
-    let search = &mut session.search;
-    // Up, which is negative, goes to what is older.
-    let at = match (search.recalled, by) {
-        (None, ..0) => Some(0),
-        (Some(at), ..0) => Some((at + 1).min(search.history.len().saturating_sub(1))),
-        (Some(at), _) => at.checked_sub(1),
-        (None, _) => None,
-    };
-    let text = at.and_then(|at| search.history.iter().rev().nth(at).cloned());
-    search.recalled = at.filter(|_| text.is_some());
-    prompt.input = tui_input::Input::new(text.unwrap_or_default());
+    if let Some(text) = session.search.history.recall(by) {
+        prompt.input = tui_input::Input::new(text);
+    }
     vec![]
 }
 
@@ -619,16 +596,5 @@ mod tests {
         assert_eq!(search.next(None, true), key(3));
         assert_eq!(search.hidden(), 1);
         assert_eq!(search.place(ItemKey::of_part(Seq(9), 0)), (2, 2));
-    }
-
-    #[test]
-    fn an_older_search_comes_back_once() {
-        let mut search = found(&[(3, true)]);
-        for text in ["a", "b", "a"] {
-            search.remember(text);
-        }
-        search.clear();
-        assert_eq!(search.history, ["b", "a"]);
-        assert!(search.rows.is_empty());
     }
 }

@@ -1,4 +1,8 @@
 //! Keys, mouse and the size of the terminal, on a thread of their own.
+//!
+//! Whoever knows the viewer types ahead. A key that moves the cursor while there are no rows moves
+//! nothing, and the next one opens another row than the one that was meant: both wait until the
+//! first rows are there.
 
 use crate::app::App;
 use crate::effect::Msg;
@@ -58,12 +62,6 @@ fn message(event: Event) -> Option<Msg> {
         _ => None,
     }
 }
-
-// What is typed before there is anything that it could mean.
-//
-// Whoever knows the viewer types ahead. A key that moves the cursor while there are no rows moves
-// nothing, and the next one opens another row than the one that was meant: both wait until the
-// first rows are there.
 
 /// A key that waits for longer would seem to do nothing: a long recording that has to be completed
 /// first can be left at once.

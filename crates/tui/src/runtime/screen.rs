@@ -142,8 +142,6 @@ fn give_back() {
     let _ = disable_raw_mode();
 }
 
-// Text out of the viewer: into the clipboard of the terminal, or into a file.
-
 /// `screen` drops longer pieces of what it passes on.
 const SCREEN_PIECE: usize = 512;
 

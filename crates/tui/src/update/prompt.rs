@@ -152,8 +152,6 @@ fn switch(app: &mut App) -> Effects {
     }
 }
 
-// A line that is being typed.
-
 #[derive(Debug)]
 pub struct Prompt {
     pub purpose: Purpose,
@@ -180,5 +178,70 @@ impl Prompt {
             purpose,
             input: Input::new(text.to_owned()),
         }
+    }
+}
+
+/// Lines that were typed before, the newest last.
+#[derive(Debug, Default)]
+pub struct History {
+    lines: Vec<String>,
+    /// Which of them stands in the prompt.
+    recalled: Option<usize>,
+}
+
+impl History {
+    /// Lines that are kept at most.
+    const KEPT: usize = 100;
+
+    /// Remembers a line as the newest one.
+    pub fn remember(&mut self, line: &str) {
+        self.recalled = None;
+        if line.trim().is_empty() {
+            return;
+        }
+        self.lines.retain(|older| older != line);
+        self.lines.push(line.to_owned());
+        if self.lines.len() > Self::KEPT {
+            self.lines.remove(0);
+        }
+    }
+
+    /// Goes to an older line (`by` below 0) or a newer one; empty past the newest.
+    pub fn recall(&mut self, by: isize) -> Option<String> {
+        let newest = self.lines.len();
+        let at = self.recalled.unwrap_or(newest).checked_add_signed(by)?;
+        if at > newest || newest == 0 {
+            return None;
+        }
+        self.recalled = (at < newest).then_some(at);
+        Some(self.lines.get(at).cloned().unwrap_or_default())
+    }
+
+    pub fn is_recalling(&self) -> bool {
+        self.recalled.is_some()
+    }
+
+    /// Nothing of it stands in the prompt any more.
+    pub fn leave(&mut self) {
+        self.recalled = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn older_lines_come_back_and_each_is_remembered_once() {
+        let mut history = History::default();
+        for line in ["is:failed", "is:open", "is:failed", "  "] {
+            history.remember(line);
+        }
+        assert_eq!(history.recall(-1).as_deref(), Some("is:failed"));
+        assert_eq!(history.recall(-1).as_deref(), Some("is:open"));
+        assert_eq!(history.recall(-1), None);
+        assert_eq!(history.recall(1).as_deref(), Some("is:failed"));
+        assert_eq!(history.recall(1).as_deref(), Some(""));
+        assert_eq!(history.recall(1), None);
     }
 }

@@ -112,8 +112,6 @@ pub fn annotated(app: &mut App, frame: Seq) -> Effects {
     vec![]
 }
 
-// Moving a cursor or a page, in all panes alike.
-
 /// Moves the row `at` of `rows` rows as `action` says, `page` rows to a page; `None` if it is no
 /// motion.
 pub fn moved(action: Action, at: usize, rows: usize, page: usize) -> Option<usize> {

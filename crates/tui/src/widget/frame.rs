@@ -39,9 +39,6 @@ pub fn draw(
     inner
 }
 
-// Which rows of a list are on the screen: scrolled as little as is needed to see the cursor, or
-// as far as the wheel has turned.
-
 /// The first row of a screen of `page` rows that was `top`, scrolled as little as is needed for
 /// the row `at` to be on it.
 pub fn showing(at: usize, top: usize, page: usize) -> usize {
@@ -67,8 +64,6 @@ pub fn top(wheel: Option<usize>, rows: usize, at: usize, page: usize) -> usize {
 pub fn turned(top: usize, by: isize, rows: usize, page: usize) -> usize {
     top.saturating_add_signed(by).min(rows.saturating_sub(page))
 }
-
-// Bars: how many of each, side by side or one above the other.
 
 /// Eighths of a cell, from nothing to full.
 const EIGHTHS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];

@@ -61,8 +61,6 @@ pub fn line(spans: Spans, look: Look) -> Line<'static> {
     spans.into_iter().map(styled).collect()
 }
 
-// The row under the cursor.
-
 /// Gives all of `area` one style: in reverse video every colour of it would be a block of its own.
 pub fn draw(style: Style, area: Rect, frame: &mut Frame<'_>) {
     let buffer = frame.buffer_mut();

@@ -47,8 +47,6 @@ fn json(text: &str) -> Option<Tree> {
     (tree.stopped().is_none() && tree.nodes() > 1).then_some(tree)
 }
 
-// What kind of data base64 is, from its first bytes.
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binary {
     /// Its media type as the first bytes tell it; none if they do not.

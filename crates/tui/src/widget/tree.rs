@@ -182,8 +182,6 @@ impl Tree {
     }
 }
 
-// From the text to nodes.
-
 /// How many nodes a tree may have. A node takes 40 bytes: a text of commas and zeros would
 /// otherwise become twenty times as large in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -265,8 +265,6 @@ impl Reader {
     }
 }
 
-// A job, and how far it is.
-
 pub(super) struct Work {
     /// Of the question that it answers.
     pub number: u64,
@@ -316,8 +314,6 @@ impl Work {
         missed.ended |= growth.ended;
     }
 }
-
-// Where questions wait.
 
 /// Questions that wait: the latest of each kind, and every note in order.
 #[derive(Debug, Default)]

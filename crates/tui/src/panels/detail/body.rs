@@ -1,4 +1,16 @@
 //! The lines of a body, and moving among them.
+//!
+//! ```text
+//! part 0  Head      ⚠ warning progress-after-end …
+//! part 1  Head      ▾ request  id 7   412 B   +12:04.318
+//!         Node(0)     ▾ params (2)                            one node of the tree, or
+//!         Byte(0)   {"jsonrpc":"2.0","id":7,…                 one line of text or numbers
+//!         Note(0)   the first 1.0 MB of 20 MB · L loads more
+//! part 2  Head      ▾ response …
+//! ```
+//!
+//! A line is named by its [`Position`], never by a number: a message of a hundred thousand lines
+//! is never laid out to find the one before the cursor, and folding above changes nothing below.
 
 use super::jobs::Wrong;
 use super::part::Part;
@@ -6,8 +18,6 @@ use crate::panels::detail::{Place, Representation, Sides};
 use crate::widget::raw::{Controls, Wrapped};
 use crate::widget::tree::{NodeId, Tree};
 use crate::widget::{hex, raw, tree};
-
-// The lines of one part, and which of them come one after the other.
 
 pub(crate) enum Content<'s> {
     Nothing,
@@ -138,20 +148,6 @@ pub(crate) fn spot_of(tree: &Tree, node: NodeId) -> Spot {
     let node = tree.node_at(tree.row_of(node));
     node.map_or(Spot::Head, Spot::Node)
 }
-
-// The lines of a body, and moving among them.
-//
-// ```text
-// part 0  Head      ⚠ warning progress-after-end …
-// part 1  Head      ▾ request  id 7   412 B   +12:04.318
-//         Node(0)     ▾ params (2)                            one node of the tree, or
-//         Byte(0)   {"jsonrpc":"2.0","id":7,…                 one line of text or numbers
-//         Note(0)   the first 1.0 MB of 20 MB · L loads more
-// part 2  Head      ▾ response …
-// ```
-//
-// A line is named by its [`Position`], never by a number: a message of a hundred thousand lines
-// is never laid out to find the one before the cursor, and folding above changes nothing below.
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {

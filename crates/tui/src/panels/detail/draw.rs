@@ -1,4 +1,16 @@
-//! Drawing the detail.
+//! Drawing the detail: its border, and the lines of the messages.
+//!
+//! ```text
+//! ▾ request  id 7                                        412 B   +12:04.318
+//!   ▾ params (2)                          a tree, or
+//!     ▾ arguments (1)
+//!         q      "rust"  string, required: what to look for
+//!         limit  "ten"  ✗ is a string, not a number
+//!       ▸ _meta (3) {…}  ⚠ 2
+//! {"jsonrpc":"2.0","id":7,"method":…      bytes as text, or
+//! 0000:0000  7b 22 6a 73 6f 6e 72 70  63 22 3a 22 32 2e 30 22  {"jsonrpc":"2.0"
+//! ⚠ the first 1.0 MB of 20 MB · L loads more
+//! ```
 
 use super::body::{Line, Spot};
 use super::jobs::Wrong;
@@ -16,20 +28,6 @@ use mcpreel_wire::text::{count, cut, escape, width};
 use ratatui::layout::Rect;
 use ratatui::widgets::Block;
 use ratatui::{Frame, text};
-
-// The lines of the messages.
-//
-// ```text
-// ▾ request  id 7                                        412 B   +12:04.318
-//   ▾ params (2)                          a tree, or
-//     ▾ arguments (1)
-//         q      "rust"  string, required: what to look for
-//         limit  "ten"  ✗ is a string, not a number
-//       ▸ _meta (3) {…}  ⚠ 2
-// {"jsonrpc":"2.0","id":7,"method":…      bytes as text, or
-// 0000:0000  7b 22 6a 73 6f 6e 72 70  63 22 3a 22 32 2e 30 22  {"jsonrpc":"2.0"
-// ⚠ the first 1.0 MB of 20 MB · L loads more
-// ```
 
 /// Columns by which what belongs to a heading stands further in.
 pub const INDENT: usize = 2;
@@ -131,8 +129,6 @@ fn hex_line(line: &hex::Line, columns: usize) -> Spans {
 fn role(hit: bool, otherwise: Role) -> Role {
     if hit { Role::Hit } else { otherwise }
 }
-
-// What stands in the border: title, tabs, where the cursor is, and the modes in force.
 
 /// The tab whose name stands at this column and row of the screen.
 pub fn tab_at(app: &App, session: &Session, area: Rect, (column, row): (u16, u16)) -> Option<Tab> {

@@ -1,4 +1,11 @@
-//! Drawing the headings of a body.
+//! Drawing the headings of the parts of a body.
+//!
+//! ```text
+//! ✗ error  rpc-result-not-object  number, 7  result
+//! ▾ request  id 7                                        412 B   +12:04.318
+//! ▾ response  ✗ tool-error  842 ms ███████░░░ client 250 ms        1.9 kB   +12:05.160
+//! … no response yet  13.8 s
+//! ```
 
 use super::jobs::{Text, TextRole};
 use super::part::{Part, PartKind};
@@ -13,15 +20,6 @@ use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::item::What;
 use mcpreel_wire::text::{count, duration, escape, plural, since, size, width};
-
-// The headings of the parts of a body.
-//
-// ```text
-// ✗ error  rpc-result-not-object  number, 7  result
-// ▾ request  id 7                                        412 B   +12:04.318
-// ▾ response  ✗ tool-error  842 ms ███████░░░ client 250 ms        1.9 kB   +12:05.160
-// … no response yet  13.8 s
-// ```
 
 /// Cells of the bar that divides a latency.
 const BAR: u64 = 10;

@@ -1,4 +1,7 @@
 //! The jobs of the detail: one row in full, and its story.
+//!
+//! The bytes are read and parsed here, a bounded piece of them: whoever draws gets trees. A
+//! message of a hundred megabytes costs no more than its first megabyte until more is asked for.
 
 pub use super::schema::Argument;
 pub use super::violations::{Violation, Violations, Wrong};
@@ -13,9 +16,6 @@ use mcpreel_trace::item::{Item, ItemKey, Lens, What};
 use mcpreel_wire::json::{Document, Value};
 use std::cmp::Reverse;
 use std::sync::Arc;
-
-// What a mock had instead: of a request that stood for nothing on record, the recorded ones that
-// come nearest, as the mock itself has said.
 
 const PATHS: usize = 10;
 
@@ -70,8 +70,6 @@ fn read(near: Value<'_>, is_served: bool) -> Option<Near> {
     })
 }
 
-// What else belongs to a row: its story.
-
 /// Tells the story of an exchange, and again as long as something may be added to it.
 pub struct Telling {
     pub exchange: ExchangeId,
@@ -95,11 +93,6 @@ impl Job for Telling {
         !self.settled || growth.ended
     }
 }
-
-// One row in full, and what else belongs to it.
-//
-// The bytes are read and parsed here, a bounded piece of them: whoever draws gets trees. A
-// message of a hundred megabytes costs no more than its first megabyte until more is asked for.
 
 /// How much of a message is read. Each step takes four times as long as the one before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -14,8 +14,6 @@ use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::Stopped;
 use mcpreel_wire::text::escape;
 
-// The cursor of the detail.
-
 type Size = (usize, usize);
 
 /// Moves the cursor, if that is what the action says.
@@ -188,8 +186,6 @@ fn body_cursor(detail: &Detail) -> Option<Position> {
     (detail.tab == Tab::Body).then_some(shown.at.cursor)
 }
 
-// To the places where something is wrong: from one to the next, and from a finding.
-
 /// Goes to the frame `seq`; when its row is there, to the place of the finding with the number
 /// `id` in it.
 pub fn jump(app: &mut App, seq: Seq, id: u64) -> Effects {
@@ -323,8 +319,6 @@ fn places(shown: &Shown) -> Vec<(Position, usize)> {
     };
     shown.parts.iter().enumerate().flat_map(of_part).collect()
 }
-
-// How the body is written, what of it is folded, and how much of it is there.
 
 /// How the body is written, and how much of it.
 pub(crate) fn perform(app: &mut App, action: Action) -> Option<Effects> {

@@ -22,8 +22,6 @@ use mcpreel_store::reader::FindingRow;
 use mcpreel_trace::item::{ItemKey, Lens};
 use mcpreel_wire::json::Kind;
 
-// Enter in the detail: a string in full, a jump, more of a long message.
-
 /// Lines of a string that are laid out: some megabytes of text would hold up the screen.
 const LINES: usize = 5_000;
 
@@ -205,8 +203,6 @@ fn json(mut tree: Tree, columns: usize, look: Look) -> Vec<Spans> {
     rows.map(|row| tree_line::line(row, columns, look))
         .collect()
 }
-
-// The mouse in the detail.
 
 /// A click at this column and row of the screen, within the pane.
 pub fn click(app: &mut App, (column, row): (u16, u16), double: bool) -> Effects {

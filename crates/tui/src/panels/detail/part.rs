@@ -11,8 +11,6 @@ use mcpreel_wire::text::{count, size};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-// Where somebody was in rows that were left: the cursor, and what was folded.
-
 /// Rows that are remembered; older ones go. Each takes some hundred bytes, 16 kB at most.
 const KEPT: usize = 64;
 
@@ -89,8 +87,6 @@ impl Left {
         }
     }
 }
-
-// What stands below each other in the body of a row.
 
 /// Findings that are shown above the messages; the tab has all.
 const FINDINGS_ABOVE: usize = 3;

@@ -8,8 +8,6 @@ use mcpreel_trace::item::{Item, What};
 use mcpreel_wire::json::{Document, Value};
 use mcpreel_wire::text::{cut, escape};
 
-// What the arguments of a call are, as the server listed its tools last before it.
-
 /// Pages of the list that are looked through.
 const PAGES: u32 = 20;
 

@@ -1,4 +1,27 @@
 //! Drawing the story and the findings of a row.
+//!
+//! What happened from a request to its answer.
+//!
+//! ```text
+//!  12:04.318            → request       tools/call search_docs {q:"rust async"}
+//!  12:04.330    +12 ms  ← notification  progress 1/100
+//!  12:04.402    +72 ms  ← request         elicitation/create confirm?
+//!  12:05.160   +758 ms  ← response      tool-error: quota exceeded
+//! ```
+//!
+//! The longest gap stands out: that is where the time went.
+//!
+//! What is wrong with a row: all of it in short, and the one under the cursor in full.
+//!
+//! ```text
+//! ✗ error  result-and-error  #1201
+//!     found  the response has both
+//!     at     result
+//!     why    a peer cannot know which of them counts
+//!     fix    send one of them
+//! • note  progress-after-end  #1204
+//!     progress 3 came after the answer
+//! ```
 
 use crate::app::text::Line;
 use crate::panels::detail::draw::Pane;
@@ -11,17 +34,6 @@ use mcpreel_store::reader::FindingRow;
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{duration, escape, pad_end, pad_start, since, wrap};
 use ratatui::Frame;
-
-// What happened from a request to its answer.
-//
-// ```text
-//  12:04.318            → request       tools/call search_docs {q:"rust async"}
-//  12:04.330    +12 ms  ← notification  progress 1/100
-//  12:04.402    +72 ms  ← request         elicitation/create confirm?
-//  12:05.160   +758 ms  ← response      tool-error: quota exceeded
-// ```
-//
-// The longest gap stands out: that is where the time went.
 
 /// From this width on there is room for the time beside the gap, and for whole words.
 const WIDE: usize = 84;
@@ -105,18 +117,6 @@ fn role(row: &Row) -> Role {
         Tone::Finding => Role::Warn,
     }
 }
-
-// What is wrong with a row: all of it in short, and the one under the cursor in full.
-//
-// ```text
-// ✗ error  result-and-error  #1201
-//     found  the response has both
-//     at     result
-//     why    a peer cannot know which of them counts
-//     fix    send one of them
-// • note  progress-after-end  #1204
-//     progress 3 came after the answer
-// ```
 
 /// Columns by which what is said of a finding stands further in.
 const INDENT: usize = 4;

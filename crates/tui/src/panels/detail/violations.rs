@@ -1,4 +1,8 @@
 //! Where in the trees of a row its findings stand.
+//!
+//! A finding has a path; the node there carries it, or where there is no such member the nearest
+//! one around: what is missing is missing in something. A finding without a path is about the
+//! message as a whole, and stands above it anyway.
 
 use super::jobs::Text;
 use crate::widget::tree::{NodeId, Tree};
@@ -8,12 +12,6 @@ use mcpreel_wire::json::{Path, Step};
 use mcpreel_wire::text::escape;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
-
-// Where in the trees of a row its findings stand.
-//
-// A finding has a path; the node there carries it, or where there is no such member the nearest
-// one around: what is missing is missing in something. A finding without a path is about the
-// message as a whole, and stands above it anyway.
 
 /// Findings that are placed in a message: each is a walk along its path, past up to as many
 /// members as a tree has.

@@ -1,4 +1,20 @@
-//! Drawing the filter.
+//! Drawing the filter: its line, and while it is typed the message under its place and what may
+//! come next, over the panes.
+//!
+//! ```text
+//!  filter ✗ metod:tools/call▏
+//!           └ there is no field `metod`; did you mean `method`?
+//!           │ method:   method of the request or notification │
+//! ```
+//!
+//! ```text
+//!  filter ✓ method:tools/call latency>200ms                                   37 of 1 204 shown
+//!  filter ✓ method:tools/call▏                       scanning 61 % · 12 hits · Ctrl-C stops
+//!  filter ✗ metod:tools/call▏                               still is:failed, 13 of 38 shown
+//! ```
+//!
+//! What is good, unfinished or bad differs in its sign; the message stands beside it, and under its
+//! place while the filter is typed.
 
 use super::{Filter, is_edited};
 use crate::app::{App, Session};
@@ -13,15 +29,6 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Clear;
 use unicode_segmentation::UnicodeSegmentation as _;
-
-// What lies over the panes while the filter is typed: the message under its place, and what may
-// come next.
-//
-// ```text
-//  filter ✗ metod:tools/call▏
-//           └ there is no field `metod`; did you mean `method`?
-//           │ method:   method of the request or notification │
-// ```
 
 /// Candidates that are shown at once.
 const CANDIDATES: usize = 8;
@@ -166,17 +173,6 @@ fn lines(app: &App, session: &Session, places: &Places) -> Vec<Shown> {
         .map(line)
         .collect()
 }
-
-// The filter and what it leaves.
-//
-// ```text
-//  filter ✓ method:tools/call latency>200ms                                   37 of 1 204 shown
-//  filter ✓ method:tools/call▏                       scanning 61 % · 12 hits · Ctrl-C stops
-//  filter ✗ metod:tools/call▏                               still is:failed, 13 of 38 shown
-// ```
-//
-// What is good, unfinished or bad differs in its sign; the message stands beside it, and
-// in the [`popup`] under its place while the filter is typed.
 
 pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     if area.is_empty() {

@@ -1,4 +1,7 @@
 //! Which rows are shown.
+//!
+//! What is typed is a filter, may become one, or is none. The rows are asked with the last one
+//! that was good: a bad one keeps its text, says why, and changes nothing.
 
 pub mod draw;
 pub mod values;
@@ -7,7 +10,7 @@ use crate::action::Action;
 use crate::app::menu::{Choice, Entry, Menu};
 use crate::app::{App, Overlay};
 use crate::effect::Effects;
-use crate::update::prompt::{Prompt, Purpose};
+use crate::update::prompt::{History, Prompt, Purpose};
 use crate::view::overlay::Hit;
 use crate::worker::Slot;
 use mcpreel_store::select::Question;
@@ -17,13 +20,6 @@ use mcpreel_trace::query::{
     Completion, ErrorKind, Query, QueryError, complete, relaxations, undecided, value_text,
 };
 use values::{Counting, Relaxing};
-
-// Which rows are shown.
-//
-// What is typed is a filter, may become one, or is none. The rows are asked with the last one
-// that was good: a bad one keeps its text, says why, and changes nothing.
-
-const REMEMBERED: usize = 100;
 
 /// The filter that fits everything.
 static EVERYTHING: Query = Query { expr: None };
@@ -38,10 +34,7 @@ pub struct Filter {
     pub off: bool,
     /// What to go back to if what is typed is given up.
     pub before: Option<(String, Query, bool)>,
-    /// Filters that were used, the newest last.
-    pub history: Vec<String>,
-    /// Which of them is in the prompt.
-    pub recalled: Option<usize>,
+    pub history: History,
     pub popup: Popup,
     /// What would fit where nothing does.
     pub relaxed: Relaxed,
@@ -126,30 +119,6 @@ impl Filter {
             }
         }
     }
-
-    /// Remembers `text`, which was typed, as the newest.
-    pub fn remember(&mut self, text: &str) {
-        self.recalled = None;
-        if text.trim().is_empty() {
-            return;
-        }
-        self.history.retain(|older| older != text);
-        self.history.push(text.to_owned());
-        if self.history.len() > REMEMBERED {
-            self.history.remove(0);
-        }
-    }
-
-    /// Goes to an older filter (`by` below 0) or a newer one. Its text; empty past the newest.
-    pub fn recall(&mut self, by: isize) -> Option<String> {
-        let newest = self.history.len();
-        let at = self.recalled.unwrap_or(newest).checked_add_signed(by)?;
-        if at > newest || newest == 0 {
-            return None;
-        }
-        self.recalled = (at < newest).then_some(at);
-        Some(self.history.get(at).cloned().unwrap_or_default())
-    }
 }
 
 impl Popup {
@@ -227,8 +196,6 @@ pub fn is_edited(app: &App) -> bool {
     matches!(app.overlays.last(), Some(Overlay::Prompt(prompt)) if prompt.purpose == Purpose::Filter)
 }
 
-// Filters for rows like the selected one.
-
 pub fn offer(app: &mut App) -> Effects {
     let item = app
         .session
@@ -290,8 +257,6 @@ fn alike(item: &Item) -> Vec<Entry> {
     entries
 }
 
-// Filters taken apart and put together again.
-
 /// The conditions that all have to hold; none of a filter that everything fits.
 pub fn conditions(query: &Query) -> Vec<Expr> {
     match query.expr.clone() {
@@ -331,8 +296,6 @@ pub fn requests(query: &Query) -> Question {
     }
 }
 
-// Which rows are shown.
-
 pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
     match action {
         Action::Filter => Some(edit(app)),
@@ -355,7 +318,7 @@ fn edit(app: &mut App) -> Effects {
     };
     let filter = &mut session.filter;
     filter.before = Some((filter.text.clone(), filter.query.clone(), filter.off));
-    filter.recalled = None;
+    filter.history.leave();
     let prompt = Prompt::new(Purpose::Filter, &filter.text);
     app.overlays.push(Overlay::Prompt(prompt));
     look(app)
@@ -443,7 +406,7 @@ pub fn step(app: &mut App, by: isize) -> Effects {
     let filter = &mut session.filter;
     let popup = &mut filter.popup;
     popup.wheel = None;
-    let is_recalling = filter.recalled.is_some();
+    let is_recalling = filter.history.is_recalling();
     match (popup.at, by) {
         (Some(0), ..0) => popup.at = None,
         (Some(at), _) => {
@@ -452,7 +415,7 @@ pub fn step(app: &mut App, by: isize) -> Effects {
         }
         (None, 1..) if !is_recalling && !popup.candidates.is_empty() => popup.at = Some(0),
         (None, _) => {
-            let Some(text) = filter.recall(by) else {
+            let Some(text) = filter.history.recall(by) else {
                 return vec![];
             };
             let caret = text.len();
@@ -530,7 +493,7 @@ pub fn set(app: &mut App, text: &str) -> Effects {
     };
     let filter = &mut session.filter;
     let differs = filter.take(text);
-    filter.remember(text);
+    filter.history.remember(text);
     if differs {
         super::list::begin(app)
     } else {
@@ -605,21 +568,6 @@ mod tests {
         assert_eq!(error.nearest.as_deref(), Some("method"));
         assert!(filter.take(""));
         assert!(!filter.is_on());
-    }
-
-    #[test]
-    fn older_filters_come_back_and_each_is_remembered_once() {
-        let mut filter = Filter::default();
-        for text in ["is:failed", "is:open", "is:failed", "  "] {
-            filter.take(text);
-            filter.remember(text);
-        }
-        assert_eq!(filter.recall(-1).as_deref(), Some("is:failed"));
-        assert_eq!(filter.recall(-1).as_deref(), Some("is:open"));
-        assert_eq!(filter.recall(-1), None);
-        assert_eq!(filter.recall(1).as_deref(), Some("is:failed"));
-        assert_eq!(filter.recall(1).as_deref(), Some(""));
-        assert_eq!(filter.recall(1), None);
     }
 
     #[test]

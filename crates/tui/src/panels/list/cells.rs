@@ -1,4 +1,19 @@
-//! The cells of a row, and the columns.
+//! The cells of a row, and the columns that there is room for.
+//!
+//! ```text
+//!  ★⚠  1187  12:04.3 → tools/call      search_docs {…}  4.1 kB  ▆▆▆░░░   842 ms  ✗ tool-error
+//!  ★⚠  1187  12:04.3 → tools/call      search_docs {…}             842 ms  ✗
+//!  ★  1187 → call search_docs {…}   842 ms  ✗
+//! ```
+//!
+//! Words of a row that has neither latency nor status may be longer; they push its size to the end:
+//!
+//! ```text
+//!  ★   1188  12:04.3   stderr         WARN  cache miss for SN90490, asking upstream        54 B
+//! ```
+//!
+//! In this order they give way to what a row is about: size, the word of the status (its sign
+//! stays), the bar, the time, the method (shortened to its last part, then gone), the latency.
 
 use crate::theme::{Glyph, Look, Role};
 use mcpreel_share::phrases;
@@ -11,23 +26,6 @@ use mcpreel_trace::item::{Item, ItemKind, What};
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{duration, escape, escape_bytes, width};
 use std::borrow::Cow;
-
-// The columns of the list, and which of them there is room for.
-//
-// ```text
-//  ★⚠  1187  12:04.3 → tools/call      search_docs {…}  4.1 kB  ▆▆▆░░░   842 ms  ✗ tool-error
-//  ★⚠  1187  12:04.3 → tools/call      search_docs {…}             842 ms  ✗
-//  ★  1187 → call search_docs {…}   842 ms  ✗
-// ```
-//
-// Words of a row that has neither latency nor status may be longer; they push its size to the end:
-//
-// ```text
-//  ★   1188  12:04.3   stderr         WARN  cache miss for SN90490, asking upstream        54 B
-// ```
-//
-// In this order they give way to what a row is about: size, the word of the status (its sign
-// stays), the bar, the time, the method (shortened to its last part, then gone), the latency.
 
 pub(crate) const TIME: usize = 8;
 pub(crate) const SIZE: usize = 7;
@@ -135,8 +133,6 @@ impl Columns {
 fn gap(width: usize) -> usize {
     if width == 0 { 0 } else { width + 1 }
 }
-
-// What stands in the columns of a row, escaped and not yet cut.
 
 /// What stands in the columns of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,16 @@
-//! Drawing the list.
+//! Drawing the list of exchanges or frames.
+//!
+//! ```text
+//!  ┌ Exchanges ──────────────────────────────────────────────┐
+//!  │     #  since     method          what            ms  st │
+//!  │  1181  12:02.1 → tools/list      14 tools      3 ms  ✓  │
+//!  │⚠ 1187  12:04.3 → tools/call      search_docs…  842 ms ✗ │
+//!  │  1190  12:04.5 → tools/call      crawl {…}  └ 40/100 …  │
+//!  │★ 1191  12:04.6 ← elicitation/…   confirm?      2.1 s …  │
+//!  └──────────────────────────────────── ▼ 3 new · 12 of 37 ┘
+//! ```
+//!
+//! Only the rows on the screen are built. A row whose words have not come yet shows its number.
 
 use super::cells::{Cells, Columns};
 pub use super::cells::{arrow, status};
@@ -25,8 +37,6 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use std::ops::Range;
-
-// Pieces of a row: two texts in the room of one, bars, short times.
 
 /// Two texts in `room` columns; where there is too little, both are cut.
 pub(crate) fn with_aside(
@@ -87,8 +97,6 @@ pub(crate) fn short_duration(nanos: u64) -> String {
         _ => format!("{}h{:02}m", seconds / 3600, seconds % 3600 / 60),
     }
 }
-
-// The rows on the screen as lines.
 
 /// What all rows of a picture have in common.
 pub(crate) struct Picture<'a> {
@@ -359,8 +367,6 @@ fn time_width(session: &Session, end: Moment) -> usize {
     }
 }
 
-// What stands in a list without rows: why there are none.
-
 /// Rows that are looked at for the start of the server: it is among the first.
 const LOOKED_AT: usize = 16;
 
@@ -464,20 +470,6 @@ pub fn waiting(app: &App, session: &Session) -> String {
     let pid = pid.map_or_else(String::new, |pid| format!(" (pid {pid})"));
     format!("waiting for the first message; the server started {running} ago{pid}")
 }
-
-// The list of exchanges or frames.
-//
-// ```text
-//  ┌ Exchanges ──────────────────────────────────────────────┐
-//  │     #  since     method          what            ms  st │
-//  │  1181  12:02.1 → tools/list      14 tools      3 ms  ✓  │
-//  │⚠ 1187  12:04.3 → tools/call      search_docs…  842 ms ✗ │
-//  │  1190  12:04.5 → tools/call      crawl {…}  └ 40/100 …  │
-//  │★ 1191  12:04.6 ← elicitation/…   confirm?      2.1 s …  │
-//  └──────────────────────────────────── ▼ 3 new · 12 of 37 ┘
-// ```
-//
-// Only the rows on the screen are built. A row whose words have not come yet shows its number.
 
 /// Rows of a pane from which on the columns have headings.
 const HEADED: u16 = 8;

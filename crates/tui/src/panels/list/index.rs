@@ -1,19 +1,17 @@
-//! Which rows there are, in order, and the whole rows of the screen.
+//! Which rows there are, in order; and a cache of the whole rows of the screen.
+//!
+//! ```text
+//!  #17 ×1 │ #18 ×37 │ #60 ×1 │ …          24 bytes each, older ones are found later
+//! ```
+//!
+//! A run of the same notification in frames without anything between is one row. Because nothing
+//! lies between them, where each of its frames is follows from the first one and the length: a run
+//! can be split and mended without asking anybody.
 
 use mcpreel_store::select::Hit;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{Item, ItemKey, ItemKind};
 use std::collections::{HashMap, VecDeque};
-
-// Which rows there are, in order, without what stands in them.
-//
-// ```text
-//  #17 ×1 │ #18 ×37 │ #60 ×1 │ …          24 bytes each, older ones are found later
-// ```
-//
-// A run of the same notification in frames without anything between is one row. Because nothing
-// lies between them, where each of its frames is follows from the first one and the length: a run
-// can be split and mended without asking anybody.
 
 #[derive(Clone, Debug, Default)]
 pub struct Index {
@@ -230,8 +228,6 @@ impl Index {
         true
     }
 }
-
-// Whole rows, for what is on the screen and a page around it.
 
 /// Rows that are held at most; a screen and a page each way of a very high terminal.
 const HELD: usize = 2048;

@@ -5,7 +5,7 @@ use crate::by_hand::Viewer;
 use crate::fixture::{self, Recording};
 use crate::notation;
 use mcpreel_trace::frame::Seq;
-use mcpreel_tui::app::{Overlay, View};
+use mcpreel_tui::app::Overlay;
 
 const WIDE: (u16, u16) = (140, 40);
 
@@ -84,28 +84,6 @@ fn the_call_before_is_compared_and_the_differences_are_walked() {
     assert!(viewer.app.overlays.is_empty());
 }
 
-/// Once nothing moved while the call before was looked for.
-#[test]
-fn how_far_a_comparison_is_is_said_while_it_looks_and_while_it_compares() {
-    let recording = fixture::ended();
-    let mut viewer = viewer(&recording, WIDE);
-    find(&mut viewer, "p5");
-    let second = selected(&viewer);
-    viewer.press("Esc");
-    let seen = viewer.screens("d");
-    let far = [
-        &*format!("looking for the call before, back to #{second}"),
-        "comparing the requests",
-        "comparing the responses",
-        "unchanged",
-    ];
-    let at = far.map(|far| {
-        seen.find(far)
-            .unwrap_or_else(|| panic!("no {far} in\n{seen}"))
-    });
-    assert!(at.is_sorted(), "{at:?}");
-}
-
 #[test]
 fn two_selected_calls_are_compared_in_their_order() {
     let recording = fixture::ended();
@@ -128,16 +106,6 @@ fn two_selected_calls_are_compared_in_their_order() {
         &viewer,
         &["4 of 4", "a result on one side, an error on the other"],
     );
-}
-
-#[test]
-fn the_first_call_of_its_kind_has_nothing_to_be_compared_with() {
-    let recording = fixture::ended();
-    let mut viewer = viewer(&recording, WIDE);
-    find(&mut viewer, "get_tides");
-    viewer.press("Esc d");
-    assert!(viewer.app.overlays.is_empty());
-    shows(&viewer, &["is the first tools/call get_tides"]);
 }
 
 #[test]
@@ -310,20 +278,6 @@ fn hits_come_in_while_it_is_recorded() {
     recording.index();
     viewer.settle();
     assert_eq!(hits(&viewer), before + 1);
-}
-
-#[test]
-fn every_way_of_asking_is_possible_at_every_size() {
-    let recording = fixture::live();
-    for size in [(20, 3), (30, 6), (60, 15), (100, 30), (200, 50)] {
-        let mut viewer = viewer(&recording, size);
-        viewer.act("g / 'o' Enter n N J Esc e d e Space Esc T S . , Space p");
-        viewer.wait_ns(3_000 * fixture::MS);
-        viewer.press("S T p m c Esc");
-        let session = viewer.app.session.as_deref().expect("it is open");
-        assert_eq!(session.view, View::Exchanges, "{size:?}");
-        let _ = text(&viewer);
-    }
 }
 
 #[test]

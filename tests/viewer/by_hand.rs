@@ -59,8 +59,6 @@ pub struct Viewer {
     /// How far they come: nowhere, stopped at once, to their end.
     pub writes: Writes,
     means: Means,
-    /// Every screen, also those that nobody waits for, if they are wanted.
-    pub watched: Option<String>,
     /// What it wants of its terminal, oldest first.
     pub wishes: Vec<Effect>,
 }
@@ -117,7 +115,6 @@ impl Viewer {
             exports: Vec::new(),
             writes: Writes::default(),
             means,
-            watched: None,
             wishes: Vec::new(),
         };
         viewer.carry_out(effects);
@@ -176,26 +173,8 @@ impl Viewer {
     /// Something happens; waits for all answers.
     pub fn tell(&mut self, msg: Msg) {
         let effects = update::update(&mut self.app, msg);
-        self.watch();
         self.carry_out(effects);
         self.settle();
-    }
-
-    fn watch(&mut self) {
-        if self.watched.is_none() {
-            return;
-        }
-        let text = self.text();
-        if let Some(watched) = &mut self.watched {
-            watched.push_str(&text);
-        }
-    }
-
-    /// Every screen that keys lead to, also those that nobody waits for.
-    pub fn screens(&mut self, keys: &str) -> String {
-        self.watched = Some(String::new());
-        self.press(keys);
-        self.watched.take().unwrap_or_default()
     }
 
     /// Gives the terminal another size.
@@ -256,7 +235,6 @@ impl Viewer {
     fn take(&mut self, answers: Vec<Answer>) {
         for answer in answers {
             let effects = update::update(&mut self.app, Msg::Answer(Box::new(answer)));
-            self.watch();
             self.carry_out(effects);
         }
     }

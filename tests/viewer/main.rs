@@ -4,7 +4,7 @@
 //! * [`mouse`]: clicks and the wheel;
 //! * [`snapshots`]: every panel, text and style; [`pictures`]: those of the README;
 //! * [`selected`]: what is acted on is what is highlighted, and what is offered is done;
-//! * [`sequences`]: keys and the state they lead to; [`walk`]: once through everything;
+//! * [`sequences`]: keys and the state they lead to;
 //! * [`why`]: the line that says why, and the whole account;
 //! * [`ending`]: a session that is watched comes to its end;
 //! * [`export`]: exports, and reports for the clipboard;
@@ -41,7 +41,6 @@ mod snapshots;
 mod story;
 mod svg;
 mod views;
-mod walk;
 mod why;
 mod zone;
 

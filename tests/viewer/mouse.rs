@@ -119,30 +119,6 @@ fn a_click_in_the_palette_does_what_stands_there_and_one_beside_it_closes_it() {
 }
 
 #[test]
-fn the_wheel_scrolls_the_palette_and_the_click_takes_what_is_seen_then() {
-    let recording = fixture::ended();
-    let mut viewer = Viewer::open(&recording.path, WIDE);
-    viewer.press(":");
-    let before = viewer.text();
-    for _ in 0..100 {
-        wheel_down(&mut viewer, (60, 10));
-    }
-    assert_ne!(viewer.text(), before);
-    let last = {
-        let Some(Overlay::Palette(palette)) = viewer.app.overlays.last() else {
-            panic!("it is open");
-        };
-        assert_eq!(palette.at, 0, "the cursor stays");
-        palette.commands().len() - 1
-    };
-    click_on(&mut viewer, "time-cursor");
-    assert!(viewer.app.overlays.is_empty());
-    assert!(session(&viewer).playback.is_on(), "{last} commands");
-    viewer.press(": Down");
-    assert_eq!(viewer.text().matches("find any command").count(), 1);
-}
-
-#[test]
 fn a_candidate_of_the_filter_is_taken_by_a_click_and_one_elsewhere_ends_the_typing() {
     let recording = fixture::ended();
     let mut viewer = Viewer::open(&recording.path, WIDE);
@@ -154,37 +130,6 @@ fn a_candidate_of_the_filter_is_taken_by_a_click_and_one_elsewhere_ends_the_typi
     assert!(viewer.app.overlays.is_empty());
     let filter = &session(&viewer).filter;
     assert_eq!(filter.in_force().to_string(), "status:input-required");
-    assert_eq!(filter.history, ["status:input-required"]);
-}
-
-#[test]
-fn the_wheel_scrolls_the_candidates_of_the_filter() {
-    let recording = fixture::ended();
-    let mut viewer = Viewer::open(&recording.path, WIDE);
-    viewer.act("f");
-    assert!(!viewer.text().contains("era "), "{}", viewer.text());
-    for _ in 0..5 {
-        wheel_down(&mut viewer, (20, 5));
-    }
-    assert!(viewer.text().contains(" era "), "{}", viewer.text());
-    assert_eq!(session(&viewer).filter.popup.at, None);
-}
-
-#[test]
-fn a_text_scrolls_by_the_wheel_and_is_closed_by_a_click_beside_it() {
-    let recording = fixture::ended();
-    let mut viewer = Viewer::open(&recording.path, WIDE);
-    viewer.press("?");
-    let before = viewer.text();
-    wheel_down(&mut viewer, (60, 10));
-    assert_ne!(viewer.text(), before);
-    click(&mut viewer, (60, 10));
-    assert_eq!(viewer.app.overlays.len(), 1, "it is read");
-    click(&mut viewer, (0, 0));
-    assert!(viewer.app.overlays.is_empty());
-    viewer.act(": 'messages' Enter");
-    click(&mut viewer, (139, 39));
-    assert!(viewer.app.overlays.is_empty());
 }
 
 #[test]
@@ -323,24 +268,4 @@ fn in_the_timeline_the_wheel_reaches_the_first_row_and_leaves_the_cursor_where_i
     viewer.press("Enter");
     let selected = session(&viewer).list.selected();
     assert_eq!(selected, Some(last));
-}
-
-#[test]
-fn a_click_in_a_scrolled_timeline_selects_what_is_under_the_pointer() {
-    let recording = fixture::wild(Conversation::tame(3), 1_000);
-    let mut viewer = Viewer::open(recording.path(), (100, 20));
-    viewer.press("2");
-    for _ in 0..9 {
-        mouse(&mut viewer, MouseEventKind::ScrollUp, (40, 10));
-    }
-    let before = viewer.text();
-    let line = before
-        .lines()
-        .nth(10)
-        .expect("there are as many")
-        .to_owned();
-    click(&mut viewer, (40, 10));
-    let key = session(&viewer).timeline.cursor.expect("it was clicked");
-    assert!(line.contains(&format!("#{} ", key.seq.0)), "{line} {key:?}");
-    assert_eq!(viewer.text(), before, "nothing moved");
 }

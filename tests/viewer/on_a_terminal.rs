@@ -197,24 +197,6 @@ fn it_follows_the_size_of_its_window() {
 }
 
 #[test]
-fn it_draws_everything_anew_when_asked() {
-    let recording = fixture::ended();
-    let mut terminal = open(&recording.path);
-    terminal.wait_for("get_forecast");
-    terminal.wait_until_quiet();
-    // Another program's words, across what is empty and what is not.
-    let scribble = "¤".repeat(usize::from(SIZE.0));
-    for row in [1, SIZE.1 / 2, SIZE.1] {
-        terminal.scribble(&format!("\u{1b}7\u{1b}[{row};1H{scribble}\u{1b}8"));
-    }
-    terminal.press("\u{c}");
-    terminal.wait_until("everything anew", |screen| {
-        let text = screen.contents();
-        text.contains("get_forecast") && !text.contains('¤')
-    });
-}
-
-#[test]
 fn it_suspends_to_the_shell_and_comes_back() {
     let recording = fixture::ended();
     let path = recording.path.to_str().expect("the path is text");

@@ -81,21 +81,6 @@ fn in_the_timeline_and_the_findings_what_is_highlighted_is_marked_copied_and_ope
 }
 
 #[test]
-fn statistics_are_about_no_row_and_say_so() {
-    let recording = fixture::ended();
-    for (key, said) in [
-        ("m", "nothing is selected"),
-        ("c", "nothing is selected"),
-        ("y", "no row is selected"),
-        ("d", "nothing is selected"),
-    ] {
-        let mut viewer = Viewer::open(&recording.path, WIDE);
-        viewer.press("g e 3").press(key);
-        assert!(text(&viewer).contains(said), "{key}\n{}", text(&viewer));
-    }
-}
-
-#[test]
 fn a_frame_by_its_number_is_shown_in_the_list_whatever_was_on_the_screen() {
     let recording = fixture::ended();
     for keys in ["1", "2", "3", "4"] {
@@ -110,15 +95,6 @@ fn a_frame_by_its_number_is_shown_in_the_list_whatever_was_on_the_screen() {
     let mut viewer = Viewer::folder(folder[0].folder(), WIDE);
     viewer.act(": '42' Enter");
     assert!(text(&viewer).contains("frames are in recordings"));
-}
-
-#[test]
-fn goto_by_its_name_waits_for_the_number() {
-    let recording = fixture::ended();
-    let mut viewer = Viewer::open(&recording.path, WIDE);
-    viewer.act(": 'goto' Enter '42' Enter");
-    let seq = session(&viewer).list.selected().map(|key| key.seq.0);
-    assert_eq!(seq, Some(42));
 }
 
 #[test]
@@ -187,30 +163,6 @@ fn no_letter_of_a_menu_means_something_else_while_it_is_open() {
             seen.push(entry.letter);
         }
     }
-}
-
-#[test]
-fn findings_fold_and_unfold_by_the_keys_of_a_tree_and_the_hints_are_true() {
-    let recording = fixture::ended();
-    let mut viewer = Viewer::open(&recording.path, WIDE);
-    viewer.press("4");
-    let unfolded = |viewer: &Viewer| session(viewer).findings.unfolded.len();
-    for (keys, expected) in [("l", 1), ("h", 0), ("Space", 1), ("Space", 0)] {
-        viewer.press(keys);
-        assert_eq!(unfolded(&viewer), expected, "after {keys}");
-    }
-    assert!(!text(&viewer).contains("Enter go there"));
-    viewer.press("l j");
-    assert!(text(&viewer).contains("Enter go there"));
-}
-
-#[test]
-fn hints_of_a_story_do_not_speak_of_folding() {
-    let recording = fixture::ended();
-    let mut viewer = Viewer::open(&recording.path, WIDE);
-    viewer.press("g e Tab Tab");
-    assert!(!text(&viewer).contains("Space fold"), "{}", text(&viewer));
-    assert!(text(&viewer).contains("Enter go there"));
 }
 
 #[test]

@@ -149,24 +149,3 @@ fn the_mouse_selects_folds_and_scrolls() {
     assert_eq!(hand.path(), cursor, "the cursor stays");
     assert!(!hand.pane().contains("▾ request"), "{}", hand.pane());
 }
-#[test]
-fn hits_that_are_too_many_to_be_marked_are_told_of() {
-    let answer = format!(
-        r#"<{{"jsonrpc":"2.0","id":1,"result":{{"t":"{}"}}}}"#,
-        "needle ".repeat(1001)
-    );
-    let lines = [
-        (100, r#">{"jsonrpc":"2.0","id":1,"method":"ping"}"#),
-        (200, answer.as_str()),
-    ];
-    let mut hand = Hand::open(&lines, (140, 30));
-    hand.press("/ n e e d l e Enter");
-    let pane = hand.pane();
-    assert_eq!(
-        pane.matches("the first 1 000 hits are marked").count(),
-        1,
-        "{pane}"
-    );
-    hand.press("Esc");
-    assert!(!hand.pane().contains("hits are marked"), "{}", hand.pane());
-}

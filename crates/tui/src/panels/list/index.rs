@@ -335,11 +335,6 @@ mod tests {
     }
 
     #[test]
-    fn a_row_takes_24_bytes() {
-        assert_eq!(size_of::<Row>(), 24);
-    }
-
-    #[test]
     fn a_run_of_the_same_notification_is_one_row_whichever_way_it_is_found() {
         for newest_first in [false, true] {
             let mut hits = vec![hit(1, 0, None), hit(2, 0, Some(7)), hit(3, 0, Some(7))];

@@ -1,4 +1,5 @@
-//! What a family of rules is.
+//! What a family of rules is, and what it is shown: a moment ([`Context`]), a frame
+//! ([`FrameContext`]) and each of its messages ([`Part`]).
 
 use crate::{Finding, Findings, OpenRequest, Rule, SessionFacts};
 use mcpreel_trace::clock::Moment;

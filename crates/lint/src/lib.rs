@@ -1,30 +1,24 @@
-//! What is wrong. Pure.
+//! What is wrong with a session. Pure.
 //!
 //! ```text
-//!  frame ─▶ Analysis ─▶ SessionFacts ─▶ families of rules ─▶ findings
-//!                       └───────── Linter ─────────┘
+//!  frame, event ─▶ Analysis ─▶ SessionFacts ─▶ families of rules ─▶ findings
+//!                  (trace)    └────────────── Linter ──────────────┘
 //! ```
 //!
-//! * [`mod@rule`], [`finding`], [`section`]: what a rule and a finding are, and where it is written;
-//! * [`context`]: rules that share what they remember; [`catalogue`] has every rule by its id;
-//! * [`seen`], [`session_facts`], [`asked`]: what rules are shown; [`remembered`], [`once`]: what they may
-//!   keep;
-//! * the families, a folder each: [`framing`] (lines and text), [`rpc`] (JSON-RPC shape and ids),
-//!   [`pairing`] (requests and responses), [`lifecycle`] and [`modern`] (the two eras),
-//!   [`capability`] (what was declared), [`shape`] and [`content`] (params and results), [`flow`]
-//!   (progress, cancellation, pages), [`tools`], [`errors`], [`process`]. A new family is a module
-//!   that implements [`Family`] and an entry in [`families`];
-//! * [`part`]: what is not said of a part of a session;
-//! * `digest`: what tells values apart that are not kept; `few`: the first few findings of a rule;
-//! * [`limits`]: how many findings are kept;
+//! * [`mod@rule`], [`finding`], [`section`]: what a rule and a finding are, and where the rule is
+//!   written; [`catalogue`] has every rule;
+//! * [`context`], [`session_facts`]: what rules are shown; [`limits`]: how many findings are kept;
+//! * the families: [`framing`] (lines and text), [`rpc`] (JSON-RPC), [`pairing`] (requests and
+//!   responses), [`lifecycle`] and [`modern`] (the two eras), [`capability`] (what was declared),
+//!   [`shape`] and [`content`] (params and results), [`flow`] (progress, cancellation, pages),
+//!   [`tools`], [`errors`], [`process`]. A new family is a module that implements [`Family`] and an
+//!   entry in [`families`];
 //! * [`page`]: every rule in words, for people to read;
-//! * [`cause`]: why a session went wrong, in one sentence, from what is known of a recording;
-//! * [`quote`], [`trail`]: text off the wire and paths of members, safe to be shown in a finding.
+//! * [`cause`]: why a session went wrong, in one sentence;
+//! * [`quote`]: text off the wire, safe to be shown.
 //!
-//! Every rule has cases under `tests/trace/rules`: where it fires, and where it nearly does.
-//!
-//! Whether a rule applies, and how bad a finding is where that depends on the revision, is decided
-//! here for all of them: in frames, on stderr, at events, when time has passed and at the end.
+//! Every rule has cases under `tests/trace/rules`: where it fires, and where it nearly does. Whether
+//! a rule applies to a revision, and how severe a finding is there, the [`Linter`] decides for all.
 
 #[macro_use]
 pub mod rule;

@@ -1,5 +1,6 @@
-//! Which findings are kept: those of rules that apply, and not too many. Hostile traffic may break a
-//! rule with every byte.
+//! Limits on findings: of a rule in one message (`Few`), in a recording ([`Bounds`]), once at all
+//! ([`Once`]), and none about what a partial recording leaves out. Hostile traffic may break a rule
+//! with every byte.
 
 use crate::{Family, Finding, Findings, Rule};
 use mcpreel_trace::part::SelectionNote;

@@ -1,5 +1,5 @@
-//! Text off the wire, safe to be shown: control characters, invisible characters and invalid
-//! UTF-8 are written as escapes.
+//! Text off the wire and paths of members, safe to be shown: control characters, invisible characters
+//! and invalid UTF-8 are written as escapes.
 
 use mcpreel_wire::brief;
 use mcpreel_wire::json::{Path, Step, Value};

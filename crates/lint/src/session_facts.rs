@@ -1,5 +1,5 @@
-//! What both sides have said so far, as rules need it: by which revision a message is judged,
-//! which capabilities were declared, what a response answers.
+//! What both sides have said so far: the revision by which a message is judged, capabilities, and
+//! open requests.
 
 use mcpreel_trace::bounded::BoundedMap;
 use mcpreel_trace::clock::Moment;

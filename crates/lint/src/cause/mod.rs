@@ -1,19 +1,16 @@
 //! Why a session went wrong, in one sentence, with what shows it and what to do. Pure.
 //!
 //! ```text
-//!  Facts ─▶ one look per kind of cause ─▶ causes, the best first
+//!  Facts ─▶ a function per kind of cause ─▶ causes, the best first
 //! ```
 //!
 //! * [`facts`]: what is known of a recording, bounded whatever its length;
-//! * [`Cause`]: what is said of one; [`KINDS`] has all of them, the gravest first: what kept a
-//!   session from starting, what ended it, what it hangs on, what failed in it, what is only odd;
-//! * one file per kind, which knows when it is the cause and how sure that is;
-//! * [`failed`]: calls that failed, by what was said of them;
-//! * [`named`]: the rules whose findings they look for;
-//! * `hidden`: what an imported recording may lack;
-//! * `last_words`: which line of stderr says most; `words`: phrases that several of them need.
+//! * [`KINDS`]: all kinds of causes, the gravest first: what kept a session from starting, what
+//!   ended it, what it hangs on, what failed in it, what is only odd;
+//! * `start`, `handshake`, `ending`, `lines`, `pipes`, `calls`, `rest`: their functions;
+//! * [`named`]: the rules whose findings they look for; `phrases`: what several of them say.
 //!
-//! What comes off the wire is escaped. Every kind has a recording under `tests/trace/causes` for which it
+//! What comes off the wire is escaped. Every kind has a case under `tests/trace/causes` for which it
 //! is the best cause, and another, nearly the same, for which it is none.
 
 mod calls;

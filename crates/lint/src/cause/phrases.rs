@@ -1,4 +1,5 @@
-//! Phrases that several causes need. Text off the wire is escaped in all of them.
+//! Phrases that several causes need, and which line of stderr says most. Text off the wire is escaped
+//! in all of them.
 
 use super::facts::{Facts, Found, Group, Line};
 use super::{Evidence, Place, named};

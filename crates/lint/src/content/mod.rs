@@ -1,11 +1,8 @@
-//! What params and results say beyond their shape: filled forms, conversations with tools, tasks,
-//! arguments of prompts.
+//! Rules about what params and results say beyond their shape.
 //!
-//! * `asked`: what a server asks of its client, in either era;
-//! * `elicitation`, `form`: forms, and what is filled into them;
-//! * `sampling`: uses of tools and their results;
-//! * `tasks`, `augmentation`: the life of tasks, and which tools are called as one;
-//! * `prompts`: required arguments.
+//! * here: sampling with tools, and the required arguments of prompts;
+//! * `elicitation`: forms, and what is filled into them;
+//! * `tasks`: the life of a task, and which tools are called as one.
 
 mod elicitation;
 mod tasks;

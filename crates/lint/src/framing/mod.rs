@@ -1,11 +1,9 @@
-//! Rules about lines and text: what the stdio transport and JSON ask of them, and what a text must not hide.
+//! Rules about lines and text: what the stdio transport and JSON require, and what a text must not
+//! hide.
 //!
-//! * `line`: bytes, JSON text, batches;
-//! * `misframed`: messages that were printed over several lines (`pretty`), or with headers before
-//!   them (`headers`), and what follows from that in each of their lines;
-//! * `values`: one walk over every value of a message, with `numbers` and `text`, and `shown`,
-//!   which says where a text is shown to somebody;
-//! * `stderr`: messages that went to the wrong stream.
+//! * here: bytes, JSON text, batches, headers before messages;
+//! * `misframed`: messages that were printed over several lines, or on stderr;
+//! * `values`: one walk over all values of a message: names, numbers, texts.
 
 mod misframed;
 mod values;

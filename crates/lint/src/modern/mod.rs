@@ -1,14 +1,10 @@
-//! Rules about the modern era: what every request and result must carry, input rounds,
-//! subscriptions, caching.
+//! Rules about the modern era.
 //!
-//! * `era`: messages that the modern era has no place for, and both eras on one process;
-//! * `request`, `result`, `errors`: what each of them must carry;
-//! * `rounds`: results that ask for input, and the retries that give it; `input_request`: what they
-//!   ask for;
-//! * `subscriptions`, `logging`: notifications that somebody must have asked for; `filter`: for
-//!   which;
-//! * `caching`, `lists`: what clients may keep, and whether it stays the same;
-//! * `deprecated`: what will go away.
+//! * here: messages that the era has no place for, both eras on one process, errors, deprecated
+//!   features;
+//! * `request`: what requests and results must carry, log messages, caching hints;
+//! * `rounds`: results that ask for input, and the retries that give it;
+//! * `subscriptions`: notifications that must have been asked for, and lists that vary.
 //!
 //! A legacy server may answer modern requests by its own rules, without a handshake. It breaks no
 //! rule of an era that it does not know: servers are judged here once they have shown that they

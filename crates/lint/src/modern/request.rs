@@ -1,4 +1,4 @@
-//! What every request must carry.
+//! What every request and result of the modern era must carry, log messages, caching hints.
 
 use super::path;
 use super::subscriptions::is_list;

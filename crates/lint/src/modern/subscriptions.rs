@@ -1,4 +1,5 @@
-//! Notifications that a `subscriptions/listen` request must have asked for.
+//! Notifications that a `subscriptions/listen` request must have asked for, and lists that vary
+//! without one.
 
 use crate::capability::is_within;
 use crate::{Finding, Findings, Part, Revisions, Severity, quote, section};

@@ -1,5 +1,5 @@
-//! Calls that the client gave up: without a word, without having asked for progress, or to make
-//! them again.
+//! Calls that the client gave up (without a cancel, without having asked for progress, or to make
+//! them again), and answers that took long.
 
 use super::lasting;
 use super::start::Start;

@@ -1,4 +1,4 @@
-//! How the server leaves, or does not.
+//! How the server leaves, or does not, and pipes that nobody drains.
 
 use super::{lasting, time};
 use crate::section::SHUTDOWN;

@@ -1,12 +1,10 @@
-//! Rules about the process and about time: how the server starts, what it says beside the
-//! protocol, who does not read, how it ends, what takes too long.
+//! Rules about the process and about time.
 //!
-//! * `start`: what comes before the first message, and how long that takes;
-//! * `pipes`: floods on stderr, and pipes that nobody drains;
-//! * `ending`: how the server leaves, or does not;
-//! * `latency`: slow answers; `calls`: calls that the client gave up;
-//! * `time`: what is overdue at a moment, judged alike by the rules and by whoever watches a live
-//!   recording: [`overdue`].
+//! * `start`: output before the first message, and slow starts;
+//! * `ending`: how the server leaves, and pipes that nobody drains;
+//! * `calls`: slow answers, and calls that the client gave up;
+//! * `time`: what is overdue at a moment, for the rules and for viewers of a live recording:
+//!   [`overdue`].
 
 mod calls;
 mod ending;

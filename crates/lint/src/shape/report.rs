@@ -1,4 +1,5 @@
-//! What is told about a message: a few findings of each rule, and how many more there would be.
+//! Findings about the shape of one message, a few of each rule, and the grammars of texts whose place
+//! the shapes know: keys of `_meta`, base64, URIs.
 
 use super::check::Visitor;
 use crate::limits::Few;

@@ -13,7 +13,7 @@
 //! `T | U` the one of that kind of JSON value, `T & U` both, `?T` is `T` where it is an object (a
 //! rule of its own looks at the rest), `having { a: T }` an object that is the first of these whose
 //! member it has. `by` may end in `...` (other values are told elsewhere) and in `else T` (without
-//! the member). A new revision is a table here and a line in [`TABLES`].
+//! the member). A new revision is a table here and a line in `TABLES`.
 
 use super::language::{Method, Shape, Statement, read};
 use foldhash::{HashMap, HashMapExt};

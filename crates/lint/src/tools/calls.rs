@@ -1,4 +1,4 @@
-//! Calls and their results, by what was listed before the call.
+//! Calls and their results, judged by the tools that were listed before the call.
 
 use super::listing::{Listing, Lookup};
 use super::listing::{Schema, Tool};

@@ -1,4 +1,4 @@
-//! What is wrong with the definition of a tool.
+//! What is wrong with the definition of a tool: its name, its schemas, its headers.
 
 use super::schema::Judged;
 use super::schema_work::Graph;

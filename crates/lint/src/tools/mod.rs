@@ -7,11 +7,9 @@
 //!  its answer ─▶ calls: structuredContent ◀────────────────┘
 //! ```
 //!
-//! * `rules`: the rules;
-//! * `listing`, `tool`: pages put together, and what is kept of each tool;
-//! * `definition`, `header`: what is wrong with a tool as it is listed, told once per
-//!   definition, with the help of `report`;
-//! * `calls`: arguments, results, and what was answered to wrong ones;
+//! * `definition`: what is wrong with a tool as it is listed, told once per definition;
+//! * `listing`: pages put together, and what is kept of each tool;
+//! * `calls`: arguments and results;
 //! * `schema`, `schema_work`: values against schemas, with bounded work.
 
 mod calls;

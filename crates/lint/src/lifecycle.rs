@@ -1,10 +1,8 @@
-//! Rules about the handshake of the legacy era.
+//! Rules about the handshake of the legacy era: who speaks when, and what `initialize` and its answer
+//! say.
 //!
-//! * who speaks when: this file;
-//! * `shape`: what `initialize` and its answer say.
-//!
-//! What is said before the handshake is judged only where nothing of what the client said is
-//! missing on record. A fault that every later message repeats is reported once.
+//! Messages before the handshake are judged only where nothing that the client said is missing on
+//! record. A fault that every later message repeats is reported once.
 
 use crate::{
     Family, Findings, FrameContext, Handshake, Once, Part, Revisions, Rule, quote, section,

@@ -1,8 +1,4 @@
 //! Rules about JSON-RPC: the shape of messages, their ids and the names of their methods.
-//!
-//! * `problem`: what was seen when a message was read, as findings;
-//! * `members`: members that no message has, and results that must have none;
-//! * `dialect`: names of methods that peers use in place of the protocol's.
 
 use super::quote::Trail;
 use crate::{Family, Finding, Findings, FrameContext, Part, Revisions, Rule, quote, section};

@@ -1,7 +1,7 @@
 //! Rules about error codes and messages.
 //!
-//! A code is judged by its number, and by what the request was and the message says: only where
-//! both agree is it told that another code would have been right. `hints` reads messages.
+//! A code is judged by its number, by the request and by the words of the message: another code
+//! would have been right only where both agree.
 
 use crate::{
     Family, Finding, Findings, FrameContext, Part, Revisions, Rule, Severity, quote, section,

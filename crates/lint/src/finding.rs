@@ -5,7 +5,7 @@ use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::mcp::Revision;
 use std::collections::HashMap;
-use std::ops::{Deref, DerefMut};
+use std::ops::Deref;
 
 /// Other frames that a finding names. Without a limit a finding about a flood would name each of
 /// its frames.
@@ -83,21 +83,15 @@ impl Finding {
 }
 
 impl Findings {
+    /// Puts a finding in, unless there were too many before it.
     pub fn push(&mut self, finding: Finding) {
-        self.add(finding);
-    }
-
-    /// Puts a finding in, and returns it unless there were too many before it.
-    pub fn add(&mut self, finding: Finding) -> Option<&mut Finding> {
         let key = (finding.rule.id, finding.frame);
         let count = self.counts.entry(key).or_default();
         count.found += 1;
-        if count.found > OF_A_FRAME {
-            return None;
+        if count.found <= OF_A_FRAME {
+            count.last = self.kept.len();
+            self.kept.push(finding);
         }
-        count.last = self.kept.len();
-        self.kept.push(finding);
-        self.kept.last_mut()
     }
 
     /// Takes everything out, for the next moment to begin with nothing.
@@ -120,12 +114,6 @@ impl Deref for Findings {
     }
 }
 
-impl DerefMut for Findings {
-    fn deref_mut(&mut self) -> &mut [Finding] {
-        &mut self.kept
-    }
-}
-
 impl Extend<Finding> for Findings {
     fn extend<T: IntoIterator<Item = Finding>>(&mut self, findings: T) {
         findings.into_iter().for_each(|finding| self.push(finding));
@@ -144,8 +132,7 @@ mod tests {
         let mut findings = Findings::default();
         findings.push(ANY.at(Seq(1), "before"));
         for n in 0..32 {
-            let kept = findings.add(ANY.at(Seq(2), n.to_string())).is_some();
-            assert_eq!(kept, n < 20);
+            findings.push(ANY.at(Seq(2), n.to_string()));
             // What is too much is not held until somebody counts it.
             assert!(findings.len() <= 1 + 20);
         }

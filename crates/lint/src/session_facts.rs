@@ -11,7 +11,7 @@ use mcpreel_wire::mcp::capabilities::Declared;
 use mcpreel_wire::mcp::{Revision, methods};
 use mcpreel_wire::message::{Body, Direction, Era, Identity, Message, Outcome, Request};
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct SessionFacts {
     agreed: Option<Revision>,
     /// What the client declared in `initialize`.
@@ -26,7 +26,7 @@ pub struct SessionFacts {
     /// Whether the server has shown that it knows the modern era: by an answer that only that era
     /// has. A legacy server may answer modern requests as if they were its own.
     pub knows_modern: bool,
-    open: Open,
+    open: BoundedMap<ExchangeId, OpenRequest, OPEN>,
 }
 
 /// How far the handshake of the legacy era is.
@@ -41,21 +41,6 @@ pub enum Handshake {
     Answered(Seq),
     /// The client has said `initialized`.
     Done,
-}
-
-impl Default for SessionFacts {
-    fn default() -> Self {
-        Self {
-            agreed: None,
-            client: Declared::default(),
-            server: None,
-            discovered: None,
-            handshake: Handshake::None,
-            serves_modern: false,
-            knows_modern: false,
-            open: Open::default(),
-        }
-    }
 }
 
 impl SessionFacts {
@@ -86,11 +71,11 @@ impl SessionFacts {
 
     /// The request of an exchange, while it is open and in the frame that answers it.
     pub fn asked(&self, exchange: ExchangeId) -> Option<&OpenRequest> {
-        self.open.get(exchange)
+        self.open.get(&exchange)
     }
 
     pub fn open(&self) -> impl Iterator<Item = (ExchangeId, &OpenRequest)> {
-        self.open.iter()
+        self.open.iter().map(|(id, asked)| (*id, asked))
     }
 
     /// Whether more requests may be open than are remembered.
@@ -119,7 +104,7 @@ impl SessionFacts {
     pub(super) fn forget(&mut self, message: &Message, record: &MessageRecord) {
         match (&message.body, record.exchange) {
             (Body::Response(_), Some(exchange)) => {
-                self.open.remove(exchange);
+                self.open.remove(&exchange);
             }
             (Body::Notification(_), _) if record.direction == Direction::ClientToServer => {
                 let is_initialized = record.method.as_deref().map(methods::canonical)
@@ -250,17 +235,12 @@ fn version(identity: &Identity) -> Revision {
     judging.map_or(Revision::V2026_07_28, |one| one.max(Revision::V2026_07_28))
 }
 
-// Requests that are open, as many as there is room for.
-
 /// Open requests that are remembered. Whoever has more of them open is told less about them.
-const OPEN: usize = 4096;
+const OPEN: usize = 1024;
 
-/// Bytes of their texts together, for the same reason: names and tokens may be of any length.
-const BYTES: usize = 1 << 20;
-
-/// Bytes of capabilities that are kept with a request. Honest ones have a few hundred; longer ones
-/// would push out the requests of others.
-const CAPABILITY_BYTES: usize = 16 << 10;
+/// Bytes of capabilities that are kept with a request; its other texts are brief. Honest ones have a
+/// few hundred.
+const CAPABILITY_BYTES: usize = 4 << 10;
 
 /// A request that a later message belongs to.
 #[derive(Clone, Debug)]
@@ -311,112 +291,17 @@ impl Capabilities {
     }
 }
 
-impl OpenRequest {
-    fn bytes(&self) -> usize {
-        let name = self.name.as_deref().map_or(0, str::len);
-        // A token is held as text and as what it is compared by.
-        let token = self.token.as_ref().map_or(0, |it| 2 * it.json().len());
-        let capabilities = match &self.capabilities {
-            Capabilities::Text(json) => json.len(),
-            Capabilities::Absent | Capabilities::TooLong => 0,
-        };
-        self.method.len() + name + token + capabilities
-    }
-}
-
-/// Requests that are open. The oldest go where there is no room.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Open {
-    entries: BoundedMap<ExchangeId, OpenRequest, OPEN>,
-    /// Bytes of the texts of all of them.
-    bytes: usize,
-    /// Whether one had to go, or never came in.
-    has_forgotten: bool,
-}
-
-impl Open {
-    /// Puts a request in, unless its texts alone are more than there is room for.
-    pub fn insert(&mut self, exchange: ExchangeId, asked: OpenRequest) {
-        self.remove(exchange);
-        let bytes = asked.bytes();
-        if bytes > BYTES {
-            self.has_forgotten = true;
-            return;
-        }
-        while self.entries.len() == OPEN || self.bytes + bytes > BYTES {
-            let Some(oldest) = self.entries.forget_oldest() else {
-                break;
-            };
-            self.has_forgotten = true;
-            self.bytes -= oldest.bytes();
-        }
-        self.bytes += bytes;
-        self.entries.insert(exchange, asked);
-    }
-
-    pub fn remove(&mut self, exchange: ExchangeId) {
-        if let Some(asked) = self.entries.remove(&exchange) {
-            self.bytes -= asked.bytes();
-        }
-    }
-
-    pub fn get(&self, exchange: ExchangeId) -> Option<&OpenRequest> {
-        self.entries.get(&exchange)
-    }
-
-    /// Whether there may be more of them than are here.
-    pub fn has_forgotten(&self) -> bool {
-        self.has_forgotten
-    }
-
-    pub fn iter(&self) -> impl Iterator<Item = (ExchangeId, &OpenRequest)> {
-        self.entries.iter().map(|(id, asked)| (*id, asked))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn asked(name: usize, capabilities: Option<&str>) -> OpenRequest {
-        OpenRequest {
-            frame: Seq(1),
-            t: Moment(1),
-            direction: Direction::ClientToServer,
-            method: "tools/call".into(),
-            name: Some("x".repeat(name).into()),
-            revision: Revision::V2026_07_28,
-            token: None,
-            capabilities: Capabilities::new(capabilities),
-            task: false,
-        }
-    }
-
-    #[test]
-    fn the_texts_of_open_requests_have_a_limit_together() {
-        let mut open = Open::default();
-        for id in 0..100 {
-            open.insert(ExchangeId(id), asked(100_000, None));
-            assert!(open.bytes <= BYTES);
-        }
-        assert!(open.get(ExchangeId(0)).is_none() && open.get(ExchangeId(99)).is_some());
-        // One that is too long by itself pushes nobody out.
-        open.insert(ExchangeId(100), asked(BYTES, None));
-        assert!(open.get(ExchangeId(100)).is_none() && open.get(ExchangeId(99)).is_some());
-        for id in 0..100 {
-            open.remove(ExchangeId(id));
-        }
-        assert_eq!(open.bytes, 0);
-        assert!(open.has_forgotten());
-    }
-
     #[test]
     fn capabilities_that_are_too_long_declare_nobody_knows_what() {
         let long = format!(r#"{{"x":"{}"}}"#, "y".repeat(CAPABILITY_BYTES));
-        let declared = asked(1, Some(&long)).capabilities.declared();
+        let declared = Capabilities::new(Some(&long)).declared();
         assert!(declared.is_some_and(|it| !it.is_whole() && it.has_unknown_extensions()));
-        let declared = asked(1, Some("{}")).capabilities.declared();
+        let declared = Capabilities::new(Some("{}")).declared();
         assert!(declared.is_some_and(|it| it.is_whole()));
-        assert!(asked(1, None).capabilities.declared().is_none());
+        assert!(Capabilities::new(None).declared().is_none());
     }
 }

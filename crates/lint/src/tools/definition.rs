@@ -4,8 +4,8 @@ use super::schema::Judged;
 use super::schema_work::Graph;
 use super::{X_HEADER_INVALID, schema};
 use crate::tools::{
-    EXTERNAL_REF, HIDES_TOOLS, INPUT_SCHEMA_INVALID, NAME_FORMAT, OUTPUT_SCHEMA_INVALID, Place,
-    Report, member,
+    EXTERNAL_REF, HIDES_TOOLS, INPUT_SCHEMA_INVALID, NAME_FORMAT, OUTPUT_SCHEMA_INVALID, Report,
+    member,
 };
 use crate::{Rule, Severity, quote};
 use mcpreel_wire::json::{Kind, Step, Value};
@@ -44,36 +44,23 @@ impl Definitions {
 
     /// Tells what is wrong with `tool`; where it is not `new`, only what its schemas hold. Returns
     /// whether these were looked into.
-    pub fn look(
-        &mut self,
-        tool: Value<'_>,
-        new: bool,
-        place: Place<'_>,
-        report: &mut Report<'_, '_>,
-    ) -> bool {
+    pub fn look(&mut self, tool: Value<'_>, new: bool, report: &mut Report<'_>) -> bool {
         let look = Look {
             outside: new,
             inside: self.has_room(tool),
         };
         let mut hides = Vec::new();
-        if let Some(wrong) = name(place.name).filter(|_| look.outside) {
-            report.add(&NAME_FORMAT, place, [member("name")], &wrong);
+        if let Some(wrong) = name(&report.tool.1).filter(|_| look.outside) {
+            report.add(&NAME_FORMAT, [member("name")], &wrong);
             hides.push(wrong);
         }
         let input = tool.get("inputSchema");
-        self.schema("inputSchema", input, look, place, report, &mut hides);
+        self.schema("inputSchema", input, look, report, &mut hides);
         if let Some(output) = tool.get("outputSchema") {
-            self.schema(
-                "outputSchema",
-                Some(output),
-                look,
-                place,
-                report,
-                &mut hides,
-            );
+            self.schema("outputSchema", Some(output), look, report, &mut hides);
         }
         if !hides.is_empty() {
-            report.add(&HIDES_TOOLS, place, [], &hides.join("; "));
+            report.add(&HIDES_TOOLS, [], &hides.join("; "));
         }
         look.inside
     }
@@ -111,8 +98,7 @@ impl Definitions {
         which: &'static str,
         schema: Option<Value<'_>>,
         look: Look,
-        place: Place<'_>,
-        report: &mut Report<'_, '_>,
+        report: &mut Report<'_>,
         hides: &mut Vec<String>,
     ) {
         let is_input = which == "inputSchema";
@@ -123,7 +109,7 @@ impl Definitions {
         };
         let Some(schema) = schema else {
             if look.outside {
-                report.add(rule, place, [], &format!("no {which}"));
+                report.add(rule, [], &format!("no {which}"));
                 hides.push(format!("no {which}"));
             }
             return;
@@ -131,7 +117,7 @@ impl Definitions {
         let must_be_object = is_input || self.revision < Revision::V2026_07_28;
         let wrong = root(schema, must_be_object);
         if let Some(wrong) = wrong.as_ref().filter(|_| look.outside) {
-            report.add(rule, place, [member(which)], wrong);
+            report.add(rule, [member(which)], wrong);
         }
         if is_input && look.outside {
             hides.extend(wrong.as_ref().map(|wrong| format!("{which}: {wrong}")));
@@ -144,11 +130,11 @@ impl Definitions {
             return;
         };
         if wrong.is_none() {
-            self.judge(which, rule, (&schema, &graph), place, report);
+            self.judge(which, rule, (&schema, &graph), report);
         }
-        hides.extend(external(which, &graph, place, report));
+        hides.extend(external(which, &graph, report));
         if is_input && self.revision == Revision::V2026_07_28 {
-            headers(&schema, place, report);
+            headers(&schema, report);
         }
     }
 
@@ -158,8 +144,7 @@ impl Definitions {
         which: &str,
         rule: &'static Rule,
         (schema, graph): (&serde_json::Value, &Graph),
-        place: Place<'_>,
-        report: &mut Report<'_, '_>,
+        report: &mut Report<'_>,
     ) {
         if graph.can_be_judged().is_err() {
             return;
@@ -170,9 +155,7 @@ impl Definitions {
             Ok(Judged::Valid) | Err(_) => return,
         };
         let steps = std::iter::once(member(which)).chain(violation.path);
-        if let Some(finding) = report.add(rule, place, steps, &violation.message) {
-            finding.severity = severity;
-        }
+        report.add_as(severity, rule, steps, &violation.message);
     }
 }
 
@@ -184,17 +167,12 @@ fn read(schema: Value<'_>) -> Option<(serde_json::Value, Graph)> {
 
 /// Tells that a schema refers to another one on the network. Returns why hosts may drop a tool
 /// whose schema refers outside.
-fn external(
-    which: &'static str,
-    graph: &Graph,
-    place: Place<'_>,
-    report: &mut Report<'_, '_>,
-) -> Option<String> {
+fn external(which: &'static str, graph: &Graph, report: &mut Report<'_>) -> Option<String> {
     let reference = graph.external.as_deref()?;
     let to = quote::text(reference);
     if is_on_network(reference) {
         let detail = format!("refers to {to}");
-        report.add(&EXTERNAL_REF, place, [member(which)], &detail);
+        report.add(&EXTERNAL_REF, [member(which)], &detail);
     }
     Some(format!("{which} refers to {to}"))
 }
@@ -259,9 +237,8 @@ pub const ANNOTATION: &str = "x-mcp-header";
 
 /// Tells which annotations of `schema`, an inputSchema, clients have to refuse. Recursion ends
 /// where the reader of the schema has set a limit to nesting.
-pub fn headers(schema: &serde_json::Value, place: Place<'_>, report: &mut Report<'_, '_>) {
+fn headers(schema: &serde_json::Value, report: &mut Report<'_>) {
     let mut search = Search {
-        place,
         report,
         names: Vec::new(),
         path: vec![member("inputSchema")],
@@ -269,15 +246,14 @@ pub fn headers(schema: &serde_json::Value, place: Place<'_>, report: &mut Report
     search.schema(schema, false, true);
 }
 
-struct Search<'s, 'a, 'f, 'r> {
-    place: Place<'s>,
-    report: &'r mut Report<'a, 'f>,
+struct Search<'r, 'a> {
+    report: &'r mut Report<'a>,
     /// Headers so far, in small letters.
     names: Vec<String>,
     path: Vec<Step>,
 }
 
-impl Search<'_, '_, '_, '_> {
+impl Search<'_, '_> {
     /// `is_property`: whether only `properties` have led here; `leads_on`: whether those in it do.
     fn schema(&mut self, schema: &serde_json::Value, is_property: bool, leads_on: bool) {
         let serde_json::Value::Object(members) = schema else {
@@ -349,12 +325,8 @@ impl Search<'_, '_, '_, '_> {
         });
         if let Some(wrong) = wrong {
             let path = self.path.clone().into_iter().chain([member(ANNOTATION)]);
-            self.report.add(
-                &X_HEADER_INVALID,
-                self.place,
-                path,
-                &format!("{ANNOTATION} {wrong}"),
-            );
+            self.report
+                .add(&X_HEADER_INVALID, path, &format!("{ANNOTATION} {wrong}"));
         }
     }
 

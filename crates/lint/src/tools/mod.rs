@@ -19,7 +19,8 @@ mod schema;
 mod schema_work;
 
 use super::section::{JSON_SCHEMA, TOOL_HEADERS, TOOL_NAMES, TOOL_OUTPUT, TOOLS};
-use crate::{Family, Finding, Findings, FrameContext, Part, Revisions, Rule, Severity, quote};
+use crate::limits::Few;
+use crate::{Family, Findings, FrameContext, Part, Revisions, Rule, Severity, quote};
 use calls::Calls;
 use definition::Definitions;
 use listing::Listing;
@@ -214,50 +215,43 @@ impl Tools {
         };
         let revision = part.revision();
         let mut definitions = Definitions::new(revision);
-        let mut report = Report::new(part, findings);
+        let mut report = Report::new(part);
         let mut without = Vec::new();
         for (index, tool) in tools.elements().enumerate() {
             let Some(name) = tool.get("name").and_then(|name| name.as_str()) else {
                 continue;
             };
-            let place = Place { index, name: &name };
+            report.tool = (index, name);
             if doubles.binary_search(&index).is_ok() {
-                report.add(&DUPLICATE_NAME, place, [member("name")], "listed before");
+                report.add(&DUPLICATE_NAME, [member("name")], "listed before");
             }
             let digest = digest((tool.raw(), revision));
             let is_new = self.looked_at.is_first(digest);
-            if !self.looked_into.contains(&digest)
-                && definitions.look(tool, is_new, place, &mut report)
-            {
+            if !self.looked_into.contains(&digest) && definitions.look(tool, is_new, &mut report) {
                 self.looked_into.insert(digest, ());
             }
             let description = tool.get("description").filter(|text| !text.is_null());
             if is_new && description.is_none_or(|text| text.is_str("")) {
-                without.push((index, name));
+                without.push(report.tool.clone());
             }
         }
-        without_description(&without, &mut report);
-        drop(report);
+        without_description(without, &mut report);
+        report.give(findings);
         let skipped = definitions.skipped();
         findings.extend(skipped.map(|detail| part.at(&CHECK_SKIPPED, detail).path("result.tools")));
     }
 }
 
 /// Tells which tools have no description: the first by its place and name, of the others how many.
-fn without_description(tools: &[(usize, Cow<'_, str>)], report: &mut Report<'_, '_>) {
-    let Some((index, name)) = tools.first() else {
-        return;
-    };
+fn without_description<'a>(mut tools: Vec<(usize, Cow<'a, str>)>, report: &mut Report<'a>) {
     let detail = match tools.len() {
+        0 => return,
         1 => "no description".to_owned(),
         2 => "no description, nor has one other tool".to_owned(),
         many => format!("no description, nor have {} other tools", many - 1),
     };
-    let place = Place {
-        index: *index,
-        name,
-    };
-    report.add(&DESCRIPTION_MISSING, place, [], &detail);
+    report.tool = tools.swap_remove(0);
+    report.add(&DESCRIPTION_MISSING, [], &detail);
 }
 
 const STRUCTURED: Revisions = Revisions::since(Revision::V2025_06_18);
@@ -271,86 +265,55 @@ const NO_DIALECT: &str = "neither the schema nor the revision says which dialect
 /// bury everything else.
 const SHOWN: usize = 20;
 
-pub struct Report<'a, 'f> {
+pub struct Report<'a> {
     part: &'a Part<'a>,
-    findings: &'f mut Findings,
-    counts: Vec<Count>,
-}
-
-struct Count {
-    rule: &'static Rule,
-    found: usize,
-    /// Where the last one that is shown stands.
-    last: usize,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub struct Place<'n> {
-    pub index: usize,
-    pub name: &'n str,
-}
-
-impl Place<'_> {
-    /// The path of what `steps` lead to from the tool.
-    pub fn path(self, steps: impl IntoIterator<Item = Step>) -> Box<str> {
-        let start = [member("result"), member("tools"), Step::Element(self.index)];
-        super::quote::written(start.into_iter().chain(steps).collect())
-    }
+    few: Few,
+    /// The tool that is looked at: its place in the list and its name.
+    tool: (usize, Cow<'a, str>),
 }
 
 pub fn member(name: &str) -> Step {
     Step::Member(name.into())
 }
 
-impl<'a, 'f> Report<'a, 'f> {
-    pub fn new(part: &'a Part<'a>, findings: &'f mut Findings) -> Self {
+impl<'a> Report<'a> {
+    fn new(part: &'a Part<'a>) -> Self {
         Self {
             part,
-            findings,
-            counts: Vec::new(),
+            few: Few::new(SHOWN),
+            tool: (0, Cow::Borrowed("")),
         }
     }
 
-    /// Tells something about a tool. Returns the finding, unless there were too many before it.
+    /// Tells something about the tool, at the place in it that `steps` lead to.
     pub fn add(
         &mut self,
         rule: &'static Rule,
-        place: Place<'_>,
         steps: impl IntoIterator<Item = Step>,
         detail: &str,
-    ) -> Option<&mut Finding> {
-        let at = self.findings.len();
-        let known = self.counts.iter().position(|count| count.rule == rule);
-        let index = known.unwrap_or_else(|| {
-            self.counts.push(Count {
-                rule,
-                found: 0,
-                last: at,
-            });
-            self.counts.len() - 1
-        });
-        let count = &mut self.counts[index];
-        count.found += 1;
-        if count.found > SHOWN {
-            return None;
-        }
-        let detail = format!("{}: {detail}", quote::text(place.name));
-        let finding: Finding = self.part.at(rule, detail).path(place.path(steps));
-        let kept = self.findings.add(finding)?;
-        count.last = at;
-        Some(kept)
+    ) {
+        self.add_as(rule.severity, rule, steps, detail);
     }
-}
 
-impl Drop for Report<'_, '_> {
-    /// Says how many findings are not shown.
-    fn drop(&mut self) {
-        for count in &self.counts {
-            let more = count.found.saturating_sub(SHOWN);
-            if let Some(last) = self.findings.get_mut(count.last).filter(|_| more > 0) {
-                last.detail = format!("{}; and {more} more in this list", last.detail);
-            }
-        }
+    pub fn add_as(
+        &mut self,
+        severity: Severity,
+        rule: &'static Rule,
+        steps: impl IntoIterator<Item = Step>,
+        detail: &str,
+    ) {
+        let (part, (index, name)) = (self.part, &self.tool);
+        self.few.note(rule, || {
+            let start = [member("result"), member("tools"), Step::Element(*index)];
+            let path = quote::written(start.into_iter().chain(steps).collect());
+            let detail = format!("{}: {detail}", quote::text(name));
+            part.at(rule, detail).path(path).as_bad_as(severity)
+        });
+    }
+
+    fn give(self, findings: &mut Findings) {
+        let more = |more| format!("; and {more} more in this list");
+        self.few.give(more, findings);
     }
 }
 

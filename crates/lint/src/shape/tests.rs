@@ -91,50 +91,6 @@ fn messages_fit_the_revisions_that_have_what_they_use() {
 }
 
 #[test]
-fn a_fault_says_where_it_is_what_was_expected_and_what_was_found() {
-    let [.., d, e] = Revision::ALL;
-    for (revision, method, member, json, expected) in [
-        (
-            d,
-            "tools/call",
-            "params",
-            r#"{"name":null}"#,
-            "params.name: expected a string, found null",
-        ),
-        (
-            d,
-            "prompts/get",
-            "result",
-            r#"{"messages":[{"role":"user","content":{"type":"text"}}]}"#,
-            "result.messages[0].content.text: is missing",
-        ),
-        (
-            d,
-            "tasks/get",
-            "result",
-            r#"{"taskId":"t","status":"working","createdAt":"","lastUpdatedAt":"","ttl":"1"}"#,
-            "result.ttl: expected a number or null, found the string \"1\"",
-        ),
-        (
-            d,
-            "elicitation/create",
-            "params",
-            r#"{"mode":"f\u001b","message":""}"#,
-            "params.mode: expected \"form\" or \"url\", found the string \"f\\u001b\"",
-        ),
-        (
-            e,
-            "resources/read",
-            "params",
-            r#"{"uri":"a:b","inputResponses":{"\u202e":{}}}"#,
-            r#"params.inputResponses["\u202e"]: expected one of the members "action" or "roots" or "model", found none of them"#,
-        ),
-    ] {
-        assert_eq!(faults(revision, method, member, json), [expected]);
-    }
-}
-
-#[test]
 fn of_two_members_with_one_name_the_last_counts() {
     let [.., d, _] = Revision::ALL;
     let json = r#"{"name":1,"name":"a"}"#;

@@ -132,22 +132,4 @@ mod tests {
         }
         assert!(is_reserved(-32000) && !is_reserved(-31999) && !is_reserved(-1));
     }
-
-    #[test]
-    fn a_name_or_a_number_in_quotes_stands_for_a_code() {
-        for (name, code) in [
-            ("INVALID_PARAMS", Some(-32602)),
-            ("ERR_INVALID_PARAMS", Some(-32602)),
-            ("MethodNotFound", Some(-32601)),
-            ("internal-error", Some(-32603)),
-            ("ParseError", Some(-32700)),
-            ("-32601", Some(-32601)),
-            ("E_FAIL", None),
-            ("", None),
-        ] {
-            assert_eq!(named(name, Era::Legacy), code, "{name}");
-        }
-        assert_eq!(named("RESOURCE_NOT_FOUND", Era::Legacy), Some(-32002));
-        assert_eq!(named("RESOURCE_NOT_FOUND", Era::Modern), Some(-32602));
-    }
 }

@@ -169,25 +169,3 @@ fn a_frame_too_large_to_hold_is_known_by_its_outline() {
     };
     assert_eq!(unread.problems, [Problem::Truncated, expected]);
 }
-
-#[test]
-fn where_few_lines_are_wanted_the_others_can_be_made_later() {
-    let members = [
-        r#""id":1,"method":"tools/call","params":{"name":"add"}"#,
-        r#""id":1,"result":{"content":[{"type":"text","text":"3"}]}"#,
-        r#""method":"notifications/message","params":{"level":"info","data":"a"}"#,
-        r#""method":"notifications/progress","params":{"progressToken":1,"progress":4}"#,
-        r#""id":1"#,
-    ];
-    for (index, members) in members.into_iter().enumerate() {
-        let frame = format!("[{{\"jsonrpc\":\"2.0\",{members}}}]\n");
-        let whole = classify(frame.as_bytes()).messages.remove(0).summary;
-        let mut classifier = Classifier::default();
-        let (mut content, root) = classifier.read(frame.as_bytes(), Lines::OfProgress);
-        let message = content.messages.remove(0);
-        let value = root.unwrap().index(0).unwrap();
-        let kept = if index == 3 { whole.as_str() } else { "" };
-        assert_eq!(message.summary, kept, "{members}");
-        assert_eq!(super::line(&message, value), whole, "{members}");
-    }
-}

@@ -13,9 +13,9 @@ use mcpreel_trace::correlator::Observation;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::brief;
 use mcpreel_wire::json::Value;
+use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::mcp::capabilities::Declared;
-use mcpreel_wire::mcp::methods::{Method, Use};
-use mcpreel_wire::mcp::{Revision, methods};
+use mcpreel_wire::mcp::methods::{self, Method, Use};
 use mcpreel_wire::message::{Body, Direction, Era, Subject};
 use std::sync::Arc;
 
@@ -163,9 +163,7 @@ struct Methods {
 
 impl Methods {
     fn sent(&mut self, part: &Part<'_>, findings: &mut Findings) {
-        let Some(name) = part.method() else {
-            return;
-        };
+        let Some(name) = part.method() else { return };
         // A server of the modern era asks nothing at all, which `modern-server-request` tells.
         let is_of_server = part.direction() == Direction::ServerToClient;
         let is_request = matches!(part.message.body, Body::Request(_));

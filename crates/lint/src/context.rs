@@ -11,8 +11,7 @@ use mcpreel_trace::session::Session;
 use mcpreel_wire::json::Value;
 use mcpreel_wire::mcp::capabilities::Declared;
 use mcpreel_wire::mcp::{Revision, methods};
-use mcpreel_wire::message;
-use mcpreel_wire::message::{Content, Direction, Era, Message};
+use mcpreel_wire::message::{self, Content, Direction, Era, Message};
 
 /// All that is known when something other than a message has come.
 #[derive(Clone, Copy, Debug)]

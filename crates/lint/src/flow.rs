@@ -366,9 +366,7 @@ fn check_token(
     path: &'static str,
     findings: &mut Findings,
 ) {
-    let Some(token) = token else {
-        return;
-    };
+    let Some(token) = token else { return };
     if !RequestId::from_value(token).is_allowed() {
         let (kind, text) = (token.kind().as_str(), quote::bytes(token.raw()));
         findings.push(part.at(&TOKEN_TYPE, format!("{kind}: {text}")).path(path));
@@ -500,9 +498,7 @@ impl Pages {
         let is_known = cursor.is_none_or(|cursor| self.issued.contains(&cursor));
         let page = Page { cursor, is_known };
         self.asked.insert(exchange, page);
-        let Some(text) = text else {
-            return;
-        };
+        let Some(text) = text else { return };
         if text.string_bytes() == Some(b"") {
             self.empty.retain(|empty| empty.list != list);
         }

@@ -251,9 +251,7 @@ fn answered(part: &Part<'_>, wish: Option<&Wish>, findings: &mut Findings) {
     if part.method() != Some("initialize") || part.value.is_none() {
         return;
     }
-    let Some(result) = part.result() else {
-        return;
-    };
+    let Some(result) = part.result() else { return };
     shape(part, "result", Some(result), "serverInfo", findings);
     let Some(version) = result.get("protocolVersion").and_then(|it| it.as_str()) else {
         return;

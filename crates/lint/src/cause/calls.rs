@@ -1,12 +1,10 @@
 //! Causes in single calls: no answer, a late one, a failure.
 
-use super::facts::{Alike, Failed};
-use super::facts::{Cancelled, Facts};
+use super::facts::{Alike, Cancelled, Facts, Failed};
 use super::{Cause, Certainty, Evidence, Place, ending, handshake, named, phrases};
 use crate::{process, quote};
 use mcpreel_trace::exchange::{Exchange, Status};
-use mcpreel_wire::mcp::methods;
-use mcpreel_wire::mcp::methods::Way;
+use mcpreel_wire::mcp::methods::{self, Way};
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{cut, duration, escape, plural};
 

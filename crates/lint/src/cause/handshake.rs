@@ -1,8 +1,8 @@
 //! The two sides do not come together: versions, and handshakes that are not finished.
 
 use super::facts::Facts;
-use super::phrases::OtherId;
-use super::{Cause, Certainty, ending, lines, named, phrases};
+use super::phrases::{self, OtherId};
+use super::{Cause, Certainty, ending, lines, named};
 use crate::quote;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::session::End;

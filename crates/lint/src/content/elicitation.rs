@@ -1,9 +1,9 @@
 //! Forms: what they ask for, and what is filled in.
 
 use super::Asking;
-use crate::quote::Trail;
+use crate::quote::{self, Trail};
 use crate::shape::check::found;
-use crate::{Findings, Part, quote};
+use crate::{Findings, Part};
 use mcpreel_trace::bounded::BoundedMap;
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_wire::brief;
@@ -37,7 +37,7 @@ enum Waiting {
 
 impl Forms {
     pub fn part(&mut self, part: &Part<'_>, findings: &mut Findings) {
-        crate::content::each(part, "elicitation/create", &mut |asking| {
+        super::each(part, "elicitation/create", &mut |asking| {
             sensitive_fields(part, &asking, findings);
             self.remember(part, &asking);
         });
@@ -135,7 +135,7 @@ fn held(
         &mut |place, detail| {
             told += 1;
             if told <= FEW {
-                let finding = part.at(&crate::content::ELICIT_CONTENT_MISMATCH, detail);
+                let finding = part.at(&super::ELICIT_CONTENT_MISMATCH, detail);
                 findings.push(finding.path(place.path()));
             }
         },
@@ -157,7 +157,7 @@ fn sensitive_fields(part: &Part<'_>, asking: &Asking<'_, '_>, findings: &mut Fin
         if is_sensitive && told < FEW {
             told += 1;
             let detail = format!("the field \"{}\"", quote::text(&name_text));
-            let finding = part.at(&crate::content::ELICIT_SENSITIVE_FORM, detail);
+            let finding = part.at(&super::ELICIT_SENSITIVE_FORM, detail);
             findings.push(finding.path(Trail::Named(&place, name).path()));
         }
     }

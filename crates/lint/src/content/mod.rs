@@ -7,8 +7,8 @@
 mod elicitation;
 mod tasks;
 
-use crate::quote::Trail;
-use crate::{Family, Finding, Findings, FrameContext, Part, Revisions, Rule, quote, section};
+use crate::quote::{self, Trail};
+use crate::{Family, Finding, Findings, FrameContext, Part, Revisions, Rule, section};
 use elicitation::Forms;
 use mcpreel_trace::bounded::BoundedMap;
 use mcpreel_trace::exchange::ExchangeId;

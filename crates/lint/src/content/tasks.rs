@@ -122,7 +122,7 @@ impl Tasks {
         };
         if part.message.meta.related_task.is_none() && is_core(part) {
             let detail = format!("progress of the task \"{}\"", quote::text(task));
-            let finding = part.at(&crate::content::RELATED_TASK_MISSING, detail);
+            let finding = part.at(&super::RELATED_TASK_MISSING, detail);
             findings.push(finding.path("params._meta"));
             self.made.remove(&exchange);
         }
@@ -134,7 +134,7 @@ fn begun(part: &Part<'_>, task: &str, status: TaskStatus) -> Option<Finding> {
     (status != TaskStatus::Working && is_core(part)).then(|| {
         let (task, status) = (quote::text(task), status.as_str());
         let detail = format!("task \"{task}\" begins as {status}");
-        part.at(&crate::content::TASK_STATUS_TRANSITION, detail)
+        part.at(&super::TASK_STATUS_TRANSITION, detail)
     })
 }
 
@@ -143,7 +143,7 @@ fn gone_on(part: &Part<'_>, task: &str, before: &Latest, status: TaskStatus) -> 
     (before.status.is_over() && before.status != status).then(|| {
         let (from, to) = (before.status.as_str(), status.as_str());
         let detail = format!("task \"{}\" went from {from} to {to}", quote::text(task));
-        let finding = part.at(&crate::content::TASK_STATUS_TRANSITION, detail);
+        let finding = part.at(&super::TASK_STATUS_TRANSITION, detail);
         finding.and(before.frame)
     })
 }
@@ -165,7 +165,7 @@ fn result(part: &Part<'_>, findings: &mut Findings) {
         ),
         None => format!("the result of the task \"{asked_for}\""),
     };
-    let finding = part.at(&crate::content::RELATED_TASK_MISSING, detail);
+    let finding = part.at(&super::RELATED_TASK_MISSING, detail);
     findings.push(finding.path("result._meta"));
 }
 

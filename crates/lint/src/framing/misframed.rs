@@ -11,8 +11,7 @@ use crate::{Finding, Findings, FrameContext, Rule};
 use mcpreel_trace::bounded::digest;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::{FrameHead, Seq};
-use mcpreel_wire::mcp::methods;
-use mcpreel_wire::mcp::methods::Way;
+use mcpreel_wire::mcp::methods::{self, Way};
 use mcpreel_wire::message::{Body, Content, Direction, Message, Problem, classify};
 use memchr::memmem;
 use std::collections::VecDeque;
@@ -22,11 +21,7 @@ use std::collections::VecDeque;
 const HELD: usize = 10_000;
 
 /// Rules whose findings do not follow from how a message is framed.
-const ON_THEIR_OWN: [&Rule; 3] = [
-    &crate::framing::INVALID_UTF8,
-    &crate::framing::BOM,
-    &crate::framing::OVERSIZED,
-];
+const ON_THEIR_OWN: [&Rule; 3] = [&super::INVALID_UTF8, &super::BOM, &super::OVERSIZED];
 
 #[derive(Debug, Default)]
 pub(crate) struct Misframed {

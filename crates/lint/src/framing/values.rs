@@ -5,12 +5,10 @@
 //!  string ─▶ lone surrogates, and, where people or models are shown it, what it hides
 //! ```
 
-use crate::framing::{
-    CONTROL_CHARACTERS, DUPLICATE_KEY, HIDDEN_UNICODE, LONE_SURROGATE, NUMBER_PRECISION,
-};
+use super::{CONTROL_CHARACTERS, DUPLICATE_KEY, HIDDEN_UNICODE, LONE_SURROGATE, NUMBER_PRECISION};
 use crate::limits::Few;
-use crate::quote::Trail;
-use crate::{Findings, FrameContext, Part, Rule, quote};
+use crate::quote::{self, Trail};
+use crate::{Findings, FrameContext, Part, Rule};
 use mcpreel_wire::json::{Kind, Unit, Value};
 use mcpreel_wire::text::plural;
 

@@ -301,9 +301,7 @@ struct Errors {
 
 impl Errors {
     fn answered(&mut self, part: &Part<'_>, findings: &mut Findings) {
-        let Some(error) = part.error() else {
-            return;
-        };
+        let Some(error) = part.error() else { return };
         match code(error) {
             Some(-32022) => version_shape(part, error, findings),
             Some(-32021) => capability_shape(part, error, findings),

@@ -3,8 +3,7 @@
 use super::path;
 use super::subscriptions::is_list;
 use crate::{Finding, Findings, Once, Part, Revisions, Severity, quote, section};
-use mcpreel_trace::bounded::BoundedMap;
-use mcpreel_trace::bounded::digest;
+use mcpreel_trace::bounded::{BoundedMap, digest};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::Seq;
@@ -211,9 +210,7 @@ impl Levels {
 
     pub(super) fn answered(&mut self, part: &Part<'_>) {
         let asked = part.exchange().and_then(|id| self.open.remove(&id));
-        let Some(level) = asked else {
-            return;
-        };
+        let Some(level) = asked else { return };
         match part.era() {
             Era::Legacy if part.result().is_some() => self.set = Some(level),
             Era::Legacy => {}

@@ -7,8 +7,7 @@
 use super::path;
 use crate::capability::missing_mode;
 use crate::{Findings, Part, Revisions, quote, section};
-use mcpreel_trace::bounded::BoundedMap;
-use mcpreel_trace::bounded::digest;
+use mcpreel_trace::bounded::{BoundedMap, digest};
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::brief;

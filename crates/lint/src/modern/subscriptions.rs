@@ -3,8 +3,7 @@
 
 use crate::capability::is_within;
 use crate::{Finding, Findings, Part, Revisions, Severity, quote, section};
-use mcpreel_trace::bounded::BoundedMap;
-use mcpreel_trace::bounded::digest;
+use mcpreel_trace::bounded::{BoundedMap, digest};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::Seq;

@@ -4,8 +4,7 @@
 //! The rules ask whenever something comes, so that a recording holds what is overdue by then;
 //! whoever watches a live recording asks at its own now, and stores nothing. Both ask here.
 
-use super::calls::TIMEOUT_NO_CANCEL;
-use super::calls::{REQUEST_SLOW, is_judged};
+use super::calls::{REQUEST_SLOW, TIMEOUT_NO_CANCEL, is_judged};
 use super::ending::{PATIENCE_NS, PROCESS_STDOUT_CLOSED_EARLY, SHUTDOWN_EOF_IGNORED};
 use super::lasting;
 use super::start::{SLOW_START, SLOW_START_NS};

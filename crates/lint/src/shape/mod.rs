@@ -19,10 +19,9 @@ use crate::quote::Trail;
 use crate::{Family, Findings, FrameContext, Part, Revisions, Rule, section};
 use check::{Checker, Visitor};
 use mcpreel_trace::bounded::BoundedMap;
-
 use mcpreel_wire::json::Value;
-use mcpreel_wire::mcp::methods::Kind;
-use mcpreel_wire::mcp::{Revision, methods};
+use mcpreel_wire::mcp::Revision;
+use mcpreel_wire::mcp::methods::{self, Kind};
 use mcpreel_wire::message::{Body, Direction, Era, Outcome};
 use report::Report;
 use std::sync::Arc;

@@ -3,8 +3,8 @@
 
 use super::check::Visitor;
 use crate::limits::Few;
-use crate::quote::Trail;
-use crate::{Findings, Part, Rule, quote};
+use crate::quote::{self, Trail};
+use crate::{Findings, Part, Rule};
 use fluent_uri::Uri;
 use mcpreel_wire::json::Value;
 use mcpreel_wire::mcp::{Revision, keys};
@@ -61,11 +61,11 @@ impl<'r, 'a> Report<'r, 'a> {
             let key = name.as_str().unwrap_or_default();
             let here = Trail::Named(place, name);
             if let Some(fault) = key_fault(&key) {
-                self.find(&crate::shape::META_KEY_INVALID, &here, || {
+                self.find(&super::META_KEY_INVALID, &here, || {
                     format!("\"{}\": {fault}", quote::text(&key))
                 });
             } else if is_unknown_reserved(&key, self.revision) && !self.is_extended() {
-                self.find(&crate::shape::META_RESERVED_KEY, &here, || {
+                self.find(&super::META_RESERVED_KEY, &here, || {
                     format!("\"{}\"", quote::text(&key))
                 });
             } else if is_trace_context(&key) {
@@ -80,7 +80,7 @@ impl<'r, 'a> Report<'r, 'a> {
             None => Some("not a string"),
         };
         if let Some(fault) = fault {
-            self.find(&crate::shape::META_TRACE_CONTEXT, place, || {
+            self.find(&super::META_TRACE_CONTEXT, place, || {
                 format!("{fault}: {}", quote::bytes(value.raw()))
             });
         }
@@ -99,7 +99,7 @@ impl<'r, 'a> Report<'r, 'a> {
     fn uri(&mut self, place: &Trail<'_>, value: Value<'_>, fault: fn(&str) -> Option<String>) {
         let Some(text) = value.as_str() else { return };
         if let Some(fault) = fault(&text) {
-            self.find(&crate::shape::URI_INVALID, place, || {
+            self.find(&super::URI_INVALID, place, || {
                 format!("{}: {fault}", quote::bytes(value.raw()))
             });
         }
@@ -125,9 +125,7 @@ impl<'r, 'a> Report<'r, 'a> {
             (false, false) if value.is_object() => "neither `text` nor `blob`",
             _ => return,
         };
-        self.find(&crate::shape::RESOURCE_CONTENTS_SHAPE, place, || {
-            detail.to_owned()
-        });
+        self.find(&super::RESOURCE_CONTENTS_SHAPE, place, || detail.to_owned());
     }
 }
 
@@ -139,16 +137,16 @@ impl Visitor for Report<'_, '_> {
             }
             "Base64" => {
                 if let Some(fault) = base64_fault(value) {
-                    self.find(&crate::shape::BASE64_INVALID, place, || fault);
+                    self.find(&super::BASE64_INVALID, place, || fault);
                 }
             }
             "Uri" => self.uri(place, value, uri_fault),
             "UriTemplate" => self.uri(place, value, template_fault),
-            "RootUri" => self.scheme(&crate::shape::ROOT_URI_NOT_FILE, place, value, |uri| {
+            "RootUri" => self.scheme(&super::ROOT_URI_NOT_FILE, place, value, |uri| {
                 let start = uri.get(..7);
                 start.is_some_and(|start| start.eq_ignore_ascii_case("file://"))
             }),
-            "IconSource" => self.scheme(&crate::shape::ICON_SRC_UNSAFE, place, value, |source| {
+            "IconSource" => self.scheme(&super::ICON_SRC_UNSAFE, place, value, |source| {
                 let scheme = scheme(source).unwrap_or_default();
                 let safe = ["https", "http", "data"];
                 safe.iter().any(|safe| scheme.eq_ignore_ascii_case(safe))
@@ -157,7 +155,7 @@ impl Visitor for Report<'_, '_> {
             "CompletionValues" => {
                 let count = value.elements().count();
                 if count > COMPLETIONS {
-                    self.find(&crate::shape::COMPLETION_TOO_MANY, place, || {
+                    self.find(&super::COMPLETION_TOO_MANY, place, || {
                         format!("{count} values")
                     });
                 }
@@ -168,7 +166,7 @@ impl Visitor for Report<'_, '_> {
 
     fn wrong(&mut self, place: &Trail<'_>, detail: &dyn Fn() -> String) {
         let rule = if place.is_within("RequestedSchema") {
-            &crate::shape::ELICIT_SCHEMA_NESTED
+            &super::ELICIT_SCHEMA_NESTED
         } else {
             self.shape_rule
         };
@@ -177,7 +175,7 @@ impl Visitor for Report<'_, '_> {
 }
 
 fn is_about_shape(rule: &Rule, shape_rule: &Rule) -> bool {
-    rule == shape_rule || *rule == crate::shape::ELICIT_SCHEMA_NESTED
+    rule == shape_rule || *rule == super::ELICIT_SCHEMA_NESTED
 }
 
 // Keys of `_meta`: their grammar, whom they belong to, and trace context (Base protocol,

@@ -1,16 +1,14 @@
 //! Calls and their results, judged by the tools that were listed before the call.
 
-use super::listing::{Listing, Lookup};
-use super::listing::{Schema, Tool};
+use super::listing::{Listing, Lookup, Schema, Tool};
 use super::schema::{Skipped, Violation};
-use super::{ISERROR_TYPE, STRUCTURED_NO_TEXT, STRUCTURED_NOT_OBJECT, member};
-use crate::tools::{
-    ARGS_INVALID, CHECK_SKIPPED, STRUCTURED_MISMATCH, STRUCTURED_MISSING, UNKNOWN_AS_RESULT,
-    UNKNOWN_CALLED, VALIDATION_AS_ERROR,
+use super::{
+    ARGS_INVALID, CHECK_SKIPPED, ISERROR_TYPE, STRUCTURED_MISMATCH, STRUCTURED_MISSING,
+    STRUCTURED_NO_TEXT, STRUCTURED_NOT_OBJECT, UNKNOWN_AS_RESULT, UNKNOWN_CALLED,
+    VALIDATION_AS_ERROR, member,
 };
 use crate::{Finding, Findings, Part, Rule, quote};
-use mcpreel_trace::bounded::BoundedMap;
-use mcpreel_trace::bounded::digest;
+use mcpreel_trace::bounded::{BoundedMap, digest};
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_wire::json::{Document, Value};
 use mcpreel_wire::mcp::Revision;

@@ -1,11 +1,10 @@
 //! What is wrong with the definition of a tool: its name, its schemas, its headers.
 
-use super::schema::Judged;
+use super::schema::{self, Judged};
 use super::schema_work::Graph;
-use super::{X_HEADER_INVALID, schema};
-use crate::tools::{
+use super::{
     EXTERNAL_REF, HIDES_TOOLS, INPUT_SCHEMA_INVALID, NAME_FORMAT, OUTPUT_SCHEMA_INVALID, Report,
-    member,
+    X_HEADER_INVALID, member,
 };
 use crate::{Rule, Severity, quote};
 use mcpreel_wire::json::{Kind, Step, Value};

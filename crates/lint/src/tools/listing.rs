@@ -9,10 +9,8 @@
 //! has changed: pages from before and after that are not put together. What a server sends after
 //! it has said so is taken as new, also where it was asked before.
 
-use super::schema;
-use super::schema::{Checker, Skipped, Violation};
-use mcpreel_trace::bounded::BoundedMap;
-use mcpreel_trace::bounded::digest;
+use super::schema::{self, Checker, Skipped, Violation};
+use mcpreel_trace::bounded::{BoundedMap, digest};
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_wire::brief;
 use mcpreel_wire::json::{Kind, Value};

@@ -24,8 +24,7 @@ use crate::{Family, Findings, FrameContext, Part, Revisions, Rule, Severity, quo
 use calls::Calls;
 use definition::Definitions;
 use listing::Listing;
-use mcpreel_trace::bounded::BoundedMap;
-use mcpreel_trace::bounded::digest;
+use mcpreel_trace::bounded::{BoundedMap, digest};
 use mcpreel_wire::json::Step;
 use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::message::{Body, Direction, Outcome};

@@ -5,8 +5,10 @@
 use super::schema_work::{Costs, Graph};
 use crate::quote;
 use jsonschema::error::ValidationErrorKind;
-use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
-use jsonschema::{draft4, draft6, draft7, draft201909, draft202012};
+use jsonschema::{
+    Draft, PatternOptions, ValidationError, Validator, draft4, draft6, draft7, draft201909,
+    draft202012,
+};
 use mcpreel_wire::json::Step;
 use mcpreel_wire::mcp::Revision;
 use serde_json::Value;

@@ -1,7 +1,6 @@
 //! Reading a text into nodes, without recursion.
 
-use super::scan;
-use super::scan::{Reason, SyntaxError};
+use super::scan::{self, Reason, SyntaxError};
 use super::value::{Kind, Value};
 
 /// How deep arrays and objects may nest. Deeper texts are told, not read: whoever walks a value

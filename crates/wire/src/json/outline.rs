@@ -9,8 +9,7 @@
 
 mod keep;
 
-use super::scan;
-use super::scan::{Reason, SyntaxError};
+use super::scan::{self, Reason, SyntaxError};
 pub use keep::OUTLINE_BYTES;
 use keep::{Budget, Care, Plan, SHOWN_DEPTH, Scope};
 
@@ -576,9 +575,7 @@ fn partial_char(bytes: &[u8]) -> usize {
         .rev()
         .take(4)
         .position(|byte| byte & 0xc0 != 0x80);
-    let Some(back) = last else {
-        return 0;
-    };
+    let Some(back) = last else { return 0 };
     let needed = match bytes[bytes.len() - 1 - back] {
         0xf0.. => 4,
         0xe0.. => 3,

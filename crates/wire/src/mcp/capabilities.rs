@@ -1,13 +1,12 @@
 //! What sides can declare. Unknown capabilities are allowed.
 
-use crate::brief;
-use crate::json::{Document, Kind, Value};
-use std::collections::BTreeSet;
-
 use super::Revision::{
     self, V2024_11_05 as A, V2025_03_26 as B, V2025_06_18 as C, V2025_11_25 as D, V2026_07_28 as E,
 };
 use super::methods::TASKS_EXTENSION;
+use crate::brief;
+use crate::json::{Document, Kind, Value};
+use std::collections::BTreeSet;
 
 /// A capability that a side can declare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,6 +4,7 @@ use super::Revision::{
     self, V2024_11_05 as A, V2025_03_26 as B, V2025_06_18 as C, V2025_11_25 as D, V2026_07_28 as E,
 };
 use crate::message::Direction;
+use Way::{Both, ToClient, ToServer};
 
 /// The extension that took the tasks of 2025-11-25 over.
 pub const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
@@ -44,8 +45,6 @@ pub enum Way {
     ToClient,
     Both,
 }
-
-use Way::{Both, ToClient, ToServer};
 
 impl Way {
     /// Whether it includes `direction`.

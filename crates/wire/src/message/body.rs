@@ -1,13 +1,13 @@
 //! What an object on the wire is, from its members.
 
 use super::{
-    Body, Lines, Message, Meta, Notification, Outcome, Problem, Request, Response, Subject,
+    Body, Lines, Message, Meta, Notification, Outcome, Problem, Request, Response, Subject, id,
+    text,
 };
 use crate::brief;
 use crate::id::RequestId;
 use crate::json::{Kind, Value};
 use crate::mcp::{methods, summary, target};
-use crate::message::{id, text};
 
 /// The members of a message, the last one where a name repeats.
 #[derive(Clone, Copy, Debug, Default)]
@@ -148,7 +148,7 @@ fn request(id: RequestId, method: &str, params: Option<Value<'_>>) -> Request {
         name: text(params.and_then(|params| target::target(method, params))),
         retry: params
             .filter(|_| retries)
-            .and_then(|params| crate::message::input_round(params, "inputResponses")),
+            .and_then(|params| super::input_round(params, "inputResponses")),
         // What is asked about a task is no task itself, even where an SDK sends `task` along.
         task: params
             .filter(|_| !method.starts_with("tasks/"))
@@ -156,7 +156,7 @@ fn request(id: RequestId, method: &str, params: Option<Value<'_>>) -> Request {
             .is_some_and(|task| task.is_object()),
         identity: params
             .filter(|_| method == "initialize")
-            .and_then(crate::message::client),
+            .and_then(super::client),
     }
 }
 
@@ -231,7 +231,7 @@ fn result_outcome(result: Value<'_>, problems: &mut Vec<Problem>) -> Outcome {
     }
     let kind = result.get("resultType").and_then(|kind| kind.as_str());
     if kind.as_deref() == Some("input_required") {
-        let round = crate::message::input_round(result, "inputRequests");
+        let round = super::input_round(result, "inputRequests");
         return Outcome::InputRequired(round.unwrap_or_default());
     }
     if let Some(task) = task(result, kind.as_deref()) {
@@ -241,7 +241,7 @@ fn result_outcome(result: Value<'_>, problems: &mut Vec<Problem>) -> Outcome {
         return Outcome::ToolError;
     }
     Outcome::Result {
-        identity: crate::message::server(result),
+        identity: super::server(result),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is wrong with the definition of a tool: its name, its schemas, its headers.
 
 use super::schema::{self, Judged};
-use super::schema_work::Graph;
+use super::schema_work::Survey;
 use super::{
     EXTERNAL_REF, HIDES_TOOLS, INPUT_SCHEMA_INVALID, NAME_FORMAT, OUTPUT_SCHEMA_INVALID, Report,
     X_HEADER_INVALID, member,
@@ -125,13 +125,13 @@ impl Definitions {
         if !look.inside {
             return;
         }
-        let Some((schema, graph)) = read(schema) else {
+        let Some((schema, survey)) = read(schema) else {
             return;
         };
         if wrong.is_none() {
-            self.judge(which, rule, (&schema, &graph), report);
+            self.judge(which, rule, (&schema, &survey), report);
         }
-        hides.extend(external(which, &graph, report));
+        hides.extend(external(which, &survey, report));
         if is_input && self.revision == Revision::V2026_07_28 {
             headers(&schema, report);
         }
@@ -142,10 +142,10 @@ impl Definitions {
         &self,
         which: &str,
         rule: &'static Rule,
-        (schema, graph): (&serde_json::Value, &Graph),
+        (schema, survey): (&serde_json::Value, &Survey),
         report: &mut Report<'_>,
     ) {
-        if graph.can_be_judged().is_err() {
+        if survey.can_be_judged().is_err() {
             return;
         }
         let (violation, severity) = match schema::judge(schema, self.revision) {
@@ -158,16 +158,16 @@ impl Definitions {
     }
 }
 
-fn read(schema: Value<'_>) -> Option<(serde_json::Value, Graph)> {
+fn read(schema: Value<'_>) -> Option<(serde_json::Value, Survey)> {
     let schema = schema::schema(schema.raw()).ok()?;
-    let graph = Graph::of(&schema).ok()?;
-    Some((schema, graph))
+    let survey = Survey::of(&schema).ok()?;
+    Some((schema, survey))
 }
 
 /// Tells that a schema refers to another one on the network. Returns why hosts may drop a tool
 /// whose schema refers outside.
-fn external(which: &'static str, graph: &Graph, report: &mut Report<'_>) -> Option<String> {
-    let reference = graph.external.as_deref()?;
+fn external(which: &'static str, survey: &Survey, report: &mut Report<'_>) -> Option<String> {
+    let reference = survey.external.as_deref()?;
     let to = quote::text(reference);
     if is_on_network(reference) {
         let detail = format!("refers to {to}");

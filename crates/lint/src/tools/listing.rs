@@ -286,6 +286,6 @@ impl Schema {
             return Err(Skipped::ManySchemas);
         };
         room.0 = left;
-        Checker::new(&schema, revision)
+        Checker::new(schema, revision)
     }
 }

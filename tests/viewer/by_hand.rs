@@ -96,7 +96,7 @@ impl Viewer {
             wall_ns: WALL_NS + AT_NS,
         };
         let mut app = App::new(&library, settings, size, now);
-        let effects = update::library::begin(&mut app);
+        let effects = mcpreel_tui::panels::library::begin(&mut app);
         let policy = Policy::new(&mcpreel_redact::Settings::default());
         let means = Means {
             library: library.clone(),

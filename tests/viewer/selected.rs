@@ -5,7 +5,7 @@ use crate::fixture;
 use crate::notation::row_text;
 use mcpreel_trace::item::Lens;
 use mcpreel_tui::action::Action;
-use mcpreel_tui::app::palette::{Command, Palette};
+use mcpreel_tui::panels::palette::{Command, Palette};
 use mcpreel_tui::app::{Overlay, Session, View};
 use mcpreel_tui::effect::Effect;
 use mcpreel_tui::keymap::Key;

@@ -95,7 +95,7 @@ pub fn session(app: &App, session: &Session) -> Places {
     let area = Rect::new(0, 0, app.size.0, app.size.1);
     let arrangement = arrangement(app.size);
     let tiny = arrangement == Arrangement::Tiny;
-    let why = u16::from(!tiny && super::view::why::has(session));
+    let why = u16::from(!tiny && super::panels::story::has(session));
     let filter = u16::from(!tiny || super::panels::filter::is_edited(app));
     let footer = u16::from(has_footer(app.size));
     let mut rows = Rows { area, at: 0 };

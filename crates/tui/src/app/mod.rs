@@ -10,13 +10,6 @@
 //!
 //! Plain data: changed by [`super::update`] only, read by [`super::view`].
 
-pub mod annotations;
-
-pub mod library;
-pub mod menu;
-pub mod palette;
-pub mod playback;
-
 pub mod session;
 pub mod settings;
 pub mod text;
@@ -36,7 +29,7 @@ pub struct App {
     pub size: (u16, u16),
     pub now: Now,
     pub settings: Settings,
-    pub library: library::Library,
+    pub library: panels::library::Library,
     pub session: Option<Box<Session>>,
     /// What lies on top; the last one takes the keys.
     pub overlays: Vec<Overlay>,
@@ -64,11 +57,11 @@ pub enum Overlay {
     /// A text to be read: help, messages, a string in full, what was true then.
     Text(text::Text),
     /// A choice of some, also a question to be answered with yes or no.
-    Menu(menu::Menu),
+    Menu(panels::menu::Menu),
     /// A line that is being typed: filter, search, note.
     Prompt(crate::update::prompt::Prompt),
     /// Any command, by parts of its name.
-    Palette(palette::Palette),
+    Palette(panels::palette::Palette),
     /// Two recordings, or two calls.
     Comparison(Box<panels::compare::Comparison>),
     /// The arguments of a call that are edited.
@@ -82,7 +75,7 @@ impl App {
             size,
             now,
             settings,
-            library: library::Library::new(folder.dir()),
+            library: panels::library::Library::new(folder.dir()),
             session: None,
             overlays: Vec::new(),
             notices: text::Notices::default(),

@@ -1,9 +1,8 @@
 //! One recording on the screen.
 
-use super::{annotations, playback};
 use crate::action::Context;
 use crate::effect::Now;
-use crate::panels::{findings, stats, timeline};
+use crate::panels::{findings, state, stats, timeline};
 use crate::worker::open::Vitals;
 use mcpreel_lint::cause::Cause;
 use mcpreel_store::library::Standing;
@@ -33,10 +32,11 @@ pub struct Session {
     pub stats: stats::Stats,
     pub findings: findings::Findings,
     pub search: crate::panels::search::Search,
-    pub playback: playback::Playback,
+    pub playback: state::Playback,
     /// Why it went wrong, as it was asked last.
     pub causes: Vec<Cause>,
-    pub annotations: annotations::Annotations,
+    /// The frame whose note is being typed: the cursor may move on meanwhile.
+    pub noting: Option<Seq>,
     /// What the reader says is about another recording until it has begun this one.
     pub awaits: Option<u64>,
 }
@@ -107,9 +107,9 @@ impl Session {
             stats: stats::Stats::default(),
             findings: findings::Findings::default(),
             search: crate::panels::search::Search::default(),
-            playback: playback::Playback::default(),
+            playback: state::Playback::default(),
             causes: Vec::new(),
-            annotations: annotations::Annotations::default(),
+            noting: None,
             awaits: None,
         }
     }

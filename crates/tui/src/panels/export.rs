@@ -16,9 +16,9 @@
 //! ```
 
 use crate::action::Action;
-use crate::app::menu::{Choice, Entry, Menu};
 use crate::app::{App, Overlay, Session};
 use crate::effect::Effects;
+use crate::panels::menu::{Choice, Entry, Menu};
 use crate::panels::replay::Running;
 use crate::theme::{Glyph, Role};
 use crate::update::prompt::{Prompt, Purpose};

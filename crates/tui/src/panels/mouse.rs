@@ -8,13 +8,13 @@
 use super::compare;
 use super::filter::is_edited;
 use super::list::Cursor;
-use super::{findings, stats, timeline};
+use super::{findings, library, menu, palette, stats, timeline};
 use crate::action::Action;
 use crate::app::{App, Focus, Overlay, View};
 use crate::effect::{Effect, Effects};
 use crate::layout;
 use crate::layout::{Arrangement, Places};
-use crate::update::{library, menu, palette, perform};
+use crate::update::perform;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use mcpreel_wire::text::width;
 use ratatui::layout::{Position, Rect};
@@ -176,20 +176,8 @@ fn click_library(app: &mut App, at: Position) -> Effects {
     if !places.rows.contains(at) {
         return vec![];
     }
-    let shown = app.library.shown();
-    let first = (app.library).top_showing(app.library.at(&shown), places.page());
-    let row = first + usize::from(at.y - places.rows.y);
-    let Some(path) = shown.get(row).map(|row| row.entry.path.clone()) else {
-        return vec![];
-    };
-    library::go(app, row);
-    let now = app.now.ui_ns;
-    let before = app.library.click.replace((path.clone(), now));
-    if before.is_some_and(|(row, then)| row == path && now - then < DOUBLE_NS) {
-        app.library.click = None;
-        return perform(app, Action::Open);
-    }
-    vec![]
+    let double = is_double(app, at);
+    library::click(app, at.y, double)
 }
 
 /// Whether this is the second click on the same place within a short time.

@@ -22,11 +22,11 @@
 //! ```
 
 use crate::action::Action;
-use crate::app::menu::{Choice, Entry, Menu};
 use crate::app::{App, Overlay};
 use crate::effect::Effects;
 use crate::keymap::Key;
 use crate::panels::compare;
+use crate::panels::menu::{Choice, Entry, Menu};
 use crate::theme::{Glyph, Role};
 use crate::update::selection;
 use crate::view::overlay::screen;

@@ -76,7 +76,7 @@ pub fn run(options: Options) -> io::Result<Option<i32>> {
     for remark in options.remarks {
         app.notices.error(remark, app.now);
     }
-    let mut effects = update::library::begin(&mut app);
+    let mut effects = crate::panels::library::begin(&mut app);
     if let Some(path) = &options.open {
         effects.extend(update::session::open(&mut app, path, options.seq));
     }

@@ -1,20 +1,20 @@
 //! What can be done everywhere.
 
 use crate::action::Action;
-use crate::app::menu::{Choice, Entry, Menu};
 use crate::app::text::Text;
 use crate::app::text::{Notice, Weight};
 use crate::app::{App, Overlay};
 use crate::effect::{Effect, Effects};
+use crate::panels::menu::{Choice, Entry, Menu};
 use crate::theme::{Role, Theme};
 
 /// Does it, if it is one of these.
 pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
     let effects = match action {
-        Action::Palette => super::palette::open(app),
-        Action::Goto => super::palette::number(app),
+        Action::Palette => crate::panels::palette::open(app),
+        Action::Goto => crate::panels::palette::number(app),
         Action::Print => super::copy::print(app),
-        Action::Help => super::help::open(app),
+        Action::Help => crate::panels::help::open(app),
         Action::Cancel => cancel(app),
         Action::Quit => vec![Effect::Quit],
         Action::Back => back(app),

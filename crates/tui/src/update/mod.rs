@@ -5,28 +5,22 @@
 //! top, the pane, the recording, the viewer as a whole. Each of them is a file here with
 //! `perform(&mut App, Action) -> Option<Effects>`: `None` says that it is somebody else's.
 
-pub mod annotations;
 pub mod copy;
 pub mod everywhere;
-pub mod help;
-pub mod library;
-pub mod menu;
-pub mod palette;
-pub mod playback;
 pub mod prompt;
 pub mod selection;
 pub mod session;
 
-pub mod why;
-
 use super::action::Action;
-use super::app::library::Listing;
 use super::app::session::Opening;
 use super::app::{App, Focus, Overlay, View};
 use super::effect::{Effects, Msg};
 use super::keymap::Key;
-use super::panels;
-use super::panels::{compare, export, findings, replay, stats, timeline};
+use super::panels::library::Listing;
+use super::panels::{
+    self, compare, export, findings, library, menu, notes, palette, replay, state, stats, story,
+    timeline,
+};
 use super::worker::Answer;
 use std::time::Duration;
 
@@ -83,9 +77,9 @@ const IN_SESSION: [Perform; 10] = [
     panels::filter::perform,
     copy::perform,
     panels::search::perform,
-    annotations::perform,
+    notes::perform,
     panels::failures::perform,
-    why::perform,
+    story::perform,
     compare::perform_in_session,
     replay::perform_in_session,
     export::perform_in_session,
@@ -110,7 +104,7 @@ fn chain(app: &App) -> Vec<Perform> {
         (Some(Overlay::Prompt(_) | Overlay::Palette(_) | Overlay::Edit(_)), _) => {}
         (None, None) => chain.extend(IN_LIBRARY),
         (None, Some(session)) => {
-            chain.push(playback::perform);
+            chain.push(state::perform);
             chain.push(match (session.focus, session.view) {
                 (Focus::Detail, _) => panels::detail::perform,
                 (Focus::Main, View::Exchanges) => panels::list::perform,
@@ -153,7 +147,7 @@ fn press(app: &mut App, key: Key) -> Effects {
 
 fn tick(app: &mut App) -> Effects {
     let mut effects = library::tick(app);
-    effects.extend(playback::tick(app));
+    effects.extend(state::tick(app));
     effects
 }
 
@@ -204,9 +198,7 @@ fn take(app: &mut App, answer: Answer) -> Effects {
         Answer::Found(_) => Effects::new(),
         Answer::Library(answer) => library::answer(app, answer),
         Answer::Open(answer) => session::answer(app, answer),
-        Answer::State(answer) => playback::answer(app, answer),
-        Answer::Why(answer) => why::answer(app, answer),
-        Answer::Note(answer) => annotations::noted(app, answer),
+        Answer::Note(answer) => notes::noted(app, answer),
         Answer::Beside(answer) => compare::answer(app, answer),
         Answer::Replay(answer) => replay::answer(app, answer),
         Answer::Export(answer) => export::answer(app, answer),

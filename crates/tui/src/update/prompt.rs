@@ -1,10 +1,10 @@
 //! A line that is being typed.
 
-use super::{annotations, library};
 use crate::app::{App, Overlay};
 use crate::effect::Effects;
 use crate::keymap::Key;
 use crate::panels::{export, replay};
+use crate::panels::{library, notes};
 use crossterm::event::KeyCode;
 use tui_input::{Input, InputRequest};
 
@@ -108,7 +108,7 @@ fn done(app: &mut App) -> Effects {
     match prompt.purpose {
         Purpose::Filter => crate::panels::filter::done(app, text),
         Purpose::Search => crate::panels::search::done(app, text),
-        Purpose::Note => annotations::note(app, text),
+        Purpose::Note => notes::note(app, text),
         Purpose::RecordingNote => library::note(app, text),
         Purpose::Narrow => library::narrow(app, text),
         Purpose::ExportFile => export::named(app, text),

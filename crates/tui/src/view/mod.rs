@@ -3,16 +3,11 @@
 //! One file per panel; each has `draw(&App, …, Rect, &mut Frame)`. Nothing here asks, changes or
 //! remembers anything.
 
-pub mod library;
-pub mod menu;
 pub mod overlay;
-pub mod palette;
-pub mod playback;
-pub mod why;
 
 use super::app::{App, Session, View};
 use super::layout::{self, LEAST};
-use super::panels::{findings, stats, timeline};
+use super::panels::{findings, library, state, stats, story, timeline};
 use super::theme::Role;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -27,7 +22,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     }
     match app.session.as_deref() {
         Some(session) => draw_session(app, session, frame),
-        None => library::draw(app, area, frame),
+        None => library::draw(app, frame),
     }
     for overlay in &app.overlays {
         overlay::draw(app, overlay, area, frame);
@@ -59,7 +54,7 @@ fn spell_out(screen: &mut Buffer) {
 fn draw_session(app: &App, session: &Session, frame: &mut Frame<'_>) {
     let places = layout::session(app, session);
     crate::panels::header::draw(app, session, places.header, frame);
-    why::draw(app, session, places.why, frame);
+    story::draw(app, session, places.why, frame);
     crate::panels::filter::draw::draw(app, session, places.filter, frame);
     if !places.main.is_empty() {
         match session.view {
@@ -71,7 +66,7 @@ fn draw_session(app: &App, session: &Session, frame: &mut Frame<'_>) {
     }
     if !places.detail.is_empty() {
         match session.playback.pane {
-            Some(_) => playback::draw(app, session, places.detail, frame),
+            Some(_) => state::draw(app, session, places.detail, frame),
             None => crate::panels::detail::draw::draw(app, session, places.detail, frame),
         }
     }

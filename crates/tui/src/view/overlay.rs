@@ -4,9 +4,9 @@
 //!  search ▸ quota▏                                                Enter searches · Esc leaves
 //! ```
 
-use super::{menu, palette};
 use crate::app::text::Text;
 use crate::app::{App, Overlay};
+use crate::panels::{menu, palette};
 use crate::theme::{Glyph, Role};
 use crate::update::prompt::{Prompt, Purpose};
 use crate::widget::frame;

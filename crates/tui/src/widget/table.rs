@@ -9,6 +9,7 @@
 //! left. Where there is too little room whole columns go, the highest rank first. Only the rows on
 //! the screen are handed in, and cells are escaped by whoever fills them.
 
+use super::spans;
 use crate::theme::{Look, Role};
 use mcpreel_wire::text::{cut, cut_middle, pad_end, pad_start};
 use ratatui::Frame;
@@ -114,6 +115,16 @@ pub fn column_at(widths: &[usize], x: usize) -> Option<usize> {
     None
 }
 
+/// Columns of `room` that no column takes, where each has its width.
+pub fn spare(columns: &[Column], room: usize) -> usize {
+    let fixed = |column: &Column| Column {
+        flexible: false,
+        ..column.clone()
+    };
+    let fixed: Vec<_> = columns.iter().map(fixed).collect();
+    room.saturating_sub(used(&widths(&fixed, room)))
+}
+
 /// Draws headings, and below them `rows`; the row `selected` of these is reversed.
 pub fn draw(
     look: &Look,
@@ -123,35 +134,48 @@ pub fn draw(
     area: Rect,
     frame: &mut Frame<'_>,
 ) {
+    headings(look, columns, area, frame);
+    let below = Rect {
+        y: area.y + 1,
+        height: area.height.saturating_sub(1),
+        ..area
+    };
+    self::rows(look, columns, rows, selected, below, frame);
+}
+
+/// Draws the titles of the columns in the first row of `area`.
+pub fn headings(look: &Look, columns: &[Column], area: Rect, frame: &mut Frame<'_>) {
+    let cell = |column: &Column| Cell::new(Role::Faint, column.title.as_str());
+    let cells = vec![columns.iter().map(cell).collect()];
+    let area = Rect {
+        height: area.height.min(1),
+        ..area
+    };
+    rows(look, columns, &cells, None, area, frame);
+}
+
+/// Draws rows without headings; the row `selected` of them is reversed.
+pub fn rows(
+    look: &Look,
+    columns: &[Column],
+    rows: &[Vec<Cell>],
+    selected: Option<(usize, Role)>,
+    area: Rect,
+    frame: &mut Frame<'_>,
+) {
     let widths = widths(columns, usize::from(area.width));
-    let head = columns
-        .iter()
-        .map(|column| Cell::new(Role::Faint, column.title.as_str()));
-    let head: Vec<_> = head.collect();
-    let lines = std::iter::once(&head).chain(rows);
-    for (at, (cells, row)) in lines.zip(area.rows()).enumerate() {
-        let style = match selected {
-            Some((selected, role)) if selected + 1 == at => Some(look.style(role)),
-            _ => None,
-        };
+    for (at, (cells, row)) in rows.iter().zip(area.rows()).enumerate() {
         let mut spans = Vec::with_capacity(columns.len() * 2);
         for (column, cell) in cells.iter().enumerate().filter(|(at, _)| widths[*at] > 0) {
             if !spans.is_empty() {
                 spans.push(Span::raw(" ".repeat(GAP)));
             }
             let text = fitted(&cell.text, columns[column].fit, widths[column]);
-            // A colour under the reversed row would be a coloured block.
-            let role = look.style(cell.role);
-            spans.push(match style {
-                Some(_) => Span::raw(text),
-                None => Span::styled(text, role),
-            });
+            spans.push(Span::styled(text, look.style(cell.role)));
         }
-        let line = Line::from(spans);
-        let line = style.map_or_else(|| line.clone(), |style| line.clone().style(style));
-        frame.render_widget(line, row);
-        if let Some(style) = style {
-            frame.buffer_mut().set_style(row, style);
+        frame.render_widget(Line::from(spans), row);
+        if let Some((_, role)) = selected.filter(|(selected, _)| *selected == at) {
+            spans::draw(look.style(role), row, frame);
         }
     }
 }

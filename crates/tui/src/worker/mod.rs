@@ -17,11 +17,8 @@
 pub mod beside;
 
 pub mod library;
-pub mod note;
 pub mod open;
-pub mod playback;
 pub mod replay;
-pub mod why;
 
 mod reader;
 
@@ -30,7 +27,7 @@ pub use reader::{Desk, Next};
 
 use crate::app::App;
 use crate::effect::{Effect, Effects};
-use crate::panels::export;
+use crate::panels::{export, notes};
 use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_store::select::{self, Context};
 use mcpreel_trace::clock::{Clock, wall_clock_ns};
@@ -133,10 +130,8 @@ pub enum Ask {
     /// The recordings of the folder, or something about one of them.
     Library(library::Ask),
     Open(open::Ask),
-    State(playback::Ask),
-    Why(why::Ask),
     /// A mark or note is to be written. All of them are, in order.
-    Note(note::Ask),
+    Note(notes::Ask),
     /// What differs between two recordings; what a replay would do.
     Beside(beside::Ask),
     Replay(replay::Ask),
@@ -173,9 +168,7 @@ pub enum Answer {
     Library(library::Answer),
     /// How the recording that is open stands; after each growth.
     Open(open::Answer),
-    State(playback::Answer),
-    Why(why::Answer),
-    Note(note::Answer),
+    Note(notes::Answer),
     /// What differs between two recordings; what a replay would do.
     Beside(beside::Answer),
     /// How far a replay is, or what came of it.
@@ -241,8 +234,6 @@ impl Ask {
             Self::Job(question) => question.slot,
             Self::Library(library::Ask::List) => Slot::Library,
             Self::Open(_) => Slot::Open,
-            Self::State(_) => Slot::State,
-            Self::Why(_) => Slot::Why,
             // What is to be written is written, whatever is asked afterwards.
             Self::Library(_) | Self::Note(_) => Slot::Note,
             Self::Beside(_) => Slot::Beside,
@@ -261,8 +252,6 @@ impl Ask {
             | Self::Beside(_)
             | Self::Replay(_)
             | Self::Export(_) => return None,
-            Self::State(ask) => ask.job(),
-            Self::Why(ask) => ask.job(),
         })
     }
 }

@@ -3,11 +3,11 @@
 use super::body::{Position, Spot};
 use super::part::Part;
 use crate::action::Action;
-use crate::app::menu::{Choice, Entry, Menu};
 use crate::app::{App, Focus, Overlay};
 use crate::effect::Effects;
 use crate::panels::detail::size;
 use crate::panels::detail::{Detail, Representation, Shown, Sides, Tab};
+use crate::panels::menu::{Choice, Entry, Menu};
 use crate::update::selection;
 use crate::widget::tree::Tree;
 use mcpreel_trace::frame::Seq;

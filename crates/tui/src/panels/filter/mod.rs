@@ -7,9 +7,9 @@ pub mod draw;
 pub mod values;
 
 use crate::action::Action;
-use crate::app::menu::{Choice, Entry, Menu};
 use crate::app::{App, Overlay};
 use crate::effect::Effects;
+use crate::panels::menu::{Choice, Entry, Menu};
 use crate::update::prompt::{History, Prompt, Purpose};
 use crate::view::overlay::Hit;
 use crate::worker::Slot;

@@ -6,12 +6,12 @@
 //! takes the time to go over the recording.
 
 use crate::action::Action;
-use crate::app::menu::{Choice, CopyWhat, Entry, Menu};
 use crate::app::{App, Overlay, Session};
 use crate::effect::{Effect, Effects};
 use crate::panels::detail::Shown;
 use crate::panels::detail::jobs::TextRole;
 use crate::panels::export;
+use crate::panels::menu::{Choice, CopyWhat, Entry, Menu};
 use crate::theme::Role;
 use crate::update::selection::{self, shown};
 use mcpreel_trace::item::Item;

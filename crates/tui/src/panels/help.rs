@@ -1,10 +1,12 @@
-//! What can be done where the keys are, made of the table of actions.
+//! The help: what can be done where the keys are, made of the table of actions; the filter language
+//! and the signs.
 
 use crate::action::{Context, TABLE};
 use crate::app::text::{Line, Text};
 use crate::app::{App, Overlay};
 use crate::effect::Effects;
 use crate::theme::{Glyph, Role};
+use crate::widget::frame;
 use mcpreel_trace::exchange::Status;
 use mcpreel_trace::query::help;
 use mcpreel_wire::text::pad_end;
@@ -127,11 +129,7 @@ fn legend(app: &App, lines: &mut Vec<Line>) {
     for (glyph, meaning) in SIGNS {
         push(look.glyph(glyph), meaning, lines);
     }
-    push(
-        &crate::widget::frame::density(look, &[1, 3, 5, 8]),
-        DENSITY,
-        lines,
-    );
+    push(&frame::density(look, &[1, 3, 5, 8]), DENSITY, lines);
     heading("status of an exchange", lines);
     for status in Status::ALL {
         push(status.as_str(), status.help(), lines);

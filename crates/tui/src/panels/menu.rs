@@ -11,20 +11,29 @@
 //!  └──────────────────────── Enter goes to #12, Esc closes ───┘
 //! ```
 
-use super::overlay::{Hit, centered, screen};
-use crate::app::App;
-use crate::app::menu::{Choice, Menu};
-use crate::theme::{Glyph, Look, Role};
+use crate::action::Action;
+use crate::app::{App, Overlay};
+use crate::effect::Effects;
+use crate::keymap::Key;
+use crate::panels::{detail, export, filter, library, list, replay, story};
+use crate::theme::{Glyph, Look, Role, Theme};
+use crate::update::selection::moved;
+use crate::update::{copy, everywhere, perform as perform_anywhere};
+use crate::view::overlay::{Hit, centered, screen};
 use crate::widget::frame;
+use crossterm::event::KeyCode;
+use mcpreel_trace::frame::Seq;
 use mcpreel_wire::text::{plural, width, wrap};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear};
+use std::path::PathBuf;
 
 /// The widest line: longer ones are hard to read.
 const WIDEST: usize = 100;
 
+/// Columns before a line of the text.
 const BEFORE_TEXT: usize = 1;
 
 /// Columns before a label: its letter stands there.
@@ -32,6 +41,177 @@ const BEFORE_LABEL: usize = 4;
 
 /// Columns that stay free beside the lines.
 const BESIDE: usize = 2;
+
+#[derive(Debug)]
+pub struct Menu {
+    pub title: String,
+    /// Sentences above the choices, escaped; each goes on below where it is long.
+    pub text: Vec<(Role, String)>,
+    pub entries: Vec<Entry>,
+    pub at: usize,
+    /// The first line on the screen, where it was scrolled to; none: the cursor is seen.
+    pub top: Option<usize>,
+    /// Names the answer that fills it.
+    pub generation: Option<u64>,
+}
+
+#[derive(Debug)]
+pub struct Entry {
+    /// The letter that chooses it at once.
+    pub letter: char,
+    pub label: String,
+    pub choice: Choice,
+}
+
+/// What happens when something is chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Choice {
+    Nothing,
+    Do(Action),
+    Delete(PathBuf),
+    Filter(String),
+    Theme(Theme),
+    Copy(CopyWhat),
+    /// Something is written into a file.
+    Save(CopyWhat, PathBuf),
+    /// The row in which this frame is.
+    Frame(Seq),
+    /// The account of the cause with this number.
+    Cause(usize),
+    /// Something about the replay that is asked about.
+    Replay(replay::Go),
+    /// Something about the export that is asked about.
+    Export(export::Pick),
+    /// The tree of the detail is folded to this level; none unfolds all.
+    FoldTo(Option<usize>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopyWhat {
+    /// The value under the cursor of the tree.
+    Value,
+    Path,
+    Message,
+    Exchange,
+    Link,
+    /// The exchange told in Markdown, redacted.
+    Report,
+}
+
+impl Entry {
+    pub fn new(letter: char, label: &str, choice: Choice) -> Self {
+        Self {
+            letter,
+            label: label.to_owned(),
+            choice,
+        }
+    }
+}
+
+impl Menu {
+    /// A menu without a text above it.
+    pub fn new(title: impl Into<String>, entries: Vec<Entry>) -> Self {
+        Self {
+            title: title.into(),
+            text: Vec::new(),
+            entries,
+            at: 0,
+            top: None,
+            generation: None,
+        }
+    }
+}
+
+/// Moves among the choices, or takes one.
+pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
+    let Some(Overlay::Menu(menu)) = app.overlays.last() else {
+        return None;
+    };
+    if action == Action::Open {
+        let at = menu.at;
+        return Some(take(app, at));
+    }
+    // What is longer than the screen is read to its end before the cursor goes on.
+    let shown = shown(app, menu);
+    let by = match action {
+        Action::Down if shown.goes_on_below => 1,
+        Action::Up if shown.goes_on_above => -1,
+        _ => 0,
+    };
+    let Some(Overlay::Menu(menu)) = app.overlays.last_mut() else {
+        return None;
+    };
+    if by != 0 {
+        menu.top = Some(frame::turned(shown.top, by, shown.lines, shown.page));
+        return Some(vec![]);
+    }
+    let rows = menu.entries.len();
+    menu.at = moved(action, menu.at, rows, rows)?;
+    menu.top = None;
+    Some(vec![])
+}
+
+pub fn press(app: &mut App, key: Key) -> Effects {
+    let Some(Overlay::Menu(menu)) = app.overlays.last() else {
+        return vec![];
+    };
+    let KeyCode::Char(letter) = key.code else {
+        return vec![];
+    };
+    let found = menu.entries.iter().position(|entry| entry.letter == letter);
+    found.map_or_else(Effects::new, |at| take(app, at))
+}
+
+/// A click on a cell of the screen: takes the choice there, beside the menu closes it.
+pub fn click(app: &mut App, cell: (u16, u16)) -> Effects {
+    let hit = match app.overlays.last() {
+        Some(Overlay::Menu(menu)) => hit(app, menu, cell),
+        _ => Hit::Inside,
+    };
+    match hit {
+        Hit::Entry(at) => return take(app, at),
+        Hit::Outside => {
+            app.overlays.pop();
+        }
+        Hit::Inside => {}
+    }
+    vec![]
+}
+
+/// The wheel was turned by so many rows: scrolls without moving the cursor.
+pub fn wheel(app: &mut App, by: isize) -> Effects {
+    let shown = match app.overlays.last() {
+        Some(Overlay::Menu(menu)) => shown(app, menu),
+        _ => return vec![],
+    };
+    if let Some(Overlay::Menu(menu)) = app.overlays.last_mut() {
+        menu.top = Some(frame::turned(shown.top, by, shown.lines, shown.page));
+    }
+    vec![]
+}
+
+fn take(app: &mut App, at: usize) -> Effects {
+    let Some(Overlay::Menu(mut menu)) = app.overlays.pop() else {
+        return vec![];
+    };
+    if at >= menu.entries.len() {
+        return vec![];
+    }
+    match menu.entries.swap_remove(at).choice {
+        Choice::Nothing => vec![],
+        Choice::Do(action) => perform_anywhere(app, action),
+        Choice::Delete(path) => library::delete(&path),
+        Choice::Filter(text) => filter::set(app, &text),
+        Choice::Theme(theme) => everywhere::theme(app, theme),
+        Choice::Copy(what) => copy::copy(app, what),
+        Choice::Save(what, path) => copy::save(app, what, path),
+        Choice::Frame(seq) => list::goto(app, seq),
+        Choice::Cause(at) => story::account(app, at),
+        Choice::Export(pick) => export::choose(app, pick),
+        Choice::Replay(go) => replay::choose(app, go),
+        Choice::FoldTo(level) => detail::keys::fold_to(app, level),
+    }
+}
 
 struct Row {
     /// The entry that it belongs to; none of the text above them.
@@ -163,9 +343,9 @@ fn placed(menu: &Menu, area: Rect) -> Placed {
     let top = menu.top.map_or_else(
         || {
             let (first, last) = lines_of(&rows, menu.at);
-            crate::widget::frame::showing_of(rows.len(), last, 0, page).min(first)
+            frame::showing_of(rows.len(), last, 0, page).min(first)
         },
-        |top| crate::widget::frame::turned(top, 0, rows.len(), page),
+        |top| frame::turned(top, 0, rows.len(), page),
     );
     Placed {
         area,
@@ -214,7 +394,6 @@ fn lines_of(rows: &[Row], entry: usize) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::menu::Entry;
 
     fn menu(text: &str, labels: &[&str]) -> Menu {
         let entry = |(at, label): (usize, &&str)| Entry {

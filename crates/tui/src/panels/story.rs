@@ -1,25 +1,41 @@
-//! What went wrong, or what everybody waits for, in one line.
+//! Why the session went wrong: one line above the panes, and the whole account.
 //!
 //! ```text
 //!  why  search_docs failed twice: quota exceeded (tool-error, #1187, #1201)
+//!  ┌ why: certain, the recording shows it ────────────────────┐
+//!  │  the server was ended by SIGSEGV in the middle of        │
+//!  │  transfer (#12); stderr says: fatal: bad pointer         │
+//!  │                                                          │
+//!  │  It crashed in native code: look for a core dump, and …  │
+//!  │                                                          │
+//!  │ 1  #12  the client asked: tools/call transfer {to:"b"}   │
+//!  │ 2  #14  stderr: fatal: bad pointer                       │
+//!  │ 3  besides, likely: search_docs failed twice: …          │
+//!  └──────────────────────── Enter goes to #12, Esc closes ───┘
 //! ```
 //!
-//! What hangs now comes first, then the causes of what went wrong, the best first, then what was
-//! lost with them and the last words. As many as fit; `W` opens the whole account. Where nothing
-//! went wrong but a rule warns or worse, that is said, and where nothing can be said that.
+//! In the line what hangs now comes first, then the causes of what went wrong, the best first, then
+//! what was lost with them and the last words of stderr: as many as fit. Where nothing went wrong
+//! but a rule warns or worse, the line says so. In the account evidence leads to its frame, another
+//! cause to its own account.
 
-use crate::app::{App, Session};
+use crate::action::Action;
+use crate::app::{App, Overlay, Session};
+use crate::effect::Effects;
+use crate::panels::menu::{Choice, Entry, Menu};
 use crate::theme::Role;
 use crate::worker::open::Vitals;
-use mcpreel_lint::cause::{self, Cause, Certainty, NOTHING_WRONG, Place};
+use crate::worker::{Answer, Job, Progress, Slot, Source};
+use mcpreel_lint::cause::{self, Cause, Certainty, Evidence, NOTHING_WRONG, Place};
 use mcpreel_share::phrases;
 use mcpreel_store::library::Standing;
-use mcpreel_trace::clock::Moment;
+use mcpreel_store::reader::ReadError;
+use mcpreel_trace::clock::{Moment, wall_clock_ns};
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::StreamId;
 use mcpreel_trace::session::{End, Side};
 use mcpreel_wire::message::Direction;
-use mcpreel_wire::text::{cut, duration, escape, escape_bytes, size, width};
+use mcpreel_wire::text::{cut, duration, escape, escape_bytes, since, size, width};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -27,6 +43,7 @@ use ratatui::text::{Line, Span};
 /// What waits for less is not worth a word, nanoseconds.
 const PATIENCE_NS: u64 = 1_000_000_000;
 
+/// Lines of stderr that are told.
 const LINES: usize = 3;
 
 /// Whether there is something to say. The line stays while a recording is live: what comes and
@@ -103,7 +120,7 @@ fn present(vitals: &Vitals, now: Moment) -> Said {
     if let Some(oldest) = vitals.open.iter().find(is_old) {
         let asked = vitals.open.iter().find(|exchange| is_of_server(exchange));
         let exchange = asked.unwrap_or(oldest);
-        said.push((Role::Open, self::waiting(exchange, age(exchange.t_request))));
+        said.push((Role::Open, waiting(exchange, age(exchange.t_request))));
     }
     said
 }
@@ -219,6 +236,99 @@ fn is_bad_end(vitals: &Vitals) -> bool {
     }
 }
 
+const LETTERS: &str = "123456789abcdefghi";
+
+pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
+    if action != Action::Why {
+        return None;
+    }
+    Some(vec![app.questions.ask(Slot::Why, Asking)])
+}
+
+/// Reads the causes once.
+struct Asking;
+
+impl Job for Asking {
+    fn step(
+        &mut self,
+        source: &Source<'_>,
+        answers: &mut Vec<Answer>,
+    ) -> Result<Progress, ReadError> {
+        let began = source.summary.wall_ns;
+        let now = || Moment(wall_clock_ns().saturating_sub(began));
+        let facts = source.recording.facts(source.is_live.then(now))?;
+        let causes = cause::causes(&facts);
+        answers.push(Answer::found(move |app| found(app, causes)));
+        Ok(Progress::Done)
+    }
+}
+
+fn found(app: &mut App, causes: Vec<Cause>) -> Effects {
+    // Whoever has opened something else since then is not to be interrupted.
+    let Some(session) = app
+        .session
+        .as_deref_mut()
+        .filter(|_| app.overlays.is_empty())
+    else {
+        return vec![];
+    };
+    session.causes = causes;
+    account(app, 0)
+}
+
+/// Opens the account of one of the causes.
+pub fn account(app: &mut App, at: usize) -> Effects {
+    let causes = app
+        .session
+        .as_deref()
+        .map(|session| session.causes.as_slice());
+    let menu = causes.and_then(|causes| Some(menu(causes.get(at)?, at, causes)));
+    app.overlays.extend(menu.map(Overlay::Menu));
+    vec![]
+}
+
+fn menu(cause: &Cause, at: usize, causes: &[Cause]) -> Menu {
+    let certainty = cause.certainty;
+    let title = if cause.is_trouble() {
+        format!("why: {}, {}", certainty.as_str(), certainty.help())
+    } else {
+        "why".to_owned()
+    };
+    let text = [cause.sentence.as_str(), "", &cause.advice];
+    let evidence = cause.evidence.iter().map(|one| (label(one), leads_to(one)));
+    let others = causes.iter().enumerate().filter(|(other, _)| *other != at);
+    let others = others.map(|(other, cause)| {
+        let label = format!("besides, {}: {}", cause.certainty.as_str(), cause.sentence);
+        (label, Choice::Cause(other))
+    });
+    let entry = |(letter, (label, choice)): (char, (String, Choice))| {
+        Entry::new(letter, &escape(&label), choice)
+    };
+    let entries = LETTERS.chars().zip(evidence.chain(others)).map(entry);
+    Menu {
+        text: text
+            .map(|text| (Role::Text, escape(text).into_owned()))
+            .into(),
+        // It is read from its beginning, however far down the first entry is.
+        top: Some(0),
+        ..Menu::new(title, entries.collect())
+    }
+}
+
+fn label(evidence: &Evidence) -> String {
+    let text = &evidence.text;
+    match evidence.place {
+        Place::Frame(seq) | Place::Stderr(seq) => format!("#{}  {text}", seq.0),
+        Place::Event { t, .. } => format!("{}  {text}", since(t.0)),
+        Place::Session => text.clone(),
+    }
+}
+
+fn leads_to(evidence: &Evidence) -> Choice {
+    let frame = evidence.place.frame();
+    frame.map_or(Choice::Nothing, Choice::Frame)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -264,5 +374,38 @@ mod tests {
         let told = words_of_stderr(&words, &[&cause]);
         assert_eq!(text(told), "also on stderr: one; two; three");
         assert_eq!(words_of_stderr(&words[4..5], &[&cause]), None);
+    }
+
+    fn cause(id: &'static str, sentence: &str) -> Cause {
+        Cause {
+            id,
+            sentence: sentence.to_owned(),
+            certainty: Certainty::Likely,
+            evidence: vec![Evidence {
+                place: Place::Stderr(Seq(7)),
+                text: "stderr: \u{1b}[2J".to_owned(),
+            }],
+            advice: "Look.".to_owned(),
+        }
+    }
+
+    #[test]
+    fn evidence_leads_to_its_frame_and_another_cause_to_its_account() {
+        let causes = [
+            cause("crashed", "it \u{202e}crashed"),
+            cause("log-on-stdout", "it logs"),
+        ];
+        let menu = menu(&causes[0], 0, &causes);
+        let choices: Vec<_> = menu.entries.iter().map(|entry| &entry.choice).collect();
+        assert_eq!(choices, [&Choice::Frame(Seq(7)), &Choice::Cause(1)]);
+        assert_eq!(menu.entries[1].label, "besides, likely: it logs");
+        let shown = menu
+            .entries
+            .iter()
+            .map(|entry| &entry.label)
+            .chain(menu.text.iter().map(|(_, text)| text));
+        for text in shown {
+            assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");
+        }
     }
 }

@@ -1,13 +1,15 @@
-//! Marks and notes.
+//! Marks and notes on the rows of a recording.
 
-use super::prompt::{Prompt, Purpose};
-use super::selection;
 use crate::action::Action;
 use crate::app::{App, Overlay};
 use crate::effect::Effects;
-use crate::worker::Ask;
-use crate::worker::note::{self, What};
+use crate::update::prompt::{Prompt, Purpose};
+use crate::update::selection;
+use crate::worker::Ask as AnyAsk;
+use mcpreel_share::phrases::sentence;
+use mcpreel_store::annotate;
 use mcpreel_trace::frame::Seq;
+use std::path::PathBuf;
 
 pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
     match action {
@@ -51,7 +53,7 @@ fn begin_note(app: &mut App) -> Effects {
     let item = selection::item(session);
     let annotation = item.and_then(|item| item.annotation.as_ref());
     let note = annotation.and_then(|annotation| annotation.note.clone());
-    session.annotations.noting = Some(frame);
+    session.noting = Some(frame);
     let prompt = Prompt::new(Purpose::Note, note.as_deref().unwrap_or_default());
     app.overlays.push(Overlay::Prompt(prompt));
     vec![]
@@ -60,7 +62,7 @@ fn begin_note(app: &mut App) -> Effects {
 /// The note is typed; an empty one is taken away.
 pub fn note(app: &mut App, text: &str) -> Effects {
     let session = app.session.as_deref_mut();
-    let Some(frame) = session.and_then(|session| session.annotations.noting.take()) else {
+    let Some(frame) = session.and_then(|session| session.noting.take()) else {
         return vec![];
     };
     let text = text.trim();
@@ -72,30 +74,63 @@ fn ask(app: &App, frame: Seq, what: What) -> Effects {
     let Some(session) = app.session.as_deref() else {
         return vec![];
     };
-    let ask = note::Ask {
-        path: session.path.clone(),
-        frame: Some(frame),
-        what,
-    };
-    vec![Ask::Note(ask).into()]
+    let path = session.path.clone();
+    vec![AnyAsk::Note(Ask { path, frame, what }).into()]
 }
 
 /// A mark or note was written, or could not be.
-pub fn noted(app: &mut App, answer: note::Answer) -> Effects {
+pub fn noted(app: &mut App, answer: Answer) -> Effects {
     if let Some(error) = answer.error {
         app.notices.error(error, app.now);
         return vec![];
     }
-    let Some(frame) = answer.frame else {
-        return vec![];
-    };
     let text = match &answer.what {
         What::Mark(Some(_)) => "marked",
         What::Mark(None) => "no longer marked",
         What::Note(Some(_)) => "note kept",
         What::Note(None) => "note removed",
     };
-    app.notices
-        .success(format!("#{}: {text}", frame.0), app.now);
+    let frame = answer.frame;
+    let text = format!("#{}: {text}", frame.0);
+    app.notices.success(text, app.now);
     selection::annotated(app, frame)
+}
+
+/// Every mark and note is written, at once and in order, on a connection of its own.
+#[derive(Debug)]
+pub struct Ask {
+    path: PathBuf,
+    frame: Seq,
+    what: What,
+}
+
+/// A mark or a note; none takes it away.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A mark: a word, empty for a plain mark.
+    Mark(Option<Box<str>>),
+    Note(Option<Box<str>>),
+}
+
+#[derive(Debug)]
+pub struct Answer {
+    frame: Seq,
+    what: What,
+    /// Why it could not be written, one sentence.
+    error: Option<String>,
+}
+
+impl Ask {
+    pub fn write(self) -> Answer {
+        let (path, frame) = (&self.path, self.frame);
+        let result = match &self.what {
+            What::Mark(mark) => annotate::set_mark(path, frame, mark.as_deref()),
+            What::Note(note) => annotate::set_note(path, Some(frame), note.as_deref()),
+        };
+        Answer {
+            frame,
+            what: self.what,
+            error: result.err().map(|error| sentence(&error)),
+        }
+    }
 }

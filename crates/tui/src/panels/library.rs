@@ -1,0 +1,715 @@
+//! The recordings of the folder: the first screen.
+//!
+//! ```text
+//!  recordings  /home/ada/.local/share/mcpreel/recordings             12 recordings  1 live  34 MB
+//!     STATE          STARTED           SERVER                HOST      DURATION  EXCHANGES    SIZE
+//!     ● live         2026-11-20 15:17  weather-server 1.4.0  claude    00:12:31      1 204    2 MB
+//!  ◆  ✗ SIGKILL      2026-11-20 14:02  npx -y server-files   claude    00:00:07         12   90 kB
+//!  ──────────────────────────────────────────────────────────────────────────────────────────────
+//!  7f3a9c21 weather-server; npx -y weather-server --units metric
+//!  being recorded, pid 4711
+//!                                          ? help  Enter open  / narrow  q quit  n note  D delete
+//! ```
+
+use crate::action::Action;
+use crate::app::{App, Overlay};
+use crate::effect::{Effects, Now};
+use crate::layout;
+use crate::panels::footer;
+use crate::panels::menu::{Choice, Entry as Item, Menu};
+use crate::theme::{Glyph, Look, Role};
+use crate::update::prompt::{Prompt, Purpose};
+use crate::update::selection::moved;
+use crate::update::session;
+use crate::widget::frame;
+use crate::widget::table::{self, Cell, Column};
+use crate::worker::Ask as AskAny;
+use crate::worker::library::{Answer, Ask, Row};
+use mcpreel_share::phrases::recording::{self, host};
+use mcpreel_share::phrases::{self, when};
+use mcpreel_store::library::{Details, Entry, Standing};
+use mcpreel_store::schema::State;
+use mcpreel_trace::session::End;
+use mcpreel_wire::text::{
+    clock, count, cut, cut_middle, escape, pad_end, plural, size, width, wrap,
+};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use std::path::{Path, PathBuf};
+
+/// How often the folder is looked at while it is on the screen.
+const EVERY_NS: u64 = 1_000_000_000;
+
+/// From so many columns on there is room for dates, and for words of state.
+const DATES: usize = 100;
+const WORDS: usize = 46;
+
+/// The least and the most columns of the server's name.
+const SERVER: (usize, usize) = (16, 40);
+
+#[derive(Debug)]
+pub struct Library {
+    pub dir: PathBuf,
+    pub listing: Listing,
+    /// All recordings: live ones first, then the newest.
+    pub rows: Vec<Row>,
+    /// The recording under the cursor; none, until the cursor is moved, means the first.
+    pub selected: Option<PathBuf>,
+    /// Those that were selected for a comparison, two at most.
+    pub chosen: Vec<PathBuf>,
+    /// The first row on the screen, of those that are shown.
+    pub top: usize,
+    /// Only recordings with this text are shown.
+    pub narrow: String,
+    /// When it was listed last; none if it is to be listed as soon as possible.
+    pub listed: Option<Now>,
+    is_asked: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Listing {
+    #[default]
+    Asked,
+    Known,
+    /// The folder cannot be read: one sentence, escaped.
+    Unreadable(String),
+}
+
+impl Library {
+    pub fn new(dir: &Path) -> Self {
+        Self {
+            dir: dir.to_owned(),
+            listing: Listing::Asked,
+            rows: Vec::new(),
+            selected: None,
+            chosen: Vec::new(),
+            top: 0,
+            narrow: String::new(),
+            listed: None,
+            is_asked: false,
+        }
+    }
+
+    pub fn shown(&self) -> Vec<&Row> {
+        let words = self.narrow.split_whitespace().map(str::to_lowercase);
+        let words: Vec<_> = words.collect();
+        let fits = |row: &&Row| words.is_empty() || has(&row.entry, &words);
+        self.rows.iter().filter(fits).collect()
+    }
+
+    /// The row of `shown` under the cursor; the first where the chosen one is not among them.
+    pub fn at(&self, shown: &[&Row]) -> usize {
+        let selected = self.selected.as_deref();
+        let mut shown = shown.iter();
+        shown
+            .position(|row| Some(&*row.entry.path) == selected)
+            .unwrap_or(0)
+    }
+
+    /// The recording under the cursor.
+    pub fn current(&self) -> Option<&Row> {
+        let shown = self.shown();
+        shown.get(self.at(&shown)).copied()
+    }
+
+    /// The first row on the screen, so that the row `at` is among the `page` rows that are on it.
+    fn top_showing(&self, at: usize, page: usize) -> usize {
+        // Rows that came above the first one are shown where there is room for all.
+        frame::showing_of(self.shown().len(), at, self.top, page)
+    }
+
+    /// Whether somebody records into the folder.
+    fn has_live(&self) -> bool {
+        let mut rows = self.rows.iter();
+        rows.any(|row| row.entry.standing == Standing::Live)
+    }
+}
+
+/// Whether every one of these words, in lower case, stands somewhere in what is shown of it.
+fn has(entry: &Entry, words: &[String]) -> bool {
+    let mut text = vec![
+        entry.id.clone(),
+        entry.name.clone(),
+        entry.state().to_owned(),
+        entry.path.to_string_lossy().into_owned(),
+    ];
+    text.extend(recording::server(entry));
+    text.extend(host(entry));
+    text.extend(entry.end().map(phrases::end_short));
+    if let Some(context) = entry.context() {
+        text.push(phrases::command(&context.argv));
+    }
+    if let Some(summary) = entry.summary() {
+        text.extend(phrases::peer(&summary.session.client));
+        text.extend(summary.note.clone());
+    }
+    let text = text.join("\n").to_lowercase();
+    words.iter().all(|word| text.contains(word.as_str()))
+}
+
+/// The name of a recording's file, escaped.
+pub fn file_name(path: &Path) -> String {
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    escape(&file).into_owned()
+}
+
+pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
+    match action {
+        Action::Open => return Some(open(app)),
+        Action::Narrow => {
+            let prompt = Prompt::new(Purpose::Narrow, &app.library.narrow);
+            app.overlays.push(Overlay::Prompt(prompt));
+        }
+        Action::Close if !app.library.narrow.is_empty() => return Some(narrow(app, "")),
+        Action::RecordingNote => ask_note(app),
+        Action::Delete => ask_delete(app),
+        _ => {
+            let shown = app.library.shown();
+            let page = layout::library(app.size).page();
+            let at = moved(action, app.library.at(&shown), shown.len(), page)?;
+            go(app, at);
+        }
+    }
+    Some(vec![])
+}
+
+fn open(app: &mut App) -> Effects {
+    let Some(row) = app.library.current() else {
+        return vec![];
+    };
+    let path = row.entry.path.clone();
+    app.library.selected = Some(path.clone());
+    app.library.listed = None;
+    session::open(app, &path, None)
+}
+
+/// The cursor goes to the row `at` of those that are shown.
+fn go(app: &mut App, at: usize) {
+    if let Some(row) = app.library.shown().get(at) {
+        app.library.selected = Some(row.entry.path.clone());
+        uncover(app, at);
+    }
+}
+
+/// A click selects a row, a second one opens it.
+pub fn click(app: &mut App, y: u16, double: bool) -> Effects {
+    let places = layout::library(app.size);
+    let first = app
+        .library
+        .top_showing(app.library.at(&app.library.shown()), places.page());
+    go(app, first + usize::from(y.saturating_sub(places.rows.y)));
+    if double { open(app) } else { vec![] }
+}
+
+/// Scrolls as far as it takes to show the row `at`.
+fn uncover(app: &mut App, at: usize) {
+    let page = layout::library(app.size).page();
+    app.library.top = app.library.top_showing(at, page);
+}
+
+fn ask_note(app: &mut App) {
+    let Some(row) = app.library.current() else {
+        return;
+    };
+    let Some(summary) = row.entry.summary() else {
+        let text = "there is nothing to write a note on yet";
+        return app.notices.error(text, app.now);
+    };
+    let note = summary.note.clone().unwrap_or_default();
+    app.library.selected = Some(row.entry.path.clone());
+    let prompt = Prompt::new(Purpose::RecordingNote, &note);
+    app.overlays.push(Overlay::Prompt(prompt));
+}
+
+/// Asks whether it is meant, and says what goes. The cursor is on the answer that does no harm.
+fn ask_delete(app: &mut App) {
+    let Some(row) = app.library.current() else {
+        return;
+    };
+    let entry = row.entry.as_ref();
+    if entry.standing == Standing::Live {
+        let text = "it is being recorded: only what has ended can be deleted";
+        return app.notices.error(text, app.now);
+    }
+    let mut known = vec![size(entry.size)];
+    if let Some(summary) = entry.summary() {
+        known.push(plural(summary.exchanges, "exchange"));
+        known.push(plural(summary.frames, "frame"));
+    }
+    let mut text = vec![file_name(&entry.path), known.join(", ")];
+    if entry.standing.is_recoverable() {
+        text.push("with the part that is still in its spool".to_owned());
+    }
+    if let Some(summary) = entry.summary().filter(|summary| summary.is_noted()) {
+        text.push(match &summary.note {
+            Some(note) => format!("somebody noted: {}", escape(note)),
+            None => "somebody has marked or noted rows of it".to_owned(),
+        });
+    }
+    text.push("There is no way back.".to_owned());
+    let path = entry.path.clone();
+    let entries = vec![
+        Item::new('n', "no, keep it", Choice::Nothing),
+        Item::new('y', "yes, delete it", Choice::Delete(path.clone())),
+    ];
+    app.library.selected = Some(path);
+    app.overlays.push(Overlay::Menu(Menu {
+        text: text.into_iter().map(|text| (Role::Text, text)).collect(),
+        ..Menu::new("delete this recording?", entries)
+    }));
+}
+
+pub fn answer(app: &mut App, answer: Answer) -> Effects {
+    match answer {
+        Answer::Listed(rows) => listed(app, rows),
+        Answer::Unreadable(error) => {
+            app.library.listing = Listing::Unreadable(error);
+            app.library.rows.clear();
+            was_listed(app);
+        }
+        Answer::Done(text) => app.notices.success(text, app.now),
+        Answer::Refused(text) => app.notices.error(text, app.now),
+    }
+    vec![]
+}
+
+fn was_listed(app: &mut App) {
+    app.library.listed = Some(app.now);
+    app.library.is_asked = false;
+}
+
+/// Takes the recordings in. The one under the cursor stays where it is on the screen, whatever
+/// has come or gone above it.
+fn listed(app: &mut App, rows: Vec<Row>) {
+    let library = &mut app.library;
+    let before = library.at(&library.shown());
+    let offset = before.saturating_sub(library.top);
+    library.rows = rows;
+    library.listing = Listing::Known;
+    let shown = library.shown();
+    let selected = library.selected.as_deref();
+    let is_there = shown.iter().any(|row| Some(&*row.entry.path) == selected);
+    let at = if is_there {
+        library.at(&shown)
+    } else {
+        before.min(shown.len().saturating_sub(1))
+    };
+    // The one that was chosen has gone: its neighbour takes the cursor.
+    let neighbour = shown.get(at).map(|row| row.entry.path.clone());
+    if selected.is_some() && !is_there {
+        library.selected = neighbour;
+    }
+    if library.selected.is_some() {
+        library.top = at.saturating_sub(offset);
+    }
+    let at = library.at(&library.shown());
+    uncover(app, at);
+    was_listed(app);
+}
+
+/// Time has passed: the folder is looked at again.
+pub fn tick(app: &mut App) -> Effects {
+    let library = &app.library;
+    let is_due = library
+        .listed
+        .is_none_or(|listed| app.now.ui_ns.saturating_sub(listed.ui_ns) >= EVERY_NS);
+    if app.session.is_some() || library.is_asked || !is_due {
+        return vec![];
+    }
+    begin(app)
+}
+
+pub fn begin(app: &mut App) -> Effects {
+    app.library.is_asked = true;
+    vec![AskAny::Library(Ask::List).into()]
+}
+
+/// The text that narrows the list has changed.
+pub fn narrowed(app: &mut App) -> Effects {
+    match app.overlays.last() {
+        Some(Overlay::Prompt(prompt)) => {
+            let text = prompt.input.value().to_owned();
+            narrow(app, &text)
+        }
+        _ => vec![],
+    }
+}
+
+pub fn narrow(app: &mut App, text: &str) -> Effects {
+    text.clone_into(&mut app.library.narrow);
+    app.library.top = 0;
+    let at = app.library.at(&app.library.shown());
+    uncover(app, at);
+    vec![]
+}
+
+/// A note on the selected recording; an empty one takes it away.
+pub fn note(app: &mut App, text: &str) -> Effects {
+    let Some(row) = app.library.current() else {
+        return vec![];
+    };
+    let text = Some(text.trim()).filter(|text| !text.is_empty());
+    let ask = Ask::Note(row.entry.path.clone(), text.map(str::to_owned));
+    vec![AskAny::Library(ask).into()]
+}
+
+/// The recording is deleted; a person has confirmed it.
+pub fn delete(path: &Path) -> Effects {
+    vec![AskAny::Library(Ask::Delete(path.to_owned())).into()]
+}
+
+pub fn draw(app: &App, frame: &mut Frame<'_>) {
+    let places = layout::library(app.size);
+    let shown = app.library.shown();
+    draw_header(app, shown.len(), places.header, frame);
+    if shown.is_empty() {
+        draw_instead(app, places.headings.union(places.rows), frame);
+    } else {
+        draw_rows(app, &shown, &places, frame);
+    }
+    footer::draw(app, places.footer, frame);
+}
+
+/// Which folder, how many, how large: what does not fit goes, the folder first.
+fn draw_header(app: &App, shown: usize, area: Rect, frame: &mut Frame<'_>) {
+    let library = &app.library;
+    let look = &app.settings.look;
+    let columns = usize::from(area.width);
+    let standings = library.rows.iter().map(|row| row.entry.standing);
+    let recorders = match standings.filter(|at| *at == Standing::Live).count() {
+        0 => String::new(),
+        number => format!("{number} live  "),
+    };
+    let count = match (library.listing == Listing::Known, library.narrow.is_empty()) {
+        (false, _) => String::new(),
+        (true, true) => plural(library.rows.len() as u64, "recording"),
+        (true, false) => format!("{shown} of {} shown", library.rows.len()),
+    };
+    let total: u64 = library.rows.iter().map(|row| row.entry.size).sum();
+    let right = cut(&format!("{count}  {recorders}{} ", size(total)), columns);
+    let title = " recordings";
+    let left = columns.saturating_sub(width(&right));
+    let title = if left > width(title) { title } else { "" };
+    let room = left.saturating_sub(width(title) + 4);
+    let dir = library.dir.to_string_lossy();
+    let dir = if room >= 12 {
+        format!("  {}", cut_middle(&escape(&dir), room))
+    } else {
+        String::new()
+    };
+    let used = width(title) + width(&dir) + width(&right);
+    let heading = Line::from(vec![
+        Span::styled(title, look.style(Role::Header)),
+        Span::styled(dir, look.style(Role::Faint)),
+        Span::raw(" ".repeat(columns.saturating_sub(used))),
+        Span::styled(right, look.style(Role::Text)),
+    ]);
+    frame.render_widget(heading, area);
+}
+
+fn draw_rows(app: &App, shown: &[&Row], places: &layout::Shelf, frame: &mut Frame<'_>) {
+    let look = &app.settings.look;
+    let columns = columns(app, usize::from(places.rows.width));
+    let at = app.library.at(shown);
+    let top = app.library.top_showing(at, places.page());
+    let visible = shown.iter().skip(top).take(places.page());
+    let rows: Vec<_> = visible
+        .map(|row| {
+            columns
+                .iter()
+                .map(|(what, _)| cell(app, row, *what))
+                .collect()
+        })
+        .collect();
+    let columns: Vec<_> = columns.into_iter().map(|(_, column)| column).collect();
+    let selected = at.checked_sub(top).map(|at| (at, Role::Selected));
+    if !places.headings.is_empty() {
+        table::headings(look, &columns, places.headings, frame);
+    }
+    table::rows(look, &columns, &rows, selected, places.rows, frame);
+    if let Some(row) = shown.get(at) {
+        draw_about(app, &row.entry, places.about, frame);
+    }
+}
+
+/// What a column tells of a recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    Chosen,
+    State,
+    Started,
+    Server,
+    Host,
+    Duration,
+    Rate,
+    Exchanges,
+    Failed,
+    Findings,
+    Size,
+    Note,
+}
+
+/// The columns that the recordings have something for and that fit into `room` columns. Nothing of
+/// it depends on which recordings are on the screen, so that nothing moves when it is scrolled.
+fn columns(app: &App, room: usize) -> Vec<(What, Column)> {
+    let rows = &app.library.rows;
+    let any = |is: fn(&Entry) -> bool| rows.iter().any(|row| is(&row.entry));
+    let widest = |text: fn(&Entry) -> String| {
+        let widths = rows.iter().map(|row| width(&text(&row.entry)));
+        widths.max().unwrap_or(0)
+    };
+    let left = |title: &str, width, rank| Column {
+        flexible: false,
+        ..Column::flexible(title, width, rank)
+    };
+    let (started, state) = (
+        if room < DATES { 7 } else { 16 },
+        if room < WORDS { 1 } else { 13 },
+    );
+    let host_wide = widest(|entry| host(entry).unwrap_or_default()).clamp(8, 24);
+    let all = [
+        (What::Chosen, true, left("", 1, 0)),
+        (
+            What::State,
+            true,
+            left(if state > 1 { "STATE" } else { "" }, state, 1),
+        ),
+        (What::Started, true, left("STARTED", started, 2)),
+        (What::Server, true, left("SERVER", SERVER.0, 0)),
+        (
+            What::Host,
+            any(|entry| host(entry).is_some()),
+            left("HOST", host_wide, 10),
+        ),
+        (What::Duration, true, Column::right("DURATION", 8, 4)),
+        (
+            What::Rate,
+            app.library.has_live(),
+            Column::right("RATE", 8, 5),
+        ),
+        (What::Exchanges, true, Column::right("EXCHANGES", 9, 6)),
+        (What::Failed, true, Column::right("FAILED", 6, 3)),
+        (What::Findings, true, Column::right("FINDINGS", 8, 9)),
+        (What::Size, true, Column::right("SIZE", 8, 8)),
+        (
+            What::Note,
+            any(|entry| !note_of(entry).is_empty()),
+            Column::flexible("NOTE", 12, 7),
+        ),
+    ];
+    let all = all.into_iter().filter(|(_, is_wanted, _)| *is_wanted);
+    let mut all: Vec<_> = all.map(|(what, _, column)| (what, column)).collect();
+    let columns: Vec<_> = all.iter().map(|(_, column)| column.clone()).collect();
+    // The name of the server takes what is left before the note does.
+    let spare = table::spare(&columns, room);
+    let wanted = widest(title).clamp(SERVER.0, SERVER.1) - SERVER.0;
+    for (_, column) in all.iter_mut().filter(|(what, _)| *what == What::Server) {
+        column.width += spare.min(wanted);
+    }
+    all
+}
+
+fn cell(app: &App, row: &Row, what: What) -> Cell {
+    let look = &app.settings.look;
+    let entry = row.entry.as_ref();
+    let summary = entry.summary();
+    let plain = |text: Option<String>| Cell::new(Role::Text, text.unwrap_or_default());
+    let failing = |role, number: Option<u64>| {
+        let number = number.filter(|&number| number > 0);
+        Cell::new(role, number.map(count).unwrap_or_default())
+    };
+    let now = app.now.wall_ns;
+    let is_wide = usize::from(app.size.0);
+    match what {
+        What::Chosen if app.library.chosen.contains(&entry.path) => {
+            Cell::new(Role::Key, look.glyph(Glyph::Selected))
+        }
+        What::Chosen => plain(None),
+        What::State => {
+            let (glyph, role, word) = state(entry);
+            let word = if is_wide < WORDS { "" } else { &word };
+            Cell::new(role, format!("{} {word}", look.glyph(glyph)).trim_end())
+        }
+        What::Started if is_wide < DATES => plain(Some(when::near(entry.wall_ns, now))),
+        What::Started => plain(Some(when::short(entry.wall_ns))),
+        What::Server => Cell::new(Role::Strong, title(entry)),
+        What::Host => plain(host(entry)),
+        What::Duration => plain(entry.lasted_ns(now).map(clock)),
+        What::Rate => plain(row.rate.map(rate)),
+        What::Exchanges => plain(summary.map(|summary| count(summary.exchanges))),
+        What::Failed => failing(Role::Bad, summary.map(|summary| summary.failed)),
+        What::Findings => failing(Role::Warn, summary.map(|summary| summary.findings)),
+        What::Size => plain(Some(size(entry.size))),
+        What::Note => plain(Some(note_of(entry))),
+    }
+}
+
+/// How it stands, or how it ended where all of it is there. Missing bytes come first: nobody is to
+/// take the rest for the whole.
+fn state(entry: &Entry) -> (Glyph, Role, String) {
+    let word = entry.state().to_owned();
+    let summary = entry.summary();
+    let gap = summary.map_or(0, |summary| summary.gap_bytes);
+    let is_whole = summary.is_some_and(|summary| summary.state == State::Complete);
+    match (entry.standing, entry.end()) {
+        (Standing::Live, _) if gap > 0 => (Glyph::Warning, Role::Warn, "live, gap".to_owned()),
+        (Standing::Live, _) => (Glyph::Live, Role::Good, word),
+        (Standing::Finished, _) if gap > 0 => {
+            (Glyph::Warning, Role::Warn, format!("gap {}", size(gap)))
+        }
+        (Standing::Unreadable, _) => (Glyph::Failed, Role::Bad, word),
+        (Standing::Finished, Some(end)) if is_whole => {
+            let ended = phrases::end_short(end);
+            match end {
+                End::Exited { code: 0 } => (Glyph::Ended, Role::Faint, ended),
+                End::Unknown => (Glyph::Warning, Role::Warn, ended),
+                _ => (Glyph::Failed, Role::Bad, ended),
+            }
+        }
+        _ => (Glyph::Warning, Role::Warn, word),
+    }
+}
+
+fn title(entry: &Entry) -> String {
+    recording::title(entry).unwrap_or_else(|| file_name(&entry.path))
+}
+
+/// Where it comes from if it is no plain session, why it cannot be read, what somebody wrote.
+fn note_of(entry: &Entry) -> String {
+    let mut notes: Vec<_> = recording::origin(entry).into_iter().collect();
+    if let Details::Unreadable(error) = &entry.details {
+        // The name of the file stands in the row already.
+        let sentence = phrases::sentence(error);
+        let file = entry.path.display().to_string();
+        let why = sentence.strip_prefix(&file).unwrap_or(&sentence);
+        notes.push(why.trim_start().to_owned());
+    }
+    notes.extend(recording::notes(entry));
+    notes.join("; ")
+}
+
+/// `12/s`; of the slow ones with a decimal.
+fn rate(per_second: f64) -> String {
+    match per_second {
+        none if none <= 0.0 => "idle".to_owned(),
+        slow if slow < 10.0 => format!("{slow:.1}/s"),
+        fast => format!("{fast:.0}/s"),
+    }
+}
+
+/// More about the recording under the cursor: who spoke to it, what was started, how it stands,
+/// what is missing, what somebody wrote.
+fn draw_about(app: &App, entry: &Entry, area: Rect, frame: &mut Frame<'_>) {
+    let look: &Look = &app.settings.look;
+    let columns = usize::from(area.width);
+    let mut who = vec![format!("{} {}", escape(&entry.id), escape(&entry.name))];
+    let mut how = vec![standing(entry)];
+    if let Some(summary) = entry.summary() {
+        let client = phrases::peer(&summary.session.client);
+        who.extend(client.map(|client| format!("for {client}")));
+        if let Some(parent) = &summary.parent {
+            let (origin, parent) = (escape(&summary.origin), escape(parent));
+            how.push(format!("{origin} of {parent}; P compares them"));
+        }
+        if summary.gap_bytes > 0 {
+            let missing = size(summary.gap_bytes);
+            how.push(format!(
+                "gap: {missing} were forwarded and are not on record"
+            ));
+        }
+        how.extend(
+            summary
+                .note
+                .as_ref()
+                .map(|note| format!("note: {}", escape(note))),
+        );
+    }
+    who.extend(
+        entry
+            .context()
+            .map(|context| phrases::command(&context.argv)),
+    );
+    let role = match entry.standing {
+        Standing::Unreadable => Role::Bad,
+        Standing::Finished | Standing::Live => Role::Faint,
+        _ => Role::Warn,
+    };
+    let lines = [
+        (Role::Border, look.border().horizontal_top.repeat(columns)),
+        (Role::Text, format!(" {}", who.join("; "))),
+        (role, format!(" {}", how.join("; "))),
+    ];
+    for ((role, text), area) in lines.into_iter().zip(area.rows()) {
+        frame.render_widget(Line::styled(cut(&text, columns), look.style(role)), area);
+    }
+}
+
+fn standing(entry: &Entry) -> String {
+    let end = || entry.end().map(phrases::end).unwrap_or_default();
+    let text = match (entry.standing, &entry.details) {
+        (_, Details::Unreadable(error)) => return phrases::sentence(error),
+        (Standing::Live, _) => "being recorded",
+        (Standing::Pending, _) => {
+            "the session is over; the rest of it is indexed when it is opened"
+        }
+        (Standing::Interrupted, _) => {
+            "the recorder was killed; what its spool still holds is added when it is opened"
+        }
+        (Standing::Cut, _) => "a copy that was made while it was recorded: it may be short",
+        (_, Details::Recorded(summary)) if summary.state == State::Recovered => {
+            let end = end();
+            return format!("the recorder was killed, and it was completed from its spool; {end}");
+        }
+        _ => return end(),
+    };
+    text.to_owned()
+}
+
+/// What stands where there is no recording to be shown.
+fn draw_instead(app: &App, area: Rect, frame: &mut Frame<'_>) {
+    let look = &app.settings.look;
+    let room = usize::from(area.width).saturating_sub(2);
+    let mut lines = Vec::new();
+    for (role, text) in instead(&app.library) {
+        let indent = text.len() - text.trim_start().len();
+        let mut wrapped = wrap(text.trim_start(), room.saturating_sub(indent));
+        if wrapped.is_empty() {
+            wrapped.push(String::new());
+        }
+        let wrapped = wrapped.into_iter();
+        lines.extend(wrapped.map(|line| (role, pad_end("", indent) + &line)));
+    }
+    for ((role, line), area) in lines.into_iter().zip(area.rows()) {
+        let line = format!(" {}", cut(&line, room));
+        frame.render_widget(Line::styled(line, look.style(role)), area);
+    }
+}
+
+fn instead(library: &Library) -> Vec<(Role, String)> {
+    let dir = library.dir.to_string_lossy();
+    let dir = escape(&dir);
+    let text = |text: &str| (Role::Text, text.to_owned());
+    match &library.listing {
+        Listing::Asked => vec![(Role::Faint, format!("reading {dir}"))],
+        Listing::Unreadable(error) => vec![
+            (Role::Bad, error.clone()),
+            text("another folder can be chosen with --dir"),
+        ],
+        Listing::Known if !library.rows.is_empty() => {
+            let all = plural(library.rows.len() as u64, "recording");
+            let narrow = escape(&library.narrow);
+            vec![text(&format!("none of {all} has {narrow}; Esc shows all"))]
+        }
+        Listing::Known => vec![
+            text(&format!("no recordings in {dir}")),
+            text(""),
+            text("see how it looks, with nothing else installed:"),
+            (Role::Strong, "  mcpreel demo".to_owned()),
+            text(
+                "record a server, by putting this in front of its command in a host's configuration:",
+            ),
+            (Role::Strong, "  mcpreel run -- COMMAND".to_owned()),
+        ],
+    }
+}

@@ -246,7 +246,7 @@ fn chip(role: Role, text: impl Into<String>, action: Option<Action>) -> Chip {
 
 fn session_chips(look: &Look, session: &Session) -> Vec<Chip> {
     let mut chips = Vec::new();
-    chips.extend(crate::panels::state::chips(look, session));
+    chips.extend(super::state::chips(look, session));
     if let Some(text) = session.search.status(look.glyph(Glyph::Dot)) {
         chips.push(chip(Role::Chip, text, Some(Action::Close)));
     }

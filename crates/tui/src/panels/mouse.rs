@@ -15,6 +15,7 @@ use crate::effect::{Effect, Effects};
 use crate::layout;
 use crate::layout::{Arrangement, Places};
 use crate::update::perform;
+use crate::widget::frame;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use mcpreel_wire::text::width;
 use ratatui::layout::{Position, Rect};
@@ -101,7 +102,7 @@ fn wheel(app: &mut App, at: Position, down: bool) -> Effects {
     if let (Cursor::End, Some(key)) = (list.cursor, list.selected()) {
         list.cursor = Cursor::At(key);
     }
-    let to = crate::widget::frame::turned(list.first_row(page), by, list.len(), page);
+    let to = frame::turned(list.first_row(page), by, list.len(), page);
     list.scroll_to(to, page);
     vec![]
 }

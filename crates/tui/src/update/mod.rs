@@ -22,6 +22,7 @@ use super::panels::{
     timeline,
 };
 use super::worker::Answer;
+use crate::app::text;
 use std::time::Duration;
 
 /// Changes the state by what happened, and says what is to be done.
@@ -98,7 +99,7 @@ const EVERYWHERE: [Perform; 4] = [
 fn chain(app: &App) -> Vec<Perform> {
     let mut chain: Vec<Perform> = Vec::new();
     match (app.overlays.last(), app.session.as_deref()) {
-        (Some(Overlay::Text(_)), _) => chain.push(crate::app::text::perform),
+        (Some(Overlay::Text(_)), _) => chain.push(text::perform),
         (Some(Overlay::Menu(_)), _) => chain.push(menu::perform),
         (Some(Overlay::Comparison(_)), _) => chain.push(compare::perform),
         (Some(Overlay::Prompt(_) | Overlay::Palette(_) | Overlay::Edit(_)), _) => {}

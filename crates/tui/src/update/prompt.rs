@@ -3,6 +3,8 @@
 use crate::app::{App, Overlay};
 use crate::effect::Effects;
 use crate::keymap::Key;
+use crate::panels::filter;
+use crate::panels::search;
 use crate::panels::{export, replay};
 use crate::panels::{library, notes};
 use crossterm::event::KeyCode;
@@ -93,7 +95,7 @@ pub fn request(key: Key) -> Option<InputRequest> {
 
 fn changed(app: &mut App) -> Effects {
     match purpose(app) {
-        Some(Purpose::Filter) => crate::panels::filter::changed(app),
+        Some(Purpose::Filter) => filter::changed(app),
         Some(Purpose::Narrow) => library::narrowed(app),
         _ => vec![],
     }
@@ -106,8 +108,8 @@ fn done(app: &mut App) -> Effects {
     };
     let text = prompt.input.value();
     match prompt.purpose {
-        Purpose::Filter => crate::panels::filter::done(app, text),
-        Purpose::Search => crate::panels::search::done(app, text),
+        Purpose::Filter => filter::done(app, text),
+        Purpose::Search => search::done(app, text),
         Purpose::Note => notes::note(app, text),
         Purpose::RecordingNote => library::note(app, text),
         Purpose::Narrow => library::narrow(app, text),
@@ -121,8 +123,8 @@ fn left(app: &mut App) -> Effects {
         return vec![];
     };
     match prompt.purpose {
-        Purpose::Filter => crate::panels::filter::left(app),
-        Purpose::Search => crate::panels::search::left(app),
+        Purpose::Filter => filter::left(app),
+        Purpose::Search => search::left(app),
         Purpose::Narrow => library::narrow(app, ""),
         Purpose::Note | Purpose::RecordingNote | Purpose::ExportFile => vec![],
     }
@@ -131,15 +133,15 @@ fn left(app: &mut App) -> Effects {
 /// An older line, or a newer one; the next candidate, where there are some.
 fn step(app: &mut App, by: isize) -> Effects {
     match purpose(app) {
-        Some(Purpose::Filter) => crate::panels::filter::step(app, by),
-        Some(Purpose::Search) => crate::panels::search::step(app, by),
+        Some(Purpose::Filter) => filter::step(app, by),
+        Some(Purpose::Search) => search::step(app, by),
         _ => vec![],
     }
 }
 
 fn complete(app: &mut App) -> Effects {
     match purpose(app) {
-        Some(Purpose::Filter) => crate::panels::filter::take_candidate(app),
+        Some(Purpose::Filter) => filter::take_candidate(app),
         _ => vec![],
     }
 }
@@ -147,7 +149,7 @@ fn complete(app: &mut App) -> Effects {
 /// Another way of reading the line: literal text or a regular expression.
 fn switch(app: &mut App) -> Effects {
     match purpose(app) {
-        Some(Purpose::Search) => crate::panels::search::switch(app),
+        Some(Purpose::Search) => search::switch(app),
         _ => vec![],
     }
 }

@@ -4,6 +4,7 @@ use crate::action::Action;
 use crate::app::{App, Session, View};
 use crate::effect::Effects;
 use crate::panels::detail::Shown;
+use crate::panels::list;
 use mcpreel_store::select::Question;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{Item, ItemKey, Lens};
@@ -98,12 +99,12 @@ pub fn go_to(app: &mut App, key: ItemKey) -> Effects {
     if let Some(session) = app.session.as_deref_mut() {
         session.view = View::Exchanges;
     }
-    crate::panels::list::go_to(app, key)
+    list::go_to(app, key)
 }
 
 /// The annotation of a frame has changed.
 pub fn annotated(app: &mut App, frame: Seq) -> Effects {
-    crate::panels::list::changed(app, frame);
+    list::changed(app, frame);
     // Whoever opens it finds the mark.
     if let Some(session) = app.session.as_deref_mut() {
         let detail = &mut session.detail;

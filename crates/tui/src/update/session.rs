@@ -5,6 +5,7 @@ use crate::app::session::Opening;
 use crate::app::{App, Focus, Session, View};
 use crate::effect::{Effect, Effects};
 use crate::layout;
+use crate::panels::list;
 use crate::worker::{Answer, Ask, Slot, open};
 use mcpreel_store::library::Standing;
 use mcpreel_trace::frame::Seq;
@@ -25,7 +26,7 @@ pub fn open(app: &mut App, path: &Path, seq: Option<Seq>) -> Effects {
     session.list.go_to = seq;
     app.session = Some(Box::new(session));
     let mut effects = vec![ask(app, Some(path.to_owned()))];
-    effects.extend(crate::panels::list::begin(app));
+    effects.extend(list::begin(app));
     effects
 }
 
@@ -91,13 +92,13 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
                 Lens::Wire => Lens::Exchanges,
             };
             session.view = View::Exchanges;
-            let mut effects = crate::panels::list::begin(app);
+            let mut effects = list::begin(app);
             effects.extend(remember(app));
             return Some(effects);
         }
         Action::ListSmaller => return Some(divide(app, false)),
         Action::ListLarger => return Some(divide(app, true)),
-        Action::Follow => crate::panels::list::follow(app),
+        Action::Follow => list::follow(app),
         Action::Unselect => session.list.chosen.clear(),
         Action::Close if session.focus == Focus::Detail => session.focus = Focus::Main,
         Action::Close if session.view != View::Exchanges => show(session, View::Exchanges),
@@ -158,11 +159,7 @@ pub fn answer(app: &mut App, answer: open::Answer) -> Effects {
                 told_end(app);
             }
             // Rows that were not there when their frames were looked at are nowhere else found.
-            return if is_anew {
-                crate::panels::list::begin(app)
-            } else {
-                vec![]
-            };
+            return if is_anew { list::begin(app) } else { vec![] };
         }
     };
     vec![]

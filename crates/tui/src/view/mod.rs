@@ -9,6 +9,11 @@ use super::app::{App, Session, View};
 use super::layout::{self, LEAST};
 use super::panels::{findings, library, state, stats, story, timeline};
 use super::theme::Role;
+use crate::panels::detail;
+use crate::panels::filter;
+use crate::panels::footer;
+use crate::panels::header;
+use crate::panels::list;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -53,12 +58,12 @@ fn spell_out(screen: &mut Buffer) {
 
 fn draw_session(app: &App, session: &Session, frame: &mut Frame<'_>) {
     let places = layout::session(app, session);
-    crate::panels::header::draw(app, session, places.header, frame);
+    header::draw(app, session, places.header, frame);
     story::draw(app, session, places.why, frame);
-    crate::panels::filter::draw::draw(app, session, places.filter, frame);
+    filter::draw::draw(app, session, places.filter, frame);
     if !places.main.is_empty() {
         match session.view {
-            View::Exchanges => crate::panels::list::draw::draw(app, session, places.main, frame),
+            View::Exchanges => list::draw::draw(app, session, places.main, frame),
             View::Timeline => timeline::draw(app, session, places.main, frame),
             View::Stats => stats::draw(app, session, places.main, frame),
             View::Findings => findings::draw(app, session, places.main, frame),
@@ -67,10 +72,10 @@ fn draw_session(app: &App, session: &Session, frame: &mut Frame<'_>) {
     if !places.detail.is_empty() {
         match session.playback.pane {
             Some(_) => state::draw(app, session, places.detail, frame),
-            None => crate::panels::detail::draw::draw(app, session, places.detail, frame),
+            None => detail::draw::draw(app, session, places.detail, frame),
         }
     }
-    crate::panels::footer::draw(app, places.footer, frame);
+    footer::draw(app, places.footer, frame);
 }
 
 /// `too small (18×2), needs 20×3`, as much of it as fits.

@@ -6,7 +6,7 @@
 
 use crate::app::text::Text;
 use crate::app::{App, Overlay};
-use crate::panels::{menu, palette};
+use crate::panels::{compare, filter, menu, palette, replay};
 use crate::theme::{Glyph, Role};
 use crate::update::prompt::{Prompt, Purpose};
 use crate::widget::frame;
@@ -22,12 +22,12 @@ pub fn draw(app: &App, overlay: &Overlay, area: Rect, frame: &mut Frame<'_>) {
         Overlay::Text(text) => draw_text(app, text, area, frame),
         Overlay::Menu(menu) => menu::draw(app, menu, area, frame),
         Overlay::Prompt(prompt) if prompt.purpose == Purpose::Filter => {
-            crate::panels::filter::draw::draw_popup(app, prompt, area, frame);
+            filter::draw::draw_popup(app, prompt, area, frame);
         }
         Overlay::Prompt(prompt) => draw_prompt(app, prompt, area, frame),
         Overlay::Palette(palette) => palette::draw(app, palette, area, frame),
-        Overlay::Comparison(one) => crate::panels::compare::draw(app, one, area, frame),
-        Overlay::Edit(editor) => crate::panels::replay::draw(app, editor, frame),
+        Overlay::Comparison(one) => compare::draw(app, one, area, frame),
+        Overlay::Edit(editor) => replay::draw(app, editor, frame),
     }
 }
 

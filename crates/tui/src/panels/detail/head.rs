@@ -10,6 +10,7 @@
 use super::jobs::{Text, TextRole};
 use super::part::{Part, PartKind};
 use crate::panels::detail::draw::Pane;
+use crate::panels::list;
 use crate::theme;
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::spans;
@@ -213,7 +214,7 @@ fn outcome(exchange: &Exchange, columns: usize, look: Look) -> Spans {
 }
 
 fn status(exchange: &Exchange, look: Look) -> Spans {
-    let (glyph, role, word) = crate::panels::list::draw::status(exchange);
+    let (glyph, role, word) = list::draw::status(exchange);
     let text = format!("  {} {word}", look.glyph(glyph));
     vec![(role, text)]
 }

@@ -7,6 +7,7 @@ use crate::app::{App, Focus, Overlay};
 use crate::effect::Effects;
 use crate::panels::detail::size;
 use crate::panels::detail::{Detail, Representation, Shown, Sides, Tab};
+use crate::panels::list;
 use crate::panels::menu::{Choice, Entry, Menu};
 use crate::update::selection;
 use crate::widget::tree::Tree;
@@ -24,7 +25,7 @@ pub fn moved(detail: &mut Detail, action: Action, size: Size) -> Option<Effects>
         Tab::Findings => {
             let shown = detail.shown.as_deref_mut()?;
             let rows = shown.findings.len();
-            shown.at_finding = crate::update::selection::moved(action, shown.at_finding, rows, 3)?;
+            shown.at_finding = selection::moved(action, shown.at_finding, rows, 3)?;
         }
     }
     Some(vec![])
@@ -55,7 +56,7 @@ fn in_story(detail: &mut Detail, action: Action, page: usize) -> Option<()> {
     let shown = detail.shown.as_deref_mut()?;
     let rows = shown.story.as_ref().map_or(0, |story| story.rows.len());
     let (at, top) = &mut shown.at_story;
-    *at = crate::update::selection::moved(action, *at, rows, page)?;
+    *at = selection::moved(action, *at, rows, page)?;
     *top = crate::widget::frame::showing(*at, *top, page);
     Some(())
 }
@@ -192,7 +193,7 @@ pub fn jump(app: &mut App, seq: Seq, id: u64) -> Effects {
     if let Some(session) = app.session.as_deref_mut() {
         session.detail.aim = Some(id);
     }
-    crate::panels::list::goto(app, seq)
+    list::goto(app, seq)
 }
 
 /// Goes to the finding that was jumped to, if its row has come.

@@ -13,6 +13,7 @@ use crate::panels::detail::{Detail, Shown, Tab};
 use crate::panels::findings::{self, explain};
 use crate::panels::list::Cursor;
 use crate::theme::{Look, Role};
+use crate::widget::frame;
 use crate::widget::raw::{Controls, Wrapped};
 use crate::widget::spans::Spans;
 use crate::widget::text::{Content, Expect};
@@ -304,7 +305,7 @@ pub fn wheel(app: &mut App, by: isize) -> Effects {
             Tab::Body => shown.at.top = top,
             Tab::Story => {
                 let rows = shown.story.as_ref().map_or(0, |story| story.rows.len());
-                shown.at_story.1 = crate::widget::frame::turned(shown.at_story.1, by, rows, size.1);
+                shown.at_story.1 = frame::turned(shown.at_story.1, by, rows, size.1);
             }
             Tab::Findings => {
                 let last = shown.findings.len().saturating_sub(1);

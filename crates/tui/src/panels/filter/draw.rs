@@ -22,6 +22,7 @@ use crate::layout;
 use crate::theme::{Glyph, Look, Role};
 use crate::update::prompt::Prompt;
 use crate::view::overlay::{Hit, screen};
+use crate::widget::frame;
 use mcpreel_trace::query::{ErrorKind, QueryError};
 use mcpreel_wire::text::{count, cut, escape, pad_end, plural, width};
 use ratatui::Frame;
@@ -65,7 +66,7 @@ pub fn candidates(app: &App, session: &Session) -> (usize, usize) {
     let page = usize::from(placed(app, session, screen(app)).candidates.height);
     let popup = &session.filter.popup;
     let at = popup.at.unwrap_or(0);
-    let first = crate::widget::frame::top(popup.wheel, popup.candidates.len(), at, page);
+    let first = frame::top(popup.wheel, popup.candidates.len(), at, page);
     (first, page)
 }
 

@@ -12,6 +12,7 @@ use crate::effect::Effects;
 use crate::panels::menu::{Choice, Entry, Menu};
 use crate::update::prompt::{History, Prompt, Purpose};
 use crate::view::overlay::Hit;
+use crate::widget::frame;
 use crate::worker::Slot;
 use mcpreel_store::select::Question;
 use mcpreel_trace::item::{Item, Lens};
@@ -465,12 +466,7 @@ pub fn wheel(app: &mut App, by: isize) -> Effects {
     let (top, page) = rows.map_or((0, 0), |session| draw::candidates(app, session));
     if let Some(session) = app.session.as_deref_mut() {
         let popup = &mut session.filter.popup;
-        popup.wheel = Some(crate::widget::frame::turned(
-            top,
-            by,
-            popup.candidates.len(),
-            page,
-        ));
+        popup.wheel = Some(frame::turned(top, by, popup.candidates.len(), page));
     }
     vec![]
 }

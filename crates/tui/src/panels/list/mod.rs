@@ -22,6 +22,7 @@ use crate::layout;
 use crate::panels::filter::{self, Relaxed};
 use crate::update::selection;
 use crate::update::selection::moved;
+use crate::update::session;
 use crate::worker::Slot;
 pub use index::{Cache, Index, Row};
 use jobs::{Found, Reading, Scanning};
@@ -349,7 +350,7 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
         }
         Action::TimeColumn => {
             list.time = list.time.next();
-            return Some(crate::update::session::remember(app));
+            return Some(session::remember(app));
         }
         _ => {
             let rows = list.len();

@@ -4,6 +4,7 @@ use super::*;
 use crate::app::Settings;
 use crate::effect::{Effect, Msg, Now};
 use crate::keymap::Key;
+use crate::panels::filter;
 use crate::update::{session, update};
 use crate::worker::{self, Answer, Ask};
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
@@ -149,7 +150,7 @@ fn the_selection_survives_another_filter_on_its_line_of_the_screen() {
     go_to(&mut app, key(500));
     let line = |app: &mut App, seq| screen(app).iter().position(|at| *at == seq);
     let before = line(&mut app, 500);
-    crate::panels::filter::set(&mut app, "is:failed");
+    filter::set(&mut app, "is:failed");
     tell(&mut app, |answer| {
         answer.older = hits((900..1000).rev());
         answer.done = false;
@@ -164,7 +165,7 @@ fn the_selection_survives_another_filter_on_its_line_of_the_screen() {
 fn a_hidden_selection_goes_to_the_nearest_row_and_that_is_said() {
     let mut app = with_rows(1..1000);
     go_to(&mut app, key(501));
-    crate::panels::filter::set(&mut app, "is:failed");
+    filter::set(&mut app, "is:failed");
     found(&mut app, (1..1000).filter(|seq| seq % 100 == 0));
     assert_eq!(cursor(&mut app), 500);
     let notice = app.notices.shown(app.now).expect("it is said");

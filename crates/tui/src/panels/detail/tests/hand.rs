@@ -4,6 +4,7 @@ use super::super::*;
 use crate::app::{Focus, Overlay, Settings};
 use crate::effect::{Effect, Msg, Now};
 use crate::keymap::Key;
+use crate::panels::list;
 use crate::update::{session, update};
 use crate::worker::Reader;
 use crate::written::{self, Session};
@@ -109,7 +110,7 @@ impl Hand {
     pub fn select(&mut self, seq: u64) {
         let session = self.app.session.as_deref_mut().unwrap();
         session.focus = Focus::Detail;
-        let effects = crate::panels::list::go_to(&mut self.app, ItemKey::of_part(Seq(seq), 0));
+        let effects = list::go_to(&mut self.app, ItemKey::of_part(Seq(seq), 0));
         self.carry_out(effects);
         self.tell(Msg::Tick(Now::default()));
     }

@@ -7,7 +7,7 @@ mod frame;
 
 use super::args::{Filter, Folder};
 use super::exit::{Exit, Failure, Outcome};
-use super::output::{Ink, Output};
+use super::output::{Ink, Output, shown};
 use super::rows::{Listing, Row, finding_line, frame_words, quote};
 use super::{filter, json, select};
 use clap::Args;
@@ -495,8 +495,7 @@ fn summary(recording: &Recording, out: &mut Output) -> Result<(), Failure> {
     let title = format!("{}  {}", summary.id, escape(&summary.name));
     let state = select::state(recording, &summary);
     out.line(&format!("{}  {state}", out.paint(Ink::Strong, &title)))?;
-    let file = escape(&recording.path().to_string_lossy()).into_owned();
-    let mut facts = vec![("file", file)];
+    let mut facts = vec![("file", shown(recording.path()))];
     if let Some(played) = &summary.context.played {
         facts.push(("replay of", escape(played).into_owned()));
     }

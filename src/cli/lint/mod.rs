@@ -188,8 +188,7 @@ impl Lint {
             }
             let inside = Library::new(path).list()?;
             if inside.is_empty() {
-                let path = path.display().to_string();
-                output::say(&format!("no recordings in {}", escape(&path)));
+                output::say(&format!("no recordings in {}", output::shown(path)));
             }
             paths.extend(inside.into_iter().map(|entry| entry.path));
         }

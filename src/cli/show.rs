@@ -13,7 +13,7 @@ use super::{filter, json, select};
 use clap::Args;
 use mcpreel_share::phrases::{self, session, when};
 use mcpreel_share::row::RowView;
-use mcpreel_store::reader::{FindingRow, Recording, Summary};
+use mcpreel_store::reader::{FindingRow, ReadError, Recording, Summary};
 use mcpreel_trace::event::Event;
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
@@ -241,23 +241,19 @@ impl<'a> Shown<'a> {
                 }
             }
             Kind::Any | Kind::Exchanges => {
-                let mut after = ExchangeId(0);
-                loop {
-                    let page = self.recording.exchanges(after)?;
-                    let Some(last) = page.last() else {
-                        return Ok(());
-                    };
-                    after = last.id;
-                    for exchange in &page {
+                let page = |after| self.recording.exchanges(ExchangeId(after));
+                each(
+                    page,
+                    |exchange| exchange.id.0,
+                    |exchange| {
                         if self.json {
-                            self.out.json(&json::ExchangeJson::from(exchange))?;
-                            continue;
+                            return Ok(self.out.json(&json::ExchangeJson::from(exchange))?);
                         }
                         let row = RowView::of_exchange(exchange);
                         let line = self.listing.row(&row, self.end(), &self.out);
-                        self.out.line(&line)?;
-                    }
-                }
+                        Ok(self.out.line(&line)?)
+                    },
+                )
             }
             Kind::Events => each_event(self.recording, |event| self.event(event)),
             Kind::Findings => {
@@ -430,20 +426,29 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// Gives every event to `show`, in order.
+/// Gives every row to `show`, in order, page by page.
+fn each<T>(
+    page: impl Fn(u64) -> Result<Vec<T>, ReadError>,
+    id: fn(&T) -> u64,
+    mut show: impl FnMut(&T) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut after = 0;
+    loop {
+        let rows = page(after)?;
+        let Some(last) = rows.last() else {
+            return Ok(());
+        };
+        after = id(last);
+        rows.iter().try_for_each(&mut show)?;
+    }
+}
+
 fn each_event(
     recording: &Recording,
     mut show: impl FnMut(&Event) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let mut after = 0;
-    loop {
-        let page = recording.events(after)?;
-        let Some(last) = page.last() else {
-            return Ok(());
-        };
-        after = last.id;
-        page.iter().try_for_each(|row| show(&row.event))?;
-    }
+    let page = |after| recording.events(after);
+    each(page, |row| row.id, |row| show(&row.event))
 }
 
 /// Gives every finding to `show`, in order, with the seq of the request that it is about.
@@ -451,18 +456,15 @@ pub fn each_finding(
     recording: &Recording,
     mut show: impl FnMut(&FindingRow, Option<u64>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let mut after = 0;
-    loop {
-        let page = recording.findings(after)?;
-        let Some(last) = page.last() else {
-            return Ok(());
-        };
-        after = last.id;
-        for finding in &page {
+    let page = |after| recording.findings(after);
+    each(
+        page,
+        |finding| finding.id,
+        |finding| {
             let request = recording.request_of(finding)?;
-            show(finding, request.map(|seq| seq.0))?;
-        }
-    }
+            show(finding, request.map(|seq| seq.0))
+        },
+    )
 }
 
 /// The summary as one JSON object.

@@ -54,7 +54,8 @@ rules! {
         .why("A cursor means something only to the server that issued it in this session, so that the page is another one than expected, or none.")
         .fix("Send a cursor exactly as the `nextCursor` of the page before, and begin without one.")
         .of(PAGINATION)
-        .only(Revisions::LEGACY);
+        .only(Revisions::LEGACY)
+        .of_absence();
 
     CURSOR_LOOP = warning("page-cursor-loop",
         "the next page is one that was already asked for on the way")

@@ -64,7 +64,8 @@ rules! {
         .why("Clients of both eras ask this first, and take a server that refuses it for a legacy one.")
         .fix("Let the server implement `server/discover`.")
         .of(section::DISCOVERY)
-        .only(Revisions::MODERN);
+        .only(Revisions::MODERN)
+        .of_absence();
 
     FEATURE = note("deprecated-feature", "a feature that a later revision may remove")
         .why("It works today, but revisions from July 2027 on may be without it.")

@@ -30,7 +30,8 @@ rules! {
         "a request without an answer for a minute, and without a cancel")
         .why("Whoever asked either waits for ever, or has given up while the other side works on for nobody.")
         .fix("Let the asking side wait only so long for each request, and send `notifications/cancelled` when it gives up.")
-        .of(TIMEOUTS);
+        .of(TIMEOUTS)
+        .of_absence();
 
     NO_PROGRESS_TOKEN = note("no-progress-token",
         "the client gave a call up and had not asked for progress")

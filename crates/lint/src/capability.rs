@@ -214,7 +214,7 @@ fn sender(direction: Direction) -> &'static str {
 /// The revision by which it is meant, and another by which it can be: of a notification that
 /// belongs to no request that is not known, where both eras are spoken on one connection.
 fn revisions(part: &Part<'_>) -> (Revision, Option<Revision>) {
-    let is_loose = matches!(part.message.body, Body::Notification(_)) && part.asked().is_none();
+    let is_loose = matches!(part.message.body, Body::Notification(_)) && part.request().is_none();
     let known = part.seen.known;
     if is_loose && known.handshake != Handshake::None && part.seen.session.eras.len() > 1 {
         return (known.legacy(), Some(Revision::V2026_07_28));
@@ -321,7 +321,7 @@ impl Subscriptions {
     /// A response: a subscription has ended when the server has said so.
     fn response(&mut self, part: &Part<'_>) {
         if part.method() == Some("resources/unsubscribe")
-            && let Some(uri) = part.asked().and_then(|asked| asked.name.as_deref())
+            && let Some(uri) = part.request().and_then(|asked| asked.name.as_deref())
         {
             self.uris.remove(uri);
         }

@@ -195,7 +195,7 @@ impl Tasks {
     fn part(&mut self, part: &Part<'_>, findings: &mut Findings) {
         match &part.message.body {
             Body::Response(response) if matches!(response.outcome, Outcome::Task { .. }) => {
-                if let Some((exchange, asked)) = part.exchange().zip(part.asked())
+                if let Some((exchange, asked)) = part.exchange().zip(part.request())
                     && asked.task
                 {
                     self.0.insert(exchange, part.seen.head.seq);
@@ -217,7 +217,7 @@ impl Tasks {
         if let Some(answer) = self.0.get(&exchange) {
             let finding = part.at(&CANCEL_TASK_REQUEST, "its task goes on");
             findings.push(finding.and(*answer));
-        } else if let Some(asked) = part.asked().filter(|asked| asked.task) {
+        } else if let Some(asked) = part.request().filter(|asked| asked.task) {
             // Before the answer names the task nobody can cancel it by its id.
             let finding = part.at(&CANCEL_TASK_REQUEST, "before its task had an id");
             findings.push(finding.as_bad_as(Severity::Warning).and(asked.frame));
@@ -284,7 +284,7 @@ impl Progress {
     }
 
     fn response(&mut self, part: &Part<'_>, response: &Response) {
-        let (Some(exchange), Some(asked)) = (part.exchange(), part.asked()) else {
+        let (Some(exchange), Some(asked)) = (part.exchange(), part.request()) else {
             return;
         };
         self.latest.remove(&exchange);

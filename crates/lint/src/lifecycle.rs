@@ -147,7 +147,7 @@ fn is_legacy(part: &Part<'_>) -> bool {
 /// A cancel of `initialize`, while that is open.
 fn cancelled(part: &Part<'_>, findings: &mut Findings) {
     if part.method() == Some("notifications/cancelled")
-        && let Some(asked) = part.asked()
+        && let Some(asked) = part.request()
         && &*asked.method == "initialize"
     {
         let finding = part.at(&CANCEL_INITIALIZE, "before the server has answered it");

@@ -150,7 +150,7 @@ impl Modern {
 
     fn answered(&mut self, part: &Part<'_>, findings: &mut Findings) {
         self.levels.answered(part);
-        if part.era() != Era::Modern || part.asked().is_none() {
+        if part.era() != Era::Modern || part.request().is_none() {
             return;
         }
         self.streams.answered(part);

@@ -120,14 +120,16 @@ impl Rounds {
         if result.get("inputRequests").is_none() && result.get("requestState").is_none() {
             findings.push(part.at(&EMPTY, "no inputRequests, no requestState"));
         }
-        let declared = part.asked().and_then(|asked| asked.capabilities.declared());
+        let declared = part
+            .request()
+            .and_then(|asked| asked.capabilities.declared());
         for (path, request) in input_requests(result) {
             judge(part, &path, request, declared.as_ref(), findings);
         }
     }
 
     fn remember(&mut self, part: &Part<'_>, result: Value<'_>) {
-        let (Some(exchange), Some(asked)) = (part.exchange(), part.asked()) else {
+        let (Some(exchange), Some(asked)) = (part.exchange(), part.request()) else {
             return;
         };
         let state = result.get("requestState").and_then(|it| it.as_str());

@@ -164,11 +164,11 @@ impl Calls {
     }
 
     fn cancelled(&mut self, part: &Part<'_>, findings: &mut Findings) {
-        let Some((exchange, asked)) = part.exchange().zip(part.asked()) else {
+        let Some((exchange, asked)) = part.exchange().zip(part.request()) else {
             return;
         };
         let head = part.seen.head;
-        let cancelled = part.whole().and_then(|exchange| exchange.cancelled);
+        let cancelled = part.full_exchange().and_then(|exchange| exchange.cancelled);
         let of_client = [asked.direction, part.direction()] == [Direction::ClientToServer; 2];
         // Only its first cancel counts.
         if !of_client || cancelled != Some(head.seq) {
@@ -284,7 +284,7 @@ impl Latencies {
         let Body::Response(_) = part.message.body else {
             return;
         };
-        let Some(exchange) = part.whole().filter(|exchange| is_judged(exchange)) else {
+        let Some(exchange) = part.full_exchange().filter(|exchange| is_judged(exchange)) else {
             return;
         };
         // Of a duplicate answer nothing is said.

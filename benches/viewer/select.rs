@@ -6,10 +6,11 @@ use crate::support::table::Row;
 use anyhow::Context as _;
 use mcpreel_store::reader::Recording;
 use mcpreel_store::search::{Pace, Pattern, Search};
+use mcpreel_store::select::Context;
 use mcpreel_store::select::{Limit, Question, Scan, Way};
 use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_trace::item::Lens;
-use mcpreel_trace::query::{Context, Query};
+use mcpreel_trace::query::Query;
 
 const PAGE: usize = 50;
 const STEP_NS: u64 = 10_000_000;

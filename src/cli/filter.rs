@@ -2,10 +2,11 @@
 
 use super::exit::Failure;
 use mcpreel_store::reader::{Recording, Summary};
+use mcpreel_store::select::Context;
 use mcpreel_store::select::{self, Question, Scan, Way};
 use mcpreel_trace::clock::wall_clock_ns;
 use mcpreel_trace::item::{Item, Lens};
-use mcpreel_trace::query::{Context, Query, QueryError};
+use mcpreel_trace::query::{Query, QueryError};
 use mcpreel_wire::text::escape;
 
 /// Reads a filter; none was given: `None`. What is no filter is refused, with its place.

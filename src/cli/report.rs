@@ -444,7 +444,7 @@ fn tools(redacted: &Recording) -> Result<Option<String>, Failure> {
     let mut called: BTreeMap<_, u64> = BTreeMap::new();
     let mut after = ExchangeId(0);
     loop {
-        let page = redacted.light_exchanges(after, None, PAGE)?;
+        let page = redacted.exchanges(after, PAGE)?;
         let Some(last) = page.last() else { break };
         after = last.id;
         for exchange in page {

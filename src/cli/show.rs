@@ -7,13 +7,13 @@ mod frame;
 
 use super::args::{Filter, Folder};
 use super::exit::{Exit, Failure, Outcome};
-use super::output::{Ink, Output, shown};
+use super::output::{Ink, Output};
 use super::rows::{Listing, Row, finding_line, frame_words, quote};
 use super::{filter, json, select};
 use clap::Args;
 use mcpreel_share::phrases::{self, session, when};
 use mcpreel_share::row::RowView;
-use mcpreel_store::reader::{FindingRow, ReadError, Recording, Summary};
+use mcpreel_store::reader::{FindingRow, Recording, Summary};
 use mcpreel_trace::event::Event;
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
@@ -241,19 +241,23 @@ impl<'a> Shown<'a> {
                 }
             }
             Kind::Any | Kind::Exchanges => {
-                let page = |after| self.recording.exchanges(ExchangeId(after));
-                each(
-                    page,
-                    |exchange| exchange.id.0,
-                    |exchange| {
+                let mut after = ExchangeId(0);
+                loop {
+                    let page = self.recording.exchanges(after, 1000)?;
+                    let Some(last) = page.last() else {
+                        return Ok(());
+                    };
+                    after = last.id;
+                    for exchange in &page {
                         if self.json {
-                            return Ok(self.out.json(&json::ExchangeJson::from(exchange))?);
+                            self.out.json(&json::ExchangeJson::from(exchange))?;
+                            continue;
                         }
                         let row = RowView::of_exchange(exchange);
                         let line = self.listing.row(&row, self.end(), &self.out);
-                        Ok(self.out.line(&line)?)
-                    },
-                )
+                        self.out.line(&line)?;
+                    }
+                }
             }
             Kind::Events => each_event(self.recording, |event| self.event(event)),
             Kind::Findings => {
@@ -426,29 +430,20 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// Gives every row to `show`, in order, page by page.
-fn each<T>(
-    page: impl Fn(u64) -> Result<Vec<T>, ReadError>,
-    id: fn(&T) -> u64,
-    mut show: impl FnMut(&T) -> Result<(), Failure>,
-) -> Result<(), Failure> {
-    let mut after = 0;
-    loop {
-        let rows = page(after)?;
-        let Some(last) = rows.last() else {
-            return Ok(());
-        };
-        after = id(last);
-        rows.iter().try_for_each(&mut show)?;
-    }
-}
-
+/// Gives every event to `show`, in order.
 fn each_event(
     recording: &Recording,
     mut show: impl FnMut(&Event) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let page = |after| recording.events(after);
-    each(page, |row| row.id, |row| show(&row.event))
+    let mut after = 0;
+    loop {
+        let page = recording.events(after)?;
+        let Some(last) = page.last() else {
+            return Ok(());
+        };
+        after = last.id;
+        page.iter().try_for_each(|row| show(&row.event))?;
+    }
 }
 
 /// Gives every finding to `show`, in order, with the seq of the request that it is about.
@@ -456,15 +451,18 @@ pub fn each_finding(
     recording: &Recording,
     mut show: impl FnMut(&FindingRow, Option<u64>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let page = |after| recording.findings(after);
-    each(
-        page,
-        |finding| finding.id,
-        |finding| {
+    let mut after = 0;
+    loop {
+        let page = recording.findings(after)?;
+        let Some(last) = page.last() else {
+            return Ok(());
+        };
+        after = last.id;
+        for finding in &page {
             let request = recording.request_of(finding)?;
-            show(finding, request.map(|seq| seq.0))
-        },
-    )
+            show(finding, request.map(|seq| seq.0))?;
+        }
+    }
 }
 
 /// The summary as one JSON object.
@@ -497,7 +495,8 @@ fn summary(recording: &Recording, out: &mut Output) -> Result<(), Failure> {
     let title = format!("{}  {}", summary.id, escape(&summary.name));
     let state = select::state(recording, &summary);
     out.line(&format!("{}  {state}", out.paint(Ink::Strong, &title)))?;
-    let mut facts = vec![("file", shown(recording.path()))];
+    let file = escape(&recording.path().to_string_lossy()).into_owned();
+    let mut facts = vec![("file", file)];
     if let Some(played) = &summary.context.played {
         facts.push(("replay of", escape(played).into_owned()));
     }

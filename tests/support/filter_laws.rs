@@ -1,10 +1,9 @@
 //! What holds for every filter. Broken laws come back as sentences.
 
 use super::dice::Dice;
-use super::{filters, items};
-use mcpreel_trace::clock::Moment;
-use mcpreel_trace::query::ast::{Expr, Query};
-use mcpreel_trace::query::{Context, ErrorKind, Matcher, complete};
+use super::filters;
+use mcpreel_trace::query::ast::Query;
+use mcpreel_trace::query::{ErrorKind, complete};
 
 /// One round over a random filter, a random text and random rows.
 pub fn round(dice: &mut Dice) -> Result<(), String> {
@@ -14,9 +13,6 @@ pub fn round(dice: &mut Dice) -> Result<(), String> {
     let text = filters::mutated(dice);
     any_text(&text)?;
     completion(&text, dice.length_below(text.len() + 2))?;
-    for _ in 0..4 {
-        denial(dice, &query)?;
-    }
     Ok(())
 }
 
@@ -65,26 +61,4 @@ pub fn completion(text: &str, caret: usize) -> Result<(), String> {
             completion.replace
         )),
     }
-}
-
-/// Of a filter and its denial one fits, whatever the row.
-pub fn denial(dice: &mut Dice, query: &Query) -> Result<(), String> {
-    let (item, messages) = items::item(dice);
-    let context = Context {
-        end: Moment(dice.below(1 << 45)),
-        slow_ns: 1_000_000_000,
-    };
-    let fits = |query: &Query| Matcher::new(query, context).fits(&item, &mut messages.clone());
-    let Some(expr) = query.expr.clone() else {
-        return Ok(());
-    };
-    let denied = Query {
-        expr: Some(Expr::Not(Box::new(expr))),
-    };
-    if fits(query) == fits(&denied) {
-        return Err(format!(
-            "{query} and its denial both fit, or neither: {item:?}"
-        ));
-    }
-    Ok(())
 }

@@ -21,8 +21,6 @@ mod filter_laws;
 mod filters;
 #[path = "rules/handshake.rs"]
 mod handshake;
-#[path = "../support/items.rs"]
-mod items;
 #[path = "../support/told.rs"]
 mod told;
 #[expect(dead_code, reason = "other tests use the rest")]

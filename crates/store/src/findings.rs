@@ -3,20 +3,19 @@
 use super::reader::rows::{finding, number, optional};
 use super::reader::{FindingRow, ReadError, Recording, Summary};
 use super::story::FindingGroup;
-use super::values::{last_frame, to_sql};
+use super::values::to_sql;
 use mcpreel_lint::process::overdue;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::Seq;
-use rusqlite::params;
 
 /// Open exchanges that are looked at for what is overdue; the oldest ones tell enough.
 const OPEN: u32 = 200;
 
 const GROUPS: &str = "SELECT rule, severity, count(*), min(frame), max(frame) FROM finding
-    WHERE id > ?1 AND id <= ?2 AND coalesce(frame, 0) <= ?3 GROUP BY rule, severity";
+    WHERE id > ?1 AND id <= ?2 GROUP BY rule, severity";
 const LAST: &str = "SELECT coalesce(max(id), 0) FROM finding";
 const PAGE: &str = "SELECT id, rule, severity, frame, exchange, path, related, detail FROM finding
-    WHERE rule = ?1 AND severity = ?2 AND coalesce(frame, 0) <= ?3 ORDER BY id LIMIT ?4";
+    WHERE rule = ?1 AND severity = ?2 ORDER BY id LIMIT ?3";
 const REQUEST: &str = "SELECT request FROM exchange WHERE id = ?1";
 
 impl Recording {
@@ -25,15 +24,14 @@ impl Recording {
         Ok(self.one(LAST, [], |row| number(row, 0))?.unwrap_or(0))
     }
 
-    /// The findings with numbers after `after` up to `to` that were there at `until`, by rule and
+    /// The findings with numbers after `after` up to `to`, by rule and
     /// severity, in no order.
     pub fn finding_groups_between(
         &self,
         after: u64,
         to: u64,
-        until: Option<Seq>,
     ) -> Result<Vec<FindingGroup>, ReadError> {
-        let params = params![to_sql(after), to_sql(to), last_frame(until)];
+        let params = (to_sql(after), to_sql(to));
         self.list(GROUPS, params, |row| {
             Ok(FindingGroup {
                 rule: row.get(0)?,
@@ -45,15 +43,14 @@ impl Recording {
         })
     }
 
-    /// The first `limit` findings of `rule` with this severity that were there at `until`.
+    /// The first `limit` findings of `rule` with this severity.
     pub fn findings_of_group(
         &self,
         rule: &str,
         severity: &str,
-        until: Option<Seq>,
         limit: u32,
     ) -> Result<Vec<FindingRow>, ReadError> {
-        let params = params![rule, severity, last_frame(until), limit];
+        let params = (rule, severity, limit);
         self.list(PAGE, params, finding)
     }
 
@@ -83,7 +80,7 @@ impl Recording {
             let told = if let Some(exchange) = exchange {
                 self.findings_of_exchange(exchange)?
             } else {
-                self.findings_of_group(rule, finding.severity.as_str(), None, 1)?
+                self.findings_of_group(rule, finding.severity.as_str(), 1)?
             };
             if told.iter().all(|told| &*told.rule != rule) {
                 rows.push(FindingRow::from(finding));

@@ -1,7 +1,7 @@
 //! What stands beside the exchanges, with its times: messages that are rows of their own, those
 //! that belong to an exchange, and lines without a message. Read in pages by key.
 
-use super::reader::rows::{self, number, optional, summary_columns};
+use super::reader::rows::{self, number, optional, summary_column};
 use super::reader::{ReadError, Recording};
 use super::values::{self, moment, to_sql};
 use mcpreel_trace::clock::Moment;
@@ -19,7 +19,7 @@ macro_rules! notice_columns {
             "SELECT m.frame, m.part, m.direction, m.kind, m.method, m.name, m.exchange,
             m.trace_id IS NOT NULL, (SELECT t_first FROM frame WHERE seq = m.frame),
             (SELECT t_last FROM frame WHERE seq = m.frame), m.size, ",
-            summary_columns!("m")
+            summary_column!()
         )
     };
 }
@@ -27,16 +27,15 @@ macro_rules! notice_columns {
 /// What is a row of its own: the index `message_alone` has exactly these.
 const ALONE: &str = concat!(
     notice_columns!(),
-    " FROM message m INDEXED BY message_alone
-    WHERE EXISTS (SELECT 1 FROM frame WHERE seq = m.frame) AND (m.exchange IS NULL OR (m.kind = 'notification'
+    " FROM message m INDEXED BY message_alone LEFT JOIN exchange e ON e.id = m.exchange
+    WHERE (m.exchange IS NULL OR (m.kind = 'notification'
         AND m.method <> 'notifications/progress' AND m.method <> 'notifications/cancelled'))
       AND (m.frame, m.part) > (?1, ?2) AND m.frame <= ?3
     ORDER BY m.frame, m.part LIMIT ?4"
 );
 const OF_EXCHANGE: &str = concat!(
     notice_columns!(),
-    " FROM message m WHERE EXISTS (SELECT 1 FROM frame WHERE seq = m.frame)
-        AND m.exchange = ?1 AND m.kind = 'notification' AND m.frame <= ?2
+    " FROM message m LEFT JOIN exchange e ON e.id = m.exchange WHERE m.exchange = ?1 AND m.kind = 'notification' AND m.frame <= ?2
     ORDER BY m.frame, m.part LIMIT ?3"
 );
 const COUNT_OF_EXCHANGE: &str = "SELECT count(*) FROM message
@@ -50,7 +49,7 @@ const IS_UNTIMED: &str = "SELECT EXISTS (SELECT 1 FROM event WHERE kind = 'untim
 const LINES: &str = "SELECT l.frame, l.stream, (SELECT t_last FROM frame WHERE seq = l.frame),
         (SELECT length(raw) FROM frame WHERE seq = l.frame),
         (SELECT substr(raw, 1, ?4) FROM frame WHERE seq = l.frame)
-    FROM line l WHERE EXISTS (SELECT 1 FROM frame WHERE seq = l.frame) AND l.frame > ?1 AND l.frame <= ?2 ORDER BY l.frame LIMIT ?3";
+    FROM line l WHERE l.frame > ?1 AND l.frame <= ?2 ORDER BY l.frame LIMIT ?3";
 
 /// A message that is neither the request nor the response of an exchange, but for one that fits
 /// nothing.
@@ -160,6 +159,6 @@ fn notice(row: &Row<'_>) -> rusqlite::Result<Notice> {
         t_first: moment(row.get(8)?),
         t_last: moment(row.get(9)?),
         size: number(row, 10)?,
-        summary: rows::summary(row, 11)?.unwrap_or_default(),
+        summary: row.get(11)?,
     })
 }

@@ -72,8 +72,9 @@ pub fn read_only(path: &Path) -> Result<Opened, OpenError> {
 pub fn copied(path: &Path) -> Result<Opened, OpenError> {
     let path = &real(path);
     let header = Header::read(path)?;
-    let opened = copy_of(path)?;
+    let mut opened = copy_of(path)?;
     header.check(path, &opened.conn)?;
+    migrate(path, &header, &mut opened.conn)?;
     Ok(opened)
 }
 
@@ -82,18 +83,22 @@ pub fn writable(path: &Path) -> Result<Connection, OpenError> {
     let header = Header::read(path)?;
     let mut conn = connect(path, Mode::Writable)?;
     header.check(path, &conn)?;
-    let mut prepare = || {
-        schema::configure_writer(&conn)?;
-        if header.version < FormatVersion::CURRENT {
-            let behavior = TransactionBehavior::Immediate;
-            let transaction = conn.transaction_with_behavior(behavior)?;
-            schema::migrate(&transaction)?;
-            transaction.commit()?;
-        }
-        Ok(())
-    };
-    prepare().map_err(|e| OpenError::from_sqlite(path, e))?;
+    schema::configure_writer(&conn).map_err(|e| OpenError::from_sqlite(path, e))?;
+    migrate(path, &header, &mut conn)?;
     Ok(conn)
+}
+
+/// Brings an older format up to date.
+fn migrate(path: &Path, header: &Header, conn: &mut Connection) -> Result<(), OpenError> {
+    if header.version >= FormatVersion::CURRENT {
+        return Ok(());
+    }
+    let mut migrate = || {
+        let transaction = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        schema::migrate(&transaction)?;
+        transaction.commit()
+    };
+    migrate().map_err(|e| OpenError::from_sqlite(path, e))
 }
 
 /// Whether the recording `path` is in WAL mode, and therefore more than one file.

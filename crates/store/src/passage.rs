@@ -10,12 +10,12 @@ use mcpreel_wire::message::Direction;
 
 const QUESTIONS: &str = concat!(
     "SELECT ",
-    exchange_columns!(light),
+    exchange_columns!(),
     " WHERE e.id > ?1 AND e.direction = 's2c' ORDER BY e.id LIMIT ?2"
 );
 const OF_METHOD: &str = concat!(
     "SELECT ",
-    exchange_columns!(light),
+    exchange_columns!(),
     " WHERE e.method = ?1 AND e.id > ?2 ORDER BY e.id LIMIT ?3"
 );
 const NAMED: &str = "SELECT 1 FROM exchange WHERE method = ?1 AND name = ?2 LIMIT 1";
@@ -25,23 +25,19 @@ const OF_STREAM: &str = r#"SELECT seq, stream, "offset", t_first, t_last, length
     WHERE seq > ?1 AND stream = ?2 AND length(raw) <= ?3 ORDER BY seq LIMIT ?4"#;
 
 impl Recording {
-    /// The next `limit` requests of the server after `after`, without what their messages say.
-    pub fn light_questions(
-        &self,
-        after: ExchangeId,
-        limit: u32,
-    ) -> Result<Vec<Exchange>, ReadError> {
-        self.list(QUESTIONS, (to_sql(after.0), limit), rows::light)
+    /// The next `limit` requests of the server after `after`.
+    pub fn questions(&self, after: ExchangeId, limit: u32) -> Result<Vec<Exchange>, ReadError> {
+        self.list(QUESTIONS, (to_sql(after.0), limit), rows::exchange)
     }
 
-    /// The next `limit` exchanges of a method after `after`, without what their messages say.
-    pub fn light_exchanges_with(
+    /// The next `limit` exchanges of a method after `after`.
+    pub fn exchanges_with(
         &self,
         method: &str,
         after: ExchangeId,
         limit: u32,
     ) -> Result<Vec<Exchange>, ReadError> {
-        self.list(OF_METHOD, (method, to_sql(after.0), limit), rows::light)
+        self.list(OF_METHOD, (method, to_sql(after.0), limit), rows::exchange)
     }
 
     /// Whether there is an exchange of a method with a tool, prompt or resource of this name.

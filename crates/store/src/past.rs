@@ -3,7 +3,7 @@
 //! [`State`] is a fold over everything; here only what counts is fed to it, so that a moment late
 //! in a long recording costs no more than an early one.
 
-use super::reader::rows::{self, exchange_columns, number, summary_columns};
+use super::reader::rows::{self, exchange_columns, number};
 use super::reader::{ReadError, Recording};
 use super::values::{direction, to_sql};
 use mcpreel_trace::frame::Seq;

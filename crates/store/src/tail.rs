@@ -133,7 +133,7 @@ impl Seen {
         let frames = recording.heads(self.frame, PAGE)?;
         let more = frames.len() == PAGE as usize;
         let last = frames.last().map_or(self.frame, |head| head.seq);
-        let messages = recording.messages_between(self.frame, last)?;
+        let messages = recording.messages(self.frame, last)?;
         let mut events = recording.events(self.event)?;
         if more {
             events.retain(|row| row.event.after_seq <= last);

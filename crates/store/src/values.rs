@@ -5,17 +5,11 @@
 
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::MessageKind;
-use mcpreel_trace::frame::Seq;
 use mcpreel_wire::message::{Direction, Era};
 
 /// A count, time or offset as `SQLite` keeps it. Nothing that is recorded comes near 2^63.
 pub fn to_sql(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
-}
-
-/// The last frame that counts where what came after `until` does not; `None` is the end.
-pub fn last_frame(until: Option<Seq>) -> i64 {
-    to_sql(until.map_or(u64::MAX, |until| until.0))
 }
 
 /// The number that [`to_sql`] wrote; 0 for a negative one, which only a damaged file has.

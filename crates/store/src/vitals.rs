@@ -3,8 +3,7 @@
 //! Asked whenever a live recording grows, so every query is answered by an index or looks at a
 //! bounded number of rows.
 
-use super::reader::rows;
-use super::reader::rows::{exchange_columns, summary_columns};
+use super::reader::rows::{self, exchange_columns};
 use super::reader::{ReadError, Recording};
 use super::values::to_sql;
 use mcpreel_trace::exchange::Exchange;

@@ -56,7 +56,7 @@ impl Checked {
         let recording = select::recording(path, library)?;
         let summary = recording.summary()?;
         let last = recording.last_finding()?;
-        let all = recording.finding_groups_between(0, last, None)?;
+        let all = recording.finding_groups_between(0, last)?;
         let (skipped, groups): (Vec<_>, Vec<_>) = all
             .into_iter()
             .partition(|group| skip.contains(&*group.rule));
@@ -123,7 +123,7 @@ impl Checked {
     ) -> Result<(), Failure> {
         for Group { severity, group } in &self.groups {
             let (rule, word) = (&group.rule, &group.severity);
-            let findings = self.recording.findings_of_group(rule, word, None, limit)?;
+            let findings = self.recording.findings_of_group(rule, word, limit)?;
             show(Told {
                 severity: *severity,
                 rule: rule.clone(),

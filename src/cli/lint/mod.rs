@@ -188,7 +188,8 @@ impl Lint {
             }
             let inside = Library::new(path).list()?;
             if inside.is_empty() {
-                output::say(&format!("no recordings in {}", output::shown(path)));
+                let path = path.display().to_string();
+                output::say(&format!("no recordings in {}", escape(&path)));
             }
             paths.extend(inside.into_iter().map(|entry| entry.path));
         }
@@ -301,7 +302,7 @@ fn text_of_rule(checked: &Checked, group: &Group, out: &mut Output) -> Result<()
         "{}  {title}{summary}{times}",
         rows::severity(word, out)
     ))?;
-    let found = checked.recording.findings_of_group(id, word, None, SHOWN)?;
+    let found = checked.recording.findings_of_group(id, word, SHOWN)?;
     for finding in &found {
         let place = finding.frame.map(|seq| format!("#{}", seq.0));
         let place = pad_start(&place.unwrap_or_default(), 7);

@@ -59,7 +59,7 @@ pub fn check(filter: Option<&str>, recording: &Recording) -> Result<(), Failure>
     };
     let (mut rows, mut after) = (Rows::new(&query, recording)?, ExchangeId(0));
     loop {
-        let page = recording.light_exchanges(after, None, PAGE)?;
+        let page = recording.exchanges(after, PAGE)?;
         let Some(last) = page.last() else {
             return Err(Failure::Refused(anyhow!(
                 "no request of the client fits --only {}, so there is nothing to compare",

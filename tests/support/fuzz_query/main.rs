@@ -20,8 +20,6 @@ mod dice;
 mod filter_laws;
 #[path = "../filters.rs"]
 mod filters;
-#[path = "../items.rs"]
-mod items;
 
 use dice::Dice;
 use std::panic::catch_unwind;

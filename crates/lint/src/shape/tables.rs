@@ -43,9 +43,7 @@ pub fn shapes(revision: Revision) -> &'static Shapes {
             methods: HashMap::new(),
         };
         let cumulate = |table: &&'static str| {
-            for statement in read(table) {
-                shapes.change(statement);
-            }
+            read(table).into_iter().for_each(|it| shapes.change(it));
             shapes.clone()
         };
         TABLES.iter().map(cumulate).collect()
@@ -75,14 +73,14 @@ impl Shapes {
             }
             Statement::Has(name, more) => match (self.types.get_mut(name), more) {
                 (Some(Shape::Fields(known)), Shape::Fields(more)) => {
-                    for field in more {
-                        replace(known, field, |one| one.name);
-                    }
+                    more.into_iter()
+                        .for_each(|it| replace(known, it, |one| one.name));
                 }
                 (Some(Shape::Tagged(known)), Shape::Tagged(more)) => {
-                    for case in more.cases {
-                        replace(&mut known.cases, case, |one| one.0);
-                    }
+                    let cases = &mut known.cases;
+                    more.cases
+                        .into_iter()
+                        .for_each(|it| replace(cases, it, |one| one.0));
                 }
                 (known, more) => panic!("{name}: {more:?} is no addition to {known:?}"),
             },
@@ -218,7 +216,7 @@ notifications/roots/list_changed(any)
 "#;
 
 /// Audio, hints about tools, completions as a capability, words for progress.
-const V2025_03_26: &str = "
+const V2025_03_26: &str = r#"
 AudioContent = { data: Base64, mimeType: string, annotations?: Annotations }
 ContentBlock + by { audio: AudioContent }
 SamplingContent + by { audio: AudioContent }
@@ -229,7 +227,7 @@ ToolAnnotations = {
     title?: string, readOnlyHint?: boolean, destructiveHint?: boolean, idempotentHint?: boolean,
     openWorldHint?: boolean,
 }
-";
+"#;
 
 /// Elicitation, titles, links to resources, `_meta` in many places.
 const V2025_06_18: &str = r#"
@@ -350,7 +348,7 @@ notifications/elicitation/complete({ elicitationId: string })
 /// No handshake, input rounds instead of requests of the server, listen streams, tasks as an
 /// extension. Left open, because rules of their own look there: what every request and result must
 /// say about itself, caching hints, which requests a server may ask for, subscription ids.
-const V2026_07_28: &str = "
+const V2026_07_28: &str = r#"
 Form = { message: string, requestedSchema: RequestedSchema }
 RequestMeta + {
     io.modelcontextprotocol/clientInfo?: Implementation,
@@ -413,7 +411,7 @@ tasks/update(UpdateTaskParams): any
 tasks/cancel(TaskParams): any
 notifications/subscriptions/acknowledged(SubscriptionParams)
 notifications/tasks(DetailedTask)
-";
+"#;
 
 #[cfg(test)]
 mod tests {

@@ -227,7 +227,7 @@ impl<'r> One<'r> {
         let mut cards = Vec::new();
         let mut after = ExchangeId(0);
         while cards.len() < MAX_EXCHANGES && witness.reads_on() {
-            let page = self.recording().exchanges(after)?;
+            let page = self.recording().exchanges(after, 1000)?;
             let Some(last) = page.last() else { break };
             after = last.id;
             let page = &page[..page.len().min(MAX_EXCHANGES - cards.len())];

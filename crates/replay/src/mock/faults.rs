@@ -1,14 +1,10 @@
 //! Failures on purpose: `FILTER → delay 5s | error -32603 [message] | drop | crash`.
 
-use mcpreel_trace::clock::Moment;
-use mcpreel_trace::exchange::Exchange;
-use mcpreel_trace::frame::Seq;
-use mcpreel_trace::item::{Item, ItemKey, What};
-use mcpreel_trace::query::{Bodies, Context, Matcher, Query};
-use mcpreel_wire::id::RequestId;
+use mcpreel_store::select::LiveFilter;
+pub use mcpreel_store::select::LiveRequest as Asked;
+use mcpreel_trace::query::Query;
 use mcpreel_wire::json::Number;
-use mcpreel_wire::message::{Direction, Era};
-use std::borrow::Cow;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Between a filter and its effect.
@@ -17,7 +13,7 @@ const ARROWS: [&str; 2] = ["→", "->"];
 /// What goes wrong with requests that fit a filter.
 #[derive(Clone, Debug)]
 pub struct Fault {
-    matcher: Matcher,
+    filter: Arc<Mutex<LiveFilter>>,
     pub effect: Effect,
 }
 
@@ -40,17 +36,6 @@ pub enum FaultError {
     Effect,
 }
 
-/// A live request, as filters see it.
-#[derive(Clone, Debug)]
-pub struct Asked<'a> {
-    pub method: &'a str,
-    pub name: Option<&'a str>,
-    pub id: &'a RequestId,
-    pub era: Era,
-    pub bytes: &'a [u8],
-    pub now: Moment,
-}
-
 impl Fault {
     /// Reads a fault. `duration` reads `5s` and the like.
     pub fn parse(
@@ -61,53 +46,18 @@ impl Fault {
         let query = Query::parse(filter.trim());
         let query = query.map_err(|error| FaultError::Filter(error.to_string().into()))?;
         let effect = effect_of(effect.trim(), duration).ok_or(FaultError::Effect)?;
-        let context = Context {
-            end: Moment(0),
-            slow_ns: u64::MAX,
-        };
+        let filter = LiveFilter::new(&query);
+        let filter = filter.map_err(|error| FaultError::Filter(error.to_string().into()))?;
         Ok(Self {
-            matcher: Matcher::new(&query, context),
+            filter: Arc::new(Mutex::new(filter)),
             effect,
         })
     }
 
     /// Whether this request fits the filter.
     pub fn fits(&self, asked: &Asked<'_>) -> bool {
-        let exchange = Exchange {
-            name: asked.name.map(Into::into),
-            era: asked.era,
-            t_request: asked.now,
-            request_size: asked.bytes.len() as u64,
-            ..Exchange::begun(Direction::ClientToServer, asked.id.clone(), asked.method)
-        };
-        let item = Item {
-            key: ItemKey::of_part(Seq(0), 0),
-            what: What::Exchange(Box::new(exchange)),
-            findings: Vec::new(),
-            annotation: None,
-        };
-        self.matcher.fits(&item, &mut Live(asked))
-    }
-}
-
-/// The bodies of a request that has no answer yet.
-struct Live<'a>(&'a Asked<'a>);
-
-impl Bodies for Live<'_> {
-    fn request(&mut self) -> Option<Cow<'_, [u8]>> {
-        Some(self.0.bytes.into())
-    }
-
-    fn response(&mut self) -> Option<Cow<'_, [u8]>> {
-        None
-    }
-
-    fn in_batch(&mut self) -> bool {
-        false
-    }
-
-    fn waits_now(&mut self) -> bool {
-        false
+        let filter = self.filter.lock().unwrap_or_else(PoisonError::into_inner);
+        filter.fits(asked).unwrap_or(false)
     }
 }
 
@@ -154,6 +104,9 @@ fn effect_of(text: &str, duration: impl Fn(&str) -> Option<Duration>) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mcpreel_trace::clock::Moment;
+    use mcpreel_wire::id::RequestId;
+    use mcpreel_wire::message::Era;
 
     fn duration(text: &str) -> Option<Duration> {
         let ms = text.strip_suffix("ms")?;

@@ -430,7 +430,7 @@ impl<'r> Builder<'r> {
                 }
             }
             let after = self.last_exchange;
-            let page = self.recording.light_exchanges(after, None, PAGE)?;
+            let page = self.recording.exchanges(after, PAGE)?;
             let Some(last) = page.last() else {
                 return Ok(None);
             };

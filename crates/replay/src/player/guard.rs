@@ -76,7 +76,7 @@ impl Guard {
         let (mut counts, mut after) = (BTreeMap::new(), ExchangeId(0));
         loop {
             // All exchanges: a frequent method is found sooner among all than by its name.
-            let page = recording.light_exchanges(after, None, PAGE)?;
+            let page = recording.exchanges(after, PAGE)?;
             let Some(last) = page.last() else {
                 return Ok(counts);
             };
@@ -245,7 +245,7 @@ fn each_tool_list(
 ) -> Result<(), ReadError> {
     let mut after = ExchangeId(0);
     loop {
-        let page = recording.light_exchanges_with("tools/list", after, PAGE)?;
+        let page = recording.exchanges_with("tools/list", after, PAGE)?;
         let Some(last) = page.last() else {
             return Ok(());
         };

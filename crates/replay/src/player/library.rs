@@ -91,7 +91,9 @@ impl<'r> Library<'r> {
         };
         let (mut requests, mut after) = (0, ExchangeId(0));
         loop {
-            let page = self.recording.light_exchanges(after, self.until, COUNTED)?;
+            let mut page = self.recording.exchanges(after, COUNTED)?;
+            let until = self.until.unwrap_or(Seq(u64::MAX));
+            page.retain(|exchange| exchange.request.0 <= until);
             let Some(last) = page.last() else {
                 return Ok(requests);
             };
@@ -187,7 +189,7 @@ impl Past for Library<'_> {
             return Vec::new();
         }
         let after = known.map_or(ExchangeId(0), |exchange| exchange.id);
-        let questions = self.recording.light_questions(after, QUESTIONS);
+        let questions = self.recording.questions(after, QUESTIONS);
         let questions = self.keep(questions).unwrap_or_default();
         self.no_more_questions = questions.is_empty();
         questions

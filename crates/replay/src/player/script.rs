@@ -200,7 +200,7 @@ impl<'r> Script<'r> {
         self.after = last;
         while !self.all_exchanges && self.known.1 < last {
             let after = self.known.0;
-            let exchanges = self.recording.light_exchanges(after, None, EXCHANGES)?;
+            let exchanges = self.recording.exchanges(after, EXCHANGES)?;
             match exchanges.last() {
                 Some(latest) => self.known = (latest.id, latest.request.0),
                 None => self.all_exchanges = true,

@@ -5,7 +5,6 @@ use mcpreel_store::indexer::COLLECT_LIMIT;
 use mcpreel_store::links::Link;
 use mcpreel_store::notices::Notice;
 use mcpreel_store::pages::{FramePager, LinkedFrames};
-use mcpreel_store::reader::rows::{Unsaid, UnsaidPage};
 use mcpreel_store::reader::{EventRow, ReadError, Recording, Said};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::EventKind;
@@ -147,15 +146,12 @@ impl<'r> Excerpt<'r> {
     }
 
     /// Gives the exchanges whose request or answer is selected to `visit`, in the order of their
-    /// requests, as they stood at the last frame, without what their messages say. Returns how many
-    /// were left out.
+    /// requests. Returns how many were left out.
     pub fn exchanges<E: From<ReadError>>(
         &self,
         visit: &mut impl FnMut(&Exchange) -> Result<(), E>,
     ) -> Result<u64, E> {
-        self.each_page(With::Nothing, &mut |page| {
-            page.exchanges.iter().try_for_each(&mut *visit)
-        })
+        self.each_page(&mut |page| page.iter().try_for_each(&mut *visit))
     }
 
     /// The same with the bytes of their messages.
@@ -163,35 +159,35 @@ impl<'r> Excerpt<'r> {
         &self,
         visit: &mut impl FnMut(&Exchange, &Said) -> Result<(), E>,
     ) -> Result<u64, E> {
-        self.each_page(With::Bytes, &mut |page| {
-            let mut both = page.exchanges.iter().zip(&page.said);
-            both.try_for_each(|(exchange, said)| visit(exchange, said))
-        })
-    }
-
-    /// The same with what their messages say in a line.
-    pub fn told_exchanges<E: From<ReadError>>(
-        &self,
-        visit: &mut impl FnMut(&Exchange) -> Result<(), E>,
-    ) -> Result<u64, E> {
-        self.each_page(With::Lines, &mut |page| {
-            page.exchanges.iter().try_for_each(&mut *visit)
+        self.each_page(&mut |mut page| {
+            while !page.is_empty() {
+                let said = self.recording.said(page)?;
+                let (read, rest) = page.split_at(said.len());
+                page = rest;
+                let mut both = read.iter().zip(&said);
+                both.try_for_each(|(exchange, said)| visit(exchange, said))?;
+            }
+            Ok(())
         })
     }
 
     fn each_page<E: From<ReadError>>(
         &self,
-        with: With,
-        visit: &mut impl FnMut(&ExchangePage) -> Result<(), E>,
+        visit: &mut impl FnMut(&[Exchange]) -> Result<(), E>,
     ) -> Result<u64, E> {
-        let exchanges = ExchangePager::new(self.selection, self.last_counted(), with);
-        let (mut pages, mut left_out) = (exchanges, 0);
-        while let Some(mut page) = pages.next_page(self.recording)? {
-            page.tell(self.last_counted());
-            left_out += page.left_out;
+        let (mut after, mut left_out) = (ExchangeId(0), 0);
+        loop {
+            let mut page = self.recording.exchanges(after, PAGE)?;
+            page.retain(|exchange| exchange.request.0 <= self.last);
+            let Some(end) = page.last() else {
+                return Ok(left_out);
+            };
+            after = end.id;
+            let all = page.len();
+            page.retain(|exchange| self.selection.has_exchange(exchange));
+            left_out += (all - page.len()) as u64;
             visit(&page)?;
         }
-        Ok(left_out)
     }
 
     /// Gives its events to `visit`, but for that of the start.
@@ -228,11 +224,6 @@ impl<'r> Excerpt<'r> {
 
     fn end(&self) -> Seq {
         Seq(self.last.0.saturating_add(1))
-    }
-
-    /// The last frame that counts; none where the recording is over, and all of it does.
-    fn last_counted(&self) -> Option<Seq> {
-        (self.last.0 < u64::MAX).then_some(self.last)
     }
 }
 
@@ -277,111 +268,5 @@ impl<'r> Events<'r> {
                 visit(Part::Event(&row))?;
             }
         }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum With {
-    Nothing,
-    /// What their messages say in a line.
-    Lines,
-    Bytes,
-}
-
-#[derive(Clone, Debug)]
-struct ExchangePager {
-    selection: Selection,
-    /// The last frame that counts; none where the recording is over, and all of it does.
-    until: Option<Seq>,
-    with: With,
-    after: ExchangeId,
-    /// Selected ones that were read, whose bytes were not.
-    rest: Vec<Exchange>,
-}
-
-#[derive(Debug, Default)]
-struct ExchangePage {
-    pub exchanges: Vec<Exchange>,
-    /// The same while it is not [told](Self::tell) what their messages say.
-    unsaid: UnsaidPage,
-    /// What each of them said, where that was asked for.
-    pub said: Vec<Said>,
-    pub left_out: u64,
-}
-
-impl ExchangePager {
-    pub fn new(selection: &Selection, until: Option<Seq>, with: With) -> Self {
-        Self {
-            selection: selection.clone(),
-            until,
-            with,
-            after: ExchangeId(0),
-            rest: Vec::new(),
-        }
-    }
-
-    /// The next page of those whose messages are told in a line.
-    fn unsaid(&mut self, recording: &Recording) -> Result<Option<ExchangePage>, ReadError> {
-        let mut page = recording.unsaid_exchanges(self.after)?;
-        let unsaid = &mut page.rows;
-        if let Some(until) = self.until {
-            let counts = |it: &&Unsaid| it.exchange.request.0 <= until;
-            let counted = unsaid.iter().take_while(counts).count();
-            unsaid.truncate(counted);
-        }
-        let Some(end) = unsaid.last() else {
-            return Ok(None);
-        };
-        self.after = end.exchange.id;
-        let all = unsaid.len();
-        unsaid.retain(|it| match self.until {
-            Some(until) => self.selection.has_exchange(&it.exchange.clone().at(until)),
-            None => self.selection.has_exchange(&it.exchange),
-        });
-        Ok(Some(ExchangePage {
-            left_out: (all - unsaid.len()) as u64,
-            unsaid: page,
-            ..ExchangePage::default()
-        }))
-    }
-}
-
-impl ExchangePage {
-    /// Makes the lines that are not made yet; the exchanges are as they stood when `until` was the
-    /// last frame.
-    pub fn tell(&mut self, until: Option<Seq>) {
-        let told = std::mem::take(&mut self.unsaid).said().into_iter();
-        self.exchanges.extend(told.map(|exchange| match until {
-            Some(until) => exchange.at(until),
-            None => exchange,
-        }));
-    }
-}
-
-impl ExchangePager {
-    /// The next page; `None` at the end.
-    pub fn next_page(&mut self, recording: &Recording) -> Result<Option<ExchangePage>, ReadError> {
-        if self.with == With::Lines {
-            return self.unsaid(recording);
-        }
-        let mut page = ExchangePage::default();
-        if self.rest.is_empty() {
-            // As they stood at the last frame, those included that are not selected.
-            self.rest = recording.light_exchanges(self.after, self.until, PAGE)?;
-            let Some(end) = self.rest.last() else {
-                return Ok(None);
-            };
-            self.after = end.id;
-            let all = self.rest.len();
-            self.rest
-                .retain(|exchange| self.selection.has_exchange(exchange));
-            page.left_out = (all - self.rest.len()) as u64;
-        }
-        page.exchanges = std::mem::take(&mut self.rest);
-        if self.with == With::Bytes && !page.exchanges.is_empty() {
-            page.said = recording.said(&page.exchanges)?;
-            self.rest = page.exchanges.split_off(page.said.len());
-        }
-        Ok(Some(page))
     }
 }

@@ -132,7 +132,7 @@ impl<W: Write> Trace<'_, W> {
 
     fn exchanges(&mut self, progress: &mut dyn FnMut(Seq)) -> Result<(), WriteError> {
         let excerpt = self.excerpt;
-        self.written.left_out = excerpt.told_exchanges(&mut |exchange| {
+        self.written.left_out = excerpt.exchanges(&mut |exchange| {
             progress(exchange.request.0);
             self.written.exchanges += 1;
             self.exchange(exchange)
@@ -144,7 +144,7 @@ impl<W: Write> Trace<'_, W> {
         let recording = self.excerpt.recording;
         let end = end_of(recording, exchange, self.end)?.max(exchange.t_request);
         let within = match exchange.parent {
-            Some(parent) => recording.light_exchanges_of(&[parent], None)?,
+            Some(parent) => recording.exchanges_of(&[parent])?,
             None => Vec::new(),
         };
         let answered = exchange.response.and_then(|_| exchange.answered());

@@ -29,7 +29,7 @@ pub(super) fn write(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), W
 
 fn exchanges(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), WriteError> {
     let mut blocks = Blocks::new(out, "rows");
-    excerpt.told_exchanges(&mut |exchange| {
+    excerpt.exchanges(&mut |exchange| {
         let shown = shown(excerpt, exchange);
         Ok::<_, WriteError>(blocks.push_sparse(of_exchange(&shown))?)
     })?;

@@ -260,7 +260,7 @@ fn an_open_call_is_told_as_other_exports_tell_it() {
         };
         let mut told = Vec::new();
         excerpt
-            .told_exchanges(&mut |exchange| {
+            .exchanges(&mut |exchange| {
                 told.push(exchange.clone());
                 Ok::<_, WriteError>(())
             })

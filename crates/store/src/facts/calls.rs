@@ -1,6 +1,6 @@
 //! The exchanges among the facts: those that stand alike, failed, were cancelled, were made again.
 
-use crate::reader::rows::{self, exchange_columns, number, summary_columns};
+use crate::reader::rows::{self, exchange_columns, number};
 use crate::reader::{ReadError, Recording};
 use crate::values::{from_sql, to_sql};
 use mcpreel_lint::cause::facts::Failed;

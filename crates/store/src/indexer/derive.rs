@@ -4,7 +4,7 @@
 //! they write is the same.
 
 use super::long::LongText;
-use super::write::{DERIVED_WHEN_READ, Writer};
+use super::write::Writer;
 use crate::schema::DERIVED_VERSION;
 use crate::values::to_sql;
 use mcpreel_lint::Linter;
@@ -82,7 +82,7 @@ impl Deriver {
         let is_shortened = self.analysis.is_shortened(head.stream);
         let ((content, root), raw) = match text {
             Text::Whole(raw) if is_protocol && is_shortened => ((classify_cut(raw), None), raw),
-            Text::Whole(raw) if is_protocol => (self.classifier.read(raw, lines(raw)), raw),
+            Text::Whole(raw) if is_protocol => (self.classifier.read(raw, Lines::OfAll), raw),
             Text::Whole(raw) => ((Content::default(), None), raw),
             Text::Long(text) => {
                 let content;
@@ -192,15 +192,5 @@ impl Deriver {
             self.written = exchange.id;
         }
         writer.new_exchanges(new)
-    }
-}
-
-/// The lines that are wanted of the messages of a frame: none that is not written would be looked
-/// at.
-fn lines(frame: &[u8]) -> Lines {
-    if frame.len() > DERIVED_WHEN_READ {
-        Lines::OfAll
-    } else {
-        Lines::OfProgress
     }
 }

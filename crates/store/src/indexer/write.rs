@@ -9,6 +9,7 @@ use mcpreel_trace::event::Event;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
 use mcpreel_wire::id::RequestId;
+use mcpreel_wire::mcp::summary;
 use rusqlite::blob::ZeroBlob;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, ToSql, params};
 use std::ops::Range;
@@ -25,16 +26,12 @@ const INSERT_FINDING: &str =
 const STATUS_OF: &str = "SELECT status FROM exchange WHERE id = ?1";
 const EXCHANGE: &str = "id, direction, era, method, name, rpc_id, request, request_part,
     t_request, request_size, response, response_part, t_response, t_response_last, waited, status,
-    code, parent, chain, task, cancelled, progress_count, progress, response_size";
+    code, parent, chain, task, cancelled, progress_count, progress, response_size, summary";
 /// What changes of an exchange, in the order of [`EXCHANGE`].
 const UPDATE_EXCHANGE: &str = "UPDATE exchange SET response = ?2, response_part = ?3,
     t_response = ?4, t_response_last = ?5, waited = ?6, status = ?7, code = ?8, parent = ?9,
     chain = ?10, task = ?11, cancelled = ?12, progress_count = ?13, progress = ?14,
-    response_size = ?15 WHERE id = ?1";
-
-/// The line of a message that is no longer than this, in bytes, is derived when it is read, in
-/// microseconds: kept for every message it would make recordings of small ones half as large again.
-pub(super) const DERIVED_WHEN_READ: usize = 4096;
+    response_size = ?15, summary = ?16 WHERE id = ?1";
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tally {
@@ -169,19 +166,15 @@ fn fill(
     message: &MessageRecord,
     span: &Range<usize>,
 ) -> rusqlite::Result<()> {
-    // What its exchange says as well is not kept twice.
-    let paired = matches!(message.kind, MessageKind::Request | MessageKind::Response)
-        && message.exchange.is_some();
-    let own = |text| Some(text).filter(|_| !paired);
     values.push(to_sql(message.frame.0))?;
     values.push(message.part)?;
     values.push(to_sql(span.start as u64))?;
     values.push(to_sql(span.len() as u64))?;
     values.push(message.direction.as_str())?;
     values.push(message.kind.as_str())?;
-    values.push(own(message.era.as_str()))?;
-    values.push(message.method.as_deref().and_then(own))?;
-    values.push(message.name.as_deref().and_then(own))?;
+    values.push(message.era.as_str())?;
+    values.push(message.method.as_deref())?;
+    values.push(message.name.as_deref())?;
     values.push(message.rpc_id.as_ref().map(RequestId::json))?;
     values.push(message.exchange.map(|id| to_sql(id.0)))?;
     values.push(message.code.as_deref())?;
@@ -189,7 +182,11 @@ fn fill(
     values.push(message.trace_id.as_deref())?;
     values.push(message.task.as_deref())?;
     values.push(message.subscription.as_ref().map(RequestId::json))?;
-    values.push((span.len() > DERIVED_WHEN_READ).then_some(&*message.summary))
+    // The line of most exchanges begins with that of their request, which is not kept twice.
+    let is_paired = message.kind == MessageKind::Request && message.exchange.is_some();
+    let method = message.method.as_deref().unwrap_or_default();
+    let is_told = is_paired && !summary::tells_answer(method, true);
+    values.push(Some(&*message.summary).filter(|_| !is_told))
 }
 
 /// What stands when a request is made.
@@ -220,7 +217,8 @@ fn fill_answered(values: &mut Values<'_, '_>, exchange: &Exchange) -> rusqlite::
     values.push(exchange.cancelled.map(|seq| to_sql(seq.0)))?;
     values.push(to_sql(exchange.progress_count))?;
     values.push(exchange.progress.as_deref())?;
-    values.push(to_sql(exchange.response_size))
+    values.push(to_sql(exchange.response_size))?;
+    values.push(&*exchange.summary)
 }
 
 /// The other frames of a finding as a JSON array, if there are any.

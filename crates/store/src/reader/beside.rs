@@ -1,7 +1,7 @@
 //! What stands beside the exchanges, for whoever tells all there is: messages that are not the
 //! request or the response of one, and frames without a message.
 
-use super::rows::{self, MessageRow, message_columns, summary_columns};
+use super::rows::{self, MessageRow, message_columns};
 use super::{ReadError, Recording};
 use crate::values::to_sql;
 use mcpreel_trace::frame::Seq;

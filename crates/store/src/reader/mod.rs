@@ -26,7 +26,8 @@ use super::reindex::{self, Ended, ReindexError};
 use super::values::to_sql;
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::{FrameHead, Seq};
-use rows::{UnsaidPage, exchange_columns, message_columns, summary_columns};
+use mcpreel_trace::item::ItemKey;
+use rows::{exchange_columns, message_columns};
 use rusqlite::{Connection, OptionalExtension, Params, Row};
 use stand_in::StandIn;
 use std::path::{Path, PathBuf};
@@ -50,11 +51,6 @@ const MESSAGES_BETWEEN: &str = concat!(
     message_columns!(),
     " WHERE m.frame > ?1 AND m.frame <= ?2 ORDER BY m.frame, m.part"
 );
-const LIGHT_MESSAGES: &str = concat!(
-    "SELECT ",
-    message_columns!(light),
-    " WHERE m.frame > ?1 AND m.frame <= ?2 ORDER BY m.frame, m.part"
-);
 const MESSAGES_OF_FRAME: &str = concat!(
     "SELECT ",
     message_columns!(),
@@ -71,6 +67,11 @@ const EXCHANGES: &str = concat!(
     " WHERE e.id > ?1 ORDER BY e.id LIMIT ?2"
 );
 const EXCHANGE: &str = concat!("SELECT ", exchange_columns!(), " WHERE e.id = ?1");
+const EXCHANGE_AT: &str = concat!(
+    "SELECT ",
+    exchange_columns!(),
+    " WHERE e.request = ?1 AND e.request_part = ?2"
+);
 const EXCHANGES_OF_FRAME: &str = concat!(
     "SELECT ",
     exchange_columns!(),
@@ -153,18 +154,10 @@ impl Recording {
         self.list(EVENTS, (to_sql(after), PAGE_ROWS), rows::event)
     }
 
-    /// The messages of the frames after `after` up to `last`. Their bytes are read for their
-    /// summaries: whoever asks for many frames takes care of how long they are.
-    pub fn messages_between(&self, after: Seq, last: Seq) -> Result<Vec<MessageRow>, ReadError> {
-        let range = (to_sql(after.0), to_sql(last.0));
-        self.list(MESSAGES_BETWEEN, range, rows::message)
-    }
-
-    /// The messages of the frames after `after` up to `last`, without their summaries: no bytes
-    /// are read for them.
+    /// The messages of the frames after `after` up to `last`.
     pub fn messages(&self, after: Seq, last: Seq) -> Result<Vec<MessageRow>, ReadError> {
         let range = (to_sql(after.0), to_sql(last.0));
-        self.list(LIGHT_MESSAGES, range, rows::message)
+        self.list(MESSAGES_BETWEEN, range, rows::message)
     }
 
     /// The messages of the frame `seq`.
@@ -177,29 +170,31 @@ impl Recording {
         self.list(MESSAGES_OF_EXCHANGE, [to_sql(id.0)], rows::message)
     }
 
-    /// A page of exchanges after `after`, in the order of their requests.
-    pub fn exchanges(&self, after: ExchangeId) -> Result<Vec<Exchange>, ReadError> {
-        Ok(self.unsaid_exchanges(after)?.said())
+    /// The next `limit` exchanges after `after`, in the order of their requests.
+    pub fn exchanges(&self, after: ExchangeId, limit: u32) -> Result<Vec<Exchange>, ReadError> {
+        self.list(EXCHANGES, (to_sql(after.0), limit), rows::exchange)
     }
 
-    /// The same, whose lines are not made yet.
-    pub fn unsaid_exchanges(&self, after: ExchangeId) -> Result<UnsaidPage, ReadError> {
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(EXCHANGES)?;
-            let mut rows = statement.query((to_sql(after.0), PAGE_ROWS))?;
-            let mut page = UnsaidPage::default();
-            while let Some(row) = rows.next()? {
-                page.push(row)?;
-            }
-            Ok(page)
-        })
+    /// The exchanges with these numbers.
+    pub fn exchanges_of(&self, ids: &[ExchangeId]) -> Result<Vec<Exchange>, ReadError> {
+        let exchanges = ids.iter().map(|id| self.exchange(*id));
+        exchanges.filter_map(Result::transpose).collect()
+    }
+
+    /// The exchanges at `keys`.
+    pub fn exchanges_at(&self, keys: &[ItemKey]) -> Result<Vec<Exchange>, ReadError> {
+        let at = |key: &ItemKey| {
+            let key = (to_sql(key.seq.0), key.nth);
+            self.one(EXCHANGE_AT, key, rows::exchange)
+        };
+        keys.iter().map(at).filter_map(Result::transpose).collect()
     }
 
     /// Gives every exchange to `visit`, in the order of their requests.
     pub fn each_exchange(&self, mut visit: impl FnMut(Exchange)) -> Result<(), ReadError> {
         let mut after = ExchangeId(0);
         loop {
-            let page = self.exchanges(after)?;
+            let page = self.exchanges(after, PAGE_ROWS)?;
             let Some(last) = page.last() else {
                 return Ok(());
             };

@@ -1,25 +1,16 @@
 //! Rows of a recording as values.
 
-mod column;
-mod exchange;
-mod unsaid;
-
-pub use column::{number, optional, word};
-pub(crate) use exchange::exchange_columns;
-use exchange::unsaid;
-pub use exchange::{exchange, exchange_at, light, light_at};
-pub use unsaid::{Unsaid, UnsaidPage};
-
-use crate::values::{self, moment};
-use column::{direction, era, request_id};
+use crate::values::{self, from_sql, moment};
+use compact_str::CompactString;
 use mcpreel_lint::Finding;
 use mcpreel_trace::correlator::MessageRecord;
 use mcpreel_trace::event::{Event, EventKind};
-use mcpreel_trace::exchange::ExchangeId;
+use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
-use mcpreel_wire::message::{Classifier, classify_cut};
+use mcpreel_wire::id::RequestId;
+use mcpreel_wire::message::{Direction, Era};
 use rusqlite::Row;
-use rusqlite::types::ValueRef;
+use rusqlite::types::{Type, ValueRef};
 use std::ops::Range;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,69 +114,24 @@ fn related(json: Option<&str>) -> Vec<Seq> {
     numbers.into_iter().flatten().map(Seq).collect()
 }
 
-/// The columns of [`summary`] for the table alias `$message`: short messages have none on record.
-/// Where `$condition` does not hold it is not asked for.
-macro_rules! summary_columns {
-    ($message:literal) => {
-        summary_columns!($message, "TRUE")
-    };
-    ($message:literal, $condition:literal) => {
-        concat!(
-            $message,
-            ".summary, CASE WHEN ",
-            $condition,
-            " AND ",
-            $message,
-            ".summary IS NULL THEN (SELECT substr(raw, ",
-            $message,
-            ".start + 1, ",
-            $message,
-            ".size) FROM frame WHERE seq = ",
-            $message,
-            ".frame) END"
-        )
+/// The summary of a message, of which `m` stands for its row and `e` for that of its exchange: a
+/// request without a summary of its own has that of the exchange, up to the answer.
+macro_rules! summary_column {
+    () => {
+        "coalesce(m.summary, CASE WHEN e.response IS NOT NULL AND e.status <> 'ok'
+            AND instr(e.summary, ' → ') > 0
+            THEN substr(e.summary, 1, instr(e.summary, ' → ') - 1) ELSE e.summary END, '')"
     };
 }
-pub(crate) use summary_columns;
-
-/// [`summary_columns`], of which the first is at `at`: the line of a message; `None` where there
-/// is no message.
-pub fn summary(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<Box<str>>> {
-    let stored: Option<Box<str>> = row.get(at)?;
-    if stored.is_some() {
-        return Ok(stored);
-    }
-    let text = row.get_ref(at + 1)?.as_blob_or_null()?;
-    Ok(text.and_then(summary_of))
-}
-
-/// The line of a message, of which perhaps only a part is on record.
-pub fn summary_of(text: &[u8]) -> Option<Box<str>> {
-    summary_by(&mut Classifier::default(), text)
-}
-
-/// The same, with memory that is used again.
-fn summary_by(classifier: &mut Classifier, text: &[u8]) -> Option<Box<str>> {
-    let whole = classifier.classify(text).messages.pop();
-    let message = whole.or_else(|| classify_cut(text).messages.pop());
-    message.map(|message| message.summary.into())
-}
+pub(crate) use summary_column;
 
 /// The columns of [`message`], in its order, and where they stand.
 macro_rules! message_columns {
     () => {
-        message_columns!(summary_columns!("m"))
-    };
-    // Without the bytes of the message: its summary is empty.
-    (light) => {
-        message_columns!("NULL, NULL")
-    };
-    ($summary:expr) => {
         concat!(
-            "m.frame, m.part, m.start, m.size, m.direction, m.kind, coalesce(m.era, e.era),
-            coalesce(m.method, e.method), CASE WHEN m.method IS NULL THEN e.name ELSE m.name END,
+            "m.frame, m.part, m.start, m.size, m.direction, m.kind, m.era, m.method, m.name,
             m.rpc_id, m.exchange, m.code, m.token, m.trace_id, m.task, m.subscription, ",
-            $summary,
+            $crate::reader::rows::summary_column!(),
             " FROM message m LEFT JOIN exchange e ON e.id = m.exchange"
         )
     };
@@ -209,11 +155,52 @@ pub fn message(row: &Row<'_>) -> rusqlite::Result<MessageRow> {
         trace_id: row.get(13)?,
         task: row.get(14)?,
         subscription: request_id(row, 15)?,
-        summary: summary(row, 16)?.unwrap_or_default(),
+        summary: row.get(16)?,
     };
     Ok(MessageRow {
         record,
         span: start..start + number(row, 3)?,
+    })
+}
+
+/// The columns of [`exchange`], in its order, and where they stand.
+macro_rules! exchange_columns {
+    () => {
+        "e.id, e.direction, e.era, e.method, e.name, e.rpc_id, e.request, e.request_part,
+        e.response, e.response_part, e.t_request, e.t_response, e.t_response_last, e.waited,
+        e.status, e.code, e.parent, e.chain, e.task, e.cancelled, e.progress_count,
+        e.progress, e.request_size, e.response_size, e.summary FROM exchange e"
+    };
+}
+pub(crate) use exchange_columns;
+
+pub fn exchange(row: &Row<'_>) -> rusqlite::Result<Exchange> {
+    let status = word(row, 14, Status::parse)?;
+    let time = |at| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(at)?.map(moment));
+    Ok(Exchange {
+        id: ExchangeId(number(row, 0)?),
+        direction: direction(row, 1)?,
+        era: era(row, 2)?,
+        method: text(row, 3)?.unwrap_or_default(),
+        name: text(row, 4)?,
+        rpc_id: request_id(row, 5)?.unwrap_or_else(|| RequestId::damaged("null")),
+        request: (Seq(number(row, 6)?), row.get(7)?),
+        response: optional(row, 8)?.map(Seq).zip(row.get(9)?),
+        t_request: moment(row.get(10)?),
+        t_response: time(11)?,
+        t_response_last: time(12)?,
+        waited_ns: number(row, 13)?,
+        status,
+        code: row.get(15)?,
+        parent: optional(row, 16)?.map(ExchangeId),
+        chain: optional(row, 17)?.map(ExchangeId),
+        task: row.get(18)?,
+        cancelled: optional(row, 19)?.map(Seq),
+        progress_count: number(row, 20)?,
+        progress: row.get(21)?,
+        request_size: number(row, 22)?,
+        response_size: number(row, 23)?,
+        summary: row.get(24)?,
     })
 }
 
@@ -223,4 +210,40 @@ fn event_kind(detail: &str) -> EventKind {
     serde_json::from_str(detail).unwrap_or_else(|_| EventKind::Warning {
         message: format!("an event of an unknown kind: {detail}"),
     })
+}
+
+pub fn number(row: &Row<'_>, at: usize) -> rusqlite::Result<u64> {
+    row.get(at).map(from_sql)
+}
+
+pub fn optional(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<u64>> {
+    Ok(row.get::<_, Option<i64>>(at)?.map(from_sql))
+}
+
+/// A text that is mostly a short one.
+fn text(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<CompactString>> {
+    Ok(row.get_ref(at)?.as_str_or_null()?.map(Into::into))
+}
+
+/// The value that a word stands for. An unknown word is damage.
+pub fn word<T>(row: &Row<'_>, at: usize, parse: impl Fn(&str) -> Option<T>) -> rusqlite::Result<T> {
+    let word = row.get_ref(at)?.as_str()?;
+    parse(word).ok_or_else(|| {
+        let error = format!("unknown word {word:?}");
+        rusqlite::Error::FromSqlConversionFailure(at, Type::Text, error.into())
+    })
+}
+
+fn direction(row: &Row<'_>, at: usize) -> rusqlite::Result<Direction> {
+    word(row, at, values::direction)
+}
+
+fn era(row: &Row<'_>, at: usize) -> rusqlite::Result<Era> {
+    word(row, at, values::era)
+}
+
+fn request_id(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<RequestId>> {
+    let json = row.get_ref(at)?.as_str_or_null()?;
+    let read = |json| RequestId::from_json(json).unwrap_or_else(|| RequestId::damaged(json));
+    Ok(json.map(read))
 }

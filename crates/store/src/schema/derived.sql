@@ -15,7 +15,7 @@ CREATE TABLE message (
     trace_id     TEXT,
     task         TEXT,
     subscription TEXT,                -- JSON text
-    summary      TEXT,                -- only of long messages; of others it is derived when read
+    summary      TEXT,                -- one line; of most requests that of their exchange
     PRIMARY KEY (frame, part)
 ) STRICT, WITHOUT ROWID;
 
@@ -59,7 +59,7 @@ CREATE TABLE exchange (
     progress_count  INTEGER NOT NULL,
     progress        TEXT,
     request_size    INTEGER NOT NULL,
-    response_size   INTEGER NOT NULL      -- its summary is made of those of its two messages
+    response_size   INTEGER NOT NULL
 ) STRICT;
 
 CREATE UNIQUE INDEX exchange_by_request ON exchange (request, request_part);

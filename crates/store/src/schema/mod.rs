@@ -32,14 +32,18 @@ pub const APPLICATION_ID: u32 = 0x6D63_7072;
 
 /// The version of the code that derives messages, exchanges, findings and the session. To be
 /// raised whenever it would derive anything else from the same frames.
-pub const DERIVED_VERSION: u32 = 4;
+pub const DERIVED_VERSION: u32 = 5;
 
 /// Each makes the next format version from the one before, the first from nothing.
-const MIGRATIONS: &[&str] = &[concat!(
-    include_str!("recording.sql"),
-    include_str!("derived.sql"),
-    include_str!("views.sql")
-)];
+const MIGRATIONS: &[&str] = &[
+    concat!(
+        include_str!("recording.sql"),
+        include_str!("derived.sql"),
+        include_str!("views.sql")
+    ),
+    // What is derived is derived anew afterwards.
+    "ALTER TABLE exchange ADD COLUMN summary TEXT NOT NULL DEFAULT '';",
+];
 
 /// The first version of mcpreel that reads what this one writes.
 const NEEDS: &str = "0.1.0";

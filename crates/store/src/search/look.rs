@@ -1,14 +1,14 @@
 //! Looking at frames, by one thread with a connection of its own.
 
-use super::{Finder, Pass, Place, SearchHit};
+use super::{Finder, Place, SearchHit};
 use crate::indexer::COLLECT_LIMIT;
 use crate::open::OpenError;
-use crate::reader::rows::number;
+use crate::reader::rows::{number, summary_column};
 use crate::reader::{ReadError, Recording};
 use crate::values::to_sql;
-use mcpreel_trace::frame::{Seq, StreamId};
-use mcpreel_wire::message::Classifier;
-use rusqlite::Connection;
+use mcpreel_trace::frame::Seq;
+use rusqlite::{Connection, Params};
+use std::collections::BTreeSet;
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
@@ -22,9 +22,19 @@ const UNWATCHED: usize = 64 * 1024;
 /// What a short frame counts for among them: reading it costs something too.
 const ROW: usize = 256;
 
-const FRAMES: &str = "SELECT seq, CASE WHEN length(raw) <= ?3 THEN raw END, stream, length(raw)
+const FRAMES: &str = "SELECT seq, CASE WHEN length(raw) <= ?3 THEN raw END, length(raw)
     FROM frame WHERE seq BETWEEN ?1 AND ?2 ORDER BY seq DESC";
-const LONG_SUMMARIES: &str = "SELECT summary FROM message WHERE frame = ?1 AND summary IS NOT NULL";
+macro_rules! summaries {
+    () => {
+        concat!(
+            "SELECT m.frame, ",
+            summary_column!(),
+            " FROM message m LEFT JOIN exchange e ON e.id = m.exchange WHERE m.frame "
+        )
+    };
+}
+const SUMMARIES: &str = concat!(summaries!(), "BETWEEN ?1 AND ?2");
+const SUMMARIES_OF_FRAME: &str = concat!(summaries!(), "= ?1");
 
 #[derive(Debug, Default)]
 pub(super) struct Seen {
@@ -33,10 +43,8 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// Adds the place where something was found in a frame, if it was.
-    fn add(&mut self, seq: Seq, place: Option<Place>) {
-        self.hits
-            .extend(place.map(|place| SearchHit { seq, place }));
+    fn add(&mut self, seq: Seq, place: Place) {
+        self.hits.push(SearchHit { seq, place });
     }
 }
 
@@ -63,15 +71,13 @@ impl Looker {
     /// but at one at least. Returns the oldest that was looked at.
     pub fn look(
         &self,
-        pass: Pass,
         (lo, hi): (u64, u64),
         is_over: &dyn Fn() -> bool,
         seen: &mut Seen,
     ) -> Result<u64, ReadError> {
-        let mut long = Vec::new();
+        let (mut found, mut long, mut in_summary) = (BTreeSet::new(), Vec::new(), BTreeSet::new());
         let mut oldest = lo;
         self.recording.read(|conn| {
-            let mut classifier = Classifier::default();
             let mut statement = conn.prepare_cached(FRAMES)?;
             let mut rows = statement.query([to_sql(lo), to_sql(hi), to_sql(COLLECT_LIMIT)])?;
             let mut unwatched = 0;
@@ -79,12 +85,20 @@ impl Looker {
                 let seq = Seq(number(row, 0)?);
                 if let Some(raw) = row.get_ref(1)?.as_blob_or_null()? {
                     seen.bytes += raw.len() as u64;
-                    let has_messages = || Ok(StreamId(row.get(2)?).messages().is_some());
-                    let place = self.place(pass, &mut classifier, raw, &has_messages)?;
-                    seen.add(seq, place);
+                    if let Some(place) = self.finder.in_bytes(raw) {
+                        found.insert(seq);
+                        seen.add(seq, Place::Bytes(place));
+                    } else if self.finder.may_be_in_summary_of(raw)
+                        && self.finder.has_words()
+                        && !self
+                            .summaries(conn, SUMMARIES_OF_FRAME, [to_sql(seq.0)])?
+                            .is_empty()
+                    {
+                        in_summary.insert(seq);
+                    }
                     unwatched += raw.len() + ROW;
                 } else {
-                    seen.bytes += number(row, 3)?;
+                    seen.bytes += number(row, 2)?;
                     long.push(seq);
                     unwatched = UNWATCHED;
                 }
@@ -99,51 +113,39 @@ impl Looker {
             Ok(())
         })?;
         for seq in long {
-            seen.add(seq, self.place_in_long(pass, seq)?);
+            if let Some(place) = self.in_long(seq)? {
+                found.insert(seq);
+                seen.add(seq, Place::Bytes(place));
+            }
+        }
+        if !self.finder.has_words() {
+            let range = [to_sql(oldest), to_sql(hi)];
+            in_summary = self
+                .recording
+                .read(|conn| self.summaries(conn, SUMMARIES, range))?;
+        }
+        for seq in in_summary.difference(&found) {
+            seen.add(*seq, Place::Summary);
         }
         Ok(oldest)
     }
 
-    /// Where the pattern stands in a frame with the bytes `raw`.
-    fn place(
+    /// The frames of the messages that `sql` gives in whose summaries the pattern is.
+    fn summaries(
         &self,
-        pass: Pass,
-        classifier: &mut Classifier,
-        raw: &[u8],
-        has_messages: &dyn Fn() -> rusqlite::Result<bool>,
-    ) -> rusqlite::Result<Option<Place>> {
-        if pass != Pass::Bytes && !self.finder.may_be_in_summary_of(raw) {
-            // Then it is not in the bytes either.
-            return Ok(None);
-        }
-        let in_bytes = self.finder.in_bytes(raw).map(Place::Bytes);
-        Ok(match (pass, in_bytes) {
-            (Pass::Bytes | Pass::Both, Some(place)) => Some(place),
-            (Pass::Summaries, Some(_)) | (Pass::Bytes, None) => None,
-            (Pass::Summaries | Pass::Both, None) => {
-                let is_found = has_messages()? && self.in_summaries(classifier, raw);
-                is_found.then_some(Place::Summary)
+        conn: &Connection,
+        sql: &'static str,
+        params: impl Params,
+    ) -> rusqlite::Result<BTreeSet<Seq>> {
+        let mut statement = conn.prepare_cached(sql)?;
+        let mut rows = statement.query(params)?;
+        let mut found = BTreeSet::new();
+        while let Some(row) = rows.next()? {
+            if self.finder.in_text(row.get_ref(1)?.as_str()?) {
+                found.insert(Seq(number(row, 0)?));
             }
-        })
-    }
-
-    fn in_summaries(&self, classifier: &mut Classifier, raw: &[u8]) -> bool {
-        let messages = classifier.classify(raw).messages;
-        messages.iter().any(|m| self.finder.in_text(&m.summary))
-    }
-
-    fn place_in_long(&self, pass: Pass, seq: Seq) -> Result<Option<Place>, ReadError> {
-        if pass == Pass::Summaries && !self.recording.read(|conn| self.in_kept(conn, seq))? {
-            return Ok(None);
         }
-        Ok(match (pass, self.in_long(seq)?.map(Place::Bytes)) {
-            (Pass::Bytes, place) | (Pass::Both, place @ Some(_)) => place,
-            (Pass::Summaries, place) => place.is_none().then_some(Place::Summary),
-            (Pass::Both, None) => {
-                let is_found = self.recording.read(|conn| self.in_kept(conn, seq))?;
-                is_found.then_some(Place::Summary)
-            }
-        })
+        Ok(found)
     }
 
     /// A frame that is too long to hold is read in pieces that overlap.
@@ -168,17 +170,6 @@ impl Looker {
             }
             at += PIECE as u64;
         }
-    }
-
-    fn in_kept(&self, conn: &Connection, seq: Seq) -> rusqlite::Result<bool> {
-        let mut statement = conn.prepare_cached(LONG_SUMMARIES)?;
-        let mut rows = statement.query([to_sql(seq.0)])?;
-        while let Some(row) = rows.next()? {
-            if self.finder.in_text(row.get_ref(0)?.as_str()?) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 }
 

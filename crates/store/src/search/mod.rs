@@ -12,10 +12,8 @@
 //! thread runs and no statement is open, so that it can be dropped at any time, and nothing of a
 //! recording that is still written is held.
 //!
-//! Summaries have words that are not on the wire (`14 tools`), and have to be derived, which is
-//! slower than looking at bytes. Where a word of the text can only come off the wire, summaries
-//! are derived for frames with that word only, on the way. Otherwise it passes over the recording
-//! twice: over the bytes, then over the summaries.
+//! Summaries have words that are not on the wire (`14 tools`). Where a word of the text can only
+//! come off the wire, summaries are read for frames with that word only.
 //!
 //! * `queue`: what is still to be looked at; `look`: looking at it; `pattern`: what is searched
 //!   for.
@@ -67,30 +65,19 @@ pub struct Pace {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// Frames with the pattern, from the newest to the oldest. A later step may find newer ones:
-    /// in frames that a thread did not get to, or in summaries only.
+    /// Frames with the pattern, from the newest to the oldest. A later step may find newer ones,
+    /// in frames that a thread did not get to.
     pub hits: Vec<SearchHit>,
     /// Whether everything was looked at.
     pub done: bool,
     /// The bytes of all frames after this one were looked at.
     pub reached: Seq,
-    /// Frames that are not looked at yet. Where bytes and summaries are looked at one after the
-    /// other, a frame counts for half in between: this never grows.
+    /// Frames that are not looked at yet.
     pub left: u64,
     /// Frames that there were when the search began.
     pub of: u64,
     /// Bytes that were looked at since the search began.
     pub bytes: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Pass {
-    /// The bytes of all frames, and summaries where the pattern may be in them.
-    Both,
-    /// The bytes of all frames; their summaries come later.
-    Bytes,
-    /// The summaries of messages in whose bytes nothing was found.
-    Summaries,
 }
 
 /// A search through one recording.
@@ -106,40 +93,19 @@ pub struct Search {
     lookers: Vec<Looker>,
 }
 
-/// What is looked through: the frames after `after` up to `last`.
+/// What is looked through: so many frames.
 #[derive(Debug)]
 struct Course {
-    after: u64,
-    last: u64,
-    pass: Pass,
+    frames: u64,
     queue: Queue,
 }
 
 impl Course {
-    fn new(finder: &Finder, after: u64, last: u64) -> Self {
-        let pass = if finder.has_words() {
-            Pass::Both
-        } else {
-            Pass::Bytes
-        };
+    /// The frames after `after` up to `last`.
+    fn new(after: u64, last: u64) -> Self {
         Self {
-            after,
-            last,
-            pass,
+            frames: last.saturating_sub(after),
             queue: Queue::new(after, last),
-        }
-    }
-
-    fn frames(&self) -> u64 {
-        self.last.saturating_sub(self.after)
-    }
-
-    fn left(&self) -> u64 {
-        let left = self.queue.left();
-        match self.pass {
-            Pass::Both => left,
-            Pass::Bytes => (left + self.frames()).div_ceil(2),
-            Pass::Summaries => left.div_ceil(2),
         }
     }
 }
@@ -163,7 +129,7 @@ impl Search {
     /// After it was done: goes on with the frames after `after` up to `last`, which have come
     /// since.
     pub fn again(&mut self, after: Seq, last: Seq) {
-        self.course = Some(Course::new(&self.finder, after.0, last.0));
+        self.course = Some(Course::new(after.0, last.0));
     }
 
     /// Goes on for about as long as `pace` says.
@@ -180,30 +146,20 @@ impl Search {
     fn step_with(&mut self, lookers: &mut [Looker], pace: &Pace) -> Result<Found, ReadError> {
         let began = pace.clock.now();
         let is_over = || pace.clock.now().0.saturating_sub(began.0) >= pace.nanos;
-        let mut course = match self.course.take() {
+        let course = match self.course.take() {
             Some(course) => course,
             None => self.begin(lookers)?,
         };
         let mut seen = course.look(lookers, pace.clock, &is_over)?;
-        if course.pass != Pass::Summaries {
-            self.bytes += seen.bytes;
-        }
-        let reached = match course.pass {
-            Pass::Both | Pass::Bytes => course.queue.newest(),
-            Pass::Summaries => 0,
-        };
-        let is_through = course.queue.left() == 0;
-        if is_through && course.pass == Pass::Bytes {
-            course.pass = Pass::Summaries;
-            course.queue = Queue::new(course.after, course.last);
-        }
+        self.bytes += seen.bytes;
         seen.hits.sort_by_key(|hit| std::cmp::Reverse(hit.seq));
+        let left = course.queue.left();
         let found = Found {
             hits: seen.hits,
-            done: course.queue.left() == 0,
-            reached: Seq(reached),
-            left: course.left(),
-            of: course.frames(),
+            done: left == 0,
+            reached: Seq(course.queue.newest()),
+            left,
+            of: course.frames,
             bytes: self.bytes,
         };
         self.course = Some(course);
@@ -214,7 +170,7 @@ impl Search {
         let recording = lookers[0].recording();
         let frames = recording.read(|conn| conn.query_row(EXTENT, [], |row| number(row, 0)))?;
         let last = self.from.map_or(frames, |from| from.0.min(frames));
-        Ok(Course::new(&self.finder, 0, last))
+        Ok(Course::new(0, last))
     }
 
     fn lookers(&mut self) -> Result<Vec<Looker>, ReadError> {
@@ -238,7 +194,7 @@ impl Course {
             let mut seen = Seen::default();
             while let Some((lo, hi)) = self.queue.take() {
                 let began = clock.now();
-                let oldest = looker.look(self.pass, (lo, hi), is_over, &mut seen)?;
+                let oldest = looker.look((lo, hi), is_over, &mut seen)?;
                 let took = clock.now().0.saturating_sub(began.0);
                 self.queue.took(hi - lo + 1, took);
                 if oldest > lo {

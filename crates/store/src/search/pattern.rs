@@ -1,6 +1,6 @@
 //! What is searched for.
 
-use mcpreel_trace::query::eval::pattern;
+use mcpreel_trace::query::pattern;
 use mcpreel_wire::mcp::summary;
 use memchr::memmem;
 use regex::bytes::Regex;

@@ -1,233 +1,516 @@
-//! From a filter to conditions on columns.
+//! From a filter to a condition in SQL, which is constant pieces and bound values.
 //!
-//! What a comparison means is said in [`query::eval`](mcpreel_trace::query::eval); a test holds random
-//! filters against it. Everything that is not the same in SQL beyond doubt is left to it: it is
-//! enough to know which rows cannot fit.
+//! What decides:
+//!
+//! * A test of something absent is false; `!=` is the denial of `=` and `!~` of `~`, so they are
+//!   true there. Of several values (findings, `[*]`) one that fits is enough.
+//! * `:` on text contains, case folded as in [`pattern`]. `=` compares texts as they are. `~`
+//!   searches; a pattern that does not compile fits nothing.
+//! * Words and numbers are equal or in order. Numbers are signed 64-bit; what is more is cut.
+//! * Ids compare by type and exact value: `id:7` fits `7.0` and not `"7"`.
+//! * Values in bodies, and `code`, compare by their own type: see [`body`].
+//! * A word of its own looks, in smart case, in summary, method and name, and in the bodies as
+//!   they are or as JSON may have escaped it; of a line in its bytes, of an event in its JSON.
+//!   `text:x` is the same; `text=x` never folds case; `text~x` sees bytes as they are.
+//!
+//! What columns cannot tell is asked of the SQL function `fits`: its first argument is the number
+//! of a [`Test`], the others are the values to test.
 
-use super::column::{self, Column};
-use super::condition::{Bounds, Condition, Piece};
-use super::source::Source;
-use super::test::{between, leaf, may_be, plain_json, same_json, text};
+use super::Context;
+use super::column::{END_OF_FINDINGS, Source};
 use crate::values::to_sql;
 use mcpreel_trace::exchange::PROBE;
-use mcpreel_trace::frame::Seq;
-use mcpreel_trace::query::Context;
 use mcpreel_trace::query::ast::{Expr, Field, Flag, Op, Query, Root, Subject, Type, Value};
-use mcpreel_trace::query::eval::within;
+use mcpreel_trace::query::body::{self, JsonTest};
+use mcpreel_trace::query::pattern;
+use mcpreel_wire::brief;
+use mcpreel_wire::id::RequestId;
+use mcpreel_wire::json::{Document, Path, Value as Json};
+use regex::bytes::Regex;
+use rusqlite::Connection;
+use rusqlite::functions::FunctionFlags;
+use rusqlite::types::Value as Bound;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
 
-/// `SQLite` takes expressions of some depth only. A filter with more terms than this is judged
-/// row by row.
-const MAX_TERMS: usize = 200;
+/// The rules whose findings say that a line was not read as a whole.
+const TRUNCATED: &str = " IN ('frame-truncated', 'frame-deep-nesting', 'frame-outline-only',
+    'batch-too-long')";
 
-/// What a filter is made ready for.
-#[derive(Clone, Copy)]
-pub(super) struct Compiler {
-    pub source: Source,
-    pub context: Context,
-    pub until: Option<Seq>,
+/// The first parameter of a condition: before it stand the frames of a range.
+const FIRST: usize = 3;
+
+/// What columns cannot tell.
+#[derive(Debug)]
+enum Test {
+    Pattern(Option<Regex>),
+    Id(Option<RequestId>),
+    Json(JsonTest),
+    /// A value at a path in the bodies of the request and of the response.
+    Body(Root, Path, Option<JsonTest>),
+    /// A member of the params of a log message, which is a text.
+    Logged(&'static str, Option<Box<Test>>),
+    /// Bytes of a frame that begin with the bracket of a batch.
+    Batch,
 }
 
-impl Compiler {
-    /// What the columns say about the rows that fit `query`.
-    pub fn query(self, query: &Query) -> Bounds {
-        match &query.expr {
-            None => Bounds::constant(true),
-            Some(expr) if terms(expr) > MAX_TERMS => Bounds::perhaps(Condition::Constant(true)),
-            Some(expr) => self.expr(expr),
+/// A condition on the rows of a source.
+#[derive(Debug)]
+pub(super) struct Condition {
+    pub sql: String,
+    pub values: Vec<Bound>,
+}
+
+/// The tests of the conditions of a filter.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tests(Arc<Vec<Test>>);
+
+/// Makes the conditions of a filter, and its tests.
+pub(super) struct Compiler<'q> {
+    query: &'q Query,
+    context: Context,
+    tests: Vec<Test>,
+}
+
+impl<'q> Compiler<'q> {
+    pub fn new(query: &'q Query, context: Context) -> Self {
+        Self {
+            query,
+            context,
+            tests: Vec::new(),
         }
     }
 
-    fn expr(self, expr: &Expr) -> Bounds {
+    pub fn condition(&mut self, source: Source) -> Condition {
+        let mut writer = Writer {
+            source,
+            context: self.context,
+            tests: &mut self.tests,
+            sql: String::new(),
+            values: Vec::new(),
+        };
+        match &self.query.expr {
+            Some(expr) => writer.expr(expr),
+            None => writer.push("1"),
+        }
+        Condition {
+            sql: writer.sql,
+            values: writer.values,
+        }
+    }
+
+    /// Whether bytes of messages have to be read.
+    pub fn reads_bodies(&self) -> bool {
+        self.query.expr.as_ref().is_some_and(reads_bodies)
+    }
+
+    pub fn finish(self) -> Tests {
+        Tests(Arc::new(self.tests))
+    }
+}
+
+impl Tests {
+    /// Lets `conn` use them. It has those of one filter at a time.
+    pub fn install(&self, conn: &Connection) -> rusqlite::Result<()> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+        let tests = Arc::clone(&self.0);
+        conn.create_scalar_function("fits", -1, flags, move |context| {
+            let number: u32 = context.get(0)?;
+            let value = |at: usize| {
+                let value = (at < context.len()).then(|| context.get_raw(at));
+                value.and_then(|value| value.as_bytes_or_null().ok().flatten())
+            };
+            let values = [value(1), value(2)];
+            Ok(tests
+                .get(number as usize)
+                .is_some_and(|test| test.fits(values)))
+        })
+    }
+}
+
+impl Test {
+    fn fits(&self, values: [Option<&[u8]>; 2]) -> bool {
+        if let Self::Body(root, path, test) = self {
+            let mut fits = |value: Json<'_>| test.as_ref().is_none_or(|it| it.fits(value));
+            return body::any(values, (*root, path), &mut fits);
+        }
+        let [Some(value), _] = values else {
+            return false;
+        };
+        match self {
+            Self::Pattern(regex) => regex.as_ref().is_some_and(|it| it.is_match(value)),
+            Self::Id(id) => {
+                let found = str::from_utf8(value).ok().and_then(RequestId::from_json);
+                id.is_some() && *id == found
+            }
+            Self::Json(test) => {
+                let document = Document::parse(value);
+                document.is_ok_and(|document| test.fits(document.root()))
+            }
+            Self::Logged(member, test) => {
+                let document = Document::parse(value).ok();
+                let params = document.as_ref().and_then(|it| it.root().get("params"));
+                let text = params.and_then(|params| params.get(member)?.as_str());
+                let test = test.as_ref();
+                text.is_some_and(|text| {
+                    test.is_none_or(|test| test.fits([Some(text.as_bytes()), None]))
+                })
+            }
+            Self::Batch => {
+                let text = value.strip_prefix(b"\xef\xbb\xbf").unwrap_or(value);
+                text.trim_ascii_start().first() == Some(&b'[')
+            }
+            Self::Body(..) => false,
+        }
+    }
+}
+
+/// Writes the condition on the rows of one source.
+struct Writer<'t> {
+    source: Source,
+    context: Context,
+    tests: &'t mut Vec<Test>,
+    sql: String,
+    values: Vec<Bound>,
+}
+
+impl Writer<'_> {
+    fn push(&mut self, sql: &str) {
+        self.sql.push_str(sql);
+    }
+
+    fn bind(&mut self, value: impl Into<Bound>) {
+        let number = (FIRST + self.values.len()).to_string();
+        self.sql.push('?');
+        self.sql.push_str(&number);
+        self.values.push(value.into());
+    }
+
+    /// A condition that never holds. No constant, of which `SQLite` would make that there is no way
+    /// to use the index that it is told to.
+    fn never(&mut self) {
+        self.bind(0);
+    }
+
+    /// Asks `test` about `values`.
+    fn ask(&mut self, test: Test, values: &[&str]) {
+        let number = self.tests.len().to_string();
+        self.tests.push(test);
+        self.push("fits(");
+        self.push(&number);
+        for value in values {
+            self.push(", ");
+            self.push(value);
+        }
+        self.push(")");
+    }
+
+    fn expr(&mut self, expr: &Expr) {
         match expr {
-            Expr::And(all) => Bounds::all(all.iter().map(|expr| self.expr(expr)).collect()),
-            Expr::Or(any) => Bounds::any(any.iter().map(|expr| self.expr(expr)).collect()),
-            Expr::Not(inner) => self.expr(inner).not(),
+            Expr::And(all) => self.list(all, " AND "),
+            Expr::Or(any) => self.list(any, " OR "),
+            Expr::Not(inner) => self.not(|it| it.expr(inner)),
             Expr::Is(flag) => self.flag(*flag),
             Expr::Has(Subject::Field(field)) => self.has(*field),
-            Expr::Has(Subject::Body(root, _)) => self.body(*root),
-            Expr::Text(_) => Bounds::perhaps(Condition::Constant(true)),
+            Expr::Has(Subject::Body(root, path)) => self.body(*root, path, None),
+            Expr::Text(text) => self.text(needle(text, pattern::ignores_case(text))),
             Expr::Compare { subject, op, value } => match op.denied() {
-                Some(op) => self.compare(subject, op, value).not(),
+                Some(op) => self.not(|it| it.compare(subject, op, value)),
                 None => self.compare(subject, *op, value),
             },
         }
     }
 
-    /// A condition on the bytes of the message at `root`.
-    fn body(self, root: Root) -> Bounds {
-        let is_answer = matches!(root, Root::Result | Root::Error | Root::Res);
-        Bounds::perhaps(match self.source {
-            Source::Event => Condition::Constant(false),
-            Source::Line if is_answer => Condition::Constant(false),
-            Source::Exchange if is_answer => Condition::sql("e.response IS NOT NULL"),
-            _ => Condition::Constant(true),
-        })
+    fn not(&mut self, inner: impl FnOnce(&mut Self)) {
+        self.push("((");
+        inner(self);
+        self.push(") IS NOT TRUE)");
     }
 
-    fn has(self, field: Field) -> Bounds {
-        let there = |sql| Bounds::exact(leaf(&["(", sql, ") IS NOT NULL"]));
-        match column::of(self.source, field) {
-            Column::Absent => Bounds::constant(false),
-            Column::Is(sql) => there(sql),
-            Column::OnceAnswered(sql) => self.once_answered(there(sql)),
-            Column::InBytes(_) if field == Field::Text => Bounds::constant(true),
-            Column::InBytes(may) => Bounds::perhaps(may_be(may)),
-            Column::Finding(_) => self.finding(&[Piece::Sql("1")]),
+    /// What reads bodies comes last. `SQLite` takes expressions of some depth only, so a long list
+    /// is cut in halves.
+    fn list(&mut self, list: &[Expr], between: &str) {
+        let mut sorted: Vec<_> = list.iter().collect();
+        sorted.sort_by_key(|expr| reads_bodies(expr));
+        self.halves(&sorted, between);
+    }
+
+    fn halves(&mut self, list: &[&Expr], between: &str) {
+        match list {
+            [] => self.push("1"),
+            [one] => self.expr(one),
+            list => {
+                let (first, second) = list.split_at(list.len() / 2);
+                self.push("(");
+                self.halves(first, between);
+                self.push(between);
+                self.halves(second, between);
+                self.push(")");
+            }
         }
     }
 
-    fn compare(self, subject: &Subject, op: Op, value: &Value) -> Bounds {
+    fn has(&mut self, field: Field) {
+        match (field, self.source.column(field)) {
+            (Field::Text, _) => self.push("1"),
+            (Field::Finding | Field::Severity, _) => self.finding(|it| it.push("1")),
+            (Field::Level, _) => self.logged("level", None),
+            (Field::Logger, _) => self.logged("logger", None),
+            (_, Some(column)) => self.push(&format!("({column}) IS NOT NULL")),
+            (_, None) => self.never(),
+        }
+    }
+
+    fn compare(&mut self, subject: &Subject, op: Op, value: &Value) {
         let field = match subject {
             Subject::Field(field) => *field,
-            Subject::Body(root, _) => return self.body(*root),
-        };
-        let kind = field.kind_of_values();
-        if field != Field::Text && !op.suits(kind) {
-            return Bounds::constant(false);
-        }
-        match column::of(self.source, field) {
-            Column::Absent => Bounds::constant(false),
-            Column::Is(sql) => self.test(sql, kind, op, value),
-            Column::OnceAnswered(sql) => self.once_answered(self.test(sql, kind, op, value)),
-            Column::InBytes(may) => Bounds::perhaps(may_be(may)),
-            Column::Finding(of) => match text(of, kind, op, value) {
-                Some(pieces) => self.finding(&pieces),
-                None => self.finding(&[Piece::Sql("1")]).or_less(),
-            },
-        }
-    }
-
-    fn test(self, sql: &'static str, kind: Type, op: Op, value: &Value) -> Bounds {
-        let there = || Bounds::perhaps(leaf(&["(", sql, ") IS NOT NULL"]));
-        match kind {
-            Type::Text | Type::Words(_) => match text(sql, kind, op, value) {
-                Some(pieces) => Bounds::exact(Condition::Leaf(pieces)),
-                None => there(),
-            },
-            Type::Number | Type::Duration | Type::Size | Type::Time => {
-                match within(op, value, self.context) {
-                    Some(range) => Bounds::exact(between(sql, &range)),
-                    None => Bounds::constant(false),
-                }
+            Subject::Body(root, path) => {
+                return self.body(*root, path, Some(JsonTest::new(op, value)));
             }
-            Type::Id | Type::Json => match (op, plain_json(value, kind)) {
-                (Op::Contains | Op::Equal, Some(json)) => same_json(sql, json, kind),
-                _ => there(),
-            },
+        };
+        if field == Field::Text {
+            return self.text(in_text(op, value));
+        }
+        let kind = field.kind_of_values();
+        if !op.suits(kind) {
+            return self.never();
+        }
+        match (field, self.source.column(field)) {
+            (Field::Finding, _) => self.finding(|it| it.test_text("rule", kind, op, value)),
+            (Field::Severity, _) => self.finding(|it| it.test_text("severity", kind, op, value)),
+            (Field::Level, _) => self.logged("level", Some(text_test(op, value))),
+            (Field::Logger, _) => self.logged("logger", Some(text_test(op, value))),
+            (_, None) => self.never(),
+            (_, Some(column)) => self.test(column, kind, op, value),
         }
     }
 
-    fn flag(self, flag: Flag) -> Bounds {
-        let word = |field, word: &'static str| {
-            let text = word.into();
-            let quoted = false;
-            self.compare(
-                &Subject::Field(field),
-                Op::Equal,
-                &Value::Text { text, quoted },
-            )
+    fn test(&mut self, column: &str, kind: Type, op: Op, value: &Value) {
+        match kind {
+            Type::Text | Type::Words(_) => self.test_text(column, kind, op, value),
+            Type::Number | Type::Duration | Type::Size | Type::Time => {
+                let Some(range) = within(op, value, self.context) else {
+                    return self.never();
+                };
+                self.push(&format!("({column}) BETWEEN "));
+                self.bind(*range.start());
+                self.push(" AND ");
+                self.bind(*range.end());
+            }
+            Type::Id => self.ask_column(Test::Id(id(value)), column),
+            Type::Json => self.ask_column(Test::Json(JsonTest::new(op, value)), column),
+        }
+    }
+
+    fn ask_column(&mut self, test: Test, column: &str) {
+        self.push(&format!("(({column}) IS NOT NULL AND "));
+        self.ask(test, &[column]);
+        self.push(")");
+    }
+
+    /// `SQLite` folds the letters of ASCII, which is all that a needle of ASCII asks for, and ends
+    /// some texts at a NUL.
+    fn test_text(&mut self, column: &str, kind: Type, op: Op, value: &Value) {
+        let text = text_of(value);
+        let contains = op == Op::Contains && kind == Type::Text;
+        if op == Op::Matches || text.contains('\0') || contains && !text.is_ascii() {
+            self.ask_column(text_test(op, value), column);
+        } else if contains {
+            self.push(&format!("instr(lower({column}), "));
+            self.bind(text.to_ascii_lowercase());
+            self.push(") > 0");
+        } else {
+            self.push(&format!("({column}) = "));
+            self.bind(brief::asked(text).into_owned());
+        }
+    }
+
+    /// A condition on a member of the params of a log message.
+    fn logged(&mut self, member: &'static str, test: Option<Test>) {
+        if !matches!(self.source, Source::Alone | Source::Message) {
+            return self.never();
+        }
+        self.push("(m.method = 'notifications/message' AND ");
+        let [request, _] = self.source.bodies();
+        self.ask(Test::Logged(member, test.map(Box::new)), &[request]);
+        self.push(")");
+    }
+
+    fn body(&mut self, root: Root, path: &Path, test: Option<JsonTest>) {
+        let [request, response] = self.source.bodies();
+        let values = match root {
+            Root::Params | Root::Req => [request, "NULL"],
+            Root::Result | Root::Error | Root::Res => ["NULL", response],
+            Root::Meta => [request, response],
         };
+        self.ask(Test::Body(root, path.clone(), test), &values);
+    }
+
+    fn text(&mut self, [plain, escaped]: [Option<Regex>; 2]) {
+        let (texts, bytes) = self.source.texts();
+        self.push("(0");
+        for text in texts {
+            self.push(" OR ");
+            self.ask(Test::Pattern(plain.clone()), &[text]);
+        }
+        for bytes in bytes {
+            self.push(" OR ");
+            self.ask(Test::Pattern(escaped.clone()), &[bytes]);
+        }
+        self.push(")");
+    }
+
+    /// That a finding points at the row for which a condition holds.
+    fn finding(&mut self, condition: impl Fn(&mut Self)) {
+        for part in self.source.findings() {
+            self.push(part);
+            condition(self);
+        }
+        self.push(END_OF_FINDINGS);
+    }
+
+    /// A condition on the column of `field`.
+    fn column(&mut self, field: Field, condition: &str) {
+        match self.source.column(field) {
+            Some(column) => self.push(&format!("({column}){condition}")),
+            None => self.never(),
+        }
+    }
+
+    fn flag(&mut self, flag: Flag) {
         match flag {
             Flag::Failed => {
-                let among = &["(", ") IN ('error', 'tool-error', 'lost', 'unanswered')"];
-                let refused = [word(Field::Method, PROBE), word(Field::Status, "error")];
-                let refused = Bounds::all(refused.into());
-                Bounds::all(vec![self.column(Field::Status, among), refused.not()])
+                self.push("(");
+                self.column(
+                    Field::Status,
+                    " IN ('error', 'tool-error', 'lost', 'unanswered')",
+                );
+                self.push(" AND ");
+                self.not(|it| {
+                    it.push("(");
+                    it.column(Field::Method, &format!(" = '{PROBE}'"));
+                    it.push(" AND ");
+                    it.column(Field::Status, " = 'error'");
+                    it.push(")");
+                });
+                self.push(")");
             }
-            Flag::Open => word(Field::Status, "open"),
-            Flag::Late => word(Field::Status, "late"),
+            Flag::Open => self.column(Field::Status, " = 'open'"),
+            Flag::Late => self.column(Field::Status, " = 'late'"),
             Flag::Slow => {
-                let slow = Value::Number(to_sql(self.context.slow_ns));
-                self.compare(&Subject::Field(Field::Latency), Op::More, &slow)
+                let slow = to_sql(self.context.slow_ns).to_string();
+                self.column(Field::Latency, &format!(" > {slow}"));
             }
-            Flag::Batch => Bounds::perhaps(match column::may_be_batch(self.source) {
-                Some(sql) => may_be(sql),
-                None => Condition::Constant(false),
-            }),
-            Flag::Truncated => self.finding(&[Piece::Sql("1")]).or_less(),
+            Flag::Batch => match self.source.batch() {
+                Some([may, bytes]) => {
+                    self.push(&format!("({may} AND "));
+                    self.ask(Test::Batch, &[bytes]);
+                    self.push(")");
+                }
+                None => self.never(),
+            },
+            Flag::Truncated => self.finding(|it| it.push(&format!("rule{TRUNCATED}"))),
             Flag::Marked => self.has(Field::Mark),
             Flag::Noted => self.has(Field::Note),
-            Flag::Modern => word(Field::Era, "modern"),
-            Flag::Legacy => word(Field::Era, "legacy"),
-            Flag::Notification => word(Field::Kind, "notification"),
-            Flag::Waiting => self.waiting(),
-        }
-    }
-
-    /// `before` the field's expression and after it.
-    fn column(self, field: Field, around: &[&'static str; 2]) -> Bounds {
-        let [before, after] = *around;
-        let test = |sql| Bounds::exact(leaf(&[before, sql, after]));
-        match column::of(self.source, field) {
-            Column::Is(sql) => test(sql),
-            Column::OnceAnswered(sql) => self.once_answered(test(sql)),
-            Column::InBytes(may) => Bounds::perhaps(may_be(may)),
-            Column::Absent | Column::Finding(_) => Bounds::constant(false),
-        }
-    }
-
-    /// Whether the server waits for its client is asked only where it may.
-    fn waiting(self) -> Bounds {
-        let may = match self.source {
-            Source::Exchange => "(e.waited > 0 OR e.status = 'open')",
-            Source::Message => {
-                "(m.kind IN ('request', 'response') AND (e.waited > 0 OR e.status = 'open'))"
-            }
-            Source::Alone | Source::Own | Source::Line | Source::Event => {
-                return Bounds::constant(false);
-            }
-            Source::Method | Source::Name | Source::Status => {
-                return Bounds::perhaps(Condition::Constant(true));
-            }
-        };
-        self.once_answered(Bounds::perhaps(Condition::sql(may)))
-    }
-
-    /// A condition that is right as soon as the exchange is answered.
-    fn once_answered(self, bounds: Bounds) -> Bounds {
-        let Some(until) = self.until else {
-            return bounds;
-        };
-        let answered = Condition::with(&[column::ANSWERED_BY], to_sql(until.0), "");
-        Bounds {
-            may: Condition::any(vec![answered.clone().not(), bounds.may]),
-            sure: Condition::all(vec![answered, bounds.sure]),
-        }
-    }
-
-    /// A condition on one of the findings that point at the row. What was found when is not told
-    /// by columns.
-    fn finding(self, test: &[Piece]) -> Bounds {
-        let mut pieces = Vec::new();
-        for part in column::findings(self.source) {
-            pieces.push(Piece::Sql(part));
-            pieces.extend_from_slice(test);
-        }
-        pieces.push(Piece::Sql(column::END_OF_FINDINGS));
-        let bounds = Bounds::exact(match self.source {
-            Source::Event => Condition::Constant(false),
-            Source::Method | Source::Name | Source::Status => {
-                return Bounds::perhaps(Condition::Constant(true));
-            }
-            _ => Condition::Leaf(pieces),
-        });
-        match self.until {
-            Some(_) => bounds.or_less(),
-            None => bounds,
+            Flag::Modern => self.column(Field::Era, " = 'modern'"),
+            Flag::Legacy => self.column(Field::Era, " = 'legacy'"),
+            Flag::Notification => self.column(Field::Kind, " = 'notification'"),
+            Flag::Waiting => self.push(match self.source {
+                Source::Exchange => WAITING,
+                Source::Message => WAITING_MESSAGE,
+                Source::Alone | Source::Line | Source::Event => return self.never(),
+            }),
         }
     }
 }
 
-impl Bounds {
-    fn or_less(self) -> Self {
-        Self::perhaps(self.may)
-    }
+/// The server has waited for its client, or waits now.
+macro_rules! waiting {
+    () => {
+        "(e.waited > 0 OR (e.status = 'open' AND EXISTS
+            (SELECT 1 FROM exchange c WHERE c.parent = e.id AND c.status = 'open')))"
+    };
 }
+const WAITING: &str = waiting!();
+const WAITING_MESSAGE: &str = concat!("(m.kind IN ('request', 'response') AND ", waiting!(), ")");
 
-fn terms(expr: &Expr) -> usize {
+fn reads_bodies(expr: &Expr) -> bool {
     match expr {
-        Expr::And(list) | Expr::Or(list) => list.iter().map(terms).sum(),
-        Expr::Not(inner) => 1 + terms(inner),
-        Expr::Is(_) | Expr::Has(_) | Expr::Compare { .. } | Expr::Text(_) => 1,
+        Expr::And(list) | Expr::Or(list) => list.iter().any(reads_bodies),
+        Expr::Not(inner) => reads_bodies(inner),
+        Expr::Text(_) => true,
+        Expr::Is(flag) => matches!(flag, Flag::Batch | Flag::Waiting),
+        Expr::Has(subject) | Expr::Compare { subject, .. } => match subject {
+            Subject::Body(..) => true,
+            Subject::Field(field) => {
+                matches!(field, Field::Text | Field::Level | Field::Logger)
+            }
+        },
     }
+}
+
+/// A text as it is in texts for people, and as it may be escaped in bodies.
+fn needle(text: &str, ignore_case: bool) -> [Option<Regex>; 2] {
+    [
+        pattern::contains(text, ignore_case),
+        pattern::in_json(text, ignore_case),
+    ]
+}
+
+fn in_text(op: Op, value: &Value) -> [Option<Regex>; 2] {
+    let text = text_of(value);
+    match op {
+        Op::Matches => {
+            let regex = pattern::regex(text).ok();
+            [regex.clone(), regex]
+        }
+        Op::Contains => needle(text, pattern::ignores_case(text)),
+        _ => needle(text, false),
+    }
+}
+
+/// The test of a text, where `SQLite` cannot do it.
+fn text_test(op: Op, value: &Value) -> Test {
+    let text = text_of(value);
+    Test::Pattern(match op {
+        Op::Matches => pattern::regex(text).ok(),
+        Op::Contains => pattern::contains(text, true),
+        _ => Regex::new(&format!(r"\A{}\z", regex::escape(text))).ok(),
+    })
+}
+
+fn text_of(value: &Value) -> &str {
+    match value {
+        Value::Text { text, .. } | Value::Json(text) => text,
+        Value::Number(_) | Value::Range(_) | Value::Ago(_) => "",
+    }
+}
+
+fn id(value: &Value) -> Option<RequestId> {
+    match value {
+        Value::Json(json) => RequestId::from_json(json),
+        Value::Text { text, .. } => Some(RequestId::string(text)),
+        Value::Number(_) | Value::Range(_) | Value::Ago(_) => None,
+    }
+}
+
+/// The numbers that fit.
+fn within(op: Op, value: &Value, context: Context) -> Option<RangeInclusive<i64>> {
+    let end = to_sql(context.end.0);
+    let number = match value {
+        Value::Range(range) => return Some(range.clone()),
+        Value::Number(number) => *number,
+        Value::Ago(nanos) => end.saturating_sub_unsigned(*nanos),
+        Value::Text { .. } | Value::Json(_) => return None,
+    };
+    Some(match op {
+        Op::Less => i64::MIN..=number.checked_sub(1)?,
+        Op::AtMost => i64::MIN..=number,
+        Op::More => number.checked_add(1)?..=i64::MAX,
+        Op::AtLeast => number..=i64::MAX,
+        _ => number..=number,
+    })
 }

@@ -1,54 +1,51 @@
-//! Which rows fit a question: the filter language in SQL as far as columns go, and the rest by
-//! [`query`](mcpreel_trace::query) over the candidates.
+//! Which rows fit a question: the filter language as SQL.
 //!
 //! ```text
-//!  Question ──compile──▶ a condition per source ──┐
-//!                                                 ▼            no
-//!  frames lo..=hi ──▶ exchange · message · line · event ──▶ sure? ──▶ Matcher over the item
-//!                     merged in the order of ItemKey            │ yes        │ fits
-//!                                                               ▼            ▼
-//!                                                              Hit ◀─────────┘
+//!  Question ──compile──▶ a condition per source
+//!                                 │
+//!  frames lo..=hi ──▶ exchange · message · line · event ──▶ Hit, in the order of ItemKey
 //! ```
 //!
 //! * [`Scan`] goes over a recording frame range by frame range, in steps as short as its caller
 //!   wants. Between two steps it holds no statement and no transaction, so it never keeps a live
 //!   recording's WAL from being checkpointed;
-//! * `compile`: a filter becomes two conditions: one that every row that fits meets, and one that
-//!   only rows that fit meet. Where they differ the second stage decides, which is `judge`;
-//! * `column`: the fields of the rows as SQL; `condition`: conditions out of constant pieces and
-//!   bound values; `source`: where rows come from, and `plan`: how they are asked for; `probe`:
-//!   whether any exchange can fit;
+//! * `compile`: a filter becomes conditions; `column`: where rows come from, and their fields;
 //! * `item`: whole rows, for a viewport; `count`: totals and what has changed; `values`: those seen
-//!   of a field; [`each`]: every row that fits.
-//!
-//! A question with a moment ([`Question::until`]) sees nothing that came after that frame: an
-//! exchange whose response came later is open.
+//!   of a field; [`each`]: every row that fits; [`LiveFilter`]: a request that is on no record.
 
 mod column;
 mod compile;
-mod condition;
 mod count;
-mod each;
 mod item;
-mod judge;
-mod plan;
-mod probe;
+mod live;
 mod scan;
-mod source;
-mod test;
 mod values;
 
 pub use count::Latency;
-pub use each::{each, step};
+pub use live::{LiveFilter, LiveRequest};
 pub use scan::Scan;
 pub use values::Values;
 
-use crate::reader::Summary;
+use crate::reader::{ReadError, Recording, Summary};
 use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_trace::frame::Seq;
-use mcpreel_trace::item::{ItemKey, ItemKind, Lens};
-pub use mcpreel_trace::query::Context;
+use mcpreel_trace::item::{Item, ItemKey, ItemKind, Lens};
 use mcpreel_trace::query::Query;
+
+/// Rows that [`each`] reads at once.
+const PAGE: usize = 200;
+
+/// A step of a scan, nanoseconds: no read transaction is to hold up a recorder.
+const STEP_NS: u64 = 20_000_000;
+
+/// What a filter is judged against besides the row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Context {
+    /// What `-5m` counts back from: the end of the recording, in a live one now.
+    pub end: Moment,
+    /// The latency above which an exchange is slow, nanoseconds.
+    pub slow_ns: u64,
+}
 
 /// What filters of a recording are judged against: ages count back from its end; while it is being
 /// recorded from now, which is `live_at_ns`, nanoseconds since the Unix epoch.
@@ -93,8 +90,8 @@ pub enum Way {
 pub struct Limit {
     /// Rows that it returns at most; at least 1.
     pub hits: usize,
-    /// How long it works, nanoseconds: it stops soon after. At least one row or range of frames
-    /// is looked at.
+    /// How long it works, nanoseconds: it stops soon after. At least one range of frames is looked
+    /// at.
     pub nanos: u64,
     /// What the work is measured with.
     pub clock: Clock,
@@ -109,6 +106,36 @@ pub struct Step {
     /// How far the scan is: everything up to this address, itself included, was looked at.
     /// `None`: nothing yet. A new scan may go on from here.
     pub looked_at: Option<ItemKey>,
+}
+
+/// A step after which so many rows were found at most.
+pub fn step(hits: usize) -> Limit {
+    Limit {
+        hits,
+        nanos: STEP_NS,
+        clock: Clock::start(),
+    }
+}
+
+/// Gives every row of `recording` that fits to `show`, the oldest first.
+pub fn each<E: From<ReadError>>(
+    recording: &Recording,
+    question: &Question,
+    context: Context,
+    show: &mut impl FnMut(Item) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut scan = Scan::new(question, Way::Oldest, None, context);
+    let limit = step(PAGE);
+    loop {
+        let step = scan.step(recording, &limit)?;
+        let keys: Vec<_> = step.hits.iter().map(|hit| hit.key).collect();
+        for item in recording.items(question.lens, &keys)? {
+            show(item)?;
+        }
+        if step.done {
+            return Ok(());
+        }
+    }
 }
 
 #[cfg(test)]

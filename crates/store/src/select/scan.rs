@@ -1,22 +1,27 @@
 //! Going over a recording, frame range by frame range.
 
-use super::judge::Judge;
-use super::plan::{Candidate, Plan};
-use super::probe::Probe;
-use super::source::Source;
-use super::{Context, Limit, Question, Step, Way};
+use super::column::Source;
+use super::compile::{Compiler, Tests};
+use super::{Context, Hit, Limit, Question, Step, Way};
 use crate::reader::{ReadError, Recording};
-use crate::values::from_sql;
+use crate::values::{from_sql, to_sql};
 use mcpreel_trace::frame::Seq;
-use mcpreel_trace::item::ItemKey;
-use rusqlite::Connection;
+use mcpreel_trace::item::{ItemKey, ItemKind};
+use rusqlite::types::Value;
+use rusqlite::{Connection, Row, params_from_iter};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::OnceLock;
 
 /// Frames of the first range: about as many as a screen may need.
 const FIRST_RANGE: u64 = 512;
 
+/// The same where bytes of messages are read, which may be long.
+const FIRST_OF_BODIES: u64 = 32;
+
 /// Frames of the smallest and of the largest range. Smaller ones cost more in statements than in
-/// rows, larger ones gain nothing.
-const RANGES: std::ops::RangeInclusive<u64> = 64..=1 << 19;
+/// rows, unless their bytes are read; larger ones gain nothing.
+const LEAST: u64 = 64;
+const MOST: u64 = 1 << 19;
 
 /// How long a range should take, nanoseconds: steps cannot be shorter than that, nor end more
 /// exactly.
@@ -30,13 +35,99 @@ const NEWEST: &str = "SELECT frames, (SELECT coalesce(max(id), 0) FROM event),
 /// It may go on after it was done: a scan from the oldest then finds what has come since.
 #[derive(Debug)]
 pub struct Scan {
-    plans: Vec<Plan>,
-    probe: Probe,
-    judge: Judge,
+    filter: Filter,
     until: Option<Seq>,
     way: Way,
     at: Option<ItemKey>,
     range: u64,
+}
+
+/// A filter as SQL.
+#[derive(Debug)]
+pub(super) struct Filter {
+    plans: Vec<Plan>,
+    tests: Tests,
+    reads_bodies: bool,
+}
+
+/// How the rows of a source are asked for.
+#[derive(Debug)]
+struct Plan {
+    /// Where most messages are rows of their own, and where not.
+    dense: String,
+    sparse: String,
+    values: Vec<Value>,
+}
+
+impl Filter {
+    pub fn new(question: &Question, context: Context) -> Self {
+        let mut compiler = Compiler::new(&question.query, context);
+        let plan = |source: &Source| {
+            let condition = compiler.condition(*source);
+            let sql = |dense| {
+                let (columns, rows) = (source.columns(), source.range(dense));
+                format!("SELECT {columns} FROM {rows} AND {}", condition.sql)
+            };
+            Plan {
+                dense: sql(true),
+                sparse: sql(false),
+                values: condition.values,
+            }
+        };
+        Self {
+            plans: Source::of(question.lens).iter().map(plan).collect(),
+            reads_bodies: compiler.reads_bodies(),
+            tests: compiler.finish(),
+        }
+    }
+
+    pub fn install(&self, conn: &Connection) -> rusqlite::Result<()> {
+        self.tests.install(conn)
+    }
+
+    /// The rows in the frames `lo..=hi` that fit, in no order.
+    pub fn rows(
+        &self,
+        conn: &Connection,
+        dense: bool,
+        (lo, hi): (u64, u64),
+    ) -> rusqlite::Result<Vec<Hit>> {
+        let range = [to_sql(lo), to_sql(hi)].map(Value::from);
+        let mut found = Vec::new();
+        for plan in &self.plans {
+            let sql = if dense { &plan.dense } else { &plan.sparse };
+            let mut statement = conn.prepare_cached(sql)?;
+            let mut rows = statement.query(params_from_iter(range.iter().chain(&plan.values)))?;
+            while let Some(row) = rows.next()? {
+                found.push(hit(row)?);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// [`Source::columns`].
+fn hit(row: &Row<'_>) -> rusqlite::Result<Hit> {
+    let seq = Seq(row.get(0).map(from_sql)?);
+    let nth = row.get(1).map(from_sql)?;
+    // An unknown word is damage, and shown as what it is: a message of no known kind.
+    let kind = ItemKind::parse(row.get_ref(2)?.as_str()?).unwrap_or(ItemKind::Other);
+    let key = match kind {
+        ItemKind::Event => ItemKey::of_event(seq, nth),
+        _ => ItemKey::of_part(seq, u32::try_from(nth).unwrap_or(u32::MAX)),
+    };
+    let fold = row.get_ref(3)?.as_str_or_null()?.map(fold_of);
+    Ok(Hit { key, kind, fold })
+}
+
+/// Stands for a direction and method. The key is random, so that no recording can be made in
+/// which two of them look the same.
+fn fold_of(text: &str) -> u32 {
+    static KEY: OnceLock<RandomState> = OnceLock::new();
+    let hash = KEY.get_or_init(RandomState::new).hash_one(text);
+    #[expect(clippy::cast_possible_truncation, reason = "half of a hash is a hash")]
+    let half = hash as u32;
+    half
 }
 
 /// Where the recording ends, and what it is full of.
@@ -67,17 +158,17 @@ impl Scan {
     /// A scan for `question` that begins after `from`, or at the end of the recording where its
     /// [`Way`] begins.
     pub fn new(question: &Question, way: Way, from: Option<ItemKey>, context: Context) -> Self {
-        let sources = Source::of(question.lens).iter();
+        let filter = Filter::new(question, context);
         Self {
-            plans: sources
-                .filter_map(|&source| Plan::new(source, question, context))
-                .collect(),
-            probe: Probe::new(question, context),
-            judge: Judge::new(&question.query, question.lens, context),
+            range: if filter.reads_bodies {
+                FIRST_OF_BODIES
+            } else {
+                FIRST_RANGE
+            },
+            filter,
             until: question.until,
             way,
             at: from,
-            range: FIRST_RANGE,
         }
     }
 
@@ -85,26 +176,29 @@ impl Scan {
         let began = limit.clock.now();
         let spent = || limit.clock.now().0.saturating_sub(began.0);
         let mut step = Step::default();
+        recording.read(|conn| self.filter.install(conn))?;
         loop {
             let range_began = spent();
             let range = recording.in_one_read(|recording| self.look(recording))?;
-            let looked = spent() - range_began;
-            let Some(range) = range else {
+            let took = spent() - range_began;
+            let Some(mut range) = range else {
                 step.done = true;
                 break;
             };
-            let mut candidates = range.candidates.into_iter();
-            let is_over =
-                |hits, judged| hits >= limit.hits.max(1) || (judged > 0 && spent() >= limit.nanos);
-            let is_through = self.take(recording, &mut candidates, &mut step, &is_over)?;
-            self.adapt(looked, is_through);
-            if !is_through {
+            let room = limit.hits.max(1) - step.hits.len();
+            let is_full = range.hits.len() > room;
+            range.hits.truncate(room);
+            let last = range.hits.last().map(|hit| hit.key);
+            step.hits.append(&mut range.hits);
+            self.adapt(took, is_full);
+            if is_full {
+                self.at = last;
                 break;
             }
             self.at = Some(range.end);
             step.done = range.is_last;
             // The next range would take as long.
-            if step.done || spent() + looked >= limit.nanos {
+            if step.done || step.hits.len() >= limit.hits.max(1) || spent() + took >= limit.nanos {
                 break;
             }
         }
@@ -112,71 +206,36 @@ impl Scan {
         Ok(step)
     }
 
-    /// Takes candidates until the step is over: that is asked with the hits that it has, and with
-    /// the rows of this range that were judged one by one. Returns whether all were taken.
-    fn take(
-        &mut self,
-        recording: &Recording,
-        candidates: &mut dyn Iterator<Item = Candidate>,
-        step: &mut Step,
-        is_over: &dyn Fn(usize, u64) -> bool,
-    ) -> Result<bool, ReadError> {
-        let mut judged = 0;
-        for Candidate { hit, sure } in candidates {
-            if is_over(step.hits.len(), judged) {
-                return Ok(false);
-            }
-            if !sure {
-                judged += 1;
-            }
-            if sure || recording.read(|conn| self.judge.fits(conn, hit.key, self.until))? {
-                step.hits.push(hit);
-            }
-            self.at = Some(hit.key);
-        }
-        Ok(true)
-    }
-
     /// Rows lie about as close as before, so the next range should take [`RANGE_NS`]; but it does
     /// not grow much at once, in case they do not.
-    fn adapt(&mut self, took: u64, is_through: bool) {
+    fn adapt(&mut self, took: u64, is_full: bool) {
         let range = match took {
-            _ if !is_through => self.range / 2,
+            _ if is_full => self.range / 2,
             0..=RANGE_NS => {
                 let fitting = self.range.saturating_mul(RANGE_NS) / took.max(1);
                 fitting.min(self.range.saturating_mul(2))
             }
             _ => self.range.saturating_mul(RANGE_NS) / took,
         };
-        self.range = range.clamp(*RANGES.start(), *RANGES.end());
+        let least = if self.filter.reads_bodies { 1 } else { LEAST };
+        self.range = range.clamp(least, MOST);
     }
 
-    /// Looks at the columns of the next range of frames; `None` if there is nothing to look at.
+    /// Looks at the next range of frames; `None` if there is nothing to look at.
     fn look(&mut self, recording: &Recording) -> Result<Option<Found>, ReadError> {
         let extent = recording.read(|conn| Extent::of(conn, self.until))?;
         let Some((lo, hi)) = self.next(&extent) else {
             self.at = self.at.or(Some(extent.last));
             return Ok(None);
         };
-        let mut candidates = Vec::new();
-        let may_fit = recording.read(|conn| self.probe.may_fit(conn, extent.last.seq))?;
-        for plan in &self.plans {
-            if !plan.source.is_asked(may_fit) {
-                continue;
-            }
-            recording.read(|conn| plan.run(conn, extent.dense, (lo, hi), &mut candidates))?;
-        }
-        candidates.retain(|candidate| self.is_ahead(candidate.hit.key));
-        candidates.sort_unstable_by_key(|candidate| candidate.hit.key);
+        let mut hits = recording.read(|conn| self.filter.rows(conn, extent.dense, (lo, hi)))?;
+        hits.retain(|hit| self.is_ahead(hit.key));
+        hits.sort_unstable_by_key(|hit| hit.key);
         if self.way == Way::Newest {
-            candidates.reverse();
+            hits.reverse();
         }
         let (end, is_last) = self.end(&extent, (lo, hi));
-        Ok(Some(Found {
-            candidates,
-            end,
-            is_last,
-        }))
+        Ok(Some(Found { hits, end, is_last }))
     }
 
     /// Where a look at these frames ends, and whether nothing lies behind.
@@ -228,7 +287,7 @@ impl Scan {
 
 /// What stands in a range of frames.
 struct Found {
-    candidates: Vec<Candidate>,
+    hits: Vec<Hit>,
     /// How far the scan is when all of them were taken.
     end: ItemKey,
     /// Whether nothing comes after it.

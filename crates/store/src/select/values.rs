@@ -47,10 +47,7 @@ macro_rules! column {
 /// numbers, or are given by the language.
 fn columns(field: Field) -> &'static [Column] {
     match field {
-        Field::Method => &[
-            column!("method" of "exchange" by "id"),
-            column!("method" of "message" by "frame"),
-        ],
+        Field::Method => &[column!("method" of "message" by "frame" where "kind <> 'response'")],
         Field::Name => &[column!("name" of "exchange" by "id")],
         Field::Tool => &[column!("name" of "exchange" by "id" where "method = 'tools/call'")],
         Field::Prompt => &[column!("name" of "exchange" by "id" where "method = 'prompts/get'")],

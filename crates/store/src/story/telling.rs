@@ -1,7 +1,7 @@
 //! Putting a story together.
 
 use super::{CHILDREN, EACH, EVENTS, Entry, Kinship, Story, Told, findings_of};
-use crate::reader::rows::{self, message_columns, number, summary_columns};
+use crate::reader::rows::{self, message_columns, number};
 use crate::values::to_sql;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, ExchangeId};

@@ -2,14 +2,10 @@
 
 use super::session::*;
 use crate::reader::Recording;
-use crate::select::{Context, Limit, Question, Scan, Way};
 use crate::tail::{Tail, Update};
 use crate::values::State;
-use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_trace::exchange::{ExchangeId, Status};
 use mcpreel_trace::frame::{Seq, StreamId};
-use mcpreel_trace::item::{ItemKey, Lens};
-use mcpreel_trace::query::Query;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
@@ -44,26 +40,6 @@ fn statuses_of(recording: &Recording) -> BTreeMap<ExchangeId, Status> {
     all
 }
 
-/// How many exchanges fit at a moment.
-fn fitting(recording: &Recording, query: &str, until: Seq) -> usize {
-    let question = Question {
-        query: Query::parse(query).unwrap(),
-        lens: Lens::Exchanges,
-        until: Some(until),
-    };
-    let context = Context {
-        end: Moment(1),
-        slow_ns: 1,
-    };
-    let limit = Limit {
-        hits: usize::MAX,
-        nanos: u64::MAX,
-        clock: Clock::start(),
-    };
-    let mut scan = Scan::new(&question, Way::Oldest, None, context);
-    scan.step(recording, &limit).unwrap().hits.len()
-}
-
 #[test]
 fn whoever_follows_hears_of_it_when_it_happens() {
     let dir = tempfile::tempdir().unwrap();
@@ -94,37 +70,6 @@ fn whoever_follows_hears_of_it_when_it_happens() {
 }
 
 #[test]
-fn at_no_moment_are_they_open() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = Session::start(dir.path(), "weather", 1);
-    ask(&mut session, 1..=ALL);
-    session.end();
-    let mut indexer = session.indexer();
-    drain(&mut indexer, &bytes(u64::MAX));
-    indexer.finish(State::Complete).unwrap();
-    drop(indexer);
-    let recording = Recording::open(&session.reel).unwrap();
-    let known = statuses_of(&recording);
-    let count = |is: Status| known.values().filter(|status| **status == is).count();
-    let given_up = count(Status::GivenUp);
-    assert!(given_up > 1000 && count(Status::Open) == 0);
-    let until = Seq(given_up as u64 + 10);
-    let state = recording.state_at(until).unwrap();
-    assert_eq!(
-        state.open.len(),
-        10,
-        "those after the last that was given up"
-    );
-    let first = ItemKey::of_part(Seq(1), 0);
-    let exchange = &recording.light_exchanges_at(&[first], Some(until)).unwrap()[0];
-    assert_eq!(exchange.status, Status::GivenUp);
-    let times = recording.times(first, None).unwrap().unwrap();
-    assert_eq!((times.to, times.failed), (Some(times.from), false));
-    assert_eq!(fitting(&recording, "is:open", until), 10);
-    assert_eq!(fitting(&recording, "status:given-up", until), given_up);
-}
-
-#[test]
 fn a_call_in_which_they_were_asked_does_not_wait_for_them() {
     let dir = tempfile::tempdir().unwrap();
     let mut session = Session::start(dir.path(), "weather", 1);
@@ -141,9 +86,8 @@ fn a_call_in_which_they_were_asked_does_not_wait_for_them() {
     let child = recording.exchange(ExchangeId(2)).unwrap().unwrap();
     assert_eq!(child.status, Status::GivenUp);
     assert_eq!(child.parent, Some(ExchangeId(1)));
-    assert_eq!(fitting(&recording, "is:waiting", Seq(2)), 0);
     let parent = recording.exchange(ExchangeId(1)).unwrap().unwrap();
-    let asked = recording.meanwhile(&parent, None, 10).unwrap().asked;
+    let asked = recording.meanwhile(&parent, 10).unwrap().asked;
     assert_eq!(asked, [(child.t_request, Some(child.t_request))]);
 }
 

@@ -131,8 +131,21 @@ fn what_the_line_of_a_message_says_is_on_record_where_it_is_part_of_more() {
     let finding = "SELECT detail FROM finding WHERE rule = 'log-not-requested'";
     assert_eq!(rows(finding), ["log info: busy"]);
     let summaries = rows("SELECT summary FROM message");
-    assert_eq!(summaries[..5], ["null"; 5]);
+    let known = [
+        "server/discover t",
+        "2026-07-28",
+        "null",
+        "progress 4/10 indexing",
+        "log info: busy",
+    ];
+    assert_eq!(
+        summaries[..5],
+        known,
+        "that of a call stands with its exchange"
+    );
     assert!(summaries[5].starts_with("long long"), "{summaries:?}");
+    let exchanges = rows("SELECT summary FROM exchange");
+    assert_eq!(exchanges[1], "tools/call t");
 }
 
 #[test]

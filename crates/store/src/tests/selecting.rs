@@ -7,14 +7,10 @@ use crate::reader::Recording;
 use crate::select::{Context, Limit, Question, Scan, Way};
 use crate::values::State;
 use mcpreel_trace::clock::{Clock, Moment};
-use mcpreel_trace::correlator::MessageKind;
-use mcpreel_trace::exchange::Status;
-use mcpreel_trace::frame::Seq;
-use mcpreel_trace::item::{Item, ItemKey, ItemKind, Lens, What};
-use mcpreel_trace::query::{Bodies, Matcher, Query};
-use mcpreel_wire::json::Document;
+use mcpreel_trace::frame::{Seq, StreamId};
+use mcpreel_trace::item::{ItemKey, ItemKind, Lens};
+use mcpreel_trace::query::Query;
 use proptest::prelude::*;
-use std::borrow::Cow;
 
 const CONTEXT: Context = Context {
     end: Moment(120_000),
@@ -87,7 +83,7 @@ fn a_scan_finds_every_row_once_in_order_whatever_its_steps() {
                 assert_eq!(keys, forward);
             }
         }
-        let items = recording.items(lens, &forward, None).unwrap();
+        let items = recording.items(lens, &forward).unwrap();
         assert!(items.iter().map(|item| item.key).eq(forward));
     }
 }
@@ -148,101 +144,168 @@ fn notifications_of_one_method_and_direction_fold_and_nothing_else_does() {
     assert!(folds[3..].iter().all(Option::is_none), "{folds:?}");
 }
 
-/// The bytes of a row, by other ways than those of the scan.
-struct Plain<'r> {
-    recording: &'r Recording,
-    item: &'r Item,
-    until: Option<Seq>,
+/// A call that failed, with a line on stderr meanwhile, and what a person wrote on it.
+fn one_call(dir: &std::path::Path) -> Recording {
+    let mut session = Session::start(dir, "weather", 1);
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_docs","arguments":{"q":"Rust \"async\"\nnow","n":7,"big":9007199254740993,"on":true,"none":null,"s":"7"},"_meta":{"progressToken":"t7","traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}}}"#;
+    let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"caf\u00e9"},{"type":"image","n":3}],"isError":true}}"#;
+    session.set_clock(724_000_000_000);
+    session.chunk(StreamId::C2S, format!("{call}\n").as_bytes());
+    session.chunk(StreamId::STDERR, b"Panicked \"here\"\n");
+    session.at(724_842_000_000);
+    session.chunk(StreamId::S2C, format!("{answer}\n").as_bytes());
+    drop(finished(&mut session));
+    annotate::set_mark(&session.reel, Seq(1), Some("")).unwrap();
+    annotate::set_note(&session.reel, Some(Seq(1)), Some("look here")).unwrap();
+    Recording::open(&session.reel).unwrap()
 }
 
-impl Plain<'_> {
-    fn message(&self, (seq, part): (Seq, u32)) -> Option<Cow<'static, [u8]>> {
-        let raw = self.recording.raw(seq).unwrap();
-        let rows = self.recording.messages_of_frame(seq).unwrap();
-        let row = rows.into_iter().find(|row| row.record.part == part)?;
-        let span = usize::try_from(row.span.start).unwrap()..usize::try_from(row.span.end).unwrap();
-        Some(raw[span].to_vec().into())
-    }
+/// Which of the rows of a lens fit: their kinds.
+fn kinds(recording: &Recording, lens: Lens, filter: &str) -> Vec<&'static str> {
+    let query = Query::parse(filter).unwrap_or_else(|error| panic!("{filter}: {error}"));
+    let question = Question {
+        lens,
+        query,
+        until: None,
+    };
+    let context = Context {
+        end: Moment(1_000_000_000_000),
+        slow_ns: 1_000_000_000,
+    };
+    let mut scan = Scan::new(&question, Way::Oldest, None, context);
+    let step = scan.step(recording, &limit(100, u64::MAX)).unwrap();
+    step.hits.iter().map(|hit| hit.kind.as_str()).collect()
+}
 
-    fn address(&self) -> Option<(Seq, u32)> {
-        match &self.item.what {
-            What::Exchange(exchange) => Some(exchange.request),
-            What::Message { record, .. } => Some((record.frame, record.part)),
-            What::Line { .. } | What::Event(_) => None,
+#[test]
+fn a_filter_finds_what_it_means() {
+    let dir = tempfile::tempdir().unwrap();
+    let recording = one_call(dir.path());
+    let fits = |filter: &str| kinds(&recording, Lens::Exchanges, filter).contains(&"request");
+    for (expected, filters) in [(true, FITTING), (false, OTHERS)] {
+        for filter in filters {
+            assert_eq!(fits(filter), expected, "{filter}");
+            let denial = format!("NOT ({filter})");
+            assert_eq!(fits(&denial), !expected, "{denial}");
         }
     }
+    let found = |lens, filter| kinds(&recording, lens, filter);
+    assert_eq!(found(Lens::Wire, "is:failed"), ["request", "response"]);
+    assert_eq!(found(Lens::Wire, "tool:docs kind:response"), ["response"]);
+    assert_eq!(found(Lens::Wire, "café"), ["response"]);
+    let line = r#"panicked "\"here\"" -has:dir size:16 stream:stderr"#;
+    assert_eq!(found(Lens::Exchanges, line), ["stderr"]);
+    assert_eq!(found(Lens::Wire, "kind:event exit"), ["event"]);
+    let many = (0..400).map(|n| format!("-absent{n}")).collect::<Vec<_>>();
+    assert!(fits(&many.join(" ")), "however many terms it has");
 }
 
-impl Bodies for Plain<'_> {
-    fn request(&mut self) -> Option<Cow<'_, [u8]>> {
-        match &self.item.what {
-            What::Line { head, .. } => Some(self.recording.raw(head.seq).unwrap().into()),
-            What::Message { record, .. } if record.kind == MessageKind::Response => None,
-            _ => self.message(self.address()?),
-        }
-    }
+/// What fits the call.
+const FITTING: &[&str] = &[
+    "method:TOOLS",
+    "method=tools/call",
+    "tool:search",
+    "name~^SEARCH|^s",
+    "kind:request",
+    "status:tool-error",
+    "is:failed",
+    "dir:c2s",
+    "stream:c2s",
+    "seq:1",
+    "seq:1..12",
+    "latency:842ms",
+    "latency<=842ms",
+    "-is:slow",
+    "size>400B",
+    "era:legacy",
+    "is:legacy",
+    "time:12:04",
+    "time>-5m",
+    "time:12:00..12:30",
+    "id:1",
+    "id:1.0",
+    "token:t7",
+    "trace:0AF7",
+    "has:trace",
+    "has:text",
+    "code!=1",
+    "is:marked",
+    "has:mark",
+    "is:noted",
+    "note:LOOK",
+    "finding!=x",
+    "finding!~x",
+    "level!=error",
+    "params.arguments.q:rust",
+    r#"params.arguments.q="Rust \"async\"\nnow""#,
+    "params.arguments.n:7",
+    "params.arguments.n=7.0",
+    "params.arguments.n>6.5",
+    "params.arguments.n:5..9",
+    "params.arguments.on:true",
+    "params.arguments.none:null",
+    "has:params.arguments.none",
+    "params.arguments.s:7",
+    "params.arguments.s=\"7\"",
+    "params.arguments.big=9007199254740993",
+    "params.arguments:async",
+    "params:search_docs",
+    "res.content[*].type=image",
+    "res.content[*].type!=audio",
+    "result.content[0].text:CAFÉ",
+    "res.isError:true",
+    "params.arguments.q~\"async\\\"\\nnow\"",
+    "req.method=tools/call",
+    "_meta.progressToken:t7",
+    "params[\"name\"]:search",
+    "res.content[*].n>=3",
+    "result.content:café",
+    "rust",
+    "Rust",
+    r#""\"async\"""#,
+    r#""async\"\nnow""#,
+    "café",
+    "search_docs",
+    "text:rust",
+    "text~isError",
+    "text=Rust",
+];
 
-    fn response(&mut self) -> Option<Cow<'_, [u8]>> {
-        match &self.item.what {
-            What::Exchange(exchange) => self.message(exchange.response?),
-            What::Message { record, .. } if record.kind == MessageKind::Response => {
-                self.message(self.address()?)
-            }
-            _ => None,
-        }
-    }
-
-    fn in_batch(&mut self) -> bool {
-        let Some((seq, _)) = self.address() else {
-            return false;
-        };
-        let raw = self.recording.raw(seq).unwrap();
-        Document::parse(&raw).is_ok_and(|document| document.root().raw().starts_with(b"["))
-    }
-
-    fn waits_now(&mut self) -> bool {
-        let id = self.item.exchange().unwrap().id;
-        let mut waits = false;
-        let until = self.until.unwrap_or(Seq(u64::MAX));
-        self.recording
-            .each_exchange(|exchange| {
-                let exchange = match self.until {
-                    Some(until) => exchange.at(until),
-                    None => exchange,
-                };
-                waits |= exchange.parent == Some(id)
-                    && exchange.request.0 <= until
-                    && exchange.status == Status::Open;
-            })
-            .unwrap();
-        waits
-    }
-}
-
-/// The addresses of the rows that fit, all rows looked at one by one.
-fn judged(recording: &Recording, question: &Question) -> Vec<ItemKey> {
-    let all = scanned(
-        recording,
-        &through(question.lens),
-        Way::Oldest,
-        &limit(usize::MAX, u64::MAX),
-    );
-    let last = Seq(recording.summary().unwrap().frames);
-    let until = question.until.filter(|&until| until < last);
-    let items = recording
-        .items(question.lens, &all, question.until)
-        .unwrap();
-    let matcher = Matcher::new(&question.query, CONTEXT);
-    let fitting = items.iter().filter(|item| {
-        let mut bodies = Plain {
-            recording,
-            item,
-            until,
-        };
-        matcher.fits(item, &mut bodies)
-    });
-    fitting.map(|item| item.key).collect()
-}
+/// What does not.
+const OTHERS: &[&str] = &[
+    "method=TOOLS/CALL",
+    "prompt:search",
+    "uri:search",
+    "kind:response",
+    "status:error",
+    "is:open",
+    "latency>842ms",
+    "id:\"1\"",
+    "time>-4m",
+    "is:batch",
+    "is:waiting",
+    "era:modern",
+    "token:7",
+    "code:32602",
+    "has:code",
+    "finding:x",
+    "level:error",
+    "note:x",
+    "params.arguments.n=\"7\"",
+    "params.arguments.n:70",
+    "params.arguments.on:\"true\"",
+    "params.arguments.big=9007199254740992",
+    "params.arguments.q=rust",
+    "error:x",
+    "res.content[*].type=audio",
+    "res.content[*].type!=image",
+    "params.arguments.s>6",
+    "result.content[5].text:x",
+    "RUST",
+    "absent",
+    "text=rust",
+    "text:RUST",
+];
 
 fn annotated(dir: &std::path::Path, acts: &[Act], marks: &[(u64, u8)]) -> Recording {
     let mut session = Session::start(dir, "weather", 1);
@@ -261,13 +324,13 @@ fn annotated(dir: &std::path::Path, acts: &[Act], marks: &[(u64, u8)]) -> Record
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 16,
+        cases: 8,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]
 
     #[test]
-    fn a_scan_finds_exactly_the_rows_that_fit(
+    fn every_row_fits_a_filter_or_its_denial_whatever_the_steps(
         acts in proptest::collection::vec(traffic::act(), 1..60),
         marks in proptest::collection::vec((1_u64..40, 0_u8..3), 0..4),
         filters in proptest::collection::vec(traffic::filter(), 24),
@@ -277,23 +340,21 @@ proptest! {
         let dir = tempfile::tempdir().unwrap();
         let recording = annotated(dir.path(), &acts, &marks);
         for (nth, filter) in filters.iter().enumerate() {
-            let query = Query::parse(filter)
-                .unwrap_or_else(|error| panic!("{filter}: {error}"));
             let lens = if nth % 2 == 0 { Lens::Exchanges } else { Lens::Wire };
-            let question = Question { lens, query, until: until.map(Seq) };
-            let expected = judged(&recording, &question);
-            for way in [Way::Oldest, Way::Newest] {
-                let found = scanned(&recording, &question, way, &limit(hits, nanos));
-                prop_assert_eq!(&found, &expected, "{} {:?} {:?}", filter, lens, way);
-            }
-            let all = scanned(
-                &recording,
-                &through(lens),
-                Way::Oldest,
-                &limit(usize::MAX, u64::MAX),
-            );
-            let fitting = recording.fitting(&question, CONTEXT, &all).unwrap();
-            prop_assert_eq!(&fitting, &expected, "{} {:?}", filter, lens);
+            let [all, asked, denied] = ["", filter, &format!("NOT ({filter})")].map(|filter| {
+                let query = Query::parse(filter).unwrap();
+                Question { lens, query, until: until.map(Seq) }
+            });
+            let small = limit(hits, nanos);
+            let fitting = scanned(&recording, &asked, Way::Oldest, &small);
+            prop_assert_eq!(&fitting, &scanned(&recording, &asked, Way::Newest, &small));
+            let mut both = scanned(&recording, &denied, Way::Oldest, &small);
+            both.extend(&fitting);
+            both.sort_unstable();
+            let all = scanned(&recording, &all, Way::Oldest, &limit(usize::MAX, u64::MAX));
+            prop_assert_eq!(&both, &all, "{} {:?}", filter, lens);
+            let again = recording.fitting(&asked, CONTEXT, &all).unwrap();
+            prop_assert_eq!(&again, &fitting, "{} {:?}", filter, lens);
         }
     }
 }

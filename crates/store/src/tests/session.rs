@@ -126,7 +126,7 @@ pub fn concatenated(recording: &Recording, stream: StreamId) -> Vec<u8> {
 }
 
 pub fn statuses(recording: &Recording) -> Vec<&'static str> {
-    let exchanges = recording.exchanges(ExchangeId(0)).unwrap();
+    let exchanges = recording.exchanges(ExchangeId(0), 1000).unwrap();
     exchanges
         .iter()
         .map(|exchange| exchange.status.as_str())

@@ -10,8 +10,8 @@
 //!
 //! * `parse`: text to [`ast::Query`], or [`QueryError`] with the place and the nearest spelling;
 //! * [`ast`]: what was asked; it writes itself (`print`) as text that reads back the same;
-//! * [`eval`]: whether an [`Item`](crate::item::Item) fits; the store answers the same in
-//!   SQL as far as columns go;
+//! * [`body`]: conditions on values in bodies; [`pattern`]: how texts are searched. Which rows fit
+//!   a filter is the store's to say, in SQL;
 //! * [`complete()`]: what may come next at the caret; [`relaxations`]: what would be asked without
 //!   one of the conditions;
 //! * [`help`]: the language as data.
@@ -19,18 +19,18 @@
 //! A field that is absent: the positive test is false, its negation true.
 
 pub mod ast;
+pub mod body;
 mod complete;
 mod error;
-pub mod eval;
 mod fields;
 pub mod help;
 mod parse;
+pub mod pattern;
 mod print;
 mod relax;
 
 pub use ast::Query;
 pub use complete::{Candidate, Completion, complete, undecided, value_text};
 pub use error::{ErrorKind, QueryError};
-pub use eval::{Bodies, Context, Matcher};
 pub use parse::{MAX_BYTES, MAX_DEPTH};
 pub use relax::relaxations;

@@ -223,7 +223,7 @@ fn each_request(
 ) -> Result<(), ReadError> {
     let mut after = ExchangeId(0);
     loop {
-        let page = recording.light_exchanges(after, None, PAGE)?;
+        let page = recording.exchanges(after, PAGE)?;
         let Some(end) = page.last() else {
             return Ok(());
         };

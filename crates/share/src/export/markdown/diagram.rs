@@ -266,7 +266,7 @@ impl Picked {
             frames.extend(exchange.cancelled);
             let children = recording.children(exchange.id)?;
             for id in children.into_iter().take(CHILDREN) {
-                let child = recording.light_exchanges_of(&[id], None)?;
+                let child = recording.exchanges_of(&[id])?;
                 frames.extend(child.iter().map(|child| child.request.0));
                 let answers = child.iter().filter_map(|child| child.response);
                 frames.extend(answers.map(|(seq, _)| seq));

@@ -124,7 +124,7 @@ impl<'r> Ids<'r> {
     }
 
     fn find(&self, id: ExchangeId) -> Result<Option<Exchange>, ReadError> {
-        Ok(self.recording.light_exchanges_of(&[id], None)?.pop())
+        Ok(self.recording.exchanges_of(&[id])?.pop())
     }
 
     /// The parent that the message at this place names.

@@ -2,7 +2,7 @@
 
 use super::units::{self, DURATIONS, Quantity, SIZES, quantity};
 use crate::query::ast::{Op, Type, Value};
-use crate::query::eval::pattern;
+use crate::query::pattern;
 use mcpreel_wire::json::Number;
 
 /// Why a value is none of its type.

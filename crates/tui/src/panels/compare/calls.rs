@@ -134,7 +134,7 @@ pub fn compare(
 fn exchange_of(recording: &Recording, call: &Call) -> Result<Exchange, String> {
     let said = |error: ReadError| sentence(&error);
     let items = recording
-        .items(call.lens, &[call.key], None)
+        .items(call.lens, &[call.key])
         .map_err(said)?;
     let place = items
         .first()
@@ -153,7 +153,7 @@ fn exchange_of(recording: &Recording, call: &Call) -> Result<Exchange, String> {
 }
 
 fn exchange_at(recording: &Recording, key: ItemKey) -> Result<Option<Exchange>, ReadError> {
-    let items = recording.items(Lens::Exchanges, &[key], None)?;
+    let items = recording.items(Lens::Exchanges, &[key])?;
     Ok(items.first().and_then(|item| item.exchange().cloned()))
 }
 

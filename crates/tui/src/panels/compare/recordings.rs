@@ -177,7 +177,7 @@ fn part(
     let mut part = HashSet::new();
     let mut after = ExchangeId(0);
     loop {
-        let page = left.light_exchanges(after, None, PAGE)?;
+        let page = left.exchanges(after, PAGE)?;
         let Some(last) = page.last() else {
             return Ok(part);
         };

@@ -215,7 +215,7 @@ fn is_over(exchange: &Exchange) -> bool {
 
 impl Ask {
     fn read(&self, recording: &Recording, is_mock: bool) -> Result<Option<Row>, ReadError> {
-        let mut items = recording.items(self.lens, &[self.key], None)?;
+        let mut items = recording.items(self.lens, &[self.key])?;
         let Some(item) = items.pop() else {
             return Ok(None);
         };

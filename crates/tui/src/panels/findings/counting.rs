@@ -75,10 +75,7 @@ impl Counting {
     /// Counts all findings up to the last one, a page at a time.
     fn count(&mut self, source: &Source<'_>, last: u64) -> Result<(), ReadError> {
         let to = last.min(self.after + PAGE);
-        for group in source
-            .recording
-            .finding_groups_between(self.after, to, None)?
-        {
+        for group in source.recording.finding_groups_between(self.after, to)? {
             self.add(group);
         }
         self.after = to;
@@ -149,9 +146,7 @@ impl Counting {
         if !self.has_filter() {
             for (id, limit) in &self.unfolded {
                 let (rule, severity) = id;
-                let rows = source
-                    .recording
-                    .findings_of_group(rule, severity, None, *limit)?;
+                let rows = source.recording.findings_of_group(rule, severity, *limit)?;
                 self.rows.insert(id.clone(), rows);
             }
         }
@@ -170,7 +165,7 @@ fn places(source: &Source<'_>, finding: &FindingRow) -> Result<Places, ReadError
     let address = |exchange: &Exchange| ItemKey::of_part(exchange.request.0, exchange.request.1);
     let mut places = Places::default();
     if let Some(id) = finding.exchange {
-        let exchanges = recording.light_exchanges_of(&[id], None)?;
+        let exchanges = recording.exchanges_of(&[id])?;
         places.exchanges.extend(exchanges.iter().map(address));
     }
     let Some(seq) = finding.frame else {

@@ -291,7 +291,7 @@ fn hits(recording: &Recording, lens: Lens, keys: Vec<ItemKey>) -> Result<Vec<Hit
         let keys = keys.into_iter();
         return Ok(keys.map(|key| hit(key, ItemKind::Request)).collect());
     }
-    let items = recording.items(lens, &keys, None)?;
+    let items = recording.items(lens, &keys)?;
     Ok(items
         .iter()
         .map(|item| hit(item.key, item.kind()))
@@ -319,7 +319,7 @@ impl Job for Reading {
         };
         let some = self.keys.len().min(READ);
         let keys: Vec<_> = self.keys.drain(..some).collect();
-        let items: Vec<Item> = recording.items(lens, &keys, None)?;
+        let items: Vec<Item> = recording.items(lens, &keys)?;
         answers.push(Answer::found(move |app| {
             super::read(app, lens, items, found)
         }));

@@ -104,7 +104,7 @@ impl Counting {
 
     fn read_open(&mut self, source: &Source<'_>) -> Result<(), ReadError> {
         let ids: Vec<_> = self.open.keys().copied().collect();
-        for exchange in source.recording.light_exchanges_of(&ids, None)? {
+        for exchange in source.recording.exchanges_of(&ids)? {
             if is_settled(&exchange) {
                 self.collector.settled(&exchange);
                 self.open.remove(&exchange.id);
@@ -132,9 +132,9 @@ impl Counting {
                 .step(recording, &limit)?;
             self.looked_at = step.looked_at.map_or(self.looked_at, |key| key.seq);
             let keys: Vec<_> = step.hits.iter().map(|hit| hit.key).collect();
-            (recording.light_exchanges_at(&keys, None)?, step.done)
+            (recording.exchanges_at(&keys)?, step.done)
         } else {
-            let page = recording.light_exchanges(self.after, None, PAGE)?;
+            let page = recording.exchanges(self.after, PAGE)?;
             self.after = page.last().map_or(self.after, |exchange| exchange.id);
             let is_last = page.len() < PAGE as usize;
             (page, is_last)

@@ -287,7 +287,7 @@ impl Rows {
     fn take(&mut self, source: &Source<'_>, step: &Step, way: Way) -> Result<bool, ReadError> {
         let wanted = self.wanted;
         for Hit { key, .. } in &step.hits {
-            let Some(times) = source.recording.times(*key, None)? else {
+            let Some(times) = source.recording.times(*key)? else {
                 continue;
             };
             if way == Way::Oldest && times.from.0 > self.window.to {
@@ -316,19 +316,19 @@ fn anchor(ask: &Ask, source: &Source<'_>, window: Window) -> Result<Option<ItemK
     };
     let (recording, question) = (source.recording, requests(&ask.query));
     let fits = recording.fitting(&question, source.context(), &[anchor])?;
-    let times = recording.times(anchor, None)?;
+    let times = recording.times(anchor)?;
     let is_in = times.is_some_and(|times| overlaps(window, times.from, times.to));
     Ok(Some(anchor).filter(|_| is_in && !fits.is_empty()))
 }
 
 fn bar(source: &Source<'_>, key: ItemKey) -> Result<Option<Bar>, ReadError> {
     let recording = source.recording;
-    let items = recording.items(Lens::Exchanges, &[key], None)?;
+    let items = recording.items(Lens::Exchanges, &[key])?;
     let what = items.into_iter().next().map(|item| item.what);
     let Some(What::Exchange(exchange)) = what else {
         return Ok(None);
     };
-    let meanwhile = recording.meanwhile(&exchange, None, MARKS)?;
+    let meanwhile = recording.meanwhile(&exchange, MARKS)?;
     Ok(Some(Bar {
         key,
         exchange,
@@ -409,7 +409,7 @@ impl Density {
         Ok(match &mut self.count {
             None => (Vec::new(), true),
             Some(Count::All(after)) => {
-                let page = recording.beginnings(*after, None, PAGE)?;
+                let page = recording.beginnings(*after, PAGE)?;
                 *after = page.last().map_or(*after, |(id, _)| *id);
                 let is_last = page.len() < PAGE as usize;
                 (page.into_iter().map(|(_, at)| at).collect(), is_last)
@@ -418,7 +418,7 @@ impl Density {
                 let step = scan.step(recording, &limit(source, HITS))?;
                 let mut begun = Vec::with_capacity(step.hits.len());
                 for hit in &step.hits {
-                    let times = recording.times(hit.key, None)?;
+                    let times = recording.times(hit.key)?;
                     begun.extend(times.map(|times| times.from));
                 }
                 (begun, step.done)

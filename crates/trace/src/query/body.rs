@@ -1,7 +1,13 @@
-//! Values in the bodies of messages.
+//! Conditions on values in the bodies of messages.
+//!
+//! Values compare by their own type. A string is its value with escapes resolved. A number without
+//! quotes in the filter fits a number of the same exact value, and a string that contains the text
+//! (`=`: that is the text); in quotes it fits strings only. `true`, `false` and `null` fit
+//! themselves and strings likewise. `:` on an array or object looks for the text in its JSON; `=`
+//! and `~` see its bytes. Orders and ranges fit numbers only.
 
-use super::{Bodies, pattern};
-use crate::query::ast::{Op, Root, Value};
+use super::ast::{Op, Root, Value};
+use super::pattern;
 use mcpreel_wire::json::{Document, Kind, Number, Path, Value as Json};
 use regex::bytes::Regex;
 use std::cmp::Ordering;
@@ -9,58 +15,43 @@ use std::ops::RangeInclusive;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Whether `fits` takes one of the values that `path` leads to.
-pub(super) fn any(
-    bodies: &mut dyn Bodies,
-    root: Root,
-    path: &Path,
+/// Whether `fits` takes one of the values that `path` leads to in these two messages.
+pub fn any(
+    [request, response]: [Option<&[u8]>; 2],
+    (root, path): (Root, &Path),
     fits: &mut dyn FnMut(Json<'_>) -> bool,
 ) -> bool {
     let mut look = |start: Json<'_>| path.all(start).into_iter().any(&mut *fits);
     let found = match root {
-        Root::Req => in_request(bodies, |message| Some(look(message))),
-        Root::Params => in_request(bodies, |message| message.get("params").map(look)),
-        Root::Result => in_response(bodies, |message| message.get("result").map(look)),
-        Root::Error => in_response(bodies, |message| message.get("error").map(look)),
-        Root::Res => in_response(bodies, |message| {
+        Root::Req => parsed(request, |message| Some(look(message))),
+        Root::Params => parsed(request, |message| message.get("params").map(look)),
+        Root::Result => parsed(response, |message| message.get("result").map(look)),
+        Root::Error => parsed(response, |message| message.get("error").map(look)),
+        Root::Res => parsed(response, |message| {
             let outcome = message.get("result").or_else(|| message.get("error"));
             outcome.map(look)
         }),
         Root::Meta => {
             let mut meta = |holder: Option<Json<'_>>| holder?.get("_meta").map(&mut look);
-            in_request(bodies, |message| meta(message.get("params")))
-                .or_else(|| in_response(bodies, |message| meta(message.get("result"))))
+            parsed(request, |message| meta(message.get("params")))
+                .or_else(|| parsed(response, |message| meta(message.get("result"))))
         }
     };
     found == Some(true)
 }
 
-fn in_request(
-    bodies: &mut dyn Bodies,
-    look: impl FnOnce(Json<'_>) -> Option<bool>,
-) -> Option<bool> {
-    parsed(&bodies.request()?, look)
-}
-
-fn in_response(
-    bodies: &mut dyn Bodies,
-    look: impl FnOnce(Json<'_>) -> Option<bool>,
-) -> Option<bool> {
-    parsed(&bodies.response()?, look)
-}
-
 /// What `look` says of the JSON object that `bytes` are; `None` if they are none.
-fn parsed(bytes: &[u8], look: impl FnOnce(Json<'_>) -> Option<bool>) -> Option<bool> {
+fn parsed(bytes: Option<&[u8]>, look: impl FnOnce(Json<'_>) -> Option<bool>) -> Option<bool> {
+    let bytes = bytes?;
     let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     let document = Document::parse(text).ok()?;
-    if document.root().is_object() {
-        return look(document.root());
-    }
-    None
+    let root = document.root();
+    root.is_object().then(|| look(root)).flatten()
 }
 
+/// What a JSON value must be.
 #[derive(Clone, Debug)]
-pub(super) enum JsonTest {
+pub enum JsonTest {
     /// A string that contains the text, a container that does in its JSON, or the same scalar.
     Contains {
         text: Option<Regex>,
@@ -75,8 +66,9 @@ pub(super) enum JsonTest {
     Within(RangeInclusive<i64>),
 }
 
+/// A value in a filter.
 #[derive(Clone, Debug)]
-pub(super) struct Scalar {
+pub struct Scalar {
     text: Box<str>,
     quoted: bool,
     number: Option<Number>,
@@ -111,7 +103,7 @@ impl Scalar {
 }
 
 impl JsonTest {
-    pub(super) fn new(op: Op, value: &Value) -> Self {
+    pub fn new(op: Op, value: &Value) -> Self {
         let scalar = Scalar::new(value);
         match (op, value) {
             (_, Value::Range(range)) => Self::Within(range.clone()),
@@ -126,7 +118,7 @@ impl JsonTest {
         }
     }
 
-    pub(super) fn fits(&self, value: Json<'_>) -> bool {
+    pub fn fits(&self, value: Json<'_>) -> bool {
         match self {
             Self::Contains { text, raw, same } => match value.kind() {
                 Kind::String => found(text.as_ref(), &value.str_bytes()),
@@ -149,12 +141,6 @@ impl JsonTest {
             }
             Self::Within(range) => value.number().is_some_and(|number| between(&number, range)),
         }
-    }
-
-    /// Whether the JSON text fits; one that is none does not.
-    pub(super) fn fits_text(&self, json: &str) -> bool {
-        let document = Document::parse(json.as_bytes());
-        document.is_ok_and(|document| self.fits(document.root()))
     }
 }
 

@@ -7,22 +7,22 @@
 //! * [`facts`]: what is known of a recording, bounded whatever its length;
 //! * [`KINDS`]: all kinds of causes, the gravest first: what kept a session from starting, what
 //!   ended it, what it hangs on, what failed in it, what is only odd;
-//! * `start`, `handshake`, `ending`, `lines`, `pipes`, `calls`, `rest`: their functions;
+//! * `startup`, `negotiation`, `shutdown`, `streams`, `pipes`, `requests`, `oddities`: their functions;
 //! * [`named`]: the rules whose findings they look for; `phrases`: what several of them say.
 //!
 //! What comes off the wire is escaped. Every kind has a case under `tests/trace/causes` for which it
 //! is the best cause, and another, nearly the same, for which it is none.
 
-mod calls;
-mod ending;
 pub mod facts;
-mod handshake;
-mod lines;
 pub mod named;
+mod negotiation;
+mod oddities;
 mod phrases;
 mod pipes;
-mod rest;
-mod start;
+mod requests;
+mod shutdown;
+mod startup;
+mod streams;
 
 pub use facts::Facts;
 pub use phrases::{call, calls};
@@ -212,38 +212,38 @@ pub const NOTHING_WRONG: &str = "nothing-wrong";
 
 /// All kinds, the gravest first. The last two are what is said where no other is.
 pub static KINDS: [Kind; 29] = [
-    Kind::new("server-not-found", start::server_not_found),
-    Kind::new("server-not-executable", start::server_not_executable),
-    Kind::new("server-not-started", start::server_not_started),
-    Kind::new("content-length-framing", lines::content_length_framing),
-    Kind::new("pretty-printed", lines::pretty_printed),
+    Kind::new("server-not-found", startup::server_not_found),
+    Kind::new("server-not-executable", startup::server_not_executable),
+    Kind::new("server-not-started", startup::server_not_started),
+    Kind::new("content-length-framing", streams::content_length_framing),
+    Kind::new("pretty-printed", streams::pretty_printed),
     Kind::new(
         "banner-before-first-message",
-        start::banner_before_first_message,
+        startup::banner_before_first_message,
     ),
-    Kind::new("died-at-start", start::died_at_start),
-    Kind::new("version-mismatch", handshake::version_mismatch),
-    Kind::new("answered-at-exit", ending::answered_at_exit),
-    Kind::new("handshake-unfinished", handshake::handshake_unfinished),
-    Kind::new("crashed", ending::crashed),
+    Kind::new("died-at-start", startup::died_at_start),
+    Kind::new("version-mismatch", negotiation::version_mismatch),
+    Kind::new("answered-at-exit", shutdown::answered_at_exit),
+    Kind::new("handshake-unfinished", negotiation::handshake_unfinished),
+    Kind::new("crashed", shutdown::crashed),
     Kind::new("pipe-not-read", pipes::pipe_not_read),
-    Kind::new("unfinished-line", lines::unfinished_line),
-    Kind::new("client-never-answered", calls::client_never_answered),
-    Kind::new("executed-twice", calls::executed_twice),
-    Kind::new("client-gave-up", calls::client_gave_up),
-    Kind::new("oversized-answer", lines::oversized_answer),
-    Kind::new("never-answered", calls::never_answered),
-    Kind::new("log-on-stdout", lines::log_on_stdout),
-    Kind::new("late-answer", calls::late_answer),
-    Kind::new("bad-schema-hides-tools", rest::bad_schema_hides_tools),
-    Kind::new("calls-failed", calls::calls_failed),
-    Kind::new("slow-start", start::slow_start),
-    Kind::new("list-change-ignored", rest::list_change_ignored),
-    Kind::new("bad-exit-code", ending::bad_exit_code),
-    Kind::new("survivors-left", ending::survivors_left),
-    Kind::new("protocol-broken", rest::protocol_broken),
-    Kind::new("cannot-say", rest::cannot_say),
-    Kind::new("nothing-wrong", rest::nothing_wrong),
+    Kind::new("unfinished-line", streams::unfinished_line),
+    Kind::new("client-never-answered", requests::client_never_answered),
+    Kind::new("executed-twice", requests::executed_twice),
+    Kind::new("client-gave-up", requests::client_gave_up),
+    Kind::new("oversized-answer", streams::oversized_answer),
+    Kind::new("never-answered", requests::never_answered),
+    Kind::new("log-on-stdout", streams::log_on_stdout),
+    Kind::new("late-answer", requests::late_answer),
+    Kind::new("bad-schema-hides-tools", oddities::bad_schema_hides_tools),
+    Kind::new("calls-failed", requests::calls_failed),
+    Kind::new("slow-start", startup::slow_start),
+    Kind::new("list-change-ignored", oddities::list_change_ignored),
+    Kind::new("bad-exit-code", shutdown::bad_exit_code),
+    Kind::new("survivors-left", shutdown::survivors_left),
+    Kind::new("protocol-broken", oddities::protocol_broken),
+    Kind::new("cannot-say", oddities::cannot_say),
+    Kind::new("nothing-wrong", oddities::nothing_wrong),
 ];
 
 /// Those that say what is missing at the start, which a part of a session need not have.

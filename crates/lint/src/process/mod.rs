@@ -2,18 +2,18 @@
 //!
 //! * `start`: output before the first message, and slow starts;
 //! * `ending`: how the server leaves, and pipes that nobody drains;
-//! * `calls`: slow answers, and calls that the client gave up;
+//! * `slowness`: slow answers, and calls that the client gave up;
 //! * `time`: what is overdue at a moment, for the rules and for viewers of a live recording:
 //!   [`overdue`].
 
-mod calls;
 mod ending;
+mod slowness;
 mod start;
 mod time;
 
 pub use time::overdue;
 
-pub(super) use calls::is_abandoned;
+pub(super) use slowness::is_abandoned;
 pub(super) use start::launcher;
 
 use crate::{Context, Family, Findings, FrameContext, Rule};
@@ -26,8 +26,8 @@ pub struct Process {
     start: start::Start,
     pipes: ending::Pipes,
     ending: ending::Ending,
-    latency: calls::Latencies,
-    calls: calls::Calls,
+    latency: slowness::Latencies,
+    calls: slowness::Calls,
     time: time::Watch,
 }
 
@@ -37,7 +37,7 @@ impl Family for Process {
     }
 
     fn rules(&self) -> Vec<&'static Rule> {
-        [start::RULES, ending::RULES, calls::RULES].concat()
+        [start::RULES, ending::RULES, slowness::RULES].concat()
     }
 
     fn passed(&mut self, context: &Context<'_>, findings: &mut Findings) {

@@ -4,9 +4,9 @@
 //! The rules ask whenever something comes, so that a recording holds what is overdue by then;
 //! whoever watches a live recording asks at its own now, and stores nothing. Both ask here.
 
-use super::calls::{REQUEST_SLOW, TIMEOUT_NO_CANCEL, is_judged};
 use super::ending::{PATIENCE_NS, PROCESS_STDOUT_CLOSED_EARLY, SHUTDOWN_EOF_IGNORED};
 use super::lasting;
+use super::slowness::{REQUEST_SLOW, TIMEOUT_NO_CANCEL, is_judged};
 use super::start::{SLOW_START, SLOW_START_NS};
 use crate::{Context, Finding, Findings, Part};
 use mcpreel_trace::bounded::BoundedMap;

@@ -2,7 +2,7 @@
 
 use super::facts::Facts;
 use super::phrases::{self, OtherId};
-use super::{Cause, Certainty, ending, lines, named};
+use super::{Cause, Certainty, named, shutdown, streams};
 use crate::quote;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::session::End;
@@ -145,9 +145,9 @@ const IMPATIENT: &str = "The host waited for less than the server needs to start
 pub(super) fn handshake_unfinished(facts: &Facts) -> Option<Cause> {
     let is_told = || {
         version_mismatch(facts)
-            .or_else(|| ending::answered_at_exit(facts))
-            .or_else(|| lines::pretty_printed(facts))
-            .or_else(|| lines::content_length_framing(facts))
+            .or_else(|| shutdown::answered_at_exit(facts))
+            .or_else(|| streams::pretty_printed(facts))
+            .or_else(|| streams::content_length_framing(facts))
             .is_some()
     };
     if matches!(facts.end(), Some(End::NotStarted { .. })) || is_told() {

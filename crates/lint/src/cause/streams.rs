@@ -1,7 +1,7 @@
 //! Causes in the lines of the streams: frames that are none, logs, unfinished and oversized lines.
 
 use super::facts::{Facts, Found, Group, Line};
-use super::{Cause, Certainty, Evidence, Place, named, phrases, start};
+use super::{Cause, Certainty, Evidence, Place, named, phrases, startup};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
 use mcpreel_wire::text::{duration, plural, size};
 
@@ -87,7 +87,7 @@ const AT_ONCE_NS: u64 = 500_000_000;
 
 /// Lines that are no messages on a stream that carries nothing but messages.
 pub(super) fn log_on_stdout(facts: &Facts) -> Option<Cause> {
-    let is_meant = |line: &&Line| !start::is_early(facts, line) && !line.text().is_empty();
+    let is_meant = |line: &&Line| !startup::is_early(facts, line) && !line.text().is_empty();
     let lines: Vec<_> = facts.noise.iter().filter(is_meant).collect();
     let first = *lines.first()?;
     let (writer, stream, reader) = match first.stream {

@@ -1,7 +1,7 @@
 //! Causes in single calls: no answer, a late one, a failure.
 
 use super::facts::{Alike, Cancelled, Facts, Failed};
-use super::{Cause, Certainty, Evidence, Place, ending, handshake, named, phrases};
+use super::{Cause, Certainty, Evidence, Place, named, negotiation, phrases, shutdown};
 use crate::{process, quote};
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_wire::mcp::methods::{self, Way};
@@ -329,7 +329,7 @@ const AT_ONCE_NS: u64 = 500_000_000;
 
 /// The server answered after the client had cancelled.
 pub(super) fn late_answer(facts: &Facts) -> Option<Cause> {
-    if ending::answered_at_exit(facts).is_some() {
+    if shutdown::answered_at_exit(facts).is_some() {
         return None;
     }
     let late = late(facts);
@@ -388,8 +388,8 @@ const EACH: usize = 100;
 pub(super) fn calls_failed(facts: &Facts) -> Option<Cause> {
     // A handshake that failed has a cause of its own.
     let is_told = || {
-        handshake::version_mismatch(facts).is_some()
-            || handshake::handshake_unfinished(facts).is_some()
+        negotiation::version_mismatch(facts).is_some()
+            || negotiation::handshake_unfinished(facts).is_some()
     };
     let is_handshake = |failed: &&Failed| &*failed.first.exchange.method == "initialize";
     let told = facts

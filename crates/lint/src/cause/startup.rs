@@ -1,7 +1,7 @@
 //! Causes that keep a server from starting, or make its start slow or noisy.
 
 use super::facts::{Facts, Line};
-use super::{Cause, Certainty, Evidence, Place, ending, named, phrases};
+use super::{Cause, Certainty, Evidence, Place, named, phrases, shutdown};
 use crate::process::launcher;
 use crate::quote;
 use mcpreel_trace::clock::Moment;
@@ -257,7 +257,7 @@ pub(super) fn slow_start(facts: &Facts) -> Option<Cause> {
         .t_response
         .map_or(0, |t| t.0.saturating_sub(opened.t_request.0));
     let is_slow = took_ns >= SLOW_NS && own_ns >= SLOW_NS / 2;
-    if !is_slow || ending::answered_at_exit(facts).is_some() {
+    if !is_slow || shutdown::answered_at_exit(facts).is_some() {
         return None;
     }
     let left = facts.host_left().is_some_and(|left| left < ready);

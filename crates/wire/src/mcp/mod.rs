@@ -14,12 +14,9 @@
 
 pub mod capabilities;
 pub mod errors;
-pub mod keys;
-pub mod levels;
 mod line;
 pub mod methods;
 pub mod summary;
-pub mod target;
 
 use super::json::Value;
 use super::message::Era;
@@ -143,6 +140,70 @@ fn is_date(text: &str) -> bool {
 impl fmt::Display for Revision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
+    }
+}
+
+/// Reserved keys of `_meta` (Base protocol, General fields).
+pub mod keys {
+    /// Ties progress notifications to the request that carried it.
+    pub const PROGRESS_TOKEN: &str = "progressToken";
+    pub const TRACEPARENT: &str = "traceparent";
+    /// The version that a request of the modern era speaks; required there.
+    pub const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+    /// What the client can do, in every request of the modern era; required there.
+    pub const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+    /// Who the client is, in requests of the modern era.
+    pub const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+    /// Who the server is, in results of the modern era.
+    pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+    /// From which level on a modern request wants log messages.
+    pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+    /// The listen stream that a notification belongs to.
+    pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
+    /// The task that a message belongs to (2025-11-25).
+    pub const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
+}
+
+/// How urgent a log message is (Logging, Log Levels; RFC 5424).
+pub mod levels {
+    /// The levels, the least urgent first.
+    pub const LEVELS: [&str; 8] = [
+        "debug",
+        "info",
+        "notice",
+        "warning",
+        "error",
+        "critical",
+        "alert",
+        "emergency",
+    ];
+}
+
+/// Which tool, prompt, resource or task a call is about.
+pub mod target {
+    use crate::json::{Kind, Value};
+
+    /// The string in `params` that says what a call of `method` is about: a tool's or prompt's name, a
+    /// resource's URI, a task's id, a completion's reference. Methods not known here are asked for
+    /// the same members in turn.
+    pub fn target<'d>(method: &str, params: Value<'d>) -> Option<Value<'d>> {
+        let members: &[&str] = match method {
+            "initialize" | "logging/setLevel" | "sampling/createMessage" => &[],
+            "tools/call" | "prompts/get" => &["name"],
+            "completion/complete" => return reference(params),
+            _ => &["uri", "name", "taskId", "elicitationId"],
+        };
+        let mut strings = members
+            .iter()
+            .filter_map(|member| params.get(member))
+            .filter(|value| value.kind() == Kind::String);
+        strings.next()
+    }
+
+    /// What a completion is asked for: the name of a prompt or the URI of a resource template.
+    fn reference(params: Value<'_>) -> Option<Value<'_>> {
+        let reference = params.get("ref")?;
+        reference.get("name").or_else(|| reference.get("uri"))
     }
 }
 

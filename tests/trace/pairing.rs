@@ -64,16 +64,6 @@ fn every_scenario_comes_out_as_told() {
 }
 
 #[test]
-fn there_are_scenarios_enough_to_trust_them() {
-    let files = crate::cases::files("scenarios");
-    assert!(files.len() >= 40, "{} scenarios", files.len());
-    for path in files {
-        let scenario: Scenario = crate::cases::read(&path);
-        assert!(!scenario.exchanges.is_empty(), "{}", path.display());
-    }
-}
-
-#[test]
 fn a_reindex_in_pieces_gives_the_same_exchanges() {
     for path in crate::cases::files("scenarios") {
         let scenario: Scenario = crate::cases::read(&path);

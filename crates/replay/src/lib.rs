@@ -25,6 +25,7 @@ pub mod mock;
 pub mod player;
 pub mod rewrite;
 pub mod rules;
+mod signals;
 
 pub use diff as compare;
 pub use diff as judge;

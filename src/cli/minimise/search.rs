@@ -6,7 +6,7 @@ use super::stop::Stop;
 use super::told::Found;
 use crate::cli::exit::Failure;
 use crate::cli::output;
-use crate::cli::replay::environment;
+use crate::cli::replay::checks;
 use crate::cli::replay::plan::{Plan, Played, Run};
 use crate::cli::{filter, folder};
 use anyhow::Context as _;
@@ -119,7 +119,7 @@ impl<'a> Search<'a> {
              was left out",
             escape(&self.args.fails)
         ));
-        let lacking = environment::lacking(self.plan.recorded()).unwrap_or_default();
+        let lacking = checks::lacking(self.plan.recorded()).unwrap_or_default();
         let troubles = report.troubles.iter().map(|(_, text)| &**text);
         for text in troubles.chain(lacking.as_deref()) {
             output::say(text);

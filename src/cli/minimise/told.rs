@@ -4,7 +4,7 @@ use super::stop::Stop;
 use super::{Args, party};
 use crate::cli::exit::Failure;
 use crate::cli::output::Output;
-use crate::cli::replay::trust;
+use crate::cli::replay::consent;
 use mcpreel_replay::player::Guard;
 use mcpreel_replay::rules::sidecar;
 use mcpreel_share::phrases::command as command_line;
@@ -170,7 +170,7 @@ fn sent(made: &Recording) -> Result<(Vec<MessageRow>, usize), Failure> {
 /// The command that plays the result as it was played.
 fn command(args: &Args, recording: &Recording, made: &Recording) -> Result<String, Failure> {
     let mut words = Vec::new();
-    let is_own = trust::is_own(made, &made.summary()?);
+    let is_own = consent::is_own(made, &made.summary()?);
     let guard = Guard::from_recording(made, is_own)?;
     for tool in guard.refused_calls(made, None, &mut |_| true)?.into_keys() {
         words.extend(["--allow-tool".to_owned(), tool.into_string()]);

@@ -10,10 +10,11 @@ use super::exit::{Exit, Failure, Outcome};
 use super::folder::Settings;
 use super::{comparison, quantity, run, select};
 use mcpreel_replay::mock::index::Death;
-use mcpreel_replay::mock::serve::{How, Manner, Signals, serve};
+use mcpreel_replay::mock::serve::{How, Manner, serve};
 use mcpreel_replay::mock::{
     Ended, Fault, Index, Latency, OnMiss as Missing, Options, Report, Secrets, Server, Source,
 };
+use mcpreel_replay::player::Signals;
 use mcpreel_share::outgoing::file;
 use mcpreel_store::record::{self, Ending};
 use mcpreel_wire::text::{count, escape};
@@ -79,7 +80,7 @@ pub fn run(args: &Mock) -> Outcome {
     let signals = Signals::catch().map_err(anyhow::Error::from)?;
     // From here on a signal ends the session, not the process.
     file::hand_signals_over();
-    let ending = serve(server, signals, &record, &manner).map_err(anyhow::Error::from)?;
+    let ending = serve(server, &signals, &record, &manner);
     file::remove();
     Ok(Exit::Process(record::end_as(ending)))
 }

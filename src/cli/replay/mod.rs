@@ -6,24 +6,17 @@
 //!                        └─ a recording
 //! ```
 //!
-//! * [`plan`]: what is started, sent and allowed, from the command line; one run of it, and how far
-//!   it is;
-//! * [`trust`]: whose command it is that is started;
-//! * [`calls`]: on a terminal the user is asked about calls that would be refused;
-//! * [`only`]: which requests are made; [`edits`]: with which other values;
-//! * [`fitting`]: options that do nothing;
-//! * [`environment`]: variables that the recorded server had;
+//! * [`plan`]: what is started, sent and allowed; one run of it, and how far it is;
+//! * [`part`]: which requests are made, with which other values;
+//! * [`consent`]: what the user is asked first; [`checks`]: warnings;
 //! * [`update`]: a cassette becomes what the server says now;
 //! * [`told`]: what was done besides comparing.
 
-mod calls;
-mod edits;
-pub mod environment;
-mod fitting;
-mod only;
+pub mod checks;
+pub mod consent;
+mod part;
 pub mod plan;
 mod told;
-pub mod trust;
 mod update;
 
 use super::args::{Replay as Args, ReportFormat};
@@ -121,7 +114,7 @@ fn write(
         updated,
         lacking: match played.outcome.report.exit_code() {
             0 => None,
-            _ => environment::lacking(recording)?,
+            _ => checks::lacking(recording)?,
         },
     };
     match format {

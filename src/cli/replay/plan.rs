@@ -1,6 +1,6 @@
 //! What is started, sent and allowed; and one run of it.
 
-use super::{calls, edits, fitting, only, trust};
+use super::{checks, consent, part};
 use crate::cli::args::{Asked, Driving, Part, ReplayOrder, Strictness};
 use crate::cli::comparison::{self, Judging};
 use crate::cli::exit::Failure;
@@ -83,16 +83,14 @@ impl<'a> Plan<'a> {
     pub fn new(wish: Wish<'a>, recording: &'a Recording) -> Result<Self, Failure> {
         let summary = recording.summary()?;
         // What is wrong with the command line is said before anything is started.
-        fitting::check(&wish, recording)?;
-        check_end(wish.part, &summary)?;
-        only::check(wish.part.only.as_deref(), recording)?;
-        edits::check(wish.part, recording)?;
+        checks::check(&wish, recording)?;
+        part::check(wish.part, recording, &summary)?;
         judging(wish, recording)?;
         let command = command(wish.driving, &summary, &binder(wish)?)?;
-        trust::ask(wish.driving, recording, &summary, &command)?;
+        consent::to_start(wish.driving, recording, &summary, &command)?;
         let mut guard = guard(wish.driving, recording, &summary)?;
-        calls::ask(&wish, recording, &mut guard)?;
-        let lists = only::needs_lists(wish.part, recording, &guard)?;
+        consent::to_call(&wish, recording, &mut guard)?;
+        let lists = part::needs_lists(wish.part, recording, &guard)?;
         let signals = Signals::catch().context("signals cannot be caught")?;
         // A replay that is stopped says what came of it, and comes to its own end.
         file::hand_signals_over();
@@ -115,8 +113,10 @@ impl<'a> Plan<'a> {
     /// The tools that are called though they do not say that they only read, with how many calls
     /// there are.
     pub fn side_effects(&self) -> Result<BTreeMap<Box<str>, u64>, Failure> {
-        let guard =
-            Guard::from_recording(self.recording, trust::is_own(self.recording, &self.summary))?;
+        let guard = Guard::from_recording(
+            self.recording,
+            consent::is_own(self.recording, &self.summary),
+        )?;
         let mut called = guard.refused_calls(self.recording, None, &mut |_| true)?;
         called.retain(|tool, _| self.guard.allows(tool));
         Ok(called)
@@ -140,7 +140,7 @@ impl<'a> Plan<'a> {
         options.timeout = run.timeout.or(options.timeout);
         options.binder.bind_by(judge.rules());
         let part = self.wish.part;
-        let wanted = only::wanted(part.only.as_deref(), self.recording, self.lists)?;
+        let wanted = part::wanted(part.only.as_deref(), self.recording, self.lists)?;
         let dir = run.dir.map(|dir| Ok(dir.to_owned()));
         let usual = || folder::Settings::read().recordings_dir(&self.wish.driving.folder);
         let play = Play {
@@ -163,7 +163,7 @@ impl<'a> Plan<'a> {
         drop(progress);
         let mut played = played.map_err(anyhow::Error::from)?;
         if part.only.is_some() {
-            only::nothing_tried(&mut played.outcome.report, self.lists);
+            part::nothing_tried(&mut played.outcome.report, self.lists);
         }
         Ok(Played {
             outcome: played.outcome,
@@ -199,19 +199,8 @@ fn judging(wish: Wish<'_>, recording: &Recording) -> Result<Judging, Failure> {
     comparison::judge(wish.strictness, rewrites, recording.path())
 }
 
-/// It has to end within the recording.
-fn check_end(part: &Part, summary: &Summary) -> Result<(), Failure> {
-    match part.until {
-        Some(until) if until.0 > summary.frames => Err(Failure::Usage(format!(
-            "--until: there is no #{}, the recording ends with #{}",
-            until.0, summary.frames
-        ))),
-        _ => Ok(()),
-    }
-}
-
 fn guard(driving: &Driving, recording: &Recording, summary: &Summary) -> Result<Guard, Failure> {
-    let mut guard = Guard::from_recording(recording, trust::is_own(recording, summary))?;
+    let mut guard = Guard::from_recording(recording, consent::is_own(recording, summary))?;
     if driving.allowed.allow_side_effects {
         guard.allow_all();
     }

@@ -1,61 +1,43 @@
-//! Pipes, threads and signals around the server, and the recording of the session with the host.
+//! Pipes and signals around the server, and the recording of the session with the host.
 //!
 //! ```text
-//!  fd 0 ─▶ input thread: on record ─┐
-//!  signals thread ──────────────────┴─▶ bounded queue ─▶ main thread: lines ─▶ server ─▶ actions
-//!                                                              │ on record, then written
-//!                                                              ├─▶ fd 1 (waits for the host as any
-//!                                                              │         server does; a signal ends it)
-//!                                                              └─▶ fd 2 (what nobody reads is dropped)
+//!  one thread, one poll:   stdin · signals · stdout where it has no room
+//!
+//!    stdin ─read─▶ on record ─▶ lines ─▶ server ─▶ actions ─▶ on record ─┬─write─▶ stdout
+//!                                                                      └─write─▶ stderr
 //! ```
 //!
 //! Everything is put on record before it is used or written. A host that does not read its answers
-//! holds the mock up, so that nothing is read from the host either: no queue grows.
+//! holds the mock up, as it would any server, so that nothing is read from the host either; a signal
+//! ends that. What nobody reads from stderr is dropped.
 
 use super::server::{Action, Ended};
 use super::{Report, Server};
 use crate::lines::{Line, Lines};
-use mcpreel_capture::process::ending::own_exit_event;
-use mcpreel_capture::process::signals::{self, Arrivals, Caught, SCHEDULED};
+use crate::signals::Signals;
+use mcpreel_capture::process::ending::{own_exit_event, signal_name};
 use mcpreel_capture::tap::Tap;
 use mcpreel_store::record::{self, Ending, Recorder};
 use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_trace::event::{Closer, EventKind, Passed};
 use mcpreel_trace::frame::StreamId;
+use mcpreel_wire::text::escape_bytes;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::signal::Signal;
 use nix::unistd::{read, write};
-use signal_hook::low_level::siginfo::Origin;
-use std::io::{self, IsTerminal};
-use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::process::ExitStatusExt;
+use std::io::IsTerminal as _;
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::thread;
 
-/// Notices that wait for the main thread: each holds at most as much as is read at once.
-const NOTICES: usize = 16;
-
-/// Bytes that are read at once; a record of the spool holds as many.
+/// Bytes that are read or recorded at once; a record of the spool holds as many.
 const AT_ONCE: usize = 64 * 1024;
 
-/// A pipe that has room takes so many bytes without making us wait.
+/// Bytes that a pipe with room takes without making us wait.
 const WITHOUT_WAITING: usize = 4096;
-
-/// How often a host that does not read makes us look whether a signal has come, milliseconds.
-const LOOK: u8 = 100;
 
 /// How long stderr may be without room before what is for it is dropped, milliseconds.
 const PATIENCE: u16 = 1000;
-
-/// What a thread tells the main thread.
-enum Notice {
-    Input(Vec<u8>),
-    InputEnded,
-    Signal(Origin),
-}
 
 /// How a session ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,29 +57,14 @@ pub trait Manner {
     fn ending(&self, report: &Report, how: &How) -> Ending;
 }
 
-/// The signals that end a session.
-pub struct Signals {
-    caught: Caught,
-    arrivals: Arrivals,
-}
-
-impl Signals {
-    /// From now on they do not end the process.
-    pub fn catch() -> io::Result<Self> {
-        let (caught, arrivals) = signals::catch()?;
-        Ok(Self { caught, arrivals })
-    }
-}
-
 /// Serves `server`'s recording between our standard streams until the session is over; records the
 /// session as `record` says.
 pub fn serve(
     server: Server,
-    Signals { caught, arrivals }: Signals,
+    signals: &Signals,
     record: &record::Options,
     manner: &dyn Manner,
-) -> io::Result<Ending> {
-    signals::survive_large_files();
+) -> Ending {
     let mut recorder = Recorder::create(record, Clock::start());
     let tap = recorder.tap();
     for message in &record.remarks {
@@ -108,103 +75,39 @@ pub fn serve(
     let pid = std::process::id();
     tap.event(EventKind::Spawned { pid });
     recorder.start();
-    let (notify, notices) = sync_channel(NOTICES);
-    start_threads(&tap, caught, &notify)?;
-    let mut output = Output::new(&tap, &arrivals);
-    for message in &record.remarks {
-        output.say(&manner.remark(message));
-    }
-    let ending = Session {
+    let mut session = Session {
         server,
-        output,
-        lines: Lines::default(),
         tap: &tap,
-        arrivals: &arrivals,
-        notices,
+        signals,
         manner,
+        lines: Lines::default(),
+        input_is_open: true,
+        mute: false,
+    };
+    for message in &record.remarks {
+        session.say(&manner.remark(message));
     }
-    .run();
-    let ended = own_exit_event(status(ending));
+    let ending = session.run();
+    // As `wait` gives it: the code in the second byte, or the signal in the first.
+    let ended = own_exit_event(ExitStatus::from_raw(match ending {
+        Ending::Code(code) => i32::from(code) << 8,
+        Ending::Signal(signal) => signal & 0x7f,
+    }));
     tap.event(ended.clone());
     tap.end(Some(ended));
     recorder.finish();
-    Ok(ending)
+    ending
 }
 
-fn start_threads(
-    tap: &Arc<Tap>,
-    mut caught: Caught,
-    notify: &SyncSender<Notice>,
-) -> io::Result<()> {
-    let tap = Arc::clone(tap);
-    start("input", notify, move |notify| {
-        read_input(&tap, &notify);
-    })?;
-    start("signals", notify, move |notify| {
-        for origin in caught.forever() {
-            drop(notify.send(Notice::Signal(origin)));
-        }
-    })
-}
-
-fn start(
-    name: &str,
-    notify: &SyncSender<Notice>,
-    body: impl FnOnce(SyncSender<Notice>) + Send + 'static,
-) -> io::Result<()> {
-    let notify = notify.clone();
-    let builder = thread::Builder::new().name(name.into());
-    builder.spawn(move || body(notify)).map(drop)
-}
-
-fn status(ending: Ending) -> ExitStatus {
-    // As `wait` gives it: the code in the second byte, or the signal in the first.
-    ExitStatus::from_raw(match ending {
-        Ending::Code(code) => i32::from(code) << 8,
-        Ending::Signal(signal) => signal & 0x7f,
-    })
-}
-
-/// Reads stdin until its end, or until nobody wants it any more.
-fn read_input(tap: &Tap, notify: &SyncSender<Notice>) {
-    let stdin = std::io::stdin();
-    let mut buffer = vec![0; AT_ONCE];
-    loop {
-        match read(stdin.as_fd(), &mut buffer) {
-            Ok(0) => break,
-            Ok(count) => {
-                let t = tap.clock().now();
-                tap.chunk(StreamId::C2S, t, &buffer[..count]);
-                let notice = Notice::Input(buffer[..count].to_vec());
-                if notify.send(notice).is_err() {
-                    return;
-                }
-            }
-            Err(Errno::EINTR) => {}
-            // Hosts pass non-blocking descriptors; the flag is shared with them, so it stays.
-            Err(Errno::EAGAIN) => {
-                let mut fds = [PollFd::new(stdin.as_fd(), PollFlags::POLLIN)];
-                let _ = poll(&mut fds, PollTimeout::NONE);
-            }
-            Err(_) => break,
-        }
-    }
-    tap.event(EventKind::Eof {
-        stream: StreamId::C2S,
-        by: Closer::Writer,
-    });
-    drop(notify.send(Notice::InputEnded));
-}
-
-/// The main thread's view of a running session.
 struct Session<'a> {
     server: Server,
-    output: Output<'a>,
-    lines: Lines,
     tap: &'a Tap,
-    arrivals: &'a Arrivals,
-    notices: Receiver<Notice>,
+    signals: &'a Signals,
     manner: &'a dyn Manner,
+    lines: Lines,
+    input_is_open: bool,
+    /// Whether stderr takes nothing any more.
+    mute: bool,
 }
 
 impl Session<'_> {
@@ -218,13 +121,19 @@ impl Session<'_> {
             if self.server.is_done() {
                 break How::Input;
             }
-            if let Err(how) = self.next() {
+            if let Err(how) = self.wait() {
                 break how;
             }
         };
         let report = self.server.report();
-        self.output.say(&self.manner.report(&report));
-        self.tell_end(&how);
+        self.say(&self.manner.report(&report));
+        self.tap.event(EventKind::Eof {
+            stream: StreamId::S2C,
+            by: match how {
+                How::Unread => Closer::Reader,
+                How::Input | How::Signal(_) | How::Ended(_) => Closer::Writer,
+            },
+        });
         self.manner.ending(&report, &how)
     }
 
@@ -241,170 +150,139 @@ impl Session<'_> {
                 return Ok(());
             }
             for action in actions {
-                self.perform(action)?;
+                match action {
+                    Action::Write(bytes) => self.write(&bytes)?,
+                    Action::Stderr(line) => self.say_raw(&line),
+                    Action::Say(text) => self.say(&self.manner.remark(&text)),
+                    Action::End(ended) => return Err(How::Ended(ended)),
+                }
             }
         }
     }
 
-    fn perform(&mut self, action: Action) -> Result<(), How> {
-        match action {
-            Action::Write(bytes) => self.output.write(&bytes).map_err(|gone| match gone {
-                Gone::Unread => How::Unread,
-                Gone::Interrupted => self.interrupted(),
-            })?,
-            Action::Stderr(line) => self.output.say_raw(&line),
-            Action::Say(text) => self.output.say(&self.manner.remark(&text)),
-            Action::End(ended) => return Err(How::Ended(ended)),
-        }
-        Ok(())
-    }
-
-    /// Waits for the next notice, or for the next thing that is due.
-    fn next(&mut self) -> Result<(), How> {
-        let notice = match self.server.due() {
-            None => self
-                .notices
-                .recv()
-                .map_err(|_| RecvTimeoutError::Disconnected),
-            Some(due) => self.notices.recv_timeout(due.since(self.now())),
+    /// Waits for the host, for a signal, or for the next thing that is due.
+    fn wait(&mut self) -> Result<(), How> {
+        let timeout = match self.server.due() {
+            // Rounded up: a moment too early would be one more round of nothing.
+            Some(due) => {
+                let millis = due.since(self.now()).as_nanos().div_ceil(1_000_000);
+                PollTimeout::from(u16::try_from(millis).unwrap_or(u16::MAX))
+            }
+            None => PollTimeout::NONE,
         };
-        match notice {
-            Ok(Notice::Input(bytes)) => self.input(&bytes)?,
-            Ok(Notice::InputEnded) => {
-                let mut rest = Ok(());
-                let mut lines = std::mem::take(&mut self.lines);
-                lines.rest(|line| rest = self.line(line));
-                rest?;
-                self.server.end_of_input(self.now());
-            }
-            Ok(Notice::Signal(origin)) => return Err(self.signalled(&origin)),
-            Err(RecvTimeoutError::Timeout) => {}
-            // We hold a sender ourselves.
-            Err(RecvTimeoutError::Disconnected) => return Err(How::Input),
+        let stdin = std::io::stdin();
+        let mut fds = vec![PollFd::new(self.signals.wake.as_fd(), PollFlags::POLLIN)];
+        if self.input_is_open {
+            fds.push(PollFd::new(stdin.as_fd(), PollFlags::POLLIN));
         }
-        Ok(())
+        let ready = poll(&mut fds, timeout).is_ok_and(|ready| ready > 0);
+        let is_ready = |fd: &PollFd<'_>| ready && fd.any().unwrap_or(true);
+        let (woken, readable) = (is_ready(&fds[0]), fds.get(1).is_some_and(is_ready));
+        if woken {
+            self.signalled()?;
+        }
+        if readable {
+            self.read(stdin.as_fd())
+        } else {
+            Ok(())
+        }
     }
 
-    /// Takes bytes of the host. All that a line leads to is done before the next.
-    fn input(&mut self, bytes: &[u8]) -> Result<(), How> {
-        let mut done = Ok(());
+    fn read(&mut self, stdin: BorrowedFd<'_>) -> Result<(), How> {
+        let mut buffer = vec![0; AT_ONCE];
+        match read(stdin, &mut buffer) {
+            Ok(count @ 1..) => {
+                self.tap.chunk(StreamId::C2S, self.now(), &buffer[..count]);
+                self.lines(|lines, line| lines.push(&buffer[..count], line))
+            }
+            // Hosts pass non-blocking descriptors; the flag is shared with them, so it stays.
+            Err(Errno::EINTR | Errno::EAGAIN) => Ok(()),
+            Ok(_) | Err(_) => {
+                self.input_is_open = false;
+                self.tap.event(EventKind::Eof {
+                    stream: StreamId::C2S,
+                    by: Closer::Writer,
+                });
+                self.lines(|lines, line| lines.rest(line))?;
+                self.server.end_of_input(self.now());
+                Ok(())
+            }
+        }
+    }
+
+    /// Takes the lines that `lines` gives. All that a line leads to is done before the next.
+    fn lines(
+        &mut self,
+        give: impl FnOnce(&mut Lines, &mut dyn FnMut(Line<'_>)),
+    ) -> Result<(), How> {
         let mut lines = std::mem::take(&mut self.lines);
-        lines.push(bytes, |line| {
+        let mut done = Ok(());
+        give(&mut lines, &mut |line| {
             if done.is_ok() {
-                done = self.line(line);
+                match line {
+                    Line::Whole(line) => self.server.line(line, self.now()),
+                    Line::TooLong(_) => self.server.too_long(),
+                }
+                done = self.settle();
             }
         });
         self.lines = lines;
         done
     }
 
-    fn line(&mut self, line: Line<'_>) -> Result<(), How> {
-        match line {
-            Line::Whole(line) => self.server.line(line, self.now()),
-            Line::TooLong(_) => self.server.too_long(),
-        }
-        self.settle()
-    }
-
-    fn signalled(&self, origin: &Origin) -> How {
-        self.arrivals.told(origin);
-        let sender = origin.process.and_then(|it| u32::try_from(it.pid).ok());
-        let signal = Signal::try_from(origin.signal);
+    /// Ends the session if a signal has come.
+    fn signalled(&self) -> Result<(), How> {
+        self.signals.clear();
+        let Some(signal) = self.signals.take() else {
+            return Ok(());
+        };
         self.tap.event(EventKind::Signal {
-            signal: signal.map_or_else(|_| origin.signal.to_string(), |it| it.as_str().to_owned()),
-            sender,
+            signal: signal_name(signal),
+            sender: None,
             passed: Passed::NotNeeded,
         });
-        How::Signal(origin.signal)
+        Err(How::Signal(signal))
     }
 
-    /// A signal has come while we were writing; which one, the thread says that waits for signals.
-    fn interrupted(&self) -> How {
-        let began = self.now();
-        while self.now().since(began) < SCHEDULED {
-            if let Ok(Notice::Signal(origin)) = self.notices.recv_timeout(SCHEDULED) {
-                return self.signalled(&origin);
-            }
-        }
-        How::Signal(Signal::SIGTERM as i32)
-    }
-
-    /// Puts on record who closed what.
-    fn tell_end(&self, how: &How) {
-        let by = match how {
-            How::Unread => Closer::Reader,
-            How::Input | How::Signal(_) | How::Ended(_) => Closer::Writer,
-        };
-        self.tap.event(EventKind::Eof {
-            stream: StreamId::S2C,
-            by,
-        });
-    }
-}
-
-/// Why something could not be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Gone {
-    Unread,
-    Interrupted,
-}
-
-/// What the host hears: on record, then written.
-struct Output<'a> {
-    tap: &'a Tap,
-    arrivals: &'a Arrivals,
-    /// Whether stderr takes nothing any more.
-    mute: bool,
-}
-
-impl<'a> Output<'a> {
-    fn new(tap: &'a Tap, arrivals: &'a Arrivals) -> Self {
-        Self {
-            tap,
-            arrivals,
-            mute: false,
-        }
-    }
-
-    /// Writes to the host. Waits for as long as it does not read.
-    fn write(&self, bytes: &[u8]) -> Result<(), Gone> {
-        let stdout = std::io::stdout();
+    /// Writes to the host. Waits for as long as the host does not read.
+    fn write(&self, bytes: &[u8]) -> Result<(), How> {
         for part in bytes.chunks(AT_ONCE) {
-            self.tap.chunk(StreamId::S2C, self.tap.clock().now(), part);
-            self.write_part(stdout.as_fd(), part)?;
+            self.tap.chunk(StreamId::S2C, self.now(), part);
+            let mut left = part;
+            let written = self.write_part(&mut left);
+            if written.is_err() {
+                self.tap.event(EventKind::Undelivered {
+                    stream: StreamId::S2C,
+                    bytes: left.len() as u64,
+                });
+            }
+            written?;
         }
         Ok(())
     }
 
-    fn write_part(&self, to: BorrowedFd<'_>, mut part: &[u8]) -> Result<(), Gone> {
-        while !part.is_empty() {
-            let mut fds = [PollFd::new(to, PollFlags::POLLOUT)];
-            let ready = poll(&mut fds, PollTimeout::from(LOOK));
-            // After a signal there may be no room either: a write would wait, and not for it.
-            if matches!(ready, Ok(0) | Err(Errno::EINTR)) {
-                if self.arrivals.are_untold() {
-                    self.undelivered(part.len());
-                    return Err(Gone::Interrupted);
-                }
+    fn write_part(&self, left: &mut &[u8]) -> Result<(), How> {
+        let stdout = std::io::stdout();
+        while !left.is_empty() {
+            let mut fds = [
+                PollFd::new(stdout.as_fd(), PollFlags::POLLOUT),
+                PollFd::new(self.signals.wake.as_fd(), PollFlags::POLLIN),
+            ];
+            let ready = poll(&mut fds, PollTimeout::NONE);
+            let [has_room, woken] = fds.map(|fd| ready.is_ok() && fd.any().unwrap_or(true));
+            if woken {
+                self.signalled()?;
+            }
+            if !has_room {
                 continue;
             }
-            match write(to, &part[..part.len().min(WITHOUT_WAITING)]) {
-                Ok(count) => part = &part[count..],
+            match write(stdout.as_fd(), &left[..left.len().min(WITHOUT_WAITING)]) {
+                Ok(count) => *left = &left[count..],
                 Err(Errno::EINTR | Errno::EAGAIN) => {}
-                Err(_) => {
-                    self.undelivered(part.len());
-                    return Err(Gone::Unread);
-                }
+                Err(_) => return Err(How::Unread),
             }
         }
         Ok(())
-    }
-
-    fn undelivered(&self, bytes: usize) {
-        self.tap.event(EventKind::Undelivered {
-            stream: StreamId::S2C,
-            bytes: bytes as u64,
-        });
     }
 
     /// Writes text of our own to stderr.
@@ -412,26 +290,25 @@ impl<'a> Output<'a> {
         self.write_stderr(text.as_bytes());
     }
 
-    /// Writes bytes to stderr that come from elsewhere: on a terminal they are not obeyed.
-    fn say_raw(&mut self, bytes: &[u8]) {
-        if !std::io::stderr().is_terminal() {
-            return self.write_stderr(bytes);
+    /// Writes a recorded line to stderr; a terminal does not obey it.
+    fn say_raw(&mut self, line: &[u8]) {
+        if std::io::stderr().is_terminal() {
+            let line = line.strip_suffix(b"\n").unwrap_or(line);
+            self.say(&format!("{}\n", escape_bytes(line)));
+        } else {
+            self.write_stderr(line);
         }
-        let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-        let escaped = format!("{}\n", mcpreel_wire::text::escape_bytes(line));
-        self.write_stderr(escaped.as_bytes());
     }
 
-    /// A host that does not read its side of stderr cannot hang the session: what finds no room
-    /// is on record, and not written.
+    /// A host that does not read stderr cannot hang the session: what finds no room is on record,
+    /// and not written.
     fn write_stderr(&mut self, bytes: &[u8]) {
         let stderr = std::io::stderr();
         for part in bytes.chunks(AT_ONCE) {
-            self.tap
-                .chunk(StreamId::STDERR, self.tap.clock().now(), part);
+            self.tap.chunk(StreamId::STDERR, self.now(), part);
             for piece in part.chunks(WITHOUT_WAITING) {
                 if self.mute {
-                    return;
+                    break;
                 }
                 let mut fds = [PollFd::new(stderr.as_fd(), PollFlags::POLLOUT)];
                 let ready = loop {

@@ -60,16 +60,15 @@ mod questions;
 mod rounds;
 pub mod script;
 mod send;
-mod signals;
 mod target;
 
+pub use crate::signals::{Signals, Stopper};
 pub use calls::{GivenUp, Refusal, Tally};
 pub use conclusion::Witness;
 pub use director::{Action, Deadly, Director, Past, Scene, Waits, Want};
 pub use ending::{Ended, Stop};
 pub use guard::Guard;
 pub use library::{LeftOut, Library, Wanted};
-pub use signals::{Signals, Stopper};
 pub use target::{Command, NoCommand, Outcome, Progress, TargetError};
 
 use crate::bind::Binder;

@@ -1,23 +1,30 @@
-//! Whose command it is that would be started.
+//! What the user is asked on a terminal before anything is started: whether the command of somebody
+//! else's recording may be started, and whether calls with side effects may be made.
 //!
 //! A recording names the command of its server. One that this user has recorded names a command that
 //! this user has started; one from elsewhere may name anything, and whoever looks into a file that a
 //! stranger has sent does not expect to run it.
 
+use super::part;
+use super::plan::Wish;
 use crate::cli::args::{Driving, Folder};
 use crate::cli::exit::Failure;
 use crate::cli::folder::Settings;
 use crate::cli::output;
-use mcpreel_replay::player::Command;
+use mcpreel_replay::player::{Command, Guard};
 use mcpreel_share::phrases;
 use mcpreel_store::library::Library;
 use mcpreel_store::reader::{Recording, Summary};
-use mcpreel_wire::text::escape;
+use mcpreel_trace::exchange::Exchange;
+use mcpreel_wire::text::{escape, plural};
 use std::io::{self, IsTerminal as _};
+
+/// Tools that are listed.
+const MOST_LISTED: usize = 20;
 
 /// Asks whether the recorded command may be started, where nobody has said so and the recording is
 /// not this user's own; without a terminal it is refused.
-pub fn ask(
+pub fn to_start(
     driving: &Driving,
     recording: &Recording,
     summary: &Summary,
@@ -37,7 +44,7 @@ pub fn ask(
         || "this folder".to_owned(),
         |dir| escape(&dir.display().to_string()).into_owned(),
     );
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+    if !is_attended() {
         return Err(Failure::Unsafe(format!(
             "{} is none of your own recordings, so the command in it is not started unseen: \
              {words} (in {place}); give a command after `--`, or start that one with \
@@ -50,9 +57,7 @@ pub fn ask(
          Start it? Only `yes` does. ",
         escape(&path)
     ));
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer)?;
-    if answer.trim().eq_ignore_ascii_case("yes") {
+    if says_yes()? {
         return Ok(());
     }
     let message =
@@ -64,4 +69,55 @@ pub fn ask(
 pub fn is_own(recording: &Recording, summary: &Summary) -> bool {
     let folder = Settings::read().recordings_dir(&Folder::default());
     folder.is_ok_and(|dir| Library::new(dir).made(recording, summary))
+}
+
+/// Asks whether the calls that `guard` does not allow may be made, where somebody is there.
+pub fn to_call(wish: &Wish<'_>, recording: &Recording, guard: &mut Guard) -> Result<(), Failure> {
+    if !is_attended() {
+        return Ok(());
+    }
+    let mut wanted = part::wanted(wish.part.only.as_deref(), recording, false)?;
+    let mut is_wanted =
+        |exchange: &Exchange| wanted.as_mut().is_none_or(|is_wanted| is_wanted(exchange));
+    let refused = guard.refused_calls(recording, wish.part.until, &mut is_wanted)?;
+    if refused.is_empty() {
+        return Ok(());
+    }
+    let mut text = "These tools do not say that they only read:\n".to_owned();
+    for (tool, calls) in refused.iter().take(MOST_LISTED) {
+        let calls = plural(*calls, "call");
+        let claimed = if guard.is_claimed(tool) {
+            " (by the recording it only reads, but that is not your own)"
+        } else {
+            ""
+        };
+        text += &["  ", &escape(tool), ", ", &calls, claimed, "\n"].concat();
+    }
+    if refused.len() > MOST_LISTED {
+        let more = refused.len() - MOST_LISTED;
+        text += &["  and ", &more.to_string(), " more\n"].concat();
+    }
+    if let Some(warning) = wish.warning {
+        text += warning;
+        text.push('\n');
+    }
+    text += "Call them? Only `yes` does. ";
+    output::raw_diagnostic(&text);
+    if says_yes()? {
+        for tool in refused.into_keys() {
+            guard.allow(tool);
+        }
+    }
+    Ok(())
+}
+
+/// Whether somebody is there to answer.
+fn is_attended() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+fn says_yes() -> io::Result<bool> {
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    Ok(answer.trim().eq_ignore_ascii_case("yes"))
 }

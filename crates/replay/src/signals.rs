@@ -1,5 +1,6 @@
-//! The user who wants it to stop, and the server that has ended, as something to be polled.
+//! Signals that stop a session, and the end of a child, as something that can be polled.
 
+use mcpreel_capture::process::inspect;
 use mcpreel_capture::process::signals::survive_large_files;
 use nix::sys::signal::Signal;
 use signal_hook::SigId;
@@ -17,14 +18,14 @@ const STOPPING: [Signal; 4] = [
     Signal::SIGQUIT,
 ];
 
-/// Signals that were caught. The terminal sends SIGINT to the server as well.
+/// Signals that were caught. The terminal sends SIGINT to a server as well.
 #[derive(Debug)]
 pub struct Signals {
     /// Has something to read whenever a signal came.
-    pub(super) wake: Wake,
+    pub(crate) wake: Wake,
     latest: Arc<AtomicUsize>,
     first: AtomicUsize,
-    /// What is listened to until this is dropped.
+    /// Registered until this is dropped.
     handlers: Vec<SigId>,
 }
 
@@ -37,7 +38,7 @@ pub struct Stopper {
 
 /// The reading end of what the handlers write.
 #[derive(Debug)]
-pub(super) struct Wake(UnixStream);
+pub(crate) struct Wake(UnixStream);
 
 impl AsFd for Wake {
     fn as_fd(&self) -> BorrowedFd<'_> {
@@ -46,11 +47,16 @@ impl AsFd for Wake {
 }
 
 impl Signals {
-    /// Catches them from now on. A recording that may not grow is no reason to end either.
+    /// Catches signals from now on, each only where it was not ignored at our start. A recording that
+    /// may not grow does not end us either.
     pub fn catch() -> io::Result<Self> {
         survive_large_files();
         let (mut signals, woken) = Self::deaf()?;
+        let ignored = inspect::dispositions("self").unwrap_or_default().0;
         for signal in STOPPING {
+            if ignored.contains(signal as i32) {
+                continue;
+            }
             let number = usize::try_from(signal as i32).unwrap_or_default();
             let latest = Arc::clone(&signals.latest);
             let flag = signal_hook::flag::register_usize(signal as i32, latest, number)?;
@@ -61,7 +67,7 @@ impl Signals {
         Ok(signals)
     }
 
-    /// Catches no signal that ends programs: whoever has the other half stops the replay.
+    /// Catches no signal that ends programs: the other half stops the session.
     pub fn by_hand() -> io::Result<(Self, Stopper)> {
         survive_large_files();
         let (mut signals, woken) = Self::deaf()?;
@@ -91,18 +97,18 @@ impl Signals {
         Ok(())
     }
 
-    pub(super) fn clear(&self) {
+    pub(crate) fn clear(&self) {
         let mut buffer = [0; 64];
         while matches!((&self.wake.0).read(&mut buffer), Ok(1..)) {}
     }
 
-    /// The signal by which the user wants it to stop, once for each time.
-    pub(super) fn take(&self) -> Option<i32> {
+    /// The signal that came since the last call, if one did.
+    pub(crate) fn take(&self) -> Option<i32> {
         let latest = self.latest.swap(0, Ordering::SeqCst);
         if latest == 0 {
             return None;
         }
-        // Which one ended it is what the exit code says.
+        // The exit code names the first one.
         let _ = self
             .first
             .compare_exchange(0, latest, Ordering::SeqCst, Ordering::SeqCst);

@@ -28,10 +28,12 @@ const EXPRESSION_BYTES: usize = 1 << 20;
 /// Violations of one value that are told. More of the same would help nobody.
 const TOLD: usize = 3;
 
-/// Visits and bytes of a value up to which all its violations are collected: the validator makes
-/// them all before it hands over the first, and copies names into some.
-const COLLECTED_VISITS: u64 = 50_000;
-const COLLECTED_BYTES: usize = 16 * 1024;
+/// Bytes that all violations of a value may take: the validator makes them all before it hands over
+/// the first, and copies names into some.
+const VIOLATION_BYTES: u64 = 32 << 20;
+
+/// Bytes of a violation beside what it copies.
+const VIOLATION: u64 = 256;
 
 /// Why a value was not checked against its schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -191,7 +193,8 @@ impl Checker {
             return Ok(Vec::new());
         }
         let told = |error: ValidationError<'_>| Violation::new(&error, &value);
-        if visits <= COLLECTED_VISITS && text.len() <= COLLECTED_BYTES {
+        let each = VIOLATION + text.len() as u64;
+        if visits.saturating_mul(each) <= VIOLATION_BYTES {
             let errors = self.validator.iter_errors(&value);
             return Ok(errors.take(TOLD).map(told).collect());
         }

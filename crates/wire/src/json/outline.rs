@@ -13,7 +13,7 @@ use super::scan::{self, Reason, SyntaxError};
 pub use keep::OUTLINE_BYTES;
 use keep::{Budget, Care, Plan, SHOWN_DEPTH, Scope};
 
-/// How deep the text may nest: a bit per level is all that is held.
+/// How deep the text may nest: a byte per level is all that is held.
 const MAX_DEPTH: usize = 1 << 20;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -27,8 +27,9 @@ pub struct Outline {
     state: State,
     /// The open containers that are shown, outermost first.
     levels: Vec<Level>,
-    /// The open containers that are not shown, all within the last of `levels`.
-    hidden: Kinds,
+    /// The open containers that are not shown, all within the last of `levels`: whether each is an
+    /// object.
+    hidden: Vec<bool>,
     /// What becomes of the value that comes or is being read; `None` hides it.
     plan: Option<Plan>,
     token: Token,
@@ -74,7 +75,7 @@ impl Outline {
             budget: Budget::new(),
             state: State::Start,
             levels: Vec::new(),
-            hidden: Kinds::default(),
+            hidden: Vec::new(),
             plan: Some(Plan {
                 care: Care::Exact,
                 scope: Scope::Line,
@@ -208,7 +209,7 @@ impl Outline {
     /// Whether the innermost open container is an object.
     fn in_object(&self) -> bool {
         let shown = self.levels.last().is_some_and(|level| level.object);
-        self.hidden.last().unwrap_or(shown)
+        self.hidden.last().copied().unwrap_or(shown)
     }
 
     fn open(&mut self, object: bool, offset: usize) -> Result<(), SyntaxError> {
@@ -229,7 +230,7 @@ impl Outline {
                 .extend_from_slice(if object { b"{}" } else { b"[]" }),
             None => {}
         }
-        if self.hidden.len == MAX_DEPTH {
+        if self.hidden.len() == MAX_DEPTH {
             return scan::error(offset, Reason::TooDeep { limit: MAX_DEPTH });
         }
         self.hidden.push(object);
@@ -238,7 +239,7 @@ impl Outline {
     }
 
     fn close(&mut self) {
-        if self.hidden.len > 0 {
+        if !self.hidden.is_empty() {
             self.hidden.pop();
         } else if let Some(level) = self.levels.pop() {
             if level.dropped && !level.object {
@@ -252,7 +253,7 @@ impl Outline {
     }
 
     fn value_ends(&mut self) {
-        self.state = if self.levels.is_empty() && self.hidden.len == 0 {
+        self.state = if self.levels.is_empty() && self.hidden.is_empty() {
             State::End
         } else {
             State::Separator
@@ -261,7 +262,7 @@ impl Outline {
 
     /// Decides about the next element of an array.
     fn plan_element(&mut self) {
-        if self.hidden.len > 0 {
+        if !self.hidden.is_empty() {
             self.plan = None;
         } else if let Some(level) = self.levels.last_mut() {
             let plan = level.scope.element(level.care);
@@ -273,7 +274,7 @@ impl Outline {
     fn plan_member(&mut self) {
         self.state = State::Colon;
         self.plan = None;
-        if self.hidden.len > 0 {
+        if !self.hidden.is_empty() {
             return;
         }
         let (Some(level), key) = (self.levels.last_mut(), &self.token) else {
@@ -306,7 +307,7 @@ impl Outline {
     }
 }
 
-// The open containers: those that are shown with what they may hold, the others as a bit.
+// The open containers that are shown, with what they may hold.
 
 #[derive(Clone, Copy, Debug)]
 struct Level {
@@ -357,34 +358,6 @@ impl Level {
         }
         self.shown += 1;
         Some(plan)
-    }
-}
-
-/// A stack of objects and arrays, a bit each.
-#[derive(Clone, Debug, Default)]
-struct Kinds {
-    bits: Vec<u64>,
-    len: usize,
-}
-
-impl Kinds {
-    fn push(&mut self, object: bool) {
-        let (word, bit) = (self.len / 64, self.len % 64);
-        if word == self.bits.len() {
-            self.bits.push(0);
-        }
-        self.bits[word] = self.bits[word] & !(1 << bit) | u64::from(object) << bit;
-        self.len += 1;
-    }
-
-    /// Whether the innermost one is an object; `None` if there is none.
-    fn last(&self) -> Option<bool> {
-        let last = self.len.checked_sub(1)?;
-        Some(self.bits[last / 64] >> (last % 64) & 1 == 1)
-    }
-
-    fn pop(&mut self) {
-        self.len = self.len.saturating_sub(1);
     }
 }
 
@@ -587,22 +560,3 @@ fn partial_char(bytes: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests;
-
-#[cfg(test)]
-mod stack_tests {
-    use super::*;
-
-    #[test]
-    fn kinds_are_a_stack() {
-        let mut kinds = Kinds::default();
-        let pattern: Vec<bool> = (0..300).map(|n| n % 3 == 0).collect();
-        for &object in &pattern {
-            kinds.push(object);
-        }
-        for object in pattern.iter().rev() {
-            assert_eq!(kinds.last(), Some(*object));
-            kinds.pop();
-        }
-        assert_eq!(kinds.last(), None);
-    }
-}

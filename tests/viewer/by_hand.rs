@@ -15,7 +15,7 @@ use mcpreel_tui::worker::beside::Comparer;
 use mcpreel_tui::worker::library::Librarian;
 use mcpreel_tui::worker::replay::{self, Order};
 use mcpreel_tui::worker::{Answer, Ask, Reader};
-use mcpreel_tui::{update, view};
+use mcpreel_tui::{panels, update, view};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
@@ -68,7 +68,7 @@ impl Viewer {
     pub fn open(path: &Path, size: (u16, u16)) -> Self {
         let dir = path.parent().expect("it is in a folder");
         let mut viewer = Self::begin(dir, Settings::default(), size);
-        let effects = update::session::open(&mut viewer.app, path, None);
+        let effects = panels::session::open(&mut viewer.app, path, None);
         viewer.carry_out(effects);
         viewer
     }
@@ -76,7 +76,7 @@ impl Viewer {
     /// The recording `path`, which may lie elsewhere than in the folder `dir`.
     pub fn open_in(path: &Path, dir: &Path, size: (u16, u16)) -> Self {
         let mut viewer = Self::begin(dir, Settings::default(), size);
-        let effects = update::session::open(&mut viewer.app, path, None);
+        let effects = panels::session::open(&mut viewer.app, path, None);
         viewer.carry_out(effects);
         viewer.settle();
         viewer

@@ -5,10 +5,10 @@ use crate::fixture;
 use crate::notation::row_text;
 use mcpreel_trace::item::Lens;
 use mcpreel_tui::action::Action;
-use mcpreel_tui::panels::palette::{Command, Palette};
 use mcpreel_tui::app::{Overlay, Session, View};
 use mcpreel_tui::effect::Effect;
 use mcpreel_tui::keymap::Key;
+use mcpreel_tui::panels::palette::{Command, Palette};
 use mcpreel_tui::update;
 
 const WIDE: (u16, u16) = (140, 40);

@@ -33,6 +33,7 @@ pub mod keymap;
 pub mod layout;
 pub mod panels;
 pub mod runtime;
+pub mod settings;
 pub mod theme;
 pub mod update;
 pub mod view;

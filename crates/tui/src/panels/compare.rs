@@ -21,6 +21,7 @@ mod recordings;
 pub use calls::compare as calls;
 pub use recordings::compare as recordings;
 
+use super::selection::{moved, walked};
 use crate::action::Action;
 use crate::app::{App, Overlay};
 use crate::effect::Effects;
@@ -28,9 +29,7 @@ use crate::panels::library::file_name;
 use crate::panels::list;
 use crate::panels::replay;
 use crate::theme::{Glyph, Look, Role};
-use crate::update::selection::{moved, walked};
-use crate::update::{selection, session};
-use crate::view::overlay::screen;
+use crate::view::screen;
 use crate::widget::frame;
 use crate::widget::spans::{self, Spans};
 use crate::worker::Ask as AskAny;
@@ -293,7 +292,7 @@ fn go_to_side(app: &mut App, side: usize) -> Effects {
     match (is_open, seq) {
         (true, Some(seq)) => list::goto(app, seq),
         (true, None) => vec![],
-        (false, seq) => session::open(app, &path, seq),
+        (false, seq) => super::session::open(app, &path, seq),
     }
 }
 
@@ -346,7 +345,7 @@ fn select(app: &mut App) {
     let Some(path) = app.library.current().map(|row| row.entry.path.clone()) else {
         return;
     };
-    if let Some(dropped) = selection::toggle(&mut app.library.chosen, path) {
+    if let Some(dropped) = super::selection::toggle(&mut app.library.chosen, path) {
         let rows = &app.library.rows;
         let entry = rows.iter().find(|row| row.entry.path == dropped);
         let shown = match entry.map(|row| &*row.entry.id) {
@@ -406,7 +405,7 @@ pub fn perform_in_session(app: &mut App, action: Action) -> Option<Effects> {
         let which = Which::File(path.clone());
         move |key| Call { which, lens, key }
     };
-    let (left, right) = match selection::chosen(session).as_slice() {
+    let (left, right) = match super::selection::chosen(session).as_slice() {
         [a, b, ..] => {
             let lens = session.lens;
             (Some(call(lens)(*a.min(b))), Some(call(lens)(*a.max(b))))
@@ -414,14 +413,14 @@ pub fn perform_in_session(app: &mut App, action: Action) -> Option<Effects> {
         [one] => (None, Some(call(session.lens)(*one))),
         [] => {
             // What a mock had that comes nearest, beside the request that it had nothing for.
-            let near = selection::shown(session).and_then(|shown| shown.near.first());
+            let near = super::selection::shown(session).and_then(|shown| shown.near.first());
             let near = near.map(|near| Call {
                 which: Which::Id(near.recording.clone(), path.clone()),
                 lens: Lens::Exchanges,
                 key: ItemKey::of_part(near.seq, 0),
             });
-            let selected = selection::selected(session);
-            (near, selected.map(call(selection::lens(session))))
+            let selected = super::selection::selected(session);
+            (near, selected.map(call(super::selection::lens(session))))
         }
     };
     let Some(right) = right else {

@@ -15,14 +15,13 @@
 //!  └─────────────────────────────────────── Enter chooses, Esc closes ──┘
 //! ```
 
+use super::prompt::{Prompt, Purpose};
 use crate::action::Action;
 use crate::app::{App, Overlay, Session};
 use crate::effect::Effects;
 use crate::panels::menu::{Choice, Entry, Menu};
 use crate::panels::replay::Running;
 use crate::theme::{Glyph, Role};
-use crate::update::prompt::{Prompt, Purpose};
-use crate::update::{copy, selection};
 use crate::worker::beside::{Which, open};
 use crate::worker::{Answer as AnyAnswer, Ask as AskAny};
 use mcpreel_redact::{Policy, Report};
@@ -315,7 +314,7 @@ fn filter(session: &Session) -> Option<(String, Question)> {
 
 /// The request of the exchange that is selected.
 fn exchange(session: &Session) -> Option<(Seq, u32)> {
-    let exchange = selection::item(session).and_then(Item::exchange);
+    let exchange = super::selection::item(session).and_then(Item::exchange);
     exchange.map(|exchange| exchange.request)
 }
 
@@ -494,7 +493,7 @@ pub fn answer(app: &mut App, answer: Answer) -> Effects {
     app.export.running = None;
     match answer.told {
         Told::Progress(_) => {}
-        Told::Report(text) => return copy::report(app, text),
+        Told::Report(text) => return super::copy::report(app, text),
         Told::Done { told, short } => {
             // In full for whoever looks at the messages: the screen may be narrow.
             app.notices.success(told, app.now);

@@ -3,7 +3,6 @@
 use crate::action::Action;
 use crate::app::App;
 use crate::effect::Effects;
-use crate::update::selection;
 use crate::worker::{Answer, Job, Progress, Slot, Source};
 use mcpreel_store::reader::ReadError;
 use mcpreel_store::select::{Limit, Question, Scan, Way};
@@ -23,8 +22,8 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
     let session = app.session.as_deref()?;
     let job = Looking {
         way,
-        from: selection::place(session),
-        shown: selection::question(session),
+        from: super::selection::place(session),
+        shown: super::selection::question(session),
         places: vec![Place::Hidden, Place::Wrapped, Place::Onward],
         scan: None,
     };
@@ -47,7 +46,7 @@ fn found(app: &mut App, way: Way, place: Place, key: ItemKey) -> Effects {
             return vec![];
         }
     }
-    selection::go_to(app, key)
+    super::selection::go_to(app, key)
 }
 
 struct Looking {

@@ -7,8 +7,8 @@
 //! Every mode that changes what is seen is a chip. A message takes the place of the hints.
 
 use super::detail::Tab;
+use super::text::Weight;
 use crate::action::{Action as A, Action};
-use crate::app::text::Weight;
 use crate::app::{App, Focus, Session, View};
 use crate::keymap::Key;
 use crate::panels::findings::Row;

@@ -6,8 +6,8 @@
 //!
 //! What does not fit goes, the least important first; never what failed or waits.
 
+use super::session::Opening;
 use crate::action::Action;
-use crate::app::session::Opening;
 use crate::app::{App, Session};
 use crate::theme;
 use crate::theme::{Glyph, Look, Role};

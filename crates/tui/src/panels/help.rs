@@ -1,8 +1,8 @@
 //! The help: what can be done where the keys are, made of the table of actions; the filter language
 //! and the signs.
 
+use super::text::{Line, Text};
 use crate::action::{Context, TABLE};
-use crate::app::text::{Line, Text};
 use crate::app::{App, Overlay};
 use crate::effect::Effects;
 use crate::theme::{Glyph, Role};

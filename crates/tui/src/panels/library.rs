@@ -11,6 +11,8 @@
 //!                                          ? help  Enter open  / narrow  q quit  n note  D delete
 //! ```
 
+use super::prompt::{Prompt, Purpose};
+use super::selection::moved;
 use crate::action::Action;
 use crate::app::{App, Overlay};
 use crate::effect::{Effects, Now};
@@ -18,9 +20,6 @@ use crate::layout;
 use crate::panels::footer;
 use crate::panels::menu::{Choice, Entry as Item, Menu};
 use crate::theme::{Glyph, Look, Role};
-use crate::update::prompt::{Prompt, Purpose};
-use crate::update::selection::moved;
-use crate::update::session;
 use crate::widget::frame;
 use crate::widget::table::{self, Cell, Column};
 use crate::worker::Ask as AskAny;
@@ -181,7 +180,7 @@ fn open(app: &mut App) -> Effects {
     let path = row.entry.path.clone();
     app.library.selected = Some(path.clone());
     app.library.listed = None;
-    session::open(app, &path, None)
+    super::session::open(app, &path, None)
 }
 
 /// The cursor goes to the row `at` of those that are shown.

@@ -11,15 +11,15 @@
 //!  └──────────────────────── Enter goes to #12, Esc closes ───┘
 //! ```
 
+use super::selection::moved;
 use crate::action::Action;
 use crate::app::{App, Overlay};
 use crate::effect::Effects;
 use crate::keymap::Key;
 use crate::panels::{detail, export, filter, library, list, replay, story};
 use crate::theme::{Glyph, Look, Role, Theme};
-use crate::update::selection::moved;
-use crate::update::{copy, everywhere, perform as perform_anywhere};
-use crate::view::overlay::{Hit, centered, screen};
+use crate::update::perform as perform_anywhere;
+use crate::view::{Hit, centered, screen};
 use crate::widget::frame;
 use crossterm::event::KeyCode;
 use mcpreel_trace::frame::Seq;
@@ -202,9 +202,9 @@ fn take(app: &mut App, at: usize) -> Effects {
         Choice::Do(action) => perform_anywhere(app, action),
         Choice::Delete(path) => library::delete(&path),
         Choice::Filter(text) => filter::set(app, &text),
-        Choice::Theme(theme) => everywhere::theme(app, theme),
-        Choice::Copy(what) => copy::copy(app, what),
-        Choice::Save(what, path) => copy::save(app, what, path),
+        Choice::Theme(theme) => super::session::theme(app, theme),
+        Choice::Copy(what) => super::copy::copy(app, what),
+        Choice::Save(what, path) => super::copy::save(app, what, path),
         Choice::Frame(seq) => list::goto(app, seq),
         Choice::Cause(at) => story::account(app, at),
         Choice::Export(pick) => export::choose(app, pick),

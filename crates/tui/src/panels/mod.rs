@@ -13,6 +13,7 @@
 //! reader answers the latest question of a slot, and answers to older ones are dropped.
 
 pub mod compare;
+pub mod copy;
 pub mod detail;
 pub mod export;
 pub mod failures;
@@ -27,9 +28,13 @@ pub mod menu;
 pub mod mouse;
 pub mod notes;
 pub mod palette;
+pub mod prompt;
 pub mod replay;
 pub mod search;
+pub mod selection;
+pub mod session;
 pub mod state;
 pub mod stats;
 pub mod story;
+pub mod text;
 pub mod timeline;

@@ -25,7 +25,7 @@ pub(crate) fn click_on_top(app: &mut App, at: Position) -> Effects {
     match app.overlays.last() {
         Some(Overlay::Menu(_)) => menu::click(app, cell),
         Some(Overlay::Palette(_)) => palette::click(app, cell),
-        Some(Overlay::Text(_)) => crate::app::text::click(app, cell),
+        Some(Overlay::Text(_)) => super::text::click(app, cell),
         Some(Overlay::Comparison(_)) => {
             let double = is_double(app, at);
             compare::click(app, cell, double)
@@ -40,7 +40,7 @@ pub(crate) fn wheel_on_top(app: &mut App, by: isize) -> Effects {
     match app.overlays.last() {
         Some(Overlay::Menu(_)) => menu::wheel(app, by),
         Some(Overlay::Palette(_)) => palette::wheel(app, by),
-        Some(Overlay::Text(_)) => crate::app::text::wheel(app, by),
+        Some(Overlay::Text(_)) => super::text::wheel(app, by),
         Some(Overlay::Comparison(_)) => compare::wheel(app, by),
         Some(Overlay::Prompt(_)) if is_edited(app) => super::filter::wheel(app, by),
         Some(Overlay::Prompt(_) | Overlay::Edit(_)) | None => vec![],

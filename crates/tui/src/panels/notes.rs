@@ -1,10 +1,9 @@
 //! Marks and notes on the rows of a recording.
 
+use super::prompt::{Prompt, Purpose};
 use crate::action::Action;
 use crate::app::{App, Overlay};
 use crate::effect::Effects;
-use crate::update::prompt::{Prompt, Purpose};
-use crate::update::selection;
 use crate::worker::Ask as AnyAsk;
 use mcpreel_share::phrases::sentence;
 use mcpreel_store::annotate;
@@ -21,7 +20,7 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
 
 /// The frame of the selected row; a remark where it has none.
 fn frame(app: &mut App) -> Option<Seq> {
-    let selected = app.session.as_deref().and_then(selection::selected);
+    let selected = app.session.as_deref().and_then(super::selection::selected);
     let remark = match selected {
         Some(key) if key.event_id().is_none() => return Some(key.seq),
         Some(_) => "an event cannot be marked; mark the row before it",
@@ -36,7 +35,7 @@ fn mark(app: &mut App) -> Effects {
         return vec![];
     };
     let session = app.session.as_deref();
-    let item = session.and_then(selection::item);
+    let item = session.and_then(super::selection::item);
     let annotation = item.and_then(|item| item.annotation.as_ref());
     let is_marked = annotation.is_some_and(|annotation| annotation.mark.is_some());
     let mark = (!is_marked).then(|| Box::from(""));
@@ -50,7 +49,7 @@ fn begin_note(app: &mut App) -> Effects {
     let Some(session) = app.session.as_deref_mut() else {
         return vec![];
     };
-    let item = selection::item(session);
+    let item = super::selection::item(session);
     let annotation = item.and_then(|item| item.annotation.as_ref());
     let note = annotation.and_then(|annotation| annotation.note.clone());
     session.noting = Some(frame);
@@ -93,7 +92,7 @@ pub fn noted(app: &mut App, answer: Answer) -> Effects {
     let frame = answer.frame;
     let text = format!("#{}: {text}", frame.0);
     app.notices.success(text, app.now);
-    selection::annotated(app, frame)
+    super::selection::annotated(app, frame)
 }
 
 /// Every mark and note is written, at once and in order, on a connection of its own.

@@ -8,14 +8,15 @@
 //!  └────────────────────────────────────────────────────────┘
 //! ```
 
+use super::prompt::request;
 use crate::action::{Action, Context, Row, TABLE};
 use crate::app::{App, Overlay};
 use crate::effect::Effects;
 use crate::keymap::Key;
 use crate::panels::list;
 use crate::theme::Role;
-use crate::update::{self, prompt::request};
-use crate::view::overlay::{Hit, screen, visible};
+use crate::update;
+use crate::view::{Hit, screen, visible};
 use crate::widget::frame;
 use crossterm::event::KeyCode;
 use frizbee::{Config, Matcher};

@@ -28,8 +28,7 @@ use crate::keymap::Key;
 use crate::panels::compare;
 use crate::panels::menu::{Choice, Entry, Menu};
 use crate::theme::{Glyph, Role};
-use crate::update::selection;
-use crate::view::overlay::screen;
+use crate::view::screen;
 use crate::widget::frame;
 use crate::worker::Ask as AskAny;
 use crate::worker::beside::{self, Which};
@@ -107,7 +106,7 @@ pub fn perform_in_session(app: &mut App, action: Action) -> Option<Effects> {
         return None;
     }
     let session = app.session.as_deref()?;
-    let exchange = selection::item(session).and_then(Item::exchange);
+    let exchange = super::selection::item(session).and_then(Item::exchange);
     let call = exchange.map(|exchange| exchange.request);
     let path = session.path.clone();
     app.replay.edited = None;

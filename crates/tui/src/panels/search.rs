@@ -1,10 +1,9 @@
 //! What is searched for, and where it was found.
 
+use super::prompt::{History, Prompt, Purpose};
 use crate::action::Action;
 use crate::app::{App, Overlay, Session};
 use crate::effect::Effects;
-use crate::update::prompt::{History, Prompt, Purpose};
-use crate::update::selection;
 use crate::worker::{self, Answer, Growth, Job, Slot, Source};
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_store::search;
@@ -207,7 +206,7 @@ fn walk(app: &mut App, forward: bool) -> Effects {
             .error("nothing is searched for; / searches", app.now);
         return vec![];
     };
-    let from = selection::place(session);
+    let from = super::selection::place(session);
     let onward = search.next(from, forward);
     let Some(key) = onward.or_else(|| search.next(None, forward)) else {
         let text = mcpreel_wire::text::escape(&term.text).into_owned();
@@ -233,7 +232,7 @@ fn walk(app: &mut App, forward: bool) -> Effects {
         hidden => text = format!("{text}, {hidden} more hidden by the filter"),
     }
     app.notices.success(text, app.now);
-    selection::go_to(app, key)
+    super::selection::go_to(app, key)
 }
 
 /// Forgets what is searched for, if something is.
@@ -277,7 +276,7 @@ fn go_nearest(app: &mut App, reached: Seq) -> Effects {
     let Some(from) = session.search.nearest else {
         return vec![];
     };
-    if selection::place(session).unwrap_or_default() != from {
+    if super::selection::place(session).unwrap_or_default() != from {
         session.search.nearest = None;
         return vec![];
     }
@@ -298,7 +297,7 @@ fn go_nearest(app: &mut App, reached: Seq) -> Effects {
         return vec![];
     };
     search.nearest = None;
-    selection::go_to(app, key)
+    super::selection::go_to(app, key)
 }
 
 /// The search is done; nothing in it ends the search before.
@@ -319,7 +318,7 @@ pub fn done(app: &mut App, text: &str) -> Effects {
     let Some(session) = app.session.as_deref_mut() else {
         return vec![];
     };
-    let from = selection::place(session).unwrap_or_default();
+    let from = super::selection::place(session).unwrap_or_default();
     session.search.clear();
     session.search.history.remember(text);
     session.search.term = Some(term);
@@ -361,7 +360,7 @@ fn find(app: &mut App) -> Effects {
 fn scope(session: &Session) -> Question {
     Question {
         until: None,
-        ..selection::question(session)
+        ..super::selection::question(session)
     }
 }
 

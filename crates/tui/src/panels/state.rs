@@ -17,15 +17,14 @@
 //!  └──────────────────────────────────────────────────────────┘
 //! ```
 
+use super::selection::moved;
+use super::text::Line as Pieces;
 use crate::action::Action;
-use crate::app::text::Line as Pieces;
 use crate::app::{App, Focus, Session};
 use crate::effect::Effects;
 use crate::layout;
 use crate::panels::footer::Chip;
 use crate::theme::{Glyph, Look, Role};
-use crate::update::selection;
-use crate::update::selection::moved;
 use crate::widget::frame;
 use crate::worker::{Answer, Job, Progress, Slot, Source};
 use mcpreel_share::phrases;
@@ -121,7 +120,7 @@ fn switch(app: &mut App) -> Effects {
     if session.playback.cursor.is_some() {
         return put(app, None);
     }
-    let selected = selection::place(session);
+    let selected = super::selection::place(session);
     match (selected, last(session)) {
         // Events before the first frame stand at no frame.
         (Some(key), Some(_)) => put(app, Some(key.seq.max(Seq(1)))),
@@ -147,14 +146,14 @@ fn put(app: &mut App, cursor: Option<Seq>) -> Effects {
     if session.playback.cursor == cursor {
         return vec![];
     }
-    let selected = selection::place(session);
+    let selected = super::selection::place(session);
     session.playback.cursor = cursor;
     session.playback.t = None;
     session.list.until = session.playback.until();
     let mut effects = Effects::new();
     match (cursor, selected) {
         (Some(_), _) => session.list.follow(),
-        (None, Some(key)) => effects = selection::go_to(app, key),
+        (None, Some(key)) => effects = super::selection::go_to(app, key),
         (None, None) => {}
     }
     effects.extend(ask(app));
@@ -223,7 +222,7 @@ fn step(app: &mut App, forward: bool) -> Effects {
     let (Some(at), Some(last)) = (session.playback.cursor, last(session)) else {
         return switch(app);
     };
-    let to = match (selection::query(session).expr.is_some(), forward) {
+    let to = match (super::selection::query(session).expr.is_some(), forward) {
         (true, forward) => session.list.index.beside(at, forward),
         (false, true) => Some(Seq(at.0 + 1)).filter(|to| *to <= last),
         (false, false) => Some(Seq(at.0.saturating_sub(1))).filter(|to| to.0 > 0),

@@ -109,9 +109,9 @@ impl Early {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::session::Opening;
     use crate::app::{Session, Settings};
     use crate::effect::Now;
+    use crate::panels::session::Opening;
     use mcpreel_store::library::Library;
     use std::path::Path;
 

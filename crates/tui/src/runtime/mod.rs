@@ -20,7 +20,7 @@ mod threads;
 use super::app::{App, Settings};
 use super::effect::{Effect, Effects, Msg, Now};
 use super::panels::export::Means;
-use super::{update, view};
+use super::{panels, update, view};
 use input::Early;
 use mcpreel_redact::Policy;
 use mcpreel_store::library::Library;
@@ -78,7 +78,7 @@ pub fn run(options: Options) -> io::Result<Option<i32>> {
     }
     let mut effects = crate::panels::library::begin(&mut app);
     if let Some(path) = &options.open {
-        effects.extend(update::session::open(&mut app, path, options.seq));
+        effects.extend(panels::session::open(&mut app, path, options.seq));
     }
     let mut event_loop = Loop {
         app,
@@ -170,7 +170,7 @@ impl Loop<'_> {
                 Effect::Copy(text) => self.screen.copy(&text)?,
                 Effect::Save { path, text } => {
                     let result = screen::save(&path, &text);
-                    update::copy::saved(&mut self.app, &path, &result);
+                    panels::copy::saved(&mut self.app, &path, &result);
                 }
                 Effect::Print(text) => self.screen.print(&text)?,
                 Effect::Mouse(on) => self.screen.mouse(on)?,

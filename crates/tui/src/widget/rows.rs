@@ -2,7 +2,7 @@
 
 use super::frame;
 use crate::action::Action;
-use crate::update::selection::moved;
+use crate::panels::selection::moved;
 
 /// A cursor that stays on its row, known by an id, when rows come, go, or change their order.
 #[derive(Clone, Debug, Default)]

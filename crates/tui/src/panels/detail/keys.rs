@@ -9,7 +9,6 @@ use crate::panels::detail::size;
 use crate::panels::detail::{Detail, Representation, Shown, Sides, Tab};
 use crate::panels::list;
 use crate::panels::menu::{Choice, Entry, Menu};
-use crate::update::selection;
 use crate::widget::tree::Tree;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::Stopped;
@@ -25,7 +24,7 @@ pub fn moved(detail: &mut Detail, action: Action, size: Size) -> Option<Effects>
         Tab::Findings => {
             let shown = detail.shown.as_deref_mut()?;
             let rows = shown.findings.len();
-            shown.at_finding = selection::moved(action, shown.at_finding, rows, 3)?;
+            shown.at_finding = crate::panels::selection::moved(action, shown.at_finding, rows, 3)?;
         }
     }
     Some(vec![])
@@ -56,7 +55,7 @@ fn in_story(detail: &mut Detail, action: Action, page: usize) -> Option<()> {
     let shown = detail.shown.as_deref_mut()?;
     let rows = shown.story.as_ref().map_or(0, |story| story.rows.len());
     let (at, top) = &mut shown.at_story;
-    *at = selection::moved(action, *at, rows, page)?;
+    *at = crate::panels::selection::moved(action, *at, rows, page)?;
     *top = crate::widget::frame::showing(*at, *top, page);
     Some(())
 }
@@ -202,7 +201,8 @@ pub fn arrive(app: &mut App) {
     let Some(session) = app.session.as_deref_mut() else {
         return;
     };
-    let is_there = session.list.go_to.is_none() && selection::shown(session).is_some();
+    let is_there =
+        session.list.go_to.is_none() && crate::panels::selection::shown(session).is_some();
     let Some(id) = session.detail.aim.filter(|_| is_there) else {
         return;
     };

@@ -22,7 +22,6 @@ use crate::action::Action;
 use crate::app::{App, Session};
 use crate::effect::{Effects, Now};
 use crate::layout;
-use crate::update::selection;
 use crate::worker::Slot;
 use body::{Body, Position, Spot};
 use jobs::{Amount, Ask, Near, Reading, Row, Telling};
@@ -392,7 +391,10 @@ pub fn wanted(app: &mut App) -> Effects {
         return vec![];
     };
     // Also where it has no room: what is selected can be copied.
-    let (selected, lens) = (selection::selected(session), selection::lens(session));
+    let (selected, lens) = (
+        super::selection::selected(session),
+        super::selection::lens(session),
+    );
     let Some(session) = app.session.as_deref_mut() else {
         return vec![];
     };

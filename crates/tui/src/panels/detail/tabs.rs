@@ -23,9 +23,9 @@
 //!     progress 3 came after the answer
 //! ```
 
-use crate::app::text::Line;
 use crate::panels::detail::draw::Pane;
 use crate::panels::findings::{self, explain};
+use crate::panels::text::Line;
 use crate::theme;
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::spans::Spans;

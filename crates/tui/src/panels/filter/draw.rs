@@ -19,9 +19,9 @@
 use super::{Filter, is_edited};
 use crate::app::{App, Session};
 use crate::layout;
+use crate::panels::prompt::Prompt;
 use crate::theme::{Glyph, Look, Role};
-use crate::update::prompt::Prompt;
-use crate::view::overlay::{Hit, screen};
+use crate::view::{Hit, screen};
 use crate::widget::frame;
 use mcpreel_trace::query::{ErrorKind, QueryError};
 use mcpreel_wire::text::{count, cut, escape, pad_end, plural, width};

@@ -6,12 +6,12 @@
 pub mod draw;
 pub mod values;
 
+use super::prompt::{History, Prompt, Purpose};
 use crate::action::Action;
 use crate::app::{App, Overlay};
 use crate::effect::Effects;
 use crate::panels::menu::{Choice, Entry, Menu};
-use crate::update::prompt::{History, Prompt, Purpose};
-use crate::view::overlay::Hit;
+use crate::view::Hit;
 use crate::widget::frame;
 use crate::worker::Slot;
 use mcpreel_store::select::Question;

@@ -11,7 +11,7 @@
 //!
 //! Lines are as long as they are: whoever draws them wraps them ([`wrapped`]).
 use crate::app::Session;
-use crate::app::text::{self, Line};
+use crate::panels::text::Line;
 use crate::theme::{self, Glyph, Look, Role};
 use mcpreel_lint::rule::Rule;
 use mcpreel_store::reader::FindingRow;
@@ -114,7 +114,9 @@ pub fn wrapped(
     all: &str,
     look: &Look,
 ) -> Vec<Line> {
-    let lines = lines.iter().flat_map(|line| text::wrapped(line, columns));
+    let lines = lines
+        .iter()
+        .flat_map(|line| crate::panels::text::wrapped(line, columns));
     let mut lines: Vec<_> = lines.collect();
     if lines.len() <= rows {
         return lines;

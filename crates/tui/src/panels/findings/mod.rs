@@ -12,15 +12,15 @@
 mod counting;
 pub mod explain;
 
+use super::selection::moved;
+use super::text::{Line as TextLine, Text};
 use crate::action::Action;
-use crate::app::text::{Line as TextLine, Text};
 use crate::app::{App, Focus, Overlay, Session, View};
 use crate::effect::Effects;
 use crate::layout;
 use crate::panels::detail;
 use crate::panels::filter::{self, all_of, conditions};
 use crate::theme::{self, Glyph, Look, Role};
-use crate::update::selection::moved;
 use crate::widget::rows::Rows;
 use crate::widget::{frame, spans};
 use crate::worker::Slot;

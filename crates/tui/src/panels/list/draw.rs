@@ -15,11 +15,11 @@
 use super::cells::{Cells, Columns};
 pub use super::cells::{arrow, status};
 use crate::action::Action;
-use crate::app::session::Opening;
 use crate::app::{App, Focus, Session};
 use crate::layout::Arrangement;
 use crate::panels::filter::Relaxed;
 use crate::panels::list::{List, Row, TimeColumn};
+use crate::panels::session::Opening;
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::frame as pane;
 use crate::{layout, theme};

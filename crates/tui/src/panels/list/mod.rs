@@ -15,14 +15,12 @@ pub mod draw;
 pub mod index;
 pub mod jobs;
 
+use super::selection::moved;
 use crate::action::Action;
 use crate::app::{App, Focus, View};
 use crate::effect::Effects;
 use crate::layout;
 use crate::panels::filter::{self, Relaxed};
-use crate::update::selection;
-use crate::update::selection::moved;
-use crate::update::session;
 use crate::worker::Slot;
 pub use index::{Cache, Index, Row};
 use jobs::{Found, Reading, Scanning};
@@ -350,7 +348,7 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
         }
         Action::TimeColumn => {
             list.time = list.time.next();
-            return Some(session::remember(app));
+            return Some(super::session::remember(app));
         }
         _ => {
             let rows = list.len();
@@ -379,7 +377,7 @@ pub fn follow(app: &mut App) {
 /// Selects the row for a comparison, or takes it out; which one it has taken the place of.
 fn select(list: &mut List) -> Option<ItemKey> {
     let key = list.selected()?;
-    selection::toggle(&mut list.chosen, key)
+    super::selection::toggle(&mut list.chosen, key)
 }
 
 /// How many rows the list shows at once.

@@ -5,7 +5,7 @@ use crate::app::Settings;
 use crate::effect::{Effect, Msg, Now};
 use crate::keymap::Key;
 use crate::panels::filter;
-use crate::update::{session, update};
+use crate::update::update;
 use crate::worker::{self, Answer, Ask};
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use mcpreel_store::library::Library;
@@ -30,7 +30,7 @@ fn hits(seqs: impl IntoIterator<Item = u64>) -> Vec<Hit> {
 fn asked() -> App {
     let (folder, settings) = (Library::new("/nonexistent"), Settings::default());
     let mut app = App::new(&folder, settings, (100, 30), Now::default());
-    session::open(&mut app, Path::new("/nonexistent/x.reel"), None);
+    crate::panels::session::open(&mut app, Path::new("/nonexistent/x.reel"), None);
     app
 }
 

@@ -16,6 +16,7 @@ mod picture;
 
 pub use picture::{Bar, Picture, Window};
 
+use super::selection::moved;
 use crate::action::Action;
 use crate::app::{App, Focus, Session, View};
 use crate::effect::Effects;
@@ -23,7 +24,6 @@ use crate::layout;
 use crate::panels::filter::{self, all_of, conditions};
 use crate::panels::list;
 use crate::theme::{Glyph, Look, Role};
-use crate::update::selection::moved;
 use crate::widget::frame;
 use crate::worker::Slot;
 use mcpreel_trace::clock::Moment;

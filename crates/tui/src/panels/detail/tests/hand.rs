@@ -5,7 +5,7 @@ use crate::app::{Focus, Overlay, Settings};
 use crate::effect::{Effect, Msg, Now};
 use crate::keymap::Key;
 use crate::panels::list;
-use crate::update::{session, update};
+use crate::update::update;
 use crate::worker::Reader;
 use crate::written::{self, Session};
 use mcpreel_store::indexer::Indexer;
@@ -72,7 +72,7 @@ impl Hand {
         };
         hand.record(lines);
         let path = hand.session.reel.clone();
-        let effects = session::open(&mut hand.app, &path, None);
+        let effects = crate::panels::session::open(&mut hand.app, &path, None);
         hand.carry_out(effects);
         hand
     }

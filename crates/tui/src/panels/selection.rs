@@ -1,14 +1,16 @@
-//! What is selected where the keys are, for whoever does something with it.
+//! What is selected where the keys are.
 
+use super::detail::Shown;
+use super::list;
 use crate::action::Action;
 use crate::app::{App, Session, View};
 use crate::effect::Effects;
-use crate::panels::detail::Shown;
-use crate::panels::list;
 use mcpreel_store::select::Question;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{Item, ItemKey, Lens};
 use mcpreel_trace::query::Query;
+
+// What is selected where the keys are, for whoever does something with it.
 
 /// What can be selected at once: two are compared.
 const MOST: usize = 2;

@@ -1,22 +1,24 @@
-//! Into the clipboard, into a file, or onto the normal screen.
-//!
-//! What is copied is exactly what is on the wire, or while the screen is redacted what is shown of
-//! it; whoever pastes it into a terminal is on their own. What is printed on the normal screen is
-//! escaped. Of what is on the wire only the report in Markdown is redacted: it is for others, and
-//! takes the time to go over the recording.
+//! Copying: what of the row under the cursor goes into the clipboard or into a file.
 
+use super::detail::Shown;
+use super::detail::jobs::TextRole;
+use super::export;
+use super::menu::{Choice, CopyWhat, Entry, Menu};
+use super::selection::shown;
 use crate::action::Action;
 use crate::app::{App, Overlay, Session};
 use crate::effect::{Effect, Effects};
-use crate::panels::detail::Shown;
-use crate::panels::detail::jobs::TextRole;
-use crate::panels::export;
-use crate::panels::menu::{Choice, CopyWhat, Entry, Menu};
 use crate::theme::Role;
-use crate::update::selection::{self, shown};
 use mcpreel_trace::item::Item;
 use mcpreel_wire::text::{escape, escape_bytes, size};
 use std::path::PathBuf;
+
+// Into the clipboard, into a file, or onto the normal screen.
+//
+// What is copied is exactly what is on the wire, or while the screen is redacted what is shown of
+// it; whoever pastes it into a terminal is on their own. What is printed on the normal screen is
+// escaped. Of what is on the wire only the report in Markdown is redacted: it is for others, and
+// takes the time to go over the recording.
 
 /// Terminals take no more than about this much; many drop the whole of it silently.
 const CLIPBOARD: usize = 100_000;
@@ -47,7 +49,7 @@ fn menu(app: &mut App) -> Effects {
     let choices = CHOICES.into_iter().filter_map(|(letter, what, label)| {
         let label = if what == CopyWhat::Report {
             // How long it is turns out when it is made.
-            selection::item(session).and_then(Item::exchange)?;
+            super::selection::item(session).and_then(Item::exchange)?;
             label.to_owned()
         } else {
             let text = text_of(session, what)?;
@@ -65,7 +67,7 @@ fn menu(app: &mut App) -> Effects {
     });
     let entries: Vec<_> = choices.collect();
     if entries.is_empty() {
-        let text = match selection::selected(session) {
+        let text = match super::selection::selected(session) {
             None => "no row is selected: there is nothing to copy",
             Some(_) => "the row is still being read: once more copies it",
         };
@@ -187,7 +189,7 @@ pub fn print(app: &mut App) -> Effects {
         session.detail.message()
     });
     let Some((bytes, whole)) = message else {
-        let text = match session.and_then(selection::selected) {
+        let text = match session.and_then(super::selection::selected) {
             None => "no row is selected: there is nothing to print",
             Some(_) => "the row is still being read: once more prints it",
         };

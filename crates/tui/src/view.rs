@@ -1,23 +1,111 @@
-//! What lies on top: texts, menus, prompts, the palette.
+//! Drawing: a pure function of the state and the area.
 //!
-//! ```text
-//!  search ▸ quota▏                                                Enter searches · Esc leaves
-//! ```
+//! One file per panel; each has `draw(&App, …, Rect, &mut Frame)`. Nothing here asks, changes or
+//! remembers anything.
 
-use crate::app::text::Text;
-use crate::app::{App, Overlay};
-use crate::panels::{compare, filter, menu, palette, replay};
-use crate::theme::{Glyph, Role};
-use crate::update::prompt::{Prompt, Purpose};
-use crate::widget::frame;
+use super::app::{App, Overlay, Session, View};
+use super::layout;
+use super::layout::LEAST;
+use super::panels::prompt::{Prompt, Purpose};
+use super::panels::text::Text;
+use super::panels::{
+    compare, findings, library, menu, palette, replay, state, stats, story, timeline,
+};
+use super::theme::{Glyph, Role};
+use super::widget::frame;
+use crate::panels::{detail, filter, footer, header, list};
 use mcpreel_wire::text::width;
 use ratatui::Frame;
+use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Clear;
 
+pub fn draw(app: &App, frame: &mut Frame<'_>) {
+    let (columns, rows) = app.size;
+    let area = Rect::new(0, 0, columns, rows).intersection(frame.area());
+    if columns < LEAST.0 || rows < LEAST.1 {
+        return too_small(app, area, frame);
+    }
+    match app.session.as_deref() {
+        Some(session) => draw_session(app, session, frame),
+        None => library::draw(app, frame),
+    }
+    for overlay in &app.overlays {
+        draw_on_top(app, overlay, area, frame);
+    }
+    if app.settings.look.ascii {
+        spell_out(frame.buffer_mut());
+    }
+}
+
+/// Signs that stand in words of ours (`12 ms · 3 open`, `µs`, what was cut) as ASCII. Whatever
+/// else is no ASCII came over the wire and is shown as it is.
+fn spell_out(screen: &mut Buffer) {
+    const SIGNS: [(&str, &str); 6] = [
+        ("⚠", "!"),
+        ("·", "-"),
+        ("…", "~"),
+        ("µ", "u"),
+        ("→", ">"),
+        ("×", "x"),
+    ];
+    for cell in &mut screen.content {
+        let sign = SIGNS.iter().find(|(sign, _)| *sign == cell.symbol());
+        if let Some((_, ascii)) = sign {
+            cell.set_symbol(ascii);
+        }
+    }
+}
+
+fn draw_session(app: &App, session: &Session, frame: &mut Frame<'_>) {
+    let places = layout::session(app, session);
+    header::draw(app, session, places.header, frame);
+    story::draw(app, session, places.why, frame);
+    filter::draw::draw(app, session, places.filter, frame);
+    if !places.main.is_empty() {
+        match session.view {
+            View::Exchanges => list::draw::draw(app, session, places.main, frame),
+            View::Timeline => timeline::draw(app, session, places.main, frame),
+            View::Stats => stats::draw(app, session, places.main, frame),
+            View::Findings => findings::draw(app, session, places.main, frame),
+        }
+    }
+    if !places.detail.is_empty() {
+        match session.playback.pane {
+            Some(_) => state::draw(app, session, places.detail, frame),
+            None => detail::draw::draw(app, session, places.detail, frame),
+        }
+    }
+    footer::draw(app, places.footer, frame);
+}
+
+/// `too small (18×2), needs 20×3`, as much of it as fits.
+fn too_small(app: &App, area: Rect, frame: &mut Frame<'_>) {
+    let (columns, rows) = app.size;
+    let times = app.settings.look.glyph(super::theme::Glyph::Times);
+    let text = format!(
+        "too small ({columns}{times}{rows}), needs {}{times}{}",
+        LEAST.0, LEAST.1
+    );
+    let style = app.settings.look.style(Role::Text);
+    let mut left = text.as_str();
+    for row in area.rows() {
+        let at = left.char_indices().nth(usize::from(row.width));
+        let (line, rest) = left.split_at(at.map_or(left.len(), |(at, _)| at));
+        frame.render_widget(Line::styled(line, style), row);
+        left = rest;
+    }
+}
+
+// What lies on top: texts, menus, prompts, the palette.
+//
+// ```text
+//  search ▸ quota▏                                                Enter searches · Esc leaves
+// ```
+
 /// Draws it over `area`, the whole screen.
-pub fn draw(app: &App, overlay: &Overlay, area: Rect, frame: &mut Frame<'_>) {
+pub fn draw_on_top(app: &App, overlay: &Overlay, area: Rect, frame: &mut Frame<'_>) {
     match overlay {
         Overlay::Text(text) => draw_text(app, text, area, frame),
         Overlay::Menu(menu) => menu::draw(app, menu, area, frame),

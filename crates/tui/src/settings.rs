@@ -1,18 +1,20 @@
 //! What a person may choose.
-//!
-//! The command line comes first, then the configuration, then what the viewer remembers of the
-//! last time, then what the surroundings suggest.
 
-use super::session::Arrangement;
-use crate::action::{Action, Context};
-use crate::keymap::{Key, Keymap};
-use crate::theme::{Colors, Look, Theme};
+use super::action::{Action, Context};
+use super::keymap::{Key, Keymap};
+use super::panels::session::Arrangement;
+use super::theme::{Colors, Look, Theme};
 use mcpreel_config::{Setting, Viewer};
 use serde::{Deserialize, Serialize};
-use std::fs;
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
+use std::{fs, io};
+
+// What a person may choose.
+//
+// The command line comes first, then the configuration, then what the viewer remembers of the
+// last time, then what the surroundings suggest.
 
 #[derive(Clone, Debug)]
 pub struct Settings {

@@ -1,13 +1,14 @@
-//! A text that is read.
+//! Texts that lie on top, and messages to the user.
 
-use super::{App, Overlay};
+use super::selection::moved;
 use crate::action::Action;
+use crate::app::{App, Overlay};
 use crate::effect::{Effects, Now};
 use crate::theme::Role;
-use crate::update::selection::moved;
-use crate::view::overlay;
 use mcpreel_wire::text::{width, wrap};
 use std::collections::VecDeque;
+
+// A text that is read.
 
 /// A narrower column is harder to read than none.
 const MIN_COLUMN: usize = 16;
@@ -130,7 +131,7 @@ impl Notices {
 }
 
 pub fn click(app: &mut App, cell: (u16, u16)) -> Effects {
-    if !overlay::is_on_text(app, cell) {
+    if !crate::view::is_on_text(app, cell) {
         app.overlays.pop();
     }
     vec![]
@@ -138,7 +139,7 @@ pub fn click(app: &mut App, cell: (u16, u16)) -> Effects {
 
 /// The wheel was turned by so many rows.
 pub fn wheel(app: &mut App, by: isize) -> Effects {
-    let (columns, page) = overlay::text_room(app);
+    let (columns, page) = crate::view::text_room(app);
     if let Some(Overlay::Text(text)) = app.overlays.last_mut() {
         let rows = text.wrapped(columns).len();
         text.top = crate::widget::frame::turned(text.top, by, rows, page);
@@ -147,7 +148,7 @@ pub fn wheel(app: &mut App, by: isize) -> Effects {
 }
 
 pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
-    let (columns, page) = overlay::text_room(app);
+    let (columns, page) = crate::view::text_room(app);
     let Some(Overlay::Text(text)) = app.overlays.last_mut() else {
         return None;
     };

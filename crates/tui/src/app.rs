@@ -10,12 +10,8 @@
 //!
 //! Plain data: changed by [`super::update`] only, read by [`super::view`].
 
-pub mod session;
-pub mod settings;
-pub mod text;
-
-pub use session::{Focus, Session, View};
-pub use settings::Settings;
+pub use crate::panels::session::{Focus, Session, View};
+pub use crate::settings::Settings;
 
 use super::action::Context;
 use super::effect::Now;
@@ -33,7 +29,7 @@ pub struct App {
     pub session: Option<Box<Session>>,
     /// What lies on top; the last one takes the keys.
     pub overlays: Vec<Overlay>,
-    pub notices: text::Notices,
+    pub notices: crate::panels::text::Notices,
     /// Whether Ctrl-C was pressed with nothing to stop: once more quits.
     pub quit_armed: bool,
     /// Whether the divider is being dragged.
@@ -55,11 +51,11 @@ pub struct App {
 #[derive(Debug)]
 pub enum Overlay {
     /// A text to be read: help, messages, a string in full, what was true then.
-    Text(text::Text),
+    Text(crate::panels::text::Text),
     /// A choice of some, also a question to be answered with yes or no.
     Menu(panels::menu::Menu),
     /// A line that is being typed: filter, search, note.
-    Prompt(crate::update::prompt::Prompt),
+    Prompt(super::panels::prompt::Prompt),
     /// Any command, by parts of its name.
     Palette(panels::palette::Palette),
     /// Two recordings, or two calls.
@@ -78,7 +74,7 @@ impl App {
             library: panels::library::Library::new(folder.dir()),
             session: None,
             overlays: Vec::new(),
-            notices: text::Notices::default(),
+            notices: crate::panels::text::Notices::default(),
             quit_armed: false,
             dragging: false,
             click: None,

@@ -1,14 +1,13 @@
-//! A line that is being typed.
+//! A line that is typed.
 
+use super::{export, filter, library, notes, replay, search};
 use crate::app::{App, Overlay};
 use crate::effect::Effects;
 use crate::keymap::Key;
-use crate::panels::filter;
-use crate::panels::search;
-use crate::panels::{export, replay};
-use crate::panels::{library, notes};
 use crossterm::event::KeyCode;
 use tui_input::{Input, InputRequest};
+
+// A line that is being typed.
 
 pub fn press(app: &mut App, key: Key) -> Effects {
     let Some(Overlay::Prompt(prompt)) = app.overlays.last_mut() else {

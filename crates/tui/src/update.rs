@@ -5,24 +5,17 @@
 //! top, the pane, the recording, the viewer as a whole. Each of them is a file here with
 //! `perform(&mut App, Action) -> Option<Effects>`: `None` says that it is somebody else's.
 
-pub mod copy;
-pub mod everywhere;
-pub mod prompt;
-pub mod selection;
-pub mod session;
-
 use super::action::Action;
-use super::app::session::Opening;
 use super::app::{App, Focus, Overlay, View};
 use super::effect::{Effects, Msg};
 use super::keymap::Key;
 use super::panels::library::Listing;
+use super::panels::session::Opening;
 use super::panels::{
     self, compare, export, findings, library, menu, notes, palette, replay, state, stats, story,
     timeline,
 };
 use super::worker::Answer;
-use crate::app::text;
 use std::time::Duration;
 
 /// Changes the state by what happened, and says what is to be done.
@@ -30,7 +23,7 @@ pub fn update(app: &mut App, msg: Msg) -> Effects {
     let mut effects = match msg {
         Msg::Key(key) => press(app, key),
         Msg::Mouse(event) => panels::mouse::update(app, event),
-        Msg::Paste(text) => prompt::paste(app, &text),
+        Msg::Paste(text) => crate::panels::prompt::paste(app, &text),
         Msg::Resize(columns, rows) => {
             app.size = (columns, rows);
             Effects::new()
@@ -76,7 +69,7 @@ const IN_LIBRARY: [Perform; 4] = [
 /// Who is offered what the pane of a recording does not take.
 const IN_SESSION: [Perform; 10] = [
     panels::filter::perform,
-    copy::perform,
+    crate::panels::copy::perform,
     panels::search::perform,
     notes::perform,
     panels::failures::perform,
@@ -84,7 +77,7 @@ const IN_SESSION: [Perform; 10] = [
     compare::perform_in_session,
     replay::perform_in_session,
     export::perform_in_session,
-    session::perform,
+    crate::panels::session::perform,
 ];
 
 /// Who is offered what nobody else takes.
@@ -92,14 +85,14 @@ const EVERYWHERE: [Perform; 4] = [
     replay::perform,
     export::perform,
     close_overlay,
-    everywhere::perform,
+    crate::panels::session::perform_everywhere,
 ];
 
 /// Who is offered an action, the innermost first.
 fn chain(app: &App) -> Vec<Perform> {
     let mut chain: Vec<Perform> = Vec::new();
     match (app.overlays.last(), app.session.as_deref()) {
-        (Some(Overlay::Text(_)), _) => chain.push(text::perform),
+        (Some(Overlay::Text(_)), _) => chain.push(super::panels::text::perform),
         (Some(Overlay::Menu(_)), _) => chain.push(menu::perform),
         (Some(Overlay::Comparison(_)), _) => chain.push(compare::perform),
         (Some(Overlay::Prompt(_) | Overlay::Palette(_) | Overlay::Edit(_)), _) => {}
@@ -137,7 +130,7 @@ fn press(app: &mut App, key: Key) -> Effects {
         app.quit_armed = false;
     }
     match (app.overlays.last(), action) {
-        (Some(Overlay::Prompt(_)), _) => prompt::press(app, key),
+        (Some(Overlay::Prompt(_)), _) => crate::panels::prompt::press(app, key),
         (Some(Overlay::Palette(_)), _) => palette::press(app, key),
         (Some(Overlay::Edit(_)), _) => replay::press(app, key),
         (Some(Overlay::Menu(_)), None) => menu::press(app, key),
@@ -187,8 +180,8 @@ pub fn is_early(app: &App) -> bool {
 
 /// Gives an answer to whom it is for.
 fn take(app: &mut App, answer: Answer) -> Effects {
-    session::begun(app, &answer);
-    if session::is_stale(app, &answer) {
+    crate::panels::session::begun(app, &answer);
+    if crate::panels::session::is_stale(app, &answer) {
         return Effects::new();
     }
     match answer {
@@ -198,7 +191,7 @@ fn take(app: &mut App, answer: Answer) -> Effects {
         }
         Answer::Found(_) => Effects::new(),
         Answer::Library(answer) => library::answer(app, answer),
-        Answer::Open(answer) => session::answer(app, answer),
+        Answer::Open(answer) => crate::panels::session::answer(app, answer),
         Answer::Note(answer) => notes::noted(app, answer),
         Answer::Beside(answer) => compare::answer(app, answer),
         Answer::Replay(answer) => replay::answer(app, answer),

@@ -1,0 +1,488 @@
+//! One recording on the screen: opened, followed, closed; which view and pane.
+
+use super::menu::{Choice, Entry, Menu};
+use super::text::{Notice, Text, Weight};
+use super::{findings, list, state, stats, timeline};
+use crate::action::{Action, Context};
+use crate::app::{App, Overlay};
+use crate::effect::{Effect, Effects, Now};
+use crate::layout;
+use crate::theme::{Role, Theme};
+use crate::worker::open::Vitals;
+use crate::worker::{Answer, Ask, Slot, open};
+use mcpreel_lint::cause::Cause;
+use mcpreel_store::library::Standing;
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::frame::Seq;
+use mcpreel_trace::item::Lens;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+// One recording on the screen.
+
+#[derive(Debug)]
+pub struct Session {
+    pub path: PathBuf,
+    pub opening: Opening,
+    /// How it stands; none until it is open.
+    pub vitals: Option<Box<Vitals>>,
+    /// What the left or only pane shows.
+    pub view: View,
+    pub lens: Lens,
+    pub focus: Focus,
+    /// Whether the pane with the keys has the whole screen.
+    pub zoom: bool,
+    /// The list of exchanges or frames.
+    pub list: super::list::List,
+    pub filter: super::filter::Filter,
+    pub detail: super::detail::Detail,
+    pub timeline: timeline::Timeline,
+    pub stats: stats::Stats,
+    pub findings: findings::Findings,
+    pub search: super::search::Search,
+    pub playback: state::Playback,
+    /// Why it went wrong, as it was asked last.
+    pub causes: Vec<Cause>,
+    /// The frame whose note is being typed: the cursor may move on meanwhile.
+    pub noting: Option<Seq>,
+    /// What the reader says is about another recording until it has begun this one.
+    pub awaits: Option<u64>,
+}
+
+/// How a recording stands on the screen: kept for the next one and for the next time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct Arrangement {
+    /// What the left or only pane shows.
+    pub view: View,
+    /// Whether a row of the list is a frame.
+    pub wire: bool,
+    /// Whether the pane with the keys has the whole screen.
+    pub zoom: bool,
+    /// What the column of times shows.
+    pub time: super::list::TimeColumn,
+}
+
+/// How far opening a recording has come.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Opening {
+    #[default]
+    Asked,
+    /// There is only a recorder that starts.
+    Waiting,
+    /// Its spool is drained first: bytes done, of so many.
+    Draining(u64, u64),
+    /// What is derived is derived anew.
+    Deriving,
+    Open,
+    /// It cannot be read: one sentence with the way out.
+    Unreadable(String),
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum View {
+    /// Exchanges or frames, one per row.
+    #[default]
+    Exchanges,
+    Timeline,
+    Stats,
+    Findings,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Focus {
+    #[default]
+    Main,
+    Detail,
+}
+
+impl Session {
+    /// The recording `path`, about to be opened.
+    pub fn new(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            opening: Opening::Asked,
+            vitals: None,
+            view: View::default(),
+            lens: Lens::default(),
+            focus: Focus::default(),
+            zoom: false,
+            list: super::list::List::default(),
+            filter: super::filter::Filter::default(),
+            detail: super::detail::Detail::default(),
+            timeline: timeline::Timeline::default(),
+            stats: stats::Stats::default(),
+            findings: findings::Findings::default(),
+            search: super::search::Search::default(),
+            playback: state::Playback::default(),
+            causes: Vec::new(),
+            noting: None,
+            awaits: None,
+        }
+    }
+
+    pub fn arrangement(&self) -> Arrangement {
+        Arrangement {
+            view: self.view,
+            wire: self.lens == Lens::Wire,
+            zoom: self.zoom,
+            time: self.list.time,
+        }
+    }
+
+    pub fn arrange(&mut self, as_before: Arrangement) {
+        self.view = as_before.view;
+        self.lens = if as_before.wire {
+            Lens::Wire
+        } else {
+            Lens::Exchanges
+        };
+        self.zoom = as_before.zoom;
+        self.list.time = as_before.time;
+    }
+
+    /// The last frame that is shown: the time cursor, or where the picture was frozen; none where
+    /// everything is.
+    pub fn until(&self) -> Option<Seq> {
+        self.playback.until()
+    }
+
+    /// Whether somebody still records.
+    pub fn is_live(&self) -> bool {
+        let vitals = self.vitals.as_deref();
+        vitals.is_some_and(|vitals| vitals.standing == Standing::Live)
+    }
+
+    /// Now, on the clock of the recording: for what counts up. At the end of a finished one.
+    pub fn now(&self, now: Now) -> Moment {
+        let Some(vitals) = self.vitals.as_deref() else {
+            return Moment(0);
+        };
+        let last = vitals.summary.t_last_ns;
+        if !self.is_live() {
+            return Moment(last);
+        }
+        Moment(now.wall_ns.saturating_sub(vitals.summary.wall_ns).max(last))
+    }
+
+    /// The contexts that hold for a key, the innermost first.
+    pub fn contexts(&self) -> Vec<Context> {
+        let view = match (self.focus, self.view) {
+            (Focus::Detail, _) => Context::Detail,
+            (Focus::Main, View::Exchanges) => Context::List,
+            (Focus::Main, View::Timeline) => Context::Timeline,
+            (Focus::Main, View::Stats) => Context::Stats,
+            (Focus::Main, View::Findings) => Context::Findings,
+        };
+        let playback = self.playback.is_on().then_some(Context::Playback);
+        let rest = [view, Context::Session, Context::Everywhere];
+        playback.into_iter().chain(rest).collect()
+    }
+}
+
+// What can be done everywhere.
+
+/// Does it, if it is one of these.
+pub fn perform_everywhere(app: &mut App, action: Action) -> Option<Effects> {
+    let effects = match action {
+        Action::Palette => super::palette::open(app),
+        Action::Goto => super::palette::number(app),
+        Action::Print => super::copy::print(app),
+        Action::Help => super::help::open(app),
+        Action::Cancel => cancel(app),
+        Action::Quit => vec![Effect::Quit],
+        Action::Back => back(app),
+        Action::Close => {
+            app.notices.dismiss(app.now);
+            vec![]
+        }
+        Action::Suspend => vec![Effect::Suspend],
+        Action::Repaint => vec![Effect::Repaint],
+        Action::Mouse => {
+            app.settings.mouse = !app.settings.mouse;
+            let word = if app.settings.mouse {
+                "on"
+            } else {
+                "off: the terminal selects text"
+            };
+            app.notices.success(format!("mouse {word}"), app.now);
+            vec![Effect::Mouse(app.settings.mouse), Effect::Remember]
+        }
+        Action::Theme => {
+            app.overlays.push(Overlay::Menu(themes(app)));
+            vec![]
+        }
+        Action::Messages => {
+            app.overlays.push(Overlay::Text(messages(app)));
+            vec![]
+        }
+        _ => return None,
+    };
+    Some(effects)
+}
+
+/// Back to the recordings; there it quits.
+fn back(app: &mut App) -> Effects {
+    if app.session.is_some() {
+        return close(app);
+    }
+    vec![Effect::Quit]
+}
+
+/// With nothing to stop, once more quits.
+fn cancel(app: &mut App) -> Effects {
+    if app.quit_armed {
+        return vec![Effect::Quit];
+    }
+    app.quit_armed = true;
+    app.notices.success("Ctrl-C again quits", app.now);
+    vec![]
+}
+
+fn themes(app: &App) -> Menu {
+    let entries = Theme::ALL.into_iter().map(|theme| Entry {
+        letter: theme.as_str().chars().next().unwrap_or(' '),
+        label: theme.as_str().to_owned(),
+        choice: Choice::Theme(theme),
+    });
+    let mut themes = Theme::ALL.into_iter();
+    let at = themes.position(|theme| theme == app.settings.look.theme);
+    Menu {
+        at: at.unwrap_or(0),
+        ..Menu::new("colours", entries.collect())
+    }
+}
+
+pub fn theme(app: &mut App, theme: Theme) -> Effects {
+    app.settings.look.theme = theme;
+    vec![Effect::Remember]
+}
+
+fn messages(app: &App) -> Text {
+    let start = app.now.wall_ns.saturating_sub(app.now.ui_ns);
+    let line = |notice: &Notice| {
+        let role = match notice.weight {
+            Weight::Success => Role::Text,
+            Weight::Error => Role::Bad,
+        };
+        let since = mcpreel_wire::text::since(notice.at.wall_ns.saturating_sub(start));
+        vec![
+            (Role::Faint, format!("{since:>10}  ")),
+            (role, notice.text.clone()),
+        ]
+    };
+    let lines: Vec<_> = app.notices.all().map(line).collect();
+    if lines.is_empty() {
+        return Text::plain("messages", ["nothing was said yet".to_owned()]);
+    }
+    Text {
+        top: 0,
+        title: "messages, since the viewer started".to_owned(),
+        lines,
+    }
+}
+
+// One recording as a whole: opened, followed, closed; which view and pane.
+
+/// How far a key moves the divider, percent.
+const STEP: u16 = 5;
+
+/// Opens the recording `path`, with the cursor on the frame `seq`.
+pub fn open(app: &mut App, path: &Path, seq: Option<Seq>) -> Effects {
+    let mut session = Session::new(path);
+    session.arrange(app.settings.arrangement);
+    if seq.is_some() {
+        // A frame was asked for, and it is a row of the list.
+        session.view = View::Exchanges;
+    }
+    session.list.go_to = seq;
+    app.session = Some(Box::new(session));
+    let mut effects = vec![ask(app, Some(path.to_owned()))];
+    effects.extend(list::begin(app));
+    effects
+}
+
+/// Has something else read. What the reader says until it has begun that is about what was read
+/// before.
+fn ask(app: &mut App, path: Option<PathBuf>) -> Effect {
+    let generation = app.next_generation();
+    app.questions.forget();
+    if let Some(session) = app.session.as_deref_mut() {
+        session.awaits = Some(generation);
+    }
+    Ask::Open(open::Ask { generation, path }).into()
+}
+
+/// The reader reads something else from here on: is it what is waited for?
+pub fn begun(app: &mut App, answer: &Answer) {
+    if let Some(session) = app.session.as_deref_mut()
+        && let Answer::Open(open::Answer::Begun(generation)) = answer
+    {
+        session.awaits = session.awaits.filter(|awaited| awaited != generation);
+    }
+}
+
+/// Whether an answer is about what was read before: it has been on its way for longer than the
+/// recording is on the screen.
+pub fn is_stale(app: &App, answer: &Answer) -> bool {
+    let session = app.session.as_deref();
+    session.is_some_and(|session| session.awaits.is_some())
+        && !matches!(
+            answer,
+            Answer::Library(_)
+                | Answer::Beside(_)
+                | Answer::Replay(_)
+                | Answer::Export(_)
+                | Answer::Note(_)
+                | Answer::Failed(Slot::Open, _)
+        )
+}
+
+pub fn close(app: &mut App) -> Effects {
+    app.session = None;
+    vec![ask(app, None)]
+}
+
+/// Does it, if it is about the recording as a whole.
+pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
+    let session = app.session.as_deref_mut()?;
+    match action {
+        Action::Exchanges => show(session, View::Exchanges),
+        Action::Timeline => show(session, View::Timeline),
+        Action::Stats => show(session, View::Stats),
+        Action::Findings => show(session, View::Findings),
+        Action::NextPane | Action::PreviousPane => {
+            session.focus = match session.focus {
+                Focus::Main => Focus::Detail,
+                Focus::Detail => Focus::Main,
+            };
+        }
+        Action::Zoom => session.zoom = !session.zoom,
+        Action::Wire => {
+            session.lens = match session.lens {
+                Lens::Exchanges => Lens::Wire,
+                Lens::Wire => Lens::Exchanges,
+            };
+            session.view = View::Exchanges;
+            let mut effects = list::begin(app);
+            effects.extend(remember(app));
+            return Some(effects);
+        }
+        Action::ListSmaller => return Some(divide(app, false)),
+        Action::ListLarger => return Some(divide(app, true)),
+        Action::Follow => list::follow(app),
+        Action::Unselect => session.list.chosen.clear(),
+        Action::Close if session.focus == Focus::Detail => session.focus = Focus::Main,
+        Action::Close if session.view != View::Exchanges => show(session, View::Exchanges),
+        _ => return None,
+    }
+    Some(remember(app))
+}
+
+/// Keeps how the recording stands on the screen, if that was chosen anew.
+pub fn remember(app: &mut App) -> Effects {
+    let Some(session) = app.session.as_deref() else {
+        return vec![];
+    };
+    let arrangement = session.arrangement();
+    if app.settings.arrangement == arrangement {
+        return vec![];
+    }
+    app.settings.arrangement = arrangement;
+    vec![Effect::Remember]
+}
+
+/// Moves the divider between list and detail a step.
+fn divide(app: &mut App, larger: bool) -> Effects {
+    let both = |session: &Session| layout::shows_both(app.size, session);
+    if !app.session.as_deref().is_some_and(both) {
+        let text = "list and detail are not on the screen together";
+        app.notices.error(text, app.now);
+        return vec![];
+    }
+    let at = app.settings.divider;
+    let to = if larger { at + STEP } else { at - STEP };
+    app.settings.divider = to.clamp(20, 80);
+    vec![Effect::Remember]
+}
+
+fn show(session: &mut Session, view: View) {
+    session.view = view;
+    session.focus = Focus::Main;
+}
+
+/// What is known about the recording has changed.
+pub fn answer(app: &mut App, answer: open::Answer) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    session.opening = match answer {
+        open::Answer::Begun(_) => return vec![],
+        open::Answer::Draining(done, of) => Opening::Draining(done, of),
+        open::Answer::Deriving => Opening::Deriving,
+        open::Answer::Waiting => Opening::Waiting,
+        open::Answer::Unreadable(message) => Opening::Unreadable(message),
+        open::Answer::Vitals(vitals) => {
+            let was_live = session.is_live();
+            let is_anew = vitals.is_anew;
+            session.vitals = Some(vitals);
+            session.opening = Opening::Open;
+            if was_live && !session.is_live() {
+                told_end(app);
+            }
+            // Rows that were not there when their frames were looked at are nowhere else found.
+            return if is_anew { list::begin(app) } else { vec![] };
+        }
+    };
+    vec![]
+}
+
+fn told_end(app: &mut App) {
+    let vitals = app
+        .session
+        .as_deref()
+        .and_then(|session| session.vitals.as_deref());
+    let killed = vitals.is_some_and(|vitals| vitals.standing != Standing::Finished);
+    let text = if killed {
+        "the recorder has gone"
+    } else {
+        "the session has ended"
+    };
+    app.notices.success(text, app.now);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::Settings;
+    use crate::effect::Now;
+    use mcpreel_store::library::Library;
+
+    #[test]
+    fn the_next_recording_stands_as_the_last_one_and_a_frame_shows_in_the_list() {
+        let folder = Library::new("/nonexistent");
+        let mut app = App::new(&folder, Settings::default(), (100, 30), Now::default());
+        let path = Path::new("/nonexistent/x.reel");
+        open(&mut app, path, None);
+        for action in [
+            Action::Wire,
+            Action::Zoom,
+            Action::TimeColumn,
+            Action::Stats,
+        ] {
+            let effects = crate::update::perform(&mut app, action);
+            let kept = effects
+                .iter()
+                .any(|effect| matches!(effect, Effect::Remember));
+            assert!(kept, "{action:?}");
+        }
+        let chosen = app.session.as_deref().map(Session::arrangement);
+        open(&mut app, path, None);
+        assert_eq!(app.session.as_deref().map(Session::arrangement), chosen);
+        assert_eq!(Some(app.settings.remember().arrangement), chosen);
+        open(&mut app, path, Some(Seq(7)));
+        let view = app.session.as_deref().map(|session| session.view);
+        assert_eq!(view, Some(View::Exchanges));
+    }
+}

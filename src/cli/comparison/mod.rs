@@ -2,48 +2,42 @@
 //! replays.
 //!
 //! ```text
-//!  Report ─ grouped ─┬─ text     for people
-//!            words ──┼─ json     for programs
-//!                    ├─ junit    for test reports
-//!                    └─ github   for annotations
+//!  Report ─ said ─┬─ text       for people
+//!                 └─ machines   for programs, test reports, annotations; without secrets
 //! ```
-//!
-//! * [`strict`]: the judge that the command line asks for, with its rules;
-//! * [`party`]: the two sides, and the commands that open a place of one;
-//! * `redacted`: what programs get, without secrets;
-//! * `grouped`: what is said of one call, together;
-//! * `members`: what is said of one tool that the server offers, in a line.
 //!
 //! Texts in a [`Report`] are escaped already; what comes from elsewhere is escaped here.
 
-mod github;
-mod grouped;
-mod json;
-mod junit;
-mod members;
+mod machines;
 mod party;
-mod pen;
-mod redacted;
-mod strict;
+mod said;
 mod text;
-mod words;
 
 pub use party::Party;
-pub use strict::{Judging, judge, rules};
 
-use super::args::ReportFormat;
+use super::args::{ReportFormat, Strictness};
 use super::exit::Failure;
 use super::output::Output;
-use mcpreel_replay::report::Report;
+use super::redact::{self, Secrets};
+use mcpreel_redact::{Learner, Place, Redactor};
+use mcpreel_replay::diff::{Difference, Judge, Options, Outcome, Report};
+use mcpreel_replay::rewrite::Rewrites;
+use mcpreel_replay::rules::Rules;
+use mcpreel_replay::rules::files::{self, FileError};
+use mcpreel_share::phrases::sentence;
+use mcpreel_wire::text::{escape, plural};
+use std::path::{Path, PathBuf};
+
+/// Problems of a file of rules that are shown; more does not help.
+const MOST_PROBLEMS: usize = 20;
 
 /// A comparison that is done.
 #[derive(Clone, Copy)]
 pub struct Compared<'r> {
-    /// What came of it.
     pub report: &'r Report,
-    /// Who was compared, the one to go by first.
+    /// Who was compared, the reference first.
     pub parties: &'r [Party; 2],
-    /// By which files of rules, escaped.
+    /// The files of rules that were used, escaped.
     pub rules: &'r [String],
     /// What compared them, as reports for machines call it: `mcpreel diff`.
     pub command: &'r str,
@@ -51,21 +45,158 @@ pub struct Compared<'r> {
     pub is_cut_short: bool,
 }
 
-/// Writes what came of it.
+/// Writes what came of a comparison.
 pub fn write(compared: &Compared<'_>, format: ReportFormat) -> Result<(), Failure> {
     let mut out = Output::stdout();
-    let is_for_programs = format != ReportFormat::Text;
-    let redacted = is_for_programs.then(|| redacted::redacted(compared.report));
-    let redacted = redacted.transpose()?;
+    if format == ReportFormat::Text {
+        text::write(compared, &mut out)?;
+        return Ok(out.flush()?);
+    }
     let compared = &Compared {
-        report: redacted.as_ref().unwrap_or(compared.report),
+        report: &redacted(compared.report)?,
         ..*compared
     };
     match format {
-        ReportFormat::Text => text::write(compared, &mut out)?,
-        ReportFormat::Json => json::write(compared, &mut out)?,
-        ReportFormat::Junit => junit::write(compared, &mut out)?,
-        ReportFormat::Github => github::write(compared, &mut out)?,
+        ReportFormat::Text | ReportFormat::Json => machines::json(compared, &mut out)?,
+        ReportFormat::Junit => machines::junit(compared, &mut out)?,
+        ReportFormat::Github => machines::github(compared, &mut out)?,
     }
     Ok(out.flush()?)
+}
+
+/// A judge, and where its rules are from.
+pub struct Judging {
+    pub judge: Judge,
+    /// The files of its rules, each with how many it has, escaped.
+    pub files: Vec<String>,
+}
+
+/// The judge of what is compared with `recording`. A bad file of rules is a wrong argument.
+pub fn judge(
+    strictness: &Strictness,
+    rewrites: Rewrites,
+    recording: &Path,
+) -> Result<Judging, Failure> {
+    let (rules, files) = rules(&strictness.rules, recording)?;
+    let options = Options {
+        latency_budget: strictness.latency_budget,
+        exact_numbers: strictness.exact_numbers,
+        fail_on: strictness.fail_on,
+        rewrites,
+        pairs: Vec::new(),
+    };
+    Ok(Judging {
+        judge: Judge::new(rules, options),
+        files,
+    })
+}
+
+/// The rules of the files `named` and of the one beside `recording`; and where they are from.
+pub fn rules(named: &[PathBuf], recording: &Path) -> Result<(Rules, Vec<String>), Failure> {
+    let (rules, files) = files::read(named, recording).map_err(|error| refusal(&error))?;
+    let files = files.iter().map(|file| {
+        let name = file.path.display().to_string();
+        let count = plural(file.rules as u64, "rule");
+        format!("{count} of {}", escape(&name))
+    });
+    Ok((rules, files.collect()))
+}
+
+fn refusal(error: &FileError) -> Failure {
+    let FileError::Wrong { problems } = error else {
+        return Failure::Usage(sentence(error));
+    };
+    let mut told: Vec<_> = problems
+        .iter()
+        .take(MOST_PROBLEMS)
+        .map(|problem| sentence(problem))
+        .collect();
+    if problems.len() > MOST_PROBLEMS {
+        let more = problems.len() - MOST_PROBLEMS;
+        told.push(format!("and {}", plural(more as u64, "more problem")));
+    }
+    Failure::Usage(told.join("\nmcpreel: "))
+}
+
+/// The same report with tokens in place of secrets: reports for machines end in the logs of build
+/// servers, which strangers read. Each value is looked at under the name of its member.
+fn redacted(report: &Report) -> Result<Report, Failure> {
+    let mut report = report.clone();
+    let mut learner = Learner::new(redact::policy(&Secrets::default())?);
+    texts(&mut report, &mut |name, text| {
+        learner.text(&format!("{}{text}", named(name)));
+    });
+    let mut redactor = learner.finish();
+    texts(&mut report, &mut |name, text| {
+        *text = shown(&mut redactor, name, text);
+    });
+    Ok(report)
+}
+
+/// Gives each text of a report to `visit`, and the name of the member that it is the value of.
+fn texts(report: &mut Report, visit: &mut dyn FnMut(&str, &mut Box<str>)) {
+    for offer in &mut report.offers {
+        difference(&mut offer.difference, visit);
+    }
+    for account in &mut report.accounts {
+        for one in &mut account.differences {
+            difference(one, visit);
+        }
+        if let Outcome::Remark(remark) = &mut account.outcome {
+            visit("", &mut remark.text);
+        }
+    }
+    for (_, text) in &mut report.troubles {
+        visit("", text);
+    }
+}
+
+fn difference(difference: &mut Difference, visit: &mut dyn FnMut(&str, &mut Box<str>)) {
+    let name = last_member(&difference.path);
+    let values = [&mut difference.left, &mut difference.right];
+    for value in values.into_iter().flatten() {
+        visit(name, value);
+    }
+    if let Some(note) = &mut difference.note {
+        visit("", note);
+    }
+}
+
+/// `token` of `result.list[2].token[0]`
+fn last_member(path: &str) -> &str {
+    let path = path.trim_end_matches(|sign: char| sign.is_ascii_digit() || "[]".contains(sign));
+    let name = path.rsplit(['.', '[']).next().unwrap_or_default();
+    name.trim_matches(|sign| "[]\"".contains(sign))
+}
+
+fn named(name: &str) -> String {
+    if name.is_empty() {
+        return String::new();
+    }
+    format!("\"{name}\": ")
+}
+
+fn shown(redactor: &mut Redactor, name: &str, text: &str) -> Box<str> {
+    let before = named(name);
+    let all = format!("{before}{text}");
+    let all = redactor.text(Place::Start, &all, &mut mcpreel_redact::Report::default());
+    all.strip_prefix(&*before).unwrap_or(&all).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::last_member;
+
+    #[test]
+    fn a_value_has_the_name_of_its_member() {
+        for (path, name) in [
+            ("result.list[2].token[0]", "token"),
+            ("params.api_key", "api_key"),
+            (r#"params["api.key"]"#, "key"),
+            ("result", "result"),
+            ("", ""),
+        ] {
+            assert_eq!(last_member(path), name, "{path}");
+        }
+    }
 }

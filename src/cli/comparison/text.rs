@@ -13,18 +13,16 @@
 //!             mcpreel open '7f3a#4'   mcpreel open 'c04d#4'
 //! ```
 
-use super::grouped::{Entry, Group, What, grouped};
-use super::members::{Member, members};
 use super::party::opens;
-use super::pen::Pen;
-use super::words;
+use super::said::{self, Entry, Group, grouped};
 use super::{Compared, Party};
 use crate::cli::exit::Failure;
 use crate::cli::output::{Ink, Output};
-use mcpreel_replay::compare::{Change, Class};
-use mcpreel_replay::report::{Difference, Offer, Report};
+use mcpreel_replay::diff::words;
+use mcpreel_replay::diff::{Change, Class, Counts, Offer, Report};
 use mcpreel_trace::frame::Seq;
-use mcpreel_wire::text::{count, cut, pad_end, plural};
+use mcpreel_wire::text::{count, cut, pad_end, plural, width};
+use std::collections::HashMap;
 
 /// Differences in what the server offers that are shown; `--json` has all that are kept.
 const OFFERS: usize = 50;
@@ -50,12 +48,12 @@ const CLASS: usize = 8;
 /// What stands below a class is indented so.
 const INDENT: &str = "            ";
 
-/// Writes it.
+/// Columns of what is said of each tool where they are listed.
+const NOTE: usize = 90;
+
+/// Writes a comparison for people.
 pub fn write(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> {
-    let mut text = Text {
-        pen: Pen::new(out),
-        compared,
-    };
+    let mut text = Text { out, compared };
     text.head()?;
     text.offers()?;
     text.groups()?;
@@ -64,19 +62,19 @@ pub fn write(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> {
 
 /// A text being written.
 struct Text<'r, 'o> {
-    pen: Pen<'o>,
+    out: &'o mut Output,
     compared: &'r Compared<'r>,
 }
 
-impl<'r> Text<'r, '_> {
+impl Text<'_, '_> {
     fn head(&mut self) -> Result<(), Failure> {
         let report = self.compared.report;
         let ink = match report.exit_code() {
             0 => Ink::Good,
             _ => Ink::Bad,
         };
-        let verdict = words::verdict(self.compared);
-        self.pen.row("", &[(ink, &verdict)])?;
+        let verdict = said::verdict(self.compared);
+        self.row("", &[(ink, &verdict)])?;
         for (word, party) in ["left", "right"].into_iter().zip(self.compared.parties) {
             self.fact(word, &named(party))?;
         }
@@ -93,8 +91,7 @@ impl<'r> Text<'r, '_> {
 
     fn fact(&mut self, word: &str, text: &str) -> Result<(), Failure> {
         let word = format!("{}  ", pad_end(word, 5));
-        self.pen
-            .row("  ", &[(Ink::Faint, &word), (Ink::Plain, text)])
+        self.row("  ", &[(Ink::Faint, &word), (Ink::Plain, text)])
     }
 
     fn offers(&mut self) -> Result<(), Failure> {
@@ -105,35 +102,24 @@ impl<'r> Text<'r, '_> {
         if offers.is_empty() {
             return Ok(());
         }
-        self.pen.title("what the server offers", "")?;
+        self.title("what the server offers", "")?;
         if offers.len() > AT_A_GLANCE {
-            for Member {
-                subject,
-                class,
-                note,
-            } in members(&offers).iter().take(OFFERS)
-            {
+            for (subject, class, note) in at_a_glance(&offers).iter().take(OFFERS) {
                 self.entry_head(Some(*class), subject, note, 1)?;
             }
-            self.pen.title("what the server offers, one by one", "")?;
+            self.title("what the server offers, one by one", "")?;
         }
         for offer in offers.iter().take(OFFERS) {
-            let difference = &offer.difference;
-            let note = difference.note.as_deref().unwrap_or_default();
-            let subject = words::offered(offer);
-            self.entry_head(Some(difference.class), &subject, note, 1)?;
-            self.pen.row(INDENT, &[(Ink::Faint, &difference.path)])?;
-            let (left, right) = (offer.left, offer.right);
-            let spots = match whole(offer) {
+            let mut entry = said::offered(offer);
+            self.entry_head(entry.class, &entry.subject, entry.note(), 1)?;
+            self.row(INDENT, &[(Ink::Faint, &offer.difference.path)])?;
+            match whole(offer) {
                 // All of a tool says no more than its name; and only one side has it.
-                Some(Change::Removed) => [left, None],
-                Some(_) => [None, right],
-                None => {
-                    self.values(difference)?;
-                    [left, right]
-                }
-            };
-            self.spots(spots)?;
+                Some(Change::Removed) => entry.seqs[1] = None,
+                Some(_) => entry.seqs[0] = None,
+                None => self.values(&entry)?,
+            }
+            self.spots(entry.seqs)?;
         }
         self.more(offers.len().saturating_sub(OFFERS) as u64)
     }
@@ -152,38 +138,25 @@ impl<'r> Text<'r, '_> {
         if more > 0 {
             let what = plural(more, "more method");
             let what = format!("… and {what} or tools; --json has all that is kept");
-            self.pen.title("", &what)?;
+            self.title("", &what)?;
         }
         Ok(())
     }
 
-    fn group(&mut self, group: &Group<'r>) -> Result<(), Failure> {
+    fn group(&mut self, group: &Group<'_>) -> Result<(), Failure> {
         let title = words::call((group.method, group.name));
         let compared = match group.tally.compared {
             0 => String::new(),
             compared => format!("{} compared", count(compared)),
         };
-        self.pen.title(&title, &compared)?;
+        self.title(&title, &compared)?;
         for entry in group.entries.iter().take(ENTRIES) {
-            self.entry(entry)?;
+            self.entry_head(entry.class, &entry.subject, entry.note(), entry.times)?;
+            self.values(entry)?;
+            self.spots(entry.seqs)?;
         }
         let unshown = group.entries.len().saturating_sub(ENTRIES) as u64;
         self.more(unshown + group.more)
-    }
-
-    fn entry(&mut self, entry: &Entry<'r>) -> Result<(), Failure> {
-        let (subject, note, difference) = match &entry.what {
-            What::Said(said) => (said.clone(), "", None),
-            What::Differs(difference) => {
-                let note = difference.note.as_deref().unwrap_or_default();
-                (words::place(difference), note, Some(*difference))
-            }
-        };
-        self.entry_head(entry.class, &subject, note, entry.times)?;
-        if let Some(difference) = difference {
-            self.values(difference)?;
-        }
-        self.spots(entry.seqs)
     }
 
     /// `  breaking  result.isError  the call fails now  (3 times, the first below)`.
@@ -194,45 +167,50 @@ impl<'r> Text<'r, '_> {
         note: &str,
         times: u64,
     ) -> Result<(), Failure> {
-        let word = format!(
-            "{}  ",
-            pad_end(class.map_or("skipped", Class::as_str), CLASS)
-        );
+        let word = pad_end(class.map_or("skipped", Class::as_str), CLASS);
         let gap = if note.is_empty() { "" } else { "  " };
         let times = match times {
             1 => String::new(),
             times => format!("  ({} times, the first below)", count(times)),
         };
         let pieces = [
-            (ink(class), word.as_str()),
+            (ink(class), &*format!("{word}  ")),
             (Ink::Strong, subject),
             (Ink::Plain, gap),
             (Ink::Plain, note),
             (Ink::Faint, &times),
         ];
-        self.pen.row("  ", &pieces)
+        self.row("  ", &pieces)
     }
 
-    fn values(&mut self, difference: &Difference) -> Result<(), Failure> {
+    fn values(&mut self, entry: &Entry<'_>) -> Result<(), Failure> {
+        let Some(difference) = entry.difference else {
+            return Ok(());
+        };
         for (word, value) in [("was  ", &difference.left), ("is   ", &difference.right)] {
             if let Some(value) = value {
                 let value = cut(value, VALUE);
-                self.pen
-                    .row(INDENT, &[(Ink::Faint, word), (Ink::Plain, &value)])?;
+                self.row(INDENT, &[(Ink::Faint, word), (Ink::Plain, &value)])?;
             }
         }
         Ok(())
     }
 
-    /// The commands that open both sides.
+    /// The commands that open both sides, on one line if it has room: they are never cut.
     fn spots(&mut self, seqs: [Option<Seq>; 2]) -> Result<(), Failure> {
         let spots = opens(self.compared.parties, seqs);
         let together = spots.join("   ");
-        if spots.len() > 1 && self.pen.fits(INDENT, &together) {
-            return self.pen.whole(INDENT, Ink::Faint, &together);
+        let room = self.out.columns().unwrap_or(usize::MAX);
+        let lines = if INDENT.len() + width(&together) <= room && !spots.is_empty() {
+            vec![together]
+        } else {
+            spots
+        };
+        for line in lines {
+            let line = self.out.paint(Ink::Faint, &line);
+            self.out.line(&format!("{INDENT}{line}"))?;
         }
-        let mut spots = spots.iter();
-        spots.try_for_each(|spot| self.pen.whole(INDENT, Ink::Faint, spot))
+        Ok(())
     }
 
     fn more(&mut self, more: u64) -> Result<(), Failure> {
@@ -241,28 +219,84 @@ impl<'r> Text<'r, '_> {
         }
         let more = plural(more, "more difference");
         let more = format!("… and {more}; --json has all that is kept");
-        self.pen.row("  ", &[(Ink::Faint, &more)])
+        self.row("  ", &[(Ink::Faint, &more)])
     }
 
     fn besides(&mut self) -> Result<(), Failure> {
         let report = self.compared.report;
         let noise = report.count(Class::Noise);
-        let mut lines = words::left_out(report);
+        let mut lines = Vec::new();
         if noise > 0 && !is_shown(Some(Class::Noise), report) {
             let noise = plural(noise, "difference");
-            lines.insert(
-                0,
-                format!("{noise} as between any two runs: ids, times, tokens"),
-            );
+            lines.push(format!(
+                "{noise} as between any two runs: ids, times, tokens"
+            ));
         }
-        lines.extend(words::unfired(report, NAMED));
+        lines.extend(said::left_out(report));
+        lines.extend(said::unfired(report, NAMED));
         if lines.is_empty() {
             return Ok(());
         }
-        self.pen.title("besides", "")?;
+        self.title("besides", "")?;
         let mut lines = lines.iter();
-        lines.try_for_each(|line| self.pen.row("  ", &[(Ink::Plain, line)]))
+        lines.try_for_each(|line| self.row("  ", &[(Ink::Plain, line)]))
     }
+
+    /// The title of a part, with an empty line before it.
+    fn title(&mut self, title: &str, besides: &str) -> Result<(), Failure> {
+        let gap = if besides.is_empty() { "" } else { "  " };
+        self.out.line("")?;
+        let pieces = [
+            (Ink::Strong, title),
+            (Ink::Plain, gap),
+            (Ink::Faint, besides),
+        ];
+        self.row("", &pieces)
+    }
+
+    /// A line of pieces, cut to the width of the terminal.
+    fn row(&mut self, indent: &str, pieces: &[(Ink, &str)]) -> Result<(), Failure> {
+        let mut room = self.out.columns().unwrap_or(usize::MAX);
+        room = room.saturating_sub(indent.len());
+        let mut line = indent.to_owned();
+        for (ink, text) in pieces {
+            if room == 0 {
+                break;
+            }
+            let text = cut(text, room);
+            room = room.saturating_sub(width(&text));
+            line.push_str(&self.out.paint(*ink, &text));
+        }
+        Ok(self.out.line(&line)?)
+    }
+}
+
+/// Each tool, prompt and resource of which something differs, with the worst class and a note. The
+/// offers come by their classes.
+fn at_a_glance(offers: &[&Offer]) -> Vec<(String, Class, String)> {
+    let mut at = HashMap::new();
+    let mut all: Vec<(Counts, &Offer)> = Vec::new();
+    for offer in offers {
+        let nth = *at.entry(words::offered(offer)).or_insert(all.len());
+        if nth == all.len() {
+            all.push((Counts::default(), offer));
+        }
+        all[nth].0.add(offer.difference.class, 1);
+    }
+    let classes = Class::ALL.iter().filter(|class| **class != Class::Noise);
+    let told = all.into_iter().map(|(counts, worst)| {
+        let note = worst.difference.note.as_deref().unwrap_or_default();
+        let note = match classes.clone().map(|class| counts.of(*class)).sum() {
+            0 | 1 => note.to_owned(),
+            2_u64.. => format!("{}, such as {note}", words::counted(counts)),
+        };
+        (
+            words::offered(worst),
+            worst.difference.class,
+            cut(&note, NOTE),
+        )
+    });
+    told.collect()
 }
 
 /// How something that is offered came or went as a whole, `None` where something in it differs.

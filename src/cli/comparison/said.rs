@@ -1,12 +1,139 @@
-//! What came of a comparison, in sentences.
-
-use mcpreel_replay::report::words::REDACTED;
-pub use mcpreel_replay::report::words::{call, counted, in_words, offered, outcome, place, said};
+//! What is said of a comparison: the verdict, and what is said of one call, together. A difference
+//! that comes again and again is said once.
 
 use super::{Compared, Party};
-use mcpreel_replay::compare::Class;
-use mcpreel_replay::report::{Report, Trouble};
+use mcpreel_replay::diff::words::{self, REDACTED, counted};
+use mcpreel_replay::diff::{
+    Account, Change, Class, Difference, Half, Offer, Report, Tally, Trouble,
+};
+use mcpreel_trace::frame::Seq;
 use mcpreel_wire::text::{count, escape, plural};
+use std::collections::HashMap;
+
+/// What is said of the calls of one method, tool, prompt or resource.
+pub struct Group<'r> {
+    /// The method; empty for what belongs to none.
+    pub method: &'r str,
+    pub name: Option<&'r str>,
+    pub tally: Tally,
+    /// What is said, the worst first.
+    pub entries: Vec<Entry<'r>>,
+    /// Differences that are not kept.
+    pub more: u64,
+}
+
+/// Something that is said, once or more often.
+pub struct Entry<'r> {
+    /// How much it matters; `None` where something was not tried.
+    pub class: Option<Class>,
+    /// The tool, prompt or resource that differs, the place of a difference, or a sentence.
+    pub subject: String,
+    pub difference: Option<&'r Difference>,
+    /// The first exchange of which it is said, on both sides.
+    pub seqs: [Option<Seq>; 2],
+    /// Of how many exchanges it is said.
+    pub times: u64,
+}
+
+/// By what two entries are the same: the class, where and how, and what it means.
+type Key<'r> = (Option<Class>, Option<(Half, Change, &'r str)>, String);
+
+/// What is said of every call, those with the worst first.
+pub fn grouped(report: &Report) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    let mut places: HashMap<(&str, Option<&str>), usize> = HashMap::new();
+    let mut known: HashMap<(usize, Key<'_>), usize> = HashMap::new();
+    for account in &report.accounts {
+        let call = (&*account.method, account.name.as_deref());
+        let at = *places.entry(call).or_insert_with(|| {
+            let call = (account.method.clone(), account.name.clone());
+            groups.push(Group {
+                method: &account.method,
+                name: account.name.as_deref(),
+                tally: report.tallies.get(&call).copied().unwrap_or_default(),
+                entries: Vec::new(),
+                more: 0,
+            });
+            groups.len() - 1
+        });
+        let group = &mut groups[at];
+        group.more += account.more;
+        for (key, entry) in entries(account) {
+            let nth = *known.entry((at, key)).or_insert(group.entries.len());
+            match group.entries.get_mut(nth) {
+                Some(same) => same.times += 1,
+                None => group.entries.push(entry),
+            }
+        }
+    }
+    for group in &mut groups {
+        group.entries.sort_by_key(Entry::rank);
+    }
+    groups.sort_by_key(|group| group.entries.first().map(Entry::rank));
+    groups
+}
+
+fn entries(account: &Account) -> Vec<(Key<'_>, Entry<'_>)> {
+    let entry = |class, subject, difference| Entry {
+        class,
+        subject,
+        difference,
+        seqs: [account.left, account.right],
+        times: 1,
+    };
+    let said = words::said(account).map(|said| {
+        let key = (account.class, None, said.clone());
+        (key, entry(account.class, said, None))
+    });
+    let differences = account.differences.iter().map(|difference| {
+        let place = (difference.half, difference.change, &*difference.path);
+        let note = difference.note.as_deref().unwrap_or_default().to_owned();
+        let class = Some(difference.class);
+        let subject = words::place(difference);
+        (
+            (class, Some(place), note),
+            entry(class, subject, Some(difference)),
+        )
+    });
+    said.into_iter().chain(differences).collect()
+}
+
+/// A difference in what the server offers.
+pub fn offered(offer: &Offer) -> Entry<'_> {
+    Entry {
+        class: Some(offer.difference.class),
+        subject: words::offered(offer),
+        difference: Some(&offer.difference),
+        seqs: [offer.left, offer.right],
+        times: 1,
+    }
+}
+
+impl Entry<'_> {
+    /// The worst first; what was not tried says nothing worse, and stands before noise.
+    fn rank(&self) -> (Class, bool) {
+        (self.class.unwrap_or(Class::Latency), self.class.is_none())
+    }
+
+    /// Whether it differs as any two runs do.
+    pub fn is_noise(&self) -> bool {
+        self.class == Some(Class::Noise)
+    }
+
+    /// What the difference means, where its values do not say it.
+    pub fn note(&self) -> &str {
+        let note = self.difference.and_then(|one| one.note.as_deref());
+        note.unwrap_or_default()
+    }
+
+    /// All of it, on one line.
+    pub fn in_words(&self) -> String {
+        match self.difference {
+            Some(difference) => words::in_words(difference),
+            None => self.subject.clone(),
+        }
+    }
+}
 
 /// The verdict, in one sentence.
 pub fn verdict(compared: &Compared<'_>) -> String {

@@ -7,12 +7,10 @@
 //! ```
 //!
 //! * [`search`]: which runs are made, what they show, and when it is enough;
-//! * [`stop`]: what ends it before;
-//! * [`told`]: what is said in the end.
+//! * [`report`]: what is said in the end.
 
+mod report;
 mod search;
-mod stop;
-mod told;
 
 use super::args::{Minimise as Args, Part, Strictness};
 use super::exit::{Exit, Failure, Outcome};
@@ -21,9 +19,8 @@ use super::{filter, output, select};
 use mcpreel_replay::minimise::Units;
 use mcpreel_store::reader::Recording;
 use mcpreel_wire::text::{escape, plural};
-use search::{Search, Whole};
+use search::{Search, Stop, Whole};
 use std::process::ExitCode;
-use stop::Stop;
 
 /// Tools that are named.
 const MOST_NAMED: usize = 10;
@@ -60,13 +57,13 @@ pub fn run(args: &Args) -> Outcome {
     match search.whole()? {
         Whole::Fails => {}
         Whole::Passes(code) => return Ok(Exit::Process(ExitCode::from(code))),
-        Whole::Stopped(stop) => return Ok(Exit::Process(stop.exit_code())),
+        Whole::Stopped(stop) => return Ok(Exit::Process(ExitCode::from(stop.exit_code()))),
     }
     search.fewest()?;
     let found = search.found()?;
-    told::write(args, &recording, &found)?;
+    report::write(args, &recording, &found)?;
     Ok(match found.stop {
-        Some(stop @ Stop::Signal(_)) => Exit::Process(stop.exit_code()),
+        Some(stop @ Stop::Signal(_)) => Exit::Process(ExitCode::from(stop.exit_code())),
         _ => Exit::Fine,
     })
 }

@@ -1,9 +1,7 @@
-//! The runs: what is played, what it shows, and when it is enough.
+//! The runs of a search: which messages are played, what a run shows, and when it is enough.
 
 use super::Args;
 use super::messages;
-use super::stop::Stop;
-use super::told::Found;
 use crate::cli::exit::Failure;
 use crate::cli::output;
 use crate::cli::replay::checks;
@@ -23,6 +21,50 @@ use std::time::Duration;
 
 /// The result is played again so often at least: once proves little.
 const AGAIN: u64 = 2;
+
+/// Why a search stopped before it was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The user.
+    Signal(i32),
+    /// `--max-runs`.
+    Runs,
+    /// `--timeout`.
+    Time,
+}
+
+impl Stop {
+    /// The reason in words.
+    pub fn why(self) -> String {
+        match self {
+            Self::Signal(signal) => format!("stopped by signal {signal}"),
+            Self::Runs => "--max-runs is reached".to_owned(),
+            Self::Time => "the time of --timeout is up".to_owned(),
+        }
+    }
+
+    /// The exit code of a search that has found nothing.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Signal(signal) => 128 + u8::try_from(signal).unwrap_or(0),
+            Self::Runs | Self::Time => 5,
+        }
+    }
+}
+
+/// What came of a search.
+pub struct Found {
+    /// The shortest replay that failed.
+    pub made: Recording,
+    /// How many messages of the client there were, answers aside.
+    pub of: usize,
+    /// How many runs there were, in all.
+    pub runs: u64,
+    /// How often the result was played again, and how often it failed then.
+    pub again: (u64, u64),
+    /// Why it stopped; then more may be left out.
+    pub stop: Option<Stop>,
+}
 
 /// What the replay of the whole recording shows.
 pub enum Whole {

@@ -16,8 +16,7 @@ use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
 use mcpreel_trace::session::End;
 use mcpreel_wire::message::{Body, Classifier, Lines};
-use std::cmp::Ordering;
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 
 pub(super) const NONE: u32 = u32::MAX;
@@ -295,7 +294,8 @@ struct Builder<'r> {
     rules: &'r Rules,
     index: Index,
     classifier: Classifier,
-    exchanges: VecDeque<Exchange>,
+    /// Exchanges that were read and not met yet.
+    exchanges: HashMap<ExchangeId, Exchange>,
     last_exchange: ExchangeId,
     owners: HashMap<ExchangeId, Owner>,
     chains: HashMap<ExchangeId, u32>,
@@ -324,7 +324,7 @@ impl<'r> Builder<'r> {
             secrets,
             rules,
             classifier: Classifier::default(),
-            exchanges: VecDeque::new(),
+            exchanges: HashMap::new(),
             last_exchange: ExchangeId(0),
             owners: HashMap::new(),
             chains: HashMap::new(),
@@ -415,28 +415,18 @@ impl<'r> Builder<'r> {
         known.copied().unwrap_or(Owner::Nobody)
     }
 
-    /// The exchange with this id; ids are asked for in ascending order.
+    /// The exchange with this id, once.
     fn exchange(&mut self, id: Option<ExchangeId>) -> Result<Option<Exchange>, ReadError> {
         let Some(id) = id else { return Ok(None) };
-        loop {
-            while let Some(next) = self.exchanges.pop_front() {
-                match next.id.cmp(&id) {
-                    Ordering::Less => {}
-                    Ordering::Equal => return Ok(Some(next)),
-                    Ordering::Greater => {
-                        self.exchanges.push_front(next);
-                        return Ok(None);
-                    }
-                }
-            }
+        while self.last_exchange < id {
             let after = self.last_exchange;
             let page = self.recording.exchanges(after, PAGE)?;
-            let Some(last) = page.last() else {
-                return Ok(None);
-            };
+            let Some(last) = page.last() else { break };
             self.last_exchange = last.id;
+            let page = page.into_iter().map(|exchange| (exchange.id, exchange));
             self.exchanges.extend(page);
         }
+        Ok(self.exchanges.remove(&id))
     }
 
     fn finish(mut self) -> Index {

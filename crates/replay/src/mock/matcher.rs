@@ -9,8 +9,8 @@
 //! ```
 
 use super::index::{Entry, Index};
-use crate::compare::{Class, Half, Side as Text, Terms as CompareTerms, compare_by};
-use crate::key::{self, Level, Terms};
+use crate::diff::key::{self, Level, Terms};
+use crate::diff::{Class, Half, Side as Text, Terms as CompareTerms, compare_by};
 use crate::rewrite::Rewrites;
 use crate::rules::{Rules, Scope, Side};
 use mcpreel_wire::json::{Document, Value, canonical};

@@ -43,34 +43,17 @@ impl Server {
                 }
             }
             Act::OnStream(entry) | Act::StreamEnds(entry) | Act::StreamCancelled(entry) => {
-                if let Some(live) = live(entry) {
-                    self.say_on_stream(act, said, &live);
+                let Some(live) = live(entry) else { return };
+                if !matches!(act, Act::OnStream(_)) {
+                    self.live.remove(&entry);
                 }
+                let id = live.id.json();
+                let places = [ID, REQUEST_ID, ON_STREAM, STREAM_ENDS];
+                self.say(said, &places.map(|place| Edit::Replace(place, id)));
             }
             Act::Ask(ask) => self.ask((number, play), ask, said),
             Act::Withdraw(ask) => self.withdraw(play, ask, said),
             Act::Heard(_) => {}
-        }
-    }
-
-    fn say_on_stream(&mut self, act: Act, said: Said, live: &Live) {
-        let id = live.id.json();
-        match act {
-            Act::StreamEnds(entry) => {
-                self.live.remove(&entry);
-                self.say(
-                    said,
-                    &[Edit::Replace(ID, id), Edit::Replace(STREAM_ENDS, id)],
-                );
-            }
-            Act::StreamCancelled(entry) => {
-                self.live.remove(&entry);
-                self.say(
-                    said,
-                    &[Edit::Replace(REQUEST_ID, id), Edit::Replace(ON_STREAM, id)],
-                );
-            }
-            _ => self.say(said, &[Edit::Replace(ON_STREAM, id)]),
         }
     }
 

@@ -6,7 +6,7 @@ use super::ending::Stop;
 use super::script::What;
 use super::send::listing;
 use crate::bind::About;
-use crate::judge::Occurrence;
+use crate::diff::Occurrence;
 use bytes::Bytes;
 use mcpreel_trace::correlator::status_of;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};

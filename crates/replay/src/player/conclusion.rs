@@ -1,27 +1,28 @@
-//! What is left to say at the end of a replay: what is missing, what came besides, how the server ended.
+//! What is left to say at the end of a replay: what is missing, what came besides, and how the
+//! server ended.
 
 use super::answers::recorded;
-use super::calls::Call;
 use super::director::{Deadly, Director, Waits};
 use super::ending::{Ended, Stop};
-use crate::compare::Class;
-use crate::judge::Missing;
-use crate::report::{Remark, Trouble};
+use crate::diff::{Class, Missing, Remark, Trouble};
+use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::{duration, escape, escape_bytes, plural, size};
+use std::fmt;
 
-/// Pending requests that a hang names.
+/// Pending requests and questions that a hang names.
 const MOST_NAMED: usize = 5;
 
+/// What the director cannot know by itself.
 #[derive(Clone, Debug, Default)]
 pub struct Witness {
     /// The last lines of the server's stderr, as on the wire.
     pub stderr: Vec<Box<[u8]>>,
     /// Requests of the client in the recording.
     pub requests: u64,
-    pub now: mcpreel_trace::clock::Moment,
+    pub now: Moment,
     /// Whether only a part of the recording was to be played.
     pub is_part: bool,
 }
@@ -41,14 +42,12 @@ impl Director {
         for call in self.calls.all().filter(|call| call.cancelled) {
             self.tally.give_up(call, false);
         }
-        let missing = self.questions.missing();
-        let could_come = |exchange: &Exchange| {
-            let parent = exchange.parent.and_then(|parent| self.calls.get(parent));
-            // What belongs to no call may come with what was left out.
-            let is_due = exchange.parent.is_some() || !witness.is_part;
-            is_due && parent.is_none_or(|call| !call.is_awaited())
-        };
-        let missing: Vec<_> = missing.into_iter().filter(could_come).collect();
+        let mut missing = self.questions.missing();
+        missing.retain(|exchange| match exchange.parent {
+            Some(parent) => (self.calls.get(parent)).is_none_or(|call| !call.is_awaited()),
+            // A question of no call may belong to what was left out.
+            None => !witness.is_part,
+        });
         for exchange in missing {
             let wall_ns = self.recorded_wall(exchange.t_request);
             let left = recorded(&exchange, wall_ns, None);
@@ -58,48 +57,52 @@ impl Director {
         self.conclude_noise();
     }
 
-    /// Work was pending at its deadline: which, and whether the server did not even read.
+    /// Work was pending at its deadline: tells what, and whether the server did not even read.
     fn conclude_hang(&mut self, witness: &Witness) {
-        let pending: Vec<_> = self.calls.all().filter(|call| call.is_awaited()).collect();
-        let (stopped, waits) = self
-            .ending
-            .stopped
-            .clone()
-            .unwrap_or((witness.now, Waits::Nothing));
-        let named = pending.iter().take(MOST_NAMED).map(|call| {
-            // How long it took to end the server is no part of it.
+        let now = (witness.now, Waits::Nothing);
+        // How long it took to end the server does not count.
+        let (stopped, waits) = self.ending.stopped.clone().unwrap_or(now);
+        let pending = self.calls.all().filter(|call| call.is_awaited());
+        let pending = pending.map(|call| {
             let waited = stopped.since(call.sent).as_nanos();
-            format!(
-                "{} for {}",
-                named(call),
-                duration(u64::try_from(waited).unwrap_or(u64::MAX))
-            )
+            let waited = duration(u64::try_from(waited).unwrap_or(u64::MAX));
+            format!("{} for {waited}", Named(&call.exchange))
         });
-        let mut text = match pending.len() {
-            0 => in_words_of(&waits),
-            1 => format!("no answer to {}", named.collect::<String>()),
-            count => {
-                let named = named.collect::<Vec<_>>().join(", ");
-                format!("no answer to {}: {named}", plural(count as u64, "request"))
+        let pending: Vec<_> = pending.collect();
+        let mut text = match (pending.as_slice(), waits.in_words()) {
+            ([one], _) => format!("no answer to {one}"),
+            ([], Some(waits)) => format!("the time is up, it waits for {waits}"),
+            ([], None) => "the time is up, and not everything was sent".to_owned(),
+            (all, _) => {
+                let requests = plural(all.len() as u64, "request");
+                let named = all[..all.len().min(MOST_NAMED)].join(", ");
+                format!("no answer to {requests}: {named}")
             }
         };
-        let unread = self.ending.unread.map(|(bytes, _)| size(bytes));
-        let write = unread.map(|unread| format!("blocked, {unread} are not read"));
-        text += "; the write is ";
-        text += write.as_deref().unwrap_or("not blocked");
-        text += &self.open_questions();
+        text += &match self.ending.unread {
+            Some((bytes, _)) => format!("; the write is blocked, {} are not read", size(bytes)),
+            None => "; the write is not blocked".to_owned(),
+        };
+        let open: Vec<_> = self.questions.unanswered().map(Named).collect();
+        if !open.is_empty() {
+            let named = open.iter().take(MOST_NAMED).map(ToString::to_string);
+            let named = named.collect::<Vec<_>>().join(", ");
+            text += &format!("; it has no answer to what it asks: {named}");
+        }
         text += &self.stray_hint();
         text += &last_words(witness);
-        self.trouble(Trouble::Hang, text);
+        self.judge.trouble(Trouble::Hang, text.into());
         self.conclude_pending();
     }
 
-    /// The server left with work pending: how, after what, and what it said last.
+    /// The server left with work pending: tells how, after what, and what it said last.
     fn conclude_crash(&mut self, witness: &Witness) {
-        let how = match &self.ending.exited {
-            Some((ended, _)) if !self.ending.outlived => in_words(ended),
-            _ if self.ending.output_ended => "the server closed its output and lived on".to_owned(),
-            _ => "the server closed its input and lived on".to_owned(),
+        let exited = self.ending.exited.as_ref().map(|(ended, _)| ended);
+        let exited = exited.filter(|_| !self.ending.outlived);
+        let how = match exited {
+            Some(ended) => ended.to_string(),
+            None if self.ending.output_ended => "the server closed its output and lived on".into(),
+            None => "the server closed its input and lived on".into(),
         };
         let mut text = format!(
             "{how}, after {}; {} of {} sent",
@@ -107,53 +110,53 @@ impl Director {
             self.tally.sent,
             plural(witness.requests, "request"),
         );
-        let well = |(ended, _): &(Ended, _)| ended.code == Some(0);
-        let badly = !self.ending.exited.as_ref().is_some_and(well);
-        if !self.ending.outlived && badly && self.is_as_recorded() {
+        if exited.is_some_and(Ended::is_bad) && self.is_as_recorded() {
             text += "; in the recording it ended in the same way";
         }
         text += &last_words(witness);
-        self.trouble(Trouble::Target, text);
+        self.judge.trouble(Trouble::Target, text.into());
         self.conclude_pending();
     }
 
     fn conclude_pending(&mut self) {
-        let pending: Vec<_> = self.calls.all().filter(|call| call.is_awaited()).collect();
-        for call in pending {
-            let wall_ns = self
-                .options
-                .recorded_wall_ns
-                .checked_add(call.exchange.t_request.0);
+        let wall_ns = self.options.recorded_wall_ns;
+        for call in self.calls.all().filter(|call| call.is_awaited()) {
+            let wall_ns = wall_ns.checked_add(call.exchange.t_request.0);
             let left = recorded(&call.exchange, wall_ns, None);
             self.judge.missing(&left, Missing::NeverAnswered);
         }
     }
 
-    /// Everything was done; whether the server left as it should, and as it did then. One that fails
-    /// where only a part of its session was wanted would not have had the rest.
+    /// Everything was done: tells whether the server left as it should, and as it did then. One that
+    /// fails where only a part of its session was wanted would not have had the rest.
     fn conclude_end(&mut self, witness: &Witness) {
+        let exited = self.ending.exited.as_ref().map(|(ended, _)| ended);
+        let badly = exited.filter(|ended| ended.is_bad() && self.ending.needed.is_none());
         if self.is_as_recorded() {
-            return self.remember_end();
+            // That nothing differs is not all there is to say of a server that died again.
+            let method = escape(&self.tally.last_method);
+            let text = badly.map(|ended| format!("{ended}, after {method}").into());
+            self.tally.ended_as_then = text;
+            return;
         }
         if witness.is_part && self.has_failed() {
             return self.conclude_crash(witness);
         }
-        let text = match (&self.ending.exited, self.ending.needed) {
-            (_, Some(Deadly::Kill)) => "the server did not end at SIGTERM, and was killed".into(),
-            (_, Some(Deadly::Term)) => "the server did not end when its input was closed".into(),
-            (Some((ended, _)), None) if ended.code != Some(0) => in_words(ended),
-            _ => return,
+        let text = match (self.ending.needed, badly) {
+            (Some(Deadly::Kill), _) => "the server did not end at SIGTERM, and was killed".into(),
+            (Some(Deadly::Term), _) => "the server did not end when its input was closed".into(),
+            (None, Some(ended)) => ended.to_string(),
+            (None, None) => return,
         };
-        let class = if witness.is_part {
-            Class::Noise
-        } else {
-            Class::Changed
+        let class = match witness.is_part {
+            true => Class::Noise,
+            false => Class::Changed,
         };
         self.say(class, text, None);
     }
 
     /// Whether the server ended badly by itself. One that was still at work when its session was cut
-    /// short, or of which nobody knows how it ended then, may end with any code.
+    /// short, or whose recorded end is unknown, may end with any code.
     fn has_failed(&self) -> bool {
         let Some((ended, _)) = &self.ending.exited else {
             return false;
@@ -161,22 +164,11 @@ impl Director {
         let is_at_work = self.calls.all().any(|call| !call.exchange.is_listen())
             || self.questions.unanswered().next().is_some();
         let may_have_a_code = is_at_work || self.options.recorded_end.is_none();
-        let failed = ended.signal.is_some() || (ended.code != Some(0) && !may_have_a_code);
+        let failed = ended.signal.is_some() || (ended.is_bad() && !may_have_a_code);
         failed && self.ending.needed.is_none()
     }
 
-    /// That nothing differs is not all there is to say of a server that died, then and now.
-    fn remember_end(&mut self) {
-        let exited = self.ending.exited.as_ref();
-        let badly = exited.filter(|(ended, _)| ended.code != Some(0));
-        if let (Some((ended, _)), None) = (badly, self.ending.needed) {
-            let method = escape(&self.tally.last_method);
-            let text = format!("{}, after {method}", in_words(ended));
-            self.tally.ended_as_then = Some(text.into());
-        }
-    }
-
-    /// Why nothing was compared, if that is so and nobody has said it.
+    /// Tells why nothing was compared, if that is so and nothing else says it.
     fn conclude_nothing(&mut self, witness: &Witness) {
         let tally = &self.tally;
         if tally.answered > 0 || tally.refused > 0 || !tally.unbound.is_empty() {
@@ -213,38 +205,26 @@ impl Director {
 
     /// Tells of lines that are no messages and of answers to nothing, where the recording had none.
     fn conclude_noise(&mut self) {
-        if let [0, lines] = self.tally.noise
-            && lines > 0
-        {
+        if let [0, lines @ (1..)] = self.tally.noise {
             let first = self.tally.first_noise.as_deref().unwrap_or_default();
+            let (lines, first) = (plural(lines, "line"), escape_bytes(first));
             let text = format!(
-                "{} of no JSON-RPC on stdout, and there were none in the recording: {}",
-                plural(lines, "line"),
-                escape_bytes(first)
+                "{lines} of no JSON-RPC on stdout, and there were none in the recording: {first}"
             );
             self.say(Class::Changed, text, None);
         }
-        if let [0, answers] = self.tally.strays
-            && answers > 0
-        {
-            let text = format!(
-                "{} to nothing that was asked{}",
-                plural(answers, "answer"),
-                self.stray_hint()
-            );
+        if let [0, answers @ (1..)] = self.tally.strays {
+            let (answers, hint) = (plural(answers, "answer"), self.stray_hint());
+            let text = format!("{answers} to nothing that was asked{hint}");
             self.say(Class::Changed, text, None);
         }
     }
 
     /// Which id an answer had that fits nothing.
     fn stray_hint(&self) -> String {
-        let id = self.tally.first_stray.as_deref();
-        id.map_or_else(String::new, |id| {
-            format!(
-                "; an answer with the id {} came, which nobody used",
-                escape(id)
-            )
-        })
+        let id = self.tally.first_stray.as_deref().map(escape);
+        let hint = id.map(|id| format!("; an answer with the id {id} came, which nobody used"));
+        hint.unwrap_or_default()
     }
 
     pub(super) fn say(&mut self, class: Class, text: String, left: Option<Seq>) {
@@ -258,76 +238,57 @@ impl Director {
             trouble: None,
         });
     }
+}
 
-    fn trouble(&mut self, trouble: Trouble, text: String) {
-        self.judge.trouble(trouble, text.into());
-    }
-
-    /// What the server has asked and got no answer to: it may wait for that.
-    fn open_questions(&self) -> String {
-        let open = self.questions.unanswered();
-        let named = open.map(|one| format!("{} (#{})", escape(&one.method), one.request.0.0));
-        let mut named: Vec<_> = named.collect();
-        let more = named.len().saturating_sub(MOST_NAMED);
-        named.truncate(MOST_NAMED);
-        if more > 0 {
-            named.push(format!("{more} more"));
+impl Waits {
+    /// For what, escaped; `None` where it is not for the server.
+    pub(super) fn in_words(&self) -> Option<String> {
+        let at = |seq: Seq, method: &str| format!("{} (#{})", escape(method), seq.0);
+        match self {
+            Self::Nothing | Self::Gap => None,
+            Self::Answer(seq, method) => Some(format!("the answer to {}", at(*seq, method))),
+            Self::Answers(open) => Some(plural(*open as u64, "answer").to_string()),
+            Self::Question(seq, method) => Some(format!("the server to ask {}", at(*seq, method))),
+            Self::Notice(seq, method) => Some(at(*seq, method)),
+            Self::Room => Some("the server to read".to_owned()),
+            Self::End => Some("the server to end".to_owned()),
         }
-        if named.is_empty() {
-            return String::new();
-        }
-        let named = named.join(", ");
-        format!("; it has no answer to what it asks: {named}")
     }
 }
 
-/// What was waited for when the time was up and no request was open.
-fn in_words_of(waits: &Waits) -> String {
-    match waits {
-        Waits::Question(seq, method) => {
-            format!("the server does not ask {} (#{})", escape(method), seq.0)
+/// An exchange by its method, what it is about, and where it stands in the recording.
+struct Named<'a>(&'a Exchange);
+
+impl fmt::Display for Named<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&escape(&self.0.method))?;
+        if let Some(name) = &self.0.name {
+            write!(f, " {}", escape(name))?;
         }
-        Waits::Notice(seq, method) => {
-            format!("the server does not tell {} (#{})", escape(method), seq.0)
-        }
-        Waits::Room => "the server does not read".to_owned(),
-        Waits::Gap => "the time is up, and not everything was sent".to_owned(),
-        _ => "the time is up".to_owned(),
+        write!(f, " (#{})", self.0.request.0.0)
     }
 }
 
-/// A call by its method, what it is about, and where it stands in the recording.
-fn named(call: &Call) -> String {
-    let exchange = &call.exchange;
-    let name = exchange
-        .name
-        .as_deref()
-        .map_or_else(String::new, |name| format!(" {}", escape(name)));
-    format!(
-        "{}{name} (#{})",
-        escape(&exchange.method),
-        exchange.request.0.0
-    )
+impl Ended {
+    fn is_bad(&self) -> bool {
+        self.code != Some(0)
+    }
 }
 
-fn in_words(ended: &Ended) -> String {
-    match (&ended.signal, ended.code) {
-        (Some(signal), _) => format!("the server was ended by {}", escape(signal)),
-        (None, Some(code)) => format!("the server ended with exit code {code}"),
-        (None, None) => "the server ended".to_owned(),
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.signal, self.code) {
+            (Some(signal), _) => write!(f, "the server was ended by {}", escape(signal)),
+            (None, Some(code)) => write!(f, "the server ended with exit code {code}"),
+            (None, None) => f.write_str("the server ended"),
+        }
     }
 }
 
 fn last_words(witness: &Witness) -> String {
-    if witness.stderr.is_empty() {
-        return String::new();
+    let lines = witness.stderr.iter().map(|line| escape_bytes(line));
+    match lines.collect::<Vec<_>>().join(" / ") {
+        lines if lines.is_empty() => lines,
+        lines => format!("; its stderr ends: {lines}"),
     }
-    let lines = witness
-        .stderr
-        .iter()
-        .map(|line| escape_bytes(line).into_owned());
-    format!(
-        "; its stderr ends: {}",
-        lines.collect::<Vec<_>>().join(" / ")
-    )
 }

@@ -26,9 +26,6 @@ const LONGEST_SEARCHED: u64 = 1 << 20;
 /// Frames that are searched at once.
 const SEARCHED: u32 = 500;
 
-/// Exchanges that are counted at once.
-const COUNTED: u32 = 1000;
-
 /// Whether the user wants an exchange.
 pub type Wanted<'r> = Box<dyn FnMut(&Exchange) -> bool + 'r>;
 
@@ -82,27 +79,6 @@ impl<'r> Library<'r> {
     pub(super) fn requests(&self) -> Result<u64, ReadError> {
         let until = self.until.unwrap_or(Seq(u64::MAX));
         self.recording.requests(Direction::ClientToServer, until)
-    }
-
-    /// How many of these `requests` are not left out.
-    pub(super) fn requests_to_make(&self, requests: u64) -> Result<u64, ReadError> {
-        let Some(left_out) = self.left_out else {
-            return Ok(requests);
-        };
-        let (mut requests, mut after) = (0, ExchangeId(0));
-        loop {
-            let mut page = self.recording.exchanges(after, COUNTED)?;
-            let until = self.until.unwrap_or(Seq(u64::MAX));
-            page.retain(|exchange| exchange.request.0 <= until);
-            let Some(last) = page.last() else {
-                return Ok(requests);
-            };
-            after = last.id;
-            let is_made = |exchange: &&Exchange| {
-                exchange.direction == Direction::ClientToServer && !left_out(exchange.request.0)
-            };
-            requests += page.iter().filter(is_made).count() as u64;
-        }
     }
 
     fn keep<T>(&mut self, result: Result<T, ReadError>) -> Option<T> {

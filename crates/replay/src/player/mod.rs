@@ -72,7 +72,7 @@ pub use library::{LeftOut, Library, Wanted};
 pub use target::{Command, NoCommand, Outcome, Progress, TargetError};
 
 use crate::bind::Binder;
-use crate::judge::Judge;
+use crate::diff::Judge;
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_store::record::{self, Recorder};
 use mcpreel_trace::clock::Clock;

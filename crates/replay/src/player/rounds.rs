@@ -15,7 +15,7 @@ use super::calls::{Call, Calls, Chain, was_answered};
 use super::director::{Director, Scene};
 use super::questions::{stub, unexpected};
 use crate::bind::{Outgoing, Role, Round, Unexpected};
-use crate::compare::Class;
+use crate::diff::Class;
 use crate::rules::Side;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};

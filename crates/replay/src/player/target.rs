@@ -18,8 +18,8 @@ use super::ending::{Ended, Stop};
 use super::library::Library;
 use super::pipes::{Pipes, Ready};
 use crate::bind::Binder;
+use crate::diff::Report;
 use crate::lines::{Line, Lines, Tail};
-use crate::report::Report;
 use crate::signals::Signals;
 use mcpreel_capture::gauge::Gauge;
 use mcpreel_capture::process::ending::{exit_event, signal_name};
@@ -30,7 +30,7 @@ use mcpreel_store::record::Recorder;
 use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_trace::event::{Closer, EventKind, Passed};
 use mcpreel_trace::frame::StreamId;
-use mcpreel_wire::text::{count, escape, plural};
+use mcpreel_wire::text::{count, escape};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::ffi::OsString;
@@ -91,32 +91,20 @@ impl Command {
 #[derive(Clone, Debug)]
 pub struct Progress<'a> {
     pub tally: &'a Tally,
-    /// Requests that are to be made: those of the recording but for what is left out.
+    /// Requests of the recording.
     pub requests: u64,
     pub waits: Waits,
 }
 
 impl Progress<'_> {
     pub fn in_words(&self) -> String {
-        let done = count(self.tally.sent);
-        let waits = match &self.waits {
-            Waits::Nothing | Waits::Gap => String::new(),
-            Waits::Answer(seq, method) => {
-                format!(", waits for the answer to {} (#{})", escape(method), seq.0)
-            }
-            Waits::Answers(open) => format!(", waits for {}", plural(*open as u64, "answer")),
-            Waits::Question(seq, method) => {
-                format!(
-                    ", waits for the server to ask {} (#{})",
-                    escape(method),
-                    seq.0
-                )
-            }
-            Waits::Notice(seq, method) => format!(", waits for {} (#{})", escape(method), seq.0),
-            Waits::Room => ", the server does not read".to_owned(),
-            Waits::End => ", waits for the server to end".to_owned(),
-        };
-        format!("{done} of {} sent{waits}", count(self.requests))
+        let waits = self.waits.in_words();
+        let waits = waits.map_or_else(String::new, |waits| format!(", waits for {waits}"));
+        format!(
+            "{} of {} sent{waits}",
+            count(self.tally.sent),
+            count(self.requests)
+        )
     }
 }
 
@@ -223,8 +211,7 @@ enum Gone {
 impl Target<'_> {
     fn play(mut self, told: &mut dyn FnMut(&Progress<'_>)) -> Result<Outcome, TargetError> {
         let requests = self.library.requests()?;
-        let to_make = self.library.requests_to_make(requests)?;
-        let played = self.until_over(to_make, told);
+        let played = self.until_over(requests, told);
         if self.exit.is_none() {
             // Nobody relays to it any more, whatever went wrong.
             let _ = self.child.kill();

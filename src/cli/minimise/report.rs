@@ -1,6 +1,6 @@
-//! What is said in the end: what was kept, in how many runs, how it is played.
+//! The report of a search: which messages were kept, in how many runs, and how they are played again.
 
-use super::stop::Stop;
+use super::search::{Found, Stop};
 use super::{Args, party};
 use crate::cli::exit::Failure;
 use crate::cli::output::Output;
@@ -22,20 +22,6 @@ const MOST_NAMED: usize = 40;
 
 /// Bytes of a message's line that are shown.
 const LONGEST: usize = 160;
-
-/// What came of a search.
-pub struct Found {
-    /// The shortest replay that failed.
-    pub made: Recording,
-    /// How many messages of the client there were, answers aside.
-    pub of: usize,
-    /// How many runs there were, in all.
-    pub runs: u64,
-    /// How often the result was played again, and how often it failed then.
-    pub again: (u64, u64),
-    /// Why it stopped; then more may be left out.
-    pub stop: Option<Stop>,
-}
 
 /// Says what was found.
 pub fn write(args: &Args, recording: &Recording, found: &Found) -> Result<(), Failure> {

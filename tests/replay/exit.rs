@@ -217,35 +217,6 @@ fn on_a_terminal_one_yes_allows_what_was_listed() {
 }
 
 #[test]
-fn a_terminal_shows_how_far_it_is_and_what_it_waits_for() {
-    let case = Case::new(&PLAIN);
-    let peer = crate::support::peer();
-    let recording = case.recording.to_str().unwrap();
-    let server = [peer.to_str().unwrap(), "script", r#"< "id":1"#, "sleep"];
-    let arguments: Vec<_> = ["replay", recording, "--"]
-        .into_iter()
-        .chain(server)
-        .collect();
-    let dir = case.library.path().to_str().unwrap();
-    let environment = [("HOME", dir), ("MCPREEL_DIR", dir)];
-    let mut terminal = Terminal::start(MCPREEL, &arguments, &environment, (100, 30));
-    wait_for("how far it is", || {
-        let text = terminal.text();
-        text.contains("1 of 1 sent, waits for the answer to a (#1)")
-            .then_some(())
-    });
-    // Who is in a hurry says so twice.
-    terminal.press("\x03");
-    terminal.press("\x03");
-    wait_for("what was found until then", || {
-        terminal
-            .text()
-            .contains("1 of 1 request sent, 0 answered")
-            .then_some(())
-    });
-}
-
-#[test]
 fn what_is_worse_decides_how_it_ends() {
     let case = Case::new(&CALLS);
     let crash = [r#"< "id":1"#, LIST, "< look", "exit 9"];

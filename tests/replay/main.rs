@@ -4,7 +4,7 @@
 //!   processes;
 //! * [`play`]: how a scenario is played;
 //! * [`processes`]: the same scenarios with a real server, wherever time plays no part;
-//! * [`matrix`]: every case through real processes, against servers that misbehave;
+//! * [`misbehaving`]: real servers that crash, hang, or do not read;
 //! * [`exit`]: how the command ends, and what it says;
 //! * [`options`]: what the command line chooses: how strict, by which rules, in which form;
 //! * [`record`]: what a replay leaves on record;
@@ -18,8 +18,8 @@
 mod diff;
 mod director;
 mod exit;
-mod matrix;
 mod minimise;
+mod misbehaving;
 mod mock;
 mod options;
 mod play;

@@ -1,7 +1,7 @@
 //! `minimise`: the fewest messages with which it still fails.
 
 use crate::process::{Case, Replayed, Row, stream};
-use crate::support::{MCPREEL, peer, terminal::Terminal, wait_for};
+use crate::support::{MCPREEL, peer, wait_for};
 use mcpreel_replay::minimise::Units;
 use mcpreel_store::reader::Recording;
 use nix::sys::signal::{Signal, kill};
@@ -403,45 +403,6 @@ fn who_interrupts_gets_the_best_so_far() {
 }
 
 #[test]
-fn a_terminal_shows_how_much_is_left_and_counts_what_a_run_plays() {
-    let case = case(&legacy(&[("poison", "{}"), ("look", "{}"), ("trip", "{}")]));
-    let starts = case.library.path().join("starts");
-    let peer = peer();
-    let server = [
-        peer.to_str().unwrap(),
-        "recall",
-        starts.to_str().unwrap(),
-        "2",
-        "sleep",
-    ];
-    let words = ["minimise", case.recording.to_str().unwrap(), "--"];
-    let arguments: Vec<_> = words[..1]
-        .iter()
-        .chain(&TRIP)
-        .chain(&words[1..])
-        .chain(&server)
-        .copied()
-        .collect();
-    let dir = case.library.path().to_str().unwrap();
-    let environment = [("HOME", dir), ("MCPREEL_DIR", dir)];
-    let mut terminal = Terminal::start(MCPREEL, &arguments, &environment, (100, 30));
-    // All six failed in the first run; the second plays some of them, and its server sleeps.
-    wait_for("how much is left", || {
-        let text = terminal.text();
-        let line = text.lines().find(|line| line.contains("run 2, "))?;
-        let rest = line.split_once("run 2, ")?.1;
-        let (part, rest) = rest.split_once(" of 6 messages, 6 are enough: 1 of ")?;
-        let sent = rest.split_once(" sent, waits for")?.0;
-        let [part, sent] = [part, sent].map(|number| number.parse::<u64>().unwrap());
-        // The note that it is initialised is no request.
-        assert_eq!(sent + 1, part, "{line}");
-        Some(())
-    });
-    terminal.press("\x03");
-    terminal.press("\x03");
-}
-
-#[test]
 fn what_belongs_together_is_one_unit() {
     let rows = [
         (0, "c2s", "request 0 initialize"),
@@ -547,49 +508,4 @@ fn a_chain_of_input_rounds_is_one_unit() {
         .map(|unit| unit.frames.iter().map(|seq| seq.0).collect())
         .collect();
     assert_eq!(frames, [vec![1, 5], vec![3]]);
-}
-
-#[test]
-fn a_terminal_is_asked_with_a_warning_and_shows_how_far_it_is() {
-    let case = case(&legacy(&[("trip", "{}")]));
-    let starts = case.library.path().join("starts");
-    let peer = peer();
-    let words = [
-        "minimise",
-        "--fails",
-        "is:failed",
-        case.recording.to_str().unwrap(),
-        "--",
-    ];
-    let server = [
-        peer.to_str().unwrap(),
-        "recall",
-        starts.to_str().unwrap(),
-        "1",
-        "sleep",
-    ];
-    let arguments: Vec<_> = words.into_iter().chain(server).collect();
-    let dir = case.library.path().to_str().unwrap();
-    let environment = [("HOME", dir), ("MCPREEL_DIR", dir)];
-    let mut terminal = Terminal::start(MCPREEL, &arguments, &environment, (100, 30));
-    wait_for("the question", || {
-        let text = terminal.text();
-        let asks = text.contains("trip, 1 call") && text.contains("Each run calls them again");
-        (asks && text.contains("Call them?")).then_some(())
-    });
-    terminal.press("no\r");
-    wait_for("how far it is", || {
-        let text = terminal.text();
-        text.contains("run 1, all messages: 1 of 3 sent, waits for the answer to initialize (#1)")
-            .then_some(())
-    });
-    // Who is in a hurry says so twice.
-    terminal.press("\x03");
-    terminal.press("\x03");
-    wait_for("that nothing was found", || {
-        terminal
-            .text()
-            .contains("nothing was found in 1 run")
-            .then_some(())
-    });
 }

@@ -52,19 +52,6 @@ fn taped(rows: &[Row<'_>]) -> (Case, PathBuf) {
     (case, recording)
 }
 
-/// A cassette has no date: once every moment in an answer was a difference.
-#[test]
-fn that_it_is_later_is_no_difference_from_a_cassette() {
-    let then = r#"result 1 {"at":1760000000,"cents":1750000000}"#;
-    let (case, _) = taped(&[(0, "c2s", "request 1 a"), (1, "s2c", then)]);
-    let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs();
-    let answer = |cents: u64| format!(r#"> result 1 {{"at":{now},"cents":{cents}}}"#);
-    let same = case.replay(&[], &[r#"< "id":1"#, &answer(1_750_000_000)]);
-    same.is(0, &[]);
-    let other = case.replay(&[], &[r#"< "id":1"#, &answer(1_760_000_000)]);
-    other.is(1, &["1 changed", "result.cents"]);
-}
-
 #[test]
 fn a_cassette_is_replayed_like_the_recording_that_it_was_made_of() {
     let (mut case, recording) = taped(&[
@@ -109,36 +96,6 @@ fn which_cassette_was_replayed_is_not_handed_on() {
         let bytes = std::fs::read(&handed_on).unwrap();
         let found = memchr::memmem::find(&bytes, b"told.jsonl");
         assert_eq!(found, None, "{format}");
-    }
-}
-
-/// A server without its key does something else: who does not see that it lacks looks for long.
-#[test]
-fn variables_that_the_recorded_server_had_are_named_where_a_replay_fails() {
-    let library = Library::new();
-    let script = |answer: &str| {
-        let peer = peer().into_os_string().into_string().unwrap();
-        [peer.as_str(), "script", r#"< "id":1"#, answer].map(str::to_owned)
-    };
-    let mut run = library.run(script("> result 1"));
-    let session = Session::start(run.env("WEATHER_KEY", "kept to itself"));
-    let request = br#"{"jsonrpc":"2.0","id":1,"method":"a"}"#;
-    session.send(&Pieces(vec![[&request[..], b"\n"].concat()]));
-    assert!(session.end().status.success());
-    let recording = library.files("reel").remove(0);
-    let replay = |answer: &str, given: Option<&str>| {
-        let mut replay = library.mcpreel("replay");
-        replay.arg(&recording).arg("--").args(script(answer));
-        replay.envs(given.map(|value| ("WEATHER_KEY", value)));
-        Replayed::of(&replay.output().unwrap())
-    };
-    let named = "the recorded server had 1 variable that you have not set: WEATHER_KEY";
-    replay("> error 1 -32603", None).is(1, &[named]);
-    for fine in [
-        replay("> result 1", None),
-        replay("> error 1 -32603", Some("x")),
-    ] {
-        assert!(!fine.out.contains("WEATHER_KEY"), "{fine:?}");
     }
 }
 
@@ -234,26 +191,4 @@ fn kill_nine_loses_nothing_that_was_sent_or_used() {
         sent.len(),
         got.len()
     );
-}
-
-#[test]
-fn who_names_a_server_twice_replays_the_same_session_twice() {
-    let case = Case::new(&[(0, "c2s", "request 1 a"), (1, "s2c", "result 1")]);
-    let peer = support::peer();
-    for _ in 0..2 {
-        let mut command = case.library.mcpreel("replay");
-        command.args(["told", "--"]).arg(&peer).arg("script");
-        command.args([r#"< "id":1"#, r#"> result 1 {"other":1}"#]);
-        let output = command.stdin(Stdio::null()).output().unwrap();
-        let said = Replayed::of(&output);
-        said.is(0, &["7f3a  told", "1 added"]);
-        assert!(!said.err.contains("made by playing"), "{said:?}");
-    }
-    // The session is of a day to come: what was made of it is not the newest.
-    let mut newest = case.library.mcpreel("replay");
-    let script = ["@2", "--", peer.to_str().unwrap(), "script"];
-    let output = newest.args(script).stdin(Stdio::null()).output().unwrap();
-    let said = Replayed::of(&output);
-    let why = "which was made by playing 7f3a; name that for the original";
-    assert!(said.err.contains(why), "{said:?}");
 }

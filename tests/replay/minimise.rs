@@ -1,7 +1,7 @@
 //! `minimise`: the fewest messages with which it still fails.
 
 use crate::process::{Case, Replayed, Row, stream};
-use crate::support::{MCPREEL, peer, wait_for};
+use crate::support::{peer, wait_for};
 use mcpreel_replay::minimise::Units;
 use mcpreel_store::reader::Recording;
 use nix::sys::signal::{Signal, kill};

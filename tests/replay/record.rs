@@ -1,9 +1,7 @@
 //! What a replay leaves on record.
 
 use crate::process::{Case, Replayed, Row, SAME, stream};
-use crate::support::pieces::Pieces;
-use crate::support::session::Session;
-use crate::support::{self, Library, peer, wait_for};
+use crate::support::{self, wait_for};
 use crate::told;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;

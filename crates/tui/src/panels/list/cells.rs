@@ -236,7 +236,9 @@ impl<'a> Cells<'a> {
 /// The colour of a row.
 fn role(item: &Item) -> Role {
     let is_slow = |exchange: &Exchange| exchange.latency_ns() > Some(DEFAULT_SLOW_NS);
-    match (item.kind(), item.exchange()) {
+    // Progress and log messages belong to a call, and have not failed with it.
+    let is_call = matches!(item.kind(), ItemKind::Request | ItemKind::Response);
+    match (item.kind(), item.exchange().filter(|_| is_call)) {
         (_, Some(exchange)) if exchange.has_failed() => Role::Bad,
         (_, Some(exchange)) if exchange.status == Status::Open => Role::Open,
         (_, Some(exchange)) if is_slow(exchange) => Role::Warn,

@@ -18,7 +18,7 @@ use mcpreel_trace::correlator::MessageRecord;
 use mcpreel_trace::event::Event;
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::{FrameHead, StreamId};
-use mcpreel_trace::item::{Item, What};
+use mcpreel_trace::item::{Item, ItemKind, What};
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::{
     cut, cut_middle, duration, escape, escape_bytes, pad_end, pad_start, since, size,
@@ -93,9 +93,9 @@ impl Listing {
     /// A row that says `what`, which is escaped.
     pub fn row_with(self, row: &RowView<'_>, what: &str, out: &Output) -> String {
         let cells = [
-            match row.arrow() {
+            match row.kind {
                 // An event has no number of its own.
-                "•" => String::new(),
+                ItemKind::Event => String::new(),
                 _ => row.seq.0.to_string(),
             },
             since(row.t.0),

@@ -59,23 +59,6 @@ fn a_copy_is_the_recording_for_its_owner_alone() {
 }
 
 #[test]
-fn a_cassette_becomes_a_recording_that_stays() {
-    let library = Library::new();
-    let cassette = library.path().join("a.jsonl");
-    let cassette = cassette.to_str().expect("the path is text");
-    stdout(
-        &library,
-        &["export", &sample("modern"), "--raw", "-o", cassette],
-    );
-    let (copy, _) = copied(&library, cassette, "a.reel");
-    let again = copy.to_str().expect("the path is text");
-    assert_eq!(
-        stdout(&library, &["export", again, "--raw"]),
-        std::fs::read_to_string(cassette).expect("it is text")
-    );
-}
-
-#[test]
 fn a_recording_that_grows_is_copied_as_it_is_now() {
     let library = Library::new();
     let (mut server, mut stdin, live) = live_with_a_frame(&library);

@@ -216,22 +216,6 @@ fn rows_are_never_wider_than_the_terminal() {
 }
 
 #[test]
-fn copies_with_one_id_are_told_apart_by_their_paths() {
-    let library = demo();
-    let original = &library.files("reel")[0];
-    std::fs::copy(original, library.path().join("copy.reel")).expect("it can be copied");
-    let id = library.json(&["ls"])[0]["id"]
-        .as_str()
-        .expect("an id")
-        .to_owned();
-    let (code, said) = refusal(&library, &["show", &id]);
-    assert_eq!(code, Some(2), "{said}");
-    for path in ["copy.reel", &*original.to_string_lossy()] {
-        assert!(said.contains(path), "{said}");
-    }
-}
-
-#[test]
 fn reindex_derives_the_same_again() {
     let library = demo();
     let before = library.json(&["show", "@", "--exchanges"]);

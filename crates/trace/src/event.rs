@@ -117,65 +117,10 @@ pub enum EventKind {
         level: String,
         message: String,
     },
-    /// A mock started the real server to which it passes what is not on record.
-    BehindSpawned {
-        pid: u32,
-        /// Its command. Words that are no UTF-8 are shown with U+FFFD.
-        argv: Vec<String>,
-    },
-    /// A mock could not start that server.
-    BehindFailed {
-        message: String,
-    },
-    BehindExit {
-        /// Its exit code, absent if a signal ended it.
-        #[serde(skip_serializing_if = "Option::is_none", default)]
-        code: Option<i32>,
-        /// The name of the signal that ended it.
-        #[serde(skip_serializing_if = "Option::is_none", default)]
-        signal: Option<String>,
-        /// Requests that were passed to it.
-        passed: u64,
-    },
-    /// What this version does not know of a line of the cassette that the recording was made from,
-    /// so that it is not lost when it is written again. Stands before what the line says.
-    LineKeys {
-        of: CassetteLine,
-        /// The keys and their values: a JSON object.
-        json: String,
-    },
-    /// The client began to say what follows before it had seen all of what stands before that. Told
-    /// by the cassette that the recording was made from, whose times do not say so.
-    Seen {
-        /// The last frame of the server that it had seen; absent: none.
-        #[serde(skip_serializing_if = "Option::is_none", default)]
-        frame: Option<Seq>,
-    },
     /// The recording was completed from its spool after the recorder had gone.
     Recovered {
         frames: u64,
     },
-}
-
-impl EventKind {
-    /// Of what is on record of a line of a cassette: which line.
-    pub fn cassette_line(&self) -> Option<CassetteLine> {
-        match self {
-            Self::LineKeys { of, .. } => Some(*of),
-            _ => None,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CassetteLine {
-    Start,
-    /// That of the frame that follows.
-    Frame,
-    /// That of the event that follows.
-    Event,
-    End,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -250,8 +195,4 @@ pub struct ProcessContext {
     /// What had been taken out of that which the recording was made from: JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redaction: Option<String>,
-    /// What else stood in the header of the cassette that the recording was made from: a JSON
-    /// object of what this version does not know, so that it is not lost when it is written again.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cassette: Option<String>,
 }

@@ -1,7 +1,6 @@
 //! Which frames and events of a recording are written.
 
 use mcpreel_store::reader::EventRow;
-use mcpreel_trace::event::CassetteLine;
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::part::SelectionNote;
@@ -102,19 +101,11 @@ impl Selection {
         frames.any(|(seq, _)| self.has_frame(seq))
     }
 
-    /// Whether the event is written: one that came between two frames belongs to the first, but
-    /// what is on record of a line belongs to what the line says.
+    /// Whether the event is written: one that came between two frames belongs to the first.
     pub fn has_event(&self, row: &EventRow) -> bool {
-        let after = row.event.after_seq;
-        let id = match row.event.kind.cassette_line() {
-            Some(CassetteLine::Frame) => return self.has_frame(Seq(after.0.saturating_add(1))),
-            Some(CassetteLine::Start | CassetteLine::End) => return true,
-            Some(CassetteLine::Event) => row.id + 1,
-            None => row.id,
-        };
         match &self.picked {
-            Some(picked) => picked.events.contains(&id),
-            None => self.has_place(after),
+            Some(picked) => picked.events.contains(&row.id),
+            None => self.has_place(row.event.after_seq),
         }
     }
 

@@ -1,8 +1,8 @@
 //! Events.
 
-use super::{command, ended, ended_so, not_started, process};
-use mcpreel_trace::event::{CassetteLine, Closer, EventKind, Passed, ProcessContext, ProcessName};
-use mcpreel_trace::frame::{Seq, StreamId};
+use super::{command, ended, not_started, process};
+use mcpreel_trace::event::{Closer, EventKind, Passed, ProcessContext, ProcessName};
+use mcpreel_trace::frame::StreamId;
 use mcpreel_wire::text::{count, duration, escape, plural, size};
 
 /// An event in one sentence, without a full stop.
@@ -47,26 +47,7 @@ pub fn event(kind: &EventKind) -> String {
         EventKind::Shortened { stream, message } => shortened(*stream, message),
         EventKind::Skipped { lines, message } => skipped(*lines, message),
         EventKind::HostLog { level, message } => host_log(level, message),
-        EventKind::BehindSpawned { pid, argv } => behind_started(*pid, argv),
-        EventKind::BehindFailed { message } => behind_not_started(message),
-        EventKind::BehindExit {
-            code,
-            signal,
-            passed,
-        } => behind_ended(code.as_ref(), signal.as_deref(), *passed),
-        EventKind::LineKeys { of, json } => line_keys(*of, json),
-        EventKind::Seen { frame } => seen(*frame),
         EventKind::Recovered { frames } => recovered(*frames),
-    }
-}
-
-fn seen(frame: Option<Seq>) -> String {
-    match frame {
-        Some(seq) => format!(
-            "the client goes on before it has seen what came after #{}",
-            seq.0
-        ),
-        None => "the client goes on before it has seen anything of this".to_owned(),
     }
 }
 
@@ -161,34 +142,6 @@ fn skipped(lines: u64, message: &str) -> String {
 
 fn host_log(level: &str, message: &str) -> String {
     format!("the host's log, {}: {}", escape(level), escape(message))
-}
-
-fn behind_started(pid: u32, argv: &[String]) -> String {
-    let command = command(argv);
-    format!("the server behind the mock was started, pid {pid}: {command}")
-}
-
-fn behind_not_started(message: &str) -> String {
-    let message = escape(message);
-    format!("the server behind the mock was not started: {message}")
-}
-
-fn behind_ended(code: Option<&i32>, signal: Option<&str>, passed: u64) -> String {
-    let how = ended_so("the server behind the mock", code, signal);
-    format!("{how}; {} passed to it", plural(passed, "request"))
-}
-
-fn line_keys(of: CassetteLine, json: &str) -> String {
-    let line = match of {
-        CassetteLine::Start => "start event",
-        CassetteLine::Frame => "next frame",
-        CassetteLine::Event => "next event",
-        CassetteLine::End => "end",
-    };
-    format!(
-        "in the cassette, the line of the {line} has keys that are not known: {}",
-        escape(json)
-    )
 }
 
 fn recovered(frames: u64) -> String {

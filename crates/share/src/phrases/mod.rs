@@ -20,14 +20,10 @@ use mcpreel_wire::text::{count, escape};
 use serde_json::Value;
 
 fn ended(code: Option<&i32>, signal: Option<&str>) -> String {
-    ended_so("the server", code, signal)
-}
-
-fn ended_so(who: &str, code: Option<&i32>, signal: Option<&str>) -> String {
     match (code, signal) {
-        (_, Some(signal)) => format!("{who} was ended by {}", escape(signal)),
-        (Some(code), None) => format!("{who} ended with exit code {code}"),
-        (None, None) => format!("{who} ended"),
+        (_, Some(signal)) => format!("the server was ended by {}", escape(signal)),
+        (Some(code), None) => format!("the server ended with exit code {code}"),
+        (None, None) => "the server ended".to_owned(),
     }
 }
 

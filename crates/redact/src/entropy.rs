@@ -134,54 +134,6 @@ mod tests {
     }
 
     #[test]
-    fn letters_that_change_with_digits_or_signs_are_read_by_nobody() {
-        for text in [
-            "3f1c0a9be2d47586c1f0",
-            "a: 3F1C0A9BE2D47586",
-            "u1k3w9x2m5q8z7p4",
-        ] {
-            assert!(is_mixed(text), "{text}");
-        }
-        for text in [
-            "3f1c0a9b-e2d4-4586-81f0-e9d8b7a69584",
-            "4711471147114711",
-            "colorprimary500background600",
-            "oauth2AuthorizationCode",
-        ] {
-            assert!(!is_mixed(text), "{text}");
-        }
-        for word in [
-            "vj7-FAc9_QeWJ",
-            "Clo-iADN_5RpV",
-            "yzP-CB9t_2039",
-            "QUae!ZP6$zR3",
-            "fM2o!eq3$hDa",
-            "Llqs!ajA$IxN",
-            "Xk29!fooBar",
-            "Hunter22!x",
-        ] {
-            assert!(is_signed(word.as_bytes()), "{word}");
-        }
-        for word in [
-            "YOUR_API_KEY_2",
-            "Get-ChildItem2",
-            "X-Amz-Meta2",
-            "HTTP_404_NotFound",
-            "gpt-4o-Mini-2024",
-            "Ed25519-Sha512",
-            "getUserName-setPassword2",
-            "2026-11-22T18-40-13Z",
-            "com.a.Outer$Inner$1",
-            "Outer$Inner1",
-            "HelloWorld!",
-            "HEAD~3",
-            "ada2@Mail",
-        ] {
-            assert!(!is_signed(word.as_bytes()), "{word}");
-        }
-    }
-
-    #[test]
     fn names_and_numbers_are_not() {
         for text in [
             "YOUR_API_KEY_2",

@@ -349,62 +349,6 @@ pub(super) fn is_beside(name: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::{Policy, Settings};
-
-    fn shown(text: &str, hits: &Found) -> Vec<String> {
-        let hits = hits.hits.iter();
-        hits.map(|hit| text[hit.span.clone()].to_owned()).collect()
-    }
-
-    #[test]
-    fn words_that_nobody_says_are_found_up_to_another_name() {
-        let policy = Policy::new(&Settings::default()).unwrap();
-        let finder = Finder::new(&policy, None);
-        for (text, expected) in [
-            (
-                "two Kq8vWp3mXrT4, (Zx7cVb2nMq9) on",
-                &["Kq8vWp3mXrT4", "Zx7cVb2nMq9"][..],
-            ),
-            ("is Kq8vWp3mXrT4\nZx7cVb2nMq9", &["Kq8vWp3mXrT4"]),
-            ("and id=Kq8vWp3mXrT4", &[]),
-            ("and --id Kq8vWp3mXrT4", &[]),
-            ("and \"id\": Kq8vWp3mXrT4", &[]),
-            ("commit abc1234 of 2026-11-22", &[]),
-        ] {
-            let mut found = Found::default();
-            on_line(&finder, text.as_bytes(), (0, Class::Password), &mut found);
-            assert_eq!(shown(text, &found), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn items_of_a_list_are_found_and_what_describes_them_is_not() {
-        let policy = Policy::new(&Settings::default()).unwrap();
-        let finder = Finder::new(&policy, None);
-        for (text, expected) in [
-            (
-                "[Kq8vWp3mXrT4, 'hunter2']",
-                &["Kq8vWp3mXrT4", "hunter2"][..],
-            ),
-            ("[\n  \"Kq8vWp3mXrT4\",\n]", &["Kq8vWp3mXrT4"]),
-            ("{user: Kq8vWp3mXrT4, a: Zx7cVb2nMq9}", &["Zx7cVb2nMq9"]),
-            ("('ada2', 'Zx7cVb2nMq9')", &["Zx7cVb2nMq9"]),
-            ("[required, min:8, MinLength12, u8]", &[]),
-            ("[a, ('b', \"Kq8vWp3mXrT4\")]", &["Kq8vWp3mXrT4"]),
-            ("{a: {b: Kq8vWp3mXrT4}, id: Zx7cVb2nMq9}", &["Kq8vWp3mXrT4"]),
-            ("[{prod: Kq8vWp3mXrT4:x}]", &["Kq8vWp3mXrT4:x"]),
-            ("[Kq8vWp3mXrT4, ", &[]),
-        ] {
-            let mut found = Found::default();
-            listed(&finder, text.as_bytes(), (0, Class::Password), &mut found);
-            assert_eq!(shown(text, &found), expected, "{text}");
-        }
-    }
-}
-
-#[cfg(test)]
-mod pairs_tests {
-    use super::*;
 
     #[test]
     fn the_second_of_two_is_a_password() {

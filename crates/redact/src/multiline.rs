@@ -454,24 +454,6 @@ mod tests {
             assert_eq!(below(text), Some(lines), "{text}");
         }
     }
-
-    #[test]
-    fn nothing_else_does() {
-        for text in [
-            "password: a\n  b",
-            "password:\nb",
-            "  password: |\n  user: b",
-            "password:\n\n\n\n\n\n  b",
-            "password\n  b",
-            "password:",
-            "password: <<\n  b",
-            "password = <<END\n  b",
-            "password = <<END >x\n  b\nEND",
-            "1: password:\n  b",
-        ] {
-            assert_eq!(below(text), None, "{text}");
-        }
-    }
 }
 
 #[cfg(test)]

@@ -255,13 +255,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_what_lines_are() {
-        let body = b"\nAB==\r\nCD\\nEF \n";
-        assert_eq!(words(body), [&b"AB=="[..], b"CD", b"EF"]);
-        assert_eq!(trimmed(b"\\n AB\nCD\\n\n", 0..11), 3..8);
-    }
-
-    #[test]
     fn lines_of_a_key_are_collected_until_its_end() {
         let mut lines = Lines::default();
         let all = [

@@ -138,14 +138,6 @@ mod tests {
     }
 
     #[test]
-    fn without_bounds_everything_is_meant_and_nothing_is_noted() {
-        let all = Selection::between(None, None);
-        assert!(all.has_frame(Seq(1)) && all.has_frame(Seq(u64::MAX)));
-        assert!(all.has_event(&event(1, 0)));
-        assert_eq!(all.note(), None);
-    }
-
-    #[test]
     fn both_bounds_are_meant_as_well() {
         let some = Selection::between(Some(Seq(3)), Some(Seq(5)));
         let frames: Vec<_> = (1..9).filter(|&seq| some.has_frame(Seq(seq))).collect();

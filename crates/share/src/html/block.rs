@@ -185,11 +185,4 @@ mod tests {
             assert!(values.as_array().is_some_and(|values| !values.is_empty()));
         }
     }
-
-    #[test]
-    fn no_data_is_no_block() {
-        let mut page = Vec::new();
-        Blocks::new(&mut page, "events").finish().unwrap();
-        assert_eq!(page, b"");
-    }
 }

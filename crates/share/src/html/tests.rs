@@ -243,97 +243,12 @@ fn of_a_recording_that_grows_nothing_is_told_that_came_later() {
     assert!(!page.contains("zanzibar"), "{row}");
 }
 
-/// Of a call that is open somebody may have heard of its progress after the last frame.
-#[test]
-fn an_open_call_is_told_as_other_exports_tell_it() {
-    let asked = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"early\",\
-        \"_meta\":{\"progressToken\":7}}}\n";
-    let progress = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":\
-        {\"progressToken\":7,\"progress\":1,\"message\":\"zanzibar\"}}\n";
-    let lines = [(StreamId::C2S, asked), (StreamId::S2C, progress)];
-    let made = made(&lines.map(|(stream, line)| (stream, line.to_owned())));
-    let all = all();
-    for last in [Seq(1), Seq(2)] {
-        let excerpt = Excerpt {
-            last,
-            ..Excerpt::of(&made.recording, &all)
-        };
-        let mut told = Vec::new();
-        excerpt
-            .exchanges(&mut |exchange| {
-                told.push(exchange.clone());
-                Ok::<_, WriteError>(())
-            })
-            .unwrap();
-        let mut page = Vec::new();
-        written(excerpt, &mut page).unwrap();
-        let rows = values(&String::from_utf8(page).unwrap(), "rows");
-        let row = rows.iter().find(|row| row["k"] == "request").unwrap();
-        assert_eq!(
-            row.get("progress").is_some(),
-            told[0].progress.is_some(),
-            "{last:?}"
-        );
-        assert_eq!(row["s"], told[0].status.as_str());
-    }
-}
-
 #[test]
 fn a_page_is_marked_as_whole_at_its_end_only() {
     let made = made(&[call(1, "a"), answer(1, "b")]);
     let (page, _) = page_of(&made.recording, &all());
     let end = page.find("data-kind=\"end\"").unwrap();
     assert!(page[end..].len() < 80 && page.ends_with("</html>\n"));
-}
-
-/// Fails when it has taken so many bytes, and knows the longest piece that it was given.
-struct Bounded {
-    left: usize,
-    longest: usize,
-}
-
-impl Write for Bounded {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.longest = self.longest.max(bytes.len());
-        self.left = self
-            .left
-            .checked_sub(bytes.len())
-            .ok_or(std::io::ErrorKind::StorageFull)?;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-#[test]
-fn it_is_written_piece_by_piece_and_a_full_disk_is_told() {
-    let long = "x".repeat(60_000);
-    let lines: Vec<_> = (1..=60)
-        .flat_map(|id| [call(id, "t"), answer(id, &long)])
-        .collect();
-    let made = made(&lines);
-    let mut out = Bounded {
-        left: usize::MAX,
-        longest: 0,
-    };
-    let all = all();
-    let excerpt = Excerpt::of(&made.recording, &all);
-    written(excerpt, &mut out).unwrap();
-    let whole = usize::MAX - out.left;
-    assert!(whole > 3_600_000, "{whole}");
-    assert!(
-        out.longest < 400_000,
-        "held {} of {whole} at once",
-        out.longest
-    );
-    let mut out = Bounded {
-        left: whole - 1,
-        longest: 0,
-    };
-    let error = written(excerpt, &mut out);
-    assert!(matches!(error, Err(WriteError::Write(_))));
 }
 
 #[test]

@@ -203,18 +203,6 @@ fn what_the_log_says_of_the_end_is_told_once() {
 }
 
 #[test]
-fn a_line_that_names_no_server_begins_no_session() {
-    let text = "2024-12-01T10:00:00.000Z [info] Checking for updates\n\
-                2024-12-01T10:00:00.000Z [info] [a] Initializing server...";
-    let said = told(text);
-    assert_eq!(said[0], " - nothing: it names no server");
-    assert_eq!(
-        said.iter().filter(|line| line.contains("begins")).count(),
-        1
-    );
-}
-
-#[test]
 fn numbers_that_mcpsnoop_left_out_are_lines_that_are_missing() {
     let line = |seq: &str, session: &str| {
         format!(

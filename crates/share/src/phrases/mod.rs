@@ -211,16 +211,4 @@ mod tests {
         };
         assert_eq!(lost(&answered, Some(&killed)), None);
     }
-
-    #[test]
-    fn a_command_can_be_copied() {
-        let words = ["npx", "-y", "it's here", ""].map(str::to_owned);
-        assert_eq!(command(&words), r"npx -y 'it'\''s here' ''");
-    }
-
-    #[test]
-    fn capabilities_are_named_with_what_they_switch_on() {
-        let json = r#"{"logging":{},"tools":{"listChanged":true},"resources":{"subscribe":false}}"#;
-        assert_eq!(capabilities(json), "logging, tools(listChanged), resources");
-    }
 }

@@ -125,13 +125,3 @@ fn what_is_no_exchange_is_an_instant_on_a_track_of_its_own() {
         .collect();
     assert!(named.contains(&&Value::from("process_name")), "{named:?}");
 }
-
-#[test]
-fn of_a_selection_nothing_else_is_there() {
-    let events = trace(&Selection::between(Some(Seq(8)), None), overlapping);
-    assert!(of(&events, "b").is_empty());
-    assert_eq!(of(&events, "i").len(), 2, "stderr and the exit");
-    let events = trace(&Selection::between(None, Some(Seq(6))), overlapping);
-    assert_eq!(of(&events, "b").len(), 3);
-    assert!(of(&events, "i").is_empty());
-}

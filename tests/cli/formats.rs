@@ -3,17 +3,18 @@
 use super::{mcpreel, refusal, stdout};
 use crate::support::terminal::Terminal;
 use crate::support::written::{Session, bytes, drain};
-use crate::support::{Library, MCPREEL, text, wait_for};
+use crate::support::{Library, MCPREEL, chunk_all, peak_memory, text, wait_for};
 use mcpreel_store::annotate::set_mark;
 use mcpreel_store::values::State;
 use mcpreel_trace::frame::{Seq, StreamId};
 use opentelemetry_proto::tonic::trace::v1::TracesData;
 use serde_json::Value;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
-const FORMATS: [&str; 4] = ["text", "markdown", "otlp", "perfetto"];
+const FORMATS: [&str; 6] = ["jsonl", "text", "markdown", "html", "otlp", "perfetto"];
 
 const SAMPLES: [&str; 4] = ["crash", "modern", "noisy-stdout", "well-behaved"];
 
@@ -272,4 +273,43 @@ fn arguments_and_results_are_in_a_trace_only_if_they_are_asked_for() {
             "{said}"
         );
     }
+}
+
+/// A recording of so many lines, each of so many bytes.
+fn long(library: &Library, lines: usize, size: usize) -> PathBuf {
+    let mut session = Session::start(library.path(), "long", 1);
+    let mut line = vec![b'x'; size];
+    line.push(b'\n');
+    for _ in 0..lines {
+        chunk_all(&mut session, StreamId::STDERR, &line);
+    }
+    let mut indexer = session.indexer();
+    session.end();
+    drain(&mut indexer, &bytes(1 << 26));
+    indexer.finish(State::Complete).expect("it can be finished");
+    indexer.release_spool().expect("it can be removed");
+    session.reel.clone()
+}
+
+#[test]
+fn a_page_takes_no_more_memory_than_some_blocks_of_it() {
+    const LINES: usize = 1500;
+    const SIZE: usize = 60_000;
+    // The rest is more than a pipe holds.
+    const SEEN: usize = LINES * SIZE - (1 << 20);
+    let library = Library::new();
+    let reel = long(&library, LINES, SIZE);
+    let mut export = library.mcpreel("export");
+    export.arg(&reel).args(["--raw", "--format", "html"]);
+    let mut child = export
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("mcpreel starts");
+    let mut out = child.stdout.take().expect("it is a pipe");
+    std::io::copy(&mut (&mut out).take(SEEN as u64), &mut std::io::sink()).expect("it writes");
+    // It waits for us with the rest, and has seen nearly all of it.
+    let peak = peak_memory(child.id()).expect("it runs");
+    assert!(peak < SEEN as u64 / 2, "export took {peak} bytes");
+    std::io::copy(&mut out, &mut std::io::sink()).expect("it writes");
+    assert!(child.wait().expect("it ends").success());
 }

@@ -287,31 +287,3 @@ fn a_time_that_the_log_does_not_have_is_no_time_in_what_is_made_of_it() {
         );
     }
 }
-
-#[test]
-fn times_without_a_date_count_from_the_start_and_say_so() {
-    let import = Import::new();
-    let log = format!("{{\"ts\":5.0,\"message\":{ASKS}}}\n{{\"ts\":5.25,\"message\":{ANSWERS}}}\n");
-    let log = import.file("undated.jsonl", &log);
-    let taken = import.taken(&log).remove(0);
-    let trace = stdout(&import.library, &["export", id(&taken), "--format", "otlp"]);
-    assert!(
-        trace.contains("\"endTimeUnixNano\":\"250000000\""),
-        "{trace}"
-    );
-    assert!(
-        trace.contains("no date is on record: times count from the start"),
-        "{trace}"
-    );
-}
-
-#[test]
-fn a_line_without_a_time_of_its_own_is_told() {
-    let import = Import::new();
-    let log = format!("{{\"ts\":\"2026-03-10T15:18:00Z\",\"message\":{ASKS}}}\n{ANSWERS}\n");
-    let log = import.file("half.jsonl", &log);
-    let taken = import.taken(&log).remove(0);
-    let told = "the log has no time for 1 line, which stand where the one before does";
-    let remarks = taken["remarks"].as_array().expect("a list");
-    assert!(remarks.iter().any(|remark| remark == told), "{taken}");
-}

@@ -6,7 +6,6 @@
 //! * [`export`]: `export`, and cassettes in place of recordings;
 //! * [`formats`]: `export` for reading and for other people's programs;
 //! * [`import`]: cassettes and logs of other programs become recordings;
-//! * [`page`]: `export --format html`: a page for a browser;
 //! * [`report`]: all that a bug report needs, in a folder or one file;
 //! * [`filter`]: `-q` and `search`: which rows, and where a text stands;
 //! * [`why`]: the causes of sessions that really went wrong;
@@ -31,7 +30,6 @@ mod import_logs;
 mod library;
 mod lint;
 mod live;
-mod page;
 mod recordings;
 mod report;
 mod rows;

@@ -130,17 +130,6 @@ fn what_leaks_is_kept_back_and_named() {
 }
 
 #[test]
-fn what_is_no_session_has_no_report() {
-    let library = Library::new();
-    let reel = sample("crash") + "#3";
-    let (code, said) = refusal(&library, &["report", &reel]);
-    assert_eq!(code, Some(2));
-    assert!(said.contains("a report is about a session"), "{said}");
-    let output = mcpreel(&library, &["report", "/nowhere.reel"]);
-    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
-}
-
-#[test]
 fn only_a_report_takes_the_place_of_a_report() {
     let library = Library::new();
     for (name, options) in [("for-ada", &[][..]), ("for-ada.zip", &["--zip"])] {
@@ -226,28 +215,4 @@ fn scripts_are_told_what_was_written_and_removed_and_what_to_look_at() {
     };
     assert!(looked.iter().any(is_tool), "{said}");
     assert_eq!(said["leaks"], serde_json::json!([]));
-}
-
-#[test]
-fn an_error_names_what_was_asked_for() {
-    let library = Library::new();
-    let dir = tempfile::tempdir().expect("a temporary folder can be made");
-    let path = dir.path().join("nowhere").join("for-ada");
-    let shown = path.to_str().expect("the path is text");
-    for words in [
-        &["report"][..],
-        &["report", "--zip"],
-        &["export"],
-        &["export", "--format", "recording"],
-    ] {
-        let sample = sample("crash");
-        let output = mcpreel(&library, &[words, &[&sample, "-o", shown]].concat());
-        let said = text(&output);
-        assert!(!output.status.success());
-        assert!(said.contains(&format!("could not write {shown}")), "{said}");
-        assert!(
-            !said.contains("nowhere/.mcpreel") && !said.contains("nowhere/mcpreel-"),
-            "{said}"
-        );
-    }
 }

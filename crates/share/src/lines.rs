@@ -48,6 +48,11 @@ impl<F: Read> Lines<F> {
         self.is_whole.then_some(&*self.line)
     }
 
+    /// Takes the last line out.
+    pub fn take(&mut self) -> Option<Vec<u8>> {
+        self.is_whole.then(|| std::mem::take(&mut self.line))
+    }
+
     /// Its number, from 1.
     pub fn number(&self) -> u64 {
         self.number

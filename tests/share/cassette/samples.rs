@@ -38,29 +38,6 @@ fn a_sample_exported_twice_is_the_same_to_the_byte_and_so_is_what_was_made_of_it
     }
 }
 
-#[test]
-fn the_keys_stand_in_their_order() {
-    const ORDER: [&str; 12] = [
-        "n", "t", "t0", "d", "k", "m", "re", "in", "raw", "b64", "text", "event",
-    ];
-    for reel in samples() {
-        let file = String::from_utf8(written(&reel)).expect("it is UTF-8");
-        for line in file.lines().skip(1) {
-            let Value::Object(members) = serde_json::from_str(line).expect("it is JSON") else {
-                panic!("no object: {line}");
-            };
-            let places = members
-                .keys()
-                .map(|key| ORDER.iter().position(|known| known == key));
-            let places: Vec<_> = places.collect();
-            assert!(
-                places.iter().all(Option::is_some) && places.is_sorted(),
-                "{line}"
-            );
-        }
-    }
-}
-
 /// A cassette whose times, and what else the system measures or counts, are all zero.
 fn without_times(file: &[u8]) -> Vec<Value> {
     const MEASURED: [&str; 7] = [

@@ -119,52 +119,6 @@ fn has(path: &Path, what: &str) -> bool {
     memchr::memmem::find(&std::fs::read(path).unwrap(), what.as_bytes()).is_some()
 }
 
-#[test]
-fn a_mock_is_refused_with_the_names_of_all_secrets_that_it_needs() {
-    let library = Library::new();
-    let mut session = SESSION.to_vec();
-    session.push((
-        StreamId::C2S,
-        r#"{"jsonrpc":"2.0","id":3,"method":"c","params":{"apiKey":"k3Jd8fLq2Wz7Xn5Rb1"}}"#,
-    ));
-    session.push((StreamId::S2C, r#"{"jsonrpc":"2.0","id":3,"result":{}}"#));
-    let reel = made::frames(library.path(), &session);
-    let copy = redacted(&library, &reel);
-    let copy = copy.to_str().unwrap();
-    for (options, needed) in [
-        (&[][..], "secret:1, secret:2"),
-        (&["--bind", "secret:2=env:HOME"], "secret:1"),
-    ] {
-        let refused = ran(&library, &[&["mock", copy], options].concat());
-        assert_eq!(refused.status.code(), Some(3), "{}", text(&refused));
-        assert!(refused.stdout.is_empty(), "nothing is served");
-        let said = format!("nothing stands for {needed}: give each a value");
-        assert!(text(&refused).contains(&said), "{}", text(&refused));
-    }
-}
-
-/// Who supplies the value does not supply what says it in a code: that has something around it.
-#[test]
-fn what_says_a_secret_in_a_code_is_asked_for_by_itself() {
-    let library = Library::new();
-    let mut session = SESSION.to_vec();
-    let coded = r#"{"jsonrpc":"2.0","id":3,"method":"c","params":{"header":"dXNlcj1odW50ZXIyLWh1bnRlcjI7"}}"#;
-    session.push((StreamId::C2S, coded));
-    session.push((StreamId::S2C, r#"{"jsonrpc":"2.0","id":3,"result":{}}"#));
-    let reel = made::frames(library.path(), &session);
-    let copy = redacted(&library, &reel);
-    let words = [
-        "mock",
-        copy.to_str().unwrap(),
-        "--bind",
-        "secret:1=env:HOME",
-    ];
-    let refused = ran(&library, &words);
-    assert_eq!(refused.status.code(), Some(3), "{}", text(&refused));
-    let said = "nothing stands for coded:1: give each a value";
-    assert!(text(&refused).contains(said), "{}", text(&refused));
-}
-
 /// Once each placeholder was a difference, and what was asked under a redacted name had no counterpart.
 #[test]
 fn a_redacted_copy_differs_in_nothing_from_its_original() {

@@ -77,42 +77,6 @@ fn odd_escapes_hide_nothing() {
 }
 
 #[test]
-fn bytes_that_are_no_text_stay() {
-    let session = Session {
-        frames: vec![(
-            StreamId::STDERR,
-            b"\xff\xfe password=k3Jd8fLq2Wz7Xn5Rb1 \x80\x00\n".to_vec(),
-        )],
-        ..Session::default()
-    };
-    let (after, _) = redacted(&session, &policy());
-    assert_eq!(
-        after.frames[0].1,
-        b"\xff\xfe password=\xe2\x80\xb9secret:1\xe2\x80\xba \x80\x00\n"
-    );
-    let json = [&b"{\"a\":\"\xff\xc3\",\"password\":\"\xfek3Jd8fLq2Wz7\"}\r\n"[..]];
-    let session = Session {
-        frames: vec![(StreamId::S2C, json.concat())],
-        ..Session::default()
-    };
-    let (after, _) = redacted(&session, &policy());
-    assert_eq!(
-        after.frames[0].1,
-        b"{\"a\":\"\xff\xc3\",\"password\":\"\xe2\x80\xb9secret:1\xe2\x80\xba\"}\r\n"
-    );
-}
-
-#[test]
-fn all_but_the_secret_stays_as_it_is() {
-    let line = "{ \"b\" : 1.0e0 ,\"a\":\"\\u00e9\\/ x\", \"password\" : \"k3Jd8fLq2Wz7Xn5Rb1\" ,\"b\":2}\r\n";
-    let said = lines(&[line.as_bytes()]).remove(0);
-    assert_eq!(said, line.replace(SECRET, "‹secret:1›"));
-    let line = r#"{"t":"\u00e9 \/ token=k3Jd8fLq2Wz7Xn5Rb1 \ud83d\ude00\n"}"#;
-    let said = lines(&[line.as_bytes()]).remove(0);
-    assert_eq!(said, line.replace(SECRET, "‹secret:1›"));
-}
-
-#[test]
 fn what_is_made_to_take_long_is_told_in_proportion() {
     // Each of these would take hours if something in it were looked at again and again.
     let many = |text: &str| text.repeat(300_000 / text.len()).into_bytes();
@@ -160,29 +124,6 @@ fn what_is_made_to_take_long_is_told_in_proportion() {
 }
 
 #[test]
-fn more_secrets_than_can_be_known_are_replaced_all_the_same() {
-    let mut learner = Learner::new(policy());
-    let frame = |n: usize| format!("{{\"password\":\"k3Jd8fLq-{n:08}\",\"n\":{n}}}");
-    let count = MOST_VALUES + 100;
-    for n in 0..count {
-        learner.frame(StreamId::C2S, frame(n).as_bytes());
-    }
-    let mut redactor = learner.finish();
-    let mut report = redactor.report();
-    assert_eq!(report.beyond, 100, "it is told");
-    let mut tokens = std::collections::BTreeSet::new();
-    for n in [0, 1, count - 2, count - 1] {
-        let raw = redactor
-            .frame(Place::Frame(1), frame(n).as_bytes(), &mut report)
-            .into_owned();
-        let said = String::from_utf8(raw).unwrap();
-        assert!(!said.contains("k3Jd8fLq"), "{said}");
-        tokens.insert(said);
-    }
-    assert_eq!(tokens.len(), 4);
-}
-
-#[test]
 fn learning_can_go_on() {
     let mut learner = Learner::new(policy());
     learner.frame(StreamId::C2S, b"token=k3Jd8fLq2Wz7Xn5Rb1");
@@ -207,19 +148,4 @@ fn learning_can_go_on() {
         said(&mut redactor, b"k3Jd8fLq2Wz7Xn5Rb1 s3cr3t-value"),
         "‹secret:1› ‹secret:2›"
     );
-}
-
-#[test]
-fn two_sessions_know_nothing_of_each_other() {
-    let one = Session {
-        frames: vec![(StreamId::STDERR, b"password=s3cr3t-value\n".to_vec())],
-        ..Session::default()
-    };
-    let other = Session {
-        frames: vec![(StreamId::STDERR, b"s3cr3t-value\n".to_vec())],
-        ..Session::default()
-    };
-    let policy = Arc::clone(&policy());
-    assert!(!text(&redacted(&one, &policy).0).contains("s3cr3t-value"));
-    assert!(text(&redacted(&other, &policy).0).contains("s3cr3t-value"));
 }

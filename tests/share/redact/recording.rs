@@ -177,19 +177,6 @@ fn marks_notes_and_what_it_is_come_with_it_and_it_says_that_it_is_redacted() {
 }
 
 #[test]
-fn the_header_of_a_cassette_says_how_much_was_replaced() {
-    let library = Library::new();
-    let reel = made::frames(library.path(), &SESSION);
-    let lines = stdout(&library, &["export", reel.to_str().unwrap()]);
-    let header: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
-    assert_eq!(header["redaction"]["hits"], 6);
-    let whole = library.path().join("a.jsonl");
-    std::fs::write(&whole, &lines).unwrap();
-    let again = stdout(&library, &["export", "--raw", whole.to_str().unwrap()]);
-    assert_eq!(again, lines, "the note is kept");
-}
-
-#[test]
 fn the_report_says_where_and_by_which_rule_and_what_it_cannot_promise() {
     let library = Library::new();
     let reel = made::frames(library.path(), &SESSION);
@@ -237,22 +224,6 @@ fn what_the_configuration_says_is_secret_is() {
 }
 
 #[test]
-fn a_rule_that_is_not_there_is_refused_with_the_nearest() {
-    let library = Library::new();
-    let reel = made::frames(library.path(), &SESSION);
-    let output = ran(
-        &library,
-        &["redact", "--without", "key-nam", reel.to_str().unwrap()],
-    );
-    assert_eq!(output.status.code(), Some(2));
-    assert!(
-        text(&output).contains("did you mean `key-name`?"),
-        "{}",
-        text(&output)
-    );
-}
-
-#[test]
 fn a_frame_that_is_too_long_is_left_out_and_named() {
     let library = Library::new();
     let long = format!("{{\"x\":\"{}\"}}", "y".repeat(65 << 20));
@@ -269,34 +240,6 @@ fn a_frame_that_is_too_long_is_left_out_and_named() {
     assert_eq!(recording.exchanges_of_frame(Seq(3)).unwrap().len(), 1);
     let said = stdout(&library, &["redact", reel.to_str().unwrap()]);
     assert!(said.contains("#2 is left out"), "{said}");
-}
-
-#[test]
-fn notes_on_frames_that_are_not_there_are_left_out_and_told() {
-    let library = Library::new();
-    let reel = made::frames(library.path(), &SESSION);
-    set_mark(&reel, Seq(3), Some("odd")).unwrap();
-    let file = rusqlite::Connection::open(&reel).unwrap();
-    let damage = "INSERT INTO annotation VALUES (999, NULL, 'stray s3cr3t-value-1', 1)";
-    file.execute(damage, []).unwrap();
-    drop(file);
-    let copy = redacted(&library, &reel);
-    let notes = Recording::open(&copy).unwrap().annotations(Seq(0)).unwrap();
-    let frames: Vec<_> = notes.iter().map(|(seq, _)| seq.0).collect();
-    assert_eq!(frames, [3]);
-    let path = library.path().join("report");
-    let (reel, path) = (reel.to_str().unwrap(), path.to_str().unwrap());
-    let told = "on frames that are not there: 1 note";
-    for words in [
-        &["redact", reel][..],
-        &["export", reel, "--format", "text"],
-        &["report", reel, "-o", path],
-    ] {
-        let output = ran(&library, words);
-        assert_eq!(output.status.code(), Some(0), "{words:?}");
-        let said = text(&output);
-        assert!(said.contains(told), "{words:?}: {said}");
-    }
 }
 
 /// Once nobody was told what a rule that was switched off let through.

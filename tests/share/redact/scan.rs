@@ -174,57 +174,6 @@ fn what_is_packed_is_not_called_clean() {
 }
 
 #[test]
-fn a_number_that_is_an_id_as_well_keeps_no_report_back() {
-    let library = Library::new();
-    let call = |id: u64, arguments: &str| {
-        format!(
-            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"t","arguments":{arguments}}}}}"#
-        )
-    };
-    let (asked, told) = (
-        call(445_566_778, "{}"),
-        call(2, r#"{"password":445566778}"#),
-    );
-    let session = [
-        (StreamId::C2S, &*asked),
-        (StreamId::C2S, &told),
-        (StreamId::STDERR, "no entry with 445566778"),
-    ];
-    let reel = made::frames(library.path(), &session);
-    let path = library.path().join("report");
-    let (reel, path) = (reel.to_str().unwrap(), path.to_str().unwrap());
-    let said = made::stdout(&library, &["report", reel, "-o", path]);
-    assert!(
-        said.contains("numbers that are ids, counts or codes"),
-        "{said}"
-    );
-    let frames = made::stdout(&library, &["export", reel]);
-    assert!(frames.contains(r#""id":445566778"#), "{frames}");
-    assert!(!frames.contains("with 445566778"), "{frames}");
-    let (code, said) = scanned(&library, &[path]);
-    assert_eq!(code, Some(0), "{said}");
-}
-
-#[test]
-fn a_report_has_no_leaks_of_its_own() {
-    let library = Library::new();
-    let session = [
-        (StreamId::STDERR, "password:"),
-        (StreamId::STDERR, "DB_PASSWORD=k3Jd8fLq2Wz7Xn5Rb1&on"),
-        (
-            StreamId::C2S,
-            r#"{"jsonrpc":"2.0","method":"x","params":{"access_token":"k3Jd8fLq2Wz7Xn5Rb1\n","password":"<password>"}}"#,
-        ),
-    ];
-    let reel = made::frames(library.path(), &session);
-    let path = library.path().join("report");
-    let (reel, path) = (reel.to_str().unwrap(), path.to_str().unwrap());
-    made::stdout(&library, &["report", reel, "-o", path]);
-    let (code, said) = scanned(&library, &[path]);
-    assert_eq!(code, Some(0), "{said}");
-}
-
-#[test]
 fn what_a_reader_of_cassettes_passes_over_is_looked_through_as_text() {
     let library = Library::new();
     let token = "ghp_016C7e4fK2mQ9xZ3vB8nL5tR1wYdHsJaPcUo";

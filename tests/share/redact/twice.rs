@@ -187,31 +187,3 @@ fn planted_anywhere_a_secret_is_gone_after_one_round_and_nothing_after_two() {
         }
     }
 }
-
-#[test]
-fn no_word_of_a_placeholder_is_a_known_value() {
-    let frames = [
-        r#"{"jsonrpc":"2.0","id":1,"method":"a","params":{"password":"secret:1","token":"home:123","auth":"2039secret"}}"#,
-        r#"{"text":"‹secret:1› \u2039secret:12\u203a /home/‹home:123› home:123"}"#,
-        r"‹secret:1› \u2039secret:12\u203a ‹home:123› secret:1",
-    ];
-    let frames = frames.map(|frame| (StreamId::S2C, frame.as_bytes().to_vec()));
-    let session = Session {
-        frames: frames.to_vec(),
-        ..Session::default()
-    };
-    let (once, _) = redacted(&session, &policy());
-    let shown = once
-        .frames
-        .iter()
-        .map(|(_, raw)| String::from_utf8_lossy(raw));
-    let shown: Vec<_> = shown.collect();
-    assert!(
-        shown[1]
-            .starts_with(r#"{"text":"‹secret:1› \u2039secret:12\u203a /home/‹home:123› ‹secret:"#),
-        "{}",
-        shown[1]
-    );
-    let start = r"‹secret:1› \u2039secret:12\u203a ‹home:123› ‹secret:";
-    assert!(shown[2].starts_with(start), "{}", shown[2]);
-}

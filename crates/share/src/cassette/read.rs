@@ -17,6 +17,7 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt;
 use std::io::{self, Read};
@@ -134,15 +135,23 @@ struct Line<'l> {
     n: Option<u64>,
     t: Option<u64>,
     t0: Option<u64>,
-    d: Option<String>,
-    k: Option<String>,
+    #[serde(borrow)]
+    d: Option<Text<'l>>,
+    #[serde(borrow)]
+    k: Option<Text<'l>>,
     #[serde(borrow, default, deserialize_with = "present")]
     raw: Option<&'l RawValue>,
-    b64: Option<String>,
-    text: Option<String>,
+    #[serde(borrow)]
+    b64: Option<Text<'l>>,
+    #[serde(borrow)]
+    text: Option<Text<'l>>,
     #[serde(borrow, default, deserialize_with = "present")]
     event: Option<&'l RawValue>,
 }
+
+/// A text that is not copied unless it has escapes.
+#[derive(Deserialize)]
+struct Text<'l>(#[serde(borrow)] Cow<'l, str>);
 
 /// A value that is there, even if it is null.
 fn present<'l, D: Deserializer<'l>>(value: D) -> Result<Option<&'l RawValue>, D::Error> {
@@ -151,11 +160,11 @@ fn present<'l, D: Deserializer<'l>>(value: D) -> Result<Option<&'l RawValue>, D:
 
 impl Line<'_> {
     fn is(&self, kind: &str) -> bool {
-        self.k.as_deref() == Some(kind)
+        self.k.as_ref().is_some_and(|k| k.0 == kind)
     }
 
     fn stream(&self) -> Result<StreamId, String> {
-        let Some(name) = &self.d else {
+        let Some(Text(name)) = &self.d else {
             return Err("no direction (`d`)".to_owned());
         };
         let mut streams = StreamId::STDIO.into_iter();
@@ -167,11 +176,11 @@ impl Line<'_> {
     fn body(&self) -> Result<(&'static str, Vec<u8>), String> {
         let (key, bytes) = match (self.raw, &self.b64, &self.text) {
             (Some(raw), ..) => ("raw", [raw.get().as_bytes(), b"\n"].concat()),
-            (None, Some(coded), _) => match BASE64.decode(coded) {
+            (None, Some(Text(coded)), _) => match BASE64.decode(&**coded) {
                 Ok(bytes) => ("b64", bytes),
                 Err(_) => return Err("its `b64` is no base64".to_owned()),
             },
-            (None, None, Some(text)) => ("text", text.as_bytes().to_vec()),
+            (None, None, Some(Text(text))) => ("text", text.as_bytes().to_vec()),
             (None, None, None) => ("", Vec::new()),
         };
         if bytes.is_empty() {
@@ -281,7 +290,8 @@ impl<F: Read> Reader<F> {
             }
             return Ok(());
         }
-        let Some(held) = self.lines.held() else {
+        // The entries borrow nothing of the line: the next one takes its place.
+        let Some(held) = self.lines.take() else {
             self.lose(&format!("it is longer than {MAX_LINE} bytes"));
             return Ok(());
         };
@@ -289,8 +299,6 @@ impl<F: Read> Reader<F> {
             return Ok(());
         }
         let is_whole = held.ends_with(b"\n");
-        // The entries borrow nothing of the line: the next one takes its place.
-        let held = held.to_vec();
         match serde_json::from_slice::<Line<'_>>(&held) {
             Ok(line) => self.line(&line),
             Err(_) if !is_whole => {

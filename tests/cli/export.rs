@@ -8,7 +8,7 @@ use mcpreel_store::values::State;
 use mcpreel_trace::frame::StreamId;
 use serde_json::Value;
 use std::io::Read as _;
-use std::os::unix::fs::{FileExt as _, PermissionsExt as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 

@@ -276,7 +276,7 @@ fn arguments_and_results_are_in_a_trace_only_if_they_are_asked_for() {
 }
 
 /// A recording of so many lines, each of so many bytes.
-fn long(library: &Library, lines: usize, size: usize) -> PathBuf {
+fn long_lines(library: &Library, lines: usize, size: usize) -> PathBuf {
     let mut session = Session::start(library.path(), "long", 1);
     let mut line = vec![b'x'; size];
     line.push(b'\n');
@@ -298,7 +298,7 @@ fn a_page_takes_no_more_memory_than_some_blocks_of_it() {
     // The rest is more than a pipe holds.
     const SEEN: usize = LINES * SIZE - (1 << 20);
     let library = Library::new();
-    let reel = long(&library, LINES, SIZE);
+    let reel = long_lines(&library, LINES, SIZE);
     let mut export = library.mcpreel("export");
     export.arg(&reel).args(["--raw", "--format", "html"]);
     let mut child = export

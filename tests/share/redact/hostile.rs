@@ -2,12 +2,9 @@
 //! and breaks nothing.
 
 use crate::redact::corpus::Session;
-use crate::redact::engine::{policy, redacted, text};
-use mcpreel_redact::{Learner, MOST_VALUES, Place};
+use crate::redact::engine::{policy, redacted};
+use mcpreel_redact::{Learner, Place};
 use mcpreel_trace::frame::StreamId;
-use std::sync::Arc;
-
-const SECRET: &str = "k3Jd8fLq2Wz7Xn5Rb1";
 
 /// Lines without their secrets.
 fn lines(frames: &[&[u8]]) -> Vec<String> {

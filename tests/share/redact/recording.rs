@@ -1,6 +1,6 @@
 //! A redacted recording is the recording that it was made of, but for what was secret.
 
-use crate::redact::made::{self, ran, redacted, stdout};
+use crate::redact::made::{self, redacted, stdout};
 use crate::support::{Library, text};
 use mcpreel_store::annotate::{set_mark, set_note};
 use mcpreel_store::reader::Recording;

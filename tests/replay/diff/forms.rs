@@ -49,11 +49,6 @@ fn test_reports_have_a_case_for_each_call() {
 }
 
 #[test]
-fn annotations_are_errors_where_something_fails() {
-    insta::assert_snapshot!(told(&sessions(), &["--format", "github"]));
-}
-
-#[test]
 fn programs_get_seq_path_class_values_and_command() {
     let library = sessions();
     let found = compare(&library, &[]);
@@ -68,27 +63,6 @@ fn programs_get_seq_path_class_values_and_command() {
     let formats = diff(&library, &["7f3a", "c04d", "--format", "json"]);
     let short = diff(&library, &["7f3a", "c04d", "--json"]);
     assert_eq!(formats.stdout, short.stdout);
-}
-
-#[test]
-fn a_recording_elsewhere_is_named_by_its_path() {
-    let library = sessions();
-    let elsewhere = Library::new();
-    let mut files = library.files("reel");
-    files.sort();
-    let paths: Vec<_> = files
-        .iter()
-        .map(|file| file.to_str().expect("text"))
-        .collect();
-    let output = diff(&elsewhere, &[paths[0], paths[1], "--json"]);
-    let told = text(&output.stdout);
-    let row: serde_json::Value =
-        serde_json::from_str(told.lines().nth(1).expect("a difference")).expect("JSON");
-    let open = row["open"][0].as_str().expect("a command");
-    assert!(
-        open.starts_with(&format!("mcpreel open '{}#", paths[0])),
-        "{open}"
-    );
 }
 
 #[test]

@@ -49,21 +49,6 @@ fn tools_are_compared_by_what_they_take_and_give() {
     }
 }
 
-#[test]
-fn a_tool_that_no_longer_only_reads_is_told() {
-    let found = compared(
-        &listing(TOOLS),
-        &listing(&TOOLS.replace("true", "false")),
-        &[],
-    );
-    let lines = found.said();
-    assert_eq!(lines.len(), 1, "{lines:?}");
-    assert!(
-        lines[0].contains("no longer says that it only reads"),
-        "{lines:?}"
-    );
-}
-
 /// Once twenty changes took three screens before anybody saw which tools they are about.
 #[test]
 fn of_many_changes_each_tool_is_told_in_a_line_first() {
@@ -101,59 +86,5 @@ fn of_many_changes_each_tool_is_told_in_a_line_first() {
             .count(),
         6,
         "{told}"
-    );
-}
-
-#[test]
-fn a_list_is_one_however_it_is_cut_into_pages() {
-    let tool = |name: &str| format!(r#"{{"name":"{name}","inputSchema":{{"type":"object"}}}}"#);
-    let [a, b, c] = ["a", "b", "c"].map(tool);
-    let whole = listing(&format!(r#"{{"tools":[{a},{b},{c}]}}"#));
-    let cut = Story::new()
-        .result(
-            "tools/list",
-            "{}",
-            &format!(r#"{{"tools":[{a},{b}],"nextCursor":"x1"}}"#),
-        )
-        .result(
-            "tools/list",
-            r#"{"cursor":"x1"}"#,
-            &format!(r#"{{"tools":[{c}]}}"#),
-        );
-    for (left, right) in [(&whole, &cut), (&cut, &whole)] {
-        let found = compared(left, right, &[]);
-        assert_eq!(found.code, 0, "{:?}", found.said());
-    }
-    let less = listing(&format!(r#"{{"tools":[{a},{b}]}}"#));
-    let found = compared(&cut, &less, &[]);
-    assert_eq!(found.said(), ["breaking tools c is gone"]);
-}
-
-#[test]
-fn prompts_and_resources_are_listed_by_name_and_uri() {
-    let prompts = |arguments: &str| {
-        let list = format!(r#"{{"prompts":[{{"name":"p","arguments":[{arguments}]}}]}}"#);
-        Story::new().result("prompts/list", "{}", &list)
-    };
-    let found = compared(
-        &prompts(""),
-        &prompts(r#"{"name":"n","required":true}"#),
-        &[],
-    );
-    assert_eq!(
-        found.said(),
-        ["breaking prompts p argument `n` is new and required"]
-    );
-    let resources = |uri: &str| {
-        let list = format!(r#"{{"resources":[{{"uri":"{uri}","name":"n"}}]}}"#);
-        Story::new().result("resources/list", "{}", &list)
-    };
-    let found = compared(&resources("x:a"), &resources("x:b"), &[]);
-    assert_eq!(
-        found.said(),
-        [
-            "breaking resources x:a is gone",
-            "added resources x:b is new"
-        ]
     );
 }

@@ -135,49 +135,12 @@ fn rules_pass_over_what_they_say_and_those_that_do_nothing_are_told() {
 }
 
 #[test]
-fn the_rules_beside_the_left_recording_are_used_and_told() {
-    let library = Library::new();
-    let left = Story::new().call("weather", "{}", r#"{"a":1}"#);
-    let left = left.record(&library, LEFT);
-    Story::new()
-        .call("weather", "{}", r#"{"a":2}"#)
-        .record(&library, RIGHT);
-    let rules = "[[ignore]]\nfor = \"tool:weather\"\npath = \"result.a\"\n";
-    std::fs::write(left.with_extension("rules.toml"), rules).expect("it can be written");
-    let output = diff(&library, &["7f3a", "c04d"]);
-    let told = text(&output.stdout);
-    assert_eq!(code(&output), 0, "{told}");
-    assert!(
-        told.contains("rules  1 rule of ") && told.contains(".rules.toml"),
-        "{told}"
-    );
-    assert_eq!(
-        code(&diff(&library, &["c04d", "7f3a"])),
-        1,
-        "it is not theirs"
-    );
-}
-
-#[test]
 fn a_workspace_that_lies_elsewhere_is_the_same() {
     let story = |root: &str| Story::new().says("weather", "{}", &format!("read {root}/a.txt"));
     let (left, right) = (story("/home/ada/w"), story("/srv/w"));
     assert_eq!(compared(&left, &right, &[]).code, 1);
     let found = compared(&left, &right, &["--rewrite", "/home/ada/w=/srv/w"]);
     assert_eq!(found.code, 0, "{:?}", found.said());
-}
-
-#[test]
-fn a_recording_that_lacks_something_is_told() {
-    let library = recorded(&Story::weather(), &Story::weather().losing(5000));
-    let output = diff(&library, &["7f3a", "c04d"]);
-    let told = text(&output.stdout);
-    assert!(
-        told.contains("right  c04d  weather 1.2.0, 3 exchanges, 5.0 kB not on record"),
-        "{told}"
-    );
-    let found = compare(&library, &[]);
-    assert_eq!(found.summary()["right"]["gap_bytes"], 5000);
 }
 
 /// Once a value was known as redacted only where the other recording had it in the frame of the

@@ -271,19 +271,6 @@ fn rules_pass_over_what_they_cover() {
     assert_eq!(found_by(added, List::Tools, left, right).len(), 2);
 }
 
-/// Once the rule that was offered passed over all that differs in the list.
-#[test]
-fn a_rule_about_the_order_hides_nothing_but_the_order() {
-    let left = r#"[{"name":"a"},{"name":"b"},{"name":"c"}]"#;
-    let right = r#"[{"name":"b"},{"name":"a"}]"#;
-    let rule = "[[match]]\nfor = 'tools/list'\npath = 'result.tools'\nas = 'keyed(name)'\n";
-    assert_eq!(tools(left, right).len(), 2);
-    assert_eq!(
-        found_by(rule, List::Tools, left, right),
-        ["breaking c result.tools[2]: is gone"]
-    );
-}
-
 #[test]
 fn hostile_lists_are_counted_and_cut() {
     let many = |prefix: &str| {

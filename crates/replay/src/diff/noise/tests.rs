@@ -268,18 +268,6 @@ fn a_number_that_is_called_a_duration_is_as_long_as_it_took() {
 }
 
 #[test]
-fn no_small_number_is_a_moment_of_a_session_without_a_date() {
-    let is_moment = |text: &str, wall_ns| {
-        let document = Document::parse(text.as_bytes()).expect("JSON");
-        is_this_day(document.root(), wall_ns)
-    };
-    assert!(is_moment("1795000000", NOW) && is_moment("1795000000000", NOW));
-    for clock in [0, 13_637_386_467] {
-        assert!(!is_moment("14", clock) && !is_moment("0", clock));
-    }
-}
-
-#[test]
 fn a_moment_of_a_session_without_a_date_is_one_of_the_same_unit_before_now() {
     let at = ["result", "structuredContent", "x"];
     let of_a_cassette = |then, now| {

@@ -32,26 +32,6 @@ fn the_exit_code_goes_by_precedence() {
     assert_eq!(with(1, &[], &[], usual), 0);
 }
 
-#[test]
-fn nothing_compared_is_never_a_success() {
-    let usual = Threshold::default();
-    assert_eq!(with(0, &[], &[], usual), 3);
-    assert_eq!(with(0, &[], &[], Threshold::Never), 3);
-    // A better reason is given where there is one.
-    assert_eq!(with(0, &[Trouble::Target], &[], usual), 4);
-}
-
-#[test]
-fn the_threshold_says_from_which_class_on_something_fails() {
-    for (at, least) in Class::ALL.into_iter().enumerate() {
-        for (found, class) in Class::ALL.into_iter().enumerate() {
-            let code = with(1, &[], &[class], Threshold::From(least));
-            assert_eq!(code, u8::from(found <= at), "{class:?} {least:?}");
-        }
-        assert_eq!(with(1, &[], &[least], Threshold::Never), 0);
-    }
-}
-
 fn account(class: Option<Class>) -> Account {
     Account {
         left: Some(Seq(1)),

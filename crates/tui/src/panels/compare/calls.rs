@@ -133,9 +133,7 @@ pub fn compare(
 /// The exchange that a row is, or belongs to.
 fn exchange_of(recording: &Recording, call: &Call) -> Result<Exchange, String> {
     let said = |error: ReadError| sentence(&error);
-    let items = recording
-        .items(call.lens, &[call.key])
-        .map_err(said)?;
+    let items = recording.items(call.lens, &[call.key]).map_err(said)?;
     let place = items
         .first()
         .and_then(|item| item.exchange())

@@ -5,8 +5,7 @@ use super::comparison::{self, Compared, Judging, Party};
 use super::exit::{Exit, Failure, Outcome};
 use super::output::Progress;
 use super::{filter, folder, select};
-use mcpreel_replay::judge::Judge;
-use mcpreel_replay::recorded::{self, Wanted};
+use mcpreel_replay::diff::{self, Judge, Wanted};
 use mcpreel_replay::rewrite::Rewrites;
 use mcpreel_store::library::{Entry, Library};
 use mcpreel_store::reader::Recording;
@@ -111,7 +110,7 @@ fn compare(sides: &[Side; 2], query: Option<&Query>, judge: &mut Judge) -> Resul
     if let (Some(l), Some(r)) = (left.seq, right.seq) {
         let (l, r) = (exchange(left, l)?, exchange(right, r)?);
         let (left, right) = ((&left.recording, l), (&right.recording, r));
-        return Ok(recorded::exchanges(left, right, judge)?);
+        return Ok(diff::exchanges(left, right, judge)?);
     }
     let wanted = match query {
         None => Wanted::All,
@@ -125,7 +124,7 @@ fn compare(sides: &[Side; 2], query: Option<&Query>, judge: &mut Judge) -> Resul
         }
     };
     let both = [&left.recording, &right.recording];
-    recorded::recordings(both, &wanted, judge, told)?;
+    diff::recordings(both, &wanted, judge, told)?;
     Ok(())
 }
 

@@ -3,13 +3,12 @@
 use crate::told::{self, Row, Telling, When};
 use bytes::Bytes;
 use mcpreel_replay::bind::{Binder, candidates};
-use mcpreel_replay::judge::{self, Judge, Missing, Skip};
+use mcpreel_replay::diff::{self, Account, Judge, Missing, Outcome, Report, Skip};
 use mcpreel_replay::player::Guard;
 use mcpreel_replay::player::script::{Joiner, Step};
 use mcpreel_replay::player::{
     Action, Director, Ended, Options, Order, Past, Policy, Scene, Stop, Tally, Waits, Want, Witness,
 };
-use mcpreel_replay::report::{Account, Outcome, Report};
 use mcpreel_replay::rewrite::Rewrites;
 use mcpreel_replay::rules::Rules;
 use mcpreel_trace::clock::Moment;
@@ -140,9 +139,9 @@ pub fn play(scenario: &Scenario) -> Result<(), String> {
             if exchange.direction == mcpreel_wire::message::Direction::ClientToServer)
     });
     let requests = requests.count() as u64;
-    let strictness = judge::Options {
+    let strictness = diff::Options {
         rewrites: Rewrites::new(scenario.choices.rewrite.iter().cloned()),
-        ..judge::Options::default()
+        ..diff::Options::default()
     };
     let mut rules = Rules::default();
     rules

@@ -27,12 +27,6 @@ pub mod rewrite;
 pub mod rules;
 mod signals;
 
-pub use diff as compare;
-pub use diff as judge;
-pub use diff as report;
-pub use diff as recorded;
-pub use diff::key;
-
 /// The unit tests write sessions with the same file as the integration tests and the benches.
 #[cfg(test)]
 #[path = "../../../tests/support/written.rs"]

@@ -4,9 +4,7 @@ use super::Folder;
 use super::words;
 use crate::cli::quantity;
 use clap::{Args, ValueEnum};
-use mcpreel_replay::compare::Class;
-use mcpreel_replay::judge::Budget;
-use mcpreel_replay::report::Threshold;
+use mcpreel_replay::diff::{Budget, Class, Threshold};
 use std::ffi::OsString;
 use std::path::PathBuf;
 

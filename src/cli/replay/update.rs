@@ -7,7 +7,7 @@ use crate::cli::exit::Failure;
 use crate::cli::redact::{self, Secrets};
 use crate::cli::select;
 use anyhow::{Context as _, anyhow};
-use mcpreel_replay::compare::Class;
+use mcpreel_replay::diff::Class;
 use mcpreel_share::cassette::{Entry, Header, Reader, write_under};
 use mcpreel_share::export::{Excerpt, Export, Selection};
 use mcpreel_share::outgoing::file::{Draft, Replace};

@@ -29,7 +29,6 @@ pub struct Story {
     takes_ms: u64,
     end: EventKind,
     parent: Option<u32>,
-    lost: u64,
     name: &'static str,
 }
 
@@ -43,7 +42,6 @@ impl Story {
             takes_ms: 1,
             end: exit(0),
             parent: None,
-            lost: 0,
             name: "weather",
         }
     }
@@ -83,12 +81,6 @@ impl Story {
     /// It was made from another recording.
     pub fn of(mut self, parent: u32) -> Self {
         self.parent = Some(parent);
-        self
-    }
-
-    /// So many bytes of the server are not on record, at the end.
-    pub fn losing(mut self, bytes: u64) -> Self {
-        self.lost = bytes;
         self
     }
 
@@ -160,9 +152,6 @@ impl Story {
             bytes
                 .chunks(PIECE)
                 .for_each(|piece| session.chunk(*stream, piece));
-        }
-        if self.lost > 0 {
-            session.lose(StreamId::S2C, self.lost);
         }
         session.at(self.t + MS).end_with(self.end.clone());
         drain(&mut indexer, &bytes(u64::MAX));

@@ -1,7 +1,7 @@
 //! A round of input: what the server asked for then, and what it asks for now.
 
 use super::Edits;
-use crate::key::Digest;
+use crate::diff::key::Digest;
 use mcpreel_wire::json::{Value, quoted};
 use std::borrow::Cow;
 
@@ -209,7 +209,7 @@ fn requests(result: Value<'_>, words: &dyn Fn(Value<'_>) -> Digest) -> Vec<Reque
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::key::{Terms, key};
+    use crate::diff::key::{Terms, key};
     use crate::rewrite::Rewrites;
     use crate::rules::{Scope, Side};
     use mcpreel_wire::json::Document;

@@ -6,8 +6,7 @@
 use super::Answer as Any;
 use super::replay::{self, Only};
 use crate::panels::compare::{self, Content};
-use mcpreel_replay::recorded::Bound;
-use mcpreel_replay::report::Report;
+use mcpreel_replay::diff::{Bound, Report};
 use mcpreel_share::phrases::sentence;
 use mcpreel_store::library::{Details, Entry, Library};
 use mcpreel_store::reader::Recording;

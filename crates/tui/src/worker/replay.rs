@@ -4,7 +4,7 @@ use super::Answer as Any;
 use super::beside::{Replayed, Which, open};
 use mcpreel_replay::arguments::{self, Arguments};
 use mcpreel_replay::bind::Binder;
-use mcpreel_replay::judge::{self, Judge};
+use mcpreel_replay::diff::{self, Judge};
 use mcpreel_replay::player::{
     Command, Guard, NoCommand, Options, Outcome, Play, Played, Progress, Signals, Tally, Wanted,
 };
@@ -355,7 +355,7 @@ fn play(
     let recording = open(&Which::File(order.path.clone()), library, clock)?;
     let summary = recording.summary().map_err(|error| said(&error))?;
     let (rules, _) = files::read(&[], &order.path).map_err(|error| said(&error))?;
-    let judge = Judge::new(rules, judge::Options::default());
+    let judge = Judge::new(rules, diff::Options::default());
     let is_own = library.made(&recording, &summary);
     let mut options = options(&recording, &summary, is_own, &order, clock)?;
     options.binder.bind_by(judge.rules());

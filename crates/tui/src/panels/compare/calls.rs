@@ -16,11 +16,10 @@ use super::{Content, Drawing, role, short, sign};
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::spans::Spans;
 use crate::worker::beside::{Call, Work};
-use mcpreel_replay::compare::{
-    Change, Class, Comparison, Excerpt, Half, Label, Row, Side, Terms, Verdict, compare_by,
+use mcpreel_replay::diff::{
+    self, Bound, Change, Class, Comparison, Excerpt, Half, Label, Row, Side, Terms, Verdict,
+    compare_by, words::REDACTED,
 };
-use mcpreel_replay::recorded::{self, Bound};
-use mcpreel_replay::report::words::REDACTED;
 use mcpreel_replay::rules::{Rules, files};
 use mcpreel_share::phrases::sentence;
 use mcpreel_store::open::OpenError;
@@ -287,7 +286,7 @@ fn text_of(
         return Ok(None);
     };
     if size <= WHOLE {
-        let message = recorded::message([recording, other.0], place, of(other.1).0)?;
+        let message = diff::message([recording, other.0], place, of(other.1).0)?;
         return Ok(message.map(|original| (original.bytes, original.redacted)));
     }
     *outline = true;
@@ -657,7 +656,7 @@ fn changed(change: Change) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mcpreel_replay::compare::compare;
+    use mcpreel_replay::diff::compare;
     use mcpreel_wire::id::RequestId;
     use mcpreel_wire::message::Direction;
 

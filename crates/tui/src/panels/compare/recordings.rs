@@ -4,10 +4,10 @@ use super::{Content, Drawing, Opens, role, short, sign};
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::spans::{self, Spans};
 use crate::worker::beside::{Call as Place, Replayed, Which, Work};
-use mcpreel_replay::compare::Class;
-use mcpreel_replay::judge::{self, Judge, Missing, Skip};
-use mcpreel_replay::recorded::{self, Bound, Paired, Wanted, Witness};
-use mcpreel_replay::report::{self, Account, Call, Difference, Outcome, Report, Trouble, words};
+use mcpreel_replay::diff::{
+    self, Account, Bound, Call, Class, Difference, Judge, Missing, Outcome, Paired, Report, Skip,
+    Trouble, Wanted, Witness, words,
+};
 use mcpreel_replay::rules::files;
 use mcpreel_share::phrases::{recording, sentence};
 use mcpreel_store::reader::{ReadError, Recording};
@@ -120,9 +120,9 @@ pub fn compare(
         }
         None => Wanted::All,
     };
-    let options = judge::Options {
+    let options = diff::Options {
         pairs: replayed.map_or_else(Vec::new, |replayed| replayed.bound.clone()),
-        ..judge::Options::default()
+        ..diff::Options::default()
     };
     let (rules, _) = files::read(&[], left.path()).map_err(|error| sentence(&error))?;
     let mut judge = Judge::new(rules, options);
@@ -135,7 +135,7 @@ pub fn compare(
         read: 0,
         work,
     };
-    let done = recorded::recordings([left, right], &wanted, &mut judge, &mut collecting);
+    let done = diff::recordings([left, right], &wanted, &mut judge, &mut collecting);
     let bound = done.map_err(|error| sentence(&error))?;
     if collecting.is_stopped {
         return Ok(None);
@@ -259,9 +259,9 @@ impl Witness for Collecting<'_, '_> {
     fn compared(&mut self, paired: &Paired<'_>) {
         let [left, right] = paired.sides;
         let Some(one) = left.or(right) else { return };
-        let name = one.name.as_deref().map(report::name);
+        let name = one.name.as_deref().map(diff::name);
         let calls = &mut self.calls;
-        let call = self.known.entry((report::name(&one.method), name));
+        let call = self.known.entry((diff::name(&one.method), name));
         let call = *call.or_insert_with_key(|call| {
             calls.push(call.clone());
             calls.len() - 1

@@ -16,7 +16,7 @@ use clap::Args;
 use mcpreel_capture::spool::open_regular;
 use mcpreel_share::import::{Format, LOOKED_AT, not_utf8};
 use mcpreel_share::outgoing::file::Folder;
-use mcpreel_store::library::{Library, REEL, create_dir, name::FileName, name::file_stem};
+use mcpreel_store::library::{FileName, Library, REEL, create_dir, file_stem};
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_trace::clock;
 use mcpreel_wire::text::{escape, plural};

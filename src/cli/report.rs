@@ -23,7 +23,7 @@ use mcpreel_share::export::Selection;
 use mcpreel_share::export::otlp::Bodies;
 use mcpreel_share::outgoing::file::{Draft, Folder, Replace};
 use mcpreel_share::outgoing::{self, Format, Order, told};
-use mcpreel_store::library::name::sanitised;
+use mcpreel_store::library::sanitised;
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::ExchangeId;

@@ -3,7 +3,7 @@
 //! with every byte.
 
 use crate::{Family, Finding, Findings, Rule};
-use mcpreel_trace::part::SelectionNote;
+use mcpreel_trace::event::SelectionNote;
 use mcpreel_wire::mcp::Revision;
 use std::collections::HashMap;
 

@@ -4,7 +4,10 @@
 //! recorded is never kept waiting. A finished recording stays one plain file with its permissions.
 //! Neither deriving anew nor recovery touches what stands here.
 
-use super::open::{self, OpenError};
+use super::open;
+use super::open::OpenError;
+use super::reader::rows::number;
+use super::reader::{PAGE_ROWS, ReadError, Recording};
 use super::values::to_sql;
 use mcpreel_trace::clock::wall_clock_ns;
 use mcpreel_trace::frame::Seq;
@@ -132,4 +135,22 @@ fn is_read_only(error: &rusqlite::Error) -> bool {
         error.sqlite_error_code(),
         Some(CannotOpen | ReadOnly | PermissionDenied)
     )
+}
+
+// What people wrote on frames.
+
+const ANNOTATIONS: &str = "SELECT frame, mark, note FROM annotation WHERE frame > ?1
+    ORDER BY frame LIMIT ?2";
+
+impl Recording {
+    /// A page of marks and notes on frames after `after`.
+    pub fn annotations(&self, after: Seq) -> Result<Vec<(Seq, Annotation)>, ReadError> {
+        self.list(ANNOTATIONS, (to_sql(after.0), PAGE_ROWS), |row| {
+            let annotation = Annotation {
+                mark: row.get(1)?,
+                note: row.get(2)?,
+            };
+            Ok((Seq(number(row, 0)?), annotation))
+        })
+    }
 }

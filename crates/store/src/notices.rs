@@ -1,9 +1,10 @@
 //! What stands beside the exchanges, with its times: messages that are rows of their own, those
 //! that belong to an exchange, and lines without a message. Read in pages by key.
 
-use super::reader::rows::{self, number, optional, summary_column};
-use super::reader::{ReadError, Recording};
-use super::values::{self, moment, to_sql};
+use super::reader::rows::{MessageRow, message_columns, number, optional, summary_column};
+use super::reader::{PAGE_ROWS, ReadError, Recording, rows};
+use super::values;
+use super::values::{moment, to_sql};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::exchange::ExchangeId;
@@ -160,5 +161,98 @@ fn notice(row: &Row<'_>) -> rusqlite::Result<Notice> {
         t_last: moment(row.get(9)?),
         size: number(row, 10)?,
         summary: row.get(11)?,
+    })
+}
+
+// What stands beside the exchanges, for whoever tells all there is: messages that are not the
+// request or the response of one, and frames without a message.
+
+const MESSAGES_BESIDE: &str = concat!(
+    "SELECT ",
+    message_columns!(),
+    " WHERE m.frame > ?1 AND m.frame <= ?2
+        AND (m.exchange IS NULL OR m.kind IN ('notification', 'other'))
+    ORDER BY m.frame, m.part"
+);
+const NEXT_BESIDE: &str = "SELECT min(frame) FROM (
+    SELECT (SELECT frame FROM message WHERE frame > ?1
+        AND (exchange IS NULL OR kind IN ('notification', 'other')) ORDER BY frame LIMIT 1) AS frame
+    UNION ALL SELECT (SELECT frame FROM line WHERE frame > ?1 ORDER BY frame LIMIT 1))";
+/// Found by what has no message, not by the table `line`, which is derived later in a live
+/// recording.
+const BARE: &str = "SELECT seq, substr(raw, 1, ?3) FROM frame f WHERE seq > ?1 AND seq <= ?2
+    AND NOT EXISTS (SELECT 1 FROM message m WHERE m.frame = f.seq) ORDER BY seq";
+
+/// A frame, and the bytes that it begins with.
+pub type Beginning = (Seq, Box<[u8]>);
+
+impl Recording {
+    /// Those of the messages of the frames after `after` up to `last` that are not the request or
+    /// the response of an exchange.
+    pub fn messages_beside(&self, after: Seq, last: Seq) -> Result<Vec<MessageRow>, ReadError> {
+        let range = (to_sql(after.0), to_sql(last.0));
+        self.list(MESSAGES_BESIDE, range, rows::message)
+    }
+
+    /// The first frame after `after`, in what is derived so far, that has a message which is not
+    /// the request or the response of an exchange, or that has no message.
+    pub fn next_beside(&self, after: Seq) -> Result<Option<Seq>, ReadError> {
+        let next = self.one(NEXT_BESIDE, [to_sql(after.0)], |row| rows::optional(row, 0))?;
+        Ok(next.flatten().map(Seq))
+    }
+
+    /// The frames after `after` up to `last` without a message, with so many bytes of each.
+    pub fn bare(&self, after: Seq, last: Seq, bytes: usize) -> Result<Vec<Beginning>, ReadError> {
+        let range = (to_sql(after.0), to_sql(last.0), to_sql(bytes as u64));
+        self.list(BARE, range, |row| {
+            Ok((Seq(rows::number(row, 0)?), row.get(1)?))
+        })
+    }
+}
+
+// Notifications of a recording: those that stand by themselves, and the progress of an exchange.
+
+/// The index `message_alone` has exactly these rows.
+const NOTIFICATIONS: &str = "SELECT frame, part, direction FROM message
+    WHERE (exchange IS NULL OR (kind = 'notification'
+        AND method <> 'notifications/progress' AND method <> 'notifications/cancelled'))
+      AND kind = 'notification' AND (frame, part) > (?1, ?2)
+    ORDER BY frame, part LIMIT ?3";
+
+const PROGRESS_OF: &str = "SELECT frame, part, direction FROM message
+    WHERE exchange = ?1 AND kind = 'notification' AND method = 'notifications/progress'
+    ORDER BY frame, part LIMIT ?2";
+
+/// Where a notification stands, and which way it went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotificationAt {
+    pub seq: Seq,
+    pub part: u32,
+    pub direction: Direction,
+}
+
+impl Recording {
+    /// A page of the notifications after the one at `after` that belong to no exchange, or say
+    /// something else than how an exchange stands.
+    pub fn notifications(&self, after: (Seq, u32)) -> Result<Vec<NotificationAt>, ReadError> {
+        let (seq, part) = after;
+        self.list(NOTIFICATIONS, (to_sql(seq.0), part, PAGE_ROWS), place)
+    }
+
+    /// Up to `limit` progress notifications of an exchange, the first ones.
+    pub fn progress_of(
+        &self,
+        exchange: ExchangeId,
+        limit: u32,
+    ) -> Result<Vec<NotificationAt>, ReadError> {
+        self.list(PROGRESS_OF, (to_sql(exchange.0), limit), place)
+    }
+}
+
+fn place(row: &Row<'_>) -> rusqlite::Result<NotificationAt> {
+    Ok(NotificationAt {
+        seq: Seq(super::reader::rows::number(row, 0)?),
+        part: row.get(1)?,
+        direction: super::reader::rows::word(row, 2, values::direction)?,
     })
 }

@@ -8,23 +8,21 @@
 //!   which a read-only connection would want to create;
 //! * a temporary copy: where the folder is read-only and a WAL or journal stands beside the file.
 
-mod copy;
-mod error;
-mod header;
-
-pub use error::OpenError;
-
-use super::schema::{self, Additions, FormatVersion};
-use copy::TemporaryCopy;
-use header::Header;
+use super::schema;
+use super::schema::{APPLICATION_ID, Additions, FormatVersion};
+use mcpreel_capture::spool::open_regular;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::ffi::OsString;
 use std::fmt::Write as _;
+use std::fs::Permissions;
 use std::io;
+use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tempfile::TempDir;
 
 /// How long a reader waits for a writer that switches the journal mode.
 const BUSY_TIMEOUT: Duration = Duration::from_millis(500);
@@ -262,4 +260,155 @@ fn exists(path: &Path, suffix: &str) -> bool {
     beside(path, suffix)
         .metadata()
         .is_ok_and(|metadata| metadata.len() > 0)
+}
+
+// A copy to be read where the recording itself cannot be.
+
+/// A copy of a recording in a folder of its own, removed with this value.
+#[derive(Debug)]
+struct TemporaryCopy {
+    _folder: TempDir,
+    pub file: PathBuf,
+}
+
+impl TemporaryCopy {
+    pub fn make(path: &Path) -> io::Result<Self> {
+        let folder = tempfile::Builder::new()
+            .prefix("mcpreel-")
+            .permissions(Permissions::from_mode(0o700))
+            .tempdir()?;
+        let file = folder.path().join("copy.reel");
+        let copy = Self {
+            _folder: folder,
+            file,
+        };
+        std::fs::copy(path, &copy.file)?;
+        make_writable(&copy.file)?;
+        for suffix in ["-wal", "-journal"] {
+            if exists(path, suffix) {
+                let file = beside(&copy.file, suffix);
+                std::fs::copy(beside(path, suffix), &file)?;
+                make_writable(&file)?;
+            }
+        }
+        Ok(copy)
+    }
+}
+
+/// A copy takes over the permissions of a file that may be read-only.
+fn make_writable(path: &Path) -> io::Result<()> {
+    std::fs::set_permissions(path, Permissions::from_mode(0o600))
+}
+
+// Why a recording cannot be read.
+
+/// Why a recording cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    #[error("{} does not exist; `mcpreel ls` lists the recordings", path.display())]
+    Missing { path: PathBuf },
+    #[error("could not read {}", path.display())]
+    Io { path: PathBuf, source: io::Error },
+    /// Something else than a database.
+    #[error("{} is no recording: it is not an SQLite file, nor a cassette", path.display())]
+    NotSqlite { path: PathBuf },
+    #[error("{} is empty", path.display())]
+    Empty { path: PathBuf },
+    #[error("{} is no recording: it is an SQLite file of another program", path.display())]
+    Foreign { path: PathBuf },
+    #[error("{} has recording format {version}, this program reads up to {}; it needs mcpreel {} or newer",
+        path.display(), FormatVersion::CURRENT, needs.as_deref().unwrap_or("of a later version"))]
+    Newer {
+        path: PathBuf,
+        version: FormatVersion,
+        /// The first version of mcpreel that reads it, where the file says so.
+        needs: Option<String>,
+    },
+    /// Another program holds the file.
+    #[error("{} is locked by another program; try again when it has let go", path.display())]
+    Locked { path: PathBuf },
+    #[error("{} is damaged ({detail}); `sqlite3 {} .recover` may save a part of it", path.display(), path.display())]
+    Damaged { path: PathBuf, detail: String },
+    /// `SQLite` refused for another reason.
+    #[error("could not open {}", path.display())]
+    Sqlite {
+        path: PathBuf,
+        source: rusqlite::Error,
+    },
+}
+
+impl OpenError {
+    /// The error that `source` is for the recording `path`.
+    pub fn from_sqlite(path: &Path, source: rusqlite::Error) -> Self {
+        let path = path.to_owned();
+        match source.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase) => Self::NotSqlite { path },
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked { path },
+            // A table or row that is missing in a file that says that it is a recording is damage.
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::Unknown) | None => Self::Damaged {
+                path,
+                detail: source.to_string(),
+            },
+            Some(_) => Self::Sqlite { path, source },
+        }
+    }
+}
+
+// What the header of a file says, before `SQLite` sees it.
+
+/// The part of an `SQLite` header that says what the file is.
+const HEADER: usize = 100;
+
+const SELECT_NEEDS: &str = "SELECT needs FROM format";
+
+/// What the first bytes of the file say.
+struct Header {
+    pub version: FormatVersion,
+    pub wal: bool,
+}
+
+impl Header {
+    pub fn read(path: &Path) -> Result<Self, OpenError> {
+        let error = |source: io::Error| {
+            let path = path.to_owned();
+            match source.kind() {
+                io::ErrorKind::NotFound => OpenError::Missing { path },
+                io::ErrorKind::UnexpectedEof if path.metadata().is_ok_and(|m| m.len() == 0) => {
+                    OpenError::Empty { path }
+                }
+                io::ErrorKind::UnexpectedEof => OpenError::NotSqlite { path },
+                _ => OpenError::Io { path, source },
+            }
+        };
+        let mut bytes = [0; HEADER];
+        open_regular(path, false)
+            .and_then(|mut file| file.read_exact(&mut bytes))
+            .map_err(error)?;
+        if !bytes.starts_with(b"SQLite format 3\0") {
+            let path = path.to_owned();
+            return Err(OpenError::NotSqlite { path });
+        }
+        let number = |at: usize| {
+            u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+        };
+        if number(68) != APPLICATION_ID {
+            let path = path.to_owned();
+            return Err(OpenError::Foreign { path });
+        }
+        Ok(Self {
+            version: FormatVersion(number(60)),
+            wal: bytes[18] == 2,
+        })
+    }
+
+    pub fn check(&self, path: &Path, conn: &Connection) -> Result<(), OpenError> {
+        if self.version <= FormatVersion::CURRENT {
+            return Ok(());
+        }
+        Err(OpenError::Newer {
+            path: path.to_owned(),
+            version: self.version,
+            needs: conn.query_row(SELECT_NEEDS, [], |row| row.get(0)).ok(),
+        })
+    }
 }

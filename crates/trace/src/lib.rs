@@ -19,7 +19,6 @@ pub mod event;
 pub mod exchange;
 pub mod frame;
 pub mod item;
-pub mod part;
 pub mod query;
 pub mod session;
 pub mod state;

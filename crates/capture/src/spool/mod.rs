@@ -21,20 +21,21 @@
 //! * [`Status`] is the block at the start, overwritten in place;
 //! * [`lock`](lock()) tells a living recorder from a dead one.
 
-mod lock;
 mod reader;
-mod regular;
-mod status;
 mod writer;
 
-pub use lock::{LockError, SpoolLock, lock};
-pub use reader::{SpoolError, SpoolReader};
-pub use regular::open_regular;
-pub use status::{EndNote, STATUS_SIZE, Status};
-pub use writer::Writer;
-
 use mcpreel_trace::clock::Moment;
+use mcpreel_trace::event::EventKind;
 use mcpreel_trace::frame::StreamId;
+use nix::errno::Errno;
+use nix::fcntl::{Flock, FlockArg, OFlag};
+pub use reader::{SpoolError, SpoolReader};
+use serde::{Deserialize, Serialize};
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+pub use writer::Writer;
 
 pub const HEADER: usize = 32;
 
@@ -120,6 +121,133 @@ fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
 
 fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?))
+}
+
+// Telling a living recorder from a dead one.
+
+/// The spool belongs to whoever holds this.
+#[derive(Debug)]
+pub struct SpoolLock {
+    _file: Flock<std::fs::File>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    /// The recorder lives, or another reader is recovering the recording.
+    #[error("the recorder is still running")]
+    Held,
+    #[error("there is no spool")]
+    Missing,
+    #[error("could not lock the spool")]
+    Io(#[source] io::Error),
+}
+
+/// Takes the lock of the spool `path`, without waiting.
+///
+/// `flock` and not `fcntl`: the latter's locks vanish when any descriptor of the file is closed.
+pub fn lock(path: &Path) -> Result<SpoolLock, LockError> {
+    let file = open_regular(path, false).map_err(|e| match e.kind() {
+        io::ErrorKind::NotFound => LockError::Missing,
+        _ => LockError::Io(e),
+    })?;
+    match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
+        // Between opening and locking, its owner may have finished and removed it.
+        Ok(file) if path.exists() => Ok(SpoolLock { _file: file }),
+        Ok(_) => Err(LockError::Missing),
+        Err((_, Errno::EWOULDBLOCK)) => Err(LockError::Held),
+        Err((_, errno)) => Err(LockError::Io(errno.into())),
+    }
+}
+
+// Opening files that others may have put there.
+
+/// Opens the regular file `path`, to be written too if `write`.
+///
+/// A pipe or device in its place is an error, and never waited for: a FIFO that nobody writes
+/// would hold up whoever lists the folder.
+pub fn open_regular(path: &Path, write: bool) -> io::Result<File> {
+    let file = OpenOptions::new()
+        .read(true)
+        .write(write)
+        .custom_flags((OFlag::O_NONBLOCK | OFlag::O_CLOEXEC | OFlag::O_NOCTTY).bits())
+        .open(path)?;
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::other("it is no regular file"))
+    }
+}
+
+// The block at the start of a spool, overwritten in place.
+
+/// Bytes that the block takes. One page: overwriting it needs no new space on a full disk.
+pub const STATUS_SIZE: usize = 4096;
+
+/// What must be known even if no record can be written any more.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Status {
+    pub spool: u32,
+    /// Begins every record of this spool.
+    pub magic: u32,
+    /// Bytes of each stdio stream that were forwarded: exact while a gap is open and at the end.
+    pub forwarded: [u64; 3],
+    /// Why the first gap began; `None` as long as everything is on record.
+    #[serde(default)]
+    pub gap: Option<String>,
+    /// How the session ended, repeated here for disks that take no more records.
+    #[serde(default)]
+    pub end: Option<EndNote>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EndNote {
+    /// When, nanoseconds since the start.
+    pub t_ns: u64,
+    /// The exit event, if the server had been started and was reaped.
+    pub exit: Option<EventKind>,
+}
+
+impl EndNote {
+    pub fn t(&self) -> Moment {
+        Moment(self.t_ns)
+    }
+}
+
+/// The version that this code writes.
+const VERSION: u32 = 1;
+
+impl Status {
+    /// The block: JSON, padded with spaces, a newline at its end.
+    fn encode(&self) -> [u8; STATUS_SIZE] {
+        let mut block = [b' '; STATUS_SIZE];
+        block[STATUS_SIZE - 1] = b'\n';
+        let mut status = self.clone();
+        let fits = |json: &Vec<u8>| json.len() < STATUS_SIZE;
+        let json = serde_json::to_vec(&status).ok().filter(fits).or_else(|| {
+            // Only the reason of a gap has no bound of its own.
+            status.gap = status.gap.map(|_| String::from("reason too long to keep"));
+            serde_json::to_vec(&status).ok().filter(fits)
+        });
+        if let Some(json) = json {
+            block[..json.len()].copy_from_slice(&json);
+        }
+        block
+    }
+
+    fn decode(block: &[u8]) -> Block {
+        match serde_json::from_slice::<Self>(block) {
+            Ok(status) if status.spool == VERSION => Block::Whole(status),
+            Ok(_) => Block::Foreign,
+            Err(_) => Block::Damaged,
+        }
+    }
+}
+
+#[derive(Debug)]
+enum Block {
+    Whole(Status),
+    Damaged,
+    Foreign,
 }
 
 #[cfg(test)]

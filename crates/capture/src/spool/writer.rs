@@ -1,7 +1,7 @@
 //! Appending to a spool: whole records or nothing.
 
-use super::status::{STATUS_SIZE, Status, VERSION};
 use super::{HEADER, RecordHead, RecordKind};
+use crate::spool::{STATUS_SIZE, Status, VERSION};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::StreamId;
 use nix::fcntl::{Flock, FlockArg};

@@ -9,30 +9,29 @@
 //! The main thread starts the server, then waits for notices: a signal, the server's end, a
 //! pump's end. `life` decides from them when the session is over.
 
-mod ends;
 mod life;
 mod plumbing;
-mod threads;
 
 use super::gauge::Gauge;
-use super::process::ending::exit_event;
-use super::process::inspect;
-use super::process::signals::{self, Arrivals, Pending};
+use super::process::signals::{Arrivals, Pending};
 use super::process::spawn::{SpawnError, spawn};
-use super::pump::End;
+use super::process::{exit_event, inspect, signals, wait_without_reaping};
+use super::pump::{End, Pump};
 use super::tap::Tap;
 use life::{Facts, Verdict};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::EventKind;
 use mcpreel_trace::frame::StreamId;
 use nix::unistd::Pid;
-use plumbing::Plumbing;
+use plumbing::{Plumbing, StreamEnds};
+use signal_hook::iterator::SignalsInfo;
+use signal_hook::iterator::exfiltrator::WithOrigin;
 use signal_hook::low_level::siginfo::Origin;
 use std::ffi::OsString;
 use std::io;
 use std::process::{Child, ExitStatus};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 
 /// The gauges of the three pumps, indexed by stream.
@@ -90,7 +89,7 @@ pub fn run(
         kept: None,
     };
     let id = session.server.id();
-    if let Err(error) = threads::start(plumbing.ends, tap, gauges, signals, id, &notify) {
+    if let Err(error) = start(plumbing.ends, tap, gauges, signals, id, &notify) {
         // A server that nobody relays to must not be left behind.
         let _ = session.server.kill();
         let _ = session.server.wait();
@@ -244,4 +243,57 @@ impl Session<'_> {
             }
         }
     }
+}
+
+// The threads beside the main one, each of which tells it when something has happened.
+
+/// A thread for each stream, one for signals, one that waits for the server.
+fn start(
+    ends: Vec<StreamEnds>,
+    tap: &Arc<Tap>,
+    gauges: &Gauges,
+    mut signals: SignalsInfo<WithOrigin>,
+    server: u32,
+    notify: &SyncSender<Notice>,
+) -> io::Result<()> {
+    for StreamEnds {
+        stream,
+        source,
+        sink,
+    } in ends
+    {
+        let gauge = Arc::clone(&gauges[usize::from(stream.0)]);
+        let pump = Pump {
+            source,
+            sink,
+            tap: Arc::clone(tap),
+            gauge,
+            keeps_sink: stream == StreamId::STDERR,
+        };
+        thread(stream.as_str(), notify, move |notify| {
+            let kept = pump.run();
+            drop(notify.send(Notice::PumpEnded(stream, kept)));
+        })?;
+    }
+    thread("signals", notify, move |notify| {
+        for origin in signals.forever() {
+            drop(notify.send(Notice::Signal(origin)));
+        }
+    })?;
+    thread("reaper", notify, move |notify| {
+        wait_without_reaping(server);
+        drop(notify.send(Notice::ServerEnded));
+    })
+}
+
+fn thread(
+    name: &str,
+    notify: &SyncSender<Notice>,
+    body: impl FnOnce(SyncSender<Notice>) + Send + 'static,
+) -> io::Result<()> {
+    let notify = notify.clone();
+    std::thread::Builder::new()
+        .name(name.into())
+        .spawn(move || body(notify))
+        .map(drop)
 }

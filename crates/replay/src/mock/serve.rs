@@ -15,7 +15,7 @@ use super::server::{Action, Ended};
 use super::{Report, Server};
 use crate::lines::{Line, Lines};
 use crate::signals::Signals;
-use mcpreel_capture::process::ending::{own_exit_event, signal_name};
+use mcpreel_capture::process::{own_exit_event, signal_name};
 use mcpreel_capture::tap::Tap;
 use mcpreel_store::record::{self, Ending, Recorder};
 use mcpreel_trace::clock::{Clock, Moment};

@@ -1,9 +1,9 @@
 //! Which frames and events of a recording are written.
 
 use mcpreel_store::reader::EventRow;
+use mcpreel_trace::event::SelectionNote;
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::Seq;
-use mcpreel_trace::part::SelectionNote;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Which frames and events are meant: all, those between two frames, or those that were picked.

@@ -13,7 +13,6 @@
 //! Progress is reported to a callback, which may stop the work.
 
 pub mod file;
-pub mod likeness;
 pub mod redacted;
 pub mod told;
 

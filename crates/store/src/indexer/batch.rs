@@ -1,13 +1,11 @@
 //! The work of one transaction: records in, rows out.
 
-mod streams;
-
 use super::derive::{Deriver, Text};
-use super::line::{Body, Unit};
-use super::long;
+use super::line::{Body, Line, Unit};
 use super::write::Writer;
-use super::{Budget, IndexError, Position};
-use crate::reindex::{self, Ended, ReindexError};
+use super::{Budget, IndexError, Position, long};
+use crate::reindex;
+use crate::reindex::{Ended, ReindexError};
 use crate::values::{State, to_sql};
 use mcpreel_capture::spool::{EndNote, RecordHead, RecordKind, SpoolReader, Status};
 use mcpreel_trace::clock::Moment;
@@ -261,4 +259,68 @@ fn event_kind(payload: &[u8]) -> EventKind {
             String::from_utf8_lossy(payload)
         ),
     })
+}
+
+// The bytes of streams become lines, and what is missing of them gaps.
+
+impl Batch<'_> {
+    fn chunk(&mut self, head: &RecordHead, payload: &[u8]) -> Result<(), IndexError> {
+        let mut line = std::mem::take(self.state.line(head.stream));
+        self.gap(&mut line, head.stream, head.offset, head.t)?;
+        line.push(head, payload, &mut |unit| self.frame(head.stream, unit))?;
+        if payload.is_empty() {
+            line.finish(&mut |unit| self.frame(head.stream, unit))?;
+        }
+        *self.state.line(head.stream) = line;
+        self.state.tally.t_last = self.state.tally.t_last.max(head.t);
+        Ok(())
+    }
+
+    /// States the bytes that are missing on `stream` before `offset`, if any. The line that they
+    /// interrupt ends there.
+    fn gap(
+        &mut self,
+        line: &mut Line,
+        stream: StreamId,
+        offset: u64,
+        t: Moment,
+    ) -> Result<(), IndexError> {
+        let bytes = offset.saturating_sub(line.end());
+        if bytes == 0 {
+            return Ok(());
+        }
+        line.finish(&mut |unit| self.frame(stream, unit))?;
+        let reason = match self.state.tally.gap_bytes {
+            0 => self.spool.status()?.gap,
+            _ => None,
+        };
+        let gap = EventKind::Gap {
+            stream,
+            offset: line.committed,
+            bytes,
+            reason,
+        };
+        line.committed = offset;
+        self.state.tally.gap_bytes += bytes;
+        self.event(t, gap)
+    }
+
+    /// Unfinished lines become frames, in the order of their last bytes.
+    fn finish_lines(&mut self) -> Result<(), IndexError> {
+        let mut open: Vec<_> = (0..)
+            .map(StreamId)
+            .zip(&self.state.lines)
+            .filter_map(|(stream, line)| Some((line.open_until()?, stream)))
+            .collect();
+        open.sort();
+        open.into_iter()
+            .try_for_each(|(_, stream)| self.finish_line(stream))
+    }
+
+    fn finish_line(&mut self, stream: StreamId) -> Result<(), IndexError> {
+        let mut line = std::mem::take(self.state.line(stream));
+        line.finish(&mut |unit| self.frame(stream, unit))?;
+        *self.state.line(stream) = line;
+        Ok(())
+    }
 }

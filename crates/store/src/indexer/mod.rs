@@ -18,34 +18,30 @@
 //! Whoever calls drives the loop, and knows how long the spool is and when to stop.
 
 mod batch;
-mod budget;
 pub mod derive;
-mod error;
 mod line;
 mod long;
-mod lot;
-mod position;
-mod release;
 pub mod write;
 
-pub use budget::Budget;
-pub use error::IndexError;
-pub(super) use release::{damaged, release};
-
-use super::values::State;
+use super::open::OpenError;
+use super::reindex::ReindexError;
+use super::schema::SchemaError;
+use super::values::{State, from_sql};
 use super::{open, schema};
 use batch::Batch;
 pub use batch::names_unread;
 use derive::Deriver;
+pub use line::COLLECT_LIMIT;
+use line::Line;
+pub use long::{BlobError, read as read_long};
 use mcpreel_capture::spool::{SpoolError, SpoolReader};
+use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_trace::event::ProcessContext;
-use position::Position;
+use mcpreel_trace::frame::{Seq, StreamId};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::io;
 use std::path::{Path, PathBuf};
-
-pub use line::COLLECT_LIMIT;
-pub use long::{BlobError, read as read_long};
+use write::Tally;
 
 /// Disk space is given back in pieces of at least this size: each takes a system call.
 const PUNCH_AT_LEAST: u64 = 1024 * 1024;
@@ -273,5 +269,150 @@ impl Indexer {
             self.spool.punch(self.punched, resume);
             self.punched = resume;
         }
+    }
+}
+
+// How much one transaction may take.
+
+/// How much one transaction may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    pub bytes: u64,
+    pub nanos: u64,
+    /// What the work is measured with.
+    pub clock: Clock,
+}
+
+impl Budget {
+    /// What an indexer takes beside a running session: a longer transaction keeps the writers of
+    /// annotations waiting and viewers behind, a shorter one costs throughput.
+    pub fn beside_a_session(clock: Clock) -> Self {
+        Self {
+            bytes: 4 * 1024 * 1024,
+            nanos: 20_000_000,
+            clock,
+        }
+    }
+
+    /// What a command takes that drains a spool while nobody else uses it.
+    pub fn alone(clock: Clock) -> Self {
+        Self {
+            bytes: 32 * 1024 * 1024,
+            nanos: 200_000_000,
+            clock,
+        }
+    }
+
+    fn is_spent(&self, began: Moment, bytes: u64) -> bool {
+        bytes >= self.bytes || self.clock.now().0.saturating_sub(began.0) >= self.nanos
+    }
+}
+
+// Why something could not be indexed.
+
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    /// The recording could not be created.
+    #[error(transparent)]
+    Create(#[from] SchemaError),
+    /// The recording could not be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    #[error(transparent)]
+    Spool(#[from] SpoolError),
+    /// What is derived could not be derived anew.
+    #[error(transparent)]
+    Reindex(#[from] ReindexError),
+    /// The recording could not be written.
+    #[error("could not write the recording")]
+    Sqlite(#[from] rusqlite::Error),
+    /// A long line could not be copied from the spool.
+    #[error("could not copy a line of {size} bytes from the spool")]
+    Copy { size: u64, source: io::Error },
+}
+
+impl IndexError {
+    /// Whether somebody else holds the file: nothing was lost, trying again later may help.
+    pub fn is_busy(&self) -> bool {
+        matches!(self, Self::Sqlite(error) if schema::is_busy(error))
+    }
+}
+
+// What becomes of a spool that is drained.
+
+/// Removes the spool `path`, or renames it if it `is_damaged`.
+pub(crate) fn release(path: &Path, is_damaged: bool) -> io::Result<()> {
+    if !is_damaged {
+        return std::fs::remove_file(path);
+    }
+    match damaged(path).find(|path| !path.exists()) {
+        Some(kept) => std::fs::rename(path, kept),
+        None => Ok(()),
+    }
+}
+
+/// What the spool `path` is called as soon as it is known to be damaged: the first of these that
+/// is free.
+pub(crate) fn damaged(path: &Path) -> impl Iterator<Item = PathBuf> {
+    let names = std::iter::once(String::from(".damaged"))
+        .chain((2..).map(|number| format!(".damaged-{number}")));
+    names.map(move |suffix| open::beside(path, &suffix))
+}
+
+// How far a spool is drained: what is committed with the frames, and read again at the next start.
+
+const SELECT_PROGRESS: &str = "SELECT resume, drained, frames, bytes, gap_bytes, t_last, state,
+    derived_version, (SELECT coalesce(max(id), 0) FROM event) FROM recording";
+const SELECT_STREAMS: &str = "SELECT id, committed FROM stream ORDER BY id";
+
+#[derive(Debug, Default)]
+struct Position {
+    pub next: u64,
+    /// Events before it are on record.
+    pub events_from: u64,
+    pub lines: Vec<Line>,
+    pub tally: Tally,
+}
+
+impl Position {
+    /// The stream's line; streams that were not foreseen are added.
+    pub fn line(&mut self, stream: StreamId) -> &mut Line {
+        let at = usize::from(stream.0);
+        if self.lines.len() <= at {
+            self.lines.resize_with(at + 1, Line::default);
+        }
+        &mut self.lines[at]
+    }
+
+    /// The first record with a byte that is in no frame yet.
+    pub fn resume(&self) -> u64 {
+        self.lines
+            .iter()
+            .filter_map(Line::open_record)
+            .fold(self.next, u64::min)
+    }
+
+    pub fn load(conn: &Connection) -> rusqlite::Result<Self> {
+        let mut state = conn.query_row(SELECT_PROGRESS, [], |row| {
+            let number = |at| row.get(at).map(from_sql);
+            Ok(Self {
+                next: number(0)?,
+                events_from: number(1)?,
+                lines: Vec::new(),
+                tally: Tally {
+                    last_seq: Seq(number(2)?),
+                    bytes: number(3)?,
+                    gap_bytes: number(4)?,
+                    t_last: Moment(number(5)?),
+                    last_event: number(8)?,
+                },
+            })
+        })?;
+        let mut streams = conn.prepare(SELECT_STREAMS)?;
+        let mut rows = streams.query([])?;
+        while let Some(row) = rows.next()? {
+            *state.line(StreamId(row.get(0)?)) = Line::new(from_sql(row.get(1)?));
+        }
+        Ok(state)
     }
 }

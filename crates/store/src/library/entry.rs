@@ -1,6 +1,6 @@
 //! One recording of a folder, as far as it can be told without reading it all.
 
-use super::name::FileName;
+use super::FileName;
 use super::spool_of;
 use crate::open::{self, real};
 use crate::reader::{ReadError, Recording, Summary};

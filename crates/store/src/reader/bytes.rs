@@ -2,6 +2,7 @@
 
 use super::{PAGE_ROWS, ReadError, Recording, rows};
 use crate::indexer::COLLECT_LIMIT;
+use crate::links::Link;
 use crate::open::OpenError;
 use crate::values::to_sql;
 use bytes::Bytes;
@@ -194,5 +195,49 @@ impl Recording {
         blob.read_at_exact(&mut piece, start)
             .map_err(|error| OpenError::from_sqlite(&self.path, error))?;
         Ok(piece)
+    }
+}
+
+/// Frames of a page of [`FramePager`].
+const PAGE_FRAMES: u32 = 1000;
+
+/// Frames with their bytes, and how they relate to each other.
+#[derive(Debug, Default)]
+pub struct LinkedFrames {
+    pub frames: FrameBlock,
+    pub links: Vec<Link>,
+}
+
+#[derive(Clone, Debug)]
+pub struct FramePager {
+    after: Seq,
+    last: Seq,
+    is_linked: bool,
+}
+
+impl FramePager {
+    /// All frames up to `last`, with their links only if `is_linked`: those take a while to find.
+    pub fn new(last: Seq, is_linked: bool) -> Self {
+        Self {
+            after: Seq(0),
+            last,
+            is_linked,
+        }
+    }
+
+    /// The next page; `None` at the end.
+    pub fn next_page(&mut self, recording: &Recording) -> Result<Option<LinkedFrames>, ReadError> {
+        let mut frames = recording.frame_block(self.after, PAGE_FRAMES)?;
+        frames.end_at(self.last);
+        let Some(end) = frames.last() else {
+            return Ok(None);
+        };
+        let links = if self.is_linked {
+            recording.links(self.after, end)?
+        } else {
+            Vec::new()
+        };
+        self.after = end;
+        Ok(Some(LinkedFrames { frames, links }))
     }
 }

@@ -3,36 +3,28 @@
 //! Every call is one short statement, so that no reader keeps a live recording's WAL from being
 //! checkpointed. Long lists come in pages by key: `after` is the last key of the page before.
 
-mod annotated;
-mod beside;
 mod bytes;
-mod copy;
-mod held;
-mod notifications;
-mod over;
 pub mod rows;
-mod stand_in;
 mod summary;
 
-pub use beside::Beginning;
-pub use bytes::{FrameBlock, FramePage, Said};
-pub use held::Held;
-pub use notifications::NotificationAt;
-pub use rows::{EventRow, FindingRow, MessageRow};
-pub use summary::Summary;
-
-use super::open::{self, OpenError, Opened};
-use super::reindex::{self, Ended, ReindexError};
+use super::open::{OpenError, Opened, uri};
+use super::reindex::{Ended, ReindexError};
 use super::values::to_sql;
+use super::{open, reindex};
+pub use crate::notices::Beginning;
+pub use crate::notices::NotificationAt;
+pub use bytes::{FrameBlock, FramePage, FramePager, LinkedFrames, Said};
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_trace::item::ItemKey;
+pub use rows::{EventRow, FindingRow, MessageRow};
 use rows::{exchange_columns, message_columns};
 use rusqlite::{Connection, OptionalExtension, Params, Row};
-use stand_in::StandIn;
+use std::fmt::Debug;
 use std::path::{Path, PathBuf};
+pub use summary::Summary;
 
-const PAGE_ROWS: u32 = 1000;
+pub(super) const PAGE_ROWS: u32 = 1000;
 
 const HEADS: &str = r#"SELECT seq, stream, "offset", t_first, t_last, length(raw) FROM frame
     WHERE seq > ?1 ORDER BY seq LIMIT ?2"#;
@@ -265,5 +257,101 @@ impl Recording {
             let mut statement = conn.prepare_cached(sql)?;
             statement.query_row(params, convert).optional()
         })
+    }
+}
+
+// A recording as a second file.
+
+/// Makes one plain file of what stands in the recording at the moment, its WAL included.
+const COPY: &str = "VACUUM INTO ?1";
+
+impl Recording {
+    /// Copies all of it into `file`, which is there and empty: what a live recording gets meanwhile
+    /// is not in the copy.
+    pub fn copy_into(&self, file: &Path) -> Result<(), ReadError> {
+        self.read(|conn| conn.execute(COPY, [uri(file, "mode=rw")]).map(drop))
+    }
+}
+
+// Several questions to one state of a file.
+
+/// Holds a state of a file: see [`Recording::hold`].
+#[derive(Debug)]
+#[must_use]
+pub struct Held<'r>(
+    #[expect(dead_code, reason = "it is there to be dropped")] Option<rusqlite::Transaction<'r>>,
+);
+
+impl Recording {
+    /// Lets `work` see one state of the file. It must not take longer than some milliseconds.
+    pub(crate) fn in_one_read<T>(
+        &self,
+        work: impl FnOnce(&Self) -> Result<T, ReadError>,
+    ) -> Result<T, ReadError> {
+        let held = self.hold()?;
+        let result = work(self);
+        drop(held);
+        result
+    }
+
+    /// Until what is returned is dropped, all that is read is of one state of the file, and nobody
+    /// asks for each row anew whether that has changed, which takes as long as to read it. Nothing
+    /// that takes longer than some milliseconds may be done meanwhile.
+    pub fn hold(&self) -> Result<Held<'_>, ReadError> {
+        let conn = &self.opened.conn;
+        // Whoever holds it already holds it for those within.
+        let transaction = conn.is_autocommit().then(|| conn.unchecked_transaction());
+        let transaction = transaction.transpose();
+        let transaction = transaction.map_err(|e| OpenError::from_sqlite(&self.path, e))?;
+        Ok(Held(transaction))
+    }
+}
+
+// Further connections, also to what has most of its frames elsewhere.
+
+impl Recording {
+    /// The same recording on a connection of its own, for another thread. Not to be used for longer
+    /// than this one: what both read may vanish with it.
+    pub fn another(&self) -> Result<Self, ReadError> {
+        let file = self.opened.file().unwrap_or(self.file());
+        Ok(Self {
+            path: self.path.clone(),
+            opened: open::read_only(file)?,
+            stands_in: None,
+        })
+    }
+}
+
+// A recording that stands for another file, for as long as it is open.
+
+#[derive(Debug)]
+struct StandIn {
+    file: PathBuf,
+    _rest: Box<dyn Debug + Send + Sync>,
+}
+
+impl Recording {
+    /// The same recording, which was made of the file `path` and stands for it as long as it is
+    /// open; `rest` is what has to be kept for that.
+    pub fn in_place_of(mut self, path: &Path, rest: Box<dyn Debug + Send + Sync>) -> Self {
+        let file = std::mem::replace(&mut self.path, path.to_owned());
+        self.stands_in = Some(StandIn { file, _rest: rest });
+        self
+    }
+
+    /// The same, where the file that it stands for is handed on under this name.
+    pub fn called(mut self, name: &Path) -> Self {
+        debug_assert!(self.is_temporary(), "the path of a recording is its own");
+        name.clone_into(&mut self.path);
+        self
+    }
+
+    /// Whether it vanishes when it is closed.
+    pub fn is_temporary(&self) -> bool {
+        self.stands_in.is_some()
+    }
+
+    pub fn file(&self) -> &Path {
+        self.stands_in.as_ref().map_or(&self.path, |own| &own.file)
     }
 }

@@ -11,7 +11,6 @@
 //! wall clock of such a recording is 0, which means unknown. Its id is the caller's to choose; one
 //! made from the content makes the same recording of the same session.
 
-use super::name;
 use crate::indexer::{Budget, Finished, IndexError, Indexer};
 use crate::library::spool_of;
 use crate::values::State;
@@ -72,7 +71,7 @@ impl Import {
         let mut context = context;
         if context.name.is_empty() {
             let command: Vec<_> = context.argv.iter().map(OsString::from).collect();
-            context.name = name::of_command(&command);
+            context.name = super::recorder::of_command(&command);
         }
         let start = EventKind::Start(Box::new(context.clone()));
         let start = serde_json::to_vec(&start).map_err(io::Error::from)?;

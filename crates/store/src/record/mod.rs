@@ -13,19 +13,16 @@
 //! The session never waits for the recording: whatever fails here costs at most the recording,
 //! and is said once on stderr. [`import`] makes a recording of a session that is over.
 
-mod disk;
 pub mod import;
 mod indexing;
-mod name;
 mod recorder;
 mod warning;
-mod worker;
 
 pub use recorder::Recorder;
 
-use mcpreel_capture::process::ending::exit_event;
+use mcpreel_capture::process::exit_event;
 use mcpreel_capture::process::spawn::SpawnError;
-use mcpreel_capture::process::{descriptors, signals};
+use mcpreel_capture::process::{self, signals};
 use mcpreel_capture::stdio;
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::event::EventKind;
@@ -73,7 +70,7 @@ pub enum Ending {
 /// Writes nothing of its own to them, unless the server cannot be started or the recording fails;
 /// then one line goes to stderr.
 pub fn run(options: &Options) -> Ending {
-    let inherited = descriptors::inherited();
+    let inherited = process::inherited();
     signals::survive_large_files();
     let mut recorder = Recorder::create(options, Clock::start());
     let tap = recorder.tap();
@@ -84,7 +81,7 @@ pub fn run(options: &Options) -> Ending {
     recorder.warn_of_network();
     let gauges = recorder.gauges();
     let ended = stdio::run(&options.command, &tap, &gauges, || {
-        descriptors::release(inherited);
+        process::release(inherited);
         recorder.start();
     });
     let ending = conclude(&ended, &recorder);

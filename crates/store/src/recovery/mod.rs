@@ -7,20 +7,18 @@
 //! Only files in the library are to be given to this module. Whatever may not be written is left
 //! alone.
 
-mod drain;
-mod lock;
-
-use super::indexer::{IndexError, names_unread, release};
-use super::library::{Entry, EntryError, Standing, spool_of};
-use super::open::{self, OpenError};
+use super::follow::INTERVAL;
+use super::indexer::{Budget, IndexError, Indexer, names_unread, release};
+use super::library::{Entry, EntryError, Standing, spool_of, start_of};
+use super::open::OpenError;
 use super::reader::{ReadError, Recording};
-use super::reindex::{self, ReindexError};
-use super::schema::{self, SchemaError, State};
-use super::watch::INTERVAL;
-use drain::Recovery;
-use lock::{is_writable, lock_patiently, may_write};
-use mcpreel_capture::spool::{LockError, SpoolError, SpoolLock};
+use super::reindex::ReindexError;
+use super::schema::{SchemaError, State};
+use super::{open, reindex, schema};
+use mcpreel_capture::spool;
+use mcpreel_capture::spool::{LockError, SpoolError, SpoolLock, SpoolReader};
 use mcpreel_trace::clock::Clock;
+use nix::unistd::{AccessFlags, access};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -209,4 +207,137 @@ fn remove(path: &Path, is_damaged: bool, lock: SpoolLock) -> Result<(), RecoverE
         path: path.to_owned(),
         source,
     })
+}
+
+// Draining what a recorder left in its spool, as far as there is time.
+
+/// A recording with more frames is not derived anew while somebody waits for a list.
+const QUICK: u64 = 4000;
+
+/// A recording being recovered. Its lock is held.
+pub struct Recovery {
+    indexer: Indexer,
+    frames_before: u64,
+    size: u64,
+    clock: Clock,
+    deadline: Option<u64>,
+}
+
+impl Recovery {
+    pub fn begin(
+        reel: &Path,
+        path: &Path,
+        clock: Clock,
+        limit: Option<Duration>,
+    ) -> Result<Self, RecoverError> {
+        let spool = SpoolReader::open(path)?;
+        if !reel.exists() {
+            drop(schema::create(
+                reel,
+                &*start_of(path)?,
+                spool.first_position(),
+            )?);
+        } else if open::is_unborn(reel) {
+            drop(schema::fill(
+                reel,
+                &*start_of(path)?,
+                spool.first_position(),
+            )?);
+        }
+        let size = spool.file_len()?;
+        let indexer = Indexer::resume(reel, spool)?;
+        let nanos = |limit: Duration| u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
+        Ok(Self {
+            frames_before: indexer.frames(),
+            indexer,
+            size,
+            clock,
+            deadline: limit.map(|limit| clock.now().0.saturating_add(nanos(limit))),
+        })
+    }
+
+    /// Drains the spool. `false` if the time was up before its end.
+    pub fn drain(&mut self, progress: &mut dyn FnMut(Stage)) -> Result<bool, RecoverError> {
+        let mut budget = Budget::alone(self.clock);
+        loop {
+            if let Some(deadline) = self.deadline {
+                budget.nanos = deadline
+                    .saturating_sub(self.clock.now().0)
+                    .min(budget.nanos);
+                if budget.nanos == 0 {
+                    return Ok(false);
+                }
+            }
+            let step = self.indexer.step(u64::MAX, &budget)?;
+            progress(Stage::Draining {
+                done: step.position,
+                of: self.size,
+            });
+            if step.caught_up {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Whether deriving everything anew would take longer than somebody with a deadline waits.
+    pub fn is_too_long(&self) -> bool {
+        self.deadline.is_some() && self.indexer.frames() > QUICK
+    }
+
+    /// Ends the recording. Returns also whether a part of the spool could not be read.
+    pub fn finish(
+        mut self,
+        progress: &mut dyn FnMut(Stage),
+    ) -> Result<(Outcome, bool), RecoverError> {
+        let state = self.indexer.recover(self.frames_before, &mut |frames| {
+            progress(Stage::Deriving { frames });
+        })?;
+        let frames = self.indexer.frames() - self.frames_before;
+        let is_damaged = self.indexer.has_unread().map_err(IndexError::from)?;
+        Ok((Outcome::Completed { frames, state }, is_damaged))
+    }
+}
+
+// Who may complete a recording: whoever has the lock of its spool, and may write.
+
+/// How often the lock is tried: whoever only looks whether a recorder lives holds it for
+/// microseconds.
+const ATTEMPTS: u32 = 5;
+
+/// The pause between two attempts.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// How often the lock of a recording is tried that somebody else is creating: two seconds.
+const CREATION_ATTEMPTS: u32 = 100;
+
+/// The pause between two of these.
+const CREATION_PAUSE: Duration = Duration::from_millis(20);
+
+/// Takes the lock of the spool `path`. Whoever `is_creating` the recording gets time for that.
+pub fn lock_patiently(path: &Path, is_creating: &dyn Fn() -> bool) -> Result<SpoolLock, LockError> {
+    let mut attempts = 1;
+    loop {
+        let result = spool::lock(path);
+        let pause = match attempts {
+            _ if !matches!(result, Err(LockError::Held)) => return result,
+            ..ATTEMPTS => PAUSE,
+            ..CREATION_ATTEMPTS if is_creating() => CREATION_PAUSE,
+            _ => return result,
+        };
+        std::thread::sleep(pause);
+        attempts += 1;
+    }
+}
+
+pub fn is_writable(reel: &Path, spool: &Path) -> bool {
+    (may_write(reel) || !reel.exists()) && may_write(spool) && reel.parent().is_none_or(may_write)
+}
+
+pub fn may_write(path: &Path) -> bool {
+    let path = if path.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        path
+    };
+    access(path, AccessFlags::W_OK).is_ok()
 }

@@ -1,10 +1,10 @@
 //! Following a live recording.
 
 use super::session::*;
+use crate::follow::{News, Tail, Update};
 use crate::library::spool_of;
 use crate::recovery::bring_up_to_date;
 use crate::schema::State;
-use crate::tail::{News, Tail, Update};
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::StreamId;
 

@@ -1,8 +1,8 @@
 //! Requests of which nobody waits for the answer any longer, because too many are open.
 
 use super::session::*;
+use crate::follow::{Tail, Update};
 use crate::reader::Recording;
-use crate::tail::{Tail, Update};
 use crate::values::State;
 use mcpreel_trace::exchange::{ExchangeId, Status};
 use mcpreel_trace::frame::{Seq, StreamId};

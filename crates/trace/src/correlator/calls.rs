@@ -1,13 +1,12 @@
 //! The calls that are open, and those that are remembered for what may still come for them.
 
-use super::forgotten::{Forgot, Forgotten};
-use super::waiting::Waiting;
 use crate::clock::Moment;
 use crate::exchange::{Exchange, ExchangeId, Status};
 use foldhash::HashMap;
 use mcpreel_wire::id::{IdKind, RequestId};
 use mcpreel_wire::message::Direction;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeSet, HashSet, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Bytes that calls without an answer, and tasks without an outcome, may hold: room for some four
 /// thousand. A client that is never answered must not make us grow; beyond it the oldest of them is
@@ -355,5 +354,148 @@ impl Calls {
         if uses.unanswered.is_empty() && uses.answered.is_none() {
             ids.remove(rpc_id);
         }
+    }
+}
+
+// Requests that were forgotten before their answer came: what comes for them is no stray.
+
+/// Ids and tokens of such requests that are told from those that nobody used. Once there were more,
+/// nothing that fits no request is called unknown any longer.
+const TOLD: usize = 16_384;
+
+#[derive(Clone, Copy, Debug, Hash)]
+pub(super) enum Forgot {
+    Id,
+    Token,
+}
+
+/// The requests that were forgotten, by digests.
+#[derive(Debug, Default)]
+pub(super) struct Forgotten {
+    digests: HashSet<u64>,
+    order: VecDeque<u64>,
+    is_incomplete: bool,
+}
+
+impl Forgotten {
+    /// A request of this direction, with this id or token, is forgotten.
+    pub(super) fn add(&mut self, what: (Forgot, Direction, &RequestId)) {
+        let digest = digest(what);
+        if self.digests.insert(digest) {
+            self.order.push_back(digest);
+        }
+        if self.order.len() > TOLD
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.digests.remove(&oldest);
+            self.is_incomplete = true;
+        }
+    }
+
+    /// Whether it is one of them, or may be.
+    pub(super) fn may_have(&self, what: (Forgot, Direction, &RequestId)) -> bool {
+        self.is_incomplete || !self.digests.is_empty() && self.digests.contains(&digest(what))
+    }
+}
+
+fn digest(what: (Forgot, Direction, &RequestId)) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    what.hash(&mut hasher);
+    hasher.finish()
+}
+
+// How long a call waited for its client: the union of overlapping waits.
+
+/// Waits of one call, counted once where they overlap.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Waiting {
+    pending: u32,
+    since: Moment,
+    total_ns: u64,
+}
+
+impl Waiting {
+    /// One more answer of the client is waited for.
+    pub(super) fn begin(&mut self, t: Moment) {
+        if self.pending == 0 {
+            self.since = t;
+        }
+        self.pending += 1;
+    }
+
+    /// One of them came, or is not waited for any longer.
+    pub(super) fn end(&mut self, t: Moment) {
+        match self.pending {
+            0 => {}
+            1 => self.close(t),
+            _ => self.pending -= 1,
+        }
+    }
+
+    /// The call itself is over, whatever is still waited for.
+    pub(super) fn close(&mut self, t: Moment) {
+        if self.pending > 0 {
+            self.total_ns += t.0.saturating_sub(self.since.0);
+            self.pending = 0;
+        }
+    }
+
+    /// Whether an answer is waited for.
+    pub(super) fn is_under_way(self) -> bool {
+        self.pending > 0
+    }
+
+    /// Nanoseconds waited so far, without a wait that goes on.
+    pub(super) fn total_ns(self) -> u64 {
+        self.total_ns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_forgotten_is_told_from_what_never_was_as_long_as_there_is_room() {
+        let mut forgotten = Forgotten::default();
+        let ids: Vec<_> = (0..=TOLD + 1)
+            .map(|n| RequestId::string(&n.to_string()))
+            .collect();
+        let of = |id| (Forgot::Id, Direction::ClientToServer, id);
+        for id in &ids[..TOLD] {
+            forgotten.add(of(id));
+        }
+        assert!(forgotten.may_have(of(&ids[0])) && !forgotten.may_have(of(&ids[TOLD])));
+        assert!(!forgotten.may_have((Forgot::Token, Direction::ClientToServer, &ids[0])));
+        assert!(!forgotten.may_have((Forgot::Id, Direction::ServerToClient, &ids[0])));
+        forgotten.add(of(&ids[TOLD]));
+        assert_eq!(forgotten.digests.len(), TOLD);
+        assert!(forgotten.may_have(of(&ids[0])) && forgotten.may_have(of(&ids[TOLD + 1])));
+    }
+}
+
+#[cfg(test)]
+mod waiting_tests {
+    use super::*;
+
+    #[test]
+    fn overlapping_waits_count_once() {
+        let mut waiting = Waiting::default();
+        waiting.begin(Moment(10));
+        waiting.begin(Moment(20));
+        waiting.end(Moment(30));
+        waiting.end(Moment(50));
+        waiting.begin(Moment(70));
+        waiting.end(Moment(75));
+        assert_eq!(waiting.total_ns(), 45);
+    }
+
+    #[test]
+    fn a_closed_wait_is_not_ended_again() {
+        let mut waiting = Waiting::default();
+        waiting.begin(Moment(10));
+        waiting.close(Moment(15));
+        waiting.end(Moment(90));
+        assert_eq!(waiting.total_ns(), 5);
     }
 }

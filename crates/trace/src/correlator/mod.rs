@@ -27,25 +27,20 @@
 
 mod calls;
 mod changes;
-mod ending;
-mod forgotten;
 mod notification;
 mod request;
 mod response;
 mod rounds;
-mod waiting;
-
-pub use calls::{HELD_BYTES, HISTORY, HISTORY_BYTES};
-pub use changes::{Batch, Changes, MessageKind, MessageRecord, Observation, Observed};
-pub use response::status_of;
 
 use super::clock::Moment;
-use super::event::{Event, EventKind};
+use super::event::{Closer, Event, EventKind};
 use super::exchange::{Exchange, ExchangeId, Status};
-use super::frame::FrameHead;
+use super::frame::{FrameHead, StreamId};
 use calls::{Calls, Kept};
-use ending::Ending;
+pub use calls::{HELD_BYTES, HISTORY, HISTORY_BYTES};
+pub use changes::{Batch, Changes, MessageKind, MessageRecord, Observation, Observed};
 use mcpreel_wire::message::{Body, Content, Direction, Era, Message};
+pub use response::status_of;
 use rounds::Rounds;
 
 /// Pairs the messages of one recording, in the order of its frames and events.
@@ -245,6 +240,97 @@ impl Correlator {
         if let Some(parent) = parent.and_then(|id| self.calls.get_mut(id)) {
             parent.waits(|waiting| waiting.end(t));
             changes.touch(&parent.exchange);
+        }
+    }
+}
+
+// Who ended before its time: what tells `lost` from `unanswered`.
+
+/// What the events have said about the end of both sides.
+///
+/// A side has ended when it closed the stream that it writes, or (the server) when its process
+/// ended. The other side had closed that side's input before, or it had not: then whatever was
+/// still asked of it is lost. A server that ends by a signal or with a non-zero code loses it in
+/// any case. Without any such event (a recording that was recovered) nothing is lost.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ending {
+    client: Side,
+    server: Side,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Side {
+    wrote_all: bool,
+    lost: bool,
+}
+
+impl Ending {
+    fn event(&mut self, kind: &EventKind) {
+        let (client, server) = (&mut self.client, &mut self.server);
+        match kind {
+            EventKind::Eof {
+                stream: StreamId::C2S,
+                by: Closer::Writer,
+            } => {
+                client.lost |= !server.wrote_all;
+                client.wrote_all = true;
+            }
+            EventKind::Eof {
+                stream: StreamId::S2C,
+                by: Closer::Writer,
+            } => {
+                server.lost |= !client.wrote_all;
+                server.wrote_all = true;
+            }
+            EventKind::Exit { code, signal, .. } => {
+                let failed = signal.is_some() || code.is_some_and(|code| code != 0);
+                server.lost |= failed || !client.wrote_all;
+                server.wrote_all = true;
+            }
+            EventKind::SpawnFailed { .. } => server.lost = true,
+            _ => {}
+        }
+    }
+
+    /// What becomes of a request of `direction` that is still open.
+    fn fate(self, direction: Direction) -> Fate {
+        let lost = match direction {
+            Direction::ClientToServer => self.server.lost,
+            Direction::ServerToClient => self.client.lost,
+        };
+        if lost {
+            Fate::Lost
+        } else if direction == Direction::ServerToClient && self.server.lost {
+            Fate::AskerGone
+        } else {
+            Fate::Unanswered
+        }
+    }
+}
+
+/// What becomes of a request that is open at the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    /// Who had to answer ended before its time.
+    Lost,
+    /// The server asked and ended before its time: nobody is to be blamed for the missing answer.
+    AskerGone,
+    Unanswered,
+}
+
+impl Fate {
+    fn status(self) -> Status {
+        match self {
+            Self::Lost => Status::Lost,
+            Self::AskerGone | Self::Unanswered => Status::Unanswered,
+        }
+    }
+
+    fn observed(self) -> Option<Observed> {
+        match self {
+            Self::Lost => Some(Observed::Lost),
+            Self::AskerGone => None,
+            Self::Unanswered => Some(Observed::Unanswered),
         }
     }
 }

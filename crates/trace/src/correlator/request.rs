@@ -1,7 +1,7 @@
 //! A request opens an exchange.
 
+use super::calls::Waiting;
 use super::calls::{Call, Kept};
-use super::waiting::Waiting;
 use super::{At, Changes, Correlator, MessageKind, MessageRecord, Observed};
 use crate::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_wire::message::{Direction, Era, Message, Request};

@@ -1,9 +1,5 @@
 //! What was asked.
 
-mod words;
-
-pub use words::{Field, Flag, Root};
-
 use mcpreel_wire::json::Path;
 use std::ops::RangeInclusive;
 
@@ -170,4 +166,261 @@ pub enum Type {
     Id,
     /// Any JSON value, by its own type: a number by its exact value, a string by its text.
     Json,
+}
+
+// The words of the language: fields, flags, and where paths begin.
+
+macro_rules! words {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal, $help:literal;)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $name {
+            $(#[doc = $help] $variant,)*
+        }
+
+        impl $name {
+            /// All of them, in the order of the documentation.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+
+            pub fn help(self) -> &'static str {
+                match self { $(Self::$variant => $help,)* }
+            }
+
+            /// The one that [`Self::as_str`] writes so.
+            pub fn parse(word: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|one| one.as_str() == word)
+            }
+        }
+    };
+}
+
+words! {
+    Root {
+        Params = "params", "params of the request or notification";
+        Result = "result", "result of the response";
+        Error = "error", "error of the response";
+        Req = "req", "the request or notification as a whole";
+        Res = "res", "result of the response, failing that its error";
+        Meta = "_meta", "_meta of the params, failing that of the result";
+    }
+}
+
+words! {
+    Field {
+        Seq = "seq", "number of the frame; of an exchange that of its request";
+        Time = "time", "since the start (12:04, 90s), or before the end of the recording (-5m)";
+        Stream = "stream", "c2s, s2c, stderr";
+        Dir = "dir", "which way it went: c2s, s2c";
+        Kind = "kind", "request, response, notification, stderr, other, event";
+        Method = "method", "method of the request or notification";
+        Name = "name", "tool, prompt, resource URI or task";
+        Tool = "tool", "name of the tool of a tools/call";
+        Uri = "uri", "URI of a resource request";
+        Prompt = "prompt", "name of the prompt of a prompts/get";
+        Id = "id", "JSON-RPC id with its type: id:7 is not id:\"7\"";
+        Status = "status", "how the exchange stands or ended";
+        Code = "code", "code of the error";
+        Latency = "latency", "from the request's last byte to the response's first (500ms, 2s)";
+        Size = "size", "bytes of the frame; of an exchange request and response together (1MB)";
+        ReqSize = "reqsize", "bytes of the request";
+        ResSize = "ressize", "bytes of the response";
+        Era = "era", "legacy, modern";
+        Level = "level", "level of a log message";
+        Logger = "logger", "logger of a log message";
+        Token = "token", "progress token";
+        Task = "task", "id of the task";
+        Trace = "trace", "trace id";
+        Finding = "finding", "rule of a finding about it";
+        Severity = "severity", "error, warning, note: of a finding about it";
+        Mark = "mark", "mark that somebody put on it";
+        Note = "note", "note that somebody wrote";
+        Text = "text", "summary, bodies or line: like a word of its own";
+    }
+}
+
+words! {
+    Flag {
+        Failed = "failed", "error, tool-error, lost or unanswered, but no refused server/discover";
+        Open = "open", "no answer yet";
+        Late = "late", "answered after it was cancelled";
+        Slow = "slow", "answered after more than a second, or what was configured at capture";
+        Batch = "batch", "in a batch";
+        Truncated = "truncated", "too long to be read as a whole, or cut";
+        Marked = "marked", "somebody put a mark on it";
+        Noted = "noted", "somebody wrote a note";
+        Modern = "modern", "of the era without a handshake";
+        Legacy = "legacy", "of the era with a handshake";
+        Notification = "notification", "a notification";
+        Waiting = "waiting", "the server waited, or waits, for its client meanwhile";
+    }
+}
+
+// What kind of values each field has.
+
+const STREAMS: &[&str] = &["c2s", "s2c", "stderr"];
+const DIRECTIONS: &[&str] = &["c2s", "s2c"];
+const KINDS: &[&str] = &[
+    "request",
+    "response",
+    "notification",
+    "stderr",
+    "other",
+    "event",
+];
+const STATUSES: &[&str] = &[
+    "open",
+    "ok",
+    "tool-error",
+    "error",
+    "input-required",
+    "task",
+    "cancelled",
+    "late",
+    "lost",
+    "unanswered",
+    "listening",
+    "given-up",
+];
+const ERAS: &[&str] = &["legacy", "modern"];
+const SEVERITIES: &[&str] = &["error", "warning", "note"];
+
+impl Field {
+    pub fn kind_of_values(self) -> Type {
+        match self {
+            Self::Stream => Type::Words(STREAMS),
+            Self::Dir => Type::Words(DIRECTIONS),
+            Self::Kind => Type::Words(KINDS),
+            Self::Status => Type::Words(STATUSES),
+            Self::Era => Type::Words(ERAS),
+            Self::Severity => Type::Words(SEVERITIES),
+            Self::Seq => Type::Number,
+            Self::Latency => Type::Duration,
+            Self::Size | Self::ReqSize | Self::ResSize => Type::Size,
+            Self::Time => Type::Time,
+            Self::Id | Self::Token => Type::Id,
+            Self::Code => Type::Json,
+            Self::Method
+            | Self::Name
+            | Self::Tool
+            | Self::Uri
+            | Self::Prompt
+            | Self::Level
+            | Self::Logger
+            | Self::Task
+            | Self::Trace
+            | Self::Finding
+            | Self::Mark
+            | Self::Note
+            | Self::Text => Type::Text,
+        }
+    }
+}
+
+impl Type {
+    /// What is taken, with an example: the end of a sentence that begins with the field.
+    pub fn takes(self) -> String {
+        match self {
+            Self::Text => "takes text, for example a word or \"two words\"".to_owned(),
+            Self::Words(words) => format!("takes one of {}", words.join(", ")),
+            Self::Number => "takes a whole number, for example 1187 or 100..200".to_owned(),
+            Self::Duration => {
+                "takes a duration with its unit, for example 500ms, 2s or 100ms..2s".to_owned()
+            }
+            Self::Size => "takes a size, for example 1MB, 64KiB or 10kB..1MB".to_owned(),
+            Self::Time => "takes a time, for example 12:04, 90s, -5m or 12:00..12:30".to_owned(),
+            Self::Id => "takes an id, for example 7 or \"7\"".to_owned(),
+            Self::Json => "takes a number or text, for example -32602 or \"7\"".to_owned(),
+        }
+    }
+
+    pub fn ops(self) -> impl Iterator<Item = Op> {
+        Op::ALL.iter().copied().filter(move |op| op.suits(self))
+    }
+}
+
+// What would be asked with one condition less.
+
+/// `query` with one of its conditions left out, each in turn: the one typed last first, because it
+/// is the one that emptied the list. Without its only condition it fits everything; the empty
+/// filter has no relaxations.
+pub fn relaxations(query: &Query) -> Vec<Query> {
+    let Some(expr) = &query.expr else {
+        return Vec::new();
+    };
+    let mut conditions = Vec::new();
+    flatten(expr, &mut conditions);
+    let without = |left_out: usize| {
+        let kept = conditions.iter().enumerate();
+        let kept = kept.filter(|(at, _)| *at != left_out);
+        Query::all_of(kept.map(|(_, expr)| (*expr).clone()))
+    };
+    (0..conditions.len()).rev().map(without).collect()
+}
+
+/// The conditions that have to hold together.
+fn flatten<'e>(expr: &'e Expr, into: &mut Vec<&'e Expr>) {
+    match expr {
+        Expr::And(all) => all.iter().for_each(|one| flatten(one, into)),
+        other => into.push(other),
+    }
+}
+
+impl Query {
+    /// The filter that wants all of these, the empty one for none.
+    pub fn all_of(conditions: impl IntoIterator<Item = Expr>) -> Self {
+        let mut all: Vec<_> = conditions.into_iter().collect();
+        let expr = if all.len() > 1 {
+            Some(Expr::And(all))
+        } else {
+            all.pop()
+        };
+        Self { expr }
+    }
+
+    /// This filter and that one: what fits both.
+    pub fn and(self, other: Self) -> Self {
+        Self::all_of(self.expr.into_iter().chain(other.expr))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::Status;
+    use crate::item::ItemKind;
+
+    #[test]
+    fn lists_of_words_are_those_of_the_model() {
+        assert_eq!(STATUSES, Status::ALL.map(Status::as_str));
+        assert_eq!(KINDS, ItemKind::ALL.map(ItemKind::as_str));
+    }
+}
+
+#[cfg(test)]
+mod relax_tests {
+    use super::*;
+
+    fn relaxed(text: &str) -> Vec<String> {
+        let query = Query::parse(text).unwrap();
+        relaxations(&query).iter().map(Query::to_string).collect()
+    }
+
+    #[test]
+    fn each_condition_is_left_out_once_the_last_first() {
+        assert_eq!(relaxed("a (b c)"), ["a b", "a c", "b c"]);
+        assert_eq!(relaxed("a (b OR c)"), ["a", "b OR c"]);
+        assert_eq!(relaxed("a OR b"), [""]);
+        assert_eq!(relaxed(""), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn two_filters_together_want_what_both_want() {
+        let parse = |text| Query::parse(text).unwrap();
+        assert_eq!(parse("a OR b").and(parse("c")), parse("(a OR b) c"));
+        assert_eq!(parse("a").and(parse("")), parse("a"));
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::ast::{Expr, Field, Op, Root, Type};
 use super::help::{self, Entry};
-use super::parse::lex::{self, Head};
+use super::parse::Head;
 use super::{Query, print};
 use crate::exchange::Status;
 use std::ops::Range;
@@ -37,9 +37,11 @@ pub fn complete(text: &str, caret: usize) -> Completion {
     let (skipped, context) = context(word);
     let start = start + skipped;
     let end = match context {
-        Context::Name | Context::Flag | Context::Subject => caret + lex::name(&text[caret..]),
+        Context::Name | Context::Flag | Context::Subject => {
+            caret + super::parse::name(&text[caret..])
+        }
         Context::Operator(_) => caret,
-        Context::Value(..) => caret + lex::value(&text[caret..]).0,
+        Context::Value(..) => caret + super::parse::value(&text[caret..]).0,
     };
     let typed = &text[start..caret];
     let mut completion = candidates(context, typed);
@@ -108,7 +110,7 @@ fn word_start(text: &str) -> usize {
         start = at;
         let length = piece(rest);
         at += length;
-        let ended = rest[..length].ends_with(lex::ends_word) && rest[..length] != *"\"";
+        let ended = rest[..length].ends_with(super::parse::ends_word) && rest[..length] != *"\"";
         if ended && at == text.len() && !is_open_string(rest) {
             start = at;
         }
@@ -118,41 +120,42 @@ fn word_start(text: &str) -> usize {
 }
 
 fn is_open_string(text: &str) -> bool {
-    text.starts_with('"') && lex::string(text).is_none()
+    text.starts_with('"') && super::parse::string(text).is_none()
 }
 
 /// The length of what `text` begins with: a string, a word with its value, a parenthesis, or
 /// white space.
 fn piece(text: &str) -> usize {
     if text.starts_with('"') {
-        return lex::string(text).map_or(text.len(), |(_, length)| length);
+        return super::parse::string(text).map_or(text.len(), |(_, length)| length);
     }
     let dash = usize::from(text.starts_with('-'));
-    match lex::head(&text[dash..]) {
+    match super::parse::head(&text[dash..]) {
         Head::Path(length, op) => {
             let value = dash + length + op.as_str().len();
             let rest = &text[value..];
             if is_open_string(rest) {
                 return text.len();
             }
-            let length = lex::string(rest).filter(|_| rest.starts_with('"'));
-            value + length.map_or_else(|| lex::value(rest).0, |(_, length)| length)
+            let length = super::parse::string(rest).filter(|_| rest.starts_with('"'));
+            value + length.map_or_else(|| super::parse::value(rest).0, |(_, length)| length)
         }
         Head::Open(_) => text.len(),
         Head::None => {
             let char = text.chars().next().map_or(1, char::len_utf8);
-            lex::word(text).max(char)
+            super::parse::word(text).max(char)
         }
     }
 }
 
 /// What stands at the end of `word`, and how much of it comes before that.
 fn context(word: &str) -> (usize, Context) {
-    let Head::Path(length, op) = lex::head(word) else {
+    let Head::Path(length, op) = super::parse::head(word) else {
         let whole = Field::parse(word).map(Field::kind_of_values);
         let root = word.split(['.', '[']).next().and_then(Root::parse);
-        let path =
-            root.filter(|_| !word.ends_with('.') && lex::path_length(word) == Some(word.len()));
+        let path = root.filter(|_| {
+            !word.ends_with('.') && super::parse::path_length(word) == Some(word.len())
+        });
         return match whole.or(path.map(|_| Type::Json)) {
             Some(kind) => (word.len(), Context::Operator(kind)),
             None => (0, Context::Name),

@@ -22,15 +22,13 @@ pub mod ast;
 pub mod body;
 mod complete;
 mod error;
-mod fields;
 pub mod help;
 mod parse;
 pub mod pattern;
 mod print;
-mod relax;
 
 pub use ast::Query;
+pub use ast::relaxations;
 pub use complete::{Candidate, Completion, complete, undecided, value_text};
 pub use error::{ErrorKind, QueryError};
 pub use parse::{MAX_BYTES, MAX_DEPTH};
-pub use relax::relaxations;

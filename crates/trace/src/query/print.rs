@@ -1,7 +1,8 @@
 //! A filter as text that reads back as the same filter.
 
 use super::ast::{Expr, Op, Query, Subject, Type, Value};
-use super::parse::{self, DURATIONS, SIZES, lex};
+use super::parse;
+use super::parse::{DURATIONS, SIZES};
 use std::fmt::{self, Display, Formatter};
 
 impl Display for Query {
@@ -90,7 +91,7 @@ fn write_value(f: &mut Formatter<'_>, kind: Type, op: Op, value: &Value) -> fmt:
 
 /// Whether a value can stand without quotes: it is read to its end, balanced parentheses included.
 fn is_bare_value(text: &str) -> bool {
-    !text.is_empty() && !text.starts_with('=') && lex::value(text) == (text.len(), false)
+    !text.is_empty() && !text.starts_with('=') && super::parse::value(text) == (text.len(), false)
 }
 
 fn write_quoted(f: &mut Formatter<'_>, text: &str) -> fmt::Result {

@@ -4,11 +4,6 @@
 //! and have to be escaped by whoever shows them.
 
 mod handshake;
-mod known;
-mod phase;
-
-pub use known::{Closed, Ends, FirstByte, Peer, Side, Usage};
-pub use phase::{End, Phase};
 
 use super::clock::Moment;
 use super::event::{Closer, Event, EventKind};
@@ -238,6 +233,149 @@ impl Session {
     fn advance(&mut self, to: &Phase) {
         if to.rank() > self.phase.rank() {
             self.phase = to.clone();
+        }
+    }
+}
+
+// What is known of the two sides, and of the streams between them.
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Peer {
+    /// `name` of `clientInfo` or `serverInfo`.
+    pub name: Option<Box<str>>,
+    pub version: Option<Box<str>>,
+    /// `capabilities`, JSON text as on the wire.
+    pub capabilities: Option<Box<str>>,
+}
+
+/// When the first byte of each stream was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FirstByte {
+    pub c2s: Option<Moment>,
+    pub s2c: Option<Moment>,
+    pub stderr: Option<Moment>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Side {
+    Host,
+    Server,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Closed {
+    pub by: Side,
+    #[serde(rename = "t_ns")]
+    pub t: Moment,
+}
+
+/// The ends of the two streams of messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ends {
+    pub c2s: Option<Closed>,
+    pub s2c: Option<Closed>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    pub max_rss_bytes: u64,
+    /// CPU time in user mode, nanoseconds.
+    pub user_ns: u64,
+    /// CPU time in the kernel, nanoseconds.
+    pub system_ns: u64,
+}
+
+impl Usage {
+    /// Whether somebody has measured it.
+    fn is_known(self) -> bool {
+        self.max_rss_bytes > 0 || self.user_ns > 0 || self.system_ns > 0
+    }
+}
+
+impl Peer {
+    /// What is said later counts, what is no longer said stays.
+    fn learn(&mut self, identity: &Identity) {
+        let pairs = [
+            (&mut self.name, &identity.name),
+            (&mut self.version, &identity.version),
+            (&mut self.capabilities, &identity.capabilities),
+        ];
+        for (known, said) in pairs {
+            if said.is_some() && known != said {
+                known.clone_from(said);
+            }
+        }
+    }
+}
+
+// In which phase a session is.
+
+/// The phase of a session; as JSON an object with `phase` in kebab case.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "phase", rename_all = "kebab-case")]
+pub enum Phase {
+    #[default]
+    Starting,
+    /// `initialize` or `server/discover` was sent.
+    Initializing,
+    /// The client said `initialized`, or a request other than these was answered.
+    Ready,
+    /// The host closed its side, or the server closed its own; the process has not ended.
+    Closing,
+    Ended {
+        how: End,
+    },
+}
+
+/// How a session ended; as JSON an object with `kind` in kebab case.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum End {
+    Exited {
+        code: i32,
+    },
+    Killed {
+        signal: String,
+    },
+    /// The server could not be started.
+    NotStarted {
+        /// The exit code that mcpreel ended with.
+        exit_code: u8,
+        message: String,
+    },
+    /// The recording ends without the end of the server.
+    Unknown,
+}
+
+impl Phase {
+    /// `starting`, `initializing`, `ready`, `closing` or `ended`.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Starting => "starting",
+            Self::Initializing => "initializing",
+            Self::Ready => "ready",
+            Self::Closing => "closing",
+            Self::Ended { .. } => "ended",
+        }
+    }
+
+    pub fn end(&self) -> Option<&End> {
+        match self {
+            Self::Ended { how } => Some(how),
+            _ => None,
+        }
+    }
+}
+
+impl Phase {
+    fn rank(&self) -> u8 {
+        match self {
+            Self::Starting => 0,
+            Self::Initializing => 1,
+            Self::Ready => 2,
+            Self::Closing => 3,
+            Self::Ended { .. } => 4,
         }
     }
 }

@@ -5,12 +5,6 @@
 //! client of the modern era can do) are enough, so that a moment late in a long recording costs
 //! no more than an early one. Texts are kept as on the wire and have to be escaped.
 
-mod capability;
-mod listed;
-
-pub use capability::{CapabilityUse, Declared};
-pub use listed::{List, Listed};
-
 use super::clock::Moment;
 use super::event::Event;
 use super::exchange::{Exchange, Status};
@@ -19,7 +13,7 @@ use super::session::Session;
 use compact_str::CompactString;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::json::{Document, Value};
-use mcpreel_wire::mcp::methods;
+use mcpreel_wire::mcp::{Revision, capabilities, methods};
 use mcpreel_wire::message::{Body, Content, Direction, Message, Outcome};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -168,7 +162,7 @@ impl State {
 
     /// What a side had declared, and what of it was used.
     pub fn capabilities(&self, declared: Declared) -> Vec<CapabilityUse> {
-        capability::capabilities(self, declared)
+        capabilities(self, declared)
     }
 
     pub fn list(&self, list: List) -> Option<&Listed> {
@@ -259,6 +253,191 @@ impl OpenCall {
     /// Whether the server waits for its client with it.
     pub fn waits_for_client(&self) -> bool {
         self.direction == Direction::ServerToClient
+    }
+}
+
+// What was declared, and what of it was used.
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Declared {
+    ByClient,
+    ByServer,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CapabilityUse {
+    /// The path of members that declares it: `resources.subscribe`. Not yet escaped.
+    pub path: String,
+    pub declared: bool,
+    /// Whether a method that needs it was used.
+    pub used: bool,
+}
+
+/// The capabilities of a side, by path.
+fn capabilities(state: &State, by: Declared) -> Vec<CapabilityUse> {
+    let (peer, known) = match by {
+        Declared::ByClient => (&state.session.client, capabilities::CLIENT),
+        Declared::ByServer => (&state.session.server, capabilities::SERVER),
+    };
+    let declared = capabilities::Declared::read(peer.capabilities.as_deref());
+    let used = used(state, by);
+    let known = known.iter().map(|capability| capability.path);
+    let known: BTreeSet<&str> = known.collect();
+    let paths: BTreeSet<&str> = declared
+        .iter()
+        .chain(used.iter().copied().filter(|path| known.contains(path)))
+        .collect();
+    paths
+        .into_iter()
+        .map(|path| CapabilityUse {
+            declared: declared.has(path),
+            used: used.contains(path),
+            path: path.to_owned(),
+        })
+        .collect()
+}
+
+/// What the methods that were used need of the side that offers them: of requests the one that
+/// receives them, of notifications the one that sends them, unless it is the other one's to
+/// declare.
+fn used(state: &State, by: Declared) -> BTreeSet<&'static str> {
+    let known = match by {
+        Declared::ByClient => capabilities::CLIENT,
+        Declared::ByServer => capabilities::SERVER,
+    };
+    let version = state.session.version().and_then(Revision::judging);
+    let mut used = BTreeSet::new();
+    for &(name, to_server) in &state.used {
+        let Some(method) = methods::find(name) else {
+            continue;
+        };
+        let usage = match version {
+            Some(version) => method.used_in(version),
+            None => method.uses().next(),
+        };
+        let Some(path) = usage.and_then(|usage| usage.capability) else {
+            continue;
+        };
+        let offered_by_server = (method.kind == methods::Kind::Request) == to_server;
+        let by_server = by == Declared::ByServer;
+        if offered_by_server == by_server && known.iter().any(|one| one.path == path) {
+            // Who uses a part uses the whole.
+            used.extend(path.match_indices('.').map(|(at, _)| &path[..at]));
+            used.insert(path);
+        }
+    }
+    used
+}
+
+// What a side had been told that there is.
+
+/// Names that are kept of a list: a hostile one could hold a million.
+const KEPT: usize = 10_000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum List {
+    Tools,
+    Prompts,
+    Resources,
+    /// The server's resource templates.
+    Templates,
+    Roots,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listed {
+    /// Names or URIs in the order of the answers.
+    pub names: Vec<Box<str>>,
+    /// How many there were; more than names where there were very many.
+    pub count: usize,
+    pub answered: Option<Seq>,
+    /// The first notification since then that it had changed.
+    pub stale_since: Option<Seq>,
+    /// Whether the last answer said that there is more.
+    pub more: bool,
+}
+
+impl List {
+    pub const ALL: [Self; 5] = [
+        Self::Tools,
+        Self::Prompts,
+        Self::Resources,
+        Self::Templates,
+        Self::Roots,
+    ];
+
+    /// `tools`, `prompts`, `resources`, `resource templates` or `roots`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Tools => "tools",
+            Self::Prompts => "prompts",
+            Self::Resources => "resources",
+            Self::Templates => "resource templates",
+            Self::Roots => "roots",
+        }
+    }
+
+    /// The list that a request asks for.
+    fn of_request(method: &str) -> Option<Self> {
+        Some(match method {
+            "tools/list" => Self::Tools,
+            "prompts/list" => Self::Prompts,
+            "resources/list" => Self::Resources,
+            "resources/templates/list" => Self::Templates,
+            "roots/list" => Self::Roots,
+            _ => return None,
+        })
+    }
+
+    /// The list that a notification says has changed.
+    fn of_change(method: &str) -> Option<Self> {
+        Some(match method {
+            "notifications/tools/list_changed" => Self::Tools,
+            "notifications/prompts/list_changed" => Self::Prompts,
+            "notifications/resources/list_changed" => Self::Resources,
+            "notifications/roots/list_changed" => Self::Roots,
+            _ => return None,
+        })
+    }
+
+    /// The member that holds the list, and the member that names an element.
+    fn members(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Tools => ("tools", "name"),
+            Self::Prompts => ("prompts", "name"),
+            Self::Resources => ("resources", "uri"),
+            Self::Templates => ("resourceTemplates", "uriTemplate"),
+            Self::Roots => ("roots", "uri"),
+        }
+    }
+}
+
+impl Listed {
+    /// It has changed, says the frame `seq`.
+    fn changed(&mut self, seq: Seq) {
+        if self.answered.is_some() {
+            self.stale_since.get_or_insert(seq);
+        }
+    }
+
+    /// The frame `answered` says what there is, to the request `asked`: a further page, or anew.
+    /// An answer to a request from before the change may not know of it.
+    fn answer(&mut self, list: List, asked: Seq, answered: Seq, further: bool, result: Value<'_>) {
+        if !further {
+            self.names.clear();
+            self.count = 0;
+            self.stale_since = self.stale_since.filter(|changed| *changed > asked);
+        }
+        let (member, name) = list.members();
+        for element in result.get(member).iter().flat_map(Value::elements) {
+            self.count += 1;
+            if self.names.len() < KEPT {
+                let name = element.get(name).and_then(|name| name.as_str());
+                self.names.push(name.unwrap_or_default().into());
+            }
+        }
+        self.answered = Some(answered);
+        self.more = result.get("nextCursor").is_some_and(|next| !next.is_null());
     }
 }
 

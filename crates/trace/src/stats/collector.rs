@@ -1,7 +1,7 @@
 //! Statistics that grow exchange by exchange.
 
+use super::Peak;
 use super::latency::Gathered;
-use super::peak::Peak;
 use super::{Row, Slow, Stats};
 use crate::exchange::{Exchange, Status};
 use compact_str::CompactString;

@@ -31,7 +31,7 @@ use mcpreel_share::outgoing::file::{Counted, Replace, Whole, WholeError};
 use mcpreel_share::outgoing::told::{in_words, said};
 use mcpreel_share::outgoing::{self, Error, Format, MakeError, Stage, Stopped, Tell, redacted};
 use mcpreel_share::phrases::sentence;
-use mcpreel_store::library::name::sanitised;
+use mcpreel_store::library::sanitised;
 use mcpreel_store::library::{Entry as Reel, Library, Standing};
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_store::select::{self, Question};

@@ -1,10 +1,10 @@
 //! Which recording is open, and how it stands.
 
 use mcpreel_lint::cause::{Cause, causes};
+use mcpreel_store::exchanges::Severities;
 use mcpreel_store::library::Standing;
 use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_store::story::{Stall, Unfinished};
-use mcpreel_store::vitals::Severities;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::Exchange;
 use std::path::PathBuf;

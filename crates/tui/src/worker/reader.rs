@@ -3,10 +3,10 @@
 use super::open::{Answer as Opened, Vitals};
 use super::{Answer, Ask, Growth, Job, Progress, Slot, Source};
 use mcpreel_share::phrases::sentence;
+use mcpreel_store::follow::{Change, INTERVAL, Read, Watch};
 use mcpreel_store::library::{Details, Entry, Library, Standing};
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_store::recovery::{Outcome, Stage};
-use mcpreel_store::watch::{Change, INTERVAL, Read, Watch};
 use mcpreel_store::{open, recovery};
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::Seq;

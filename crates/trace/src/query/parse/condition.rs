@@ -1,8 +1,8 @@
 //! A path, an operator and a value: `is:`, `has:`, and comparisons.
 
-use super::lex::{self, Head};
-use super::value::{self, Raw, Wrong};
-use super::{Parsed, Parser, unfinished};
+use super::Head;
+use super::value::{Raw, Wrong};
+use super::{Parsed, Parser, unfinished, value};
 use crate::query::ast::{Expr, Field, Flag, Op, Root, Subject, Type};
 use crate::query::error::{ErrorKind, QueryError};
 use mcpreel_wire::json::{Path, Step};
@@ -36,7 +36,7 @@ impl Parser<'_> {
 
     fn flag(&mut self) -> Parsed<Expr> {
         let rest = self.rest();
-        let word = &rest[..lex::word(rest)];
+        let word = &rest[..crate::query::parse::word(rest)];
         let span = self.at..self.at + word.len();
         self.at = span.end;
         if let Some(flag) = Flag::parse(word) {
@@ -58,10 +58,12 @@ impl Parser<'_> {
         let rest = self.rest();
         let start = self.at;
         // Up to a quote in a bracket is not a word's end.
-        let length = lex::path_length(rest).unwrap_or(0).max(lex::word(rest));
+        let length = crate::query::parse::path_length(rest)
+            .unwrap_or(0)
+            .max(crate::query::parse::word(rest));
         let span = start..start + length;
         self.at = span.end;
-        if rest.is_empty() || matches!(lex::head(rest), Head::Open(_)) {
+        if rest.is_empty() || matches!(crate::query::parse::head(rest), Head::Open(_)) {
             let message = "a field must follow, for example has:latency";
             return Err(QueryError::incomplete(span, message));
         }
@@ -145,7 +147,7 @@ impl Parser<'_> {
         }
         if !quoted || self.rest().starts_with("..") {
             let rest = self.rest();
-            let (length, open) = lex::value(rest);
+            let (length, open) = crate::query::parse::value(rest);
             if rest.starts_with('=') {
                 let message = format!(
                     "the value begins with `=` after `{}`; use quotes if that is meant",
@@ -201,7 +203,7 @@ fn subject(text: &str, span: Range<usize>) -> Parsed<Subject> {
         let at = at.min(span.end)..span.end;
         QueryError::invalid(at, format!("this is no path: {}", error.reason))
     })?;
-    let first = span.start..span.start + lex::name(path).max(1).min(path.len());
+    let first = span.start..span.start + crate::query::parse::name(path).max(1).min(path.len());
     let Some((Step::Member(name), rest)) = steps.steps().split_first() else {
         return Err(QueryError::invalid(first, "a path begins with a name"));
     };
@@ -222,5 +224,89 @@ fn subject(text: &str, span: Range<usize>) -> Parsed<Subject> {
                 .push_str("; to search for the text use quotes");
             Err(error)
         }
+    }
+}
+
+// Words and strings: a comparison, or a text.
+
+impl Parser<'_> {
+    /// The string whose quote comes next.
+    pub(super) fn string(&mut self) -> Parsed<String> {
+        let start = self.at;
+        let Some((value, length)) = crate::query::parse::string(self.rest()) else {
+            let message = "the quote is not closed";
+            return Err(QueryError::incomplete(start..self.text.len(), message));
+        };
+        self.at += length;
+        Ok(value)
+    }
+
+    pub(super) fn word(&mut self) -> Parsed<Expr> {
+        let rest = self.rest();
+        match crate::query::parse::head(rest) {
+            Head::Path(length, op) => {
+                let value = &rest[length + op.as_str().len()..];
+                // No value begins so, but addresses and names of code do.
+                let is_text =
+                    op == Op::Contains && (value.starts_with("//") || value.starts_with(':'));
+                if !is_text {
+                    return self.condition(length, op);
+                }
+            }
+            Head::Open(name) if Root::parse(&rest[..name]).is_some() => {
+                let message = "the bracket is not closed";
+                return Err(QueryError::incomplete(self.at..self.text.len(), message));
+            }
+            Head::Open(_) | Head::None => {}
+        }
+        self.path_alone()?;
+        self.text_word()
+    }
+
+    /// Refuses a path with a quoted name in it that no operator follows: as a text it would have a
+    /// quote in its middle.
+    fn path_alone(&self) -> Parsed<()> {
+        let rest = self.rest();
+        let length = crate::query::parse::path_length(rest).unwrap_or(0);
+        let path = &rest[..length];
+        if Root::parse(&path[..crate::query::parse::name(path)]).is_none() || !path.contains('"') {
+            return Ok(());
+        }
+        let kind = unfinished(matches!(&rest[length..], "" | "." | "!"));
+        let message = "an operator and a value must follow the path";
+        let error = QueryError::invalid(self.at..self.at + length, message);
+        Err(QueryError { kind, ..error })
+    }
+
+    fn text_word(&mut self) -> Parsed<Expr> {
+        let rest = self.rest();
+        let word = &rest[..crate::query::parse::word(rest)];
+        let span = self.at..self.at + word.len();
+        if let Some(op) = crate::query::parse::operator(word) {
+            let value = &word[op.as_str().len()..];
+            if value.is_empty() || value.starts_with(|char: char| char.is_ascii_digit()) {
+                let message = format!(
+                    "`{}` must follow its field directly; to search for it use quotes",
+                    op.as_str()
+                );
+                let kind = unfinished(value.is_empty() && span.end == self.text.len());
+                let error = QueryError::invalid(span, message);
+                return Err(QueryError { kind, ..error });
+            }
+        }
+        self.at = span.end;
+        self.no_quote()?;
+        Ok(Expr::Text(word.into()))
+    }
+
+    /// Refuses a quote directly behind a word.
+    pub(super) fn no_quote(&self) -> Parsed<()> {
+        if self.rest().starts_with('"') {
+            return Err(QueryError::invalid(
+                self.at..self.at + 1,
+                "a quote in the middle of a word; put the whole in quotes, and \\\" inside of them",
+            ));
+        }
+        Ok(())
     }
 }

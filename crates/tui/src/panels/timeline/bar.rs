@@ -213,7 +213,7 @@ fn label(at: u64, step: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mcpreel_store::figures::Meanwhile;
+    use mcpreel_store::exchanges::Meanwhile;
     use mcpreel_trace::item::ItemKey;
 
     const S: u64 = 1_000_000_000;

@@ -6,7 +6,7 @@
 
 use crate::panels::filter::requests;
 use crate::worker::{Answer, Job, Progress, Source};
-use mcpreel_store::figures::Meanwhile;
+use mcpreel_store::exchanges::Meanwhile;
 use mcpreel_store::reader::ReadError;
 use mcpreel_store::select::{Hit, Limit, Scan, Step, Way};
 use mcpreel_trace::clock::Moment;

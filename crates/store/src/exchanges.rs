@@ -1,0 +1,304 @@
+//! What statistics and the timeline are made of: exchanges without what they say, when they took
+//! place, and what was notified. Read in pieces, so that nobody waits for a whole recording.
+
+use super::reader::rows::{exchange_columns, number};
+use super::reader::{FramePage, ReadError, Recording, rows};
+use super::values;
+use super::values::{moment, to_sql};
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
+use mcpreel_trace::frame::{Seq, StreamId};
+use mcpreel_trace::item::ItemKey;
+use mcpreel_wire::message::Direction;
+
+/// How long a request was open that was given up nobody knows: it ends where it begins.
+macro_rules! t_end {
+    () => {
+        "CASE status WHEN 'given-up' THEN t_request ELSE t_response_last END"
+    };
+}
+
+const NOTIFIED: &str = "SELECT direction, coalesce(method, ''), count(*) FROM message
+    WHERE frame > ?1 AND frame <= ?2 AND kind = 'notification' GROUP BY 1, 2";
+const ANSWERS: &str = "SELECT response, response_part, name FROM exchange
+    WHERE method = ?1 AND status = 'ok' AND response <= ?2 ORDER BY id DESC LIMIT ?3";
+const TIMES: &str = concat!(
+    "SELECT t_request, ",
+    t_end!(),
+    ", status, method FROM exchange WHERE request = ?1 AND request_part = ?2"
+);
+const BEGINNINGS: &str = "SELECT id, t_request FROM exchange
+    WHERE id > ?1 ORDER BY id LIMIT ?2";
+const BEFORE: &str = "SELECT id FROM exchange WHERE request <= ?1
+    ORDER BY request DESC, request_part DESC LIMIT 1";
+const PROGRESS: &str = "SELECT f.t_last, m.frame FROM message m JOIN frame f ON f.seq = m.frame
+    WHERE m.exchange = ?1 AND m.method = 'notifications/progress'
+    ORDER BY m.frame LIMIT ?2";
+const ASKED: &str = concat!(
+    "SELECT t_request, ",
+    t_end!(),
+    " FROM exchange WHERE parent = ?1 ORDER BY id LIMIT ?2"
+);
+const CANCELLED: &str = "SELECT t_last FROM frame WHERE seq = ?1";
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notified {
+    pub direction: Direction,
+    pub method: Box<str>,
+    pub count: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Times {
+    pub from: Moment,
+    /// When the response was complete, if it was; for a request that was given up, when it began.
+    pub to: Option<Moment>,
+    pub failed: bool,
+}
+
+/// What happened while an exchange was open.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Meanwhile {
+    pub progress: Vec<Moment>,
+    /// When the other side asked something, and was answered.
+    pub asked: Vec<(Moment, Option<Moment>)>,
+    pub cancelled: Option<Moment>,
+}
+
+impl Recording {
+    /// How many notifications of each method are in the frames after `after` up to `to`.
+    pub fn notified(&self, after: Seq, to: Seq) -> Result<Vec<Notified>, ReadError> {
+        self.list(NOTIFIED, [to_sql(after.0), to_sql(to.0)], |row| {
+            Ok(Notified {
+                direction: rows::word(row, 0, values::direction)?,
+                method: row.get(1)?,
+                count: number(row, 2)?,
+            })
+        })
+    }
+
+    /// Where the answers of the newest `limit` exchanges with this method are that were answered
+    /// with a result, up to the frame `until`.
+    pub fn answers_of(
+        &self,
+        method: &str,
+        until: Option<Seq>,
+        limit: u32,
+    ) -> Result<Vec<(Seq, u32)>, ReadError> {
+        let until = to_sql(until.map_or(u64::MAX, |until| until.0));
+        self.list(ANSWERS, (method, until, limit), |row| {
+            Ok((Seq(number(row, 0)?), row.get(1)?))
+        })
+    }
+
+    /// When the exchange at `key` took place; `None` if there is none.
+    pub fn times(&self, key: ItemKey) -> Result<Option<Times>, ReadError> {
+        self.one(TIMES, (to_sql(key.seq.0), key.nth), |row| {
+            let status: Box<str> = row.get(2)?;
+            let method: Box<str> = row.get(3)?;
+            Ok(Times {
+                from: moment(row.get(0)?),
+                to: row.get::<_, Option<i64>>(1)?.map(moment),
+                failed: Status::parse(&status).is_some_and(|it| it.is_failure_of(&method)),
+            })
+        })
+    }
+
+    /// When the next `limit` exchanges after `after` began.
+    pub fn beginnings(
+        &self,
+        after: ExchangeId,
+        limit: u32,
+    ) -> Result<Vec<(ExchangeId, Moment)>, ReadError> {
+        self.list(BEGINNINGS, (to_sql(after.0), limit), |row| {
+            Ok((ExchangeId(number(row, 0)?), moment(row.get(1)?)))
+        })
+    }
+
+    /// The last exchange whose request is in the frame `seq` or before; 0 if there is none.
+    pub fn exchange_before(&self, seq: Seq) -> Result<ExchangeId, ReadError> {
+        let found = self.one(BEFORE, [to_sql(seq.0)], |row| number(row, 0))?;
+        Ok(ExchangeId(found.unwrap_or(0)))
+    }
+
+    /// What happened while `exchange` was open: of each kind the first `limit`.
+    pub fn meanwhile(&self, exchange: &Exchange, limit: u32) -> Result<Meanwhile, ReadError> {
+        let params = (to_sql(exchange.id.0), limit);
+        let progress = match exchange.progress_count {
+            0 => Vec::new(),
+            _ => self.list(PROGRESS, params, |row| row.get(0).map(moment))?,
+        };
+        let asked = self.list(ASKED, params, |row| {
+            let to = row.get::<_, Option<i64>>(1)?;
+            Ok((moment(row.get(0)?), to.map(moment)))
+        })?;
+        let cancelled = match exchange.cancelled {
+            Some(seq) => self.one(CANCELLED, [to_sql(seq.0)], |row| row.get(0).map(moment))?,
+            None => None,
+        };
+        Ok(Meanwhile {
+            progress,
+            asked,
+            cancelled,
+        })
+    }
+}
+
+// A recording as it is gone through again, from its beginning: what one side asks, how much there
+// is of it, and the frames of one stream alone.
+
+const QUESTIONS: &str = concat!(
+    "SELECT ",
+    exchange_columns!(),
+    " WHERE e.id > ?1 AND e.direction = 's2c' ORDER BY e.id LIMIT ?2"
+);
+const OF_METHOD: &str = concat!(
+    "SELECT ",
+    exchange_columns!(),
+    " WHERE e.method = ?1 AND e.id > ?2 ORDER BY e.id LIMIT ?3"
+);
+const NAMED: &str = "SELECT 1 FROM exchange WHERE method = ?1 AND name = ?2 LIMIT 1";
+/// In the order of the table, whatever indexes there are: to look each request up takes longer.
+const REQUESTS: &str = "SELECT count(*) FROM exchange WHERE direction = ?1 AND +request <= ?2";
+const OF_STREAM: &str = r#"SELECT seq, stream, "offset", t_first, t_last, length(raw), raw FROM frame
+    WHERE seq > ?1 AND stream = ?2 AND length(raw) <= ?3 ORDER BY seq LIMIT ?4"#;
+
+impl Recording {
+    /// The next `limit` requests of the server after `after`.
+    pub fn questions(&self, after: ExchangeId, limit: u32) -> Result<Vec<Exchange>, ReadError> {
+        self.list(QUESTIONS, (to_sql(after.0), limit), rows::exchange)
+    }
+
+    /// The next `limit` exchanges of a method after `after`.
+    pub fn exchanges_with(
+        &self,
+        method: &str,
+        after: ExchangeId,
+        limit: u32,
+    ) -> Result<Vec<Exchange>, ReadError> {
+        self.list(OF_METHOD, (method, to_sql(after.0), limit), rows::exchange)
+    }
+
+    /// Whether there is an exchange of a method with a tool, prompt or resource of this name.
+    pub fn has_exchange_with(&self, method: &str, name: &str) -> Result<bool, ReadError> {
+        let found = self.one(NAMED, (method, name), |_| Ok(()))?;
+        Ok(found.is_some())
+    }
+
+    /// How many requests one side sent up to the frame `until`.
+    pub fn requests(&self, from: Direction, until: Seq) -> Result<u64, ReadError> {
+        let params = (from.as_str(), to_sql(until.0));
+        let count = self.one(REQUESTS, params, |row| number(row, 0))?;
+        Ok(count.unwrap_or(0))
+    }
+
+    /// The next `limit` frames of a stream after `after` that are no longer than `longest`, with
+    /// their bytes.
+    pub fn frames_of(
+        &self,
+        stream: StreamId,
+        after: Seq,
+        longest: u64,
+        limit: u32,
+    ) -> Result<FramePage, ReadError> {
+        let params = (to_sql(after.0), stream.0, to_sql(longest), limit);
+        self.list(OF_STREAM, params, |row| {
+            Ok((rows::frame_head(row)?, Some(row.get(6)?)))
+        })
+    }
+}
+
+// What one wants to know of a recording at a glance: who waits, what was lost, last words.
+//
+// Asked whenever a live recording grows, so every query is answered by an index or looks at a
+// bounded number of rows.
+
+/// Findings whose severity is counted at once: more of them would hold up whoever follows.
+const COUNTED: u64 = 50_000;
+
+const OLDEST_OPEN: &str = concat!(
+    "SELECT ",
+    exchange_columns!(),
+    " WHERE e.id IN (SELECT id FROM exchange INDEXED BY exchange_not_ok
+        WHERE status <> 'ok' AND status = 'open' ORDER BY id LIMIT ?1) ORDER BY e.id"
+);
+const LAST_LOST: &str = concat!(
+    "SELECT ",
+    exchange_columns!(),
+    " WHERE e.id IN (SELECT id FROM exchange INDEXED BY exchange_not_ok
+        WHERE status <> 'ok' AND status IN ('lost', 'unanswered') ORDER BY id DESC LIMIT ?1)
+    ORDER BY e.id"
+);
+const LAST_LINES: &str = "SELECT substr(f.raw, 1, 4096), l.frame FROM line l
+    JOIN frame f ON f.seq = l.frame
+    WHERE l.stream = ?1 ORDER BY l.frame DESC LIMIT ?2";
+
+const SEVERITIES: &str = "SELECT severity, count(*) FROM finding
+    WHERE id > ?1 AND id <= ?2 GROUP BY severity";
+
+/// How many findings there are of each severity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Severities {
+    pub errors: u64,
+    pub warnings: u64,
+    pub notes: u64,
+    /// The number of the last finding that was counted.
+    last: u64,
+    /// Whether there are more after that one.
+    more: bool,
+}
+
+impl Severities {
+    /// Whether all findings are counted.
+    pub fn is_complete(&self) -> bool {
+        !self.more
+    }
+}
+
+impl Recording {
+    /// How many findings there are of each severity, if `before` is what was counted before: of
+    /// the rest so many are looked at that nobody has to wait.
+    pub fn severities(&self, before: Severities) -> Result<Severities, ReadError> {
+        let last = self.last_finding()?;
+        // What was derived anew begins again.
+        let mut sum = if before.last > last {
+            Severities::default()
+        } else {
+            before
+        };
+        let to = last.min(sum.last + COUNTED);
+        let params = (to_sql(sum.last), to_sql(to));
+        let counts = self.list(SEVERITIES, params, |row| {
+            Ok((row.get::<_, Box<str>>(0)?, rows::number(row, 1)?))
+        })?;
+        for (severity, count) in counts {
+            match &*severity {
+                "error" => sum.errors += count,
+                "warning" => sum.warnings += count,
+                _ => sum.notes += count,
+            }
+        }
+        (sum.last, sum.more) = (to, to < last);
+        Ok(sum)
+    }
+
+    /// The oldest exchanges that wait for an answer, `limit` at most.
+    pub fn oldest_open(&self, limit: u32) -> Result<Vec<Exchange>, ReadError> {
+        self.list(OLDEST_OPEN, [limit], rows::exchange)
+    }
+
+    /// The last exchanges that ended without an answer, `limit` at most, in their order.
+    pub fn last_lost(&self, limit: u32) -> Result<Vec<Exchange>, ReadError> {
+        self.list(LAST_LOST, [limit], rows::exchange)
+    }
+
+    /// The last lines of stderr, their first 4 KiB, the oldest first.
+    pub fn last_words(&self, lines: u32) -> Result<Vec<Box<[u8]>>, ReadError> {
+        let params = (StreamId::STDERR.0, lines);
+        let mut words = self.list(LAST_LINES, params, |row| {
+            row.get(0).map(Vec::into_boxed_slice)
+        })?;
+        words.reverse();
+        Ok(words)
+    }
+}

@@ -136,7 +136,7 @@ fn take(
         told: Told::default(),
     };
     let mut progress = Progress::stderr();
-    while let Some(entry) = reader.next()? {
+    while let Some(entry) = reader.next_entry()? {
         taking.entry(entry)?;
         progress
             .now_and_then(|| format!("{shown}: {} of {} read", size(reader.position()), size(len)));

@@ -30,7 +30,7 @@ impl<F: Read> Lines<F> {
     }
 
     /// Reads the next line; `false` at the end.
-    pub fn next(&mut self) -> io::Result<bool> {
+    pub fn advance(&mut self) -> io::Result<bool> {
         self.line.clear();
         let mut held = (&mut self.file).take(self.most);
         let read = held.read_until(b'\n', &mut self.line)? as u64;

@@ -33,7 +33,7 @@ pub struct Redacting<'r> {
     report: Report,
 }
 
-impl<'r> Redacting<'r> {
+impl Redacting<'_> {
     /// Gives what is selected to `visit`, as [`Excerpt::walk`] does; every frame has its bytes.
     pub fn walk<E: From<ReadError>>(
         &mut self,

@@ -85,7 +85,7 @@ impl Log<'_> {
         let mut progress = Progress::stderr();
         let mut lines = Lines::of(&self.file, MAX_LINE as u64 + 1);
         // What is written meanwhile is of another time.
-        while lines.position() < len && lines.next()? {
+        while lines.position() < len && lines.advance()? {
             progress.now_and_then(|| {
                 let read = size(before.midpoint(lines.position()));
                 format!("{}: {read} of {} read", self.shown, size(len))

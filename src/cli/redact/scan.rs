@@ -272,7 +272,7 @@ fn entries(dir: &Path) -> io::Result<BTreeSet<PathBuf>> {
 /// Gives each line to `visit` with its number; none in place of one that is too long to be held.
 fn each_line(file: &File, visit: &mut dyn FnMut(u64, Option<&[u8]>)) -> io::Result<()> {
     let mut lines = Lines::of(file, HELD);
-    while lines.next()? {
+    while lines.advance()? {
         visit(lines.number(), lines.held());
     }
     Ok(())

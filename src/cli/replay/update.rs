@@ -112,7 +112,7 @@ impl Update {
         let metadata = file.metadata()?;
         let mut reader = Reader::new(file).map_err(anyhow::Error::from)?;
         let mut lost = None;
-        while let Some(entry) = reader.next().map_err(anyhow::Error::from)? {
+        while let Some(entry) = reader.next_entry().map_err(anyhow::Error::from)? {
             if let Entry::Fault(fault) = entry
                 && fault.is_loss
             {

@@ -150,7 +150,7 @@ impl Read for Long {
 fn read(file: Long) -> (Vec<String>, u64, u64) {
     let mut reader = Reader::new(file).expect("it has a header");
     let (mut told, mut bytes) = (Vec::new(), 0);
-    while let Some(entry) = reader.next().expect("it can be read") {
+    while let Some(entry) = reader.next_entry().expect("it can be read") {
         match entry {
             Entry::Fault(fault) => told.push(fault.to_string()),
             Entry::Chunk { bytes: chunk, .. } => bytes += chunk.len() as u64,

@@ -45,7 +45,7 @@ fn taken(dir: &Path, file: &[u8]) -> Tape {
 fn faults(file: &[u8]) -> Vec<String> {
     let mut reader = Reader::new(Cursor::new(file)).expect("it has a header");
     let mut faults = Vec::new();
-    while let Some(entry) = reader.next().expect("memory can be read") {
+    while let Some(entry) = reader.next_entry().expect("memory can be read") {
         if let Entry::Fault(fault) = entry {
             faults.push(fault.to_string());
         }

@@ -219,17 +219,25 @@ pub struct Reader<F> {
     missing: u64,
     frames: u64,
     is_renumbered: bool,
-    /// Whether no line but the header was read: the next one may be the start event.
-    expects_start: bool,
-    has_ended: bool,
-    is_over: bool,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// No line but the header was read: the next one may be the start event.
+    Begun,
+    GoesOn,
+    /// The line that says that the file is whole was read.
+    Ended,
+    /// Nothing more is read.
+    Over,
 }
 
 impl<F: Read> Reader<F> {
     /// Reads the header and the start event.
     pub fn new(file: F) -> Result<Self, ReadError> {
         let mut lines = Lines::of(file, MAX_LINE);
-        lines.next()?;
+        lines.advance()?;
         let first = lines.held().ok_or(HeaderError::NoVersion)?;
         if first.is_empty() {
             return Err(HeaderError::NoVersion.into());
@@ -245,11 +253,9 @@ impl<F: Read> Reader<F> {
             missing: 0,
             frames: 0,
             is_renumbered: false,
-            expects_start: true,
-            has_ended: false,
-            is_over: false,
+            state: State::Begun,
         };
-        while reader.expects_start && !reader.is_over {
+        while reader.state == State::Begun {
             reader.read_line()?;
         }
         Ok(reader)
@@ -275,19 +281,19 @@ impl<F: Read> Reader<F> {
     }
 
     /// What comes next; `None` at the end.
-    pub fn next(&mut self) -> Result<Option<Entry>, ReadError> {
-        while self.ready.is_empty() && !self.is_over {
+    pub fn next_entry(&mut self) -> Result<Option<Entry>, ReadError> {
+        while self.ready.is_empty() && self.state != State::Over {
             self.read_line()?;
         }
         Ok(self.ready.pop_front())
     }
 
     fn read_line(&mut self) -> io::Result<()> {
-        if !self.lines.next()? {
-            self.is_over = true;
-            if !self.has_ended {
+        if !self.lines.advance()? {
+            if self.state != State::Ended {
                 self.tell("there is no line `\"k\":\"end\"`: the file may be cut off");
             }
+            self.state = State::Over;
             return Ok(());
         }
         // The entries borrow nothing of the line: the next one takes its place.
@@ -306,7 +312,9 @@ impl<F: Read> Reader<F> {
             }
             Err(error) => self.lose(&header::reason(&error)),
         }
-        self.expects_start = false;
+        if self.state == State::Begun {
+            self.state = State::GoesOn;
+        }
         Ok(())
     }
 
@@ -329,11 +337,11 @@ impl<F: Read> Reader<F> {
     fn line(&mut self, line: &Line<'_>) {
         if line.cassette.is_some() {
             self.lose("another cassette begins, which is not read");
-            (self.is_over, self.has_ended) = (true, true);
+            self.state = State::Over;
         } else if line.is("event") {
             self.event(line);
         } else if line.is("end") {
-            self.has_ended = true;
+            self.state = State::Ended;
             let t = self.time(line.t);
             self.ready.push_back(Entry::End { t: Moment(t * US) });
         } else {
@@ -401,7 +409,7 @@ impl<F: Read> Reader<F> {
         match t {
             Some(us) if us <= MAX_US => self.last_us = us,
             Some(_) => {
-                self.tell("its `t` lies beyond all times; taken for that of the line before")
+                self.tell("its `t` lies beyond all times; taken for that of the line before");
             }
             None => self.tell("it has no `t`; taken for that of the line before"),
         }
@@ -415,7 +423,7 @@ impl<F: Read> Reader<F> {
         let t = Moment(self.time(line.t) * US);
         let kind = serde_json::from_str(json).ok().filter(is_of_known_streams);
         let entry = match kind {
-            Some(EventKind::Start(context)) if self.expects_start => {
+            Some(EventKind::Start(context)) if self.state == State::Begun => {
                 self.context = self.header.context(Some(*context));
                 return;
             }

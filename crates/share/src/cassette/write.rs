@@ -145,26 +145,26 @@ fn event(t: Moment, kind: &EventKind, out: &mut impl Write) -> io::Result<()> {
 }
 
 /// The keys before the body, with the comma after them.
-fn keys(line: &mut Vec<u8>, head: &FrameHead, link: Option<&Link>) -> io::Result<()> {
+fn keys(out: &mut Vec<u8>, head: &FrameHead, link: Option<&Link>) -> io::Result<()> {
     let (first, last) = (head.t_first.0 / US, head.t_last.0 / US);
-    write!(line, "{{\"n\":{},\"t\":{last}", head.seq.0)?;
+    write!(out, "{{\"n\":{},\"t\":{last}", head.seq.0)?;
     if first != last {
-        write!(line, ",\"t0\":{first}")?;
+        write!(out, ",\"t0\":{first}")?;
     }
     let (stream, kind) = (head.stream.as_str(), kind(head, link));
-    write!(line, ",\"d\":\"{stream}\",\"k\":\"{kind}\",")?;
+    write!(out, ",\"d\":\"{stream}\",\"k\":\"{kind}\",")?;
     let Some(link) = link else {
         return Ok(());
     };
     let names_method = matches!(link.kind, MessageKind::Request | MessageKind::Notification);
     if let Some(method) = link.method.as_deref().filter(|_| names_method) {
-        line.extend_from_slice(b"\"m\":");
-        serde_json::to_writer(&mut *line, method)?;
-        line.push(b',');
+        out.extend_from_slice(b"\"m\":");
+        serde_json::to_writer(&mut *out, method)?;
+        out.push(b',');
     }
     for (key, seq) in [("re", link.answers), ("in", link.within)] {
         if let Some(seq) = seq {
-            write!(line, "\"{key}\":{},", seq.0)?;
+            write!(out, "\"{key}\":{},", seq.0)?;
         }
     }
     Ok(())

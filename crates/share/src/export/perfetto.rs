@@ -79,9 +79,9 @@ impl<W: Write> Trace<'_, W> {
             "protocol": summary.session.version().map(escape),
             "tool": format!("mcpreel {}", env!("CARGO_PKG_VERSION")),
         });
-        write!(
+        writeln!(
             self.out,
-            "{{\"displayTimeUnit\":\"ms\",\"otherData\":{about},\"traceEvents\":[\n"
+            "{{\"displayTimeUnit\":\"ms\",\"otherData\":{about},\"traceEvents\":["
         )?;
         self.names(summary)?;
         self.exchanges(progress)?;
@@ -177,7 +177,7 @@ impl<W: Write> Trace<'_, W> {
         (pid, (tid, cat)): (u8, Thread),
         t: Moment,
         name: &str,
-        args: Value,
+        args: &Value,
     ) -> Result<(), WriteError> {
         Ok(self.push(&json!({
             "ph": "i", "pid": pid, "tid": tid, "ts": micros(t), "cat": cat,
@@ -197,7 +197,7 @@ impl<W: Write> Trace<'_, W> {
             (side(notice.direction), NOTIFICATIONS),
             notice.t_last,
             &name,
-            args,
+            &args,
         )
     }
 
@@ -220,7 +220,7 @@ impl<W: Write> Trace<'_, W> {
                 };
                 let text = escape_bytes(line.preview.trim_ascii_end());
                 let args = json!({"seq": line.seq.0, "summary": text, "bytes": line.size});
-                self.instant(track, line.t, &text, args)?;
+                self.instant(track, line.t, &text, &args)?;
             }
         }
     }
@@ -231,7 +231,7 @@ impl<W: Write> Trace<'_, W> {
             self.written.events += 1;
             let text = phrases::event(&row.event.kind);
             let args = json!({"after": row.event.after_seq.0, "summary": text});
-            self.instant((SERVER, PROCESS), row.event.t, &text, args)
+            self.instant((SERVER, PROCESS), row.event.t, &text, &args)
         })
     }
 }

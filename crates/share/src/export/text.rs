@@ -155,8 +155,8 @@ impl<W: Write> Writer<'_, W> {
         let mut text = format!("{:>5}  {since:>9}  ", head.seq.0);
         let Some(direction) = head.stream.messages() else {
             // As it stands, whatever it looks like.
-            let line = raw.trim_ascii_end();
-            let shown = &line[..line.len().min(BODY.line)];
+            let trimmed = raw.trim_ascii_end();
+            let shown = &trimmed[..trimmed.len().min(BODY.line)];
             let view = RowView::of_line(head, shown);
             let _ = write!(text, "{} {}", view.arrow(), view.what(None));
             if shown.len() == BODY.line {

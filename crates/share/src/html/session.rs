@@ -23,7 +23,7 @@ pub(super) fn write(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), W
         .collect();
     let left_out = found - causes.len();
     let is_untimed = excerpt.recording.is_untimed()?;
-    let session = session(excerpt, (&summary, is_untimed), causes, left_out);
+    let session = session(excerpt, (&summary, is_untimed), &causes, left_out);
     let mut blocks = Blocks::new(out, "session");
     blocks.push(&session)?;
     Ok(blocks.finish()?)
@@ -42,7 +42,7 @@ fn is_shown(excerpt: &Excerpt<'_>, cause: &Cause) -> bool {
 fn session(
     excerpt: &Excerpt<'_>,
     (summary, is_untimed): (&Summary, bool),
-    causes: Vec<Cause>,
+    causes: &[Cause],
     causes_left_out: usize,
 ) -> Value {
     let facts = &summary.session;
@@ -97,7 +97,7 @@ fn session(
             "peak": usage.map(|usage| usage.max_rss_bytes),
             "cpu": usage.map(|usage| usage.user_ns.saturating_add(usage.system_ns)),
         },
-        "causes": causes.into_iter().map(cause).collect::<Vec<_>>(),
+        "causes": causes.iter().map(cause).collect::<Vec<_>>(),
         "causes_left_out": causes_left_out,
     })
 }
@@ -136,7 +136,7 @@ fn ended(summary: &Summary) -> Option<Value> {
     }))
 }
 
-fn cause(cause: Cause) -> Value {
+fn cause(cause: &Cause) -> Value {
     let shown = |evidence: &Evidence| {
         let t = match evidence.place {
             Place::Event { t, .. } => Some(t.0),

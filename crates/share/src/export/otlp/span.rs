@@ -20,7 +20,7 @@ pub(super) struct Span {
     /// Whether nobody asked for it.
     pub is_internal: bool,
     pub name: String,
-    pub span: SpanId,
+    pub id: SpanId,
     pub context: Context,
     /// Nanoseconds since the Unix epoch, if it is known when that was.
     pub start: Option<u64>,
@@ -65,7 +65,7 @@ impl Span {
         );
         without_nulls(json!({
             "traceId": hex(&self.context.trace),
-            "spanId": hex(&self.span),
+            "spanId": hex(&self.id),
             "parentSpanId": self.context.parent.map(|parent| hex(&parent)),
             "name": cut(&self.name),
             "kind": if self.is_internal { INTERNAL } else { CLIENT },
@@ -110,7 +110,7 @@ impl<'w, W: Write> Lines<'w, W> {
     pub fn new(summary: &Summary, times: Times, out: &'w mut W) -> Self {
         let side = |mut resource: Attributes| {
             resource.some("mcpreel.time", times.note());
-            Batch::new(resource)
+            Batch::new(&resource)
         };
         Self {
             out,
@@ -152,7 +152,7 @@ impl<'w, W: Write> Lines<'w, W> {
 }
 
 impl Batch {
-    fn new(resource: Attributes) -> Self {
+    fn new(resource: &Attributes) -> Self {
         let scope = format!(
             "{{\"name\":\"mcpreel\",\"version\":\"{}\"}}",
             env!("CARGO_PKG_VERSION")

@@ -12,17 +12,18 @@
 //!  │                                                   │ true                                    │
 //! ```
 
-use super::{Content, Drawing, role, short, sign};
+use super::draw::{role, sign};
+use super::{Content, Drawing, short};
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::spans::Spans;
 use crate::worker::beside::{Call, Work};
+use mcpreel_replay::diff::words::REDACTED;
 use mcpreel_replay::diff::{
     self, Bound, Change, Class, Comparison, Excerpt, Half, Label, Row, Side, Terms, Verdict,
-    compare_by, words::REDACTED,
+    compare_by,
 };
 use mcpreel_replay::rules::{Rules, files};
 use mcpreel_share::phrases::sentence;
-use mcpreel_store::open::OpenError;
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_store::select::{self, Limit, Question, Scan, Way};
 use mcpreel_trace::exchange::Exchange;
@@ -30,21 +31,17 @@ use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{ItemKey, Lens};
 use mcpreel_trace::query::Query;
 use mcpreel_trace::query::ast::{Expr, Field, Op, Subject, Value};
-use mcpreel_wire::json::{Kind, Outline};
+use mcpreel_wire::json::Kind;
 use mcpreel_wire::text::{count, cut, duration, escape, plural, size, width};
 use ratatui::text::{Line, Span};
 use std::borrow::Cow;
-use std::io::Read as _;
 use std::path::PathBuf;
 
 /// How long one look for the call before may take, nanoseconds.
 const STEP_NS: u64 = 50_000_000;
 
-/// Longer messages are compared by their outline.
+/// Longer messages are not compared.
 const WHOLE: u64 = 2 * 1024 * 1024;
-
-/// Bytes of a long message that are read at once.
-const PIECE: usize = 256 * 1024;
 
 /// Columns by which nested values are moved in at most.
 const INDENT: usize = 20;
@@ -68,11 +65,11 @@ struct OneSide {
 }
 
 /// The comparison of two messages.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Part {
     comparison: Comparison,
-    /// Whether a message was so long that only its outline was compared.
-    outline: bool,
+    /// Whether a message was too long to be compared.
+    is_too_long: bool,
     /// Values that are redacted in one message, which is the other one but for that.
     redacted: u64,
     /// Whether the left message stands with what the server chose on the right.
@@ -230,22 +227,22 @@ fn part(
     bound: &Bound,
 ) -> Result<Part, ReadError> {
     let [left, right] = sides;
-    let mut outline = false;
-    let texts = [
-        text_of(left, right, half, &mut outline)?,
-        text_of(right, left, half, &mut outline)?,
-    ];
+    let size = |exchange: &Exchange| match half {
+        Half::Request => exchange.request_size,
+        Half::Response => exchange.response_size,
+    };
+    if size(left.1).max(size(right.1)) > WHOLE {
+        return Ok(Part {
+            is_too_long: true,
+            ..Part::default()
+        });
+    }
+    let texts = [text_of(left, right, half)?, text_of(right, left, half)?];
     let redacted = texts.iter().flatten().map(|(_, values)| values).sum();
     let [then, now] = texts
         .each_ref()
         .map(|text| text.as_ref().map(|(text, _)| &**text));
-    let then = then.map(|then| {
-        if outline {
-            Cow::Borrowed(then)
-        } else {
-            bound.as_now(left.1, half, then)
-        }
-    });
+    let then = then.map(|then| bound.as_now(left.1, half, then));
     let side = |at: usize, text| {
         let t = match half {
             Half::Request => Some(sides[at].1.t_request),
@@ -263,48 +260,28 @@ fn part(
     };
     Ok(Part {
         comparison: compare_by(&terms, half, side(0, then.as_deref()), side(1, now)),
-        outline,
+        is_too_long: false,
         redacted,
         is_bound: matches!(then, Some(Cow::Owned(_))),
     })
 }
 
-/// The bytes of a message of the first one, or its outline where they are too many; and how many
-/// values in it are redacted that are as they were in the other one.
+/// The bytes of a message of the first one, and how many values in it are redacted that are as they
+/// were in the other one.
 fn text_of(
     one: (&Recording, &Exchange),
     other: (&Recording, &Exchange),
     half: Half,
-    outline: &mut bool,
 ) -> Result<Option<(Vec<u8>, u64)>, ReadError> {
-    let of = |exchange: &Exchange| match half {
-        Half::Request => (Some(exchange.request), exchange.request_size),
-        Half::Response => (exchange.response, exchange.response_size),
+    let place = |exchange: &Exchange| match half {
+        Half::Request => Some(exchange.request),
+        Half::Response => exchange.response,
     };
-    let recording = one.0;
-    let (Some(place), size) = of(one.1) else {
+    let Some(at) = place(one.1) else {
         return Ok(None);
     };
-    if size <= WHOLE {
-        let message = diff::message([recording, other.0], place, of(other.1).0)?;
-        return Ok(message.map(|original| (original.bytes, original.redacted)));
-    }
-    *outline = true;
-    let mut shape = Outline::new();
-    let mut blob = recording.stream(place.0)?;
-    let mut piece = vec![0; PIECE];
-    loop {
-        let read = blob.read(&mut piece).map_err(|error| OpenError::Io {
-            path: recording.path().to_owned(),
-            source: error,
-        })?;
-        if read == 0 {
-            break;
-        }
-        shape.push(&piece[..read]);
-    }
-    // What is no JSON is compared as the bytes that it begins with.
-    Ok(Some((shape.finish().unwrap_or(piece), 0)))
+    let message = diff::message([one.0, other.0], at, place(other.1))?;
+    Ok(message.map(|message| (message.bytes, message.redacted)))
 }
 
 impl Calls {
@@ -482,7 +459,7 @@ fn remarks(part: &Part) -> Vec<String> {
     };
     let said = |is_so: bool, text: &str| is_so.then(|| text.to_owned());
     let remarks = [
-        said(part.outline, "too long, only its outline is compared"),
+        said(part.is_too_long, "too long to be compared here"),
         plural_of(part.redacted, "value", REDACTED),
         said(
             part.is_bound,
@@ -668,7 +645,7 @@ mod tests {
             };
             Part {
                 comparison: compare(half, side(left), side(right)),
-                outline: false,
+                is_too_long: false,
                 redacted: 0,
                 is_bound: false,
             }

@@ -1,6 +1,7 @@
 //! Two recordings, call beside call; also a recording and its replay.
 
-use super::{Content, Drawing, Opens, role, short, sign};
+use super::draw::{role, sign};
+use super::{Content, Drawing, Opens, short};
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::spans::{self, Spans};
 use crate::worker::beside::{Call as Place, Replayed, Which, Work};

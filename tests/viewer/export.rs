@@ -87,19 +87,6 @@ fn nothing_is_written_before_the_yes() {
     );
 }
 
-/// Once the cursor stayed on the list that had been chosen from, and Enter opened that again.
-#[test]
-fn whoever_has_chosen_a_format_or_a_part_goes_on_with_enter() {
-    let recording = fixture::ended();
-    for chosen in ["x f t", "x w m"] {
-        let mut viewer = Viewer::open(&recording.path, (120, 40));
-        viewer.settle();
-        viewer.act(chosen).act("Enter");
-        assert!(viewer.app.overlays.is_empty(), "{chosen}");
-        assert_eq!(viewer.exports.len(), 1, "{chosen}");
-    }
-}
-
 #[test]
 fn it_is_redacted_unless_it_was_switched() {
     let (library, recording) = with_secret();

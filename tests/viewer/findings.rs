@@ -184,16 +184,6 @@ fn the_explanation_of_a_finding_can_be_read_to_its_end_on_any_screen() {
 }
 
 #[test]
-fn what_of_an_explanation_has_no_room_is_told() {
-    let recording = fixture::broken();
-    for size in [(100, 30), (60, 15)] {
-        let mut viewer = Viewer::open(recording.path(), size);
-        viewer.press("4 Enter j");
-        assert!(viewer.text().contains("i reads on"), "{}", viewer.text());
-    }
-}
-
-#[test]
 fn the_header_counts_errors_and_warnings_of_the_whole_recording() {
     for recording in [fixture::broken(), fixture::ended()] {
         let all = findings(&recording);

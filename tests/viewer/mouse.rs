@@ -132,38 +132,6 @@ fn a_candidate_of_the_filter_is_taken_by_a_click_and_one_elsewhere_ends_the_typi
     assert_eq!(filter.in_force().to_string(), "status:input-required");
 }
 
-#[test]
-fn a_comparison_is_clicked_and_scrolled() {
-    let recording = fixture::ended();
-    for size in [WIDE, (90, 14)] {
-        let mut viewer = Viewer::open(&recording.path, size);
-        viewer.press("g e Space e Space d");
-        click_on(&mut viewer, "unchanged");
-        let rows = comparison(&viewer).content().expect("it is there").rows();
-        let folded = comparison(&viewer).at;
-        click_on(&mut viewer, "unchanged");
-        let unfolded = comparison(&viewer).content().expect("it is there").rows();
-        assert!(unfolded > rows, "{size:?}");
-        viewer.press("Space g");
-        click_on(&mut viewer, "unchanged");
-        assert_eq!(comparison(&viewer).at, folded, "{size:?}");
-        if size == WIDE {
-            continue;
-        }
-        for _ in 0..100 {
-            wheel_down(&mut viewer, (20, 5));
-        }
-        assert_eq!(comparison(&viewer).at, folded, "the cursor stays");
-        assert!(comparison(&viewer).top > folded, "{}", viewer.text());
-        assert!(!viewer.text().contains("more row"), "{}", viewer.text());
-        viewer.press("j");
-        assert!(
-            comparison(&viewer).top <= folded + 1,
-            "a key comes back to it"
-        );
-    }
-}
-
 fn comparison(viewer: &Viewer) -> &Comparison {
     match viewer.app.overlays.last() {
         Some(Overlay::Comparison(comparison)) => comparison,

@@ -325,24 +325,6 @@ fn a_server_that_cannot_be_started_is_told_of() {
 }
 
 #[test]
-fn ctrl_c_stops_what_runs_and_only_that() {
-    let case = Case::new();
-    let mut viewer = case.viewer();
-    viewer.plays = false;
-    viewer.act("a w y");
-    has(&viewer, &["REPLAY starting the server"]);
-    viewer.act("a");
-    assert_eq!(on_top(&viewer), "nothing", "one at a time");
-    viewer.act("Ctrl-C");
-    assert_eq!(viewer.stops, 1);
-    assert!(!viewer.app.quit_armed);
-    has(&viewer, &["STOPPING"]);
-    viewer.act("Ctrl-C");
-    assert_eq!(viewer.stops, 2);
-    assert!(!viewer.has_quit());
-}
-
-#[test]
 fn two_recordings_of_the_folder_are_compared_the_older_one_first() {
     let recordings = fixture::replayed();
     let mut viewer = Viewer::folder(recordings[0].folder(), (140, 40));

@@ -70,64 +70,6 @@ fn where_nothing_can_be_said_the_line_says_that() {
 }
 
 #[test]
-fn the_whole_account_can_be_read_on_a_small_screen_and_says_how_to_go_on() {
-    let recording = fixture::ended();
-    let mut viewer = Viewer::open(recording.path(), (60, 15));
-    viewer.settle();
-    viewer.act("W");
-    let Some(Overlay::Menu(menu)) = viewer.app.overlays.last() else {
-        panic!("no account");
-    };
-    let labels = menu.entries.iter().map(|entry| entry.label.clone());
-    let all: Vec<_> = menu
-        .text
-        .iter()
-        .map(|(_, text)| text.clone())
-        .chain(labels)
-        .collect();
-    let last = menu.entries.len() - 1;
-    let words = |text: &str| -> Vec<_> {
-        let words = text.split(|letter: char| !letter.is_alphanumeric());
-        words
-            .map(str::to_owned)
-            .filter(|word| !word.is_empty())
-            .collect()
-    };
-    let mut seen = words(&viewer.text());
-    assert!(
-        viewer.text().contains("Enter goes to #83, Esc closes"),
-        "{}",
-        viewer.text()
-    );
-    for _ in 0..100 {
-        viewer.press("j");
-        seen.extend(words(&viewer.text()));
-    }
-    for word in all.iter().flat_map(|text| words(text)) {
-        assert!(seen.contains(&word), "{word:?} is never seen");
-    }
-    let at = |viewer: &Viewer| match viewer.app.overlays.last() {
-        Some(Overlay::Menu(menu)) => menu.at,
-        _ => panic!("no account"),
-    };
-    assert_eq!(at(&viewer), last);
-    assert!(
-        viewer.text().contains("Enter tells more of it, Esc closes"),
-        "{}",
-        viewer.text()
-    );
-    for _ in 0..100 {
-        viewer.press("k");
-    }
-    assert_eq!(at(&viewer), 0);
-    assert!(
-        viewer.text().contains("the server ended with exit code 3"),
-        "{}",
-        viewer.text()
-    );
-}
-
-#[test]
 fn what_hangs_now_stands_before_the_causes_and_is_not_said_twice() {
     let said = line(&viewer(&fixture::live()));
     assert!(

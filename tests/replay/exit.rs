@@ -77,7 +77,7 @@ fn an_edit_that_has_no_place_is_2_and_options_that_fit_nothing_are_told() {
         ),
         (
             &["--edit", "3:params.arguments.deep.er=1"],
-            "params has no arguments",
+            "no place at params.arguments.deep.er",
         ),
     ] {
         let said = case.replay(options, &[]);

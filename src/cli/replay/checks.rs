@@ -51,29 +51,33 @@ pub fn check(wish: &Wish<'_>, recording: &Recording) -> Result<(), Failure> {
     }
     for tool in &wish.driving.allowed.allow_tool {
         if !recording.has_exchange_with("tools/call", tool)? {
-            output::say(&format!(
-                "--allow-tool {}: the recording has no call of such a tool",
-                escape(tool)
-            ));
+            warn(
+                "--allow-tool ",
+                tool,
+                ": the recording has no call of such a tool",
+            );
         }
     }
     for bind in &wish.driving.values.bind {
         if !has_placeholder(recording, &bind.placeholder)? {
-            output::say(&format!(
-                "--bind {}=…: the recording has no such placeholder",
-                escape(&bind.placeholder)
-            ));
+            let what = "=…: the recording has no such placeholder";
+            warn("--bind ", &bind.placeholder, what);
         }
     }
     for (from, _) in &wish.driving.values.rewrite {
         if !may_have_path(recording, from)? {
-            output::say(&format!(
-                "--rewrite {}=…: there is no such path in the recording",
-                escape(from)
-            ));
+            warn(
+                "--rewrite ",
+                from,
+                "=…: there is no such path in the recording",
+            );
         }
     }
     Ok(())
+}
+
+fn warn(option: &str, value: &str, what: &str) {
+    output::say(&format!("{option}{}{what}", escape(value)));
 }
 
 /// Whether a placeholder of this name stands in the recording, or in the recorded command.

@@ -13,7 +13,7 @@ use mcpreel_trace::clock::Clock;
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::item::{ItemKey, Lens};
 use mcpreel_trace::query::Query;
-use mcpreel_wire::json::{Document, Kind, Path, Step, Value};
+use mcpreel_wire::json::{Document, Path, Step, Value};
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::escape;
 use std::collections::VecDeque;
@@ -187,9 +187,15 @@ fn check_edits(part: &Part, recording: &Recording) -> Result<(), Failure> {
         } else if !requests.iter().any(&mut is_sent) {
             format!("#{seq} is not sent: it does not fit --only")
         } else {
-            match edit_fault(edit, &requests, recording)? {
-                None => continue,
-                Some(why) => format!("#{seq}: {why}"),
+            let first = edit.path.steps().first();
+            let is_fixed = |name: &&str| first == Some(&Step::Member((*name).into()));
+            match FIXED.into_iter().find(is_fixed) {
+                Some(name) => format!("#{seq}: {name} belongs to the protocol, and is not edited"),
+                None if has_place(edit, recording)? => continue,
+                None => {
+                    let path = edit.path.to_string();
+                    format!("#{seq}: the request has no place at {}", escape(&path))
+                }
             }
         };
         return Err(Failure::Usage(format!("--edit: {why}")));
@@ -197,72 +203,24 @@ fn check_edits(part: &Part, recording: &Recording) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Why an edit has no place in any of the requests of its frame.
-fn edit_fault(
-    edit: &Edit,
-    requests: &[Exchange],
-    recording: &Recording,
-) -> Result<Option<String>, Failure> {
-    let first = edit.path.steps().first();
-    let is_first = |name: &&str| first == Some(&Step::Member((*name).into()));
-    if let Some(name) = FIXED.into_iter().find(is_first) {
-        let why = format!("{name} belongs to the protocol, and is not edited");
-        return Ok(Some(why));
-    }
+/// Whether an edit finds its place in a request of its frame: a value, or an object that has no such
+/// member yet.
+fn has_place(edit: &Edit, recording: &Recording) -> Result<bool, Failure> {
     let raw = recording.raw(edit.seq)?;
     let Ok(document) = Document::parse(raw.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&raw)) else {
-        return Ok(Some(
-            "the request is not on record as it was sent".to_owned(),
-        ));
+        return Ok(false);
     };
     let root = document.root();
-    let mut why = None;
-    for request in requests {
-        let message = match root.kind() {
-            Kind::Array => root.index(request.request.1 as usize),
-            _ => Some(root),
-        };
-        match message.and_then(|message| no_place(message, &edit.path)) {
-            None => return Ok(None),
-            fault => why = fault,
+    let has = |message: Value<'_>| {
+        if edit.path.first(message).is_some() {
+            return true;
         }
-    }
-    Ok(why)
-}
-
-/// Why nothing can be put at `path`; `None` where there is a value, or an object that has no such
-/// member yet.
-fn no_place(message: Value<'_>, path: &Path) -> Option<String> {
-    let steps = path.steps();
-    for (taken, step) in (0..).zip(steps) {
-        let above = Path::new(steps[..taken].to_vec());
-        let parent = above.first(message)?;
-        if Path::new(steps[..=taken].to_vec()).first(message).is_some() {
-            continue;
-        }
-        let above = match taken {
-            0 => "the request".to_owned(),
-            _ => escape(&above.to_string()).into_owned(),
+        let Some((Step::Member(name), above)) = edit.path.steps().split_last() else {
+            return false;
         };
-        let is_last = taken + 1 == steps.len();
-        return match (step, parent.kind()) {
-            (Step::Member(name), Kind::Object) if is_last && (taken > 0 || &**name == "params") => {
-                None
-            }
-            (Step::Member(name), Kind::Object) => {
-                let params = message.get("params").filter(|_| taken == 0);
-                let meant = params.and_then(|params| params.get(name));
-                let name = escape(name);
-                let hint = meant.map_or_else(String::new, |_| format!("; it has params.{name}"));
-                Some(format!("{above} has no {name}{hint}"))
-            }
-            (Step::Element(index), Kind::Array) => Some(format!("{above} has no element {index}")),
-            (step, kind) => Some(format!(
-                "{above} is of the type {}, and has no {}",
-                kind.as_str(),
-                escape(&Path::new(vec![step.clone()]).to_string())
-            )),
-        };
-    }
-    None
+        let parent = Path::new(above.to_vec()).first(message);
+        let may_have = !above.is_empty() || &**name == "params";
+        may_have && parent.is_some_and(|parent| parent.is_object())
+    };
+    Ok(has(root) || root.elements().any(has))
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  recording ─ plan ─▶ a run ─▶ a report with the recording, as `diff` writes it
-//!                        │                    told: what was done, refused, bound
+//!                        │                    summary: what was done, refused, bound
 //!                        └─ a recording
 //! ```
 //!
@@ -10,13 +10,13 @@
 //! * [`part`]: which requests are made, with which other values;
 //! * [`consent`]: what the user is asked first; [`checks`]: warnings;
 //! * [`update`]: a cassette becomes what the server says now;
-//! * [`told`]: what was done besides comparing.
+//! * [`summary`]: what was done besides comparing.
 
 pub mod checks;
 pub mod consent;
 mod part;
 pub mod plan;
-mod told;
+mod summary;
 mod update;
 
 use super::args::{Replay as Args, ReportFormat};
@@ -108,7 +108,7 @@ fn write(
     };
     let format = args.form.format();
     comparison::write(&compared, format)?;
-    let told = told::Told {
+    let summary = summary::Summary {
         outcome: &played.outcome,
         made: &parties[1],
         updated,
@@ -118,11 +118,11 @@ fn write(
         },
     };
     match format {
-        ReportFormat::Text => told.text(),
-        ReportFormat::Json => told.json(),
+        ReportFormat::Text => summary.text(),
+        ReportFormat::Json => summary.json(),
         // What takes these has no place for more.
         ReportFormat::Junit | ReportFormat::Github => {
-            told.hint();
+            summary.hint();
             Ok(())
         }
     }

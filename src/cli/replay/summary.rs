@@ -182,9 +182,10 @@ fn bound(bound: &Bound) -> String {
 /// Whether a request that the recorded client gave up is answered now is no difference, but may be
 /// what the user wants to know.
 fn given_up(one: &GivenUp) -> String {
-    let now = match one.is_answered {
-        true => "is answered now",
-        false => "is not answered now either",
+    let now = if one.is_answered {
+        "is answered now"
+    } else {
+        "is not answered now either"
     };
     let (what, seq) = (escape(&one.what), one.seq.0);
     format!("{what} (#{seq}), given up in the recording, {now}")

@@ -237,9 +237,10 @@ impl Index {
         if index.entries.is_empty() {
             return Err(IndexError::Nothing);
         }
-        match unbound.is_empty() {
-            true => Ok(index),
-            false => Err(IndexError::Unbound(unbound)),
+        if unbound.is_empty() {
+            Ok(index)
+        } else {
+            Err(IndexError::Unbound(unbound))
         }
     }
 
@@ -501,9 +502,10 @@ impl Builder<'_> {
         let (content, root) = self.classifier.read(raw, Lines::OfProgress);
         let mut messages = content.messages.iter();
         let message = messages.find(|message| message.part == request.part);
-        let object = match content.batch {
-            true => root.and_then(|root| root.index(request.part as usize)),
-            false => root,
+        let object = if content.batch {
+            root.and_then(|root| root.index(request.part as usize))
+        } else {
+            root
         };
         let params = object.and_then(|object| object.get("params"));
         let (method, name) = (&*exchange.method, exchange.name.as_deref());

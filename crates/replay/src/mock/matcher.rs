@@ -223,9 +223,10 @@ impl Matcher {
                 repeats,
             });
         }
-        Err(match all_used {
-            true => Reason::Used,
-            false => reason(index, wanted),
+        Err(if all_used {
+            Reason::Used
+        } else {
+            reason(index, wanted)
         })
     }
 

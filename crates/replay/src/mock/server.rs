@@ -334,9 +334,10 @@ impl Server {
             method: &wanted.method,
             name: wanted.name.as_deref(),
             id: &live.id,
-            era: match live.modern {
-                true => Era::Modern,
-                false => Era::Legacy,
+            era: if live.modern {
+                Era::Modern
+            } else {
+                Era::Legacy
             },
             bytes: asking.message,
             now: asking.now,

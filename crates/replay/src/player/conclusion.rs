@@ -148,9 +148,10 @@ impl Director {
             (None, Some(ended)) => ended.to_string(),
             (None, None) => return,
         };
-        let class = match witness.is_part {
-            true => Class::Noise,
-            false => Class::Changed,
+        let class = if witness.is_part {
+            Class::Noise
+        } else {
+            Class::Changed
         };
         self.say(class, text, None);
     }

@@ -209,9 +209,12 @@ impl Director {
         // The recording was not gone through to its end otherwise.
         let is_whole = self.ending.stop == Some(Stop::End);
         let missed = self.notices.recorded.drain(..).filter(|_| is_whole);
-        let missed = missed.map(|notice| match notice.is_due {
-            true => (notice, Class::Changed),
-            false => (notice, Class::Noise),
+        let missed = missed.map(|notice| {
+            if notice.is_due {
+                (notice, Class::Changed)
+            } else {
+                (notice, Class::Noise)
+            }
         });
         let more = self.notices.live.drain(..);
         for (notice, class) in missed.chain(more.map(|notice| (notice, Class::Added))) {

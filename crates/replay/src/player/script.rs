@@ -210,9 +210,10 @@ impl<'r> Script<'r> {
         for (head, raw) in frames.into_frames() {
             // A block does not hold frames that are long.
             let is_long = raw.is_none() && head.size <= LONGEST;
-            let raw = match is_long {
-                true => Some(self.recording.raw(head.seq)?.into()),
-                false => raw,
+            let raw = if is_long {
+                Some(self.recording.raw(head.seq)?.into())
+            } else {
+                raw
             };
             self.page.push_back((head, raw));
         }

@@ -6,25 +6,20 @@
 //!  recording ─▶ worker ───┘   Answer       │           └─▶ Effect ─▶ worker (Ask), clipboard, …
 //! ```
 //!
-//! * [`app`]: the state, one file per panel; [`update`]: what a message changes in it, one file
-//!   per panel, returning [`effect::Effect`]s; [`view`]: drawing it, one file per panel;
+//! * [`app`]: the state; [`panels`]: what it consists of, one file for each panel with its state,
+//!   keys, jobs and drawing; [`update`]: who gets a key, a click, an answer; [`view`]: which panel
+//!   is drawn where;
 //! * [`action`]: everything that can be done, as one table: keys, palette, `:` commands and help
-//!   come from it; [`keymap`]: which key means which action where;
-//! * [`worker`]: answers [`worker::Ask`]s with [`worker::Answer`]s on threads of its own; the
-//!   latest question of a kind wins;
+//!   come from it; [`keymap`]: which key means which action where; [`settings`]: what a person may
+//!   choose;
+//! * [`worker`]: the jobs of the panels are stepped on a thread that reads the recording; the latest
+//!   question of a kind counts. Replays, exports and comparisons have threads of their own;
 //! * [`widget`]: pieces of drawing that know nothing of recordings; [`theme`]: colours and glyphs;
 //!   [`layout`]: which panel stands where;
 //! * [`runtime`]: the terminal, the loop, and what happens when it panics.
 //!
 //! Drawing and updating never wait: they read the state and leave questions behind. Everything
 //! off the wire is escaped before it becomes a cell.
-//!
-//! Replays and exports are offered by their panels and made on threads of their own; a replay is
-//! then shown by `comparison`, as any two recordings are.
-//!
-//! A panel is built in the same way each time: its state in `app/NAME.rs`, its `update/NAME.rs`
-//! with `perform(&mut App, Action) -> Option<Effects>` (`None`: somebody else's) and what its
-//! answers change, its drawing in `view/NAME.rs`, and what it asks in `worker/NAME.rs`.
 
 pub mod action;
 pub mod app;

@@ -23,7 +23,7 @@ pub fn update(app: &mut App, msg: Msg) -> Effects {
     let mut effects = match msg {
         Msg::Key(key) => press(app, key),
         Msg::Mouse(event) => panels::mouse::update(app, event),
-        Msg::Paste(text) => crate::panels::prompt::paste(app, &text),
+        Msg::Paste(text) => panels::prompt::paste(app, &text),
         Msg::Resize(columns, rows) => {
             app.size = (columns, rows);
             Effects::new()
@@ -69,7 +69,7 @@ const IN_LIBRARY: [Perform; 4] = [
 /// Who is offered what the pane of a recording does not take.
 const IN_SESSION: [Perform; 10] = [
     panels::filter::perform,
-    crate::panels::copy::perform,
+    panels::copy::perform,
     panels::search::perform,
     notes::perform,
     panels::failures::perform,
@@ -77,7 +77,7 @@ const IN_SESSION: [Perform; 10] = [
     compare::perform_in_session,
     replay::perform_in_session,
     export::perform_in_session,
-    crate::panels::session::perform,
+    panels::session::perform,
 ];
 
 /// Who is offered what nobody else takes.
@@ -85,7 +85,7 @@ const EVERYWHERE: [Perform; 4] = [
     replay::perform,
     export::perform,
     close_overlay,
-    crate::panels::session::perform_everywhere,
+    panels::session::perform_everywhere,
 ];
 
 /// Who is offered an action, the innermost first.
@@ -130,7 +130,7 @@ fn press(app: &mut App, key: Key) -> Effects {
         app.quit_armed = false;
     }
     match (app.overlays.last(), action) {
-        (Some(Overlay::Prompt(_)), _) => crate::panels::prompt::press(app, key),
+        (Some(Overlay::Prompt(_)), _) => panels::prompt::press(app, key),
         (Some(Overlay::Palette(_)), _) => palette::press(app, key),
         (Some(Overlay::Edit(_)), _) => replay::press(app, key),
         (Some(Overlay::Menu(_)), None) => menu::press(app, key),
@@ -180,10 +180,6 @@ pub fn is_early(app: &App) -> bool {
 
 /// Gives an answer to whom it is for.
 fn take(app: &mut App, answer: Answer) -> Effects {
-    crate::panels::session::begun(app, &answer);
-    if crate::panels::session::is_stale(app, &answer) {
-        return Effects::new();
-    }
     match answer {
         Answer::Apply(apply) => apply(app),
         Answer::Found(found) if app.questions.is_latest(found.slot, found.number) => {
@@ -191,12 +187,11 @@ fn take(app: &mut App, answer: Answer) -> Effects {
         }
         Answer::Found(_) => Effects::new(),
         Answer::Library(answer) => library::answer(app, answer),
-        Answer::Open(answer) => crate::panels::session::answer(app, answer),
         Answer::Note(answer) => notes::noted(app, answer),
         Answer::Beside(answer) => compare::answer(app, answer),
         Answer::Replay(answer) => replay::answer(app, answer),
         Answer::Export(answer) => export::answer(app, answer),
-        Answer::Failed(_, message) => {
+        Answer::Failed(message) => {
             app.notices.error(message, app.now);
             Effects::new()
         }

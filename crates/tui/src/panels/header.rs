@@ -11,7 +11,7 @@ use crate::action::Action;
 use crate::app::{App, Session};
 use crate::theme;
 use crate::theme::{Glyph, Look, Role};
-use crate::worker::open::Vitals;
+use crate::worker::Vitals;
 use mcpreel_share::phrases;
 use mcpreel_share::phrases::recording;
 use mcpreel_store::library::Standing;

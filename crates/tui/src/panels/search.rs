@@ -450,7 +450,7 @@ impl Job for Searching {
                 Ok(search) => self.search = Some(search),
                 Err(error) => {
                     let text = escape(&error.to_string()).into_owned();
-                    answers.push(Answer::Failed(Slot::Search, text));
+                    answers.push(Answer::Failed(text));
                     self.ended = true;
                 }
             }

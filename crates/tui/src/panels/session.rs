@@ -8,8 +8,7 @@ use crate::app::{App, Overlay};
 use crate::effect::{Effect, Effects, Now};
 use crate::layout;
 use crate::theme::{Role, Theme};
-use crate::worker::open::Vitals;
-use crate::worker::{Answer, Ask, Slot, open};
+use crate::worker::{Opened, Vitals};
 use mcpreel_lint::cause::Cause;
 use mcpreel_store::library::Standing;
 use mcpreel_trace::clock::Moment;
@@ -45,8 +44,6 @@ pub struct Session {
     pub causes: Vec<Cause>,
     /// The frame whose note is being typed: the cursor may move on meanwhile.
     pub noting: Option<Seq>,
-    /// What the reader says is about another recording until it has begun this one.
-    pub awaits: Option<u64>,
 }
 
 /// How a recording stands on the screen: kept for the next one and for the next time.
@@ -118,7 +115,6 @@ impl Session {
             playback: state::Playback::default(),
             causes: Vec::new(),
             noting: None,
-            awaits: None,
         }
     }
 
@@ -298,50 +294,14 @@ pub fn open(app: &mut App, path: &Path, seq: Option<Seq>) -> Effects {
     }
     session.list.go_to = seq;
     app.session = Some(Box::new(session));
-    let mut effects = vec![ask(app, Some(path.to_owned()))];
+    let mut effects = vec![app.questions.open(Some(path.to_owned()))];
     effects.extend(list::begin(app));
     effects
 }
 
-/// Has something else read. What the reader says until it has begun that is about what was read
-/// before.
-fn ask(app: &mut App, path: Option<PathBuf>) -> Effect {
-    let generation = app.next_generation();
-    app.questions.forget();
-    if let Some(session) = app.session.as_deref_mut() {
-        session.awaits = Some(generation);
-    }
-    Ask::Open(open::Ask { generation, path }).into()
-}
-
-/// The reader reads something else from here on: is it what is waited for?
-pub fn begun(app: &mut App, answer: &Answer) {
-    if let Some(session) = app.session.as_deref_mut()
-        && let Answer::Open(open::Answer::Begun(generation)) = answer
-    {
-        session.awaits = session.awaits.filter(|awaited| awaited != generation);
-    }
-}
-
-/// Whether an answer is about what was read before: it has been on its way for longer than the
-/// recording is on the screen.
-pub fn is_stale(app: &App, answer: &Answer) -> bool {
-    let session = app.session.as_deref();
-    session.is_some_and(|session| session.awaits.is_some())
-        && !matches!(
-            answer,
-            Answer::Library(_)
-                | Answer::Beside(_)
-                | Answer::Replay(_)
-                | Answer::Export(_)
-                | Answer::Note(_)
-                | Answer::Failed(Slot::Open, _)
-        )
-}
-
 pub fn close(app: &mut App) -> Effects {
     app.session = None;
-    vec![ask(app, None)]
+    vec![app.questions.open(None)]
 }
 
 /// Does it, if it is about the recording as a whole.
@@ -413,17 +373,16 @@ fn show(session: &mut Session, view: View) {
 }
 
 /// What is known about the recording has changed.
-pub fn answer(app: &mut App, answer: open::Answer) -> Effects {
+pub fn opened(app: &mut App, opened: Opened) -> Effects {
     let Some(session) = app.session.as_deref_mut() else {
         return vec![];
     };
-    session.opening = match answer {
-        open::Answer::Begun(_) => return vec![],
-        open::Answer::Draining(done, of) => Opening::Draining(done, of),
-        open::Answer::Deriving => Opening::Deriving,
-        open::Answer::Waiting => Opening::Waiting,
-        open::Answer::Unreadable(message) => Opening::Unreadable(message),
-        open::Answer::Vitals(vitals) => {
+    session.opening = match opened {
+        Opened::Draining(done, of) => Opening::Draining(done, of),
+        Opened::Deriving => Opening::Deriving,
+        Opened::Waiting => Opening::Waiting,
+        Opened::Unreadable(message) => Opening::Unreadable(message),
+        Opened::Vitals(vitals) => {
             let was_live = session.is_live();
             let is_anew = vitals.is_anew;
             session.vitals = Some(vitals);

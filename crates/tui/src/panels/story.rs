@@ -24,7 +24,7 @@ use crate::app::{App, Overlay, Session};
 use crate::effect::Effects;
 use crate::panels::menu::{Choice, Entry, Menu};
 use crate::theme::Role;
-use crate::worker::open::Vitals;
+use crate::worker::Vitals;
 use crate::worker::{Answer, Job, Progress, Slot, Source};
 use mcpreel_lint::cause::{self, Cause, Certainty, Evidence, NOTHING_WRONG, Place};
 use mcpreel_share::phrases;

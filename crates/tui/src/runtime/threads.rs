@@ -4,7 +4,7 @@ use crate::effect::Msg;
 use crate::panels::export::{self, Means};
 use crate::worker::beside::Comparer;
 use crate::worker::library::Librarian;
-use crate::worker::{Answer, Ask, Desk, Next, Reader, Slot, replay};
+use crate::worker::{Answer, Ask, Desk, Next, Reader, replay};
 use mcpreel_replay::player::Signals;
 use mcpreel_store::library::Library;
 use mcpreel_wire::text::escape;
@@ -189,7 +189,7 @@ struct Bell(SyncSender<Msg>);
 impl Drop for Bell {
     fn drop(&mut self) {
         if thread::panicking() {
-            let answer = Answer::Failed(Slot::Open, "a thread of the viewer has ended".into());
+            let answer = Answer::Failed("a thread of the viewer has ended".into());
             tell(&self.0, answer);
         }
     }

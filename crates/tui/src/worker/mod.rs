@@ -17,13 +17,11 @@
 pub mod beside;
 
 pub mod library;
-pub mod open;
 pub mod replay;
 
 mod reader;
 
-pub use reader::Reader;
-pub use reader::{Desk, Next};
+pub use reader::{Desk, Next, Opened, Reader, Vitals};
 
 use crate::app::App;
 use crate::effect::{Effect, Effects};
@@ -34,7 +32,7 @@ use mcpreel_trace::clock::{Clock, wall_clock_ns};
 use mcpreel_trace::frame::Seq;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A question that brings its own job, and a number by which its answers are known.
 pub struct Question {
@@ -83,9 +81,11 @@ impl Questions {
         self.latest.get(&slot) == Some(&number)
     }
 
-    /// No answer that is on its way counts any more, as when another recording is opened.
-    pub fn forget(&mut self) {
-        self.latest.clear();
+    /// Opens another recording, or none: no answer about the one before counts any more.
+    pub fn open(&mut self, path: Option<PathBuf>) -> Effect {
+        self.last += 1;
+        self.latest = BTreeMap::from([(Slot::Open, self.last)]);
+        Ask::Open(self.last, path).into()
     }
 }
 
@@ -97,14 +97,19 @@ impl Answer {
 
     /// The answer as one to the question of this slot and number.
     fn to(self, slot: Slot, number: u64) -> Self {
-        match self {
-            Self::Apply(apply) => Self::Found(Found {
-                slot,
-                number,
-                apply,
+        let apply = match self {
+            Self::Apply(apply) => apply,
+            Self::Failed(why) => Box::new(|app: &mut App| {
+                app.notices.error(why, app.now);
+                Effects::new()
             }),
-            answer => answer,
-        }
+            answer => return answer,
+        };
+        Self::Found(Found {
+            slot,
+            number,
+            apply,
+        })
     }
 }
 
@@ -112,7 +117,7 @@ impl fmt::Debug for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Found(found) => write!(f, "answer {} of {:?}", found.number, found.slot),
-            Self::Failed(slot, why) => write!(f, "no answer of {slot:?}: {why}"),
+            Self::Failed(why) => write!(f, "no answer: {why}"),
             _ => f.write_str("an answer"),
         }
     }
@@ -129,7 +134,9 @@ pub enum Ask {
     Job(Question),
     /// The recordings of the folder, or something about one of them.
     Library(library::Ask),
-    Open(open::Ask),
+    /// The recording to be read, with the number of the question; without one, the one that is
+    /// open is closed.
+    Open(u64, Option<PathBuf>),
     /// A mark or note is to be written. All of them are, in order.
     Note(notes::Ask),
     /// What differs between two recordings; what a replay would do.
@@ -166,8 +173,6 @@ pub enum Answer {
     Apply(Apply),
     Found(Found),
     Library(library::Answer),
-    /// How the recording that is open stands; after each growth.
-    Open(open::Answer),
     Note(notes::Answer),
     /// What differs between two recordings; what a replay would do.
     Beside(beside::Answer),
@@ -175,8 +180,8 @@ pub enum Answer {
     Replay(replay::Answer),
     /// How far an export is, or what came of it.
     Export(export::Answer),
-    /// A question could not be answered.
-    Failed(Slot, String),
+    /// A question could not be answered: why, one sentence.
+    Failed(String),
 }
 
 /// The work that answers a question.
@@ -233,26 +238,13 @@ impl Ask {
         match self {
             Self::Job(question) => question.slot,
             Self::Library(library::Ask::List) => Slot::Library,
-            Self::Open(_) => Slot::Open,
+            Self::Open(..) => Slot::Open,
             // What is to be written is written, whatever is asked afterwards.
             Self::Library(_) | Self::Note(_) => Slot::Note,
             Self::Beside(_) => Slot::Beside,
             Self::Replay(_) => Slot::Replay,
             Self::Export(_) => Slot::Export,
         }
-    }
-
-    /// The work that answers it; none for what the reader does itself, or somebody else.
-    pub fn job(self) -> Option<Box<dyn Job>> {
-        Some(match self {
-            Self::Job(question) => question.job,
-            Self::Library(_)
-            | Self::Open(_)
-            | Self::Note(_)
-            | Self::Beside(_)
-            | Self::Replay(_)
-            | Self::Export(_) => return None,
-        })
     }
 }
 

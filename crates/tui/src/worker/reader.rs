@@ -1,14 +1,18 @@
 //! One recording, read and followed.
 
-use super::open::{Answer as Opened, Vitals};
-use super::{Answer, Ask, Growth, Job, Progress, Slot, Source};
+use super::{Answer, Ask, Found, Growth, Job, Progress, Slot, Source};
+use crate::panels::session;
+use mcpreel_lint::cause::{Cause, causes};
 use mcpreel_share::phrases::sentence;
+use mcpreel_store::exchanges::Severities;
 use mcpreel_store::follow::{Change, INTERVAL, Read, Watch};
 use mcpreel_store::library::{Details, Entry, Library, Standing};
-use mcpreel_store::reader::{ReadError, Recording};
+use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_store::recovery::{Outcome, Stage};
+use mcpreel_store::story::{Stall, Unfinished};
 use mcpreel_store::{open, recovery};
-use mcpreel_trace::clock::Clock;
+use mcpreel_trace::clock::{Clock, Moment};
+use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::Seq;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -31,12 +35,23 @@ const URGENT: [Slot; 5] = [
 pub struct Reader {
     clock: Clock,
     library: Library,
+    /// Of the question that opened the recording.
+    number: u64,
     path: Option<PathBuf>,
     source: From,
     vitals: Option<Box<Vitals>>,
     jobs: BTreeMap<Slot, Work>,
     /// The job that was stepped last, so that the others get their turn.
     last: Option<Slot>,
+}
+
+/// How the recording stands, for the session that asked for it with this number.
+fn opened(number: u64, opened: Opened) -> Answer {
+    Answer::Found(Found {
+        slot: Slot::Open,
+        number,
+        apply: Box::new(move |app| session::opened(app, opened)),
+    })
 }
 
 enum From {
@@ -51,6 +66,7 @@ impl Reader {
         Self {
             clock,
             library,
+            number: 0,
             path: None,
             source: From::Nothing,
             vitals: None,
@@ -60,29 +76,22 @@ impl Reader {
     }
 
     pub fn take(&mut self, ask: Ask, tell: &mut dyn FnMut(Answer)) {
-        let slot = ask.slot();
         match ask {
-            Ask::Open(ask) => {
-                tell(Answer::Open(Opened::Begun(ask.generation)));
+            Ask::Open(number, path) => {
                 self.jobs.clear();
                 self.source = From::Nothing;
                 self.vitals = None;
-                self.path = ask.path;
+                (self.number, self.path) = (number, path);
                 self.reopen(tell);
             }
             // Each of them counts: none takes the place of another.
-            Ask::Note(ask) => {
-                tell(Answer::Note(ask.write()));
+            Ask::Note(ask) => tell(Answer::Note(ask.write())),
+            Ask::Job(question) => {
+                let work = Work::new(question.job, question.number);
+                self.jobs.insert(question.slot, work);
             }
-            ask => {
-                let number = match &ask {
-                    Ask::Job(question) => question.number,
-                    _ => 0,
-                };
-                if let Some(job) = ask.job() {
-                    self.jobs.insert(slot, Work::new(job, number));
-                }
-            }
+            // Others answer these.
+            Ask::Library(_) | Ask::Beside(_) | Ask::Replay(_) | Ask::Export(_) => {}
         }
     }
 
@@ -122,7 +131,7 @@ impl Reader {
         };
         let mut answers = Vec::new();
         if let Err(error) = work.step(|job| job.step(&source, &mut answers)) {
-            answers.push(Answer::Failed(slot, sentence(&error)));
+            answers.push(Answer::Failed(sentence(&error)));
         }
         let number = work.number;
         let answers = answers.into_iter();
@@ -138,14 +147,14 @@ impl Reader {
         let result = watch.poll();
         match result {
             Ok(Change::Quiet) => {}
-            Ok(Change::Waiting) => tell(Answer::Open(Opened::Waiting)),
+            Ok(Change::Waiting) => tell(opened(self.number, Opened::Waiting)),
             Ok(Change::Changed) => {
                 if let Err(error) = self.read_change(tell) {
-                    tell(Answer::Open(Opened::Unreadable(sentence(&error))));
+                    tell(opened(self.number, Opened::Unreadable(sentence(&error))));
                 }
             }
             Ok(Change::Orphaned | Change::Ended) => self.reopen(tell),
-            Err(error) => tell(Answer::Open(Opened::Unreadable(sentence(&error)))),
+            Err(error) => tell(opened(self.number, Opened::Unreadable(sentence(&error)))),
         }
     }
 
@@ -183,40 +192,44 @@ impl Reader {
         let is_loose = entry.standing == Standing::Finished && open::is_in_pieces(path);
         let mut is_anew = self.lacks_rows();
         if (entry.standing.is_recoverable() || is_loose) && self.library.contains(path) {
+            let number = self.number;
             let mut progress = |stage| {
-                tell(Answer::Open(match stage {
-                    Stage::Draining { done, of } => Opened::Draining(done, of),
-                    Stage::Deriving { .. } => Opened::Deriving,
-                }));
+                tell(opened(
+                    number,
+                    match stage {
+                        Stage::Draining { done, of } => Opened::Draining(done, of),
+                        Stage::Deriving { .. } => Opened::Deriving,
+                    },
+                ));
             };
             match recovery::bring_up_to_date(path, self.clock, &mut progress) {
                 Ok(outcome) => is_anew |= matches!(outcome, Outcome::Completed { .. }),
-                Err(error) => tell(Answer::Open(Opened::Unreadable(sentence(&error)))),
+                Err(error) => tell(opened(self.number, Opened::Unreadable(sentence(&error)))),
             }
             entry = Entry::read(path);
         }
         if let Details::Unreadable(error) = &entry.details {
             self.source = From::Nothing;
-            return tell(Answer::Open(Opened::Unreadable(sentence(error))));
+            return tell(opened(self.number, Opened::Unreadable(sentence(error))));
         }
         if entry.standing == Standing::Live {
             self.source = From::Live(Box::new(Watch::new(path)));
             return self.follow(tell);
         }
-        let opened = Recording::open(path).and_then(|recording| {
+        let read = Recording::open(path).and_then(|recording| {
             let mut vitals = Vitals::read(&recording, entry.standing, None)?;
             // What is opened first was never another one.
             vitals.is_anew = is_anew && self.vitals.is_some();
             Ok((recording, vitals))
         });
-        match opened {
+        match read {
             Ok((recording, vitals)) => {
                 self.source = From::Finished(Box::new(recording));
                 self.grow(vitals, true, tell);
             }
             Err(error) => {
                 self.source = From::Nothing;
-                tell(Answer::Open(Opened::Unreadable(sentence(&error))));
+                tell(opened(self.number, Opened::Unreadable(sentence(&error))));
             }
         }
     }
@@ -240,7 +253,7 @@ impl Reader {
         for work in self.jobs.values_mut() {
             work.grow(&growth);
         }
-        tell(Answer::Open(Opened::Vitals(Box::new(vitals))));
+        tell(opened(self.number, Opened::Vitals(Box::new(vitals))));
     }
 
     fn has_work(&self) -> bool {
@@ -381,6 +394,108 @@ impl Desk {
         // A question is put or taken as a whole: a panic elsewhere leaves nothing half done.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Open calls that the header may name.
+const OPEN: u32 = 4;
+
+/// Calls without an answer that are read of a session that ended.
+const LOST: u32 = 4;
+
+/// Lines of stderr that are shown where nothing else is.
+const LAST_WORDS: u32 = 5;
+
+/// How far opening a recording has come, and how it stands after each growth.
+#[derive(Debug)]
+pub enum Opened {
+    /// Its spool is drained first: bytes done, of so many.
+    Draining(u64, u64),
+    /// What is derived is derived anew.
+    Deriving,
+    /// There is no recording yet, only a recorder that starts.
+    Waiting,
+    /// It is open, has grown, or has ended.
+    Vitals(Box<Vitals>),
+    /// It cannot be read: one sentence with the way out.
+    Unreadable(String),
+}
+
+/// What the header tells: is it alive, who waits for whom, what failed.
+#[derive(Clone, Debug)]
+pub struct Vitals {
+    pub summary: Summary,
+    /// Whether somebody still records.
+    pub standing: Standing,
+    pub unfinished: Vec<Unfinished>,
+    pub stalls: Vec<Stall>,
+    /// The oldest calls that wait for an answer, a few.
+    pub open: Vec<Exchange>,
+    /// Of what has ended: the last calls that never got an answer, a few.
+    pub lost: Vec<Exchange>,
+    /// Why it went wrong, the best cause first.
+    pub causes: Vec<Cause>,
+    /// How many findings of each severity.
+    pub severities: Severities,
+    /// Whether rows may be others than before: what is derived was derived anew.
+    pub is_anew: bool,
+    pub last_words: Vec<Box<[u8]>>,
+}
+
+impl Vitals {
+    /// Reads them; what cannot have changed since `before` is taken from there.
+    pub(super) fn read(
+        recording: &Recording,
+        standing: Standing,
+        before: Option<&Self>,
+    ) -> Result<Self, ReadError> {
+        let summary = recording.summary()?;
+        let live = standing == Standing::Live;
+        // What hangs and counts up is told by the rest.
+        let same = before.filter(|before| is_same(before, &summary, standing));
+        let causes = match same {
+            Some(before) => before.causes.clone(),
+            None => causes(&recording.facts(live.then_some(Moment(summary.t_last_ns)))?),
+        };
+        // At the end what was derived may have been derived anew.
+        let counted = before.filter(|before| before.standing == standing);
+        let counted = counted.map_or_else(Severities::default, |before| before.severities);
+        let severities = recording.severities(counted)?;
+        // They are shown where nothing was said yet, and at a bad end.
+        let is_silent = !live || summary.messages == 0;
+        let last_words = only(is_silent, || recording.last_words(LAST_WORDS))?;
+        let has_ended = summary.session.phase.end().is_some();
+        Ok(Self {
+            unfinished: only(live, || recording.unfinished())?,
+            stalls: only(live, || recording.open_stalls())?,
+            open: only(summary.open > 0, || recording.oldest_open(OPEN))?,
+            lost: only(has_ended, || recording.last_lost(LOST))?,
+            summary,
+            standing,
+            is_anew: false,
+            causes,
+            severities,
+            last_words,
+        })
+    }
+}
+
+/// What `read` gives, if that is wanted.
+fn only<T>(
+    is_wanted: bool,
+    read: impl FnOnce() -> Result<Vec<T>, ReadError>,
+) -> Result<Vec<T>, ReadError> {
+    if is_wanted { read() } else { Ok(Vec::new()) }
+}
+
+/// Whether nothing has come since `before` that could be a cause.
+fn is_same(before: &Vitals, summary: &Summary, standing: Standing) -> bool {
+    let counts = |summary: &Summary| (summary.failed, summary.findings, summary.gap_bytes);
+    let said = |summary: &Summary| summary.messages > 0;
+    before.standing == standing
+        && before.summary.state == summary.state
+        && before.summary.session.phase == summary.session.phase
+        && counts(&before.summary) == counts(summary)
+        && said(&before.summary) == said(summary)
 }
 
 #[cfg(test)]

@@ -5,15 +5,17 @@
 //!  a file ──▶ a format ──▶ entries (stream, time, bytes | event) ──▶ record::import
 //! ```
 //!
-//! * [`export`]: what of a recording is written, and going through it; the same for all formats; a
-//!   format for each use: transcript, statistics, bug report, traces;
-//! * [`redacted`]: a recording without what is secret, for all of them;
-//! * [`cassette`]: JSON Lines, one line per frame or event: written and read;
-//! * [`html`]: a page that shows itself, for whoever has a browser and not us;
-//! * [`import`]: sessions in the logs of other programs: read.
+//! * [`export`]: which frames and events are written, and the formats that are for reading and for
+//!   other people's programs: transcript, bug report, traces;
+//! * [`cassette`]: JSON Lines, one line per frame or event, written and read;
+//! * [`html`]: a page for a browser;
+//! * [`import`]: sessions in the logs of other programs;
+//! * [`redacted`]: a recording without its secrets; [`outgoing`]: a file on its way out;
+//! * [`row`] and [`phrases`]: a row of a recording, and sentences about it, for all who show them;
+//! * [`lines`]: the lines of a file.
 //!
-//! What comes in is as hostile as what comes off the wire: bounded memory, work in proportion to
-//! the file, and whatever cannot be read is told with its line and passed over.
+//! What comes in is as hostile as what comes off the wire: memory is bounded, work is in proportion
+//! to the file, and a line that cannot be read is named and passed over.
 
 pub mod cassette;
 pub mod export;

@@ -127,10 +127,9 @@ fn it_is_redacted_unless_it_was_switched() {
 }
 
 /// The key of each format, and what a file of it begins with.
-const FORMATS: [(&str, &str); 8] = [
+const FORMATS: [(&str, &str); 7] = [
     ("l", "{\"cassette\":"),
     ("t", "b02c77e0  "),
-    ("c", "per,direction,"),
     ("m", "# MCP session: "),
     ("h", "<!doctype html>"),
     ("o", "{\"resourceSpans\":"),

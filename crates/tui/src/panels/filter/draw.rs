@@ -263,7 +263,8 @@ fn still(filter: &str, counts: &str, room: usize) -> String {
 /// `37 of 1 204 shown`, or how far the scan is.
 fn found(session: &Session, look: &Look) -> String {
     let list = &session.list;
-    let (scan, hits) = (&list.scan, list.index.items());
+    let shown = list.until.map(|_| list.len() as u64);
+    let (scan, hits) = (&list.scan, shown.unwrap_or(list.index.items()));
     let noun = if session.filter.is_on() { "hit" } else { "row" };
     let dot = if look.ascii { "-" } else { "·" };
     if !scan.is_answered {

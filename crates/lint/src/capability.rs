@@ -24,7 +24,8 @@ rules! {
         .why("A server without that capability answers with an error or not at all.")
         .fix("Let the client look at the server's capabilities before it asks, or let the server declare what it can do.")
         .of(section::CAPABILITIES)
-        .milder_in(Severity::Warning, UNDEMANDED);
+        .milder_in(Severity::Warning, UNDEMANDED)
+        .of_absence();
 
     CLIENT = error("cap-client-not-declared",
         "the server asks for what the client has not declared")
@@ -32,7 +33,8 @@ rules! {
         .fix("Let the server look at the client's capabilities before it asks, and do without where they are missing.")
         .of(section::CAPABILITIES)
         .only(Revisions::LEGACY)
-        .milder_in(Severity::Warning, UNDEMANDED);
+        .milder_in(Severity::Warning, UNDEMANDED)
+        .of_absence();
 
     SUB = error("cap-subcapability",
         "a part of a capability is used that the other side has not declared")
@@ -40,26 +42,30 @@ rules! {
         .fix("Declare the part that is named, or do without it.")
         .of(section::CAPABILITIES)
         .only(Revisions::LEGACY)
-        .milder_in(Severity::Warning, UNDEMANDED);
+        .milder_in(Severity::Warning, UNDEMANDED)
+        .of_absence();
 
     LIST_CHANGED = warning("cap-list-changed-not-declared",
         "a list is said to have changed by a side that has not declared `listChanged`")
         .why("The other side does not expect it and goes on with the old list.")
         .fix("Declare `listChanged` for that list, or do not send the notification.")
-        .of(section::CAPABILITIES);
+        .of(section::CAPABILITIES)
+        .of_absence();
 
     LOGGING = warning("cap-logging-not-declared",
         "a log message of a server that has not declared `logging`")
         .why("Clients may drop log messages that they do not expect, so that nobody sees them.")
         .fix("Declare `logging` in the server's capabilities, or write to stderr.")
-        .of(section::LOGGING);
+        .of(section::LOGGING)
+        .of_absence();
 
     UPDATED = warning("cap-updated-not-subscribed",
         "an update of a resource that nobody has subscribed to")
         .why("The client has not asked for it and will drop it, or it was meant for another resource that is now out of date.")
         .fix("Let the server send updates only for resources that `resources/subscribe` has named.")
         .of(section::RESOURCES)
-        .only(Revisions::LEGACY);
+        .only(Revisions::LEGACY)
+        .of_absence();
 
     DIRECTION = error("direction-wrong", "a method that only the other side may send")
         .why("The receiver does not serve this method and answers with an error or not at all.")
@@ -82,13 +88,15 @@ rules! {
         "the server asks its client while no request of the client is open")
         .why("Over HTTP there may be no stream to carry it, and later revisions allow the server to ask only within a request of the client.")
         .fix("Let the server ask while it works on the request that needs the answer.")
-        .only(Revisions::between(Revision::V2025_11_25, Revision::V2025_11_25));
+        .only(Revisions::between(Revision::V2025_11_25, Revision::V2025_11_25))
+        .of_absence();
 
     IGNORED = note("list-changed-ignored",
         "the client was told that a list has changed and has not asked for it again")
         .why("The client goes on with an old list: new tools stay unseen, and calls of old ones fail.")
         .fix("Let the client ask for the list again, or restart it where it cannot.")
-        .at_end();
+        .at_end()
+        .of_absence();
 }
 
 #[derive(Debug, Default)]
@@ -206,7 +214,7 @@ fn sender(direction: Direction) -> &'static str {
 /// The revision by which it is meant, and another by which it can be: of a notification that
 /// belongs to no request that is not known, where both eras are spoken on one connection.
 fn revisions(part: &Part<'_>) -> (Revision, Option<Revision>) {
-    let is_loose = matches!(part.message.body, Body::Notification(_)) && part.asked().is_none();
+    let is_loose = matches!(part.message.body, Body::Notification(_)) && part.request().is_none();
     let known = part.seen.known;
     if is_loose && known.handshake != Handshake::None && part.seen.session.eras.len() > 1 {
         return (known.legacy(), Some(Revision::V2026_07_28));
@@ -313,7 +321,7 @@ impl Subscriptions {
     /// A response: a subscription has ended when the server has said so.
     fn response(&mut self, part: &Part<'_>) {
         if part.method() == Some("resources/unsubscribe")
-            && let Some(uri) = part.asked().and_then(|asked| asked.name.as_deref())
+            && let Some(uri) = part.request().and_then(|asked| asked.name.as_deref())
         {
             self.uris.remove(uri);
         }

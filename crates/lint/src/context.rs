@@ -28,7 +28,7 @@ impl Context<'_> {
     /// connection where it is about neither.
     pub fn revision(&self, finding: &Finding) -> Revision {
         let of_exchange = |id| {
-            let asked = self.known.asked(id).map(|asked| asked.revision);
+            let asked = self.known.open_request(id).map(|asked| asked.revision);
             asked.or_else(|| {
                 let exchange = self.correlator.exchange(id)?;
                 Some(self.known.revision(exchange.era))
@@ -177,7 +177,7 @@ impl<'a> Part<'a> {
 
     /// The revision by which it is judged.
     pub fn revision(&self) -> Revision {
-        match self.asked() {
+        match self.request() {
             Some(asked) => asked.revision,
             None => self.seen.known.revision(self.era()),
         }
@@ -189,12 +189,12 @@ impl<'a> Part<'a> {
     }
 
     /// The request of its exchange (of a request: itself), if it is or was still open.
-    pub fn asked(&self) -> Option<&'a OpenRequest> {
-        self.seen.known.asked(self.record.exchange?)
+    pub fn request(&self) -> Option<&'a OpenRequest> {
+        self.seen.known.open_request(self.record.exchange?)
     }
 
     /// All that is known of its exchange, this message included.
-    pub fn whole(&self) -> Option<&'a Exchange> {
+    pub fn full_exchange(&self) -> Option<&'a Exchange> {
         self.seen.correlator.exchange(self.record.exchange?)
     }
 
@@ -225,7 +225,7 @@ impl<'a> Part<'a> {
     /// What the client has declared for it: in the handshake, or in the request that it is or
     /// belongs to.
     pub fn client_capabilities(&self) -> Declared {
-        match (self.era(), self.asked()) {
+        match (self.era(), self.request()) {
             (Era::Legacy, _) => self.seen.known.client.clone(),
             (Era::Modern, asked) => asked
                 .and_then(|asked| asked.capabilities.declared())

@@ -54,7 +54,8 @@ rules! {
         .why("A cursor means something only to the server that issued it in this session, so that the page is another one than expected, or none.")
         .fix("Send a cursor exactly as the `nextCursor` of the page before, and begin without one.")
         .of(PAGINATION)
-        .only(Revisions::LEGACY);
+        .only(Revisions::LEGACY)
+        .of_absence();
 
     CURSOR_LOOP = warning("page-cursor-loop",
         "the next page is one that was already asked for on the way")
@@ -194,7 +195,7 @@ impl Tasks {
     fn part(&mut self, part: &Part<'_>, findings: &mut Findings) {
         match &part.message.body {
             Body::Response(response) if matches!(response.outcome, Outcome::Task { .. }) => {
-                if let Some((exchange, asked)) = part.exchange().zip(part.asked())
+                if let Some((exchange, asked)) = part.exchange().zip(part.request())
                     && asked.task
                 {
                     self.0.insert(exchange, part.seen.head.seq);
@@ -216,7 +217,7 @@ impl Tasks {
         if let Some(answer) = self.0.get(&exchange) {
             let finding = part.at(&CANCEL_TASK_REQUEST, "its task goes on");
             findings.push(finding.and(*answer));
-        } else if let Some(asked) = part.asked().filter(|asked| asked.task) {
+        } else if let Some(asked) = part.request().filter(|asked| asked.task) {
             // Before the answer names the task nobody can cancel it by its id.
             let finding = part.at(&CANCEL_TASK_REQUEST, "before its task had an id");
             findings.push(finding.as_bad_as(Severity::Warning).and(asked.frame));
@@ -283,7 +284,7 @@ impl Progress {
     }
 
     fn response(&mut self, part: &Part<'_>, response: &Response) {
-        let (Some(exchange), Some(asked)) = (part.exchange(), part.asked()) else {
+        let (Some(exchange), Some(asked)) = (part.exchange(), part.request()) else {
             return;
         };
         self.latest.remove(&exchange);

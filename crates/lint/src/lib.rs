@@ -124,9 +124,9 @@ impl Linter {
         root: Option<Value<'_>>,
     ) {
         if head.stream.messages().is_none() {
-            let context = context(analysis, &self.known);
-            self.rules.at(&context, |family, found| {
-                family.stderr(head, raw, &context, found);
+            let now = moment(analysis, &self.known);
+            self.rules.at(&now, |family, found| {
+                family.stderr(head, raw, &now, found);
             });
             return;
         }
@@ -155,7 +155,7 @@ impl Linter {
         if let EventKind::Start(process) = &event.kind {
             self.rules.bounds.part.clone_from(&process.selection);
         }
-        let context = context(analysis, &self.known);
+        let context = moment(analysis, &self.known);
         self.rules.at(&context, |family, found| {
             family.event(event, &context, found);
         });
@@ -163,7 +163,7 @@ impl Linter {
 
     /// The recording is over, and `analysis` has finished.
     pub fn finish(&mut self, analysis: &Analysis) {
-        let context = context(analysis, &self.known);
+        let context = moment(analysis, &self.known);
         let rules = &mut self.rules;
         rules.at(&context, |family, found| {
             family.finish(analysis.ended(), &context, found);
@@ -186,7 +186,7 @@ impl Linter {
     }
 }
 
-fn context<'a>(analysis: &'a Analysis, known: &'a SessionFacts) -> Context<'a> {
+fn moment<'a>(analysis: &'a Analysis, known: &'a SessionFacts) -> Context<'a> {
     Context {
         now: analysis.now(),
         session: analysis.session(),

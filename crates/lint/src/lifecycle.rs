@@ -17,21 +17,24 @@ rules! {
         .why("Most servers refuse every request until they have been initialized, or answer it by rules that nobody agreed on.")
         .fix("Let the client send `initialize` first, wait for the answer, and then send `notifications/initialized`.")
         .of(section::LIFECYCLE)
-        .only(Revisions::LEGACY);
+        .only(Revisions::LEGACY)
+        .of_absence();
 
     BEFORE_ANSWER = warning("lifecycle-request-before-init-response",
         "a request while `initialize` is not answered yet")
         .why("The client does not know yet which revision and which capabilities the server has, and many servers refuse or drop such a request.")
         .fix("Let the client wait for the answer to `initialize` before it asks for anything but `ping`.")
         .of(section::LIFECYCLE)
-        .only(Revisions::LEGACY);
+        .only(Revisions::LEGACY)
+        .of_absence();
 
     INITIALIZED_MISSING = error("lifecycle-initialized-missing",
         "a request although the client has not said `notifications/initialized`")
         .why("A server may wait for that notification for as long as it likes before it serves anything, and then every request seems to hang.")
         .fix("Let the client send `notifications/initialized` as soon as it has the answer to `initialize`.")
         .of(section::LIFECYCLE)
-        .only(Revisions::LEGACY);
+        .only(Revisions::LEGACY)
+        .of_absence();
 
     INITIALIZE_TWICE = error("lifecycle-initialize-twice", "`initialize` a second time")
         .why("A process has one handshake; many servers refuse another one or lose what the first has set up.")
@@ -65,14 +68,16 @@ rules! {
         .why("The client is not ready for it and may drop it, and then the server waits for an answer that never comes.")
         .fix("Let the server wait for `notifications/initialized` before it asks the client for anything but `ping`.")
         .of(section::LIFECYCLE)
-        .only(Revisions::LEGACY);
+        .only(Revisions::LEGACY)
+        .of_absence();
 
     EARLY_SERVER_NOTIFICATION = note("lifecycle-early-server-notification",
         "a notification of the server before the client has said `notifications/initialized`")
         .why("A client that is not ready yet may drop it, so that what it announces goes unnoticed.")
         .fix("Let the server hold notifications other than log messages back until `notifications/initialized` has come.")
         .of(section::LIFECYCLE)
-        .only(Revisions::LEGACY);
+        .only(Revisions::LEGACY)
+        .of_absence();
 
     CANCEL_INITIALIZE = error("lifecycle-cancel-initialize", "`initialize` is cancelled")
         .why("Without its handshake the connection is of no use, and servers are not prepared for this cancel.")
@@ -142,7 +147,7 @@ fn is_legacy(part: &Part<'_>) -> bool {
 /// A cancel of `initialize`, while that is open.
 fn cancelled(part: &Part<'_>, findings: &mut Findings) {
     if part.method() == Some("notifications/cancelled")
-        && let Some(asked) = part.asked()
+        && let Some(asked) = part.request()
         && &*asked.method == "initialize"
     {
         let finding = part.at(&CANCEL_INITIALIZE, "before the server has answered it");

@@ -2,6 +2,7 @@
 //! ([`Once`]), and none about what a partial recording leaves out. Hostile traffic may break a rule
 //! with every byte.
 
+use crate::rule::Missing;
 use crate::{Family, Finding, Findings, Rule};
 use mcpreel_trace::event::SelectionNote;
 use mcpreel_wire::mcp::Revision;
@@ -168,47 +169,14 @@ impl Once {
     }
 }
 
-// What is not said of a part of a session: that something is missing. It may stand in the rest.
-
-/// Rules that find what is missing, by their ids.
-const OF_ABSENCE: [&str; 27] = [
-    "response-unknown-id",
-    "cancel-unknown-request",
-    "progress-unknown-token",
-    "lifecycle-not-initialized",
-    "lifecycle-request-before-init-response",
-    "lifecycle-initialized-missing",
-    "lifecycle-early-server-request",
-    "lifecycle-early-server-notification",
-    "modern-discover-missing",
-    "mrtr-state-not-echoed",
-    "mrtr-response-key-unknown",
-    "mrtr-not-retried",
-    "subscription-ack-missing",
-    "subscription-not-requested",
-    "subscription-unknown",
-    "log-not-requested",
-    "cap-server-not-declared",
-    "cap-client-not-declared",
-    "cap-subcapability",
-    "cap-list-changed-not-declared",
-    "cap-logging-not-declared",
-    "cap-updated-not-subscribed",
-    "server-request-unrelated",
-    "list-changed-ignored",
-    "page-cursor-unknown",
-    "timeout-no-cancel",
-    "tool-unknown-called",
-];
-
-/// The same of what comes at the end. A filter selects exchanges whole, so that only a bound cuts
-/// answers off.
-const OF_ITS_END: [&str; 2] = ["request-unanswered", "process-died-in-flight"];
-
-/// Whether findings of a rule stand for something in what is selected.
-pub(super) fn applies(rule: &Rule, selection: &SelectionNote) -> bool {
-    let is_cut = selection.to.is_some();
-    !(OF_ABSENCE.contains(&rule.id) || is_cut && OF_ITS_END.contains(&rule.id))
+/// Whether findings of a rule stand for something in what is selected of a session.
+fn applies(rule: &Rule, selection: &SelectionNote) -> bool {
+    match rule.missing {
+        Some(Missing::Anywhere) => false,
+        // A filter selects exchanges whole, so that only a bound cuts answers off.
+        Some(Missing::AtEnd) => selection.to.is_none(),
+        None => true,
+    }
 }
 
 #[cfg(test)]
@@ -273,13 +241,6 @@ mod few_tests {
 #[cfg(test)]
 mod part_tests {
     use super::*;
-
-    #[test]
-    fn every_rule_that_is_named_is_one() {
-        for id in OF_ABSENCE.iter().chain(&OF_ITS_END) {
-            assert!(crate::rule(id).is_some(), "{id}");
-        }
-    }
 
     #[test]
     fn only_a_bound_cuts_answers_off() {

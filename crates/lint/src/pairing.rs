@@ -16,7 +16,8 @@ rules! {
         "a response whose id the other side has not used")
         .why("Nobody waits for it, and the request that it was meant for stays open until it times out.")
         .fix("Answer with exactly the id of the request, and do not answer notifications.")
-        .of(section::RESPONSES);
+        .of(section::RESPONSES)
+        .of_absence();
 
     RESPONSE_DUPLICATE = error("response-duplicate", "a second response to one request")
         .why("Only the first response counts, so what the second says is lost.")
@@ -33,14 +34,16 @@ rules! {
         .why("Whoever asked waits for every request, and gives up only after a timeout.")
         .fix("Answer every request, with an error if need be, also when it is unknown or its handler fails.")
         .of(section::RESPONSES)
-        .at_end();
+        .at_end()
+        .of_open_end();
 
     PROCESS_DIED_IN_FLIGHT = error("process-died-in-flight",
         "the server ended before its time with a request open")
         .why("The client sees a closed connection in place of an answer.")
         .fix("Look at the last lines on stderr and at how the process ended, and catch the failure in the handler.")
         .of(section::SHUTDOWN)
-        .at_end();
+        .at_end()
+        .of_open_end();
 
     CANCEL_LATE_RESPONSE = warning("cancel-late-response",
         "a response long after its request was cancelled")
@@ -52,7 +55,8 @@ rules! {
         "a cancel for an id that its sender has not used")
         .why("It stops nothing: the request that was meant goes on.")
         .fix("Send the id of the request as it was sent, with its JSON type.")
-        .of(section::CANCELLATION);
+        .of(section::CANCELLATION)
+        .of_absence();
 
     CANCEL_COMPLETED_REQUEST = note("cancel-completed-request",
         "a cancel for a request that was already answered or cancelled")
@@ -70,7 +74,8 @@ rules! {
         "progress for a token that no request of the other side gave")
         .why("The other side cannot tell what it belongs to, so it shows nothing and its timeout goes on.")
         .fix("Send the request's own `_meta.progressToken`, with its JSON type, and nothing where there is none.")
-        .of(section::PROGRESS);
+        .of(section::PROGRESS)
+        .of_absence();
 
     PROGRESS_TOKEN_REUSED = error("progress-token-reused",
         "two open requests of one sender with the same progress token")

@@ -102,9 +102,10 @@ impl Trail<'_> {
     fn outwards(&self) -> impl Iterator<Item = &Self> {
         std::iter::successors(Some(self), |at| match at {
             Trail::Top => None,
-            Trail::Member(outer, _) | Trail::Type(outer, _) => Some(*outer),
-            Trail::Named(outer, _) => Some(*outer),
-            Trail::Element(outer, _) => Some(*outer),
+            Trail::Member(outer, _)
+            | Trail::Named(outer, _)
+            | Trail::Element(outer, _)
+            | Trail::Type(outer, _) => Some(*outer),
         })
     }
 

@@ -92,6 +92,16 @@ pub struct Rule {
     /// Whether it is found long after the frame that it points at, at the latest when the recording
     /// is over. A story tells it last.
     pub at_end: bool,
+    /// Where its findings say that something is missing.
+    pub missing: Option<Missing>,
+}
+
+/// What a finding about something missing depends on: it may stand in what was not selected of a
+/// session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    Anywhere,
+    AtEnd,
 }
 
 impl PartialEq for Rule {
@@ -115,6 +125,7 @@ impl Rule {
             section: None,
             revisions: Revisions::ALL,
             at_end: false,
+            missing: None,
         }
     }
 
@@ -181,6 +192,18 @@ impl Rule {
     /// The same rule, whose findings are made long after the frame that they point at.
     pub const fn at_end(mut self) -> Self {
         self.at_end = true;
+        self
+    }
+
+    /// The same rule, whose findings say that something is missing.
+    pub const fn of_absence(mut self) -> Self {
+        self.missing = Some(Missing::Anywhere);
+        self
+    }
+
+    /// The same rule, whose findings say that something is missing at the end.
+    pub const fn of_open_end(mut self) -> Self {
+        self.missing = Some(Missing::AtEnd);
         self
     }
 

@@ -70,7 +70,7 @@ impl SessionFacts {
     }
 
     /// The request of an exchange, while it is open and in the frame that answers it.
-    pub fn asked(&self, exchange: ExchangeId) -> Option<&OpenRequest> {
+    pub fn open_request(&self, exchange: ExchangeId) -> Option<&OpenRequest> {
         self.open.get(&exchange)
     }
 

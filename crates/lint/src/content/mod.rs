@@ -332,7 +332,7 @@ impl Prompts {
                 if matches!(response.outcome, Outcome::Result { .. }) {
                     let detail = format!("the argument \"{}\"", quote::text(&missing));
                     let finding = part.at(&PROMPT_ARGUMENT_MISSING, detail);
-                    let request = part.asked().map(|asked| asked.frame);
+                    let request = part.request().map(|asked| asked.frame);
                     findings.push(request.into_iter().fold(finding, Finding::and));
                 }
             }

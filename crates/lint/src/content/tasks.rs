@@ -63,7 +63,7 @@ impl Tasks {
     /// The answer to a request that may have been made a task.
     fn created(&mut self, part: &Part<'_>, findings: &mut Findings) {
         let Some(result) = part.result() else { return };
-        let is_task = match part.asked() {
+        let is_task = match part.request() {
             Some(asked) if asked.revision == Revision::V2025_11_25 => asked.task,
             Some(asked) if asked.revision > Revision::V2025_11_25 => {
                 let kind = result.get("resultType");
@@ -150,7 +150,7 @@ fn gone_on(part: &Part<'_>, task: &str, before: &Latest, status: TaskStatus) -> 
 
 /// What came of a task says which task.
 fn result(part: &Part<'_>, findings: &mut Findings) {
-    let Some(asked) = part.asked().and_then(|asked| asked.name.as_deref()) else {
+    let Some(asked) = part.request().and_then(|asked| asked.name.as_deref()) else {
         return;
     };
     if !part.result().is_some_and(|result| result.is_object()) {

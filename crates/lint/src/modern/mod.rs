@@ -64,7 +64,8 @@ rules! {
         .why("Clients of both eras ask this first, and take a server that refuses it for a legacy one.")
         .fix("Let the server implement `server/discover`.")
         .of(section::DISCOVERY)
-        .only(Revisions::MODERN);
+        .only(Revisions::MODERN)
+        .of_absence();
 
     FEATURE = note("deprecated-feature", "a feature that a later revision may remove")
         .why("It works today, but revisions from July 2027 on may be without it.")
@@ -149,7 +150,7 @@ impl Modern {
 
     fn answered(&mut self, part: &Part<'_>, findings: &mut Findings) {
         self.levels.answered(part);
-        if part.era() != Era::Modern || part.asked().is_none() {
+        if part.era() != Era::Modern || part.request().is_none() {
             return;
         }
         self.streams.answered(part);

@@ -68,7 +68,8 @@ rules! {
         .fix("Let the server log to the client only while it works on a request with a log level, and to stderr otherwise.")
         .of(section::LOGGING)
         .only(Revisions::MODERN)
-        .milder_where(Severity::Warning, "the last request that asked for some was answered less than a second before");
+        .milder_where(Severity::Warning, "the last request that asked for some was answered less than a second before")
+        .of_absence();
 
     BELOW_LEVEL = warning("log-below-level", "a log message below the level that was asked for")
         .why("The client has asked for less, and may be slowed down by messages that it throws away.")

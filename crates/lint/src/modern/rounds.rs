@@ -48,14 +48,16 @@ rules! {
         .why("The server keeps everything it knows about the call in that state, and without it starts over or refuses.")
         .fix("Let the client send `requestState` back exactly as it came, and none where none came.")
         .of(section::INPUT_ROUNDS)
-        .only(Revisions::MODERN);
+        .only(Revisions::MODERN)
+        .of_absence();
 
     RESPONSE_KEY_UNKNOWN = warning("mrtr-response-key-unknown",
         "a retry answers what nobody has asked")
         .why("Servers ignore answers whose key they have not given, and will ask again.")
         .fix("Let the client use the keys of `inputRequests` as they are.")
         .of(section::INPUT_ROUNDS)
-        .only(Revisions::MODERN);
+        .only(Revisions::MODERN)
+        .of_absence();
 
     NOT_RETRIED = note("mrtr-not-retried",
         "a question of the server that the client has never answered")
@@ -63,7 +65,8 @@ rules! {
         .fix("Nothing has to be done if that was meant; else check whether the client supports input rounds.")
         .of(section::INPUT_ROUNDS)
         .only(Revisions::MODERN)
-        .at_end();
+        .at_end()
+        .of_absence();
 }
 
 /// Rounds that are remembered. Beyond it nothing is said about retries.
@@ -117,14 +120,16 @@ impl Rounds {
         if result.get("inputRequests").is_none() && result.get("requestState").is_none() {
             findings.push(part.at(&EMPTY, "no inputRequests, no requestState"));
         }
-        let declared = part.asked().and_then(|asked| asked.capabilities.declared());
+        let declared = part
+            .request()
+            .and_then(|asked| asked.capabilities.declared());
         for (path, request) in input_requests(result) {
             judge(part, &path, request, declared.as_ref(), findings);
         }
     }
 
     fn remember(&mut self, part: &Part<'_>, result: Value<'_>) {
-        let (Some(exchange), Some(asked)) = (part.exchange(), part.asked()) else {
+        let (Some(exchange), Some(asked)) = (part.exchange(), part.request()) else {
             return;
         };
         let state = result.get("requestState").and_then(|it| it.as_str());

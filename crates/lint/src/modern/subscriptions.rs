@@ -19,7 +19,8 @@ rules! {
         .why("The client does not know yet what it will be told, and may drop what comes before the acknowledgement.")
         .fix("Let the server send `notifications/subscriptions/acknowledged` first.")
         .of(section::SUBSCRIPTIONS)
-        .only(Revisions::MODERN);
+        .only(Revisions::MODERN)
+        .of_absence();
 
     ID_MISSING = error("subscription-id-missing",
         "a notification that does not say which subscription it belongs to")
@@ -34,13 +35,15 @@ rules! {
         .fix("Let the server send only what the `notifications` of the listen request name.")
         .of(section::SUBSCRIPTIONS)
         .only(Revisions::MODERN)
-        .milder_where(Severity::Warning, "it tells of a resource, and the subscription names others");
+        .milder_where(Severity::Warning, "it tells of a resource, and the subscription names others")
+        .of_absence();
 
     UNKNOWN = error("subscription-unknown", "a notification on a subscription that is not open")
         .why("No request of the client has this id, or it is over, so the notification reaches nobody.")
         .fix("Let the server use the id of the `subscriptions/listen` request as it stands there, and stop when that has ended.")
         .of(section::SUBSCRIPTIONS)
-        .only(Revisions::MODERN);
+        .only(Revisions::MODERN)
+        .of_absence();
 
     VARIES = warning("list-varies", "the same request for a list gives another list")
         .why("Clients cannot keep what they have listed, and models are given another prompt each time.")

@@ -30,7 +30,8 @@ rules! {
         "a request without an answer for a minute, and without a cancel")
         .why("Whoever asked either waits for ever, or has given up while the other side works on for nobody.")
         .fix("Let the asking side wait only so long for each request, and send `notifications/cancelled` when it gives up.")
-        .of(TIMEOUTS);
+        .of(TIMEOUTS)
+        .of_absence();
 
     NO_PROGRESS_TOKEN = note("no-progress-token",
         "the client gave a call up and had not asked for progress")
@@ -163,11 +164,11 @@ impl Calls {
     }
 
     fn cancelled(&mut self, part: &Part<'_>, findings: &mut Findings) {
-        let Some((exchange, asked)) = part.exchange().zip(part.asked()) else {
+        let Some((exchange, asked)) = part.exchange().zip(part.request()) else {
             return;
         };
         let head = part.seen.head;
-        let cancelled = part.whole().and_then(|exchange| exchange.cancelled);
+        let cancelled = part.full_exchange().and_then(|exchange| exchange.cancelled);
         let of_client = [asked.direction, part.direction()] == [Direction::ClientToServer; 2];
         // Only its first cancel counts.
         if !of_client || cancelled != Some(head.seq) {
@@ -283,7 +284,7 @@ impl Latencies {
         let Body::Response(_) = part.message.body else {
             return;
         };
-        let Some(exchange) = part.whole().filter(|exchange| is_judged(exchange)) else {
+        let Some(exchange) = part.full_exchange().filter(|exchange| is_judged(exchange)) else {
             return;
         };
         // Of a duplicate answer nothing is said.

@@ -100,7 +100,7 @@ impl Watch {
         let Body::Response(_) = part.message.body else {
             return;
         };
-        let answered = part.whole().filter(|exchange| {
+        let answered = part.full_exchange().filter(|exchange| {
             exchange.cancelled.is_none() && exchange.own_ns() >= Some(TIMEOUT_NS)
         });
         if let Some(exchange) = answered {

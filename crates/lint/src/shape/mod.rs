@@ -263,7 +263,7 @@ fn params<'a>(part: &Part<'a>, revision: Revision, kind: Kind) -> Option<Picked<
 }
 
 fn result<'a>(part: &Part<'a>, revision: Revision, tasks: &Tasks) -> Option<Picked<'a>> {
-    let method = &*part.asked()?.method;
+    let method = &*part.request()?.method;
     let value = part.result().filter(Value::is_object)?;
     may_be_sent(method, Kind::Request, part.direction().reverse(), revision)?;
     Some(Picked {
@@ -296,7 +296,7 @@ fn result_shape(
             Some(_) => Some(&ANYTHING),
         };
     }
-    let asked = part.asked()?;
+    let asked = part.request()?;
     if asked.task && value.get("task").is_some() {
         return Some(&TASK_CREATED);
     }
@@ -329,7 +329,7 @@ impl Tasks {
         let Outcome::Task { id, .. } = &response.outcome else {
             return;
         };
-        let Some(asked) = part.asked().filter(|asked| asked.task) else {
+        let Some(asked) = part.request().filter(|asked| asked.task) else {
             return;
         };
         if let Some(method) = methods::find(&asked.method) {

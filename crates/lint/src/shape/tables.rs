@@ -43,7 +43,9 @@ pub fn shapes(revision: Revision) -> &'static Shapes {
             methods: HashMap::new(),
         };
         let cumulate = |table: &&'static str| {
-            read(table).into_iter().for_each(|it| shapes.change(it));
+            for statement in read(table) {
+                shapes.change(statement);
+            }
             shapes.clone()
         };
         TABLES.iter().map(cumulate).collect()
@@ -73,14 +75,14 @@ impl Shapes {
             }
             Statement::Has(name, more) => match (self.types.get_mut(name), more) {
                 (Some(Shape::Fields(known)), Shape::Fields(more)) => {
-                    more.into_iter()
-                        .for_each(|it| replace(known, it, |one| one.name));
+                    for field in more {
+                        replace(known, field, |one| one.name);
+                    }
                 }
                 (Some(Shape::Tagged(known)), Shape::Tagged(more)) => {
-                    let cases = &mut known.cases;
-                    more.cases
-                        .into_iter()
-                        .for_each(|it| replace(cases, it, |one| one.0));
+                    for case in more.cases {
+                        replace(&mut known.cases, case, |one| one.0);
+                    }
                 }
                 (known, more) => panic!("{name}: {more:?} is no addition to {known:?}"),
             },
@@ -216,7 +218,7 @@ notifications/roots/list_changed(any)
 "#;
 
 /// Audio, hints about tools, completions as a capability, words for progress.
-const V2025_03_26: &str = r#"
+const V2025_03_26: &str = "
 AudioContent = { data: Base64, mimeType: string, annotations?: Annotations }
 ContentBlock + by { audio: AudioContent }
 SamplingContent + by { audio: AudioContent }
@@ -227,7 +229,7 @@ ToolAnnotations = {
     title?: string, readOnlyHint?: boolean, destructiveHint?: boolean, idempotentHint?: boolean,
     openWorldHint?: boolean,
 }
-"#;
+";
 
 /// Elicitation, titles, links to resources, `_meta` in many places.
 const V2025_06_18: &str = r#"
@@ -348,7 +350,7 @@ notifications/elicitation/complete({ elicitationId: string })
 /// No handshake, input rounds instead of requests of the server, listen streams, tasks as an
 /// extension. Left open, because rules of their own look there: what every request and result must
 /// say about itself, caching hints, which requests a server may ask for, subscription ids.
-const V2026_07_28: &str = r#"
+const V2026_07_28: &str = "
 Form = { message: string, requestedSchema: RequestedSchema }
 RequestMeta + {
     io.modelcontextprotocol/clientInfo?: Implementation,
@@ -411,7 +413,7 @@ tasks/update(UpdateTaskParams): any
 tasks/cancel(TaskParams): any
 notifications/subscriptions/acknowledged(SubscriptionParams)
 notifications/tasks(DetailedTask)
-"#;
+";
 
 #[cfg(test)]
 mod tests {

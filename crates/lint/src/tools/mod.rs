@@ -35,7 +35,8 @@ rules! {
         "a call of a tool that the server does not list")
         .why("The server can only refuse such a call, and the model that made it gets nowhere.")
         .fix("Let the client list the tools again before it calls, and hand only listed names to the model.")
-        .of(TOOLS);
+        .of(TOOLS)
+        .of_absence();
 
     ARGS_INVALID = warning("tool-args-invalid",
         "arguments that do not fit the tool's `inputSchema`")

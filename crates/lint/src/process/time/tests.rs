@@ -57,8 +57,8 @@ fn what_is_stored_when_something_comes_is_what_a_live_reader_had_told() {
     let mut live = overdue(open.iter(), analysis.session(), DEFAULT_SLOW_NS, now);
     live.retain(|one| one.rule == &TIMEOUT_NO_CANCEL);
 
-    let line = head(2, StreamId::STDERR, now, b"x\n");
-    tell(&mut analysis, &mut linter, &line, b"x\n");
+    let second = head(2, StreamId::STDERR, now, b"x\n");
+    tell(&mut analysis, &mut linter, &second, b"x\n");
     let mut stored = linter.take();
     stored.retain(|one| one.rule == &TIMEOUT_NO_CANCEL);
     assert_eq!(live.len(), 1);

@@ -135,9 +135,11 @@ impl Counting {
         };
         let id = id_of(&group);
         self.add(group);
-        let wanted = self.unfolded.get(&id).copied().unwrap_or(0);
+        let Some(wanted) = self.unfolded.get(&id) else {
+            return;
+        };
         let rows = self.rows.entry(id).or_default();
-        if rows.len() < wanted as usize {
+        if rows.len() < *wanted as usize {
             rows.push(finding);
         }
     }

@@ -40,4 +40,4 @@ pub use runtime::{Options, run};
 /// The unit tests write sessions with the same file as the integration tests and the benches.
 #[cfg(test)]
 #[path = "../../../tests/support/written.rs"]
-pub mod written;
+mod written;

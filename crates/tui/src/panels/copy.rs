@@ -53,10 +53,6 @@ fn menu(app: &mut App) -> Effects {
             label.to_owned()
         } else {
             let text = text_of(session, what)?;
-            // What is shown is what is copied.
-            let label = match what {
-                _ => label,
-            };
             format!("{label}  ({})", size(text.len() as u64))
         };
         Some(Entry {

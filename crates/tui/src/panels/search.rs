@@ -516,9 +516,10 @@ impl Searching {
         keys.sort_unstable();
         keys.dedup();
         let is_filtered = self.question.query.expr.is_some();
-        let shown = match is_filtered {
-            true => recording.fitting(&self.question, source.context(), &keys)?,
-            false => Vec::new(),
+        let shown = if is_filtered {
+            recording.fitting(&self.question, source.context(), &keys)?
+        } else {
+            Vec::new()
         };
         let is_shown = |key| !is_filtered || shown.binary_search(&key).is_ok();
         Ok(keys.into_iter().map(|key| (key, is_shown(key))).collect())

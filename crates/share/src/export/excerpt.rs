@@ -146,7 +146,7 @@ impl<'r> Excerpt<'r> {
     }
 
     /// Gives the exchanges whose request or answer is selected to `visit`, in the order of their
-    /// requests. Returns how many were left out.
+    /// requests, as they stood at the last frame. Returns how many were left out.
     pub fn exchanges<E: From<ReadError>>(
         &self,
         visit: &mut impl FnMut(&Exchange) -> Result<(), E>,
@@ -183,6 +183,10 @@ impl<'r> Excerpt<'r> {
                 return Ok(left_out);
             };
             after = end.id;
+            if self.last < Seq(u64::MAX) {
+                let then = page.into_iter().map(|exchange| exchange.at(self.last));
+                page = then.collect();
+            }
             let all = page.len();
             page.retain(|exchange| self.selection.has_exchange(exchange));
             left_out += (all - page.len()) as u64;

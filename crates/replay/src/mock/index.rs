@@ -367,10 +367,12 @@ impl<'r> Builder<'r> {
             Secrets::find(raw, found);
             return Ok(());
         }
-        for at in (0..head.size).step_by(PIECE as usize) {
+        let mut at = 0;
+        while at < head.size {
             // Pieces overlap, so that a placeholder across a border is found.
             let end = at + PIECE + Secrets::LONGEST as u64;
             Secrets::find(&self.recording.piece(head.seq, at..end)?, found);
+            at += PIECE;
         }
         Ok(())
     }

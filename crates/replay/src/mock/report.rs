@@ -64,9 +64,9 @@ impl Missed {
         };
         let mut text = format!("{}: {why}", self.subject);
         if let Some((seq, paths)) = &self.nearest {
-            text += &format!("; the nearest is {recording}#{}", seq.0);
+            text += &["; the nearest is ", recording, "#", &seq.0.to_string()].concat();
             if !paths.is_empty() {
-                text += &format!(", which differs in {}", paths.join(", "));
+                text += &[", which differs in ", &paths.join(", ")].concat();
             }
         }
         text

@@ -79,15 +79,16 @@ impl Director {
                 format!("no answer to {requests}: {named}")
             }
         };
+        text += "; the write is ";
         text += &match self.ending.unread {
-            Some((bytes, _)) => format!("; the write is blocked, {} are not read", size(bytes)),
-            None => "; the write is not blocked".to_owned(),
+            Some((bytes, _)) => ["blocked, ", &size(bytes), " are not read"].concat(),
+            None => "not blocked".to_owned(),
         };
         let open: Vec<_> = self.questions.unanswered().map(Named).collect();
         if !open.is_empty() {
             let named = open.iter().take(MOST_NAMED).map(ToString::to_string);
-            let named = named.collect::<Vec<_>>().join(", ");
-            text += &format!("; it has no answer to what it asks: {named}");
+            text += "; it has no answer to what it asks: ";
+            text += &named.collect::<Vec<_>>().join(", ");
         }
         text += &self.stray_hint();
         text += &last_words(witness);
@@ -248,7 +249,7 @@ impl Waits {
         match self {
             Self::Nothing | Self::Gap => None,
             Self::Answer(seq, method) => Some(format!("the answer to {}", at(*seq, method))),
-            Self::Answers(open) => Some(plural(*open as u64, "answer").to_string()),
+            Self::Answers(open) => Some(plural(*open as u64, "answer")),
             Self::Question(seq, method) => Some(format!("the server to ask {}", at(*seq, method))),
             Self::Notice(seq, method) => Some(at(*seq, method)),
             Self::Room => Some("the server to read".to_owned()),

@@ -265,22 +265,19 @@ impl Director {
         }
         if let Some(step) = self.walk.current.take() {
             self.walk.hold = self.hold(&step, scene);
-            match &self.walk.hold {
-                Some(hold) => {
-                    let is_for_server = hold.waits != Waits::Gap;
-                    self.walk.current = Some(step);
-                    if is_for_server {
-                        let at = self.answer_questions(scene);
-                        if let Some(hold) = &mut self.walk.hold {
-                            hold.until = hold.until.into_iter().chain(at).min();
-                        }
-                    }
+            if let Some(hold) = &self.walk.hold {
+                let is_for_server = hold.waits != Waits::Gap;
+                self.walk.current = Some(step);
+                let at = is_for_server
+                    .then(|| self.answer_questions(scene))
+                    .flatten();
+                if let Some(hold) = &mut self.walk.hold {
+                    hold.until = hold.until.into_iter().chain(at).min();
                 }
-                None => {
-                    let gap = self.walk.gap(&step);
-                    self.walk.before = Some((step.head.t_last, scene.now));
-                    self.pass(step, gap, scene);
-                }
+            } else {
+                let gap = self.walk.gap(&step);
+                self.walk.before = Some((step.head.t_last, scene.now));
+                self.pass(step, gap, scene);
             }
         }
         if self.walk.is_over() {

@@ -205,7 +205,9 @@ impl<'r> Script<'r> {
                 Some(latest) => self.known = (latest.id, latest.request.0),
                 None => self.all_exchanges = true,
             }
-            exchanges.into_iter().for_each(|one| self.joiner.add(one));
+            for exchange in exchanges {
+                self.joiner.add(exchange);
+            }
         }
         for (head, raw) in frames.into_frames() {
             // A block does not hold frames that are long.

@@ -6,8 +6,8 @@
 use crate::support::conversation::Conversation;
 use crate::support::written::{Session, context};
 use mcpreel_store::indexer::{Budget, Indexer};
+use mcpreel_store::schema::State;
 use mcpreel_store::schema::{DERIVED_VERSION, FormatVersion};
-use mcpreel_store::values::State;
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::StreamId;
 use std::io::Write as _;

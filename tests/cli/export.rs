@@ -4,7 +4,7 @@ use super::{mcpreel, refusal, stdout};
 use crate::support::terminal::Terminal;
 use crate::support::written::{Session, bytes, drain};
 use crate::support::{Library, MCPREEL, chunk_all, peak_memory, text};
-use mcpreel_store::values::State;
+use mcpreel_store::schema::State;
 use mcpreel_trace::frame::StreamId;
 use serde_json::Value;
 use std::io::Read as _;

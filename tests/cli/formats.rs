@@ -5,7 +5,7 @@ use crate::support::terminal::Terminal;
 use crate::support::written::{Session, bytes, drain};
 use crate::support::{Library, MCPREEL, chunk_all, peak_memory, text, wait_for};
 use mcpreel_store::annotate::set_mark;
-use mcpreel_store::values::State;
+use mcpreel_store::schema::State;
 use mcpreel_trace::frame::{Seq, StreamId};
 use opentelemetry_proto::tonic::trace::v1::TracesData;
 use serde_json::Value;

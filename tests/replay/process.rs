@@ -3,7 +3,7 @@
 use crate::support::written::{Session, drain, exit};
 use crate::support::{Library, peer};
 use crate::told;
-use mcpreel_store::values::State;
+use mcpreel_store::schema::State;
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::event::EventKind;
 use std::path::{Path, PathBuf};

@@ -6,7 +6,7 @@
 use mcpreel_capture::spool::{EndNote, RecordKind, SpoolReader, Status, Writer};
 use mcpreel_store::indexer::{Budget, Indexer};
 use mcpreel_store::library::{file_stem, spool_of};
-use mcpreel_store::values::State;
+use mcpreel_store::schema::State;
 use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_trace::event::{EventKind, ProcessContext};
 use mcpreel_trace::frame::StreamId;

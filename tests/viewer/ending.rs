@@ -3,7 +3,7 @@
 use crate::by_hand::Viewer;
 use crate::fixture;
 use crate::support::conversation::Conversation;
-use mcpreel_store::values::State;
+use mcpreel_store::schema::State;
 use mcpreel_trace::item::ItemKind;
 use std::collections::BTreeSet;
 

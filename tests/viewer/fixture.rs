@@ -21,7 +21,7 @@ use mcpreel_store::annotate::{set_mark, set_note};
 use mcpreel_store::indexer::Indexer;
 use mcpreel_store::reader::Recording as Reader;
 use mcpreel_store::recovery::bring_up_to_date;
-use mcpreel_store::values::State;
+use mcpreel_store::schema::State;
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::event::{Closer, EventKind, ProcessContext, ProcessName};
 use mcpreel_trace::frame::StreamId;

@@ -45,7 +45,7 @@ mod why;
 mod zone;
 
 use mcpreel_store::reader::Recording;
-use mcpreel_store::values::State;
+use mcpreel_store::schema::State;
 use mcpreel_trace::exchange::Status;
 use std::collections::BTreeSet;
 

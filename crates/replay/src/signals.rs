@@ -1,6 +1,6 @@
 //! Signals that stop a session, and the end of a child, as something that can be polled.
 
-use mcpreel_capture::process::inspect;
+use mcpreel_capture::process::context;
 use mcpreel_capture::process::signals::survive_large_files;
 use nix::sys::signal::Signal;
 use signal_hook::SigId;
@@ -52,7 +52,7 @@ impl Signals {
     pub fn catch() -> io::Result<Self> {
         survive_large_files();
         let (mut signals, woken) = Self::deaf()?;
-        let ignored = inspect::dispositions("self").unwrap_or_default().0;
+        let ignored = context::dispositions("self").unwrap_or_default().0;
         for signal in STOPPING {
             if ignored.contains(signal as i32) {
                 continue;

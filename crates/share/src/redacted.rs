@@ -12,7 +12,7 @@
 
 use super::export::{Excerpt, Part, Selection};
 use mcpreel_redact::{Learner, Left, Place, Policy, Redactor, Report, is_readable};
-use mcpreel_store::links::Link;
+use mcpreel_store::notices::Link;
 use mcpreel_store::reader::FramePager;
 use mcpreel_store::reader::{EventRow, ReadError, Recording, Summary};
 use mcpreel_trace::event::{Event, EventKind};

@@ -8,7 +8,7 @@ use super::open;
 use super::open::OpenError;
 use super::reader::rows::number;
 use super::reader::{PAGE_ROWS, ReadError, Recording};
-use super::values::to_sql;
+use super::schema::to_sql;
 use mcpreel_trace::clock::wall_clock_ns;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::Annotation;

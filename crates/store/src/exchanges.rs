@@ -3,8 +3,7 @@
 
 use super::reader::rows::{exchange_columns, number};
 use super::reader::{FramePage, ReadError, Recording, rows};
-use super::values;
-use super::values::{moment, to_sql};
+use super::schema::{moment, to_sql};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::{Seq, StreamId};
@@ -70,7 +69,7 @@ impl Recording {
     pub fn notified(&self, after: Seq, to: Seq) -> Result<Vec<Notified>, ReadError> {
         self.list(NOTIFIED, [to_sql(after.0), to_sql(to.0)], |row| {
             Ok(Notified {
-                direction: rows::word(row, 0, values::direction)?,
+                direction: rows::word(row, 0, super::schema::direction)?,
                 method: row.get(1)?,
                 count: number(row, 2)?,
             })

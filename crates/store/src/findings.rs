@@ -2,8 +2,8 @@
 
 use super::reader::rows::{finding, number, optional};
 use super::reader::{FindingRow, ReadError, Recording, Summary};
+use super::schema::to_sql;
 use super::story::FindingGroup;
-use super::values::to_sql;
 use mcpreel_lint::process::overdue;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::Seq;

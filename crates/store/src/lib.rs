@@ -6,8 +6,8 @@
 //!      └─────▶ recovery ──────────┘   library: the folder of all of them
 //! ```
 //!
-//! * [`schema`]: the tables of a recording, its format version and the migrations; [`values`]: how
-//!   values stand in their columns;
+//! * [`schema`]: the tables of a recording, its format version and the migrations, and how
+//!   values stand in columns;
 //! * [`open`]: opens a recording to read it, or says in one sentence why it cannot be read;
 //! * [`record`]: records a session; [`indexer`]: drains its spool into a recording: frames, and all
 //!   that is derived from them; [`reindex`]: derives everything anew, by the same code;
@@ -15,7 +15,7 @@
 //! * [`library`]: the folder of recordings: names, list, selectors, retention;
 //! * [`reader`]: read-only access to one recording; [`follow`]: what is new in one that grows;
 //! * queries by table: [`exchanges`], [`findings`], [`notices`] (messages that stand beside the
-//!   exchanges), [`links`] (which frames answer which), [`annotate`] (marks and notes);
+//!   exchanges, and which frames answer which), [`annotate`] (marks and notes);
 //! * queries for a purpose: [`select`]: which rows fit a filter; [`search`]: text in bytes and
 //!   summaries; [`story`]: all about one exchange; [`facts`]: what is known when a cause is looked
 //!   for; [`state`]: what was true at a frame.
@@ -31,7 +31,6 @@ pub mod findings;
 pub mod follow;
 pub mod indexer;
 pub mod library;
-pub mod links;
 pub mod notices;
 pub mod open;
 pub mod reader;
@@ -43,7 +42,6 @@ pub mod search;
 pub mod select;
 pub mod state;
 pub mod story;
-pub mod values;
 
 #[cfg(test)]
 mod tests;

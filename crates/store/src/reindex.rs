@@ -5,7 +5,7 @@ use super::indexer::write::Writer;
 use super::indexer::{BlobError, COLLECT_LIMIT, read_long};
 use super::open::{self, OpenError};
 use super::reader::rows;
-use super::values::{State, to_sql};
+use super::schema::{State, to_sql};
 use mcpreel_trace::event::Event;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::path::Path;

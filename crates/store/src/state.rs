@@ -5,7 +5,7 @@
 
 use super::reader::rows::{self, exchange_columns, number};
 use super::reader::{ReadError, Recording};
-use super::values::{direction, to_sql};
+use super::schema::{direction, to_sql};
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::state::State;
 use mcpreel_wire::mcp::methods::{Kind, METHODS};

@@ -3,7 +3,7 @@
 
 use super::reader::rows::{EventRow, FindingRow, MessageRow, message_columns, number};
 use super::reader::{ReadError, Recording, rows};
-use super::values::{from_sql, to_sql};
+use super::schema::{from_sql, to_sql};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::EventKind;
 use mcpreel_trace::exchange::{Exchange, ExchangeId};

@@ -3,7 +3,7 @@
 use crate::support::{Library, frame_bytes};
 use mcpreel_capture::spool::{RecordKind, SpoolReader, Writer};
 use mcpreel_store::indexer::{Budget, Indexer};
-use mcpreel_store::values::State;
+use mcpreel_store::schema::State;
 use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_trace::event::EventKind;
 use mcpreel_trace::frame::StreamId;

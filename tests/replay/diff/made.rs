@@ -3,7 +3,7 @@
 use crate::support::Library;
 use crate::support::written::{Session, bytes, context, drain, exit};
 use mcpreel_store::library::file_stem;
-use mcpreel_store::values::State;
+use mcpreel_store::schema::State;
 use mcpreel_trace::event::{EventKind, ProcessContext};
 use mcpreel_trace::frame::StreamId;
 use std::path::PathBuf;

@@ -23,7 +23,7 @@ use crate::support::Library;
 use crate::support::session::{Received, Session};
 use crate::support::written::{self, bytes, drain};
 use mcpreel_store::indexer::Indexer;
-use mcpreel_store::values::State;
+use mcpreel_store::schema::State;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 

@@ -4,7 +4,7 @@ use crate::support::chunk_all;
 use crate::support::conversation::Conversation;
 use crate::support::dice::Dice;
 use crate::support::written::{Session, bytes, context, drain, exit};
-use mcpreel_store::values::State;
+use mcpreel_store::schema::State;
 use mcpreel_trace::event::{Closer, EventKind, Passed, ProcessContext, ProcessName};
 use mcpreel_trace::frame::StreamId;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 
 use crate::support::written::{Session, bytes, drain};
 use crate::support::{Library, MCPREEL, text};
-use mcpreel_store::values::State;
+use mcpreel_store::schema::State;
 use mcpreel_trace::event::{Closer, EventKind};
 use mcpreel_trace::frame::StreamId;
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 use crate::redact::corpus::Session;
 use crate::support::Library;
 use crate::support::written::{self, bytes, context, drain, exit};
-use mcpreel_store::values::State;
+use mcpreel_store::schema::State;
 use mcpreel_trace::event::ProcessContext;
 use mcpreel_trace::frame::StreamId;
 use std::path::{Path, PathBuf};

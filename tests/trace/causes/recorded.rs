@@ -6,7 +6,7 @@ use crate::written::{Session, bytes, context, drain};
 use mcpreel_lint::cause::Facts;
 use mcpreel_store::indexer::Indexer;
 use mcpreel_store::reader::Recording;
-use mcpreel_store::values::State;
+use mcpreel_store::schema::State;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{EventKind, ProcessContext, ProcessName};
 use serde::Deserialize;

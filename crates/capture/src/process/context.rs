@@ -1,7 +1,6 @@
 //! Who asked for what, where: the start event.
 
-use super::inspect;
-use mcpreel_trace::event::ProcessContext;
+use mcpreel_trace::event::{ProcessContext, ProcessName};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -28,7 +27,7 @@ pub fn of(command: &[OsString], wall_ns: u64) -> ProcessContext {
         path: std::env::var_os("PATH").map(|path| lossy(&path)),
         env_names,
         pid: std::process::id(),
-        host: inspect::name_of(std::os::unix::process::parent_id()),
+        host: name_of(std::os::unix::process::parent_id()),
         mcpreel: env!("CARGO_PKG_VERSION").into(),
         ..ProcessContext::default()
     }
@@ -55,4 +54,100 @@ fn is_executable(path: &Path) -> bool {
 
 fn lossy(text: &OsStr) -> String {
     text.to_string_lossy().into_owned()
+}
+
+// Looking at other processes. Complete on Linux (`/proc`); elsewhere what cannot be had is left
+// out.
+
+/// The name and command line of process `pid`; empty where they cannot be had.
+pub fn name_of(pid: u32) -> ProcessName {
+    let read = |file: &str| std::fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
+    let name = String::from_utf8_lossy(&read("comm")).trim_end().to_owned();
+    let command = read("cmdline")
+        .split_inclusive(|byte| *byte == 0)
+        .map(|word| String::from_utf8_lossy(word.strip_suffix(&[0]).unwrap_or(word)).into_owned())
+        .collect();
+    ProcessName { pid, name, command }
+}
+
+/// Signals as a set of bits, as `/proc/PID/status` writes them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SignalSet(u64);
+
+impl SignalSet {
+    /// Whether signal number `signal` is in the set.
+    pub fn contains(self, signal: i32) -> bool {
+        (1..=64).contains(&signal) && self.0 >> (signal - 1) & 1 == 1
+    }
+}
+
+/// The signals that process `pid` (`self` for our own) ignores and catches, in this order.
+/// `None` where that cannot be had.
+pub fn dispositions(pid: &str) -> Option<(SignalSet, SignalSet)> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let set = |key: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(key))?;
+        u64::from_str_radix(line.trim(), 16).ok().map(SignalSet)
+    };
+    Some((set("SigIgn:")?, set("SigCgt:")?))
+}
+
+/// Other processes that hold one of the pipes with these inode numbers open.
+pub fn holders(inodes: &[u64]) -> Vec<ProcessName> {
+    let links: Vec<String> = inodes
+        .iter()
+        .map(|inode| format!("pipe:[{inode}]"))
+        .collect();
+    let own = std::process::id();
+    let Ok(processes) = std::fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    processes
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .filter(|pid| *pid != own && holds_one_of(*pid, &links))
+        .map(name_of)
+        .collect()
+}
+
+fn holds_one_of(pid: u32, links: &[String]) -> bool {
+    let Ok(descriptors) = std::fs::read_dir(format!("/proc/{pid}/fd")) else {
+        return false;
+    };
+    descriptors.flatten().any(|entry| {
+        std::fs::read_link(entry.path())
+            .is_ok_and(|target| links.iter().any(|link| target == Path::new(link)))
+    })
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::os::fd::AsFd;
+
+    #[test]
+    fn a_process_is_known_by_name_and_command_line() {
+        let own = name_of(std::process::id());
+        let args: Vec<String> = std::env::args().collect();
+        assert_eq!(own.command, args);
+        assert!(!own.name.is_empty());
+    }
+
+    #[test]
+    fn the_holder_of_a_pipe_is_found() {
+        let (reader, writer) = std::io::pipe().unwrap();
+        let inode = nix::sys::stat::fstat(reader.as_fd()).unwrap().st_ino;
+        let mut child = std::process::Command::new("cat")
+            .stdin(reader)
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        let found = holders(&[inode]);
+        assert_eq!(
+            found.iter().map(|p| p.pid).collect::<Vec<_>>(),
+            [child.id()]
+        );
+        drop(writer);
+        child.wait().unwrap();
+    }
 }

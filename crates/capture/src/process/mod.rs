@@ -2,7 +2,6 @@
 //! it.
 
 pub mod context;
-pub mod inspect;
 pub mod signals;
 pub mod spawn;
 

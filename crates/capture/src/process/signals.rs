@@ -4,7 +4,6 @@
 //! one that was sent to the group; only one that was sent to us alone has to be passed on. The
 //! last two cannot be told apart, so the server gets a moment to show that it has had it.
 
-use super::inspect;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{EventKind, Passed};
 use nix::sys::signal::{Signal, kill};
@@ -37,7 +36,7 @@ const SECOND_LOOK: Duration = Duration::from_millis(50);
 /// called before the first write. The server gets the disposition that we were started with.
 pub fn survive_large_files() {
     let too_large = Signal::SIGXFSZ as i32;
-    let ignored = inspect::dispositions("self").unwrap_or_default().0;
+    let ignored = super::context::dispositions("self").unwrap_or_default().0;
     if !ignored.contains(too_large) {
         // Without it the worst is what happens without us: the process that writes too much ends.
         drop(signal_hook::flag::register(too_large, Arc::default()));
@@ -72,7 +71,7 @@ impl Arrivals {
 pub type Caught = SignalsInfo<WithOrigin>;
 
 pub fn catch() -> io::Result<(Caught, Arrivals)> {
-    let ignored = inspect::dispositions("self").unwrap_or_default().0;
+    let ignored = super::context::dispositions("self").unwrap_or_default().0;
     let mut arrivals = Arrivals::default();
     for signal in HANDLED.map(|s| s as i32) {
         if !ignored.contains(signal) {
@@ -128,7 +127,7 @@ impl Pending {
         };
         // A server that does not catch it would be gone by now if it had had it, or ignores it
         // anyway. Where its dispositions cannot be read it is taken to catch it.
-        let catches = inspect::dispositions(&server.to_string())
+        let catches = super::context::dispositions(&server.to_string())
             .is_none_or(|(_, caught)| caught.contains(self.signal as i32));
         if catches && !self.looked {
             self.looked = true;

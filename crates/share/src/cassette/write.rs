@@ -6,7 +6,7 @@ use crate::export::{Export, Part, Selection, WriteError, Written};
 use crate::redacted::{HELD, Redacting};
 use base64::engine::general_purpose::STANDARD as BASE64;
 use base64::{Engine as _, write::EncoderWriter};
-use mcpreel_store::links::Link;
+use mcpreel_store::notices::Link;
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::MessageKind;

@@ -2,7 +2,7 @@
 
 use super::Selection;
 use mcpreel_store::indexer::COLLECT_LIMIT;
-use mcpreel_store::links::Link;
+use mcpreel_store::notices::Link;
 use mcpreel_store::notices::Notice;
 use mcpreel_store::reader::{EventRow, ReadError, Recording, Said};
 use mcpreel_store::reader::{FramePager, LinkedFrames};

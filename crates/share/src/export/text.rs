@@ -21,7 +21,7 @@
 use super::{Excerpt, Export, Part, WriteError, Written};
 use crate::phrases::{self, session, when};
 use crate::row::{RowView, arrow};
-use mcpreel_store::links::Link;
+use mcpreel_store::notices::Link;
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_trace::exchange::Status;
 use mcpreel_trace::frame::FrameHead;

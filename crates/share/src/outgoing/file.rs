@@ -4,7 +4,7 @@
 //! A process that a signal ends runs no destructors, so a thread waits for signals: it removes the
 //! temporary files that there are, and ends the process as the signal would have.
 
-use mcpreel_capture::process::inspect;
+use mcpreel_capture::process::context;
 use mcpreel_store::record::{Ending, end_as};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -311,7 +311,7 @@ fn registered() -> MutexGuard<'static, BTreeSet<PathBuf>> {
 fn watch() {
     static WATCH: Once = Once::new();
     WATCH.call_once(|| {
-        let ignored = inspect::dispositions("self").unwrap_or_default().0;
+        let ignored = context::dispositions("self").unwrap_or_default().0;
         let signals = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
         let handled = signals
             .into_iter()

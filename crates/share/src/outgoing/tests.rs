@@ -4,7 +4,7 @@ use crate::written::{Session, bytes, context, drain};
 use mcpreel_redact::Settings;
 use mcpreel_store::annotate;
 use mcpreel_store::record::import::Import;
-use mcpreel_store::values::State;
+use mcpreel_store::schema::State;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{EventKind, ProcessContext};
 use mcpreel_trace::frame::StreamId;

@@ -2,7 +2,7 @@
 
 use crate::reader::rows::{self, exchange_columns, number};
 use crate::reader::{ReadError, Recording};
-use crate::values::{from_sql, to_sql};
+use crate::schema::{from_sql, to_sql};
 use mcpreel_lint::cause::facts::Failed;
 use mcpreel_lint::cause::facts::{Cancelled, Sample};
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};

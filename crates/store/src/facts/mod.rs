@@ -5,7 +5,7 @@ mod calls;
 
 use super::reader::rows::{self, number};
 use super::reader::{FindingRow, ReadError, Recording, Summary};
-use super::values::{moment, to_sql};
+use super::schema::{moment, to_sql};
 use mcpreel_lint::Severity;
 use mcpreel_lint::cause::facts::{Counts, Found, Group, Line};
 use mcpreel_lint::cause::{Facts, named};

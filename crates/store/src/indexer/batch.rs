@@ -6,7 +6,7 @@ use super::write::Writer;
 use super::{Budget, IndexError, Position, long};
 use crate::reindex;
 use crate::reindex::{Ended, ReindexError};
-use crate::values::{State, to_sql};
+use crate::schema::{State, to_sql};
 use mcpreel_capture::spool::{EndNote, RecordHead, RecordKind, SpoolReader, Status};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{Closer, Event, EventKind};

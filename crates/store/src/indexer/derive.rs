@@ -6,7 +6,7 @@
 use super::long::LongText;
 use super::write::Writer;
 use crate::schema::DERIVED_VERSION;
-use crate::values::to_sql;
+use crate::schema::to_sql;
 use mcpreel_lint::Linter;
 use mcpreel_trace::analysis::Analysis;
 use mcpreel_trace::event::Event;

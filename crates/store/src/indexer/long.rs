@@ -1,7 +1,7 @@
 //! Lines that are too long to hold: from the spool into the recording, piece by piece.
 
 use super::IndexError;
-use crate::values::to_sql;
+use crate::schema::to_sql;
 use mcpreel_capture::spool::{RecordKind, SpoolReader};
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_wire::json::Outline;

@@ -26,7 +26,7 @@ pub mod write;
 use super::open::OpenError;
 use super::reindex::ReindexError;
 use super::schema::SchemaError;
-use super::values::{State, from_sql};
+use super::schema::{State, from_sql};
 use super::{open, schema};
 use batch::Batch;
 pub use batch::names_unread;

@@ -1,6 +1,6 @@
 //! The rows of a recording, through statements that are prepared once per transaction.
 
-use crate::values::to_sql;
+use crate::schema::to_sql;
 use mcpreel_lint::Finding;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::{MessageKind, MessageRecord};

@@ -4,7 +4,7 @@ use super::FileName;
 use super::spool_of;
 use crate::open::{self, real};
 use crate::reader::{ReadError, Recording, Summary};
-use crate::values::is_id;
+use crate::schema::is_id;
 use mcpreel_capture::spool::{self, LockError, SpoolError, SpoolReader};
 use mcpreel_trace::event::{EventKind, ProcessContext};
 use mcpreel_trace::session::End;

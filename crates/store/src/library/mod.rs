@@ -14,7 +14,7 @@ pub mod selector;
 
 use super::open::real;
 use super::reader::{Recording, Summary};
-use super::values::is_id;
+use super::schema::is_id;
 use chrono::{DateTime, Local, NaiveDateTime, TimeZone};
 pub use entry::{Details, Entry, EntryError, Standing, start_of};
 pub use retention::{Policy, Pruned, prune};

@@ -2,9 +2,9 @@
 
 use super::{PAGE_ROWS, ReadError, Recording, rows};
 use crate::indexer::COLLECT_LIMIT;
-use crate::links::Link;
+use crate::notices::Link;
 use crate::open::OpenError;
-use crate::values::to_sql;
+use crate::schema::to_sql;
 use bytes::Bytes;
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::{FrameHead, Seq};

@@ -1,6 +1,6 @@
 //! Rows of a recording as values.
 
-use crate::values::{self, from_sql, moment};
+use crate::schema::{from_sql, moment};
 use compact_str::CompactString;
 use mcpreel_lint::Finding;
 use mcpreel_trace::correlator::MessageRecord;
@@ -144,7 +144,7 @@ pub fn message(row: &Row<'_>) -> rusqlite::Result<MessageRow> {
         frame: Seq(number(row, 0)?),
         part: row.get(1)?,
         direction: direction(row, 4)?,
-        kind: word(row, 5, values::message_kind)?,
+        kind: word(row, 5, crate::schema::message_kind)?,
         era: era(row, 6)?,
         method: row.get(7)?,
         name: row.get(8)?,
@@ -235,11 +235,11 @@ pub fn word<T>(row: &Row<'_>, at: usize, parse: impl Fn(&str) -> Option<T>) -> r
 }
 
 fn direction(row: &Row<'_>, at: usize) -> rusqlite::Result<Direction> {
-    word(row, at, values::direction)
+    word(row, at, crate::schema::direction)
 }
 
 fn era(row: &Row<'_>, at: usize) -> rusqlite::Result<Era> {
-    word(row, at, values::era)
+    word(row, at, crate::schema::era)
 }
 
 fn request_id(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<RequestId>> {

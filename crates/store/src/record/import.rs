@@ -13,7 +13,7 @@
 
 use crate::indexer::{Budget, Finished, IndexError, Indexer};
 use crate::library::spool_of;
-use crate::values::State;
+use crate::schema::State;
 use mcpreel_capture::spool::{EndNote, MAX_CHUNK, RecordKind, SpoolReader, Status, Writer};
 use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_trace::event::{EventKind, ProcessContext};

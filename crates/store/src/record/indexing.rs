@@ -1,9 +1,9 @@
 //! The indexer's thread: asleep while nothing happens, never in the way of the session.
 
 use super::recorder::Files;
-use super::warning::Warning;
+use super::recorder::Warning;
 use crate::indexer::{Budget, Finished, IndexError, Indexer};
-use crate::values::State;
+use crate::schema::State;
 use mcpreel_capture::gauge::STALL;
 use mcpreel_capture::spool::SpoolReader;
 use mcpreel_capture::stdio::Gauges;

@@ -16,7 +16,6 @@
 pub mod import;
 mod indexing;
 mod recorder;
-mod warning;
 
 pub use recorder::Recorder;
 

@@ -5,7 +5,7 @@ use crate::indexer::COLLECT_LIMIT;
 use crate::open::OpenError;
 use crate::reader::rows::{number, summary_column};
 use crate::reader::{ReadError, Recording};
-use crate::values::to_sql;
+use crate::schema::to_sql;
 use mcpreel_trace::frame::Seq;
 use rusqlite::{Connection, Params};
 use std::collections::BTreeSet;

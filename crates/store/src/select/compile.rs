@@ -18,7 +18,7 @@
 
 use super::Context;
 use super::column::{END_OF_FINDINGS, Source};
-use crate::values::to_sql;
+use crate::schema::to_sql;
 use mcpreel_trace::exchange::PROBE;
 use mcpreel_trace::query::ast::{Expr, Field, Flag, Op, Query, Root, Subject, Type, Value};
 use mcpreel_trace::query::body::{self, JsonTest};

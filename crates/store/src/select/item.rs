@@ -4,7 +4,7 @@ use super::scan::Filter;
 use super::{Context, Question};
 use crate::reader::rows::{self, exchange_columns, message_columns};
 use crate::reader::{ReadError, Recording};
-use crate::values::to_sql;
+use crate::schema::to_sql;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{Annotation, FindingNote, Item, ItemKey, Lens, What};
 use rusqlite::{Connection, OptionalExtension, Params, Row};

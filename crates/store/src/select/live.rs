@@ -4,7 +4,7 @@
 use super::scan::Filter;
 use super::{Context, Question};
 use crate::schema;
-use crate::values::to_sql;
+use crate::schema::to_sql;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::item::Lens;
 use mcpreel_trace::query::Query;

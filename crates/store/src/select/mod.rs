@@ -19,12 +19,11 @@ mod count;
 mod item;
 mod live;
 mod scan;
-mod values;
 
 pub use count::Latency;
+pub use count::Values;
 pub use live::{LiveFilter, LiveRequest};
 pub use scan::Scan;
-pub use values::Values;
 
 use crate::reader::{ReadError, Recording, Summary};
 use mcpreel_trace::clock::{Clock, Moment};

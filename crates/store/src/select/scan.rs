@@ -4,7 +4,7 @@ use super::column::Source;
 use super::compile::{Compiler, Tests};
 use super::{Context, Hit, Limit, Question, Step, Way};
 use crate::reader::{ReadError, Recording};
-use crate::values::{from_sql, to_sql};
+use crate::schema::{from_sql, to_sql};
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{ItemKey, ItemKind};
 use rusqlite::types::Value;

@@ -5,7 +5,7 @@ use crate::annotate::{AnnotateError, set_mark, set_note};
 use crate::reader::Recording;
 use crate::recovery;
 use crate::reindex::reindex;
-use crate::values::State;
+use crate::schema::State;
 use crate::{library, open};
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::Seq;

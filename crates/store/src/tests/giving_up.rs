@@ -3,7 +3,7 @@
 use super::session::*;
 use crate::follow::{Tail, Update};
 use crate::reader::Recording;
-use crate::values::State;
+use crate::schema::State;
 use mcpreel_trace::exchange::{ExchangeId, Status};
 use mcpreel_trace::frame::{Seq, StreamId};
 use std::collections::BTreeMap;

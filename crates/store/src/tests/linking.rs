@@ -24,7 +24,7 @@ fn recorded(dir: &std::path::Path, lines: &[(StreamId, String)]) -> Recording {
 fn links(recording: &Recording) -> Vec<String> {
     let links = recording.links(Seq(0), Seq(u64::MAX)).unwrap();
     let seq = |seq: Option<Seq>| seq.map_or(0, |seq| seq.0);
-    let line = |link: &crate::links::Link| {
+    let line = |link: &crate::notices::Link| {
         let method = link.method.as_deref().unwrap_or("-");
         let (kind, answers, within) = (link.kind.as_str(), seq(link.answers), seq(link.within));
         format!("{} {kind} {method} {answers} {within}", link.frame.0)

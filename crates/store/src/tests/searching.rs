@@ -3,8 +3,8 @@
 use super::session::{Session, bytes, drain};
 use super::traffic;
 use crate::reader::Recording;
+use crate::schema::State;
 use crate::search::{Finder, Pace, Pattern, PatternError, Place, Search, SearchHit};
-use crate::values::State;
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::{Seq, StreamId};
 use proptest::prelude::*;

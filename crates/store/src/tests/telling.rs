@@ -2,8 +2,8 @@
 
 use super::session::{Session, bytes, drain};
 use crate::reader::Recording;
+use crate::schema::State;
 use crate::story::{Kinship, Told, Unfinished};
-use crate::values::State;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::EventKind;
 use mcpreel_trace::exchange::ExchangeId;

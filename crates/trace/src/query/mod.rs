@@ -21,7 +21,6 @@
 pub mod ast;
 pub mod body;
 mod complete;
-mod error;
 pub mod help;
 mod parse;
 pub mod pattern;
@@ -30,5 +29,5 @@ mod print;
 pub use ast::Query;
 pub use ast::relaxations;
 pub use complete::{Candidate, Completion, complete, undecided, value_text};
-pub use error::{ErrorKind, QueryError};
+pub use parse::{ErrorKind, QueryError};
 pub use parse::{MAX_BYTES, MAX_DEPTH};

@@ -4,7 +4,7 @@ use super::Head;
 use super::value::{Raw, Wrong};
 use super::{Parsed, Parser, unfinished, value};
 use crate::query::ast::{Expr, Field, Flag, Op, Root, Subject, Type};
-use crate::query::error::{ErrorKind, QueryError};
+use crate::query::parse::{ErrorKind, QueryError};
 use mcpreel_wire::json::{Path, Step};
 use std::ops::Range;
 

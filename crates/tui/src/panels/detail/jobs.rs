@@ -9,7 +9,7 @@ use crate::widget::tree::{Limit, Tree};
 use crate::worker::{Answer, Growth, Job, Progress, Source};
 use mcpreel_replay::mock::matcher::{MARK, NAMED};
 use mcpreel_store::reader::{FindingRow, ReadError, Recording};
-use mcpreel_store::values::is_id;
+use mcpreel_store::schema::is_id;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_trace::item::{Item, ItemKey, Lens, What};

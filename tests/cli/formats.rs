@@ -14,6 +14,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+/// Formats that have nothing beside what is selected, and take a while.
+const OTHERS: [&str; 4] = ["text", "markdown", "otlp", "perfetto"];
+
 const FORMATS: [&str; 6] = ["jsonl", "text", "markdown", "html", "otlp", "perfetto"];
 
 const SAMPLES: [&str; 4] = ["crash", "modern", "noisy-stdout", "well-behaved"];
@@ -116,7 +119,7 @@ fn a_selection_is_the_same_in_every_format() {
         &["-q", "tool:balance"],
         &["--from", "8", "--to", "9"],
     ] {
-        for format in FORMATS {
+        for format in OTHERS {
             let file = export(&library, format, &[&[shown], args].concat());
             let said = |what: &str| file.contains(what);
             // Of a report the diagram shows what was near it.
@@ -172,7 +175,7 @@ fn a_recording_that_grows_is_written_as_it_is_now() {
         let listed = library.json(&["ls"]);
         (listed.first()?["exchanges"].as_u64() > Some(0)).then_some(())
     });
-    for format in FORMATS {
+    for format in OTHERS {
         let file = export(&library, format, &["@"]);
         assert!(file.contains("ping"), "{format}: {file}");
         let is_over = file.contains("unanswered") || file.contains("\"lost\"");
@@ -206,7 +209,7 @@ fn an_interruption_leaves_what_was_there() {
     use nix::unistd::Pid;
     let library = Library::new();
     let long = long(&library);
-    for format in FORMATS {
+    for format in OTHERS {
         let target = library.path().join(format);
         std::fs::create_dir(&target).expect("it can be made");
         let file = target.join("file");

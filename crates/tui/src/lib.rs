@@ -40,4 +40,5 @@ pub use runtime::{Options, run};
 /// The unit tests write sessions with the same file as the integration tests and the benches.
 #[cfg(test)]
 #[path = "../../../tests/support/written.rs"]
+#[expect(dead_code, reason = "the integration tests use all of it")]
 mod written;

@@ -92,6 +92,32 @@ impl Exchange {
         if self.is_retry() { 0 } else { self.waited_ns }
     }
 
+    /// The exchange as it stood when `until` was the last frame: without what came later. Of its
+    /// progress, which is not known for every moment, nothing is left while it was open.
+    pub fn at(mut self, until: Seq) -> Self {
+        self.cancelled = self.cancelled.filter(|&seq| seq <= until);
+        if self.response.is_some_and(|(seq, _)| seq <= until) {
+            return self;
+        }
+        self.summary = self.asked().into();
+        self.response = None;
+        self.t_response = None;
+        self.t_response_last = None;
+        self.response_size = 0;
+        self.waited_ns = 0;
+        self.code = None;
+        self.progress_count = 0;
+        self.progress = None;
+        self.status = match self.cancelled {
+            // When it was given up nobody knows: it is never said to be open.
+            _ if self.status == Status::GivenUp => Status::GivenUp,
+            Some(_) => Status::Cancelled,
+            None if self.is_listen() => Status::Listening,
+            None => Status::Open,
+        };
+        self
+    }
+
     /// Bytes that it takes in memory, about.
     pub fn bytes(&self) -> usize {
         let texts = [&self.code, &self.task, &self.progress];

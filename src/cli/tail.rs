@@ -71,6 +71,10 @@ impl Tail {
         tape.iter().for_each(Tape::tell);
         let path = tape.as_ref().map_or(&*path, Tape::reel);
         let entry = Entry::read(path);
+        // What another version has derived is derived anew in a copy.
+        let finished = entry.standing == Standing::Finished;
+        let recording = finished.then(|| Recording::open(path)).transpose()?;
+        let path = recording.as_ref().map_or(path, Recording::file);
         let name = escape(&entry.name).into_owned();
         output::say(&format!("following {} {name}", entry.id));
         follow(path, &library, query, self.json)?;

@@ -146,6 +146,8 @@ fn report(library: &Library, recording: &str, format: &str) -> String {
 fn with_findings(library: &Library, rules: usize, each: usize, text: &str) -> String {
     let copy = library.path().join("copy.reel");
     std::fs::copy(sample("well-behaved"), &copy).expect("it can be copied");
+    // Otherwise what is derived would be derived anew by whoever reads it.
+    stdout(library, &["reindex", &copy.to_string_lossy()]);
     let conn = rusqlite::Connection::open(&copy).expect("it can be opened");
     let insert = "INSERT INTO finding (rule, severity, frame, path, detail)
         VALUES (?1, ?2, 1, ?3, ?3)";

@@ -314,7 +314,7 @@ impl Recording {
     /// The same recording on a connection of its own, for another thread. Not to be used for longer
     /// than this one: what both read may vanish with it.
     pub fn another(&self) -> Result<Self, ReadError> {
-        let file = self.opened.file().unwrap_or(self.file());
+        let file = self.file();
         Ok(Self {
             path: self.path.clone(),
             opened: open::read_only(file)?,
@@ -353,7 +353,8 @@ impl Recording {
     }
 
     pub fn file(&self) -> &Path {
-        self.stands_in.as_ref().map_or(&self.path, |own| &own.file)
+        let own = self.stands_in.as_ref().map(|own| &*own.file);
+        self.opened.file().or(own).unwrap_or(&self.path)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::args::{Filter, Folder};
 use super::exit::{Exit, Failure, Outcome};
-use super::output::{Ink, Output};
+use super::output::{Ink, Output, shown};
 use super::table::{Cell, Fit, Table};
 use super::{filter, folder, json};
 use clap::Args;
@@ -165,8 +165,7 @@ fn object(entry: &Entry) -> Value {
 }
 
 fn empty(dir: &Path, out: &mut Output) -> Result<(), Failure> {
-    let dir = dir.to_string_lossy();
-    out.line(&format!("no recordings in {}", escape(&dir)))?;
+    out.line(&format!("no recordings in {}", shown(dir)))?;
     out.line("")?;
     out.line(
         "record a server, by putting this in front of its command in a host's configuration:",
@@ -206,8 +205,7 @@ fn write(entries: &[Entry], dir: &Path, out: &mut Output) -> Result<(), Failure>
     out.line("")?;
     let total = entries.iter().map(|entry| entry.size).sum();
     let number = plural(entries.len() as u64, "recording");
-    let dir = dir.to_string_lossy();
-    let below = format!("{number}, {} in {}", size(total), escape(&dir));
+    let below = format!("{number}, {} in {}", size(total), shown(dir));
     out.inked(Ink::Faint, &below)?;
     let pending = |entry: &Entry| entry.standing == Standing::Pending;
     if entries.iter().any(pending) {

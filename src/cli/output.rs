@@ -7,11 +7,13 @@
 
 use clap::builder::styling::{AnsiColor, Style};
 use mcpreel_trace::clock::{Clock, Moment};
+use mcpreel_wire::text::escape;
 use mcpreel_wire::text::escape::is_obeyed;
 use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::path::Path;
 
 /// What a piece of text means; colour only repeats what the words say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,6 +209,11 @@ fn plain<W: ?Sized + Write>(out: &mut W, text: &str) -> io::Result<()> {
 fn colors_wanted() -> bool {
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     set("NO_COLOR").is_none() && set("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// The name of a file or folder, escaped.
+pub fn shown(path: &Path) -> String {
+    escape(&path.to_string_lossy()).into_owned()
 }
 
 /// One line of diagnostics on stderr, with our name in front.

@@ -72,8 +72,8 @@ impl Prune {
                 Ok(false) => continue,
                 Ok(true) => {}
                 Err(error) => {
-                    let path = pruned.path.to_string_lossy();
-                    output::say(&format!("could not delete {}: {error}", escape(&path)));
+                    let path = output::shown(&pruned.path);
+                    output::say(&format!("could not delete {path}: {error}"));
                     exit = Exit::Refused;
                     continue;
                 }

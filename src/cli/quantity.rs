@@ -2,66 +2,77 @@
 
 use std::time::Duration;
 
-/// Reads `500MB`, `2 GB`, `1.5GiB`, `800k`, `4096 B`: bytes. A number without a unit is refused:
-/// whoever means megabytes must not get bytes.
-pub fn size(text: &str) -> Result<u64, String> {
-    let expected = || format!("`{text}` is no size; write for example 500MB or 2GB");
-    let (number, unit) = split(text).ok_or_else(expected)?;
-    let worth: u64 = match unit.to_ascii_lowercase().as_str() {
-        "" if scale(number, 1).is_some() => {
-            return Err(format!(
-                "`{text}` has no unit; write for example 500MB or 2GB"
-            ));
-        }
-        "b" => 1,
-        "k" | "kb" => 1_000,
-        "m" | "mb" => 1_000_000,
-        "g" | "gb" => 1_000_000_000,
-        "t" | "tb" => 1_000_000_000_000,
-        "kib" => 1 << 10,
-        "mib" => 1 << 20,
-        "gib" => 1 << 30,
-        "tib" => 1 << 40,
-        _ => return Err(expected()),
-    };
-    scale(number, worth).ok_or_else(expected)
-}
+type Units = &'static [(&'static str, u64)];
 
-/// Reads a number of things.
-pub fn number(text: &str) -> Result<usize, String> {
-    text.trim()
-        .parse()
-        .map_err(|_| format!("`{text}` is no number"))
+const SIZES: Units = &[
+    ("b", 1),
+    ("k", 1_000),
+    ("kb", 1_000),
+    ("m", 1_000_000),
+    ("mb", 1_000_000),
+    ("g", 1_000_000_000),
+    ("gb", 1_000_000_000),
+    ("t", 1_000_000_000_000),
+    ("tb", 1_000_000_000_000),
+    ("kib", 1 << 10),
+    ("mib", 1 << 20),
+    ("gib", 1 << 30),
+    ("tib", 1 << 40),
+];
+
+const SECONDS: Units = &[
+    ("s", 1),
+    ("m", 60),
+    ("min", 60),
+    ("h", 3_600),
+    ("d", 86_400),
+    ("w", 604_800),
+];
+
+const NANOSECONDS: Units = &[
+    ("us", 1_000),
+    ("µs", 1_000),
+    ("ms", 1_000_000),
+    ("s", 1_000_000_000),
+    ("m", 60_000_000_000),
+    ("min", 60_000_000_000),
+];
+
+/// Reads `500MB`, `2 GB`, `1.5GiB`, `800k`, `4096 B`: bytes.
+pub fn size(text: &str) -> Result<u64, String> {
+    read(text, SIZES, "size", "500MB or 2GB")
 }
 
 /// Reads `30d`, `12h`, `2w`, `45m`, `90s`.
 pub fn age(text: &str) -> Result<Duration, String> {
-    let expected = || format!("`{text}` is no age; write for example 30d, 12h or 2w");
-    let (number, unit) = split(text).ok_or_else(expected)?;
-    let worth: u64 = match unit.to_ascii_lowercase().as_str() {
-        "s" => 1,
-        "m" | "min" => 60,
-        "h" => 3_600,
-        "d" => 86_400,
-        "w" => 604_800,
-        _ => return Err(expected()),
-    };
-    let seconds = scale(number, worth).ok_or_else(expected)?;
-    Ok(Duration::from_secs(seconds))
+    read(text, SECONDS, "age", "30d, 12h or 2w").map(Duration::from_secs)
 }
 
-/// Reads `1s`, `1.5 s`, `500ms`, `2m`: nanoseconds. A number without a unit is refused.
+/// Reads `1s`, `1.5 s`, `500ms`, `2m`: nanoseconds.
 pub fn nanoseconds(text: &str) -> Result<u64, String> {
-    let expected = || format!("`{text}` is no duration; write for example 1s or 500ms");
-    let (number, unit) = split(text).ok_or_else(expected)?;
-    let worth: u64 = match unit.to_ascii_lowercase().as_str() {
-        "us" | "µs" => 1_000,
-        "ms" => 1_000_000,
-        "s" => 1_000_000_000,
-        "m" | "min" => 60_000_000_000,
-        _ => return Err(expected()),
-    };
-    scale(number, worth).ok_or_else(expected)
+    read(text, NANOSECONDS, "duration", "1s or 500ms")
+}
+
+/// Reads a number of things.
+pub fn number(text: &str) -> Result<usize, String> {
+    let number = text.trim().parse();
+    number.map_err(|_| format!("`{text}` is no number"))
+}
+
+/// A number and a unit. A number without a unit is refused: whoever means megabytes must not get
+/// bytes.
+fn read(text: &str, units: Units, noun: &str, examples: &str) -> Result<u64, String> {
+    let expected = |fault: &str| format!("`{text}` {fault}; write for example {examples}");
+    let none = || expected(&format!("is no {noun}"));
+    let (number, unit) = split(text).ok_or_else(none)?;
+    let unit = unit.to_ascii_lowercase();
+    if unit.is_empty() && scale(number, 1).is_some() {
+        return Err(expected("has no unit"));
+    }
+    let known = units.iter().find(|(name, _)| *name == unit);
+    known
+        .and_then(|(_, worth)| scale(number, *worth))
+        .ok_or_else(none)
 }
 
 fn split(text: &str) -> Option<(&str, &str)> {
@@ -80,11 +91,7 @@ fn scale(number: &str, worth: u64) -> Option<u64> {
     let decimals: String = decimals.chars().take(12).collect();
     let digits = u32::try_from(decimals.len()).ok()?;
     let whole: u64 = whole.parse().ok()?;
-    let part: u64 = if decimals.is_empty() {
-        0
-    } else {
-        decimals.parse().ok()?
-    };
+    let part: u64 = format!("0{decimals}").parse().ok()?;
     let part = u128::from(part) * u128::from(worth) / 10_u128.pow(digits);
     whole
         .checked_mul(worth)?

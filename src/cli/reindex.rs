@@ -38,8 +38,7 @@ impl Reindex {
         let mut refused = false;
         for text in &self.recordings {
             let path = select::find(text, &library)?.path;
-            let shown = path.to_string_lossy();
-            let shown = escape(&shown);
+            let shown = output::shown(&path);
             if cassette::is_one(&path) {
                 let message = format!("{shown} is a cassette: there is nothing derived in it");
                 return Err(Failure::Usage(message));

@@ -4,8 +4,7 @@ use super::args::Folder;
 use super::cassette::Tape;
 use super::exit::Failure;
 use super::folder;
-use super::output::{self, Progress};
-use mcpreel_store::library::selector::Candidate;
+use super::output::{self, Progress, shown};
 use mcpreel_store::library::{Entry, Library, SelectError, Selected, Standing, spool_of};
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_store::recovery::{self, Outcome as Done, RecoverError, Stage};
@@ -96,60 +95,42 @@ pub fn now(recording: &Recording, summary: &Summary) -> Option<Moment> {
 
 /// What went wrong, and the way out.
 fn explain(error: SelectError, library: &Library) -> Failure {
-    let dir = library.dir().display().to_string();
-    let hint = match &error {
+    let (dir, fault) = (shown(library.dir()), error.to_string());
+    let fault = escape(&fault);
+    Failure::Usage(match &error {
         SelectError::Library(_) => return Failure::Refused(error.into()),
         SelectError::TooFew { count: 0, .. } => format!(
-            "no recordings in {}; `mcpreel demo` makes one, `mcpreel run` records a server",
-            escape(&dir)
+            "no recordings in {dir}; `mcpreel demo` makes one, `mcpreel run` records a server"
         ),
         SelectError::TooFew { text, count } => {
-            let count = plural(*count as u64, "recording");
-            let (text, dir) = (escape(text), escape(&dir));
+            let (text, count) = (escape(text), plural(*count as u64, "recording"));
             format!("{text}: there are not that many, {dir} has {count}")
         }
-        SelectError::NotANumber { .. } => escape(&error.to_string()).into_owned(),
-        SelectError::Unknown { names, .. } if names.is_empty() => format!(
-            "{} in {}, where there are no recordings yet",
-            escape(&error.to_string()),
-            escape(&dir)
-        ),
-        SelectError::Unknown { names, .. } => format!(
-            "{} in {}; names there: {}",
-            escape(&error.to_string()),
-            escape(&dir),
-            named(names.iter().map(String::as_str))
-        ),
+        SelectError::NotANumber { .. } => fault.into_owned(),
+        SelectError::Unknown { names, .. } if names.is_empty() => {
+            format!("{fault} in {dir}, where there are no recordings yet")
+        }
+        SelectError::Unknown { names, .. } => {
+            let names = names.iter().map(|name| escape(name).into_owned());
+            format!("{fault} in {dir}; names there: {}", named(names))
+        }
         SelectError::Ambiguous { candidates, .. } => {
-            format!("{}: {}", escape(&error.to_string()), which(candidates))
+            // Copies of one recording are told apart by their files.
+            let is_copy = |id: &str| candidates.iter().filter(|one| one.id == id).count() > 1;
+            let candidates = candidates.iter().map(|one| {
+                if is_copy(&one.id) {
+                    return shown(&one.path);
+                }
+                format!("{} ({})", escape(&one.id), escape(&one.name))
+            });
+            format!("{fault}: {}", named(candidates))
         }
-    };
-    Failure::Usage(hint)
+    })
 }
 
-/// What an ambiguous text may mean; copies of one recording by their files.
-fn which(candidates: &[Candidate]) -> String {
-    let is_copy = |one: &Candidate| {
-        let same = candidates.iter().filter(|other| other.id == one.id);
-        same.count() > 1
-    };
-    let candidate = |one: &Candidate| {
-        if is_copy(one) {
-            one.path.display().to_string()
-        } else {
-            format!("{} ({})", one.id, one.name)
-        }
-    };
-    let candidates: Vec<_> = candidates.iter().map(candidate).collect();
-    named(candidates.iter().map(String::as_str))
-}
-
-fn named<'a>(all: impl ExactSizeIterator<Item = &'a str>) -> String {
+fn named(all: impl ExactSizeIterator<Item = String>) -> String {
     let more = all.len().saturating_sub(MOST_NAMED);
-    let mut names: Vec<_> = all
-        .take(MOST_NAMED)
-        .map(|name| escape(name).into_owned())
-        .collect();
+    let mut names: Vec<_> = all.take(MOST_NAMED).collect();
     if more > 0 {
         names.push(format!("and {more} more"));
     }
@@ -160,10 +141,9 @@ fn named<'a>(all: impl ExactSizeIterator<Item = &'a str>) -> String {
 /// is said: the recording can still be read as it stands. Where there is nothing but a spool that
 /// is the failure.
 pub fn complete(path: &Path, library: &Library) -> Result<(), Failure> {
-    let shown = path.display().to_string();
-    let shown = escape(&shown);
+    let shown = shown(path);
     if !library.contains(path) {
-        tell_of_outside(path, &shown);
+        tell_of_outside(path);
         return Ok(());
     }
     let mut progress = Progress::stderr();
@@ -184,10 +164,8 @@ pub fn complete(path: &Path, library: &Library) -> Result<(), Failure> {
         Err(error) if recovery::is_missing(path) => return Err(not_made(path, error)),
         Err(error) => {
             let error = format!("{:#}", anyhow::Error::from(error));
-            output::say(&format!(
-                "{shown} could not be completed: {}",
-                escape(&error)
-            ));
+            let error = escape(&error);
+            output::say(&format!("{shown} could not be completed: {error}"));
         }
     }
     Ok(())
@@ -195,18 +173,18 @@ pub fn complete(path: &Path, library: &Library) -> Result<(), Failure> {
 
 /// Says of a recording outside of the folder that its spool still holds something, where that is
 /// so.
-fn tell_of_outside(path: &Path, shown: &str) {
+fn tell_of_outside(path: &Path) {
     let standing = Entry::read(path).standing;
     if !standing.is_recoverable() {
         return;
     }
-    let folder = path.parent().map(|folder| folder.display().to_string());
-    let folder = folder.filter(|folder| !folder.is_empty());
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
     output::say(&format!(
-        "{shown} ({}) is shown without what its spool still holds: it lies outside the folder of \
+        "{} ({}) is shown without what its spool still holds: it lies outside the folder of \
          recordings, where nothing is written; --dir {} completes it",
+        shown(path),
         standing.as_str(),
-        escape(folder.as_deref().unwrap_or("."))
+        shown(folder.unwrap_or(Path::new(".")))
     ));
 }
 
@@ -217,13 +195,10 @@ pub fn not_made(path: &Path, error: RecoverError) -> Failure {
     }
     let spool = spool_of(path);
     let bytes = spool.metadata().map_or(0, |file| file.len());
-    let (reel, spool) = (path.display().to_string(), spool.display().to_string());
+    let (reel, spool, bytes) = (shown(path), shown(&spool), size(bytes));
     Failure::Refused(anyhow::Error::from(error).context(format!(
-        "{} could not be made from its journal {} ({}), which stays as it is; copy that to a \
-         folder that can be written, or free space",
-        escape(&reel),
-        escape(&spool),
-        size(bytes)
+        "{reel} could not be made from its journal {spool} ({bytes}), which stays as it is; copy \
+         that to a folder that can be written, or free space"
     )))
 }
 

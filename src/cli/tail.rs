@@ -88,8 +88,8 @@ fn newest_or_next(library: &Library) -> Result<PathBuf, Failure> {
     if let Some(live) = entries.find(|entry| entry.standing == Standing::Live) {
         return Ok(live.path);
     }
-    let dir = library.dir().display().to_string();
-    output::say(&format!("waiting for a recording in {}", escape(&dir)));
+    let dir = output::shown(library.dir());
+    output::say(&format!("waiting for a recording in {dir}"));
     loop {
         if let Some(path) = newcomers.next() {
             return Ok(path);
@@ -146,13 +146,11 @@ fn take_over(path: &Path) -> Result<(), Failure> {
         Err(RecoverError::Busy { .. }) => Ok(()),
         Err(error) if recovery::is_missing(path) => Err(select::not_made(path, error)),
         Ok(Done::ReadOnly) => {
-            let (reel, spool) = (path.display(), spool_of(path));
-            let words = format!(
-                "the recorder has gone, and what its journal {} still holds cannot be added to \
-                 {reel}, which may not be written; copy both to a folder that can be written",
-                spool.display()
-            );
-            Err(anyhow::anyhow!("{}", escape(&words)).into())
+            let (reel, spool) = (output::shown(path), output::shown(&spool_of(path)));
+            Err(anyhow::anyhow!(
+                "the recorder has gone, and what its journal {spool} still holds cannot be added to \
+                 {reel}, which may not be written; copy both to a folder that can be written"
+            ))?
         }
         outcome => Ok(outcome.map(drop)?),
     }

@@ -1,6 +1,8 @@
 //! The commands, as the real program.
 //!
 //! * [`help`]: what the program says about itself, and its exit codes;
+//! * [`documents`]: what the README and the help say is so;
+//! * [`recordings`]: the sample recordings say what their README says;
 //! * [`rows`]: the objects of `--json`, and what people see of the same recording;
 //! * [`copy`]: `export --format recording`: a copy in one plain file;
 //! * [`export`]: `export`, and cassettes in place of recordings;
@@ -12,6 +14,7 @@
 //! * [`live`]: `tail` and `demo`, while something is recorded;
 //! * [`lint`]: what is wrong, for people and for machines;
 //! * [`folder`]: which folder is looked in, what `ls`, `prune` and `reindex` do with it;
+//! * [`library`]: two hundred recordings, some of them broken, are listed at once;
 //! * [`hostile`]: nothing off the wire reaches a terminal.
 
 #[path = "../support/mod.rs"]

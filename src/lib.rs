@@ -34,4 +34,5 @@ pub mod demo;
 /// The unit tests write sessions with the same file as the integration tests and the benches.
 #[cfg(test)]
 #[path = "../tests/support/written.rs"]
+#[expect(clippy::missing_panics_doc, reason = "only tests call it")]
 pub mod written;

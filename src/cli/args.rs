@@ -119,6 +119,10 @@ pub struct Filter {
 }
 
 /// One of these words, as what it means.
+///
+/// # Panics
+///
+/// When `parse` does not know one of the words.
 pub fn words<T: Clone + Send + Sync + 'static>(
     words: &[&'static str],
     parse: fn(&str) -> Option<T>,

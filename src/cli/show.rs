@@ -343,12 +343,11 @@ impl<'a> Shown<'a> {
             let line = self.listing.frame(head, &words, &self.out);
             return Ok(self.out.line(&line)?);
         }
-        match raw {
-            Some(raw) => self.out.json(&json::FrameJson::new(head, raw))?,
-            None => {
-                let raw = self.recording.raw(head.seq)?;
-                self.out.json(&json::FrameJson::new(head, &raw))?;
-            }
+        if let Some(raw) = raw {
+            self.out.json(&json::FrameJson::new(head, raw))?;
+        } else {
+            let raw = self.recording.raw(head.seq)?;
+            self.out.json(&json::FrameJson::new(head, &raw))?;
         }
         Ok(())
     }

@@ -116,7 +116,7 @@ fn finding_differences(derived: &Derived, scenario: &Scenario) -> Option<String>
     let mut found: Vec<_> = derived
         .findings
         .iter()
-        .filter(|finding| told.contains(&&finding.rule))
+        .filter(|finding| told.contains(&finding.rule))
         .map(|finding| {
             (
                 finding.rule.id.to_owned(),

@@ -275,7 +275,7 @@ pub struct Scope<'r> {
     rules: Vec<&'r Rule>,
 }
 
-impl<'r> Scope<'r> {
+impl Scope<'_> {
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }

@@ -182,7 +182,7 @@ impl Exchange {
 #[cfg(test)]
 impl Exchange {
     /// An open call of a tool, for tests that need an exchange and say what matters in it.
-    pub fn bare() -> Self {
+    pub(crate) fn bare() -> Self {
         let rpc_id = RequestId::from_json("1").expect("it is JSON");
         Self {
             id: ExchangeId(1),

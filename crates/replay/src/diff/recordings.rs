@@ -108,8 +108,11 @@ impl Card {
 /// The exchanges of both sides, in the order of their requests.
 type Cards = [Vec<(ExchangeId, Card)>; 2];
 
+/// What two cards must have in common to be a pair.
+type KeyOf = fn(&Card) -> (Digest, Digest);
+
 fn aligned([left, right]: &Cards) -> Vec<Pair> {
-    let ways: [fn(&Card) -> (Digest, Digest); 3] = [
+    let ways: [KeyOf; 3] = [
         |card| (card.call, card.key.exact),
         |card| (card.call, card.key.normalised),
         |card| (card.call, card.name),

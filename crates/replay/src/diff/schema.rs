@@ -353,7 +353,7 @@ impl Schemas<'_, '_> {
             _ => format!("another `{keyword}`"),
         };
         self.within(&[keyword], "", |this| {
-            this.add(Effect::Changed, &said, both)
+            this.add(Effect::Changed, &said, both);
         });
     }
 

@@ -153,10 +153,10 @@ impl Test {
             Self::Logged(member, test) => {
                 let document = Document::parse(value).ok();
                 let params = document.as_ref().and_then(|it| it.root().get("params"));
-                let text = params.and_then(|params| params.get(member)?.as_str());
+                let logged = params.and_then(|params| params.get(member)?.as_str());
                 let test = test.as_ref();
-                text.is_some_and(|text| {
-                    test.is_none_or(|test| test.fits([Some(text.as_bytes()), None]))
+                logged.is_some_and(|logged| {
+                    test.is_none_or(|test| test.fits([Some(logged.as_bytes()), None]))
                 })
             }
             Self::Batch => {

@@ -704,9 +704,10 @@ fn write(
     let target = std::path::absolute(&file.target).unwrap_or_else(|_| file.target.clone());
     let is_live = Reel::read(reel).standing == Standing::Live;
     let selection = selection(recording, &file.what, is_live)?;
-    let policy = match file.is_raw {
-        true => None,
-        false => Some(means.policy.clone().map_err(End::Failed)?),
+    let policy = if file.is_raw {
+        None
+    } else {
+        Some(means.policy.clone().map_err(End::Failed)?)
     };
     let mut whole = Whole::begin(&target, reel, file.may)?;
     let (mut told, bytes, report) = if file.format == Format::Recording {

@@ -298,7 +298,7 @@ fn line(app: &App, command: &Command, columns: usize) -> Line<'static> {
     let (name, help) = words(command);
     let keys = match command {
         Command::Do(action) => app.settings.keymap.keys(*action),
-        _ => Vec::new(),
+        Command::Goto(_) => Vec::new(),
     };
     let keys = keys.iter().take(2).map(ToString::to_string);
     let keys = keys.collect::<Vec<_>>().join(" ");

@@ -192,9 +192,10 @@ impl Job for Looking {
     ) -> Result<Progress, ReadError> {
         let at = self.at;
         let t = source.recording.head(at)?.map(|head| head.t_last);
-        let state = match self.state {
-            true => Some(Box::new(source.recording.state_at(at)?)),
-            false => None,
+        let state = if self.state {
+            Some(Box::new(source.recording.state_at(at)?))
+        } else {
+            None
         };
         answers.push(Answer::found(move |app| found(app, at, t, state)));
         Ok(Progress::Done)

@@ -239,10 +239,10 @@ fn part(
     }
     let texts = [text_of(left, right, half)?, text_of(right, left, half)?];
     let redacted = texts.iter().flatten().map(|(_, values)| values).sum();
-    let [then, now] = texts
+    let [before, now] = texts
         .each_ref()
         .map(|text| text.as_ref().map(|(text, _)| &**text));
-    let then = then.map(|then| bound.as_now(left.1, half, then));
+    let then = before.map(|text| bound.as_now(left.1, half, text));
     let side = |at: usize, text| {
         let t = match half {
             Half::Request => Some(sides[at].1.t_request),

@@ -256,8 +256,8 @@ fn open(app: &mut App) -> Effects {
             let [left, right] = *both;
             return ask_calls(app, Some(left), right, bound);
         }
-        Some(Opens::Only(side)) => {
-            let text = format!("only the {side} recording has it, with nothing to compare");
+        Some(Opens::Only(which)) => {
+            let text = format!("only the {which} recording has it, with nothing to compare");
             app.notices.error(text, app.now);
         }
         Some(Opens::Fold) => comparison.unfold(size),

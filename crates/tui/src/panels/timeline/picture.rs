@@ -146,9 +146,9 @@ impl Work {
         Ok(false)
     }
 
-    fn picture(&self) -> Box<Picture> {
+    fn picture(&self) -> Picture {
         let (rows, density) = (&self.rows, &self.density);
-        Box::new(Picture {
+        Picture {
             window: self.window,
             end_ns: self.end_ns,
             density: density.columns.clone(),
@@ -156,7 +156,7 @@ impl Work {
             rows: rows.bars.iter().cloned().collect(),
             more: (rows.above.more, rows.below.more),
             looking: !rows.above.is_done() || !rows.below.is_done(),
-        })
+        }
     }
 }
 
@@ -175,7 +175,7 @@ impl Job for Drawing {
         while !done && source.clock.now().0.saturating_sub(began) < STEP_NS {
             done = work.go_on(source, began)?;
         }
-        let picture = work.picture();
+        let picture = Box::new(work.picture());
         answers.push(Answer::found(move |app| super::drawn(app, picture)));
         self.work = Some(work);
         Ok(if done { Progress::Done } else { Progress::More })

@@ -41,7 +41,7 @@ use std::path::{Path, PathBuf};
 const EVERY_NS: u64 = 1_000_000_000;
 
 /// From so many columns on there is room for dates, and for words of state.
-const DATES: usize = 100;
+const DATES: usize = 120;
 const WORDS: usize = 46;
 
 /// The least and the most columns of the server's name.

@@ -125,6 +125,5 @@ fn the_reader_of_chromes_own_tools_sees_what_is_on_record() {
             assert_eq!(slice["pid"], pid);
         }
         assert_eq!(seen["processes"], serde_json::json!([1, 2]));
-        assert!(seen["counters"].as_u64() > Some(0), "{seen}");
     }
 }

@@ -9,7 +9,7 @@ const { traceEvents } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const processor = Trace.Processor.TraceProcessor.createWithAllHandlers();
 await processor.parse(traceEvents, {});
 const { Meta } = processor.data ?? processor.parsedTrace;
-const { Phase, isPhaseAsync } = Trace.Types.Events;
+const { isPhaseAsync } = Trace.Types.Events;
 const paired = traceEvents.filter((event) => isPhaseAsync(event.ph));
 const slices = Trace.Helpers.Trace.createMatchedSortedSyntheticEvents(paired);
 console.log(JSON.stringify({
@@ -18,5 +18,4 @@ console.log(JSON.stringify({
     const { seq, status } = args.data.beginEvent.args;
     return { pid, name, ts, dur, seq, status };
   }),
-  counters: traceEvents.filter((event) => event.ph === Phase.COUNTER).length,
 }));

@@ -14,9 +14,6 @@ mod cases;
 #[expect(dead_code, reason = "other tests use the rest")]
 #[path = "../support/dice.rs"]
 mod dice;
-#[expect(dead_code, reason = "other tests use the rest")]
-#[path = "../support/filter_laws.rs"]
-mod filter_laws;
 #[path = "../support/filters.rs"]
 mod filters;
 #[path = "rules/handshake.rs"]

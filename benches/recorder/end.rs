@@ -2,9 +2,9 @@
 
 use crate::Setup;
 use crate::machine::wait_until_quiet;
-use crate::session::{Arm, Session};
+use crate::recorder_session::{Arm, Session};
+use crate::recorder_table::Row;
 use crate::stats::{largest, median};
-use crate::table::Row;
 use crate::traffic::{self, Order};
 
 const IDLE_LIMIT_MS: f64 = 20.0;

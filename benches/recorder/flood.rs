@@ -2,9 +2,9 @@
 
 use crate::Setup;
 use crate::machine::Pinned;
-use crate::session::{Arm, Session};
+use crate::recorder_session::{Arm, Session};
+use crate::recorder_table::{Row, times_cat};
 use crate::stats::median;
-use crate::table::{Row, times_cat};
 use crate::traffic::Order;
 use mcpreel_trace::clock::Clock;
 

@@ -2,8 +2,8 @@
 
 use crate::Setup;
 use crate::machine::{context_switches, wait_until_quiet};
-use crate::session::{Arm, Session};
-use crate::table::Row;
+use crate::recorder_session::{Arm, Session};
+use crate::recorder_table::Row;
 use std::time::Duration;
 
 /// Counts how often a thread of an idle recorder is put on a CPU.

@@ -3,8 +3,8 @@
 use crate::Setup;
 use crate::machine::Pinned;
 use crate::prepared::{Kind, Prepared};
+use crate::recorder_table::Row;
 use crate::stats::median;
-use crate::table::Row;
 
 const LIMIT: f64 = 80_000.0;
 const SIZE: usize = 1024;

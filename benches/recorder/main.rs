@@ -11,11 +11,9 @@
 
 mod big_message;
 mod end;
-mod export;
 mod flood;
 mod idle;
 mod indexing;
-mod lines;
 mod machine;
 mod memory;
 mod peer;
@@ -23,16 +21,18 @@ mod plain_client;
 mod plain_exporter;
 mod plain_server;
 mod prepared;
-mod replay;
+mod recorder_export;
+mod recorder_lines;
+mod recorder_replay;
+mod recorder_session;
+mod recorder_table;
 mod round_trip;
-mod session;
 mod size;
 mod start;
 mod stats;
-mod table;
 mod traffic;
 
-use lines::{Line, Wanted};
+use recorder_lines::{Line, Wanted};
 use std::path::PathBuf;
 
 /// The lines that can be picked by name.
@@ -46,8 +46,8 @@ const LINES: [(&str, Line<Setup>); 11] = [
     ("idle", idle::measure),
     ("indexing", indexing::measure),
     ("size", size::measure),
-    ("replay", replay::measure),
-    ("export", export::measure),
+    ("replay", recorder_replay::measure),
+    ("export", recorder_export::measure),
 ];
 
 /// How to measure.

@@ -2,8 +2,8 @@
 
 use crate::Setup;
 use crate::machine::{peak_memory, wait_until_quiet};
-use crate::session::{Arm, Session};
-use crate::table::Row;
+use crate::recorder_session::{Arm, Session};
+use crate::recorder_table::Row;
 use crate::traffic::Order;
 
 const FLOOD_LIMIT_MIB: f64 = 16.0;

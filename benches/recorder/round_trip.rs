@@ -1,9 +1,9 @@
 //! The round trip of a short call, everything on one CPU.
 
 use crate::machine::{Pinned, wait_until_quiet};
-use crate::session::{Arm, Session};
+use crate::recorder_session::{Arm, Session};
+use crate::recorder_table::{Row, times_cat};
 use crate::stats::{median, quantile};
-use crate::table::{Row, times_cat};
 use crate::{Setup, traffic};
 use mcpreel_trace::clock::Clock;
 

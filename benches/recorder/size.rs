@@ -2,7 +2,7 @@
 
 use crate::Setup;
 use crate::prepared::{Kind, Prepared};
-use crate::table::Row;
+use crate::recorder_table::Row;
 
 const LIMIT_1K: f64 = 1.3;
 const LIMIT_200: f64 = 1.9;

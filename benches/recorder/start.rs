@@ -1,9 +1,9 @@
 //! From the start of the process to the server's first answer.
 
 use crate::Setup;
-use crate::session::{Arm, Session};
+use crate::recorder_session::{Arm, Session};
+use crate::recorder_table::Row;
 use crate::stats::{median, quantile};
-use crate::table::Row;
 use mcpreel_trace::clock::{Clock, Moment};
 
 const LIMIT_MS: f64 = 3.0;

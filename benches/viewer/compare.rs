@@ -1,8 +1,8 @@
 //! Two recordings beside each other.
 
 use crate::support::machine::peak_memory;
+use crate::support::recorder_table::Row;
 use crate::support::stats::{largest, quantile};
-use crate::support::table::Row;
 use crate::support::terminal::Terminal;
 use crate::viewer::{self, ms, show_ms};
 use crate::{Setup, generate};

@@ -1,7 +1,7 @@
 //! From a key to the screen.
 
+use crate::support::recorder_table::Row;
 use crate::support::stats::{largest, quantile};
-use crate::support::table::Row;
 use crate::viewer::{self, ms, show_ms};
 use crate::{Setup, generate};
 

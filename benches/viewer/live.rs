@@ -1,8 +1,8 @@
 //! A session that is recorded while somebody looks.
 
 use crate::Setup;
+use crate::support::recorder_table::Row;
 use crate::support::stats::{largest, quantile};
-use crate::support::table::Row;
 use crate::viewer::{self, ms, show_ms};
 use anyhow::Context;
 use mcpreel_trace::clock::wall_clock_ns;

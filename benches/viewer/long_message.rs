@@ -1,7 +1,7 @@
 //! Messages of many megabytes.
 
+use crate::support::recorder_table::Row;
 use crate::support::stats::{largest, median};
-use crate::support::table::Row;
 use crate::viewer::{self, ms, show_ms};
 use crate::{Setup, generate};
 

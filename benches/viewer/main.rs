@@ -12,29 +12,29 @@ mod generate;
 mod keys;
 mod live;
 mod long_message;
-mod search;
 mod select;
-mod start;
 #[expect(
     dead_code,
     reason = "shared with tests and benches that use other parts"
 )]
 mod support;
 mod viewer;
+mod viewer_search;
+mod viewer_start;
 
 use std::path::Path;
-use support::lines::{Line, Wanted};
-use support::table::Row;
+use support::recorder_lines::{Line, Wanted};
+use support::recorder_table::Row;
 
 /// The lines that can be picked by name.
 const LINES: [(&str, Line<Setup>); 10] = [
     ("recordings", recordings),
-    ("first-paint", start::first_paint),
-    ("memory", start::memory),
+    ("first-paint", viewer_start::first_paint),
+    ("memory", viewer_start::memory),
     ("keys", keys::measure),
-    ("filter", search::filter),
+    ("filter", viewer_search::filter),
     ("select", select::measure),
-    ("search", search::text),
+    ("search", viewer_search::text),
     ("long-message", long_message::measure),
     ("live", live::measure),
     ("compare", compare::measure),

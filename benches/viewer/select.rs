@@ -2,7 +2,7 @@
 
 use crate::Setup;
 use crate::generate;
-use crate::support::table::Row;
+use crate::support::recorder_table::Row;
 use anyhow::Context as _;
 use mcpreel_store::reader::Recording;
 use mcpreel_store::search::{Pace, Pattern, Search};

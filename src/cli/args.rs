@@ -1,15 +1,15 @@
 //! The command line: the commands, and the options that several of them share. What else a command
 //! takes stands beside its code.
 
+mod args_replay;
 mod compare;
 mod minimise;
 mod mock;
-mod replay;
 
+pub use args_replay::{Asked, Bind, Driving, Edit, Order as ReplayOrder, Part, Replay, bind};
 pub use compare::{Diff, Form, ReportFormat, Strictness, rewrite};
 pub use minimise::Minimise;
 pub use mock::{Mock, OnMiss, Said};
-pub use replay::{Asked, Bind, Driving, Edit, Order as ReplayOrder, Part, Replay, bind};
 
 use super::demo::{Demo, DemoHost, DemoServer};
 use super::exit;

@@ -1,7 +1,7 @@
 //! `mcpreel redact`: a recording without its secrets, what would be replaced in one, and leaks in
 //! files of any kind (`scan`).
 
-pub mod scan;
+pub mod redact_scan;
 
 use super::args::Folder;
 use super::exit::{Exit, Failure, Outcome};
@@ -109,7 +109,7 @@ pub fn run(args: &Redact) -> Outcome {
     }
     let policy = policy(&args.what)?;
     if !args.scan.is_empty() {
-        return scan::run(&args.scan, &policy, args.json);
+        return redact_scan::run(&args.scan, &policy, args.json);
     }
     let (recording, selected) = select::open(&args.recording, &args.folder)?;
     if selected.seq.is_some() {

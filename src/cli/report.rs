@@ -14,7 +14,7 @@ use super::args::Folder as FolderArgs;
 use super::exit::{Exit, Failure, Outcome};
 use super::export::{progress, tell_unfinished, usage};
 use super::output::{self, Output};
-use super::redact::{self, Secrets, scan};
+use super::redact::{self, Secrets, redact_scan};
 use super::select;
 use anyhow::Context as _;
 use clap::Args;
@@ -253,7 +253,7 @@ fn unwritten(path: &Path) -> String {
 fn leaks(folder: &Path, mut known: Redactor, policy: &Arc<Policy>) -> Result<Vec<String>, Failure> {
     let mut found = Vec::new();
     for name in &NAMES[..2] {
-        let report = scan::known(&folder.join(name), &mut known)?;
+        let report = redact_scan::known(&folder.join(name), &mut known)?;
         found.extend(report.places.iter().map(|leak| {
             let (place, rule) = (leak.place.to_string(), escape(&leak.rule));
             format!("{name}: {place}: {rule}")

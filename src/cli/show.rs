@@ -3,7 +3,7 @@
 //! With a filter the rows are those of the viewer, exchanges and what belongs to none; `--frames`,
 //! `--exchanges` and `--events` show only rows of that kind.
 
-mod frame;
+mod show_frame;
 
 use super::args::{Filter, Folder};
 use super::exit::{Exit, Failure, Outcome};
@@ -11,7 +11,7 @@ use super::output::{Ink, Output};
 use super::rows::{Listing, Row, finding_line, frame_words, quote};
 use super::{filter, json, select};
 use clap::Args;
-use mcpreel_share::phrases::{self, session, when};
+use mcpreel_share::phrases::{self, phrases_session, when};
 use mcpreel_share::row::RowView;
 use mcpreel_store::reader::{FindingRow, Recording, Summary};
 use mcpreel_trace::event::Event;
@@ -212,7 +212,7 @@ impl<'a> Shown<'a> {
         if self.json {
             return self.frame(&head, None);
         }
-        frame::write(self.recording, &head, &mut self.out)
+        show_frame::write(self.recording, &head, &mut self.out)
     }
 
     fn heading(&mut self) -> Result<(), Failure> {
@@ -501,13 +501,16 @@ fn summary(recording: &Recording, out: &mut Output) -> Result<(), Failure> {
     }
     let (started, long) = (when::exact(summary.wall_ns), clock(summary.t_last_ns));
     facts.push(("started", format!("{started}, {long} long")));
-    facts.extend(session::facts(&summary, recording.given_up_count()?));
+    facts.extend(phrases_session::facts(
+        &summary,
+        recording.given_up_count()?,
+    ));
     for (name, value) in facts {
         let name = out.paint(Ink::Faint, &pad_end(name, 11));
         out.line(&format!("{name}{value}"))?;
     }
     each_event(recording, |event| {
-        if session::is_remarkable(&event.kind) {
+        if phrases_session::is_remarkable(&event.kind) {
             let name = out.paint(Ink::Warn, &pad_end("remark", 11));
             out.line(&format!("{name}{}", phrases::event(&event.kind)))?;
         }

@@ -157,7 +157,7 @@ fn session_of(library: &Library, name: &str, server: &str) {
     );
     let script = format!("read line; echo '{answer}'");
     let mut run = library.run(["--name", name, "sh", "-c", &script]);
-    let session = crate::support::session::Session::start(&mut run);
+    let session = crate::support::host_session::Session::start(&mut run);
     session.send(&crate::support::pieces::Pieces(vec![
         b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{}}\n".to_vec(),
     ]));

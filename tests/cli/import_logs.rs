@@ -1,6 +1,6 @@
 //! `import` of logs that do not hold everything, that say how a session ended, that have grown.
 
-use super::import::{CLAUDE, Import};
+use super::cli_import::{CLAUDE, Import};
 use super::{mcpreel, refusal, stdout};
 use crate::support::text;
 use serde_json::Value;

@@ -1,41 +1,41 @@
 //! The commands, as the real program.
 //!
-//! * [`help`]: what the program says about itself, and its exit codes;
+//! * [`cli_help`]: what the program says about itself, and its exit codes;
 //! * [`documents`]: what the README and the help say is so;
-//! * [`recordings`]: the sample recordings say what their README says;
-//! * [`rows`]: the objects of `--json`, and what people see of the same recording;
+//! * [`cli_recordings`]: the sample recordings say what their README says;
+//! * [`cli_rows`]: the objects of `--json`, and what people see of the same recording;
 //! * [`copy`]: `export --format recording`: a copy in one plain file;
-//! * [`export`]: `export`, and cassettes in place of recordings;
-//! * [`formats`]: `export` for reading and for other people's programs;
-//! * [`import`]: cassettes and logs of other programs become recordings;
-//! * [`report`]: all that a bug report needs, in a folder or one file;
+//! * [`cli_export`]: `cli_export`, and cassettes in place of recordings;
+//! * [`formats`]: `cli_export` for reading and for other people's programs;
+//! * [`cli_import`]: cassettes and logs of other programs become recordings;
+//! * [`cli_report`]: all that a bug report needs, in a folder or one file;
 //! * [`filter`]: `-q` and `search`: which rows, and where a text stands;
 //! * [`why`]: the causes of sessions that really went wrong;
-//! * [`live`]: `tail` and `demo`, while something is recorded;
+//! * [`cli_live`]: `tail` and `demo`, while something is recorded;
 //! * [`lint`]: what is wrong, for people and for machines;
 //! * [`folder`]: which folder is looked in, what `ls`, `prune` and `reindex` do with it;
-//! * [`library`]: two hundred recordings, some of them broken, are listed at once;
+//! * [`cli_library`]: two hundred recordings, some of them broken, are listed at once;
 //! * [`hostile`]: nothing off the wire reaches a terminal.
 
 #[path = "../support/mod.rs"]
 mod support;
 
+mod cli_export;
+mod cli_help;
+mod cli_import;
+mod cli_library;
+mod cli_live;
+mod cli_recordings;
+mod cli_report;
+mod cli_rows;
 mod copy;
 mod documents;
-mod export;
 mod filter;
 mod folder;
 mod formats;
-mod help;
 mod hostile;
-mod import;
 mod import_logs;
-mod library;
 mod lint;
-mod live;
-mod recordings;
-mod report;
-mod rows;
 mod why;
 
 use std::io::Write as _;

@@ -1,7 +1,7 @@
 //! `why`: the cause of what went wrong in sessions that really did.
 
 use super::{demo, refusal, stdout};
-use crate::support::session::{Received, Session};
+use crate::support::host_session::{Received, Session};
 use crate::support::{Library, peer};
 use serde_json::Value;
 use std::io::Write as _;

@@ -1,8 +1,8 @@
 //! What the rules and `why` say of sessions without fault is true, and listed in `expected.toml`.
 
 use crate::expected::{self, Expected, Said};
+use crate::interop_session::{self, Session};
 use crate::peers::{CLIENTS, Client, SERVERS};
-use crate::session::{self, Session};
 use crate::support;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -76,7 +76,8 @@ fn sessions() -> Vec<Session> {
                     let next = asked.lock().expect("no thread panics in here").pop();
                     let Some((client, mode)) = next else { break };
                     let servers = SERVERS.into_iter().filter(|server| server.has(mode));
-                    let sessions = session::record(client, mode, &servers.collect::<Vec<_>>());
+                    let sessions =
+                        interop_session::record(client, mode, &servers.collect::<Vec<_>>());
                     had.lock()
                         .expect("no thread panics in here")
                         .extend(sessions);

@@ -16,8 +16,8 @@
 //! id = "calls-failed"
 //! ```
 
+use crate::interop_session::Session;
 use crate::peers::{CLIENTS, SERVERS};
-use crate::session::Session;
 use serde::Deserialize;
 use std::fmt;
 

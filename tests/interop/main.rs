@@ -7,7 +7,7 @@
 //!   altered one in exactly what was altered;
 //! * [`mocked`]: a client whose session was recorded sees the same with the mock of it;
 //! * [`exported`]: what is exported is read by the programs that it is for;
-//! * [`session`]: a session of any client with any server, its recordings, and how to have it
+//! * [`interop_session`]: a session of any client with any server, its recordings, and how to have it
 //!   again;
 //! * [`peers`]: the servers and clients; [`packages`]: where they come from.
 //!
@@ -25,6 +25,8 @@ mod expected;
 #[cfg(feature = "long-tests")]
 mod exported;
 #[cfg(feature = "long-tests")]
+mod interop_session;
+#[cfg(feature = "long-tests")]
 mod mocked;
 #[cfg(feature = "long-tests")]
 mod packages;
@@ -35,5 +37,3 @@ mod replayed;
 mod rmcp;
 #[cfg(feature = "long-tests")]
 mod same;
-#[cfg(feature = "long-tests")]
-mod session;

@@ -1,8 +1,8 @@
 //! A client whose session was recorded, run again with the mock of it: it sees the same, and asks
 //! for nothing that is not on record.
 
+use crate::interop_session::{Session, record};
 use crate::peers::{Client, HAD_AGAIN, Server};
-use crate::session::{Session, record};
 use crate::support::{self, MCPREEL, wait_for};
 use serde_json::Value;
 

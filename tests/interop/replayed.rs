@@ -1,9 +1,9 @@
 //! A recorded client, played to the same server again: nothing differs. Played to one of which
 //! something was altered: exactly that differs.
 
+use crate::interop_session::{Session, record};
 use crate::packages::Packages;
 use crate::peers::{Client, HAD_AGAIN, NOTES_PYTHON, PYTHON_SDK, Server};
-use crate::session::{Session, record};
 use crate::support::{self, MCPREEL};
 use serde_json::Value;
 use std::collections::BTreeSet;

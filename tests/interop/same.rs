@@ -1,10 +1,10 @@
 //! A client sees the same with the recorder in between as without it, and what it did is on record.
 
+use crate::interop_session::{Session, converse, record};
 use crate::peers::{
     Client, EVERYTHING, NOTES_FASTMCP, NOTES_PYTHON, NOTES_TYPESCRIPT, PYTHON_FASTMCP, PYTHON_SDK,
     Server, TYPESCRIPT_V1, TYPESCRIPT_V2,
 };
-use crate::session::{Session, converse, record};
 use serde_json::{Value, json};
 
 #[test]

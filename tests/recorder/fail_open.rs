@@ -2,8 +2,8 @@
 //! what is missing is stated exactly.
 
 mod echo;
+mod fail_open_folder;
 mod file_in_use;
-mod folder;
 mod limits;
 #[cfg(all(feature = "long-tests", target_os = "linux"))]
 mod small_disk;

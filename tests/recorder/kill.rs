@@ -4,8 +4,8 @@ mod between_batches;
 mod undisturbed;
 
 use crate::support::dice::Dice;
-use crate::support::rows::Rows;
-use crate::support::session::Collected;
+use crate::support::host_session::Collected;
+use crate::support::stored_rows::Rows;
 use crate::support::{Library, peer, wait_for};
 use nix::fcntl::{Flock, FlockArg};
 use std::ffi::OsStr;

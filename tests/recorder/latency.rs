@@ -1,7 +1,7 @@
 //! Latency is the time that the server took: not ours, not that of the transfer.
 
+use crate::support::host_session::Session;
 use crate::support::pieces::Pieces;
-use crate::support::session::Session;
 use crate::support::{Library, peer, wait_for};
 use serde_json::Value;
 use std::collections::HashMap;

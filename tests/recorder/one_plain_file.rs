@@ -1,7 +1,7 @@
 //! A finished recording is one ordinary file, also when somebody was looking at it at the end.
 
+use crate::support::host_session::Session;
 use crate::support::pieces::Pieces;
-use crate::support::session::Session;
 use crate::support::{Library, text, wait_for};
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! Whatever goes in comes out, in both directions and on stderr, and stands in the recording.
 
+use crate::support::host_session::Traffic;
 use crate::support::pieces::Pieces;
-use crate::support::session::Traffic;
-use crate::support::{Library, pattern, peer, wait_for_work};
+use crate::support::{Library, byte_pattern, peer, wait_for_work};
 use proptest::prelude::*;
 use rusqlite::{Connection, OpenFlags};
 use std::io::Read;
@@ -87,9 +87,12 @@ fn a_line_of_a_hundred_megabytes_passes_both_ways_and_is_on_record() {
     let mut run = library.run([peer().into_os_string(), "long-line".into(), size.into()]);
     let mut child = run.spawn().expect("the program starts");
     let mut stdin = child.stdin.take().expect("stdin is a pipe");
-    let writer = std::thread::spawn(move || pattern::write(&mut stdin, LONG_LINE).map(|()| stdin));
+    let writer =
+        std::thread::spawn(move || byte_pattern::write(&mut stdin, LONG_LINE).map(|()| stdin));
     let out = child.stdout.take().expect("stdout is a pipe");
-    assert!(pattern::is_read_from(out.take(LONG_LINE as u64), LONG_LINE).expect("it can be read"));
+    assert!(
+        byte_pattern::is_read_from(out.take(LONG_LINE as u64), LONG_LINE).expect("it can be read")
+    );
     let stdin = writer
         .join()
         .expect("it does not panic")
@@ -143,7 +146,7 @@ fn assert_is_long_line(library: &Library, stream: &str) {
         .blob_open("main", "frame", "raw", seq, true)
         .expect("it has bytes");
     assert!(
-        pattern::is_read_from(blob, LONG_LINE).expect("it can be read"),
+        byte_pattern::is_read_from(blob, LONG_LINE).expect("it can be read"),
         "{stream}"
     );
 }

@@ -8,9 +8,9 @@
 //! * [`exit`]: how the command ends, and what it says;
 //! * [`options`]: what the command line chooses: how strict, by which rules, in which form;
 //! * [`record`]: what a replay leaves on record;
-//! * [`minimise`]: the fewest messages with which it still fails;
+//! * [`replay_minimise`]: the fewest messages with which it still fails;
 //! * [`trust`]: whose command is started;
-//! * [`update`]: a cassette becomes what the server says now;
+//! * [`replay_update`]: a cassette becomes what the server says now;
 //! * [`process`]: how a case is recorded and replayed.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
@@ -18,7 +18,6 @@
 mod diff;
 mod director;
 mod exit;
-mod minimise;
 mod misbehaving;
 mod mock;
 mod options;
@@ -26,9 +25,10 @@ mod play;
 mod process;
 mod processes;
 mod record;
+mod replay_minimise;
+mod replay_update;
 #[path = "../support/mod.rs"]
 mod support;
 #[path = "../support/told.rs"]
 mod told;
 mod trust;
-mod update;

@@ -4,13 +4,13 @@
 #![expect(dead_code, reason = "every test file uses a part of it")]
 
 pub mod account;
+pub mod byte_pattern;
 pub mod conversation;
 pub mod dice;
-pub mod pattern;
+pub mod host_session;
 pub mod pieces;
 pub mod rmcp_client;
-pub mod rows;
-pub mod session;
+pub mod stored_rows;
 pub mod terminal;
 pub mod written;
 

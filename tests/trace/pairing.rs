@@ -21,7 +21,7 @@
 //! means none or 0), everything else where it is given. The findings about lines, JSON-RPC and
 //! pairing are compared in full. `support/told.rs` has the short forms.
 
-#[path = "scenarios/compare.rs"]
+#[path = "scenarios/scenarios_compare.rs"]
 mod compare;
 
 use crate::told::{Derived, Row, Telling};

@@ -254,7 +254,7 @@ fn a_paused_picture_stands_and_counts_what_is_new() {
     viewer.press("p");
     shows(&viewer, &["PAUSED"]);
     let last = selected(&viewer);
-    crate::story::forecast(recording.session(), 22_000, 77);
+    crate::viewer_story::forecast(recording.session(), 22_000, 77);
     recording.index();
     viewer.settle();
     assert_eq!(selected(&viewer), last);
@@ -274,7 +274,7 @@ fn hits_come_in_while_it_is_recorded() {
     viewer.act("/ 'get_forecast' Enter");
     let before = hits(&viewer);
     assert!(before > 0);
-    crate::story::forecast(recording.session(), 22_000, 77);
+    crate::viewer_story::forecast(recording.session(), 22_000, 77);
     recording.index();
     viewer.settle();
     assert_eq!(hits(&viewer), before + 1);

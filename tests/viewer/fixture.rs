@@ -1,6 +1,6 @@
 //! Recordings whose every byte and moment is known, made by the real indexer.
 //!
-//! All tell the same [`story`], or the beginning of it, and differ in how they stand:
+//! All tell the same [`viewer_story`], or the beginning of it, and differ in how they stand:
 //!
 //! | recording | how it stands |
 //! |---|---|
@@ -14,9 +14,9 @@
 //! | [`gap`] | being recorded, with bytes that are not on record |
 //! | [`empty`] | being recorded, no message yet |
 
-use crate::story;
 use crate::support::conversation::Conversation;
 use crate::support::written::{Session, bytes, drain, exit};
+use crate::viewer_story;
 use mcpreel_store::annotate::{set_mark, set_note};
 use mcpreel_store::indexer::Indexer;
 use mcpreel_store::reader::Recording as Reader;
@@ -239,8 +239,8 @@ pub fn live() -> Recording {
 fn live_in(place: &Place) -> Recording {
     let mut recording = Recording::begin(place, 0x7f3a_9c21);
     let session = recording.session();
-    story::whole(session);
-    story::hang(session);
+    viewer_story::whole(session);
+    viewer_story::hang(session);
     recording.index();
     annotate(&recording.path);
     recording
@@ -254,7 +254,7 @@ pub fn ended() -> Recording {
 fn ended_in(place: &Place) -> Recording {
     let mut recording = Recording::begin(place, 0xb02c_77e0);
     let session = recording.session();
-    story::whole(session);
+    viewer_story::whole(session);
     session.at(23_000 * MS);
     session.chunk(StreamId::STDERR, b"fatal: upstream closed the connection\n");
     session.event(&eof(StreamId::S2C));
@@ -273,7 +273,7 @@ pub fn replayed() -> Vec<Recording> {
         context.parent = Some("b02c77e0".into());
     });
     let session = replay.session();
-    story::again(session);
+    viewer_story::again(session);
     session.event(&eof(StreamId::S2C));
     session.end_with(exit(0));
     replay.finish();
@@ -289,8 +289,8 @@ pub fn mocked() -> Vec<Recording> {
         context.parent = Some("b02c77e0".into());
     });
     let session = mock.session();
-    story::opening(session);
-    story::missed(session);
+    viewer_story::opening(session);
+    viewer_story::missed(session);
     session.event(&eof(StreamId::C2S));
     session.end();
     mock.finish();
@@ -302,8 +302,8 @@ pub fn mocked() -> Vec<Recording> {
 pub fn broken() -> Recording {
     let mut recording = Recording::begin(&Place::new(), 0x51d3_0aa7);
     let session = recording.session();
-    story::opening(session);
-    story::broken(session);
+    viewer_story::opening(session);
+    viewer_story::broken(session);
     session.end();
     recording.finish();
     recording
@@ -313,7 +313,7 @@ pub fn broken() -> Recording {
 pub fn remarked() -> Recording {
     let mut recording = Recording::begin(&Place::new(), 0x51d3_0aa8);
     let session = recording.session();
-    story::opening(session);
+    viewer_story::opening(session);
     let twice: &[u8] = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":\
         {\"level\":\"info\",\"data\":1,\"data\":1}}\n";
     session.at(2_000 * MS).chunk(StreamId::S2C, twice);
@@ -330,7 +330,7 @@ pub fn killed() -> Recording {
 
 fn killed_in(place: &Place) -> Recording {
     let mut recording = Recording::begin(place, 0x15aa_0f3d);
-    story::whole(recording.session());
+    viewer_story::whole(recording.session());
     recording.kill();
     let recovered = bring_up_to_date(&recording.path, Clock::start(), &mut |_| ());
     recovered.expect("it can be completed");
@@ -345,10 +345,10 @@ pub fn gap() -> Recording {
 fn gap_in(place: &Place) -> Recording {
     let mut recording = Recording::begin(place, 0xe641_0b92);
     let session = recording.session();
-    story::opening(session);
+    viewer_story::opening(session);
     session.lose(StreamId::S2C, 12_000);
     session.status(None, Some("no space left on device"));
-    story::forecast(session, 2_000, 50);
+    viewer_story::forecast(session, 2_000, 50);
     recording.index();
     recording
 }
@@ -361,7 +361,7 @@ pub fn empty() -> Recording {
 fn empty_in(place: &Place) -> Recording {
     let mut recording = Recording::begin(place, 0x0c9d_5512);
     let session = recording.session();
-    story::start(session);
+    viewer_story::start(session);
     recording.index();
     recording
 }

@@ -5,16 +5,16 @@
 //! * [`snapshots`]: every panel, text and style; [`pictures`]: those of the README;
 //! * [`selected`]: what is acted on is what is highlighted, and what is offered is done;
 //! * [`sequences`]: keys and the state they lead to;
-//! * [`why`]: the line that says why, and the whole account;
-//! * [`ending`]: a session that is watched comes to its end;
-//! * [`export`]: exports, and reports for the clipboard;
-//! * [`replay`]: replays, and recordings beside each other;
-//! * [`findings`]: what is wrong, where it is wrong;
-//! * [`library`]: the recordings screen; [`views`]: timeline, statistics, findings;
+//! * [`viewer_why`]: the line that says why, and the whole account;
+//! * [`viewer_ending`]: a session that is watched comes to its end;
+//! * [`viewer_export`]: exports, and reports for the clipboard;
+//! * [`viewer_replay`]: replays, and recordings beside each other;
+//! * [`viewer_findings`]: what is wrong, where it is wrong;
+//! * [`viewer_library`]: the recordings screen; [`views`]: timeline, statistics, findings;
 //! * [`fuzz`]: any traffic, any size, any keys;
 //! * [`on_a_terminal`]: the real program, beside real sessions.
 //!
-//! They stand on [`fixture`]: recordings whose every byte and moment is known ([`story`] is what
+//! They stand on [`fixture`]: recordings whose every byte and moment is known ([`viewer_story`] is what
 //! they tell); [`by_hand`]: the viewer without threads and terminal; [`scenes`]: what is looked at;
 //! [`notation`] and [`svg`]: a screen as text and as a picture.
 
@@ -23,25 +23,25 @@ mod support;
 
 mod asking;
 mod by_hand;
-mod ending;
-mod export;
-mod findings;
 mod fixture;
 mod fuzz;
-mod library;
 mod mouse;
 mod notation;
 mod on_a_terminal;
 mod pictures;
-mod replay;
 mod scenes;
 mod selected;
 mod sequences;
 mod snapshots;
-mod story;
 mod svg;
+mod viewer_ending;
+mod viewer_export;
+mod viewer_findings;
+mod viewer_library;
+mod viewer_replay;
+mod viewer_story;
+mod viewer_why;
 mod views;
-mod why;
 mod zone;
 
 use mcpreel_store::reader::Recording;
@@ -92,7 +92,10 @@ fn the_fixtures_stand_as_they_say() {
 fn the_fixtures_are_the_same_every_time() {
     for make in [fixture::live, fixture::ended, fixture::killed, fixture::gap] {
         let (one, other) = (make(), make());
-        for read in [support::rows::Rows::frames, support::rows::Rows::derived] {
+        for read in [
+            support::stored_rows::Rows::frames,
+            support::stored_rows::Rows::derived,
+        ] {
             read(&one.path).assert_same(&read(&other.path), "a fixture");
         }
     }

@@ -1,10 +1,10 @@
 //! The real program on a real terminal, beside real sessions.
 
 use crate::fixture;
-use crate::replay::Case;
-use crate::support::session::Session;
+use crate::support::host_session::Session;
 use crate::support::terminal::Terminal;
 use crate::support::{Library, MCPREEL, wait_for};
+use crate::viewer_replay::Case;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::io::Write as _;

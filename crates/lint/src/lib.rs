@@ -243,4 +243,4 @@ impl Rules {
 }
 
 #[cfg(test)]
-mod tests;
+mod lint_tests;

@@ -71,4 +71,4 @@ or said in other words. Names, sizes, times and order stay, and so do numbers th
 or codes, even where the same number is a secret. Look through what you hand on.";
 
 #[cfg(test)]
-mod tests;
+mod redact_tests;

@@ -356,4 +356,4 @@ fn leads(path: &Path, place: &[Step]) -> bool {
 }
 
 #[cfg(test)]
-mod tests;
+mod rules_tests;

@@ -6,7 +6,7 @@
 
 use super::open;
 use super::open::OpenError;
-use super::reader::rows::number;
+use super::reader::reader_rows::number;
 use super::reader::{PAGE_ROWS, ReadError, Recording};
 use super::schema::to_sql;
 use mcpreel_trace::clock::wall_clock_ns;

@@ -1,8 +1,8 @@
 //! What statistics and the timeline are made of: exchanges without what they say, when they took
 //! place, and what was notified. Read in pieces, so that nobody waits for a whole recording.
 
-use super::reader::rows::{exchange_columns, number};
-use super::reader::{FramePage, ReadError, Recording, rows};
+use super::reader::reader_rows::{exchange_columns, number};
+use super::reader::{FramePage, ReadError, Recording, reader_rows};
 use super::schema::{moment, to_sql};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
@@ -69,7 +69,7 @@ impl Recording {
     pub fn notified(&self, after: Seq, to: Seq) -> Result<Vec<Notified>, ReadError> {
         self.list(NOTIFIED, [to_sql(after.0), to_sql(to.0)], |row| {
             Ok(Notified {
-                direction: rows::word(row, 0, super::schema::direction)?,
+                direction: reader_rows::word(row, 0, super::schema::direction)?,
                 method: row.get(1)?,
                 count: number(row, 2)?,
             })
@@ -165,7 +165,7 @@ const OF_STREAM: &str = r#"SELECT seq, stream, "offset", t_first, t_last, length
 impl Recording {
     /// The next `limit` requests of the server after `after`.
     pub fn questions(&self, after: ExchangeId, limit: u32) -> Result<Vec<Exchange>, ReadError> {
-        self.list(QUESTIONS, (to_sql(after.0), limit), rows::exchange)
+        self.list(QUESTIONS, (to_sql(after.0), limit), reader_rows::exchange)
     }
 
     /// The next `limit` exchanges of a method after `after`.
@@ -175,7 +175,11 @@ impl Recording {
         after: ExchangeId,
         limit: u32,
     ) -> Result<Vec<Exchange>, ReadError> {
-        self.list(OF_METHOD, (method, to_sql(after.0), limit), rows::exchange)
+        self.list(
+            OF_METHOD,
+            (method, to_sql(after.0), limit),
+            reader_rows::exchange,
+        )
     }
 
     /// Whether there is an exchange of a method with a tool, prompt or resource of this name.
@@ -202,7 +206,7 @@ impl Recording {
     ) -> Result<FramePage, ReadError> {
         let params = (to_sql(after.0), stream.0, to_sql(longest), limit);
         self.list(OF_STREAM, params, |row| {
-            Ok((rows::frame_head(row)?, Some(row.get(6)?)))
+            Ok((reader_rows::frame_head(row)?, Some(row.get(6)?)))
         })
     }
 }
@@ -268,7 +272,7 @@ impl Recording {
         let to = last.min(sum.last + COUNTED);
         let params = (to_sql(sum.last), to_sql(to));
         let counts = self.list(SEVERITIES, params, |row| {
-            Ok((row.get::<_, Box<str>>(0)?, rows::number(row, 1)?))
+            Ok((row.get::<_, Box<str>>(0)?, reader_rows::number(row, 1)?))
         })?;
         for (severity, count) in counts {
             match &*severity {
@@ -283,12 +287,12 @@ impl Recording {
 
     /// The oldest exchanges that wait for an answer, `limit` at most.
     pub fn oldest_open(&self, limit: u32) -> Result<Vec<Exchange>, ReadError> {
-        self.list(OLDEST_OPEN, [limit], rows::exchange)
+        self.list(OLDEST_OPEN, [limit], reader_rows::exchange)
     }
 
     /// The last exchanges that ended without an answer, `limit` at most, in their order.
     pub fn last_lost(&self, limit: u32) -> Result<Vec<Exchange>, ReadError> {
-        self.list(LAST_LOST, [limit], rows::exchange)
+        self.list(LAST_LOST, [limit], reader_rows::exchange)
     }
 
     /// The last lines of stderr, their first 4 KiB, the oldest first.

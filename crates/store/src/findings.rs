@@ -1,6 +1,6 @@
 //! The findings of a recording by rule, in pieces: there may be a million of them.
 
-use super::reader::rows::{finding, number, optional};
+use super::reader::reader_rows::{finding, number, optional};
 use super::reader::{FindingRow, ReadError, Recording, Summary};
 use super::schema::to_sql;
 use super::story::FindingGroup;

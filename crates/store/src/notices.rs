@@ -2,8 +2,10 @@
 //! that belong to an exchange, and lines without a message; and how the messages of frames relate
 //! to each other. Read in pages by key.
 
-use super::reader::rows::{MessageRow, message_columns, number, optional, summary_column, word};
-use super::reader::{PAGE_ROWS, ReadError, Recording, rows};
+use super::reader::reader_rows::{
+    MessageRow, message_columns, number, optional, summary_column, word,
+};
+use super::reader::{PAGE_ROWS, ReadError, Recording, reader_rows};
 use super::schema::{moment, to_sql};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::MessageKind;
@@ -151,8 +153,8 @@ fn notice(row: &Row<'_>) -> rusqlite::Result<Notice> {
     Ok(Notice {
         seq: Seq(number(row, 0)?),
         part: row.get(1)?,
-        direction: rows::word(row, 2, super::schema::direction)?,
-        kind: rows::word(row, 3, super::schema::message_kind)?,
+        direction: reader_rows::word(row, 2, super::schema::direction)?,
+        kind: reader_rows::word(row, 3, super::schema::message_kind)?,
         method: row.get(4)?,
         name: row.get(5)?,
         exchange: optional(row, 6)?.map(ExchangeId),
@@ -191,13 +193,15 @@ impl Recording {
     /// the response of an exchange.
     pub fn messages_beside(&self, after: Seq, last: Seq) -> Result<Vec<MessageRow>, ReadError> {
         let range = (to_sql(after.0), to_sql(last.0));
-        self.list(MESSAGES_BESIDE, range, rows::message)
+        self.list(MESSAGES_BESIDE, range, reader_rows::message)
     }
 
     /// The first frame after `after`, in what is derived so far, that has a message which is not
     /// the request or the response of an exchange, or that has no message.
     pub fn next_beside(&self, after: Seq) -> Result<Option<Seq>, ReadError> {
-        let next = self.one(NEXT_BESIDE, [to_sql(after.0)], |row| rows::optional(row, 0))?;
+        let next = self.one(NEXT_BESIDE, [to_sql(after.0)], |row| {
+            reader_rows::optional(row, 0)
+        })?;
         Ok(next.flatten().map(Seq))
     }
 
@@ -205,7 +209,7 @@ impl Recording {
     pub fn bare(&self, after: Seq, last: Seq, bytes: usize) -> Result<Vec<Beginning>, ReadError> {
         let range = (to_sql(after.0), to_sql(last.0), to_sql(bytes as u64));
         self.list(BARE, range, |row| {
-            Ok((Seq(rows::number(row, 0)?), row.get(1)?))
+            Ok((Seq(reader_rows::number(row, 0)?), row.get(1)?))
         })
     }
 }
@@ -251,9 +255,9 @@ impl Recording {
 
 fn place(row: &Row<'_>) -> rusqlite::Result<NotificationAt> {
     Ok(NotificationAt {
-        seq: Seq(super::reader::rows::number(row, 0)?),
+        seq: Seq(super::reader::reader_rows::number(row, 0)?),
         part: row.get(1)?,
-        direction: super::reader::rows::word(row, 2, super::schema::direction)?,
+        direction: super::reader::reader_rows::word(row, 2, super::schema::direction)?,
     })
 }
 

@@ -4,7 +4,7 @@ use super::indexer::derive::{Deriver, Text};
 use super::indexer::write::Writer;
 use super::indexer::{BlobError, COLLECT_LIMIT, read_long};
 use super::open::{self, OpenError};
-use super::reader::rows;
+use super::reader::reader_rows;
 use super::schema::{State, to_sql};
 use mcpreel_trace::event::Event;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
@@ -83,7 +83,7 @@ pub fn rebuild(
     let mut frames = conn.prepare(FRAMES)?;
     let mut rows = frames.query([to_sql(COLLECT_LIMIT)])?;
     while let Some(row) = rows.next()? {
-        let head = rows::frame_head(row)?;
+        let head = reader_rows::frame_head(row)?;
         while let Some(event) = events.next_if(|event| event.after_seq < head.seq) {
             deriver.event(&event);
         }
@@ -110,6 +110,6 @@ pub fn rebuild(
 
 fn events(conn: &Connection) -> rusqlite::Result<Vec<Event>> {
     let mut events = conn.prepare(EVENTS)?;
-    let rows = events.query_map([], |row| Ok(rows::event(row)?.event))?;
+    let rows = events.query_map([], |row| Ok(reader_rows::event(row)?.event))?;
     rows.collect()
 }

@@ -3,7 +3,7 @@
 //! [`State`] is a fold over everything; here only what counts is fed to it, so that a moment late
 //! in a long recording costs no more than an early one.
 
-use super::reader::rows::{self, exchange_columns, number};
+use super::reader::reader_rows::{self, exchange_columns, number};
 use super::reader::{ReadError, Recording};
 use super::schema::{direction, to_sql};
 use mcpreel_trace::frame::Seq;
@@ -119,10 +119,10 @@ fn open_calls(conn: &Connection, seq: Seq, state: &mut State) -> rusqlite::Resul
         to_sql(seq.0)
     ];
     let mut open = later
-        .query_map(range, rows::exchange)?
+        .query_map(range, reader_rows::exchange)?
         .collect::<Result<Vec<_>, _>>()?;
     let mut never = conn.prepare_cached(NEVER_ANSWERED)?;
-    for exchange in never.query_map(params![to_sql(last), UNANSWERED], rows::exchange)? {
+    for exchange in never.query_map(params![to_sql(last), UNANSWERED], reader_rows::exchange)? {
         open.push(exchange?);
     }
     open.sort_by_key(|exchange| exchange.id);

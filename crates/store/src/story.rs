@@ -1,8 +1,8 @@
 //! All that belongs to one exchange or happened while it was open, and what is in the way of a
 //! session: queries for one view each.
 
-use super::reader::rows::{EventRow, FindingRow, MessageRow, message_columns, number};
-use super::reader::{ReadError, Recording, rows};
+use super::reader::reader_rows::{EventRow, FindingRow, MessageRow, message_columns, number};
+use super::reader::{ReadError, Recording, reader_rows};
 use super::schema::{from_sql, to_sql};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::EventKind;
@@ -138,7 +138,7 @@ impl Recording {
     }
 
     pub fn open_stalls(&self) -> Result<Vec<Stall>, ReadError> {
-        let events = self.list(STALLS, [], rows::event)?;
+        let events = self.list(STALLS, [], reader_rows::event)?;
         let mut open: Vec<Stall> = Vec::new();
         for EventRow { event, .. } in events {
             match event.kind {
@@ -167,7 +167,7 @@ impl Recording {
         limit: u32,
     ) -> Result<Vec<EventRow>, ReadError> {
         let range = (to_sql(from.0), to_sql(to.0), limit);
-        self.list(EVENTS, range, rows::event)
+        self.list(EVENTS, range, reader_rows::event)
     }
 
     /// The findings that point at the exchange, or at one of its frames as a whole; 500 at most.
@@ -206,7 +206,7 @@ fn findings_of(conn: &Connection, exchange: &Exchange) -> rusqlite::Result<Vec<F
             response,
             to_sql(EACH)
         ],
-        rows::finding,
+        reader_rows::finding,
     )?;
     rows.collect()
 }
@@ -293,10 +293,10 @@ impl Telling<'_> {
     /// The messages of `id`: the first of them, and in any case the answer.
     fn messages(&mut self, id: ExchangeId, of: Kinship) -> rusqlite::Result<()> {
         let id = to_sql(id.0);
-        let mut messages = self.list(MESSAGES, (id, to_sql(EACH)), rows::message)?;
+        let mut messages = self.list(MESSAGES, (id, to_sql(EACH)), reader_rows::message)?;
         if messages.len() as u64 == EACH {
             let last = messages.last().map_or(0, |row| to_sql(row.record.frame.0));
-            messages.extend(self.list(ANSWER, (id, last), rows::message)?);
+            messages.extend(self.list(ANSWER, (id, last), reader_rows::message)?);
         }
         self.count(COUNT_MESSAGES, [id], messages.len())?;
         for row in messages {
@@ -318,7 +318,7 @@ impl Telling<'_> {
         let to = exchange.response.map_or(i64::MAX, |(seq, _)| to_sql(seq.0));
         let preview = to_sql(Item::PREVIEW as u64);
         let lines = self.list(LINES, params![from, to, to_sql(EACH), preview], |row| {
-            Ok((rows::frame_head(row)?, row.get::<_, Vec<u8>>(6)?))
+            Ok((reader_rows::frame_head(row)?, row.get::<_, Vec<u8>>(6)?))
         })?;
         self.count(COUNT_LINES, (from, to), lines.len())?;
         for (head, preview) in lines {
@@ -326,14 +326,18 @@ impl Telling<'_> {
             let what = Told::Line { head, preview };
             self.push(head.t_last, ItemKey::of_part(head.seq, 0), what);
         }
-        let events = self.list(EVENTS, (from, to, to_sql(EACH)), rows::event)?;
+        let events = self.list(EVENTS, (from, to, to_sql(EACH)), reader_rows::event)?;
         self.count(COUNT_EVENTS, (from, to), events.len())?;
         for row in events {
             let key = ItemKey::of_event(row.event.after_seq, row.id);
             self.push(row.event.t, key, Told::Event(row));
         }
         let mut findings = findings_of(self.conn, exchange)?;
-        let between = self.list(FINDINGS_BETWEEN, (from, to, to_sql(EACH)), rows::finding)?;
+        let between = self.list(
+            FINDINGS_BETWEEN,
+            (from, to, to_sql(EACH)),
+            reader_rows::finding,
+        )?;
         self.count(COUNT_FINDINGS_BETWEEN, (from, to), between.len())?;
         findings.extend(between);
         for finding in findings {

@@ -62,10 +62,10 @@ fn draw_session(app: &App, session: &Session, frame: &mut Frame<'_>) {
     let places = layout::session(app, session);
     header::draw(app, session, places.header, frame);
     story::draw(app, session, places.why, frame);
-    filter::draw::draw(app, session, places.filter, frame);
+    filter::filter_draw::draw(app, session, places.filter, frame);
     if !places.main.is_empty() {
         match session.view {
-            View::Exchanges => list::draw::draw(app, session, places.main, frame),
+            View::Exchanges => list::list_draw::draw(app, session, places.main, frame),
             View::Timeline => timeline::draw(app, session, places.main, frame),
             View::Stats => stats::draw(app, session, places.main, frame),
             View::Findings => findings::draw(app, session, places.main, frame),
@@ -110,7 +110,7 @@ pub fn draw_on_top(app: &App, overlay: &Overlay, area: Rect, frame: &mut Frame<'
         Overlay::Text(text) => draw_text(app, text, area, frame),
         Overlay::Menu(menu) => menu::draw(app, menu, area, frame),
         Overlay::Prompt(prompt) if prompt.purpose == Purpose::Filter => {
-            filter::draw::draw_popup(app, prompt, area, frame);
+            filter::filter_draw::draw_popup(app, prompt, area, frame);
         }
         Overlay::Prompt(prompt) => draw_prompt(app, prompt, area, frame),
         Overlay::Palette(palette) => palette::draw(app, palette, area, frame),

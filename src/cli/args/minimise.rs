@@ -1,6 +1,6 @@
 //! Looking for the fewest messages with which a session still fails.
 
-use super::replay::{Driving, time};
+use super::args_replay::{Driving, time};
 use clap::Args;
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -8,10 +8,10 @@
 //!
 //! Texts in a [`Report`] are escaped already; what comes from elsewhere is escaped here.
 
+mod comparison_text;
 mod machines;
 mod party;
 mod said;
-mod text;
 
 pub use party::Party;
 
@@ -49,7 +49,7 @@ pub struct Compared<'r> {
 pub fn write(compared: &Compared<'_>, format: ReportFormat) -> Result<(), Failure> {
     let mut out = Output::stdout();
     if format == ReportFormat::Text {
-        text::write(compared, &mut out)?;
+        comparison_text::write(compared, &mut out)?;
         return Ok(out.flush()?);
     }
     let compared = &Compared {

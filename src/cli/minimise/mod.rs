@@ -9,8 +9,8 @@
 //! * [`search`]: which runs are made, what they show, and when it is enough;
 //! * [`report`]: what is said in the end.
 
-mod report;
-mod search;
+mod minimise_report;
+mod minimise_search;
 
 use super::args::{Minimise as Args, Part, Strictness};
 use super::exit::{Exit, Failure, Outcome};
@@ -19,7 +19,7 @@ use super::{filter, output, select};
 use mcpreel_replay::minimise::Units;
 use mcpreel_store::reader::Recording;
 use mcpreel_wire::text::{escape, plural};
-use search::{Search, Stop, Whole};
+use minimise_search::{Search, Stop, Whole};
 use std::process::ExitCode;
 
 /// Tools that are named.
@@ -61,7 +61,7 @@ pub fn run(args: &Args) -> Outcome {
     }
     search.fewest()?;
     let found = search.found()?;
-    report::write(args, &recording, &found)?;
+    minimise_report::write(args, &recording, &found)?;
     Ok(match found.stop {
         Some(stop @ Stop::Signal(_)) => Exit::Process(ExitCode::from(stop.exit_code())),
         _ => Exit::Fine,

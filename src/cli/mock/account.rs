@@ -2,7 +2,7 @@
 
 use super::Broken;
 use mcpreel_replay::mock::Report;
-use mcpreel_replay::mock::report::{Counted, Missed, Unused};
+use mcpreel_replay::mock::mock_report::{Counted, Missed, Unused};
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::text::{count, escape, plural};
 use serde_json::{Map, Value, json};

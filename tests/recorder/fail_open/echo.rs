@@ -1,8 +1,8 @@
 //! A session whose three streams carry the same bytes.
 
 use crate::support::account::{missing_bytes, split_warnings};
+use crate::support::host_session::Session;
 use crate::support::pieces::Pieces;
-use crate::support::session::Session;
 use crate::support::{Library, wait_for};
 use std::process::Command;
 

@@ -1,7 +1,7 @@
 //! A kill at every place between two transactions, without a race.
 
 use crate::kill::undisturbed::{Spool, index};
-use crate::support::rows::Rows;
+use crate::support::stored_rows::Rows;
 use mcpreel_store::recovery;
 use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_trace::event::{EventKind, ProcessContext};

@@ -2,9 +2,9 @@
 //! test being the host.
 //!
 //! * [`eof`]: who closes what, and who is told;
-//! * [`ending`]: exit codes, deaths by signal, servers that cannot be started;
+//! * [`lifecycle_ending`]: exit codes, deaths by signal, servers that cannot be started;
 //! * [`delivery`]: bytes that were read when something ended;
-//! * [`signals`]: to us alone, to the group, from the terminal, ignored from the start;
+//! * [`lifecycle_signals`]: to us alone, to the group, from the terminal, ignored from the start;
 //! * [`pressure`]: somebody does not read;
 //! * [`descriptors`]: socket pairs, non-blocking ones, one file for two;
 //! * [`survivors`]: processes that outlive the server, and us;
@@ -12,10 +12,10 @@
 
 mod delivery;
 mod descriptors;
-mod ending;
 mod eof;
 mod host;
+mod lifecycle_ending;
+mod lifecycle_signals;
 mod pressure;
-mod signals;
 mod survivors;
 mod untouched;

@@ -1,7 +1,7 @@
 //! Hosts that are slow, gone, or ask for more than there is.
 
 use crate::mock::{CALLS, Row, hears, mock, record, tell, text};
-use crate::support::session::Session;
+use crate::support::host_session::Session;
 use crate::support::{Library, peak_memory, wait_for};
 use nix::fcntl::{FcntlArg, fcntl};
 use nix::sys::signal::{Signal, kill};

@@ -4,15 +4,15 @@
 //!   processes;
 //! * [`processes`]: the same scenarios, told to the real program;
 //! * [`again`]: clients that were recorded, run again: they see the same;
-//! * [`ending`]: how it ends, with which exit code, and what it says then;
+//! * [`mock_ending`]: how it ends, with which exit code, and what it says then;
 //! * [`hosts`]: hosts that are slow, gone, or ask for more than there is;
 //! * [`own`]: the recording of the session with it;
 //! * [`time`]: answers that come later;
 //! * [`tape`]: a cassette in the place of a recording.
 
 mod again;
-mod ending;
 mod hosts;
+mod mock_ending;
 mod own;
 mod processes;
 mod scenarios;
@@ -20,7 +20,7 @@ mod tape;
 mod time;
 
 use crate::support::Library;
-use crate::support::session::{Received, Session};
+use crate::support::host_session::{Received, Session};
 use crate::support::written::{self, bytes, drain};
 use mcpreel_store::indexer::Indexer;
 use mcpreel_store::schema::State;

@@ -4,7 +4,7 @@
 use crate::mock::scenarios::{self, Asked, Scenario, has_parts};
 use crate::mock::{hears, mock, record};
 use crate::support::Library;
-use crate::support::session::Received;
+use crate::support::host_session::Received;
 use crate::told;
 use std::fmt::Write as _;
 use std::os::unix::process::ExitStatusExt as _;

@@ -1,7 +1,7 @@
 //! A cassette in the place of a recording: the same comes out, and nothing of it is left.
 
 use crate::mock::{CALLS, hears, mock, record, tell};
-use crate::support::session::Session;
+use crate::support::host_session::Session;
 use crate::support::{Library, text, wait_for};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;

@@ -1,7 +1,7 @@
 //! Answers that come later: as on record, by so much, or by way of a fault.
 
 use crate::mock::{Row, mock, record, tell};
-use crate::support::session::Session;
+use crate::support::host_session::Session;
 use crate::support::{Library, wait_for};
 
 const ASKED: &str = r#"request 1 tools/call {"name":"a"}"#;

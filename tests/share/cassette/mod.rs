@@ -3,14 +3,14 @@
 //!
 //! * [`round_trip`]: any recording, written and read again, is the same;
 //! * [`damaged`]: lines and tails that cannot be read are told and passed over;
-//! * [`hostile`]: no file makes it fail, or take more than it should;
+//! * [`cassette_hostile`]: no file makes it fail, or take more than it should;
 //! * [`samples`]: the sample recordings, and a session that is recorded twice.
 
+mod cassette_hostile;
+mod cassette_session;
 mod damaged;
-mod hostile;
 mod round_trip;
 mod samples;
-mod session;
 
 use mcpreel::cli::cassette::Tape;
 use mcpreel_share::cassette::{self, Entry, Reader};

@@ -1,6 +1,6 @@
 //! Any recording, written and read again, is the same.
 
-use crate::cassette::session::record;
+use crate::cassette::cassette_session::record;
 use crate::cassette::taken;
 use crate::cassette::written;
 use crate::support::dice::Dice;

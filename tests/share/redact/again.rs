@@ -1,6 +1,6 @@
 //! A redacted recording is replayed, and served, with the secrets that are supplied.
 
-use crate::redact::made::{self, ran, redacted};
+use crate::redact::redact_made::{self, ran, redacted};
 use crate::support::{Library, peer, text};
 use mcpreel_trace::frame::StreamId;
 use serde_json::Value;
@@ -37,7 +37,7 @@ fn replayed(library: &Library, reel: &str, options: &[&str], script: &[&str]) ->
 #[test]
 fn a_replay_needs_the_secrets_and_is_the_same_with_them() {
     let library = Library::new();
-    let reel = made::frames(library.path(), &SESSION);
+    let reel = redact_made::frames(library.path(), &SESSION);
     let copy = redacted(&library, &reel);
     let copy = copy.to_str().unwrap();
     let unbound = replayed(&library, copy, &[], &[r#"< "id":1"#, "> result 1"]);
@@ -87,7 +87,7 @@ fn mocked(library: &Library, reel: &str, token: &str, said: &[&str]) -> Output {
 #[test]
 fn a_mock_knows_requests_by_the_secrets_that_are_supplied_and_answers_with_them() {
     let library = Library::new();
-    let reel = made::frames(library.path(), &SESSION);
+    let reel = redact_made::frames(library.path(), &SESSION);
     let copy = redacted(&library, &reel);
     assert!(!has(&copy, "hunter2-hunter2"), "it is redacted");
     let copy = copy.to_str().unwrap();
@@ -150,7 +150,7 @@ fn a_redacted_copy_differs_in_nothing_from_its_original() {
     ] {
         session.push((stream, message));
     }
-    let reel = made::frames(library.path(), &session);
+    let reel = redact_made::frames(library.path(), &session);
     let copy = library.path().join("copy.reel");
     let [reel, copy] = [&reel, &copy].map(|path| path.to_str().unwrap());
     let options = ["--home", "--email", "-o", copy];

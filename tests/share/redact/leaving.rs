@@ -1,7 +1,7 @@
 //! The corpus through the program: in every form in which traffic leaves it.
 
 use crate::redact::corpus::{self, Case, Session};
-use crate::redact::made::{frames, ran, record, stdout};
+use crate::redact::redact_made::{frames, ran, record, stdout};
 use crate::redact::ways::{PLACES, WAYS, Way};
 use crate::support::Library;
 use base64::Engine as _;

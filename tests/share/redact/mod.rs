@@ -7,19 +7,19 @@
 //! * [`twice`]: what is redacted is not redacted again;
 //! * [`leaving`]: the corpus through the program, in every form in which traffic leaves it;
 //! * [`recording`]: a redacted recording is the recording that it was made of, but for that;
-//! * [`scan`]: leaks in files of any kind;
+//! * [`redact_scan`]: leaks in files of any kind;
 //! * [`again`]: a redacted recording is replayed and served with the secrets that are supplied;
-//! * [`hostile`]: whatever is said to mislead it.
+//! * [`redact_hostile`]: whatever is said to mislead it.
 
 mod again;
 mod coded;
 mod corpus;
 mod engine;
-mod hostile;
 mod leaving;
-mod made;
 mod numbers;
 mod recording;
-mod scan;
+mod redact_hostile;
+mod redact_made;
+mod redact_scan;
 mod twice;
 mod ways;

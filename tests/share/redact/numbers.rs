@@ -3,7 +3,7 @@
 
 use crate::redact::corpus::Session;
 use crate::redact::engine::{policy, redacted};
-use crate::redact::made::{record, stdout};
+use crate::redact::redact_made::{record, stdout};
 use crate::support::Library;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,6 +1,6 @@
 //! A redacted recording is the recording that it was made of, but for what was secret.
 
-use crate::redact::made::{self, redacted, stdout};
+use crate::redact::redact_made::{self, redacted, stdout};
 use crate::support::{Library, text};
 use mcpreel_store::annotate::{set_mark, set_note};
 use mcpreel_store::reader::Recording;
@@ -94,7 +94,7 @@ const SESSION: [(StreamId, &str); 6] = [
 #[test]
 fn pairing_survives_where_ids_are_secret() {
     let library = Library::new();
-    let reel = made::frames(library.path(), &SESSION);
+    let reel = redact_made::frames(library.path(), &SESSION);
     let copy = redacted(&library, &reel);
     let exchanges = |path: &Path| {
         let recording = Recording::open(path).unwrap();
@@ -127,7 +127,7 @@ fn pairing_survives_where_ids_are_secret() {
 #[test]
 fn marks_notes_and_what_it_is_come_with_it_and_it_says_that_it_is_redacted() {
     let library = Library::new();
-    let reel = made::frames(library.path(), &SESSION);
+    let reel = redact_made::frames(library.path(), &SESSION);
     set_note(&reel, None, Some("broken since s3cr3t-value-1")).unwrap();
     set_note(&reel, Some(Seq(2)), Some("look: s3cr3t-value-1")).unwrap();
     set_mark(&reel, Seq(3), Some("odd")).unwrap();
@@ -179,7 +179,7 @@ fn marks_notes_and_what_it_is_come_with_it_and_it_says_that_it_is_redacted() {
 #[test]
 fn the_report_says_where_and_by_which_rule_and_what_it_cannot_promise() {
     let library = Library::new();
-    let reel = made::frames(library.path(), &SESSION);
+    let reel = redact_made::frames(library.path(), &SESSION);
     let reel = reel.to_str().unwrap();
     let said = stdout(&library, &["redact", reel]);
     assert!(
@@ -207,7 +207,7 @@ fn what_the_configuration_says_is_secret_is() {
         StreamId::C2S,
         r#"{"jsonrpc":"2.0","id":1,"method":"a","params":{"q":{"x":["one","two"]},"licence":"L-1","t":"TICKET-123456 ada@lovelace.org","password":"fine"}}"#,
     )];
-    let reel = made::frames(library.path(), &session);
+    let reel = redact_made::frames(library.path(), &session);
     let home = library.path();
     std::fs::create_dir_all(home.join(".config/mcpreel")).unwrap();
     let config = "[redact]\nemail = true\nnames = ['licence']\npaths = ['params.q']\nallow = ['fine']\n[redact.patterns]\nticket = 'TICKET-([0-9]{6})'\n";
@@ -232,7 +232,7 @@ fn a_frame_that_is_too_long_is_left_out_and_named() {
         (StreamId::S2C, &*long),
         (StreamId::S2C, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#),
     ];
-    let reel = made::frames(library.path(), &session);
+    let reel = redact_made::frames(library.path(), &session);
     let copy = redacted(&library, &reel);
     let recording = Recording::open(&copy).unwrap();
     let line = String::from_utf8(recording.raw(Seq(2)).unwrap()).unwrap();

@@ -93,7 +93,7 @@ fn murmur() {
 fn send(out: &Out, dice: &mut Dice, line: &str) -> io::Result<()> {
     let out = out.lock().expect("no thread panics");
     in_pieces(
-        super::bytes::Unbuffered(&out),
+        super::peer_bytes::Unbuffered(&out),
         dice,
         format!("{line}\n").as_bytes(),
     )

@@ -8,20 +8,20 @@
     reason = "it is not the program: what it writes is what the tests look at"
 )]
 
-mod bytes;
 mod chatter;
 #[expect(dead_code, reason = "the tests use the rest")]
 #[path = "../dice.rs"]
 mod dice;
-#[path = "../pattern.rs"]
+#[path = "../byte_pattern.rs"]
 mod pattern;
+mod peer_bytes;
+mod peer_signals;
 #[expect(dead_code, reason = "the tests use the rest")]
 #[path = "../pieces.rs"]
 mod pieces;
 mod recall;
 mod rmcp_server;
 mod script;
-mod signals;
 mod sleeper;
 #[expect(
     clippy::unwrap_used,
@@ -38,12 +38,12 @@ fn main() -> ExitCode {
     let mode = arguments.next().unwrap_or_default();
     let arguments: Vec<String> = arguments.collect();
     let families = [
-        bytes::run,
+        peer_bytes::run,
         chatter::run,
         recall::run,
         rmcp_server::run,
         script::run,
-        signals::run,
+        peer_signals::run,
         sleeper::run,
     ];
     let ended = families.iter().find_map(|run| run(&mode, &arguments));

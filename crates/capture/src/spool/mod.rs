@@ -251,4 +251,4 @@ enum Block {
 }
 
 #[cfg(test)]
-mod tests;
+mod spool_tests;

@@ -367,7 +367,7 @@ fn is_cut(seen: &FrameContext<'_>) -> bool {
 }
 
 #[cfg(test)]
-mod tests;
+mod framing_tests;
 
 #[cfg(test)]
 mod headers_tests {

@@ -202,4 +202,4 @@ pub(super) fn stdout_closed(ends: &Ends, now: Moment) -> Option<Finding> {
 }
 
 #[cfg(test)]
-mod tests;
+mod time_tests;

@@ -13,7 +13,7 @@ pub mod check;
 pub mod language;
 pub mod tables;
 
-mod report;
+mod shape_report;
 
 use crate::quote::Trail;
 use crate::{Family, Findings, FrameContext, Part, Revisions, Rule, section};
@@ -23,7 +23,7 @@ use mcpreel_wire::json::Value;
 use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::mcp::methods::{self, Kind};
 use mcpreel_wire::message::{Body, Direction, Era, Outcome};
-use report::Report;
+use shape_report::Report;
 use std::sync::Arc;
 use tables::shapes;
 
@@ -345,4 +345,4 @@ impl Tasks {
 }
 
 #[cfg(test)]
-mod tests;
+mod shape_tests;

@@ -318,4 +318,4 @@ impl<'a> Report<'a> {
 }
 
 #[cfg(test)]
-mod tests;
+mod tools_tests;

@@ -3,12 +3,12 @@
 //! How an exchange ended comes first, then what its messages say. Messages that are equal to the
 //! byte cost nothing.
 
+use super::diff_report::{
+    self, Account, Call, Counts, Difference, Ledger, Outcome, Remark, Report, Threshold, Trouble,
+};
 use super::key::Digest;
 use super::lists::Pages;
 use super::notices::{self, Notices, Progress};
-use super::report::{
-    self, Account, Call, Counts, Difference, Ledger, Outcome, Remark, Report, Threshold, Trouble,
-};
 use super::tasks::{self, Tasks};
 use super::values::{Side, Terms, compare_by};
 use super::{Change, Class, Comparison, Excerpt, Half, Label, Limits, Line, Verdict};
@@ -327,8 +327,8 @@ impl Judge {
             self.trouble(trouble, remark.text.clone());
         }
         let call = (
-            report::name(&remark.method),
-            remark.name.as_deref().map(report::name),
+            diff_report::name(&remark.method),
+            remark.name.as_deref().map(diff_report::name),
         );
         self.ledger.apart(call.clone(), Some(remark.class));
         self.ledger.account(Account {
@@ -419,7 +419,10 @@ pub fn is_at_work(method: &str, answer: Option<&[u8]>) -> bool {
 
 /// Under what an exchange is counted.
 fn call(one: &Occurrence<'_>) -> Call {
-    (report::name(one.method), one.name.map(report::name))
+    (
+        diff_report::name(one.method),
+        one.name.map(diff_report::name),
+    )
 }
 
 /// An account without differences yet.
@@ -479,7 +482,7 @@ impl Draft {
             change: Change::Value,
             left: None,
             right: None,
-            note: Some(report::name(note)),
+            note: Some(diff_report::name(note)),
         });
     }
 }
@@ -520,10 +523,10 @@ fn difference(half: Half, found: &Comparison, at: usize, class: Class) -> Option
         half,
         class,
         change: *change,
-        note: note.map(|note| report::name(&note)),
-        left: left.as_ref().map(report::value),
-        right: right.as_ref().map(report::value),
-        path: report::name(&path),
+        note: note.map(|note| diff_report::name(&note)),
+        left: left.as_ref().map(diff_report::value),
+        right: right.as_ref().map(diff_report::value),
+        path: diff_report::name(&path),
     })
 }
 
@@ -567,4 +570,4 @@ fn kind(value: &Excerpt) -> &'static str {
 }
 
 #[cfg(test)]
-mod tests;
+mod exchanges_tests;

@@ -316,4 +316,4 @@ fn sorted(object: Value<'_>) -> Vec<(Cow<'_, str>, Value<'_>)> {
 }
 
 #[cfg(test)]
-mod tests;
+mod key_tests;

@@ -12,9 +12,9 @@
 //! are kept until both have their last one. What is too long to be kept is compared in parts.
 
 use super::align::{Matching as Pairing, Pair};
+use super::diff_report::{self, Counts, Difference, Offer};
 use super::equal::{Members, Work};
 use super::exchanges::{Draft, Judge, Missing, Occurrence, Skip};
-use super::report::{self, Counts, Difference, Offer};
 use super::schema::{self, Role};
 use super::values::{Terms, compare_values};
 use super::{Change, Class, Excerpt, Half, Verdict};
@@ -208,7 +208,7 @@ impl Judge {
             let class = finding.class;
             let is_new = self.ledger.offer(Offer {
                 list,
-                name: report::name(&finding.name),
+                name: diff_report::name(&finding.name),
                 left: piles[0].first,
                 right: piles[1].first,
                 difference: finding.difference(),
@@ -279,15 +279,15 @@ impl Finding {
         let [left, right] = self
             .sides
             .each_ref()
-            .map(|side| side.as_ref().map(report::value));
+            .map(|side| side.as_ref().map(diff_report::value));
         Difference {
             half: Half::Response,
-            path: report::name(&self.path.to_string()),
+            path: diff_report::name(&self.path.to_string()),
             class: self.class,
             change: self.change,
             left,
             right,
-            note: Some(report::name(&self.sentence)),
+            note: Some(diff_report::name(&self.sentence)),
         }
     }
 }
@@ -698,4 +698,4 @@ fn excerpt(side: Option<Value<'_>>) -> Option<Excerpt> {
 }
 
 #[cfg(test)]
-pub(super) mod tests;
+pub(super) mod lists_tests;

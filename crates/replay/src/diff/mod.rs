@@ -11,6 +11,7 @@
 
 mod align;
 mod bound;
+mod diff_report;
 mod equal;
 mod exchanges;
 pub mod key;
@@ -19,7 +20,6 @@ mod lists;
 mod noise;
 mod notices;
 mod recordings;
-mod report;
 mod schema;
 mod side;
 mod tasks;
@@ -27,15 +27,15 @@ mod values;
 pub mod words;
 
 pub use bound::Bound;
+pub use diff_report::{
+    Account, Call, Counts, Difference, MAX_DIFFERENCES, Offer, Outcome, Remark, Report, Tally,
+    Threshold, Trouble, Unlooked, name,
+};
 pub use exchanges::{Budget, Judge, Missing, Occurrence, Options, Skip, is_at_work};
 pub use line::{Comparison, Excerpt, Label, Limits, Line, Row, Rows, Verdict};
 pub use lists::List;
 pub use notices::{Notices, Progress};
 pub use recordings::{Paired, Wanted, Witness, exchanges, recordings};
-pub use report::{
-    Account, Call, Counts, Difference, MAX_DIFFERENCES, Offer, Outcome, Remark, Report, Tally,
-    Threshold, Trouble, Unlooked, name,
-};
 pub use side::{Message, message};
 pub use values::{Side, Terms, compare, compare_by};
 

@@ -387,4 +387,4 @@ fn is_no_word(word: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests;
+mod noise_tests;

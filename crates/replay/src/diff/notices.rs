@@ -2,9 +2,9 @@
 //! order and the values of progress are nobody's promise; log messages are not compared.
 
 use super::Class;
+use super::diff_report::{Remark, name};
 use super::exchanges::Judge;
 use super::key::{Digest, Terms, key};
-use super::report::{Remark, name};
 use crate::rules::Side;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::{Document, Number, Value, canonical};

@@ -10,10 +10,10 @@
 use super::Class;
 use super::align::{Matching as Pairing, Pair};
 use super::bound::Bound;
+use super::diff_report::{self, Remark, Trouble};
 use super::exchanges::{Judge, Missing};
 use super::key::{Digest, Digesting, Key};
 use super::noise;
-use super::report::{self, Remark, Trouble};
 use super::side::{Held, Holding, MAX_EXCHANGES, One, WHOLE};
 use crate::rules::Side;
 use mcpreel_store::reader::{ReadError, Recording, Summary};
@@ -344,7 +344,7 @@ fn remark(judge: &mut Judge, class: Class, text: &str) {
         method: Box::default(),
         name: None,
         class,
-        text: report::name(text),
+        text: diff_report::name(text),
         trouble: None,
     });
 }
@@ -367,4 +367,4 @@ fn nothing(summaries: &[Summary; 2], wanted: &Wanted, judge: &mut Judge) {
 }
 
 #[cfg(test)]
-mod tests;
+mod recordings_tests;

@@ -474,4 +474,4 @@ fn list<'v>(values: impl Iterator<Item = &'v String>) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+mod schema_tests;

@@ -8,8 +8,8 @@
 //! | anything else | | all of it |
 
 use super::Class;
+use super::diff_report::Remark;
 use super::exchanges::{Draft, Judge, Occurrence};
-use super::report::Remark;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::{Document, Value, canonical};
 use mcpreel_wire::mcp::TaskStatus;

@@ -630,4 +630,4 @@ fn document(text: &str) -> Option<Document<'_>> {
 }
 
 #[cfg(test)]
-mod tests;
+mod values_tests;

@@ -53,17 +53,17 @@
 pub mod faults;
 pub mod index;
 pub mod matcher;
+pub mod mock_report;
 pub mod play;
 pub mod reel;
-pub mod report;
 pub mod say;
 pub mod serve;
 pub mod server;
 
 pub use faults::Fault;
 pub use index::Index;
+pub use mock_report::Report;
 pub use reel::{Secrets, Source};
-pub use report::Report;
 pub use server::{Action, Ended, Server};
 
 use crate::rules::Rules;

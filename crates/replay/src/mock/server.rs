@@ -13,9 +13,9 @@
 use super::faults::{self, Effect};
 use super::index::{Death, Index, Outcome, Trigger};
 use super::matcher::{Match, Matcher, Near, Nearest, Reason, Texts, Tier, Wanted, digest, nearest};
+use super::mock_report::{Missed, Subject, Tally};
 use super::play::{Answer, Live, Play, Then};
 use super::reel::{Said, Source};
-use super::report::{Missed, Subject, Tally};
 use super::say::{Client, Phase, Retry, Rounds};
 use super::{OnMiss, Options, Report};
 use mcpreel_store::reader::ReadError;

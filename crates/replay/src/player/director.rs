@@ -8,7 +8,7 @@
 use super::calls::{Calls, Skipped, Tally};
 use super::conclusion::Witness;
 use super::ending::{Ending, Stage, Stop};
-use super::notices::Notices;
+use super::player_notices::Notices;
 use super::questions::Questions;
 use super::rounds::Tasks;
 use super::script::{Part, Step, What};

@@ -24,12 +24,12 @@
 //! * [`Header`]: the first line; * [`write()`]: a recording as lines; * [`Reader`]: lines as
 //!   [`Entry`]s, with a [`Fault`] for each line that is damaged.
 
-mod header;
+mod cassette_header;
 mod read;
 mod write;
 
 pub use crate::export::{WriteError, Written};
-pub use header::{Header, HeaderError};
+pub use cassette_header::{Header, HeaderError};
 pub use read::{Entry, Fault, ReadError, Reader, is_cassette, is_recorded};
 pub use write::{write, write_redacted, write_under};
 

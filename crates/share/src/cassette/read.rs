@@ -4,7 +4,7 @@
 //! [`Fault`] among the entries, and the next one is read.
 
 use super::US;
-use super::header::{self, Header, HeaderError};
+use super::cassette_header::{self, Header, HeaderError};
 use crate::import::BYTE_ORDER_MARK;
 use crate::lines::Lines;
 use base64::Engine as _;
@@ -195,7 +195,9 @@ impl Line<'_> {
             return false;
         };
         let written = match serde_json::from_str(json) {
-            Ok(EventKind::Start(context)) if number == 2 => header::start_event(&context).ok(),
+            Ok(EventKind::Start(context)) if number == 2 => {
+                cassette_header::start_event(&context).ok()
+            }
             Ok(EventKind::Start(_)) | Err(_) => None,
             Ok(kind) => serde_json::to_string(&kind).ok(),
         };
@@ -310,7 +312,7 @@ impl<F: Read> Reader<F> {
             Err(_) if !is_whole => {
                 self.lose("the file ends in the middle of it: it was cut off");
             }
-            Err(error) => self.lose(&header::reason(&error)),
+            Err(error) => self.lose(&cassette_header::reason(&error)),
         }
         if self.state == State::Begun {
             self.state = State::GoesOn;

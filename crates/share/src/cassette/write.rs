@@ -1,7 +1,7 @@
 //! A recording as the lines of a cassette.
 
 use super::US;
-use super::header::{Header, start_event};
+use super::cassette_header::{Header, start_event};
 use crate::export::{Export, Part, Selection, WriteError, Written};
 use crate::redacted::{HELD, Redacting};
 use base64::engine::general_purpose::STANDARD as BASE64;

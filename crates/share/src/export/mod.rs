@@ -10,11 +10,11 @@
 //! bounded part of it, however long it is.
 
 mod excerpt;
+pub mod export_text;
 pub mod markdown;
 pub mod otlp;
 pub mod perfetto;
 mod selection;
-pub mod text;
 
 pub use excerpt::{Excerpt, Part};
 pub use selection::Selection;

@@ -261,4 +261,4 @@ fn micros(t: Moment) -> f64 {
 }
 
 #[cfg(test)]
-mod tests;
+mod perfetto_tests;

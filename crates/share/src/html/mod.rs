@@ -112,4 +112,4 @@ fn hash(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+mod html_tests;

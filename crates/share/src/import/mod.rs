@@ -183,4 +183,4 @@ fn time_of_number(text: &str) -> Option<u64> {
 }
 
 #[cfg(test)]
-mod tests;
+mod import_tests;

@@ -17,7 +17,9 @@ pub mod redacted;
 pub mod told;
 
 use crate::export::otlp::{self, Bodies};
-use crate::export::{Excerpt, Export, Selection, WriteError, Written, markdown, perfetto, text};
+use crate::export::{
+    Excerpt, Export, Selection, WriteError, Written, export_text, markdown, perfetto,
+};
 use crate::redacted::Redacting;
 use crate::{cassette, html};
 use mcpreel_redact::{Policy, Report};
@@ -229,7 +231,7 @@ fn raw(
             progress,
         };
         match order.format {
-            Format::Text => text::write(export),
+            Format::Text => export_text::write(export),
             Format::Markdown => markdown::write(export),
             Format::Html => html::write(export),
             Format::Otlp => otlp::write(export, order.bodies),
@@ -282,4 +284,4 @@ impl<W: Write> Write for Stoppable<'_, W> {
 }
 
 #[cfg(test)]
-mod tests;
+mod outgoing_tests;

@@ -5,9 +5,9 @@
 //! Everything that came from outside is escaped here. The commands and the viewer say the same.
 
 mod event;
+pub mod phrases_session;
+pub mod phrases_story;
 pub mod recording;
-pub mod session;
-pub mod story;
 pub mod when;
 
 pub use event::{event, idle_reader};

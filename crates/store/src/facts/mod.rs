@@ -1,9 +1,9 @@
 //! What is known of a recording when its cause is looked for: [`Facts`], gathered by queries that
 //! are answered by an index or look at a bounded number of rows; `calls` has those about exchanges.
 
-mod calls;
+mod facts_calls;
 
-use super::reader::rows::{self, number};
+use super::reader::reader_rows::{self, number};
 use super::reader::{FindingRow, ReadError, Recording, Summary};
 use super::schema::{moment, to_sql};
 use mcpreel_lint::Severity;
@@ -171,9 +171,9 @@ impl Recording {
     }
 
     fn first_and_last_events(&self) -> Result<Vec<Event>, ReadError> {
-        let mut events = self.list(FIRST_EVENTS, [EVENTS], rows::event)?;
+        let mut events = self.list(FIRST_EVENTS, [EVENTS], reader_rows::event)?;
         let last = events.last().map_or(0, |event| event.id);
-        let mut later = self.list(LAST_EVENTS, [EVENTS], rows::event)?;
+        let mut later = self.list(LAST_EVENTS, [EVENTS], reader_rows::event)?;
         later.retain(|event| event.id > last);
         later.reverse();
         events.extend(later);
@@ -183,7 +183,7 @@ impl Recording {
     fn groups(&self) -> Result<Vec<Group>, ReadError> {
         let rules: Vec<Box<str>> = self.list(RULES, [], |row| row.get(0))?;
         let group = |rule: Box<str>| {
-            let first = self.list(FINDINGS_OF_RULE, (&*rule, FOUND), rows::finding)?;
+            let first = self.list(FINDINGS_OF_RULE, (&*rule, FOUND), reader_rows::finding)?;
             let first: Vec<_> = first.into_iter().map(found).collect();
             let count = if first.len() < FOUND as usize {
                 first.len() as u64

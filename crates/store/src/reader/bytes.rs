@@ -1,6 +1,6 @@
 //! The bytes of frames: whole, in pieces, or page by page.
 
-use super::{PAGE_ROWS, ReadError, Recording, rows};
+use super::{PAGE_ROWS, ReadError, Recording, reader_rows};
 use crate::indexer::COLLECT_LIMIT;
 use crate::notices::Link;
 use crate::open::OpenError;
@@ -163,7 +163,7 @@ impl Recording {
             while bytes < PAGE_BYTES
                 && let Some(row) = rows.next()?
             {
-                let (head, raw) = rows::frame(row)?;
+                let (head, raw) = reader_rows::frame(row)?;
                 bytes += head.size.min(COLLECT_LIMIT);
                 take(head, raw);
             }

@@ -4,7 +4,7 @@
 //! checkpointed. Long lists come in pages by key: `after` is the last key of the page before.
 
 mod bytes;
-pub mod rows;
+pub mod reader_rows;
 
 use super::open::{OpenError, Opened, uri};
 use super::reindex::{Ended, ReindexError};
@@ -18,8 +18,8 @@ use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_trace::item::ItemKey;
 use mcpreel_trace::session::Session;
-pub use rows::{EventRow, FindingRow, MessageRow};
-use rows::{exchange_columns, message_columns, number, word};
+pub use reader_rows::{EventRow, FindingRow, MessageRow};
+use reader_rows::{exchange_columns, message_columns, number, word};
 use rusqlite::{Connection, OptionalExtension, Params, Row};
 use serde::Serialize;
 use std::fmt::Debug;
@@ -135,37 +135,37 @@ impl Recording {
 
     /// The heads of up to `limit` frames after `after`.
     pub fn heads(&self, after: Seq, limit: u32) -> Result<Vec<FrameHead>, ReadError> {
-        self.list(HEADS, (to_sql(after.0), limit), rows::frame_head)
+        self.list(HEADS, (to_sql(after.0), limit), reader_rows::frame_head)
     }
 
     pub fn head(&self, seq: Seq) -> Result<Option<FrameHead>, ReadError> {
-        self.one(HEAD, [to_sql(seq.0)], rows::frame_head)
+        self.one(HEAD, [to_sql(seq.0)], reader_rows::frame_head)
     }
 
     /// A page of events after the one with the number `after`.
     pub fn events(&self, after: u64) -> Result<Vec<EventRow>, ReadError> {
-        self.list(EVENTS, (to_sql(after), PAGE_ROWS), rows::event)
+        self.list(EVENTS, (to_sql(after), PAGE_ROWS), reader_rows::event)
     }
 
     /// The messages of the frames after `after` up to `last`.
     pub fn messages(&self, after: Seq, last: Seq) -> Result<Vec<MessageRow>, ReadError> {
         let range = (to_sql(after.0), to_sql(last.0));
-        self.list(MESSAGES_BETWEEN, range, rows::message)
+        self.list(MESSAGES_BETWEEN, range, reader_rows::message)
     }
 
     /// The messages of the frame `seq`.
     pub fn messages_of_frame(&self, seq: Seq) -> Result<Vec<MessageRow>, ReadError> {
-        self.list(MESSAGES_OF_FRAME, [to_sql(seq.0)], rows::message)
+        self.list(MESSAGES_OF_FRAME, [to_sql(seq.0)], reader_rows::message)
     }
 
     /// All messages that belong to an exchange, in order.
     pub fn messages_of_exchange(&self, id: ExchangeId) -> Result<Vec<MessageRow>, ReadError> {
-        self.list(MESSAGES_OF_EXCHANGE, [to_sql(id.0)], rows::message)
+        self.list(MESSAGES_OF_EXCHANGE, [to_sql(id.0)], reader_rows::message)
     }
 
     /// The next `limit` exchanges after `after`, in the order of their requests.
     pub fn exchanges(&self, after: ExchangeId, limit: u32) -> Result<Vec<Exchange>, ReadError> {
-        self.list(EXCHANGES, (to_sql(after.0), limit), rows::exchange)
+        self.list(EXCHANGES, (to_sql(after.0), limit), reader_rows::exchange)
     }
 
     /// The exchanges with these numbers.
@@ -178,7 +178,7 @@ impl Recording {
     pub fn exchanges_at(&self, keys: &[ItemKey]) -> Result<Vec<Exchange>, ReadError> {
         let at = |key: &ItemKey| {
             let key = (to_sql(key.seq.0), key.nth);
-            self.one(EXCHANGE_AT, key, rows::exchange)
+            self.one(EXCHANGE_AT, key, reader_rows::exchange)
         };
         keys.iter().map(at).filter_map(Result::transpose).collect()
     }
@@ -197,22 +197,22 @@ impl Recording {
     }
 
     pub fn exchange(&self, id: ExchangeId) -> Result<Option<Exchange>, ReadError> {
-        self.one(EXCHANGE, [to_sql(id.0)], rows::exchange)
+        self.one(EXCHANGE, [to_sql(id.0)], reader_rows::exchange)
     }
 
     /// The exchanges that a message of the frame `seq` belongs to.
     pub fn exchanges_of_frame(&self, seq: Seq) -> Result<Vec<Exchange>, ReadError> {
-        self.list(EXCHANGES_OF_FRAME, [to_sql(seq.0)], rows::exchange)
+        self.list(EXCHANGES_OF_FRAME, [to_sql(seq.0)], reader_rows::exchange)
     }
 
     /// A page of findings after the one with the number `after`.
     pub fn findings(&self, after: u64) -> Result<Vec<FindingRow>, ReadError> {
-        self.list(FINDINGS, (to_sql(after), PAGE_ROWS), rows::finding)
+        self.list(FINDINGS, (to_sql(after), PAGE_ROWS), reader_rows::finding)
     }
 
     /// The findings that point at the frame `seq`.
     pub fn findings_of_frame(&self, seq: Seq) -> Result<Vec<FindingRow>, ReadError> {
-        self.list(FINDINGS_OF_FRAME, [to_sql(seq.0)], rows::finding)
+        self.list(FINDINGS_OF_FRAME, [to_sql(seq.0)], reader_rows::finding)
     }
 
     /// Changes whenever somebody else has written the file.

@@ -3,7 +3,7 @@
 use super::{Finder, Place, SearchHit};
 use crate::indexer::COLLECT_LIMIT;
 use crate::open::OpenError;
-use crate::reader::rows::{number, summary_column};
+use crate::reader::reader_rows::{number, summary_column};
 use crate::reader::{ReadError, Recording};
 use crate::schema::to_sql;
 use mcpreel_trace::frame::Seq;

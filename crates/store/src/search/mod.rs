@@ -23,7 +23,7 @@ mod pattern;
 
 use super::open;
 use super::reader::ReadError;
-use super::reader::rows::number;
+use super::reader::reader_rows::number;
 use look::{Looker, Seen};
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::Seq;

@@ -20,7 +20,7 @@
 //! | `mark` `note` | what a person put on it | likewise, for all rows but events |
 //! | `text` | always there | always there |
 
-use crate::reader::rows::summary_column;
+use crate::reader::reader_rows::summary_column;
 use mcpreel_trace::item::Lens;
 use mcpreel_trace::query::ast::Field;
 

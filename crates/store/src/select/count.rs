@@ -1,6 +1,6 @@
 //! Totals, latencies, and what has changed.
 
-use crate::reader::rows::number;
+use crate::reader::reader_rows::number;
 use crate::reader::{ReadError, Recording};
 use crate::schema::{from_sql, to_sql};
 use mcpreel_trace::exchange::ExchangeId;

@@ -2,7 +2,7 @@
 
 use super::scan::Filter;
 use super::{Context, Question};
-use crate::reader::rows::{self, exchange_columns, message_columns};
+use crate::reader::reader_rows::{self, exchange_columns, message_columns};
 use crate::reader::{ReadError, Recording};
 use crate::schema::to_sql;
 use mcpreel_trace::frame::Seq;
@@ -83,24 +83,24 @@ fn item(conn: &Connection, lens: Lens, key: ItemKey) -> rusqlite::Result<Option<
 /// What stands at `key`; `None` if nothing does.
 fn what(conn: &Connection, lens: Lens, key: ItemKey) -> rusqlite::Result<Option<What>> {
     if let Some(id) = key.event_id() {
-        let row = one(conn, EVENT, [to_sql(id)], rows::event)?;
+        let row = one(conn, EVENT, [to_sql(id)], reader_rows::event)?;
         return Ok(row.map(|row| What::Event(Box::new(row.event))));
     }
     let at = (to_sql(key.seq.0), key.nth);
     if lens == Lens::Exchanges
-        && let Some(exchange) = one(conn, EXCHANGE_AT, at, rows::exchange)?
+        && let Some(exchange) = one(conn, EXCHANGE_AT, at, reader_rows::exchange)?
     {
         return Ok(Some(What::Exchange(Box::new(exchange))));
     }
-    let Some(head) = one(conn, HEAD, [at.0], rows::frame_head)? else {
+    let Some(head) = one(conn, HEAD, [at.0], reader_rows::frame_head)? else {
         return Ok(None);
     };
-    let Some(row) = one(conn, MESSAGE, at, rows::message)? else {
+    let Some(row) = one(conn, MESSAGE, at, reader_rows::message)? else {
         let preview = preview(conn, key.seq)?.filter(|_| key.nth == 0);
         return Ok(preview.map(|preview| What::Line { head, preview }));
     };
     let exchange = match row.record.exchange {
-        Some(id) => one(conn, EXCHANGE, [to_sql(id.0)], rows::exchange)?,
+        Some(id) => one(conn, EXCHANGE, [to_sql(id.0)], reader_rows::exchange)?,
         None => None,
     };
     Ok(Some(What::Message {

@@ -1,6 +1,6 @@
 //! What frames have to do with each other.
 
-use super::session::*;
+use super::tests_session::*;
 use crate::reader::Recording;
 use crate::schema::State;
 use mcpreel_trace::exchange::ExchangeId;

@@ -3,15 +3,15 @@
 mod annotating;
 mod following;
 mod giving_up;
-mod indexing;
 mod linking;
 mod listing;
 mod opening;
 mod recovering;
 mod searching;
 mod selecting;
-mod session;
 mod telling;
+mod tests_indexing;
+mod tests_session;
 mod traffic;
 
 use crate::written;

@@ -1,6 +1,6 @@
 //! What cannot be read says why, and is left alone.
 
-use super::session::*;
+use super::tests_session::*;
 use crate::open::OpenError;
 use crate::reader::{ReadError, Recording};
 use crate::schema::State;

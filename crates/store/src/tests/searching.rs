@@ -1,6 +1,6 @@
 //! A search finds the frames with a text, wherever in them it stands.
 
-use super::session::{Session, bytes, drain};
+use super::tests_session::{Session, bytes, drain};
 use super::traffic;
 use crate::reader::Recording;
 use crate::schema::State;

@@ -1,6 +1,6 @@
 //! A scan answers what the filter means, whatever its steps.
 
-use super::session::{Session, busy_session, bytes, drain};
+use super::tests_session::{Session, busy_session, bytes, drain};
 use super::traffic::{self, Act};
 use crate::annotate;
 use crate::reader::Recording;

@@ -25,21 +25,21 @@
 //!   nothing. All of that follows from the frames and events alone, so that whoever derives them
 //!   anew, in whatever pieces, gives up the same.
 
-mod calls;
+mod correlator_calls;
+mod correlator_rounds;
 mod notification;
 mod response;
-mod rounds;
 
 use super::clock::Moment;
 use super::event::{Closer, Event, EventKind};
 use super::exchange::{Exchange, ExchangeId, Status};
 use super::frame::{FrameHead, Seq, StreamId};
-use calls::{Calls, Kept};
-pub use calls::{HELD_BYTES, HISTORY, HISTORY_BYTES};
+use correlator_calls::{Calls, Kept};
+pub use correlator_calls::{HELD_BYTES, HISTORY, HISTORY_BYTES};
+use correlator_rounds::Rounds;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::message::{Body, Content, Direction, Era, Message};
 pub use response::status_of;
-use rounds::Rounds;
 use std::collections::BTreeMap;
 
 /// Pairs the messages of one recording, in the order of its frames and events.
@@ -533,4 +533,4 @@ impl Changes {
 }
 
 #[cfg(test)]
-mod tests;
+mod correlator_tests;

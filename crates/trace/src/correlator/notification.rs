@@ -1,6 +1,6 @@
 //! A notification belongs to a call, or to none.
 
-use super::calls::{Call, Kept, Waiting};
+use super::correlator_calls::{Call, Kept, Waiting};
 use super::{At, Changes, Correlator, MessageKind, MessageRecord, Observed};
 use crate::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_wire::id::RequestId;

@@ -1,6 +1,6 @@
 //! A response ends an exchange, or belongs to none.
 
-use super::calls::Call;
+use super::correlator_calls::Call;
 use super::notification::is_about_task;
 use super::{At, Changes, Correlator, MessageKind, MessageRecord, Observation, Observed};
 use crate::exchange::{ExchangeId, Status};

@@ -242,4 +242,4 @@ fn candidate(entry: Entry) -> Candidate {
 }
 
 #[cfg(test)]
-mod tests;
+mod complete_tests;

@@ -159,4 +159,4 @@ fn moment(f: &mut Formatter<'_>, nanos: i64) -> fmt::Result {
 }
 
 #[cfg(test)]
-mod tests;
+mod print_tests;

@@ -486,4 +486,4 @@ impl Handshake {
 }
 
 #[cfg(test)]
-mod tests;
+mod session_tests;

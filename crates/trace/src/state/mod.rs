@@ -442,4 +442,4 @@ impl Listed {
 }
 
 #[cfg(test)]
-mod tests;
+mod state_tests;

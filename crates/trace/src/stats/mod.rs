@@ -144,7 +144,7 @@ impl Peak {
 }
 
 #[cfg(test)]
-mod tests;
+mod stats_tests;
 
 #[cfg(test)]
 mod peak_tests {

@@ -23,7 +23,7 @@ use crate::theme::{Glyph, Look, Role};
 use crate::widget::frame;
 use crate::widget::table::{self, Cell, Column};
 use crate::worker::Ask as AskAny;
-use crate::worker::library::{Answer, Ask, Row};
+use crate::worker::worker_library::{Answer, Ask, Row};
 use mcpreel_share::phrases::recording::{self, host};
 use mcpreel_share::phrases::{self, when};
 use mcpreel_store::library::{Details, Entry, Standing};

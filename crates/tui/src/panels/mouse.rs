@@ -86,7 +86,7 @@ fn wheel(app: &mut App, at: Position, down: bool) -> Effects {
         return vec![];
     };
     if places.detail.contains(at) {
-        return super::detail::open::wheel(app, by);
+        return super::detail::detail_open::wheel(app, by);
     }
     if !places.main.contains(at) {
         return vec![];
@@ -127,7 +127,7 @@ fn click(app: &mut App, at: Position) -> Effects {
     }
     if places.detail.contains(at) {
         let double = is_double(app, at);
-        return super::detail::open::click(app, (at.x, at.y), double);
+        return super::detail::detail_open::click(app, (at.x, at.y), double);
     }
     let Some(session) = app.session.as_deref_mut() else {
         return vec![];
@@ -136,7 +136,7 @@ fn click(app: &mut App, at: Position) -> Effects {
         session.focus = Focus::Main;
         return match session.view {
             View::Exchanges => {
-                let rows = super::list::draw::rows_of(places.arrangement, places.main);
+                let rows = super::list::list_draw::rows_of(places.arrangement, places.main);
                 click_row(app, rows, at)
             }
             _ => click_view(app, at),

@@ -3,7 +3,7 @@
 use crate::effect::Msg;
 use crate::panels::export::{self, Means};
 use crate::worker::beside::Comparer;
-use crate::worker::library::Librarian;
+use crate::worker::worker_library::Librarian;
 use crate::worker::{Answer, Ask, Desk, Next, Reader, replay};
 use mcpreel_replay::player::Signals;
 use mcpreel_store::library::Library;

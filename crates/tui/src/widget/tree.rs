@@ -339,4 +339,4 @@ fn narrow(length: usize) -> u32 {
 }
 
 #[cfg(test)]
-mod tests;
+mod tree_tests;

@@ -16,8 +16,8 @@
 
 pub mod beside;
 
-pub mod library;
 pub mod replay;
+pub mod worker_library;
 
 mod reader;
 
@@ -133,7 +133,7 @@ impl fmt::Debug for Question {
 pub enum Ask {
     Job(Question),
     /// The recordings of the folder, or something about one of them.
-    Library(library::Ask),
+    Library(worker_library::Ask),
     /// The recording to be read, with the number of the question; without one, the one that is
     /// open is closed.
     Open(u64, Option<PathBuf>),
@@ -172,7 +172,7 @@ pub enum Answer {
     /// What a job of a [`Question`] has found; the reader makes it [`Self::Found`].
     Apply(Apply),
     Found(Found),
-    Library(library::Answer),
+    Library(worker_library::Answer),
     Note(notes::Answer),
     /// What differs between two recordings; what a replay would do.
     Beside(beside::Answer),
@@ -237,7 +237,7 @@ impl Ask {
     pub fn slot(&self) -> Slot {
         match self {
             Self::Job(question) => question.slot,
-            Self::Library(library::Ask::List) => Slot::Library,
+            Self::Library(worker_library::Ask::List) => Slot::Library,
             Self::Open(..) => Slot::Open,
             // What is to be written is written, whatever is asked afterwards.
             Self::Library(_) | Self::Note(_) => Slot::Note,

@@ -310,4 +310,4 @@ fn narrow(length: usize) -> u32 {
 }
 
 #[cfg(test)]
-mod tests;
+mod document_tests;

@@ -559,4 +559,4 @@ fn partial_char(bytes: &[u8]) -> usize {
 }
 
 #[cfg(test)]
-mod tests;
+mod outline_tests;

@@ -14,7 +14,7 @@
 
 pub mod capabilities;
 pub mod errors;
-mod line;
+mod mcp_line;
 pub mod methods;
 pub mod summary;
 

@@ -3,7 +3,7 @@
 //! A line has at most 200 characters; what is longer ends in `…`. White space is collapsed, other
 //! control characters are still there: whoever prints a line escapes it.
 
-use super::line::{LINE_CHARS, Line};
+use super::mcp_line::{LINE_CHARS, Line};
 use super::methods;
 use super::target::target;
 use crate::json::{Kind, Value};
@@ -390,4 +390,4 @@ fn count(line: Line, list: Value<'_>, one: &str) -> Line {
 }
 
 #[cfg(test)]
-mod tests;
+mod summary_tests;

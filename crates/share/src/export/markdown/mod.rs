@@ -29,9 +29,9 @@ mod diagram;
 
 use super::{Excerpt, Export, WriteError, Written};
 use crate::phrases;
+use crate::phrases::phrases_story::{Row, Tone};
 use crate::phrases::recording::title_of;
-use crate::phrases::story::{Row, Tone};
-use crate::phrases::{UNTIMED, session, when};
+use crate::phrases::{UNTIMED, phrases_session, when};
 use diagram::Picked;
 use mcpreel_lint::cause::{Cause, Place, causes};
 use mcpreel_store::indexer::COLLECT_LIMIT;
@@ -99,7 +99,7 @@ pub fn exchange(recording: &Recording, id: ExchangeId) -> Result<Option<String>,
     };
     let summary = recording.summary()?;
     let mut text = format!("## {}\n\n", exchange_title(&exchange));
-    let facts = session::facts(&summary, 0).into_iter();
+    let facts = phrases_session::facts(&summary, 0).into_iter();
     let names = ["client", "server", "version", "command"];
     list(facts.filter(|(name, _)| names.contains(name)), &mut text);
     recorded(&summary, &mut text);
@@ -150,17 +150,17 @@ fn row(name: &str, text: &str, lines: &mut String) {
 
 /// Who spoke, in which versions, what was started, and how it ended.
 fn about(excerpt: &Excerpt<'_>, summary: &Summary, text: &mut String) -> Result<(), ReadError> {
-    let facts = session::facts(summary, excerpt.recording.given_up_count()?);
+    let facts = phrases_session::facts(summary, excerpt.recording.given_up_count()?);
     let facts = facts
         .into_iter()
         .filter(|(name, _)| !LEFT_OUT.contains(name));
     list(facts, text);
     recorded(summary, text);
-    let live = excerpt.now.map(|now| ("live", session::live(now)));
+    let live = excerpt.now.map(|now| ("live", phrases_session::live(now)));
     let is_untimed = excerpt.recording.is_untimed()?;
     let untimed = is_untimed.then(|| ("times", UNTIMED.to_owned()));
     let note = excerpt.selection.note();
-    let told = note.map(|note| ("told", session::only(note)));
+    let told = note.map(|note| ("told", phrases_session::only(note)));
     list(live.into_iter().chain(untimed).chain(told), text);
     Ok(())
 }
@@ -431,7 +431,7 @@ fn meanwhile(
     let Some(story) = recording.story(exchange.id)? else {
         return Ok(());
     };
-    let told = phrases::story::Told::new(story);
+    let told = phrases::phrases_story::Told::new(story);
     let rows: Vec<_> = told
         .rows
         .iter()
@@ -501,4 +501,4 @@ fn longest_run(text: &str) -> usize {
 }
 
 #[cfg(test)]
-mod tests;
+mod markdown_tests;

@@ -381,4 +381,4 @@ impl Times {
 }
 
 #[cfg(test)]
-mod tests;
+mod otlp_tests;

@@ -1,8 +1,8 @@
 //! A path, an operator and a value: `is:`, `has:`, and comparisons.
 
 use super::Head;
-use super::value::{Raw, Wrong};
-use super::{Parsed, Parser, unfinished, value};
+use super::parse_value::{Raw, Wrong};
+use super::{Parsed, Parser, parse_value, unfinished};
 use crate::query::ast::{Expr, Field, Flag, Op, Root, Subject, Type};
 use crate::query::parse::{ErrorKind, QueryError};
 use mcpreel_wire::json::{Path, Step};
@@ -119,7 +119,7 @@ impl Parser<'_> {
             ));
         }
         let (raw, span) = self.raw_value(op)?;
-        let value = value::read(kind, op, &raw).map_err(|wrong| {
+        let value = parse_value::read(kind, op, &raw).map_err(|wrong| {
             let open = span.end == self.text.len() && !self.text.ends_with('"');
             let missing = open && span.is_empty();
             let (kind, message) = explained(wrong, open, name, kind);

@@ -14,11 +14,11 @@
 //!   `latency:842ms` is from 842 ms up to, not including, 843 ms. `=` is exact.
 
 mod condition;
-mod value;
+mod parse_value;
 
 use super::ast::{Expr, Op, Query};
+pub(super) use parse_value::{DURATIONS, SIZES};
 use std::ops::Range;
-pub(super) use value::{DURATIONS, SIZES};
 
 /// Bytes of a filter. Nobody types more; without a limit a pasted file would be compiled.
 pub const MAX_BYTES: usize = 4096;
@@ -429,7 +429,7 @@ fn nearest(name: &str, known: impl Iterator<Item = &'static str>) -> Option<&'st
 }
 
 #[cfg(test)]
-mod tests;
+mod parse_tests;
 
 #[cfg(test)]
 mod error_tests {

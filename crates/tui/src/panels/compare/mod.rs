@@ -15,11 +15,11 @@
 //!
 //! Under 100 columns the two sides of a value stand one below the other.
 
-mod calls;
+mod compare_calls;
 mod draw;
 mod recordings;
 
-pub use calls::compare as calls;
+pub use compare_calls::compare as calls;
 pub use draw::{Drawing, draw};
 pub use recordings::compare as recordings;
 

@@ -12,7 +12,7 @@
 //! ⚠ the first 1.0 MB of 20 MB · L loads more
 //! ```
 
-use super::body::{Line, Spot};
+use super::detail_body::{Line, Spot};
 use super::jobs::Wrong;
 use super::{Detail, Representation, Shown, Sides, Tab};
 use crate::app::{App, Focus, Session};

@@ -15,7 +15,7 @@ use crate::theme;
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::spans;
 use crate::widget::spans::Spans;
-use mcpreel_share::phrases::story::on_wire;
+use mcpreel_share::phrases::phrases_story::on_wire;
 use mcpreel_store::reader::FindingRow;
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::exchange::{Exchange, Status};
@@ -214,7 +214,7 @@ fn outcome(exchange: &Exchange, columns: usize, look: Look) -> Spans {
 }
 
 fn status(exchange: &Exchange, look: Look) -> Spans {
-    let (glyph, role, word) = list::draw::status(exchange);
+    let (glyph, role, word) = list::list_draw::status(exchange);
     let text = format!("  {} {word}", look.glyph(glyph));
     vec![(role, text)]
 }

@@ -3,7 +3,7 @@
 //! The bytes are read and parsed here, a bounded piece of them: whoever draws gets trees. A
 //! message of a hundred megabytes costs no more than its first megabyte until more is asked for.
 
-pub use super::schema::Argument;
+pub use super::detail_schema::Argument;
 pub use super::violations::{Violation, Violations, Wrong};
 use crate::widget::tree::{Limit, Tree};
 use crate::worker::{Answer, Growth, Job, Progress, Source};
@@ -239,7 +239,7 @@ impl Ask {
             text.violations = super::violations::of(text, &findings);
         }
         let near = if is_mock { of(&texts) } else { Vec::new() };
-        let arguments = super::schema::arguments(recording, &item)?;
+        let arguments = super::detail_schema::arguments(recording, &item)?;
         Ok(Some(Row {
             item,
             texts,

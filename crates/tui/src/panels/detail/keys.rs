@@ -1,6 +1,6 @@
 //! The keys of the detail: moving, folding, how the body is written.
 
-use super::body::{Position, Spot};
+use super::detail_body::{Position, Spot};
 use super::part::Part;
 use crate::action::Action;
 use crate::app::{App, Focus, Overlay};

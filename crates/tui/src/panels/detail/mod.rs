@@ -6,14 +6,14 @@
 //!   mouse; [`draw`], [`head`] and [`tabs`]: how they look;
 //! * [`jobs`]: reading a row; [`violations`] and [`schema`]: what is known of its values.
 
-pub mod body;
+pub mod detail_body;
+pub mod detail_open;
+pub mod detail_schema;
 pub mod draw;
 pub mod head;
 pub mod jobs;
 pub mod keys;
-pub mod open;
 pub mod part;
-pub mod schema;
 pub mod tabs;
 pub mod violations;
 
@@ -23,7 +23,7 @@ use crate::app::{App, Session};
 use crate::effect::{Effects, Now};
 use crate::layout;
 use crate::worker::Slot;
-use body::{Body, Position, Spot};
+use detail_body::{Body, Position, Spot};
 use jobs::{Amount, Ask, Near, Reading, Row, Telling};
 use mcpreel_lint::{Finding, process};
 use mcpreel_share::phrases;
@@ -97,7 +97,7 @@ pub struct Shown {
     /// What a mock had that comes nearest.
     pub near: Vec<Near>,
     /// What happened; none until it has come, and for what is no exchange.
-    pub story: Option<phrases::story::Told>,
+    pub story: Option<phrases::phrases_story::Told>,
     pub at: Place,
     /// Where one is in the story: the row of the cursor, the first on the screen.
     pub at_story: (usize, usize),
@@ -284,10 +284,10 @@ impl Shown {
 
 pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
     if action == Action::Open {
-        return Some(open::open(app));
+        return Some(detail_open::open(app));
     }
     match action {
-        Action::Explain => return Some(open::explain(app)),
+        Action::Explain => return Some(detail_open::explain(app)),
         Action::NextViolation => return Some(keys::next(app, true)),
         Action::PreviousViolation => return Some(keys::next(app, false)),
         _ => {}
@@ -356,7 +356,7 @@ fn told(app: &mut App, story: Option<Story>) -> Effects {
         && let Some(story) = story
         && shown.item.exchange().map(|exchange| exchange.id) == Some(story.exchange.id)
     {
-        shown.story = Some(phrases::story::Told::new(story));
+        shown.story = Some(phrases::phrases_story::Told::new(story));
     }
     settle(app);
     vec![]

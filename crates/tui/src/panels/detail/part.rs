@@ -1,6 +1,6 @@
 //! What stands below each other in the body of a row.
 
-use super::body::{Position, Spot};
+use super::detail_body::{Position, Spot};
 use super::jobs::{Amount, Argument, Text, TextRole, Violations, Wrong};
 use crate::panels::detail::{Place, Shown, Sides};
 use crate::widget::tree::{Folds, NodeId, Tree};

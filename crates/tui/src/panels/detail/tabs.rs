@@ -29,7 +29,7 @@ use crate::panels::text::Line;
 use crate::theme;
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::spans::Spans;
-use mcpreel_share::phrases::story::{Row, Tone};
+use mcpreel_share::phrases::phrases_story::{Row, Tone};
 use mcpreel_store::reader::FindingRow;
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{duration, escape, pad_end, pad_start, since, wrap};

@@ -1,9 +1,9 @@
 //! The detail, driven by hand: what is shown of a row, its tabs, and the ways from it.
 
-mod body;
 mod hand;
+mod tests_body;
 
-use super::open::{click, wheel};
+use super::detail_open::{click, wheel};
 use super::*;
 use crate::app::Focus;
 use crate::effect::{Msg, Now};

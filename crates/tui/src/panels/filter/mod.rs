@@ -3,8 +3,8 @@
 //! What is typed is a filter, may become one, or is none. The rows are asked with the last one
 //! that was good: a bad one keeps its text, says why, and changes nothing.
 
-pub mod draw;
-pub mod values;
+pub mod filter_draw;
+pub mod filter_values;
 
 use super::prompt::{History, Prompt, Purpose};
 use crate::action::Action;
@@ -14,13 +14,13 @@ use crate::panels::menu::{Choice, Entry, Menu};
 use crate::view::Hit;
 use crate::widget::frame;
 use crate::worker::Slot;
+use filter_values::{Counting, Relaxing};
 use mcpreel_store::select::Question;
 use mcpreel_trace::item::{Item, Lens};
 use mcpreel_trace::query::ast::{Expr, Field, Op, Subject, Type, Value};
 use mcpreel_trace::query::{
     Completion, ErrorKind, Query, QueryError, complete, relaxations, undecided, value_text,
 };
-use values::{Counting, Relaxing};
 
 /// The filter that fits everything.
 static EVERYTHING: Query = Query { expr: None };
@@ -440,7 +440,7 @@ pub fn take_candidate(app: &mut App) -> Effects {
 /// all that belongs to the filter it is done as it is.
 pub fn click(app: &mut App, cell: (u16, u16)) -> Effects {
     let hit = app.session.as_deref();
-    let hit = hit.map_or(Hit::Inside, |session| draw::hit(app, session, cell));
+    let hit = hit.map_or(Hit::Inside, |session| filter_draw::hit(app, session, cell));
     let Some(session) = app.session.as_deref_mut() else {
         return vec![];
     };
@@ -463,7 +463,7 @@ pub fn click(app: &mut App, cell: (u16, u16)) -> Effects {
 /// The wheel was turned by so many rows over the candidates.
 pub fn wheel(app: &mut App, by: isize) -> Effects {
     let rows = app.session.as_deref();
-    let (top, page) = rows.map_or((0, 0), |session| draw::candidates(app, session));
+    let (top, page) = rows.map_or((0, 0), |session| filter_draw::candidates(app, session));
     if let Some(session) = app.session.as_deref_mut() {
         let popup = &mut session.filter.popup;
         popup.wheel = Some(frame::turned(top, by, popup.candidates.len(), page));

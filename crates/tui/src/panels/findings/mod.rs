@@ -21,7 +21,7 @@ use crate::layout;
 use crate::panels::detail;
 use crate::panels::filter::{self, all_of, conditions};
 use crate::theme::{self, Glyph, Look, Role};
-use crate::widget::rows::Rows;
+use crate::widget::widget_rows::Rows;
 use crate::widget::{frame, spans};
 use crate::worker::Slot;
 use counting::Counting;

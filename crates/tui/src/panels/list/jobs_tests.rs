@@ -4,7 +4,7 @@ use super::*;
 use crate::app::{App, Session as Open, Settings};
 use crate::effect::Now;
 use crate::panels::filter::Relaxed;
-use crate::panels::filter::values::Relaxing;
+use crate::panels::filter::filter_values::Relaxing;
 use crate::worker::{Growth, Progress, Source};
 use crate::written::{Session, bytes, drain};
 use mcpreel_store::indexer::Indexer;

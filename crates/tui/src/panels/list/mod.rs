@@ -11,9 +11,9 @@
 //! begin or cease to fit, move nothing on the screen.
 
 pub mod cells;
-pub mod draw;
 pub mod index;
 pub mod jobs;
+pub mod list_draw;
 
 use super::selection::moved;
 use crate::action::Action;
@@ -392,7 +392,7 @@ pub fn page(app: &App) -> usize {
     } else {
         places.main
     };
-    usize::from(draw::rows_of(places.arrangement, main).height)
+    usize::from(list_draw::rows_of(places.arrangement, main).height)
 }
 
 /// Asks which rows there are, from the start: after the lens, the filter or the time cursor has
@@ -533,4 +533,4 @@ pub fn wanted(app: &mut App) -> Effects {
 }
 
 #[cfg(test)]
-mod tests;
+mod list_tests;

@@ -1,6 +1,7 @@
 //! The lines of a bench: which of them are wanted, and their table.
 
-use super::{machine, table};
+use super::machine;
+use super::recorder_table as table;
 use anyhow::{Context, bail};
 use std::io::Write;
 

@@ -1,6 +1,6 @@
 //! The report of a search: which messages were kept, in how many runs, and how they are played again.
 
-use super::search::{Found, Stop};
+use super::minimise_search::{Found, Stop};
 use super::{Args, party};
 use crate::cli::exit::Failure;
 use crate::cli::output::Output;

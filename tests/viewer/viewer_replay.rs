@@ -2,7 +2,7 @@
 
 use crate::by_hand::{Viewer, has};
 use crate::fixture;
-use crate::support::session::Session;
+use crate::support::host_session::Session;
 use crate::support::{Library, wait_for};
 use mcpreel_tui::app::Overlay;
 use nix::unistd::Pid;

@@ -250,7 +250,7 @@ fn listed(names: &[&str], next: Option<&str>) -> String {
 }
 
 fn offers(report: &Report) -> Vec<String> {
-    let line = |offer: &report::Offer| {
+    let line = |offer: &diff_report::Offer| {
         let note = offer.difference.note.as_deref().unwrap_or_default();
         format!("{} {} {note}", offer.difference.class.as_str(), offer.name)
     };
@@ -405,7 +405,7 @@ fn hostile_answers_are_compared_within_bounds_and_it_is_told() {
     };
     let report = judged(&list(1), &list(2));
     let account = &report.accounts[0];
-    assert_eq!(account.differences.len(), report::MAX_DIFFERENCES);
+    assert_eq!(account.differences.len(), diff_report::MAX_DIFFERENCES);
     assert_eq!(
         account.differences.len() as u64 + account.more,
         report.counts.failing(Threshold::From(Class::Noise))

@@ -131,7 +131,7 @@ macro_rules! message_columns {
         concat!(
             "m.frame, m.part, m.start, m.size, m.direction, m.kind, m.era, m.method, m.name,
             m.rpc_id, m.exchange, m.code, m.token, m.trace_id, m.task, m.subscription, ",
-            $crate::reader::rows::summary_column!(),
+            $crate::reader::reader_rows::summary_column!(),
             " FROM message m LEFT JOIN exchange e ON e.id = m.exchange"
         )
     };

@@ -1,8 +1,8 @@
 //! How long it takes until something is to be seen, and how much memory it takes to see it all.
 
 use crate::support::machine::peak_memory;
+use crate::support::recorder_table::Row;
 use crate::support::stats::{largest, median};
-use crate::support::table::Row;
 use crate::viewer::{self, ms, show_ms};
 use crate::{Setup, generate};
 

@@ -4,7 +4,7 @@ use crate::cli::exit::Failure;
 use crate::cli::output::{Ink, Output};
 use crate::cli::rows::{finding_line, frame_words, ink, stream_arrow};
 use mcpreel_share::phrases;
-use mcpreel_share::phrases::story::{Row, Tone};
+use mcpreel_share::phrases::phrases_story::{Row, Tone};
 use mcpreel_share::row::{self, arrow};
 use mcpreel_store::reader::{FindingRow, Recording};
 use mcpreel_store::story::Told;
@@ -172,7 +172,7 @@ fn story(
         _ => None,
     });
     shown.findings.extend(told);
-    let story = phrases::story::Told::new(story);
+    let story = phrases::phrases_story::Told::new(story);
     out.inked(Ink::Faint, "  story")?;
     for row in &story.rows {
         let after = duration(row.t.0.saturating_sub(exchange.t_request.0));

@@ -1,6 +1,6 @@
 //! Leaks in files of any kind.
 
-use crate::redact::made::{self, ran};
+use crate::redact::redact_made::{self, ran};
 use crate::support::{Library, text};
 use mcpreel_trace::frame::StreamId;
 
@@ -33,7 +33,7 @@ fn leaks_are_found_in_folders_and_told_by_place_and_rule() {
         format!("nothing but {SECRET}\nwith password: \"{SECRET}\"\n"),
     )
     .unwrap();
-    made::frames(
+    redact_made::frames(
         &dir,
         &[(
             StreamId::C2S,
@@ -62,9 +62,9 @@ fn what_is_redacted_has_no_leaks() {
         (StreamId::STDERR, "API_KEY=k3Jd8fLq2Wz7Xn5Rb1"),
         (StreamId::STDERR, "again k3Jd8fLq2Wz7Xn5Rb1"),
     ];
-    let reel = made::frames(library.path(), &session);
-    let copy = made::redacted(&library, &reel);
-    let lines = made::stdout(&library, &["export", reel.to_str().unwrap()]);
+    let reel = redact_made::frames(library.path(), &session);
+    let copy = redact_made::redacted(&library, &reel);
+    let lines = redact_made::stdout(&library, &["export", reel.to_str().unwrap()]);
     let cassette = library.path().join("a.jsonl");
     std::fs::write(&cassette, lines).unwrap();
     let (code, said) = scanned(
@@ -105,7 +105,7 @@ fn placeholders_are_no_leaks() {
             "in /home/ada/x and https://a:k3Jd8fLq2Wz7Xn5Rb1@b/c of ada@lovelace.net",
         ),
     ];
-    let reel = made::frames(library.path(), &session);
+    let reel = redact_made::frames(library.path(), &session);
     let dir = library.path().join("out");
     std::fs::create_dir(&dir).unwrap();
     for format in ["jsonl", "text", "markdown", "html"] {
@@ -119,7 +119,7 @@ fn placeholders_are_no_leaks() {
             "-o",
             path.to_str().unwrap(),
         ];
-        made::stdout(&library, &[&words[..], &[reel.to_str().unwrap()]].concat());
+        redact_made::stdout(&library, &[&words[..], &[reel.to_str().unwrap()]].concat());
     }
     let (code, said) = scanned(&library, &[dir.to_str().unwrap(), "--home", "--email"]);
     assert_eq!(code, Some(0), "{said}");
@@ -131,7 +131,7 @@ fn placeholders_are_no_leaks() {
         "-o",
         report.to_str().unwrap(),
     ];
-    made::stdout(&library, &[&words[..], &[reel.to_str().unwrap()]].concat());
+    redact_made::stdout(&library, &[&words[..], &[reel.to_str().unwrap()]].concat());
     // What stands in front of a placeholder, or goes on behind it, is none.
     let text =
         "Authorization: Bearer x‹secret:1›\npassword=‹secret:1›k3Jd8fLq2Wz7\n/home/ada‹home:1›\n";

@@ -6,7 +6,7 @@ use mcpreel_wire::json::Document;
 fn found(role: Role, left: &str, right: &str) -> Vec<String> {
     let [left, right] = [left, right]
         .map(|text| Document::parse(text.as_bytes()).unwrap_or_else(|e| panic!("{text}: {e}")));
-    lists::tests::schemas(role, left.root(), right.root())
+    lists::lists_tests::schemas(role, left.root(), right.root())
 }
 
 /// An object schema with one property `a`.

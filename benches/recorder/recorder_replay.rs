@@ -12,9 +12,9 @@
 use crate::Setup;
 use crate::plain_client::{self, Client};
 use crate::prepared::Prepared;
-use crate::session::{Arm, Session};
+use crate::recorder_session::{Arm, Session};
+use crate::recorder_table::Row;
 use crate::stats::median;
-use crate::table::Row;
 use crate::{machine, plain_server, traffic};
 use anyhow::ensure;
 use mcpreel_trace::clock::{Clock, Moment};

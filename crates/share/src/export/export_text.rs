@@ -19,7 +19,7 @@
 //! The words are those of `mcpreel show`. Everything is escaped; what is cut is said with its size.
 
 use super::{Excerpt, Export, Part, WriteError, Written};
-use crate::phrases::{self, session, when};
+use crate::phrases::{self, phrases_session, when};
 use crate::row::{RowView, arrow};
 use mcpreel_store::notices::Link;
 use mcpreel_store::reader::{Recording, Summary};
@@ -83,12 +83,12 @@ fn heading(excerpt: &Excerpt<'_>, summary: &Summary) -> Result<String, WriteErro
     };
     let long = clock(summary.t_last_ns);
     let mut facts = vec![("started", format!("{started}, {long} long"))];
-    facts.extend(excerpt.now.map(|now| ("live", session::live(now))));
+    facts.extend(excerpt.now.map(|now| ("live", phrases_session::live(now))));
     let is_untimed = recording.is_untimed()?;
     facts.extend(is_untimed.then(|| ("times", phrases::UNTIMED.to_owned())));
-    facts.extend(session::facts(summary, recording.given_up_count()?));
+    facts.extend(phrases_session::facts(summary, recording.given_up_count()?));
     let note = excerpt.selection.note();
-    facts.extend(note.map(|note| ("only", session::only(note))));
+    facts.extend(note.map(|note| ("only", phrases_session::only(note))));
     for (name, value) in facts {
         let _ = writeln!(text, "{}{value}", pad_end(name, NAMES));
     }

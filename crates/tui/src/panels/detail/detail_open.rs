@@ -1,6 +1,6 @@
 //! Enter and the mouse in the detail.
 
-use super::body::{Position, Spot};
+use super::detail_body::{Position, Spot};
 use super::draw as view;
 use super::keys::load_more;
 use super::part::{Part, PartKind};
@@ -16,8 +16,8 @@ use crate::theme::{Look, Role};
 use crate::widget::frame;
 use crate::widget::raw::{Controls, Wrapped};
 use crate::widget::spans::Spans;
-use crate::widget::text::{Content, Expect};
 use crate::widget::tree::{NodeId, Tree};
+use crate::widget::widget_text::{Content, Expect};
 use crate::widget::{spans, tree_line};
 use mcpreel_store::reader::FindingRow;
 use mcpreel_trace::item::{ItemKey, Lens};

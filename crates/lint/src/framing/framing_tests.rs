@@ -2,7 +2,7 @@
 
 use super::Misframed;
 use crate::finding::Finding;
-use crate::tests::all_findings;
+use crate::lint_tests::all_findings;
 use crate::{FrameContext, SessionFacts};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::Correlator;

@@ -1,7 +1,7 @@
 //! How it ends, with which exit code, and what it says then.
 
 use crate::mock::{CALLS, Row, hears, mock, record, tell, text};
-use crate::support::session::{Received, Session};
+use crate::support::host_session::{Received, Session};
 use crate::support::{Library, wait_for};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;

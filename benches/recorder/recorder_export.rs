@@ -3,7 +3,7 @@
 
 use crate::plain_exporter;
 use crate::prepared::{Kind, Prepared};
-use crate::table::Row;
+use crate::recorder_table::Row;
 use crate::{Setup, machine};
 use anyhow::ensure;
 use mcpreel_trace::clock::{Clock, Moment};

@@ -2,7 +2,7 @@
 
 use crate::by_hand::{Viewer, Writes, has};
 use crate::fixture::{self, Recording};
-use crate::support::session::Session;
+use crate::support::host_session::Session;
 use crate::support::{Library, wait_for};
 use mcpreel_share::outgoing::Format;
 use mcpreel_store::reader;

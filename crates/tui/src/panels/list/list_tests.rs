@@ -276,7 +276,7 @@ fn the_wheel_scrolls_without_moving_the_cursor_and_a_double_click_opens() {
     tell(&mut app, |answer| answer.newer = hits([100]));
     assert_eq!(cursor(&mut app), 99);
     let area = layout::session(&app, app.session.as_deref().expect("it is open"));
-    let rows = super::draw::rows_of(area.arrangement, area.main);
+    let rows = super::list_draw::rows_of(area.arrangement, area.main);
     let third = screen(&mut app)[2];
     let click = MouseEventKind::Down(MouseButton::Left);
     mouse(&mut app, click, (10, rows.y + 2));

@@ -1,8 +1,8 @@
 //! Text search and filters.
 
 use crate::support::conversation::RARE;
+use crate::support::recorder_table::Row;
 use crate::support::stats::{largest, median};
-use crate::support::table::Row;
 use crate::viewer::{self, ms, show_ms};
 use crate::{Setup, generate};
 use mcpreel_store::search::{Pace, Pattern, Search};

@@ -1,6 +1,6 @@
 use super::*;
 use crate::Linter;
-use crate::tests::{head, tell};
+use crate::lint_tests::{head, tell};
 use mcpreel_trace::analysis::Analysis;
 use mcpreel_trace::event::DEFAULT_SLOW_NS;
 use mcpreel_trace::frame::{Seq, StreamId};

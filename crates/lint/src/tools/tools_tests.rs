@@ -1,5 +1,5 @@
 use crate::Finding;
-use crate::tests::all_findings;
+use crate::lint_tests::all_findings;
 use mcpreel_trace::frame::{Seq, StreamId};
 use mcpreel_wire::json::Path;
 use std::fmt::Write;

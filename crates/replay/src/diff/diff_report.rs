@@ -477,4 +477,4 @@ fn cut(text: &str, more: bool) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+mod report_tests;

@@ -1,6 +1,6 @@
 //! The exchanges among the facts: those that stand alike, failed, were cancelled, were made again.
 
-use crate::reader::rows::{self, exchange_columns, number};
+use crate::reader::reader_rows::{self, exchange_columns, number};
 use crate::reader::{ReadError, Recording};
 use crate::schema::{from_sql, to_sql};
 use mcpreel_lint::cause::facts::Failed;
@@ -60,7 +60,7 @@ impl Recording {
     pub(super) fn opening(&self) -> Result<Vec<Exchange>, ReadError> {
         let mut opening = Vec::new();
         for method in ["initialize", "server/discover"] {
-            opening.extend(self.list(FIRST_OF_METHOD, (method, EACH), rows::exchange)?);
+            opening.extend(self.list(FIRST_OF_METHOD, (method, EACH), reader_rows::exchange)?);
         }
         // Who only sends back what it is sent begins no session.
         opening.retain(|exchange| exchange.direction == Direction::ClientToServer);
@@ -70,13 +70,21 @@ impl Recording {
 
     /// The exchanges of one status: how many there are, and the first and the last of them.
     pub(super) fn sample(&self, status: Status) -> Result<Sample, ReadError> {
-        let mut exchanges = self.list(FIRST_OF_STATUS, (status.as_str(), EACH), rows::exchange)?;
+        let mut exchanges = self.list(
+            FIRST_OF_STATUS,
+            (status.as_str(), EACH),
+            reader_rows::exchange,
+        )?;
         if exchanges.len() < EACH as usize {
             let count = exchanges.len() as u64;
             return Ok(Sample { count, exchanges });
         }
         let first = exchanges.last().map(|exchange| exchange.id);
-        let later = self.list(LAST_OF_STATUS, (status.as_str(), EACH), rows::exchange)?;
+        let later = self.list(
+            LAST_OF_STATUS,
+            (status.as_str(), EACH),
+            reader_rows::exchange,
+        )?;
         exchanges.extend(
             later
                 .into_iter()
@@ -93,7 +101,7 @@ impl Recording {
     /// The exchanges that were answered last, a few, in the order of the answers.
     pub(super) fn last_answered(&self) -> Result<Vec<Exchange>, ReadError> {
         let limits = (super::LOOKED_THROUGH, LAST);
-        self.list(LAST_ANSWERED, limits, rows::exchange)
+        self.list(LAST_ANSWERED, limits, reader_rows::exchange)
     }
 
     /// Calls that failed, by method and name, in the order of the first of each. `total` is how
@@ -202,7 +210,7 @@ impl Recording {
             exchange.name.as_deref(),
             to_sql(exchange.id.0),
         );
-        let next = self.one(NEXT_ALIKE, alike, rows::exchange)?;
+        let next = self.one(NEXT_ALIKE, alike, reader_rows::exchange)?;
         let is_again = |next: &Exchange| {
             let later = exchange.cancelled.is_none_or(|seq| next.request.0 > seq);
             later && next.direction == exchange.direction && next.asked() == exchange.asked()
@@ -233,7 +241,7 @@ impl FailedCall {
 fn failed_call(row: &Row<'_>) -> rusqlite::Result<FailedCall> {
     Ok(FailedCall {
         id: ExchangeId(number(row, 0)?),
-        status: rows::word(row, 1, Status::parse)?,
+        status: reader_rows::word(row, 1, Status::parse)?,
         method: row.get(2)?,
         name: row.get(3)?,
     })

@@ -128,7 +128,7 @@ fn section_rules(
     for value in array {
         if rules.len() == MAX_RULES {
             let message = format!("there are more than {MAX_RULES} rules");
-            return meaningless(reading.at(value), &message, reading);
+            return meaningless(&reading.at(value), &message, reading);
         }
         let DeValue::Table(table) = value.get_ref() else {
             reading.wrong::<()>(kind, value, "a table");
@@ -139,8 +139,8 @@ fn section_rules(
     }
 }
 
-fn meaningless(at: Position, message: &str, reading: &mut Reading<'_>) {
-    reading.problem(Problem::new(&at, message));
+fn meaningless(at: &Position, message: &str, reading: &mut Reading<'_>) {
+    reading.problem(Problem::new(at, message));
 }
 
 /// The keys of one rule, all of them texts.
@@ -254,7 +254,7 @@ impl Keys {
             Some(method) => format!("did you mean `{method}`?"),
             None => format!("a tool is `tool:{text}`"),
         };
-        meaningless(at, &format!("`{text}` is no method; {hint}"), reading);
+        meaningless(&at, &format!("`{text}` is no method; {hint}"), reading);
         None
     }
 
@@ -269,7 +269,7 @@ impl Keys {
         let path = match text.parse::<Path>() {
             Ok(path) => path,
             Err(error) => {
-                meaningless(at, &format!("`{text}` is no path: {error}"), reading);
+                meaningless(&at, &format!("`{text}` is no path: {error}"), reading);
                 return None;
             }
         };
@@ -282,7 +282,7 @@ impl Keys {
         let hint = reading::nearest(top, tops)
             .map_or_else(String::new, |top| format!(", did you mean `{top}`?"));
         let message = format!("the path `{text}` has to begin with one of {expected}{hint}");
-        meaningless(at, &message, reading);
+        meaningless(&at, &message, reading);
         None
     }
 
@@ -297,7 +297,7 @@ impl Keys {
         let message = format!(
             "everything but `_meta` is kept already: `{path}` has to begin with `params._meta`"
         );
-        meaningless(at?, &message, reading);
+        meaningless(&at?, &message, reading);
         None
     }
 
@@ -312,7 +312,7 @@ impl Keys {
             _ => {}
         }
         let message = format!("`{text}` is no side: `left` is what was recorded, `right` is live");
-        meaningless(at, &message, reading);
+        meaningless(&at, &message, reading);
         None
     }
 
@@ -325,7 +325,7 @@ impl Keys {
             _ => {}
         }
         let message = format!("`{text}` is neither `set` nor `keyed(NAME)`");
-        meaningless(at, &message, reading);
+        meaningless(&at, &message, reading);
         None
     }
 
@@ -340,7 +340,7 @@ impl Keys {
         let error = error.lines().last().unwrap_or_default();
         let error = error.trim_start_matches("error: ");
         let message = format!("`{text}` is no regular expression: {error}");
-        meaningless(at, &message, reading);
+        meaningless(&at, &message, reading);
         None
     }
 }

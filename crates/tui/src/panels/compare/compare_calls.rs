@@ -243,7 +243,7 @@ fn part(
         .each_ref()
         .map(|text| text.as_ref().map(|(text, _)| &**text));
     let then = before.map(|text| bound.as_now(left.1, half, text));
-    let side = |at: usize, text| {
+    let half_of = |at: usize, text| {
         let t = match half {
             Half::Request => Some(sides[at].1.t_request),
             Half::Response => sides[at].1.t_response,
@@ -259,7 +259,7 @@ fn part(
         ..Terms::default()
     };
     Ok(Part {
-        comparison: compare_by(&terms, half, side(0, then.as_deref()), side(1, now)),
+        comparison: compare_by(&terms, half, half_of(0, then.as_deref()), half_of(1, now)),
         is_too_long: false,
         redacted,
         is_bound: matches!(then, Some(Cow::Owned(_))),

@@ -6,7 +6,6 @@
 //! * [`frame`], [`event`]: what is on record; [`exchange`]: what is derived from it;
 //! * [`correlator`]: pairs requests with responses, both directions, both eras;
 //! * [`item`]: the rows that a session is shown as;
-//! * [`part`]: a recording that holds a part of another one;
 //! * [`session`]: who spoke, which versions and capabilities, in which phase it is;
 //! * [`state`]: what was true at a moment;
 //! * [`stats`]: latencies per method and per tool.

@@ -1,7 +1,7 @@
 //! What of a recording is written, and going through it in order: the same for all formats; and
 //! the formats that are for reading and for other people's programs.
 //!
-//! * [`text`]: a transcript, for people;
+//! * [`export_text`]: a transcript, for people;
 //! * [`markdown`]: a bug report;
 //! * [`otlp`]: a trace by the conventions of OpenTelemetry;
 //! * [`perfetto`]: a trace, for timeline viewers.

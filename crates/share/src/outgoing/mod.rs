@@ -8,7 +8,7 @@
 //! * [`write`](fn@write): any format but that of a recording; [`copy`]: a recording;
 //!   [`pick_rows`]: the rows that fit a filter; [`told`]: what was written, in words;
 //! * [`redacted`]: a recording without its secrets, as another recording;
-//! * [`file`]: files that are whole or not there, and of which nothing is left behind.
+//! * [`mod@file`]: files that are whole or not there, and of which nothing is left behind.
 //!
 //! Progress is reported to a callback, which may stop the work.
 

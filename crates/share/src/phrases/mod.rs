@@ -1,5 +1,5 @@
 //! What is on record in words for people: events, ends, peers; [`when`] has dates and times,
-//! [`recording`] what lists say of a recording, [`session`] what there is to say of one, [`story`]
+//! [`recording`] what lists say of a recording, [`phrases_session`] what there is to say of one, [`phrases_story`]
 //! what happened from a request to its answer.
 //!
 //! Everything that came from outside is escaped here. The commands and the viewer say the same.

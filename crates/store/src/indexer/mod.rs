@@ -13,7 +13,7 @@
 //! What is derived depends on all that came before, which is gone after a restart or a failed
 //! transaction. From then on an indexer takes care of frames and events only; its recording has
 //! the derived version 0, and [`super::reindex`] derives everything anew, by the same code
-//! ([`derive`]).
+//! ([`mod@derive`]).
 //!
 //! Whoever calls drives the loop, and knows how long the spool is and when to stop.
 

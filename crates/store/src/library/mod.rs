@@ -4,7 +4,6 @@
 //! read says why and never prevents the others. Listing reads one row of each, and changes
 //! nothing.
 //!
-//! * [`name`]: how the files are called;
 //! * [`selector`]: how a person says which recording is meant;
 //! * [`retention`]: which recordings go.
 

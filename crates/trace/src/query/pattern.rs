@@ -22,7 +22,7 @@ pub fn regex(pattern: &str) -> Result<Regex, regex::Error> {
         .build()
 }
 
-/// The last line of an error of [`regex`], which is the reason without the pattern.
+/// The last line of an error of [`mod@regex`], which is the reason without the pattern.
 pub fn reason(error: &regex::Error) -> String {
     let text = match error {
         regex::Error::CompiledTooBig(_) => return "it is too large".to_owned(),

@@ -2,8 +2,8 @@
 //!
 //! * [`mod@escape`]: whatever a terminal would obey, and whatever a reader could not see, as text;
 //! * [`mod@layout`]: a message with one member or element per line;
-//! * [`mod@width`]: how many columns a text takes, and cutting it to so many;
-//! * [`units`]: sizes, durations and counts in words.
+//! * [`mod@width`]: how many columns a text takes, and cutting it to so many; sizes, durations and
+//!   counts in words.
 //!
 //! Pure: text in, text out. Everything that came off the wire passes through [`mod@escape`] before it
 //! reaches a terminal; cutting comes after escaping, because escapes take columns.

@@ -2,9 +2,9 @@
 //!
 //! * [`part`]: what stands below each other: findings, note, request, response; and where somebody
 //!   was in rows that were left;
-//! * [`body`]: their lines, and moving among them; [`keys`] and [`open`]: the cursor, folding, the
+//! * [`detail_body`]: their lines, and moving among them; [`keys`] and [`detail_open`]: the cursor, folding, the
 //!   mouse; [`draw`], [`head`] and [`tabs`]: how they look;
-//! * [`jobs`]: reading a row; [`violations`] and [`schema`]: what is known of its values.
+//! * [`jobs`]: reading a row; [`violations`] and [`detail_schema`]: what is known of its values.
 
 pub mod detail_body;
 pub mod detail_open;

@@ -51,17 +51,6 @@ impl<K: Clone + Eq + Hash, V, const LIMIT: usize> BoundedMap<K, V, LIMIT> {
         }
     }
 
-    /// Takes the oldest entry out, as one that had to go.
-    pub fn forget_oldest(&mut self) -> Option<V> {
-        while let Some((number, oldest)) = self.order.pop_front() {
-            if is_of(&self.entries, number, &oldest) {
-                self.has_forgotten = true;
-                return self.remove(&oldest);
-            }
-        }
-        None
-    }
-
     pub fn get<Q>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,

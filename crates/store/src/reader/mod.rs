@@ -308,21 +308,6 @@ impl Recording {
     }
 }
 
-// A second connection to the same recording.
-
-impl Recording {
-    /// The same recording on a connection of its own, for another thread. Not to be used for longer
-    /// than this one: what both read may vanish with it.
-    pub fn another(&self) -> Result<Self, ReadError> {
-        let file = self.file();
-        Ok(Self {
-            path: self.path.clone(),
-            opened: open::read_only(file)?,
-            stands_in: None,
-        })
-    }
-}
-
 // A recording that stands for another file, for as long as it is open.
 
 #[derive(Debug)]

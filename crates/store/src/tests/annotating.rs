@@ -1,6 +1,6 @@
 //! Marks and notes reach the file and stay there, whatever becomes of the rest.
 
-use super::tests_session::{Session, busy_session, bytes, drain, rows};
+use super::written_session::{Session, busy_session, bytes, drain, rows};
 use crate::annotate::{AnnotateError, set_mark, set_note};
 use crate::reader::Recording;
 use crate::recovery;

@@ -1,6 +1,6 @@
 //! Following a live recording.
 
-use super::tests_session::*;
+use super::written_session::*;
 use crate::follow::{News, Tail, Update};
 use crate::library::spool_of;
 use crate::recovery::bring_up_to_date;

@@ -1,6 +1,6 @@
 //! Requests of which nobody waits for the answer any longer, because too many are open.
 
-use super::tests_session::*;
+use super::written_session::*;
 use crate::follow::{Tail, Update};
 use crate::reader::Recording;
 use crate::schema::State;

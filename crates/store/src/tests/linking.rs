@@ -1,6 +1,6 @@
 //! What frames have to do with each other.
 
-use super::tests_session::*;
+use super::written_session::*;
 use crate::reader::Recording;
 use crate::schema::State;
 use mcpreel_trace::exchange::ExchangeId;

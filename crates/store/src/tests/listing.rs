@@ -1,6 +1,6 @@
 //! The folder of recordings.
 
-use super::tests_session::*;
+use super::written_session::*;
 use crate::library::{Details, Library, Standing, retention, spool_of};
 use crate::schema::State;
 use rusqlite::Connection;

@@ -1,6 +1,7 @@
 //! What a recording promises, shown on spools made by hand.
 
 mod annotating;
+mod draining;
 mod following;
 mod giving_up;
 mod linking;
@@ -10,8 +11,7 @@ mod recovering;
 mod searching;
 mod selecting;
 mod telling;
-mod tests_indexing;
-mod tests_session;
 mod traffic;
+mod written_session;
 
 use crate::written;

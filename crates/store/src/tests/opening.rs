@@ -1,6 +1,6 @@
 //! What cannot be read says why, and is left alone.
 
-use super::tests_session::*;
+use super::written_session::*;
 use crate::open::OpenError;
 use crate::reader::{ReadError, Recording};
 use crate::schema::State;

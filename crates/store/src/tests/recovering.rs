@@ -1,6 +1,6 @@
 //! Recordings whose recorder has gone.
 
-use super::tests_session::*;
+use super::written_session::*;
 use crate::library::{Details, Entry, Library, Standing, spool_of};
 use crate::open::{beside, is_unborn};
 use crate::reader::Recording;

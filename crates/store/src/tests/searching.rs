@@ -1,7 +1,7 @@
 //! A search finds the frames with a text, wherever in them it stands.
 
-use super::tests_session::{Session, bytes, drain};
 use super::traffic;
+use super::written_session::{Session, bytes, drain};
 use crate::reader::Recording;
 use crate::schema::State;
 use crate::search::{Finder, Pace, Pattern, PatternError, Place, Search, SearchHit};

@@ -1,7 +1,7 @@
 //! A scan answers what the filter means, whatever its steps.
 
-use super::tests_session::{Session, busy_session, bytes, drain};
 use super::traffic::{self, Act};
+use super::written_session::{Session, busy_session, bytes, drain};
 use crate::annotate;
 use crate::reader::Recording;
 use crate::schema::State;

@@ -1,6 +1,6 @@
 //! What belongs to an exchange is told with it.
 
-use super::tests_session::{Session, bytes, drain};
+use super::written_session::{Session, bytes, drain};
 use crate::reader::Recording;
 use crate::schema::State;
 use crate::story::{Kinship, Told, Unfinished};

@@ -1,6 +1,6 @@
 //! Random sessions, and filters about what is in them.
 
-use super::tests_session::Session;
+use super::written_session::Session;
 use mcpreel_trace::event::EventKind;
 use mcpreel_trace::frame::StreamId;
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! The detail, driven by hand: what is shown of a row, its tabs, and the ways from it.
 
+mod body_lines;
 mod hand;
-mod tests_body;
 
 use super::detail_open::{click, wheel};
 use super::*;

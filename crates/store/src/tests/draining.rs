@@ -1,6 +1,6 @@
 //! From the spool into the recording.
 
-use super::tests_session::*;
+use super::written_session::*;
 use crate::indexer::{Finished, Indexer};
 use crate::library::spool_of;
 use crate::reader::Recording;

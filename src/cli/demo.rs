@@ -1,7 +1,7 @@
 //! `mcpreel demo`, and the two processes that it starts.
 
-use super::args::Folder;
 use super::exit::{Exit, Failure, Outcome};
+use super::folder::Folder;
 use super::open::Appearance;
 use super::tail::{self, Newcomers};
 use super::{folder, open, output};

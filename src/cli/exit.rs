@@ -1,11 +1,12 @@
 //! How a command ends: the exit codes of mcpreel, in one place.
 
-use super::export;
 use super::output;
 use mcpreel_share::outgoing;
+use mcpreel_share::outgoing::file::WholeError;
 use mcpreel_share::phrases::sentence;
 use mcpreel_wire::text::escape;
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// The exit codes, as the help shows them.
@@ -70,7 +71,7 @@ pub type Outcome = Result<Exit, Failure>;
 impl<E: Into<anyhow::Error>> From<E> for Failure {
     fn from(error: E) -> Self {
         let error = match error.into().downcast() {
-            Ok(whole) => return export::unwritten(whole),
+            Ok(whole) => return unfinished(whole),
             Err(error) => error,
         };
         // Of an error with context, only the context is looked at: that is no write of ours.
@@ -96,6 +97,37 @@ impl Failure {
         let (_, why) = code(Err(self));
         output::say(&format!("{what}: {}", escape(&why.unwrap_or_default())));
         Ok(Exit::Refused)
+    }
+}
+
+/// Wrong arguments.
+pub fn usage(message: &str) -> Failure {
+    Failure::Usage(message.to_owned())
+}
+
+/// The file at `path` could not be written. A reader that has closed a pipe has all that it wanted.
+pub fn unwritten(path: &Path, error: io::Error) -> Failure {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        return Failure::Closed;
+    }
+    let path = path.display().to_string();
+    let context = format!("could not write {}", escape(&path));
+    Failure::Refused(anyhow::Error::from(error).context(context))
+}
+
+/// Why a file that appears whole or not at all has not appeared.
+fn unfinished(error: WholeError) -> Failure {
+    match error {
+        WholeError::IsThere(path) => {
+            let path = path.display().to_string();
+            let path = escape(&path);
+            Failure::Usage(format!("{path} is there already; --force replaces it"))
+        }
+        WholeError::IsRecording => {
+            let why = "-o names the recording itself, which would be gone; name another file";
+            Failure::Usage(why.to_owned())
+        }
+        WholeError::Write(path, error) => unwritten(&path, error),
     }
 }
 

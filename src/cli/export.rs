@@ -4,8 +4,8 @@
 //! rest is the same for all: what is selected, where it goes, and that a file is whole or not
 //! there.
 
-use super::args::Folder;
-use super::exit::{Exit, Failure, Outcome};
+use super::exit::{Exit, Failure, Outcome, unwritten, usage};
+use super::folder::Folder;
 use super::output::{self, Output, Progress};
 use super::redact::{self, Secrets};
 use super::{filter, select};
@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum};
 use mcpreel_redact::{Policy, Report};
 use mcpreel_share::export::otlp::Bodies;
 use mcpreel_share::export::{Selection, Written};
-use mcpreel_share::outgoing::file::{Counted, Draft, Replace, Whole, WholeError, is_special};
+use mcpreel_share::outgoing::file::{Counted, Draft, Replace, Whole, is_special};
 use mcpreel_share::outgoing::{self, Error, Format, Order, Stage, Stopped, told};
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::frame::Seq;
@@ -201,10 +201,6 @@ fn refuse(args: &Export) -> Result<(), Failure> {
     }
 }
 
-pub(super) fn usage(message: &str) -> Failure {
-    Failure::Usage(message.to_owned())
-}
-
 /// What is written: rows that fit, exchanges whole, between two frames. Nothing at all is refused:
 /// a file that is there already is worth more than an empty one.
 fn selection(
@@ -302,7 +298,7 @@ fn copy(
     drop(tell);
     drop(copying);
     let copied = whole.draft.path().metadata();
-    let bytes = copied.map_err(|error| failure(path, error))?.len();
+    let bytes = copied.map_err(|error| unwritten(path, error))?.len();
     // Of the copy: a live recording may have grown since it was looked at.
     let copy = Recording::open(whole.draft.path())?.summary()?;
     whole.finish()?;
@@ -385,7 +381,7 @@ impl Target {
         };
         if path.metadata().is_ok_and(|there| is_special(&there)) {
             let file = OpenOptions::new().write(true).open(path);
-            let out = Counted::new(file.map_err(|error| failure(path, error))?);
+            let out = Counted::new(file.map_err(|error| unwritten(path, error))?);
             let path = path.to_owned();
             return Ok(Self::Direct { path, out });
         }
@@ -406,13 +402,13 @@ impl Target {
             }
             Self::Whole { path, out, may } => {
                 let bytes = out.bytes();
-                let draft = out.into_inner().map_err(|error| failure(&path, error))?;
+                let draft = out.into_inner().map_err(|error| unwritten(&path, error))?;
                 Whole { path, draft, may }.finish()?;
                 Ok(bytes)
             }
             Self::Direct { path, out } => {
                 let bytes = out.bytes();
-                out.into_inner().map_err(|error| failure(&path, error))?;
+                out.into_inner().map_err(|error| unwritten(&path, error))?;
                 Ok(bytes)
             }
         }
@@ -422,7 +418,7 @@ impl Target {
     fn failure(&self, error: io::Error) -> Failure {
         match self {
             Self::Stdout(_) => error.into(),
-            Self::Whole { path, .. } | Self::Direct { path, .. } => failure(path, error),
+            Self::Whole { path, .. } | Self::Direct { path, .. } => unwritten(path, error),
         }
     }
 }
@@ -442,31 +438,5 @@ impl Write for Target {
             Self::Whole { out, .. } => out.flush(),
             Self::Direct { out, .. } => out.flush(),
         }
-    }
-}
-
-/// Whoever reads a pipe and has closed it has all that it wanted.
-pub fn failure(path: &Path, error: io::Error) -> Failure {
-    if error.kind() == io::ErrorKind::BrokenPipe {
-        return Failure::Closed;
-    }
-    let path = path.display().to_string();
-    let context = format!("could not write {}", escape(&path));
-    Failure::Refused(anyhow::Error::from(error).context(context))
-}
-
-/// Why a file that appears whole or not at all has not appeared.
-pub fn unwritten(error: WholeError) -> Failure {
-    match error {
-        WholeError::IsThere(path) => {
-            let path = path.display().to_string();
-            let path = escape(&path);
-            Failure::Usage(format!("{path} is there already; --force replaces it"))
-        }
-        WholeError::IsRecording => {
-            let why = "-o names the recording itself, which would be gone; name another file";
-            Failure::Usage(why.to_owned())
-        }
-        WholeError::Write(path, error) => failure(&path, error),
     }
 }

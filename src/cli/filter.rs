@@ -1,6 +1,7 @@
 //! `-q`: the filter language on the command line.
 
 use super::exit::Failure;
+use clap::Args;
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_store::select::Context;
 use mcpreel_store::select::{self, Question, Scan, Way};
@@ -8,6 +9,20 @@ use mcpreel_trace::clock::wall_clock_ns;
 use mcpreel_trace::item::{Item, Lens};
 use mcpreel_trace::query::{Query, QueryError};
 use mcpreel_wire::text::escape;
+
+/// Which rows of a recording.
+#[derive(Debug, Default, Args)]
+pub struct Filter {
+    /// Only rows that fit, in the filter language of the viewer: is:failed,
+    /// `tool:search latency>500ms`, params.arguments.path~"^/etc/", ...
+    #[arg(
+        short = 'q',
+        long = "query",
+        value_name = "FILTER",
+        allow_hyphen_values = true
+    )]
+    pub query: Option<String>,
+}
 
 /// Reads a filter; none was given: `None`. What is no filter is refused, with its place.
 pub fn parse(text: Option<&str>) -> Result<Option<Query>, Failure> {

@@ -1,10 +1,19 @@
 //! Which folder a command works in: options, surroundings and configuration put together.
 
-use super::args::Folder;
 use super::exit::Failure;
 use super::output;
+use clap::Args;
 use mcpreel_config::{Config, Environment, Problem, recordings_dir};
 use std::path::PathBuf;
+
+/// Where the recordings are.
+#[derive(Debug, Default, Args)]
+pub struct Folder {
+    /// The folder of the recordings [default: `$MCPREEL_DIR`, else `dir` in
+    /// ~/.config/mcpreel/config.toml, else ~/.local/share/mcpreel/recordings]
+    #[arg(long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+}
 
 /// What the configuration file says, with all that is wrong with it.
 pub struct Settings {

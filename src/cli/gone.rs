@@ -77,7 +77,7 @@ pub fn line(error: &clap::Error, words: impl IntoIterator<Item = OsString>) -> O
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::args::Cli;
+    use crate::cli::Cli;
     use clap::Parser as _;
 
     /// A flag of the table that the parser takes again would never reach the table.

@@ -6,7 +6,6 @@
 
 mod log;
 
-use super::args;
 use super::cassette;
 use super::exit::{Exit, Failure, Outcome};
 use super::folder;
@@ -45,7 +44,7 @@ pub struct Import {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<OsString>,
     #[command(flatten)]
-    folder: args::Folder,
+    folder: folder::Folder,
     /// What the recordings are called [default: as the log says, else after the file]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,

@@ -1,7 +1,8 @@
 //! `mcpreel ls`: the folder of recordings.
 
-use super::args::{Filter, Folder};
 use super::exit::{Exit, Failure, Outcome};
+use super::filter::Filter;
+use super::folder::Folder;
 use super::output::{Ink, Output, shown};
 use super::table::{Cell, Fit, Table};
 use super::{filter, folder, json};

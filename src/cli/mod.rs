@@ -1,7 +1,6 @@
 //! The commands: arguments in, lines out. A command is one file: its arguments, and its code.
 //!
-//! * [`args`]: the command line, and the options that several commands share; `gone`: flags and
-//!   commands that no longer exist, with what to do instead;
+//! * `gone`: flags and commands that no longer exist, with what to do instead;
 //! * [`output`]: the only place that prints; `rows` lays out the rows of a recording, `table` other
 //!   columns; `json` makes objects of rows, `machine` reports for test runners and GitHub;
 //! * `folder`, `select`, `filter`: which folder, which recording and which rows are meant;
@@ -9,9 +8,10 @@
 //!   `quantity`: sizes, ages and durations as people write them;
 //! * [`exit`]: the exit codes, and which failure has which.
 //!
-//! Nothing below this module sees raw arguments.
+//! Nothing below this module sees raw arguments, and no command imports from this file: it alone
+//! knows all commands.
 
-pub mod args;
+mod args;
 pub mod cassette;
 mod comparison;
 mod demo;
@@ -47,10 +47,90 @@ mod table;
 mod tail;
 mod why;
 
-use args::{Cli, Command};
-use clap::Parser as _;
+use args::{Diff, Minimise, Mock, Replay};
+use clap::{CommandFactory as _, Parser, Subcommand};
+use demo::{Demo, DemoHost, DemoServer};
 use exit::Outcome;
+use export::Export;
+use folder::Folder;
+use import::Import;
+use lint::Lint;
+use ls::Ls;
+use open::{Appearance, Open};
+use prune::Prune;
+use redact::Redact;
+use reindex::Reindex;
+use report::Report;
+use run::Run;
+use search::Search;
+use shell::{Completions, Man};
+use show::Show;
+use stats::Stats;
 use std::process::ExitCode;
+use tail::Tail;
+use why::Why;
+
+const EXAMPLES: &str = "\
+Examples:
+  mcpreel demo
+      A built-in host and server, recorded and shown live; needs nothing else.
+  mcpreel run -- npx -y @modelcontextprotocol/server-everything
+      What goes into a host's configuration in place of the server's command.
+  mcpreel tail
+      Follow the session that is being recorded, from another terminal.
+  mcpreel
+      All recordings, in the viewer.
+
+RECORDING is a path, also of a cassette, `@` (the newest) or `@2` (the second
+newest), an id or its beginning (at least four digits), or a name (the newest of
+that name).";
+
+/// A flight recorder for the Model Context Protocol: it sits in the stdio pipe between a host and a
+/// server, forwards every byte untouched, and keeps each session in one file.
+#[derive(Debug, Parser)]
+#[command(name = "mcpreel", version, max_term_width = 100)]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(after_help = format!("{EXAMPLES}\n\n{}", exit::HELP))]
+pub struct Cli {
+    /// Without one: the viewer with all recordings, or without a terminal `ls`.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    #[command(flatten)]
+    pub folder: Folder,
+    #[command(flatten)]
+    pub appearance: Appearance,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Run(Run),
+    Open(Open),
+    Ls(Ls),
+    Show(Show),
+    Tail(Tail),
+    Stats(Stats),
+    Why(Why),
+    Lint(Lint),
+    Search(Search),
+    Diff(Diff),
+    Replay(Replay),
+    Minimise(Minimise),
+    Mock(Mock),
+    Export(Export),
+    Import(Import),
+    Redact(Redact),
+    Report(Report),
+    Demo(Demo),
+    Prune(Prune),
+    Reindex(Reindex),
+    Completions(Completions),
+    Man(Man),
+    #[command(hide = true)]
+    DemoServer(DemoServer),
+    #[command(hide = true)]
+    DemoHost(DemoHost),
+}
 
 /// Runs the program: the exit code of whatever the command line asks for.
 pub fn main() -> ExitCode {
@@ -99,11 +179,21 @@ fn dispatch(command: Command) -> Outcome {
         Command::Report(args) => report::run(&args),
         Command::Prune(args) => args.run(),
         Command::Reindex(args) => args.run(),
-        Command::Completions(args) => args.run(),
-        Command::Man(args) => args.run(),
+        Command::Completions(args) => args.run(Cli::command()),
+        Command::Man(args) => args.run(Cli::command()),
         Command::DemoServer(args) => demo::server(&args),
         Command::DemoHost(args) => demo::host(&args),
         Command::Tail(args) => args.run(),
         Command::Demo(args) => demo::run(&args),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
     }
 }

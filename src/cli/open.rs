@@ -1,10 +1,11 @@
 //! `mcpreel open`, and `mcpreel` alone: the viewer.
 
-use super::args::{Folder, words};
 use super::cassette::Tape;
 use super::exit::{self, Exit, Failure, Outcome};
+use super::folder::Folder;
 use super::folder::Settings;
 use super::ls::Ls;
+use super::quantity::words;
 use super::{redact, select};
 use clap::Args;
 use mcpreel_redact::Policy;

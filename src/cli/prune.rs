@@ -1,7 +1,7 @@
 //! `mcpreel prune`: deletes old recordings, and only when told to.
 
-use super::args::Folder;
 use super::exit::{Exit, Outcome};
+use super::folder::Folder;
 use super::output::{self, Output};
 use super::table::{Cell, Fit, Table};
 use super::{folder, quantity};

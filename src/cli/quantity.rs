@@ -1,5 +1,6 @@
-//! Sizes and ages as people type them.
+//! Sizes, ages and other values of options as people type them.
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::time::Duration;
 
 type Units = &'static [(&'static str, u64)];
@@ -96,6 +97,19 @@ fn scale(number: &str, worth: u64) -> Option<u64> {
     whole
         .checked_mul(worth)?
         .checked_add(u64::try_from(part).ok()?)
+}
+
+/// One of these words, as what it means.
+///
+/// # Panics
+///
+/// When `parse` does not know one of the words.
+pub fn words<T: Clone + Send + Sync + 'static>(
+    words: &[&'static str],
+    parse: fn(&str) -> Option<T>,
+) -> impl TypedValueParser<Value = T> + use<T> {
+    let words = PossibleValuesParser::new(words.iter().copied());
+    words.map(move |word| parse(&word).expect("it is one of the words"))
 }
 
 #[cfg(test)]

@@ -3,9 +3,9 @@
 
 pub mod redact_scan;
 
-use super::args::Folder;
-use super::exit::{Exit, Failure, Outcome};
-use super::export::{progress, tell_unfinished, usage};
+use super::exit::{Exit, Failure, Outcome, usage};
+use super::export::{progress, tell_unfinished};
+use super::folder::Folder;
 use super::output::Output;
 use super::{folder, select};
 use clap::Args;

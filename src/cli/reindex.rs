@@ -1,7 +1,7 @@
 //! `mcpreel reindex`: derives everything anew from the recorded bytes.
 
-use super::args::Folder;
 use super::exit::{Exit, Failure, Outcome};
+use super::folder::Folder;
 use super::output::{self, Output, Progress};
 use super::{cassette, folder, select};
 use clap::Args;

@@ -10,9 +10,9 @@
 //! It is made where nobody looks, beside its place, and appears when it is whole and nothing was
 //! found in it.
 
-use super::args::Folder as FolderArgs;
-use super::exit::{Exit, Failure, Outcome};
-use super::export::{progress, tell_unfinished, usage};
+use super::exit::{Exit, Failure, Outcome, usage};
+use super::export::{progress, tell_unfinished};
+use super::folder::Folder as FolderArgs;
 use super::output::{self, Output};
 use super::redact::{self, Secrets, redact_scan};
 use super::select;

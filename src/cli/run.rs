@@ -3,7 +3,7 @@
 //! Nothing here may keep the server from starting: whatever is wrong with the configuration is
 //! put on record, and the session goes on.
 
-use super::args::Folder;
+use super::folder::Folder;
 use super::folder::Settings;
 use super::quantity;
 use clap::Args;
@@ -106,7 +106,7 @@ pub(super) fn configured_slow(settings: &Settings, faults: &mut Vec<String>) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::args::{Cli, Command};
+    use crate::cli::{Cli, Command};
     use clap::Parser as _;
     use std::os::unix::ffi::OsStringExt as _;
 

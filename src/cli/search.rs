@@ -4,8 +4,8 @@
 //! 7f3a#1187  ←  tools/call  …"text":"quota exceeded, try again at 16:00"…
 //! ```
 
-use super::args::Folder;
 use super::exit::{Exit, Failure, Outcome};
+use super::folder::Folder;
 use super::output::{self, Ink, Output, Progress};
 use super::rows::stream_arrow;
 use super::{folder, select};

@@ -1,9 +1,9 @@
 //! From what a person typed to a recording that is open and complete.
 
-use super::args::Folder;
 use super::cassette::Tape;
 use super::exit::Failure;
 use super::folder;
+use super::folder::Folder;
 use super::output::{self, Progress, shown};
 use mcpreel_store::library::{Entry, Library, SelectError, Selected, Standing, spool_of};
 use mcpreel_store::reader::{Recording, Summary};

@@ -1,9 +1,8 @@
 //! `mcpreel completions` and `mcpreel man`: our command line for shells, and as a manual page.
 
-use super::args::Cli;
 use super::exit::{Exit, Outcome};
 use super::output::Output;
-use clap::{Args, Command, CommandFactory as _};
+use clap::{Args, Command};
 use clap_complete::{Shell, generate};
 use clap_mangen::Man as Page;
 use std::io;
@@ -20,9 +19,9 @@ pub struct Completions {
 }
 
 impl Completions {
-    pub fn run(&self) -> Outcome {
+    pub fn run(&self, program: Command) -> Outcome {
         let mut script = Vec::new();
-        generate(self.shell, &mut visible(), "mcpreel", &mut script);
+        generate(self.shell, &mut visible(&program), "mcpreel", &mut script);
         print(&script)
     }
 }
@@ -36,8 +35,8 @@ pub struct Man {}
 
 impl Man {
     #[expect(clippy::unused_self, reason = "a command is run like any other")]
-    pub fn run(&self) -> Outcome {
-        print(&page()?)
+    pub fn run(&self, program: Command) -> Outcome {
+        print(&page(program)?)
     }
 }
 
@@ -49,8 +48,7 @@ fn print(bytes: &[u8]) -> Outcome {
 }
 
 /// The program without the commands that only the demo starts.
-fn visible() -> Command {
-    let all = Cli::command();
+fn visible(all: &Command) -> Command {
     let shown = all
         .get_subcommands()
         .filter(|command| !command.is_hide_set());
@@ -60,8 +58,7 @@ fn visible() -> Command {
 }
 
 /// One page, as roff, with a section per command.
-fn page() -> io::Result<Vec<u8>> {
-    let mut program = Cli::command();
+fn page(mut program: Command) -> io::Result<Vec<u8>> {
     program.build();
     let man = Page::new(program.clone());
     let mut page = Vec::new();

@@ -5,8 +5,9 @@
 
 mod show_frame;
 
-use super::args::{Filter, Folder};
 use super::exit::{Exit, Failure, Outcome};
+use super::filter::Filter;
+use super::folder::Folder;
 use super::output::{Ink, Output};
 use super::rows::{Listing, Row, finding_line, frame_words, quote};
 use super::{filter, json, select};

@@ -1,7 +1,8 @@
 //! `mcpreel stats`: latencies and failures per method and per tool.
 
-use super::args::{Filter, Folder};
 use super::exit::{Exit, Failure, Outcome};
+use super::filter::Filter;
+use super::folder::Folder;
 use super::output::{Ink, Output};
 use super::table::{Cell, Fit, Table};
 use super::{filter, select};

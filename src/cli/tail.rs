@@ -1,8 +1,9 @@
 //! `mcpreel tail`: a recording while it is made.
 
-use super::args::{Filter, Folder};
 use super::cassette::Tape;
 use super::exit::{Exit, Failure, Outcome};
+use super::filter::Filter;
+use super::folder::Folder;
 use super::output::{self, Output};
 use super::rows::{Listing, Row};
 use super::{filter, folder, select};

@@ -14,8 +14,8 @@
 //! lint     2 findings: mcpreel lint 7f3a
 //! ```
 
-use super::args::Folder;
 use super::exit::{Exit, Failure, Outcome};
+use super::folder::Folder;
 use super::output::{Ink, Output};
 use super::{folder, select};
 use clap::Args;

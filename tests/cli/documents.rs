@@ -1,7 +1,7 @@
 //! What the README, the help and the table of contents of the tests say is so.
 
 use clap::{CommandFactory as _, Parser as _};
-use mcpreel::cli::args::{Cli, Command};
+use mcpreel::cli::{Cli, Command};
 use serde_json::Value;
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! Driving a server again from a recording.
 
-use super::Folder;
 use super::compare::{Form, Strictness, rewrite};
+use crate::cli::folder::Folder;
 use crate::cli::quantity;
 use clap::{Args, ValueEnum};
 use mcpreel_redact::token::is_name;

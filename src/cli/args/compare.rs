@@ -1,8 +1,8 @@
 //! Comparing recordings.
 
-use super::Folder;
-use super::words;
+use crate::cli::folder::Folder;
 use crate::cli::quantity;
+use crate::cli::quantity::words;
 use clap::{Args, ValueEnum};
 use mcpreel_replay::diff::{Budget, Class, Threshold};
 use std::ffi::OsString;

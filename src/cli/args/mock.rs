@@ -1,6 +1,7 @@
 //! A server that answers from a recording.
 
-use super::{Bind, Folder, bind};
+use super::{Bind, bind};
+use crate::cli::folder::Folder;
 use crate::cli::mock;
 use clap::{Args, ValueEnum};
 use mcpreel_replay::mock::{Fault, Latency};

@@ -15,8 +15,8 @@
 mod checked;
 mod reports;
 
-use super::args::Folder;
 use super::exit::{Exit, Failure, Outcome};
+use super::folder::Folder;
 use super::machine::Annotations;
 use super::output::{Ink, Output};
 use super::rows::{self, finding_line};

@@ -7,8 +7,9 @@
 
 use super::part;
 use super::plan::Wish;
-use crate::cli::args::{Driving, Folder};
+use crate::cli::args::Driving;
 use crate::cli::exit::Failure;
+use crate::cli::folder::Folder;
 use crate::cli::folder::Settings;
 use crate::cli::output;
 use mcpreel_replay::player::{Command, Guard};

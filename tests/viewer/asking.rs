@@ -32,7 +32,7 @@ fn shows(viewer: &Viewer, parts: &[&str]) {
 
 /// The frame of the row under the cursor.
 fn selected(viewer: &Viewer) -> u64 {
-    let session = viewer.app.session.as_deref().expect("it is open");
+    let session = viewer.state.session.as_deref().expect("it is open");
     session.list.selected().expect("there are rows").seq.0
 }
 
@@ -69,7 +69,7 @@ fn the_call_before_is_compared_and_the_differences_are_walked() {
             "id",
         ],
     );
-    let at = |viewer: &Viewer| match viewer.app.overlays.last() {
+    let at = |viewer: &Viewer| match viewer.state.app.overlays.last() {
         Some(Overlay::Comparison(one)) => one.at,
         other => panic!("{other:?}"),
     };
@@ -81,7 +81,7 @@ fn the_call_before_is_compared_and_the_differences_are_walked() {
     viewer.press("Space");
     shows(&viewer, &["jsonrpc"]);
     viewer.press("Esc");
-    assert!(viewer.app.overlays.is_empty());
+    assert!(viewer.state.app.overlays.is_empty());
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn an_answer_is_found_in_the_row_of_its_request() {
     let mut viewer = viewer(&recording, WIDE);
     viewer.act("g / 'Unknown tool: get_tides' Enter");
     let row = selected(&viewer);
-    let session = viewer.app.session.as_deref().expect("it is open");
+    let session = viewer.state.session.as_deref().expect("it is open");
     let item = session.list.selected_item().expect("it was read");
     assert_eq!(item.name(), Some("get_tides"));
     assert_eq!(item.key.seq, Seq(row));
@@ -154,7 +154,7 @@ fn a_regular_expression_is_asked_for_by_key_and_a_wrong_one_keeps_its_text() {
     viewer.act("/ 'get_(' Ctrl-R Enter");
     shows(&viewer, &["re:get_("]);
     viewer.act("Backspace 't.des' Enter");
-    assert!(viewer.app.overlays.is_empty());
+    assert!(viewer.state.app.overlays.is_empty());
     shows(&viewer, &["/re:get_t.des"]);
     viewer.press("/ Up");
     shows(&viewer, &["re:get_t.des"]);
@@ -188,7 +188,7 @@ fn a_mark_and_a_note_are_kept_in_the_recording() {
     shows(&viewer, &["note kept"]);
     viewer.act("c ' again' Enter");
     let annotation = |viewer: &Viewer| {
-        let session = viewer.app.session.as_deref().expect("it is open");
+        let session = viewer.state.session.as_deref().expect("it is open");
         let item = session.list.selected_item().expect("it was read");
         item.annotation.clone().unwrap_or_default()
     };
@@ -268,7 +268,7 @@ fn hits_come_in_while_it_is_recorded() {
     let mut recording = fixture::live();
     let mut viewer = viewer(&recording, WIDE);
     let hits = |viewer: &Viewer| {
-        let session = viewer.app.session.as_deref().expect("it is open");
+        let session = viewer.state.session.as_deref().expect("it is open");
         session.search.hits
     };
     viewer.act("/ 'get_forecast' Enter");

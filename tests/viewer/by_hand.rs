@@ -7,7 +7,7 @@ use mcpreel_redact::Policy;
 use mcpreel_replay::player::Signals;
 use mcpreel_store::library::Library;
 use mcpreel_trace::clock::Clock;
-use mcpreel_tui::app::{App, Settings};
+use mcpreel_tui::app::{Settings, Viewer as State};
 use mcpreel_tui::effect::{Effect, Effects, Msg, Now};
 use mcpreel_tui::keymap::Key;
 use mcpreel_tui::panels::export::{self, Means};
@@ -43,7 +43,7 @@ pub enum Writes {
 
 /// The viewer without its threads.
 pub struct Viewer {
-    pub app: App,
+    pub state: State,
     reader: Reader,
     librarian: Librarian,
     comparer: Comparer,
@@ -68,7 +68,7 @@ impl Viewer {
     pub fn open(path: &Path, size: (u16, u16)) -> Self {
         let dir = path.parent().expect("it is in a folder");
         let mut viewer = Self::begin(dir, Settings::default(), size);
-        let effects = panels::session::open(&mut viewer.app, path, None);
+        let effects = panels::session::open(&mut viewer.state, path, None);
         viewer.carry_out(effects);
         viewer
     }
@@ -76,7 +76,7 @@ impl Viewer {
     /// The recording `path`, which may lie elsewhere than in the folder `dir`.
     pub fn open_in(path: &Path, dir: &Path, size: (u16, u16)) -> Self {
         let mut viewer = Self::begin(dir, Settings::default(), size);
-        let effects = panels::session::open(&mut viewer.app, path, None);
+        let effects = panels::session::open(&mut viewer.state, path, None);
         viewer.carry_out(effects);
         viewer.settle();
         viewer
@@ -95,8 +95,8 @@ impl Viewer {
             ui_ns: 0,
             wall_ns: WALL_NS + AT_NS,
         };
-        let mut app = App::new(&library, settings, size, now);
-        let effects = mcpreel_tui::panels::library::begin(&mut app);
+        let mut state = State::new(&library, settings, size, now);
+        let effects = mcpreel_tui::panels::library::begin(&mut state.app);
         let policy = Policy::new(&mcpreel_redact::Settings::default());
         let means = Means {
             library: library.clone(),
@@ -104,7 +104,7 @@ impl Viewer {
             clock,
         };
         let mut viewer = Self {
-            app,
+            state,
             reader: Reader::new(library.clone(), clock),
             librarian: Librarian::new(library.clone(), clock),
             comparer: Comparer::new(library.clone(), clock),
@@ -146,8 +146,8 @@ impl Viewer {
     /// lies is never the same.
     pub fn stand_in(&mut self, real: &Path) {
         let folder = Path::new("/home/ana/.local/share/mcpreel/recordings");
-        folder.clone_into(&mut self.app.library.dir);
-        if let (Some(session), Some(name)) = (self.app.session.as_deref_mut(), real.file_name()) {
+        folder.clone_into(&mut self.state.app.library.dir);
+        if let (Some(session), Some(name)) = (self.state.session.as_deref_mut(), real.file_name()) {
             session.path = folder.join(name);
         }
     }
@@ -172,7 +172,7 @@ impl Viewer {
 
     /// Something happens; waits for all answers.
     pub fn tell(&mut self, msg: Msg) {
-        let effects = update::update(&mut self.app, msg);
+        let effects = update::update(&mut self.state, msg);
         self.carry_out(effects);
         self.settle();
     }
@@ -186,8 +186,8 @@ impl Viewer {
     /// Time passes.
     pub fn wait_ns(&mut self, ns: u64) -> &mut Self {
         let now = Now {
-            ui_ns: self.app.now.ui_ns + ns,
-            wall_ns: self.app.now.wall_ns + ns,
+            ui_ns: self.state.app.now.ui_ns + ns,
+            wall_ns: self.state.app.now.wall_ns + ns,
         };
         self.tell(Msg::Tick(now));
         self
@@ -211,10 +211,10 @@ impl Viewer {
 
     /// What the terminal shows.
     pub fn screen(&self) -> Buffer {
-        let (columns, rows) = self.app.size;
+        let (columns, rows) = self.state.app.size;
         let terminal = Terminal::new(TestBackend::new(columns, rows));
         let mut terminal = terminal.expect("memory does not fail");
-        let drawn = terminal.draw(|frame| view::draw(&self.app, frame));
+        let drawn = terminal.draw(|frame| view::draw(&self.state, frame));
         drawn.expect("memory does not fail");
         terminal.backend().buffer().clone()
     }
@@ -234,7 +234,7 @@ impl Viewer {
 
     fn take(&mut self, answers: Vec<Answer>) {
         for answer in answers {
-            let effects = update::update(&mut self.app, Msg::Answer(Box::new(answer)));
+            let effects = update::update(&mut self.state, Msg::Answer(Box::new(answer)));
             self.carry_out(effects);
         }
     }

@@ -13,7 +13,11 @@ use mcpreel_tui::effect::Msg;
 const WIDE: (u16, u16) = (140, 40);
 
 fn session(viewer: &Viewer) -> &Session {
-    viewer.app.session.as_deref().expect("a recording is open")
+    viewer
+        .state
+        .session
+        .as_deref()
+        .expect("a recording is open")
 }
 
 /// Clicks on the first letter of what stands on the screen.
@@ -58,15 +62,19 @@ fn a_click_on_an_entry_of_a_menu_takes_it_and_one_beside_the_menu_closes_it() {
     let mut viewer = Viewer::open(&recording.path, WIDE);
     viewer.press("g e y");
     click_on(&mut viewer, " copy ");
-    assert_eq!(viewer.app.overlays.len(), 1, "its border belongs to it");
+    assert_eq!(
+        viewer.state.app.overlays.len(),
+        1,
+        "its border belongs to it"
+    );
     let before = session(&viewer).list.selected();
     click_on(&mut viewer, "weather-server");
-    assert!(viewer.app.overlays.is_empty());
+    assert!(viewer.state.app.overlays.is_empty());
     assert_eq!(session(&viewer).list.selected(), before);
     viewer.press("y");
     click_on(&mut viewer, "link: recording and frame");
-    assert!(viewer.app.overlays.is_empty());
-    let copied = viewer.app.copied.as_deref().unwrap_or_default();
+    assert!(viewer.state.app.overlays.is_empty());
+    let copied = viewer.state.app.copied.as_deref().unwrap_or_default();
     assert!(copied.ends_with("#11"), "{copied}");
 }
 
@@ -109,13 +117,13 @@ fn a_click_in_the_palette_does_what_stands_there_and_one_beside_it_closes_it() {
     let mut viewer = Viewer::open(&recording.path, WIDE);
     viewer.act(": 'latenc'");
     click_on(&mut viewer, "stats ");
-    assert!(viewer.app.overlays.is_empty(), "{}", viewer.text());
+    assert!(viewer.state.app.overlays.is_empty(), "{}", viewer.text());
     assert_eq!(session(&viewer).view, View::Stats);
     viewer.press(":");
     click(&mut viewer, (30, 3));
-    assert_eq!(viewer.app.overlays.len(), 1, "the line that is typed");
+    assert_eq!(viewer.state.app.overlays.len(), 1, "the line that is typed");
     click(&mut viewer, (2, 20));
-    assert!(viewer.app.overlays.is_empty());
+    assert!(viewer.state.app.overlays.is_empty());
 }
 
 #[test]
@@ -125,15 +133,15 @@ fn a_candidate_of_the_filter_is_taken_by_a_click_and_one_elsewhere_ends_the_typi
     viewer.act("f 'status:'");
     click_on(&mut viewer, "input-required  ");
     assert_eq!(session(&viewer).filter.text, "status:input-required");
-    assert_eq!(viewer.app.overlays.len(), 1, "it is still typed");
+    assert_eq!(viewer.state.app.overlays.len(), 1, "it is still typed");
     click(&mut viewer, (60, 30));
-    assert!(viewer.app.overlays.is_empty());
+    assert!(viewer.state.app.overlays.is_empty());
     let filter = &session(&viewer).filter;
     assert_eq!(filter.in_force().to_string(), "status:input-required");
 }
 
 fn comparison(viewer: &Viewer) -> &Comparison {
-    match viewer.app.overlays.last() {
+    match viewer.state.app.overlays.last() {
         Some(Overlay::Comparison(comparison)) => comparison,
         other => panic!("{other:?}"),
     }
@@ -193,7 +201,7 @@ fn a_second_click_on_a_call_of_two_recordings_opens_both_sides() {
     click(&mut viewer, (20, y));
     assert_eq!(comparison(&viewer).at, at, "{}", viewer.text());
     click(&mut viewer, (20, y));
-    assert_eq!(viewer.app.overlays.len(), 2, "{}", viewer.text());
+    assert_eq!(viewer.state.app.overlays.len(), 2, "{}", viewer.text());
     // It lies on top of the comparison, which is there again below it.
     viewer.press("Esc");
     assert_eq!(comparison(&viewer).at, at);
@@ -207,7 +215,7 @@ fn in_the_timeline_the_wheel_reaches_the_first_row_and_leaves_the_cursor_where_i
     let state = |viewer: &Viewer| {
         let state = &session(viewer).timeline;
         let picture = state.picture.as_deref().expect("it was drawn");
-        let page = mcpreel_tui::panels::timeline::size(&viewer.app).1;
+        let page = mcpreel_tui::panels::timeline::size(&viewer.state.app, session(viewer)).1;
         let rows: Vec<_> = picture.rows.iter().map(|bar| bar.key).collect();
         (rows, state.top(page), picture.more)
     };

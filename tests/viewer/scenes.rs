@@ -142,7 +142,7 @@ impl Scene {
     fn perform(&self, mut viewer: Viewer, recordings: &[Recording]) -> Viewer {
         viewer.settle();
         viewer.act(self.keys);
-        let is_menu = matches!(viewer.app.overlays.last(), Some(Overlay::Menu(_)));
+        let is_menu = matches!(viewer.state.app.overlays.last(), Some(Overlay::Menu(_)));
         let wanted = [
             "menu",
             "recordings-delete",

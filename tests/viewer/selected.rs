@@ -15,7 +15,11 @@ const WIDE: (u16, u16) = (140, 40);
 const NARROW: (u16, u16) = (60, 15);
 
 fn session(viewer: &Viewer) -> &Session {
-    viewer.app.session.as_deref().expect("a recording is open")
+    viewer
+        .state
+        .session
+        .as_deref()
+        .expect("a recording is open")
 }
 
 /// What stands on the screen, in one piece.
@@ -32,7 +36,12 @@ fn copied(viewer: &Viewer) -> &str {
         _ => None,
     };
     assert!(viewer.wishes.iter().any(|wish| copy(wish).is_some()));
-    viewer.app.copied.as_deref().expect("something was copied")
+    viewer
+        .state
+        .app
+        .copied
+        .as_deref()
+        .expect("something was copied")
 }
 
 #[test]
@@ -41,7 +50,7 @@ fn a_row_can_be_copied_where_the_detail_has_no_room() {
     for (size, before) in [(NARROW, "g e"), (WIDE, "z g e"), (WIDE, "g e")] {
         let mut viewer = Viewer::open(&recording.path, size);
         viewer.press(before).press("y");
-        let menu = viewer.app.overlays.last();
+        let menu = viewer.state.app.overlays.last();
         assert!(matches!(menu, Some(Overlay::Menu(_))), "{}", text(&viewer));
         viewer.press("l");
         assert!(copied(&viewer).ends_with("#11"), "{}", copied(&viewer));
@@ -123,18 +132,18 @@ fn whatever_the_palette_offers_somewhere_somebody_there_takes() {
         };
         let mut viewer = begin();
         let palette = Palette {
-            contexts: viewer.app.contexts(),
+            contexts: viewer.state.contexts(),
             ..Palette::default()
         };
         for command in palette.commands() {
             let Command::Do(action) = command else {
                 continue;
             };
-            if update::offered(&mut viewer.app, action).is_none() {
+            if update::offered(&mut viewer.state, action).is_none() {
                 silent.push((place, action));
             }
             // The next one again where the palette was opened, if this one has led elsewhere.
-            if viewer.app.contexts() != palette.contexts {
+            if viewer.state.contexts() != palette.contexts {
                 viewer = begin();
             }
         }
@@ -150,14 +159,14 @@ fn no_letter_of_a_menu_means_something_else_while_it_is_open() {
         let mut viewer = Viewer::open(&recording.path, WIDE);
         viewer.settle();
         viewer.act(keys);
-        let Some(Overlay::Menu(menu)) = viewer.app.overlays.last() else {
+        let Some(Overlay::Menu(menu)) = viewer.state.app.overlays.last() else {
             panic!("{keys} opens no menu");
         };
-        let contexts = viewer.app.contexts();
+        let contexts = viewer.state.contexts();
         let mut seen = Vec::new();
         for entry in &menu.entries {
             let key = Key::parse(&entry.letter.to_string()).expect("a letter is a key");
-            let other = viewer.app.settings.keymap.action(&contexts, key);
+            let other = viewer.state.app.settings.keymap.action(&contexts, key);
             assert_eq!(other, None, "{keys}: {}", entry.label);
             assert!(!seen.contains(&entry.letter), "{keys}: {}", entry.label);
             seen.push(entry.letter);
@@ -196,15 +205,15 @@ fn the_state_scrolls_to_its_last_line_and_back_and_says_what_is_below() {
 fn keys_move_the_divider_and_it_is_remembered() {
     let recording = fixture::ended();
     let mut viewer = Viewer::open(&recording.path, WIDE);
-    let before = viewer.app.settings.divider;
+    let before = viewer.state.app.settings.divider;
     viewer.press("> > <");
-    assert_eq!(viewer.app.settings.divider, before + 5);
+    assert_eq!(viewer.state.app.settings.divider, before + 5);
     let remembered = |wish: &Effect| matches!(wish, Effect::Remember);
     assert!(viewer.wishes.iter().any(remembered));
     viewer.press(&"> ".repeat(40));
-    assert_eq!(viewer.app.settings.divider, 80);
+    assert_eq!(viewer.state.app.settings.divider, 80);
     viewer.press(&"< ".repeat(40));
-    assert_eq!(viewer.app.settings.divider, 20);
+    assert_eq!(viewer.state.app.settings.divider, 20);
 }
 
 #[test]
@@ -213,12 +222,12 @@ fn the_chips_of_following_and_selecting_end_what_they_say() {
     let mut viewer = Viewer::open(&recording.path, WIDE);
     viewer.settle();
     viewer.press("Space");
-    let chips = mcpreel_tui::panels::footer::chips(&viewer.app);
+    let chips = mcpreel_tui::panels::footer::chips(&viewer.state.app, Some(session(&viewer)));
     let actions: Vec<_> = chips.iter().filter_map(|chip| chip.action).collect();
     assert!(actions.contains(&Action::Follow), "{chips:?}");
     assert!(actions.contains(&Action::Unselect), "{chips:?}");
     for action in actions {
-        update::perform(&mut viewer.app, action);
+        update::perform(&mut viewer.state, action);
     }
     let list = &session(&viewer).list;
     assert!(!list.follows() && list.chosen.is_empty());

@@ -146,9 +146,9 @@ fn each_sequence_of_keys_leads_where_the_table_says() {
 
 /// The state in words: the view, the row under the cursor, and whatever is not as it always is.
 fn state(viewer: &Viewer) -> String {
-    let app = &viewer.app;
-    let mut words = app
-        .session
+    let app = &viewer.state.app;
+    let session = &viewer.state.session;
+    let mut words = session
         .as_deref()
         .map_or(vec!["recordings".to_owned()], of_session);
     words.extend(app.overlays.iter().map(on_top));

@@ -82,7 +82,7 @@ fn a_terminal_that_is_too_small_says_so() {
 fn nothing_has_a_colour_where_none_are_wanted() {
     for scene in SCENES {
         let (mut viewer, _recordings) = scene.play(OTHERS[0]);
-        viewer.app.settings.look.colors = Colors::None;
+        viewer.state.app.settings.look.colors = Colors::None;
         let screen = viewer.screen();
         let colored = |cell: &&Cell| (cell.fg, cell.bg) != (Color::Reset, Color::Reset);
         let other = screen.content.iter().find(colored);
@@ -95,7 +95,7 @@ fn nothing_but_ascii_is_drawn_where_that_is_asked_for() {
     let mut wrong = Vec::new();
     for scene in SCENES {
         let (mut viewer, _recordings) = scene.play_on(fixture::plain, OTHERS[0]);
-        viewer.app.settings.look.ascii = true;
+        viewer.state.app.settings.look.ascii = true;
         let screen = viewer.screen();
         let symbols = screen.content.iter().map(Cell::symbol);
         let other: BTreeSet<_> = symbols.filter(|symbol| !symbol.is_ascii()).collect();
@@ -108,7 +108,7 @@ fn nothing_but_ascii_is_drawn_where_that_is_asked_for() {
 
 fn looking(name: &str, look: Look) {
     let (mut viewer, _recordings) = Scene::find("live").play((120, 30));
-    viewer.app.settings.look = look;
+    viewer.state.app.settings.look = look;
     compare(name, &viewer);
 }
 

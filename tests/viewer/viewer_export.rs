@@ -23,7 +23,7 @@ fn viewer(recording: &Recording) -> Viewer {
 }
 
 fn is_menu(viewer: &Viewer) -> bool {
-    matches!(viewer.app.overlays.last(), Some(Overlay::Menu(_)))
+    matches!(viewer.state.app.overlays.last(), Some(Overlay::Menu(_)))
 }
 
 /// Names the file in the dialog that is shown.
@@ -71,7 +71,7 @@ fn nothing_is_written_before_the_yes() {
     let mut viewer = viewer(&recording);
     for no in ["Esc", "q", "f Esc Esc", "w Esc Esc", "n Esc Esc", "r Esc"] {
         viewer.act("x").act(no);
-        assert!(viewer.app.overlays.is_empty(), "{no}");
+        assert!(viewer.state.app.overlays.is_empty(), "{no}");
     }
     assert!(viewer.exports.is_empty());
     viewer.act("x");
@@ -113,6 +113,7 @@ fn it_is_redacted_unless_it_was_switched() {
     assert!(text.contains(TOKEN));
     // What is said last is short; all of it is kept.
     let told: Vec<_> = viewer
+        .state
         .app
         .notices
         .all()
@@ -226,7 +227,7 @@ fn nothing_that_is_there_is_written_over_without_a_yes() {
         viewer.act("y");
         has(&viewer, &["is there already: replace it?"]);
         viewer.act(no);
-        assert!(viewer.app.overlays.is_empty());
+        assert!(viewer.state.app.overlays.is_empty());
         assert_eq!(fs::read(&path).expect("it is there"), b"mine", "{no}");
     }
     viewer.act("x");
@@ -268,10 +269,13 @@ fn ctrl_c_stops_it_and_says_so() {
     assert!(!is_menu(&viewer), "one at a time");
     viewer.act("Ctrl-C");
     assert_eq!(viewer.stops, 1);
-    assert!(!viewer.app.quit_armed);
+    assert!(!viewer.state.app.quit_armed);
     has(&viewer, &["STOPPING"]);
     viewer.act("Ctrl-C");
-    assert!(viewer.app.quit_armed, "whoever wants to go is not held");
+    assert!(
+        viewer.state.app.quit_armed,
+        "whoever wants to go is not held"
+    );
 }
 
 #[test]

@@ -10,7 +10,11 @@ use mcpreel_tui::panels::detail::Tab;
 const WIDE: (u16, u16) = (160, 50);
 
 fn session(viewer: &Viewer) -> &Session {
-    viewer.app.session.as_deref().expect("a recording is open")
+    viewer
+        .state
+        .session
+        .as_deref()
+        .expect("a recording is open")
 }
 
 fn findings(recording: &fixture::Recording) -> Vec<FindingRow> {
@@ -163,7 +167,7 @@ fn the_explanation_of_a_finding_can_be_read_to_its_end_on_any_screen() {
         for keys in ["4 Enter j i", "4 i", ": '11' Enter Enter Tab Tab i"] {
             let mut viewer = Viewer::open(recording.path(), size);
             viewer.act(keys);
-            let Some(Overlay::Text(text)) = viewer.app.overlays.last() else {
+            let Some(Overlay::Text(text)) = viewer.state.app.overlays.last() else {
                 panic!("{keys} at {size:?}: no text\n{}", viewer.text());
             };
             let said: String = text

@@ -19,7 +19,7 @@ fn viewer(recordings: &[Recording]) -> Viewer {
 
 fn lines(viewer: &Viewer) -> Vec<String> {
     let screen = viewer.screen();
-    let (columns, rows) = viewer.app.size;
+    let (columns, rows) = viewer.state.app.size;
     let line = |row: u16| (0..columns).map(move |column| (column, row));
     let text = |row| line(row).map(|at| screen[at].symbol()).collect::<String>();
     (0..rows)
@@ -38,13 +38,13 @@ fn a_third_recording_takes_the_place_of_the_first_and_that_is_said() {
         selected.push(current(&viewer));
         viewer.press("j");
     }
-    assert_eq!(viewer.app.library.chosen, selected[1..]);
+    assert_eq!(viewer.state.app.library.chosen, selected[1..]);
     let first = &Entry::read(&selected[0]).id[..4];
     let said = format!("{first} is not selected any more: two at most");
     assert!(shows(&viewer, &said), "{:#?}", lines(&viewer));
     // Taken out again it takes the place of nothing.
     viewer.press("k Space");
-    assert_eq!(viewer.app.library.chosen, selected[1..2]);
+    assert_eq!(viewer.state.app.library.chosen, selected[1..2]);
 }
 
 fn shows(viewer: &Viewer, text: &str) -> bool {
@@ -52,19 +52,19 @@ fn shows(viewer: &Viewer, text: &str) -> bool {
 }
 
 fn listed(viewer: &Viewer) -> Vec<&'static str> {
-    let shown = viewer.app.library.shown();
+    let shown = viewer.state.app.library.shown();
     shown.iter().map(|row| row.entry.state()).collect()
 }
 
 /// The recording under the cursor.
 fn current(viewer: &Viewer) -> PathBuf {
-    let row = viewer.app.library.current().expect("there is one");
+    let row = viewer.state.app.library.current().expect("there is one");
     row.entry.path.clone()
 }
 
 /// Rows of the screen above the one under the cursor.
 fn above(viewer: &Viewer) -> usize {
-    let library = &viewer.app.library;
+    let library = &viewer.state.app.library;
     library.at(&library.shown()) - library.top
 }
 
@@ -77,6 +77,7 @@ fn note_of(path: &Path) -> Option<String> {
 fn go_to(viewer: &mut Viewer, state: &str) {
     viewer.press("g");
     while viewer
+        .state
         .app
         .library
         .current()
@@ -96,7 +97,7 @@ fn live_recordings_come_first_and_then_the_newest() {
     let recordings = fixture::folder();
     let viewer = viewer(&recordings);
     assert_eq!(listed(&viewer)[0], "live");
-    let shown = viewer.app.library.shown();
+    let shown = viewer.state.app.library.shown();
     let times: Vec<_> = shown[1..].iter().map(|row| row.entry.wall_ns).collect();
     assert_eq!(times.len(), recordings.len() - 1);
     assert!(times.is_sorted_by(|a, b| a >= b), "{times:?}");
@@ -163,7 +164,7 @@ fn deleting_asks_says_what_goes_and_keeps_unless_told() {
     go_to(&mut viewer, "recovered");
     let path = current(&viewer);
     viewer.act("n 'of value' Enter").press("Delete");
-    let Some(Overlay::Menu(menu)) = viewer.app.overlays.last() else {
+    let Some(Overlay::Menu(menu)) = viewer.state.app.overlays.last() else {
         panic!("it does not ask");
     };
     let said = {
@@ -194,7 +195,7 @@ fn what_is_being_recorded_cannot_be_deleted() {
     let mut viewer = viewer(&recordings);
     go_to(&mut viewer, "live");
     viewer.press("Delete");
-    assert!(viewer.app.overlays.is_empty());
+    assert!(viewer.state.app.overlays.is_empty());
     assert!(
         shows(&viewer, "it is being recorded"),
         "{:#?}",
@@ -209,10 +210,10 @@ fn enter_opens_and_q_comes_back_to_the_same_row() {
     viewer.press("j j");
     let path = current(&viewer);
     viewer.press("Enter");
-    let session = viewer.app.session.as_deref().expect("it is open");
+    let session = viewer.state.session.as_deref().expect("it is open");
     assert_eq!(session.path, path);
     viewer.press("q");
-    assert!(viewer.app.session.is_none() && !viewer.has_quit());
+    assert!(viewer.state.session.is_none() && !viewer.has_quit());
     assert_eq!(current(&viewer), path);
 }
 

@@ -104,7 +104,7 @@ impl Case {
 }
 
 fn on_top(viewer: &Viewer) -> &'static str {
-    match viewer.app.overlays.last() {
+    match viewer.state.app.overlays.last() {
         None => "nothing",
         Some(Overlay::Menu(_)) => "menu",
         Some(Overlay::Comparison(one)) => match one.content().map(|one| one.lines_at_most(false)) {
@@ -328,7 +328,7 @@ fn a_server_that_cannot_be_started_is_told_of() {
 fn two_recordings_of_the_folder_are_compared_the_older_one_first() {
     let recordings = fixture::replayed();
     let mut viewer = Viewer::folder(recordings[0].folder(), (140, 40));
-    let left = |viewer: &Viewer| match viewer.app.overlays.last() {
+    let left = |viewer: &Viewer| match viewer.state.app.overlays.last() {
         Some(Overlay::Comparison(one)) => {
             one.content().expect("it was compared").title()[..4].to_owned()
         }
@@ -338,7 +338,7 @@ fn two_recordings_of_the_folder_are_compared_the_older_one_first() {
     viewer.act("g Space j Space d");
     assert_eq!(left(&viewer), "b02c");
     viewer.act("Esc Esc");
-    assert!(viewer.app.library.chosen.is_empty());
+    assert!(viewer.state.app.library.chosen.is_empty());
     // A replay comes from its recording.
     viewer.act("g d");
     assert_eq!(left(&viewer), "b02c");
@@ -352,7 +352,7 @@ fn two_recordings_of_the_folder_are_compared_the_older_one_first() {
     assert_ne!(viewer.text(), before);
     viewer.act("Space g e e l");
     assert_eq!(on_top(&viewer), "nothing");
-    let open = viewer.app.session.as_deref().expect("it was opened");
+    let open = viewer.state.session.as_deref().expect("it was opened");
     assert_eq!(open.path, recordings[0].path);
     viewer.act("P");
     assert_eq!(left(&viewer), "b02c");
@@ -391,7 +391,7 @@ fn what_a_mock_had_that_comes_nearest_is_told_and_compared() {
     has(&viewer, &["at: \"a\"", "at: \"elsewhere\""]);
     // To the recorded one, in its recording.
     viewer.act("h");
-    let open = viewer.app.session.as_deref().expect("it was opened");
+    let open = viewer.state.session.as_deref().expect("it was opened");
     assert_eq!(open.path, case.recording);
 }
 

@@ -20,7 +20,7 @@ fn line(viewer: &Viewer) -> String {
 
 /// The labels of the entries of the account.
 fn entries(viewer: &Viewer) -> Vec<String> {
-    match viewer.app.overlays.last() {
+    match viewer.state.app.overlays.last() {
         Some(Overlay::Menu(menu)) => menu.entries.iter().map(|one| one.label.clone()).collect(),
         other => panic!("no account but {other:?}"),
     }
@@ -96,8 +96,8 @@ fn the_account_leads_to_what_shows_the_cause() {
         .and_then(|seq| seq.parse().ok())
         .expect("it begins with a frame");
     viewer.act("Enter");
-    assert!(viewer.app.overlays.is_empty());
-    let session = viewer.app.session.as_deref().expect("it is open");
+    assert!(viewer.state.app.overlays.is_empty());
+    let session = viewer.state.session.as_deref().expect("it is open");
     assert_eq!(session.view, View::Exchanges);
     assert_eq!(session.list.selected().map(|key| key.seq.0), Some(frame));
 }

@@ -21,7 +21,11 @@ fn exchanges(path: &Path) -> Vec<Exchange> {
 }
 
 fn session(viewer: &Viewer) -> &Session {
-    viewer.app.session.as_deref().expect("a recording is open")
+    viewer
+        .state
+        .session
+        .as_deref()
+        .expect("a recording is open")
 }
 
 #[test]

@@ -1,14 +1,15 @@
 //! The state of the viewer: what is shown, where the cursor is, what lies on top.
 //!
 //! ```text
-//!  App ─┬─ library            the recordings screen, always there
-//!       ├─ session: Option    one recording: list, filter, detail, timeline, stats, findings, …
-//!       ├─ overlays           what lies on top, the last one takes the keys
-//!       ├─ notices            what was said to the user
-//!       └─ settings           colours, keys, mouse
+//!  Viewer ─┬─ session: Option     one recording: list, filter, detail, timeline, stats, …
+//!          └─ app ─┬─ library     the recordings screen, always there
+//!                  ├─ overlays    what lies on top, the last one takes the keys
+//!                  ├─ notices     what was said to the user
+//!                  └─ settings    colours, keys, mouse
 //! ```
 //!
-//! Plain data: changed by [`super::update`] only, read by [`super::view`].
+//! Plain data: changed by [`super::update`] only, read by [`super::view`]. The panels of a recording
+//! are handed the app and the session side by side, so none of them asks whether a recording is open.
 
 pub use crate::panels::session::{Focus, Session, View};
 pub use crate::settings::Settings;
@@ -20,13 +21,20 @@ use super::worker::Questions;
 use mcpreel_store::library::Library as Folder;
 
 #[derive(Debug)]
+pub struct Viewer {
+    pub app: App,
+    /// The recording that is open.
+    pub session: Option<Box<Session>>,
+}
+
+/// Everything but the open recording.
+#[derive(Debug)]
 pub struct App {
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
     pub now: Now,
     pub settings: Settings,
     pub library: panels::library::Library,
-    pub session: Option<Box<Session>>,
     /// What lies on top; the last one takes the keys.
     pub overlays: Vec<Overlay>,
     pub notices: crate::panels::text::Notices,
@@ -64,15 +72,33 @@ pub enum Overlay {
     Edit(Box<panels::replay::Editor>),
 }
 
-impl App {
+impl Viewer {
     /// The recordings of `folder`, none open.
     pub fn new(folder: &Folder, settings: Settings, size: (u16, u16), now: Now) -> Self {
+        Self {
+            app: App::new(folder, settings, size, now),
+            session: None,
+        }
+    }
+
+    /// The app and the open recording, for whoever changes both.
+    pub fn parts(&mut self) -> Option<(&mut App, &mut Session)> {
+        Some((&mut self.app, self.session.as_deref_mut()?))
+    }
+
+    /// The contexts that hold for a key, the innermost first.
+    pub fn contexts(&self) -> Vec<Context> {
+        self.app.contexts(self.session.as_deref())
+    }
+}
+
+impl App {
+    fn new(folder: &Folder, settings: Settings, size: (u16, u16), now: Now) -> Self {
         Self {
             size,
             now,
             settings,
             library: panels::library::Library::new(folder.dir()),
-            session: None,
             overlays: Vec::new(),
             notices: crate::panels::text::Notices::default(),
             quit_armed: false,
@@ -93,8 +119,8 @@ impl App {
     }
 
     /// The contexts that hold for a key, the innermost first.
-    pub fn contexts(&self) -> Vec<Context> {
-        match (self.overlays.last(), &self.session) {
+    pub fn contexts(&self, session: Option<&Session>) -> Vec<Context> {
+        match (self.overlays.last(), session) {
             (Some(Overlay::Prompt(_) | Overlay::Palette(_) | Overlay::Edit(_)), _) => {
                 vec![Context::Prompt]
             }

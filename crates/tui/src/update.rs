@@ -2,11 +2,11 @@
 //!
 //! A key is looked up in the [keymap](crate::keymap) and becomes an [`Action`]; an action is
 //! offered to whatever has the keys, from the inside out, until somebody takes it: what lies on
-//! top, the pane, the recording, the viewer as a whole. Each of them is a file here with
-//! `perform(&mut App, Action) -> Option<Effects>`: `None` says that it is somebody else's.
+//! top, the pane, the recording, the viewer as a whole. Each of them has a
+//! `perform(…, Action) -> Option<Effects>`: `None` says that it is somebody else's.
 
 use super::action::Action;
-use super::app::{App, Focus, Overlay, View};
+use super::app::{App, Focus, Overlay, Session, View, Viewer};
 use super::effect::{Effects, Msg};
 use super::keymap::Key;
 use super::panels::library::Listing;
@@ -19,98 +19,104 @@ use super::worker::Answer;
 use std::time::Duration;
 
 /// Changes the state by what happened, and says what is to be done.
-pub fn update(app: &mut App, msg: Msg) -> Effects {
+pub fn update(viewer: &mut Viewer, msg: Msg) -> Effects {
+    let app = &mut viewer.app;
     let mut effects = match msg {
-        Msg::Key(key) => press(app, key),
-        Msg::Mouse(event) => panels::mouse::update(app, event),
-        Msg::Paste(text) => panels::prompt::paste(app, &text),
+        Msg::Key(key) => press(viewer, key),
+        Msg::Mouse(event) => panels::mouse::update(viewer, event),
+        Msg::Paste(text) => panels::prompt::paste(viewer, &text),
         Msg::Resize(columns, rows) => {
             app.size = (columns, rows);
             Effects::new()
         }
         Msg::Tick(now) => {
             app.now = now;
-            tick(app)
+            tick(viewer)
         }
         Msg::Leave(_) => vec![super::effect::Effect::Quit],
-        Msg::Answer(answer) => take(app, *answer),
+        Msg::Answer(answer) => take(viewer, *answer),
     };
     // What the screen shows may have moved: rows that it lacks are asked for.
-    effects.extend(panels::list::wanted(app));
-    effects.extend(panels::detail::wanted(app));
-    effects.extend(timeline::wanted(app));
-    effects.extend(stats::wanted(app));
-    effects.extend(findings::wanted(app));
-    effects.extend(panels::search::wanted(app));
+    if let Some(session) = viewer.session.as_deref_mut() {
+        let wanted = [
+            panels::list::wanted,
+            panels::detail::wanted,
+            timeline::wanted,
+            stats::wanted,
+            findings::wanted,
+            panels::search::wanted,
+        ];
+        effects.extend(
+            wanted
+                .iter()
+                .flat_map(|wanted| wanted(&mut viewer.app, session)),
+        );
+    }
     effects
 }
 
 /// Does what an action says, where the keys are now.
-pub fn perform(app: &mut App, action: Action) -> Effects {
-    offered(app, action).unwrap_or_default()
+pub fn perform(viewer: &mut Viewer, action: Action) -> Effects {
+    offered(viewer, action).unwrap_or_default()
 }
 
 /// Does what an action says, where the keys are now; `None` if nobody there takes it.
-pub fn offered(app: &mut App, action: Action) -> Option<Effects> {
-    let mut chain = chain(app).into_iter();
-    chain.find_map(|who| who(app, action))
+pub fn offered(viewer: &mut Viewer, action: Action) -> Option<Effects> {
+    let Viewer { app, session } = viewer;
+    let innermost = match (app.overlays.last(), session.as_deref_mut()) {
+        (Some(Overlay::Text(_)), _) => panels::text::perform(app, action),
+        (Some(Overlay::Menu(_)), _) => menu::perform(viewer, action),
+        (Some(Overlay::Comparison(_)), _) => compare::perform(viewer, action),
+        (Some(Overlay::Prompt(_) | Overlay::Palette(_) | Overlay::Edit(_)), _) => None,
+        (None, Some(session)) => in_session(app, session, action),
+        (None, None) => in_library(viewer, action),
+    };
+    innermost.or_else(|| everywhere(viewer, action))
 }
 
-type Perform = fn(&mut App, Action) -> Option<Effects>;
+/// Offers an action to the panels of a recording, first to the pane that has the keys.
+fn in_session(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
+    let pane = match (session.focus, session.view) {
+        (Focus::Detail, _) => panels::detail::perform,
+        (Focus::Main, View::Exchanges) => panels::list::perform,
+        (Focus::Main, View::Timeline) => timeline::perform,
+        (Focus::Main, View::Stats) => stats::perform,
+        (Focus::Main, View::Findings) => findings::perform,
+    };
+    let panels = [
+        state::perform,
+        pane,
+        panels::filter::perform,
+        panels::copy::perform,
+        panels::search::perform,
+        notes::perform,
+        panels::failures::perform,
+        story::perform,
+        compare::perform_in_session,
+        replay::perform_in_session,
+        export::perform_in_session,
+        panels::session::perform,
+    ];
+    panels
+        .iter()
+        .find_map(|perform| perform(app, session, action))
+}
 
-/// Who is offered an action where the recordings are listed.
-const IN_LIBRARY: [Perform; 4] = [
-    library::perform,
-    compare::perform_in_library,
-    replay::perform_in_library,
-    export::perform_in_library,
-];
+/// Offers an action to the list of recordings.
+fn in_library(viewer: &mut Viewer, action: Action) -> Option<Effects> {
+    library::perform(viewer, action)
+        .or_else(|| compare::perform_in_library(&mut viewer.app, action))
+        .or_else(|| replay::perform_in_library(&mut viewer.app, action))
+        .or_else(|| export::perform_in_library(&mut viewer.app, action))
+}
 
-/// Who is offered what the pane of a recording does not take.
-const IN_SESSION: [Perform; 10] = [
-    panels::filter::perform,
-    panels::copy::perform,
-    panels::search::perform,
-    notes::perform,
-    panels::failures::perform,
-    story::perform,
-    compare::perform_in_session,
-    replay::perform_in_session,
-    export::perform_in_session,
-    panels::session::perform,
-];
-
-/// Who is offered what nobody else takes.
-const EVERYWHERE: [Perform; 4] = [
-    replay::perform,
-    export::perform,
-    close_overlay,
-    panels::session::perform_everywhere,
-];
-
-/// Who is offered an action, the innermost first.
-fn chain(app: &App) -> Vec<Perform> {
-    let mut chain: Vec<Perform> = Vec::new();
-    match (app.overlays.last(), app.session.as_deref()) {
-        (Some(Overlay::Text(_)), _) => chain.push(super::panels::text::perform),
-        (Some(Overlay::Menu(_)), _) => chain.push(menu::perform),
-        (Some(Overlay::Comparison(_)), _) => chain.push(compare::perform),
-        (Some(Overlay::Prompt(_) | Overlay::Palette(_) | Overlay::Edit(_)), _) => {}
-        (None, None) => chain.extend(IN_LIBRARY),
-        (None, Some(session)) => {
-            chain.push(state::perform);
-            chain.push(match (session.focus, session.view) {
-                (Focus::Detail, _) => panels::detail::perform,
-                (Focus::Main, View::Exchanges) => panels::list::perform,
-                (Focus::Main, View::Timeline) => timeline::perform,
-                (Focus::Main, View::Stats) => stats::perform,
-                (Focus::Main, View::Findings) => findings::perform,
-            });
-            chain.extend(IN_SESSION);
-        }
-    }
-    chain.extend(EVERYWHERE);
-    chain
+/// Does what is possible wherever the keys are.
+fn everywhere(viewer: &mut Viewer, action: Action) -> Option<Effects> {
+    let app = &mut viewer.app;
+    replay::perform(app, action)
+        .or_else(|| export::perform(app, action))
+        .or_else(|| close_overlay(app, action))
+        .or_else(|| panels::session::perform_everywhere(viewer, action))
 }
 
 /// Closes what lies on top.
@@ -124,25 +130,28 @@ fn close_overlay(app: &mut App, action: Action) -> Option<Effects> {
     }
 }
 
-fn press(app: &mut App, key: Key) -> Effects {
-    let action = app.settings.keymap.action(&app.contexts(), key);
+fn press(viewer: &mut Viewer, key: Key) -> Effects {
+    let contexts = viewer.contexts();
+    let app = &mut viewer.app;
+    let action = app.settings.keymap.action(&contexts, key);
     if action != Some(Action::Cancel) {
         app.quit_armed = false;
     }
     match (app.overlays.last(), action) {
-        (Some(Overlay::Prompt(_)), _) => panels::prompt::press(app, key),
-        (Some(Overlay::Palette(_)), _) => palette::press(app, key),
+        (Some(Overlay::Prompt(_)), _) => panels::prompt::press(viewer, key),
+        (Some(Overlay::Palette(_)), _) => palette::press(viewer, key),
         (Some(Overlay::Edit(_)), _) => replay::press(app, key),
-        (Some(Overlay::Menu(_)), None) => menu::press(app, key),
-        (_, Some(action)) => perform(app, action),
+        (Some(Overlay::Menu(_)), None) => menu::press(viewer, key),
+        (_, Some(action)) => perform(viewer, action),
         (_, None) => Effects::new(),
     }
 }
 
-fn tick(app: &mut App) -> Effects {
-    let mut effects = library::tick(app);
-    effects.extend(state::tick(app));
-    effects
+fn tick(viewer: &mut Viewer) -> Effects {
+    match viewer.session.as_deref_mut() {
+        Some(session) => state::tick(&mut viewer.app, session),
+        None => library::tick(&mut viewer.app),
+    }
 }
 
 /// How often what counts up is drawn anew.
@@ -154,8 +163,9 @@ const STILL: Duration = Duration::from_secs(5);
 
 /// How long the screen may stay as it is while nothing happens; `None` where nothing on it changes
 /// by itself: counts up or fades.
-pub fn patience(app: &App) -> Option<Duration> {
-    let session = app.session.as_deref();
+pub fn patience(viewer: &Viewer) -> Option<Duration> {
+    let app = &viewer.app;
+    let session = viewer.session.as_deref();
     let is_live = session.is_none_or(super::app::Session::is_live);
     let counting = if app.settings.motion { TICK } else { STILL };
     (is_live || app.notices.fades(app.now)).then_some(counting)
@@ -163,11 +173,12 @@ pub fn patience(app: &App) -> Option<Duration> {
 
 /// Whether there is nothing yet that a key could mean: what the screen is for was asked for, and
 /// no row has come.
-pub fn is_early(app: &App) -> bool {
+pub fn is_early(viewer: &Viewer) -> bool {
+    let app = &viewer.app;
     if !app.overlays.is_empty() {
         return false;
     }
-    let Some(session) = app.session.as_deref() else {
+    let Some(session) = viewer.session.as_deref() else {
         return app.library.listing == Listing::Asked;
     };
     let scan = &session.list.scan;
@@ -179,18 +190,18 @@ pub fn is_early(app: &App) -> bool {
 }
 
 /// Gives an answer to whom it is for.
-fn take(app: &mut App, answer: Answer) -> Effects {
+fn take(viewer: &mut Viewer, answer: Answer) -> Effects {
+    let app = &mut viewer.app;
     match answer {
-        Answer::Apply(apply) => apply(app),
+        Answer::Apply(apply) => apply(viewer),
         Answer::Found(found) if app.questions.is_latest(found.slot, found.number) => {
-            (found.apply)(app)
+            (found.apply)(viewer)
         }
         Answer::Found(_) => Effects::new(),
         Answer::Library(answer) => library::answer(app, answer),
-        Answer::Note(answer) => notes::noted(app, answer),
         Answer::Beside(answer) => compare::answer(app, answer),
         Answer::Replay(answer) => replay::answer(app, answer),
-        Answer::Export(answer) => export::answer(app, answer),
+        Answer::Export(answer) => export::answer(viewer, answer),
         Answer::Failed(message) => {
             app.notices.error(message, app.now);
             Effects::new()
@@ -206,34 +217,34 @@ mod tests {
     use mcpreel_store::library::Library;
     use std::path::Path;
 
-    fn app(motion: bool) -> App {
+    fn viewer(motion: bool) -> Viewer {
         let settings = Settings {
             motion,
             ..Settings::default()
         };
         let folder = Library::new(Path::new("/nowhere").to_owned());
-        App::new(&folder, settings, (100, 30), Now::default())
+        Viewer::new(&folder, settings, (100, 30), Now::default())
     }
 
-    fn finished(motion: bool) -> App {
-        let mut app = app(motion);
-        app.session = Some(Box::new(Session::new(Path::new("/nowhere/a"))));
-        app
+    fn finished(motion: bool) -> Viewer {
+        let mut viewer = viewer(motion);
+        viewer.session = Some(Box::new(Session::new(Path::new("/nowhere/a"))));
+        viewer
     }
 
     #[test]
     fn without_motion_times_stand_for_seconds() {
-        assert!(patience(&app(true)).is_some_and(|wait| wait < Duration::from_secs(1)));
-        assert!(patience(&app(false)).is_some_and(|wait| wait >= Duration::from_secs(5)));
+        assert!(patience(&viewer(true)).is_some_and(|wait| wait < Duration::from_secs(1)));
+        assert!(patience(&viewer(false)).is_some_and(|wait| wait >= Duration::from_secs(5)));
     }
 
     #[test]
     fn a_finished_recording_is_drawn_anew_only_while_a_message_fades() {
         for motion in [true, false] {
-            let mut app = finished(motion);
-            assert_eq!(patience(&app), None);
-            app.notices.success("done", app.now);
-            assert!(patience(&app).is_some());
+            let mut viewer = finished(motion);
+            assert_eq!(patience(&viewer), None);
+            viewer.app.notices.success("done", viewer.app.now);
+            assert!(patience(&viewer).is_some());
         }
     }
 }

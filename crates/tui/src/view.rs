@@ -3,7 +3,7 @@
 //! One file per panel; each has `draw(&App, …, Rect, &mut Frame)`. Nothing here asks, changes or
 //! remembers anything.
 
-use super::app::{App, Overlay, Session, View};
+use super::app::{App, Overlay, Session, View, Viewer};
 use super::layout;
 use super::layout::LEAST;
 use super::panels::prompt::{Prompt, Purpose};
@@ -21,18 +21,19 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Clear;
 
-pub fn draw(app: &App, frame: &mut Frame<'_>) {
+pub fn draw(viewer: &Viewer, frame: &mut Frame<'_>) {
+    let (app, session) = (&viewer.app, viewer.session.as_deref());
     let (columns, rows) = app.size;
     let area = Rect::new(0, 0, columns, rows).intersection(frame.area());
     if columns < LEAST.0 || rows < LEAST.1 {
         return too_small(app, area, frame);
     }
-    match app.session.as_deref() {
+    match session {
         Some(session) => draw_session(app, session, frame),
         None => library::draw(app, frame),
     }
     for overlay in &app.overlays {
-        draw_on_top(app, overlay, area, frame);
+        draw_on_top(app, session, overlay, area, frame);
     }
     if app.settings.look.ascii {
         spell_out(frame.buffer_mut());
@@ -77,7 +78,7 @@ fn draw_session(app: &App, session: &Session, frame: &mut Frame<'_>) {
             None => detail::draw::draw(app, session, places.detail, frame),
         }
     }
-    footer::draw(app, places.footer, frame);
+    footer::draw(app, Some(session), places.footer, frame);
 }
 
 /// `too small (18×2), needs 20×3`, as much of it as fits.
@@ -105,12 +106,20 @@ fn too_small(app: &App, area: Rect, frame: &mut Frame<'_>) {
 // ```
 
 /// Draws it over `area`, the whole screen.
-pub fn draw_on_top(app: &App, overlay: &Overlay, area: Rect, frame: &mut Frame<'_>) {
+fn draw_on_top(
+    app: &App,
+    session: Option<&Session>,
+    overlay: &Overlay,
+    area: Rect,
+    frame: &mut Frame<'_>,
+) {
     match overlay {
         Overlay::Text(text) => draw_text(app, text, area, frame),
         Overlay::Menu(menu) => menu::draw(app, menu, area, frame),
         Overlay::Prompt(prompt) if prompt.purpose == Purpose::Filter => {
-            filter::filter_draw::draw_popup(app, prompt, area, frame);
+            if let Some(session) = session {
+                filter::filter_draw::draw_popup(app, session, prompt, area, frame);
+            }
         }
         Overlay::Prompt(prompt) => draw_prompt(app, prompt, area, frame),
         Overlay::Palette(palette) => palette::draw(app, palette, area, frame),

@@ -37,15 +37,12 @@ const CHOICES: [(char, CopyWhat, &str); 6] = [
     ),
 ];
 
-pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
-    (action == Action::Copy).then(|| menu(app))
+pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
+    (action == Action::Copy).then(|| menu(app, session))
 }
 
 /// What there is to be copied of the selected row.
-fn menu(app: &mut App) -> Effects {
-    let Some(session) = app.session.as_deref() else {
-        return vec![];
-    };
+fn menu(app: &mut App, session: &mut Session) -> Effects {
     let choices = CHOICES.into_iter().filter_map(|(letter, what, label)| {
         let label = if what == CopyWhat::Report {
             // How long it is turns out when it is made.
@@ -75,13 +72,10 @@ fn menu(app: &mut App) -> Effects {
 }
 
 /// Copies something of what is selected; too much for a clipboard goes into a file, if wanted.
-pub fn copy(app: &mut App, what: CopyWhat) -> Effects {
+pub fn copy(app: &mut App, session: &mut Session, what: CopyWhat) -> Effects {
     if what == CopyWhat::Report {
-        return export::report(app);
+        return export::report(app, session);
     }
-    let Some(session) = app.session.as_deref() else {
-        return vec![];
-    };
     let Some(text) = text_of(session, what) else {
         return vec![];
     };
@@ -89,8 +83,7 @@ pub fn copy(app: &mut App, what: CopyWhat) -> Effects {
     put(app, what, text, name)
 }
 
-pub fn report(app: &mut App, text: String) -> Effects {
-    let session = app.session.as_deref();
+pub fn report(app: &mut App, session: Option<&Session>, text: String) -> Effects {
     let name = session.map(|session| file_name(session, CopyWhat::Report));
     app.export.report = (text.len() > CLIPBOARD).then(|| text.clone());
     put(
@@ -137,8 +130,13 @@ fn put(app: &mut App, what: CopyWhat, text: String, path: PathBuf) -> Effects {
     vec![Effect::Copy(text)]
 }
 
-pub fn save(app: &mut App, what: CopyWhat, path: PathBuf) -> Effects {
-    let text = match (what, app.session.as_deref()) {
+pub fn save(
+    app: &mut App,
+    session: Option<&mut Session>,
+    what: CopyWhat,
+    path: PathBuf,
+) -> Effects {
+    let text = match (what, session) {
         (CopyWhat::Report, _) => app.export.report.take(),
         (_, session) => session.and_then(|session| text_of(session, what)),
     };
@@ -174,12 +172,11 @@ fn file_name(session: &Session, what: CopyWhat) -> PathBuf {
 }
 
 /// What was copied last on the normal screen, else the message; in lines, each escaped.
-pub fn print(app: &mut App) -> Effects {
+pub fn print(app: &mut App, session: Option<&Session>) -> Effects {
     if let Some(copied) = &app.copied {
         let lines = copied.trim_end().split('\n').map(escape);
         return vec![Effect::Print(lines.collect::<Vec<_>>().join("\n"))];
     }
-    let session = app.session.as_deref();
     let message = session.and_then(|session| {
         shown(session)?;
         session.detail.message()

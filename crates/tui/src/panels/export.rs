@@ -17,7 +17,7 @@
 
 use super::prompt::{Prompt, Purpose};
 use crate::action::Action;
-use crate::app::{App, Overlay, Session};
+use crate::app::{App, Overlay, Session, Viewer};
 use crate::effect::Effects;
 use crate::panels::menu::{Choice, Entry, Menu};
 use crate::panels::replay::Running;
@@ -230,21 +230,20 @@ pub fn perform_in_library(app: &mut App, action: Action) -> Option<Effects> {
     }
     let entry = &app.library.current()?.entry;
     let (path, id) = (entry.path.clone(), entry.id.clone());
-    Some(offer(app, path, id))
+    Some(offer(app, None, path, id))
 }
 
 /// Offers an export of the recording that is open.
-pub fn perform_in_session(app: &mut App, action: Action) -> Option<Effects> {
+pub fn perform_in_session(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
     if action != Action::Export {
         return None;
     }
-    let session = app.session.as_deref()?;
     let Some(vitals) = session.vitals.as_deref() else {
         app.notices.error("the recording is not open yet", app.now);
         return Some(vec![]);
     };
     let (path, id) = (session.path.clone(), vitals.summary.id.clone());
-    Some(offer(app, path, id))
+    Some(offer(app, Some(session), path, id))
 }
 
 /// Stops the export that runs.
@@ -268,12 +267,11 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
 }
 
 /// Shows the form. Nothing is written yet.
-fn offer(app: &mut App, path: PathBuf, id: String) -> Effects {
+fn offer(app: &mut App, session: Option<&Session>, path: PathBuf, id: String) -> Effects {
     if is_busy(app) {
         return vec![];
     }
     let generation = app.next_generation();
-    let session = app.session.as_deref();
     app.export.offer = Some(Box::new(Offer {
         generation,
         path,
@@ -452,13 +450,11 @@ fn replace(app: &mut App) -> Effects {
 }
 
 /// Has the exchange that is selected told in Markdown, for the clipboard.
-pub fn report(app: &mut App) -> Effects {
-    let session = app.session.as_deref();
-    let request = session.and_then(exchange);
-    let path = session.map(|session| session.path.clone());
-    let (Some(request), Some(path)) = (request, path) else {
+pub fn report(app: &mut App, session: &Session) -> Effects {
+    let Some(request) = exchange(session) else {
         return vec![];
     };
+    let path = session.path.clone();
     let goal = Goal::Report(request);
     let order = Order {
         generation: 0,
@@ -481,7 +477,8 @@ fn begin(app: &mut App, mut order: Order) -> Effects {
     vec![AskAny::Export(Ask::Start(Box::new(order))).into()]
 }
 
-pub fn answer(app: &mut App, answer: Answer) -> Effects {
+pub fn answer(viewer: &mut Viewer, answer: Answer) -> Effects {
+    let app = &mut viewer.app;
     let running = app.export.running.as_mut();
     let Some(running) = running.filter(|running| running.generation == answer.generation) else {
         return vec![];
@@ -493,7 +490,7 @@ pub fn answer(app: &mut App, answer: Answer) -> Effects {
     app.export.running = None;
     match answer.told {
         Told::Progress(_) => {}
-        Told::Report(text) => return super::copy::report(app, text),
+        Told::Report(text) => return super::copy::report(app, viewer.session.as_deref(), text),
         Told::Done { told, short } => {
             // In full for whoever looks at the messages: the screen may be narrow.
             app.notices.success(told, app.now);

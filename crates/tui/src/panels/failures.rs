@@ -1,7 +1,7 @@
 //! The next failed exchange, and the one before.
 
 use crate::action::Action;
-use crate::app::App;
+use crate::app::{App, Session};
 use crate::effect::Effects;
 use crate::worker::{Answer, Job, Progress, Slot, Source};
 use mcpreel_store::reader::ReadError;
@@ -13,13 +13,12 @@ use mcpreel_trace::query::ast::{Expr, Flag};
 /// How long a step may take, nanoseconds.
 const STEP_NS: u64 = 8_000_000;
 
-pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
+pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
     let way = match action {
         Action::NextFailure => Way::Oldest,
         Action::PreviousFailure => Way::Newest,
         _ => return None,
     };
-    let session = app.session.as_deref()?;
     let job = Looking {
         way,
         from: super::selection::place(session),
@@ -30,7 +29,7 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
     Some(vec![app.questions.ask(Slot::Failure, job)])
 }
 
-fn found(app: &mut App, way: Way, place: Place, key: ItemKey) -> Effects {
+fn found(app: &mut App, session: &mut Session, way: Way, place: Place, key: ItemKey) -> Effects {
     match place {
         Place::Onward => {}
         Place::Wrapped => {
@@ -46,7 +45,7 @@ fn found(app: &mut App, way: Way, place: Place, key: ItemKey) -> Effects {
             return vec![];
         }
     }
-    super::selection::go_to(app, key)
+    super::selection::go_to(app, session, key)
 }
 
 struct Looking {
@@ -92,7 +91,7 @@ impl Job for Looking {
         answers: &mut Vec<Answer>,
     ) -> Result<Progress, ReadError> {
         let Some(place) = self.places.last().copied() else {
-            answers.push(Answer::found(|app| {
+            answers.push(Answer::found(|app, _| {
                 app.notices.error("there is no failure", app.now);
                 vec![]
             }));
@@ -110,7 +109,9 @@ impl Job for Looking {
         let step = scan.step(source.recording, &limit)?;
         if let Some(hit) = step.hits.first() {
             let (way, key) = (self.way, hit.key);
-            answers.push(Answer::found(move |app| found(app, way, place, key)));
+            answers.push(Answer::found(move |app, session| {
+                found(app, session, way, place, key)
+            }));
             return Ok(Progress::Done);
         }
         if step.done {

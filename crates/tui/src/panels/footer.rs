@@ -123,8 +123,8 @@ pub(crate) const PLAYBACK: &[(A, &str)] = &[
 ];
 
 /// What is worth a hint where the keys are now.
-pub(crate) fn useful(app: &App) -> &'static [(A, &'static str)] {
-    match app.session.as_deref() {
+pub(crate) fn useful(session: Option<&Session>) -> &'static [(A, &'static str)] {
+    match session {
         None => LIBRARY,
         Some(session) => match (session.focus, session.view) {
             (Focus::Detail, _) if session.playback.pane.is_some() => STATE,
@@ -163,7 +163,7 @@ pub struct Chip {
     pub action: Option<Action>,
 }
 
-pub fn draw(app: &App, area: Rect, frame: &mut Frame<'_>) {
+pub fn draw(app: &App, session: Option<&Session>, area: Rect, frame: &mut Frame<'_>) {
     if area.is_empty() {
         return;
     }
@@ -171,7 +171,7 @@ pub fn draw(app: &App, area: Rect, frame: &mut Frame<'_>) {
     let columns = usize::from(area.width);
     let mut spans = vec![Span::raw(" ")];
     let mut used = 1;
-    for chip in chips(app) {
+    for chip in chips(app, session) {
         let text = format!(" {} ", chip.text);
         if used + width(&text) + 1 > columns {
             break;
@@ -190,7 +190,7 @@ pub fn draw(app: &App, area: Rect, frame: &mut Frame<'_>) {
             let text = cut(&format!("{} {}", look.glyph(glyph), notice.text), room);
             vec![Span::styled(text, look.style(role))]
         }
-        None => hints(app, look, room),
+        None => hints(app, session, room),
     };
     let wide: usize = right.iter().map(|span| width(&span.content)).sum();
     spans.push(Span::raw(" ".repeat(room.saturating_sub(wide))));
@@ -199,16 +199,16 @@ pub fn draw(app: &App, area: Rect, frame: &mut Frame<'_>) {
 }
 
 /// The modes that change what is seen, in the order in which they are shown.
-pub fn chips(app: &App) -> Vec<Chip> {
+pub fn chips(app: &App, session: Option<&Session>) -> Vec<Chip> {
     let look = &app.settings.look;
     let mut chips = Vec::new();
-    if let Some(session) = app.session.as_deref() {
+    if let Some(session) = session {
         chips.extend(session_chips(look, session));
     } else if !app.library.narrow.is_empty() {
         let text = format!("ONLY {}", cut(&escape(&app.library.narrow), 20));
         chips.push(chip(Role::Chip, text, Some(Action::Close)));
     }
-    if app.session.is_none() && !app.library.chosen.is_empty() {
+    if session.is_none() && !app.library.chosen.is_empty() {
         let text = format!("{} selected", app.library.chosen.len());
         chips.push(chip(Role::Chip, text, Some(Action::Unselect)));
     }
@@ -275,17 +275,18 @@ fn session_chips(look: &Look, session: &Session) -> Vec<Chip> {
 }
 
 /// As many hints as fit, the most useful first.
-fn hints(app: &App, look: &Look, room: usize) -> Vec<Span<'static>> {
+fn hints(app: &App, session: Option<&Session>, room: usize) -> Vec<Span<'static>> {
+    let look = &app.settings.look;
     // What lies on top says itself what its keys are.
     if !app.overlays.is_empty() {
         return Vec::new();
     }
     let mut spans = Vec::new();
     let mut used = 0;
-    let contexts = app.contexts();
-    let playing = app.session.as_deref().filter(|one| one.playback.is_on());
+    let contexts = app.contexts(session);
+    let playing = session.filter(|one| one.playback.is_on());
     let playback = playing.map_or(&[][..], |_| PLAYBACK);
-    let useful = useful(app);
+    let useful = useful(session);
     // The way to the help stays first.
     let (help, rest) = useful.split_at(1);
     for (action, word) in [help, playback, rest].into_iter().flatten().copied() {

@@ -3,7 +3,7 @@
 
 use super::text::{Line, Text};
 use crate::action::{Context, TABLE};
-use crate::app::{App, Overlay};
+use crate::app::{App, Overlay, Viewer};
 use crate::effect::Effects;
 use crate::theme::{Glyph, Role};
 use crate::widget::frame;
@@ -14,8 +14,9 @@ use mcpreel_wire::text::pad_end;
 const KEYS: usize = 22;
 
 /// Opens the help for where the keys are.
-pub fn open(app: &mut App) -> Effects {
-    let contexts = app.contexts();
+pub fn open(viewer: &mut Viewer) -> Effects {
+    let contexts = viewer.contexts();
+    let app = &mut viewer.app;
     let mut lines = Vec::new();
     for context in &contexts {
         keys(app, &contexts, *context, &mut lines);

@@ -14,7 +14,7 @@
 use super::prompt::{Prompt, Purpose};
 use super::selection::moved;
 use crate::action::Action;
-use crate::app::{App, Overlay};
+use crate::app::{App, Overlay, Viewer};
 use crate::effect::{Effects, Now};
 use crate::layout;
 use crate::panels::footer;
@@ -153,9 +153,10 @@ pub fn file_name(path: &Path) -> String {
     escape(&file).into_owned()
 }
 
-pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
+pub fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
+    let app = &mut viewer.app;
     match action {
-        Action::Open => return Some(open(app)),
+        Action::Open => return Some(open(viewer)),
         Action::Narrow => {
             let prompt = Prompt::new(Purpose::Narrow, &app.library.narrow);
             app.overlays.push(Overlay::Prompt(prompt));
@@ -173,14 +174,15 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
     Some(vec![])
 }
 
-fn open(app: &mut App) -> Effects {
+fn open(viewer: &mut Viewer) -> Effects {
+    let app = &mut viewer.app;
     let Some(row) = app.library.current() else {
         return vec![];
     };
     let path = row.entry.path.clone();
     app.library.selected = Some(path.clone());
     app.library.listed = None;
-    super::session::open(app, &path, None)
+    super::session::open(viewer, &path, None)
 }
 
 /// The cursor goes to the row `at` of those that are shown.
@@ -192,13 +194,14 @@ fn go(app: &mut App, at: usize) {
 }
 
 /// A click selects a row, a second one opens it.
-pub fn click(app: &mut App, y: u16, double: bool) -> Effects {
+pub fn click(viewer: &mut Viewer, y: u16, double: bool) -> Effects {
+    let app = &mut viewer.app;
     let places = layout::library(app.size);
     let first = app
         .library
         .top_showing(app.library.at(&app.library.shown()), places.page());
     go(app, first + usize::from(y.saturating_sub(places.rows.y)));
-    if double { open(app) } else { vec![] }
+    if double { open(viewer) } else { vec![] }
 }
 
 /// Scrolls as far as it takes to show the row `at`.
@@ -313,7 +316,7 @@ pub fn tick(app: &mut App) -> Effects {
     let is_due = library
         .listed
         .is_none_or(|listed| app.now.ui_ns.saturating_sub(listed.ui_ns) >= EVERY_NS);
-    if app.session.is_some() || library.is_asked || !is_due {
+    if library.is_asked || !is_due {
         return vec![];
     }
     begin(app)
@@ -367,7 +370,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     } else {
         draw_rows(app, &shown, &places, frame);
     }
-    footer::draw(app, places.footer, frame);
+    footer::draw(app, None, places.footer, frame);
 }
 
 /// Which folder, how many, how large: what does not fit goes, the folder first.

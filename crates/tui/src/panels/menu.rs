@@ -13,7 +13,7 @@
 
 use super::selection::moved;
 use crate::action::Action;
-use crate::app::{App, Overlay};
+use crate::app::{App, Overlay, Viewer};
 use crate::effect::Effects;
 use crate::keymap::Key;
 use crate::panels::{detail, export, filter, library, list, replay, story};
@@ -123,13 +123,14 @@ impl Menu {
 }
 
 /// Moves among the choices, or takes one.
-pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
+pub fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
+    let app = &mut viewer.app;
     let Some(Overlay::Menu(menu)) = app.overlays.last() else {
         return None;
     };
     if action == Action::Open {
         let at = menu.at;
-        return Some(take(app, at));
+        return Some(take(viewer, at));
     }
     // What is longer than the screen is read to its end before the cursor goes on.
     let shown = shown(app, menu);
@@ -151,25 +152,26 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
     Some(vec![])
 }
 
-pub fn press(app: &mut App, key: Key) -> Effects {
-    let Some(Overlay::Menu(menu)) = app.overlays.last() else {
+pub fn press(viewer: &mut Viewer, key: Key) -> Effects {
+    let Some(Overlay::Menu(menu)) = viewer.app.overlays.last() else {
         return vec![];
     };
     let KeyCode::Char(letter) = key.code else {
         return vec![];
     };
     let found = menu.entries.iter().position(|entry| entry.letter == letter);
-    found.map_or_else(Effects::new, |at| take(app, at))
+    found.map_or_else(Effects::new, |at| take(viewer, at))
 }
 
 /// A click on a cell of the screen: takes the choice there, beside the menu closes it.
-pub fn click(app: &mut App, cell: (u16, u16)) -> Effects {
+pub fn click(viewer: &mut Viewer, cell: (u16, u16)) -> Effects {
+    let app = &mut viewer.app;
     let hit = match app.overlays.last() {
         Some(Overlay::Menu(menu)) => hit(app, menu, cell),
         _ => Hit::Inside,
     };
     match hit {
-        Hit::Entry(at) => return take(app, at),
+        Hit::Entry(at) => return take(viewer, at),
         Hit::Outside => {
             app.overlays.pop();
         }
@@ -190,26 +192,28 @@ pub fn wheel(app: &mut App, by: isize) -> Effects {
     vec![]
 }
 
-fn take(app: &mut App, at: usize) -> Effects {
+fn take(viewer: &mut Viewer, at: usize) -> Effects {
+    let Viewer { app, session } = viewer;
     let Some(Overlay::Menu(mut menu)) = app.overlays.pop() else {
         return vec![];
     };
     if at >= menu.entries.len() {
         return vec![];
     }
-    match menu.entries.swap_remove(at).choice {
-        Choice::Nothing => vec![],
-        Choice::Do(action) => perform_anywhere(app, action),
-        Choice::Delete(path) => library::delete(&path),
-        Choice::Filter(text) => filter::set(app, &text),
-        Choice::Theme(theme) => super::session::theme(app, theme),
-        Choice::Copy(what) => super::copy::copy(app, what),
-        Choice::Save(what, path) => super::copy::save(app, what, path),
-        Choice::Frame(seq) => list::goto(app, seq),
-        Choice::Cause(at) => story::account(app, at),
-        Choice::Export(pick) => export::choose(app, pick),
-        Choice::Replay(go) => replay::choose(app, go),
-        Choice::FoldTo(level) => detail::keys::fold_to(app, level),
+    match (menu.entries.swap_remove(at).choice, session.as_deref_mut()) {
+        (Choice::Nothing, _) => vec![],
+        (Choice::Do(action), _) => perform_anywhere(viewer, action),
+        (Choice::Delete(path), _) => library::delete(&path),
+        (Choice::Theme(theme), _) => super::session::theme(app, theme),
+        (Choice::Export(pick), _) => export::choose(app, pick),
+        (Choice::Replay(go), _) => replay::choose(app, go),
+        (Choice::Save(what, path), session) => super::copy::save(app, session, what, path),
+        (Choice::Filter(text), Some(session)) => filter::set(app, session, &text),
+        (Choice::Copy(what), Some(session)) => super::copy::copy(app, session, what),
+        (Choice::Frame(seq), Some(session)) => list::goto(session, seq),
+        (Choice::Cause(at), Some(session)) => story::account(app, session, at),
+        (Choice::FoldTo(level), Some(session)) => detail::keys::fold_to(app, session, level),
+        (_, None) => vec![],
     }
 }
 

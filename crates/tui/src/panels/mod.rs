@@ -2,15 +2,17 @@
 //!
 //! A panel is a struct with its state, and functions:
 //!
-//! * `perform(&mut App, Action) -> Option<Effects>`: does what an action means here; `None` leaves
-//!   it to the next one in the chain of [`crate::update`];
+//! * `perform(&mut App, &mut Session, Action) -> Option<Effects>`: does what an action means here;
+//!   `None` leaves it to the next one in the chain of [`crate::update`];
 //! * `click` and `wheel`: the mouse, told by the areas that drawing uses;
-//! * `wanted(&mut App) -> Effects`: asks for what the screen lacks;
-//! * `draw(&App, …)`: draws the state, and asks nobody.
+//! * `wanted(&mut App, &mut Session) -> Effects`: asks for what the screen lacks;
+//! * `draw(&App, &Session, …)`: draws the state, and asks nobody.
+//!
+//! Panels that need no recording, or that open one, are handed the app or the whole viewer.
 //!
 //! A panel asks with `app.questions.ask(Slot::X, job)`. The job hands over
-//! `Answer::found(move |app| …)`: what is done with what it has found. No generations are kept: the
-//! reader answers the latest question of a slot, and answers to older ones are dropped.
+//! `Answer::found(move |app, session| …)`: what is done with what it has found. The reader answers
+//! the latest question of a slot; answers to older ones are dropped.
 
 pub mod compare;
 pub mod copy;

@@ -10,7 +10,7 @@ use super::filter::is_edited;
 use super::list::Cursor;
 use super::{findings, library, menu, palette, stats, timeline};
 use crate::action::Action;
-use crate::app::{App, Focus, Overlay, View};
+use crate::app::{App, Focus, Overlay, Session, View, Viewer};
 use crate::effect::{Effect, Effects};
 use crate::layout;
 use crate::layout::{Arrangement, Places};
@@ -20,30 +20,36 @@ use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use mcpreel_wire::text::width;
 use ratatui::layout::{Position, Rect};
 
-pub(crate) fn click_on_top(app: &mut App, at: Position) -> Effects {
+fn click_on_top(viewer: &mut Viewer, at: Position) -> Effects {
     let cell = (at.x, at.y);
-    match app.overlays.last() {
-        Some(Overlay::Menu(_)) => menu::click(app, cell),
-        Some(Overlay::Palette(_)) => palette::click(app, cell),
-        Some(Overlay::Text(_)) => super::text::click(app, cell),
-        Some(Overlay::Comparison(_)) => {
+    let Viewer { app, session } = viewer;
+    match (app.overlays.last(), session.as_deref_mut()) {
+        (Some(Overlay::Menu(_)), _) => menu::click(viewer, cell),
+        (Some(Overlay::Palette(_)), _) => palette::click(viewer, cell),
+        (Some(Overlay::Text(_)), _) => super::text::click(app, cell),
+        (Some(Overlay::Comparison(_)), _) => {
             let double = is_double(app, at);
-            compare::click(app, cell, double)
+            compare::click(viewer, cell, double)
         }
-        Some(Overlay::Prompt(_)) if is_edited(app) => super::filter::click(app, cell),
-        Some(Overlay::Prompt(_) | Overlay::Edit(_)) | None => vec![],
+        (Some(Overlay::Prompt(_)), Some(session)) if is_edited(app) => {
+            super::filter::click(app, session, cell)
+        }
+        (Some(Overlay::Prompt(_) | Overlay::Edit(_)) | None, _) => vec![],
     }
 }
 
 /// The wheel was turned by so many rows, down if that is positive.
-pub(crate) fn wheel_on_top(app: &mut App, by: isize) -> Effects {
-    match app.overlays.last() {
-        Some(Overlay::Menu(_)) => menu::wheel(app, by),
-        Some(Overlay::Palette(_)) => palette::wheel(app, by),
-        Some(Overlay::Text(_)) => super::text::wheel(app, by),
-        Some(Overlay::Comparison(_)) => compare::wheel(app, by),
-        Some(Overlay::Prompt(_)) if is_edited(app) => super::filter::wheel(app, by),
-        Some(Overlay::Prompt(_) | Overlay::Edit(_)) | None => vec![],
+fn wheel_on_top(viewer: &mut Viewer, by: isize) -> Effects {
+    let app = &mut viewer.app;
+    match (app.overlays.last(), viewer.session.as_deref_mut()) {
+        (Some(Overlay::Menu(_)), _) => menu::wheel(app, by),
+        (Some(Overlay::Palette(_)), _) => palette::wheel(app, by),
+        (Some(Overlay::Text(_)), _) => super::text::wheel(app, by),
+        (Some(Overlay::Comparison(_)), _) => compare::wheel(app, by),
+        (Some(Overlay::Prompt(_)), Some(session)) if is_edited(app) => {
+            super::filter::wheel(app, session, by)
+        }
+        (Some(Overlay::Prompt(_) | Overlay::Edit(_)) | None, _) => vec![],
     }
 }
 
@@ -52,13 +58,14 @@ const NOTCH: isize = 3;
 /// Two clicks on the same row within this time open it.
 const DOUBLE_NS: u64 = 400_000_000;
 
-pub fn update(app: &mut App, event: MouseEvent) -> Effects {
+pub fn update(viewer: &mut Viewer, event: MouseEvent) -> Effects {
     let at = Position::new(event.column, event.row);
+    let app = &mut viewer.app;
     match event.kind {
-        MouseEventKind::ScrollDown => wheel(app, at, true),
-        MouseEventKind::ScrollUp => wheel(app, at, false),
-        MouseEventKind::Down(MouseButton::Left) => click(app, at),
-        MouseEventKind::Drag(MouseButton::Left) => drag(app, at),
+        MouseEventKind::ScrollDown => wheel(viewer, at, true),
+        MouseEventKind::ScrollUp => wheel(viewer, at, false),
+        MouseEventKind::Down(MouseButton::Left) => click(viewer, at),
+        MouseEventKind::Drag(MouseButton::Left) => drag(viewer, at),
         MouseEventKind::Up(MouseButton::Left) if std::mem::take(&mut app.dragging) => {
             vec![Effect::Remember]
         }
@@ -66,37 +73,31 @@ pub fn update(app: &mut App, event: MouseEvent) -> Effects {
     }
 }
 
-fn places(app: &App) -> Option<Places> {
-    let session = app.session.as_deref()?;
-    Some(layout::session(app, session))
-}
-
-fn wheel(app: &mut App, at: Position, down: bool) -> Effects {
+fn wheel(viewer: &mut Viewer, at: Position, down: bool) -> Effects {
     let by = if down { NOTCH } else { -NOTCH };
-    if !app.overlays.is_empty() {
-        return wheel_on_top(app, by);
+    if !viewer.app.overlays.is_empty() {
+        return wheel_on_top(viewer, by);
     }
-    let Some(places) = places(app) else {
+    let Some(session) = viewer.session.as_deref_mut() else {
         let action = if down { Action::Down } else { Action::Up };
         let notch = 0..NOTCH.unsigned_abs();
-        return notch.flat_map(|_| perform(app, action)).collect();
+        return notch.flat_map(|_| perform(viewer, action)).collect();
     };
-    let page = super::list::page(app);
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+    let app = &mut viewer.app;
+    let places = layout::session(app, session);
     if places.detail.contains(at) {
-        return super::detail::detail_open::wheel(app, by);
+        return super::detail::detail_open::wheel(app, session, by);
     }
     if !places.main.contains(at) {
         return vec![];
     }
     match session.view {
         View::Exchanges => {}
-        View::Timeline => return timeline::wheel(app, by),
-        View::Stats => return stats::wheel(app, by),
-        View::Findings => return findings::wheel(app, by),
+        View::Timeline => return timeline::wheel(app, session, by),
+        View::Stats => return stats::wheel(app, session, by),
+        View::Findings => return findings::wheel(app, session, by),
     }
+    let page = super::list::page(app, session);
     let list = &mut session.list;
     // The cursor stays on its row, also when it had been riding on the last one.
     if let (Cursor::End, Some(key)) = (list.cursor, list.selected()) {
@@ -107,19 +108,21 @@ fn wheel(app: &mut App, at: Position, down: bool) -> Effects {
     vec![]
 }
 
-fn click(app: &mut App, at: Position) -> Effects {
-    if !app.overlays.is_empty() {
-        return click_on_top(app, at);
+fn click(viewer: &mut Viewer, at: Position) -> Effects {
+    if !viewer.app.overlays.is_empty() {
+        return click_on_top(viewer, at);
     }
-    let Some(places) = places(app) else {
-        return click_library(app, at);
+    let Some(session) = viewer.session.as_deref_mut() else {
+        return click_library(viewer, at);
     };
+    let app = &mut viewer.app;
+    let places = layout::session(app, session);
     if places.footer.contains(at) {
-        let action = chip_at(app, at.x.saturating_sub(places.footer.x));
-        return action.map_or_else(Effects::new, |action| perform(app, action));
+        let action = chip_at(app, Some(session), at.x.saturating_sub(places.footer.x));
+        return action.map_or_else(Effects::new, |action| perform(viewer, action));
     }
     if places.filter.contains(at) {
-        return perform(app, Action::Filter);
+        return perform(viewer, Action::Filter);
     }
     if is_divider(&places, at) {
         app.dragging = true;
@@ -127,58 +130,53 @@ fn click(app: &mut App, at: Position) -> Effects {
     }
     if places.detail.contains(at) {
         let double = is_double(app, at);
-        return super::detail::detail_open::click(app, (at.x, at.y), double);
+        return super::detail::detail_open::click(app, session, (at.x, at.y), double);
     }
-    let Some(session) = app.session.as_deref_mut() else {
+    if !places.main.contains(at) {
         return vec![];
-    };
-    if places.main.contains(at) {
-        session.focus = Focus::Main;
-        return match session.view {
-            View::Exchanges => {
-                let rows = super::list::list_draw::rows_of(places.arrangement, places.main);
-                click_row(app, rows, at)
-            }
-            _ => click_view(app, at),
-        };
     }
-    vec![]
-}
-
-/// A click in another view than the list.
-fn click_view(app: &mut App, at: Position) -> Effects {
+    session.focus = Focus::Main;
+    let opens = if session.view == View::Exchanges {
+        let rows = super::list::list_draw::rows_of(places.arrangement, places.main);
+        click_row(app, session, rows, at)
+    } else {
+        let is_row = is_on_row(app, session, at);
+        // The row was selected by the first click, and may have been scrolled by it.
+        is_row && is_double(app, at)
+    };
     let cell = (at.x, at.y);
-    let (view, is_row) = match app.session.as_deref().map(|session| session.view) {
-        Some(view @ View::Timeline) => (view, timeline::hit(app, cell).is_some()),
-        Some(view @ View::Stats) => {
-            let hit = stats::hit(app, cell);
-            (view, matches!(hit, Some(stats::Hit::Row(_))))
-        }
-        Some(view @ View::Findings) => (view, findings::hit(app, cell).is_some()),
-        Some(View::Exchanges) | None => return vec![],
-    };
-    // The row was selected by the first click, and may have been scrolled by it.
-    if is_row && is_double(app, at) {
-        return perform(app, Action::Open);
-    }
-    match view {
-        View::Timeline => timeline::click(app, cell),
-        View::Stats => stats::click(app, cell),
-        View::Findings | View::Exchanges => findings::click(app, cell),
+    match session.view {
+        _ if opens => perform(viewer, Action::Open),
+        View::Exchanges => vec![],
+        View::Timeline => timeline::click(app, session, cell),
+        View::Stats => stats::click(app, session, cell),
+        View::Findings => findings::click(app, session, cell),
     }
 }
 
-fn click_library(app: &mut App, at: Position) -> Effects {
+/// Whether a row of another view than the list is there.
+fn is_on_row(app: &App, session: &Session, at: Position) -> bool {
+    let cell = (at.x, at.y);
+    match session.view {
+        View::Exchanges => false,
+        View::Timeline => timeline::hit(app, session, cell).is_some(),
+        View::Stats => matches!(stats::hit(app, session, cell), Some(stats::Hit::Row(_))),
+        View::Findings => findings::hit(app, session, cell).is_some(),
+    }
+}
+
+fn click_library(viewer: &mut Viewer, at: Position) -> Effects {
+    let app = &mut viewer.app;
     let places = layout::library(app.size);
     if places.footer.contains(at) {
-        let action = chip_at(app, at.x);
-        return action.map_or_else(Effects::new, |action| perform(app, action));
+        let action = chip_at(app, None, at.x);
+        return action.map_or_else(Effects::new, |action| perform(viewer, action));
     }
     if !places.rows.contains(at) {
         return vec![];
     }
     let double = is_double(app, at);
-    library::click(app, at.y, double)
+    library::click(viewer, at.y, double)
 }
 
 /// Whether this is the second click on the same place within a short time.
@@ -191,32 +189,26 @@ fn is_double(app: &mut App, at: Position) -> bool {
     again
 }
 
-fn click_row(app: &mut App, rows: Rect, at: Position) -> Effects {
+/// Puts the cursor on the row under the pointer; whether it was the second click there.
+fn click_row(app: &mut App, session: &mut Session, rows: Rect, at: Position) -> bool {
     if !rows.contains(at) {
-        return vec![];
+        return false;
     }
     let double = is_double(app, at);
     let page = usize::from(rows.height);
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
     let list = &mut session.list;
     let row = list.first_row(page) + usize::from(at.y - rows.y);
     if row >= list.len() {
-        return vec![];
+        return false;
     }
     list.put_cursor(row, page);
-    if double {
-        perform(app, Action::Open)
-    } else {
-        vec![]
-    }
+    double
 }
 
 /// What ends the mode whose chip is in this column of the footer.
-fn chip_at(app: &App, column: u16) -> Option<Action> {
+fn chip_at(app: &App, session: Option<&Session>, column: u16) -> Option<Action> {
     let mut from = 1;
-    for chip in super::footer::chips(app) {
+    for chip in super::footer::chips(app, session) {
         let wide = width(&chip.text) + 2;
         if (from..from + wide).contains(&usize::from(column)) {
             return chip.action;
@@ -242,10 +234,12 @@ fn is_divider(places: &Places, at: Position) -> bool {
     }
 }
 
-fn drag(app: &mut App, at: Position) -> Effects {
-    let Some(places) = places(app).filter(|_| app.dragging) else {
+fn drag(viewer: &mut Viewer, at: Position) -> Effects {
+    let app = &mut viewer.app;
+    let Some(session) = viewer.session.as_deref().filter(|_| app.dragging) else {
         return vec![];
     };
+    let places = layout::session(app, session);
     let both = places.main.union(places.detail);
     let (part, whole) = match places.arrangement {
         Arrangement::Beside => (at.x.saturating_sub(both.x), both.width),

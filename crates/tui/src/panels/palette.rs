@@ -10,7 +10,7 @@
 
 use super::prompt::request;
 use crate::action::{Action, Context, Row, TABLE};
-use crate::app::{App, Overlay};
+use crate::app::{App, Overlay, Viewer};
 use crate::effect::Effects;
 use crate::keymap::Key;
 use crate::panels::list;
@@ -94,18 +94,10 @@ fn fitting(typed: &str, texts: &[String]) -> Vec<usize> {
     found.filter(|at| *at < texts.len()).collect()
 }
 
-pub fn open(app: &mut App) -> Effects {
-    begin(app, "")
-}
-
-/// Opens it for the number of a frame.
-pub fn number(app: &mut App) -> Effects {
-    begin(app, "#")
-}
-
-pub fn begin(app: &mut App, text: &str) -> Effects {
-    let contexts = app.contexts();
-    app.overlays.push(Overlay::Palette(Palette {
+/// Opens the palette with this text in its prompt.
+pub fn open(viewer: &mut Viewer, text: &str) -> Effects {
+    let contexts = viewer.contexts();
+    viewer.app.overlays.push(Overlay::Palette(Palette {
         input: text.into(),
         contexts,
         ..Palette::default()
@@ -113,7 +105,8 @@ pub fn begin(app: &mut App, text: &str) -> Effects {
     vec![]
 }
 
-pub fn press(app: &mut App, key: Key) -> Effects {
+pub fn press(viewer: &mut Viewer, key: Key) -> Effects {
+    let app = &mut viewer.app;
     let Some(Overlay::Palette(palette)) = app.overlays.last_mut() else {
         return vec![];
     };
@@ -124,7 +117,7 @@ pub fn press(app: &mut App, key: Key) -> Effects {
         }
         (KeyCode::Enter, _) => {
             let at = palette.at;
-            return run(app, at);
+            return run(viewer, at);
         }
         (KeyCode::Down | KeyCode::Tab, _) | (KeyCode::Char('n'), true) => {
             let last = palette.commands().len().saturating_sub(1);
@@ -147,13 +140,14 @@ pub fn press(app: &mut App, key: Key) -> Effects {
 }
 
 /// A click on a cell of the screen: does what stands there, beside the palette closes it.
-pub fn click(app: &mut App, cell: (u16, u16)) -> Effects {
+pub fn click(viewer: &mut Viewer, cell: (u16, u16)) -> Effects {
+    let app = &mut viewer.app;
     let hit = match app.overlays.last() {
         Some(Overlay::Palette(palette)) => hit(app, palette, cell),
         _ => Hit::Inside,
     };
     match hit {
-        Hit::Entry(at) => return run(app, at),
+        Hit::Entry(at) => return run(viewer, at),
         Hit::Outside => {
             app.overlays.pop();
         }
@@ -178,24 +172,26 @@ pub fn wheel(app: &mut App, by: isize) -> Effects {
     vec![]
 }
 
-fn run(app: &mut App, at: usize) -> Effects {
-    let Some(Overlay::Palette(palette)) = app.overlays.pop() else {
+fn run(viewer: &mut Viewer, at: usize) -> Effects {
+    let Some(Overlay::Palette(palette)) = viewer.app.overlays.pop() else {
         return vec![];
     };
-    match palette.commands().into_iter().nth(at) {
-        Some(Command::Do(action)) => update::offered(app, action).unwrap_or_else(|| {
-            let text = format!("{} does nothing here", action.row().name);
-            app.notices.error(text, app.now);
-            vec![]
-        }),
-        Some(Command::Goto(seq)) => list::goto(app, seq),
+    let remark = match palette.commands().into_iter().nth(at) {
+        Some(Command::Do(action)) => match update::offered(viewer, action) {
+            Some(effects) => return effects,
+            None => format!("{} does nothing here", action.row().name),
+        },
+        Some(Command::Goto(seq)) => match viewer.session.as_deref_mut() {
+            Some(session) => return list::goto(session, seq),
+            None => "frames are in recordings: Enter opens one".to_owned(),
+        },
         None => {
-            let typed = escape(palette.input.value()).into_owned();
-            let message = format!("no command is called {typed}; : shows them all");
-            app.notices.error(message, app.now);
-            vec![]
+            let typed = escape(palette.input.value());
+            format!("no command is called {typed}; : shows them all")
         }
-    }
+    };
+    viewer.app.notices.error(remark, viewer.app.now);
+    vec![]
 }
 
 fn placed(area: Rect) -> Rect {

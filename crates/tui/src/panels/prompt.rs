@@ -1,7 +1,7 @@
 //! A line that is typed.
 
 use super::{export, filter, library, notes, replay, search};
-use crate::app::{App, Overlay};
+use crate::app::{App, Overlay, Viewer};
 use crate::effect::Effects;
 use crate::keymap::Key;
 use crossterm::event::KeyCode;
@@ -9,24 +9,24 @@ use tui_input::{Input, InputRequest};
 
 // A line that is being typed.
 
-pub fn press(app: &mut App, key: Key) -> Effects {
-    let Some(Overlay::Prompt(prompt)) = app.overlays.last_mut() else {
+pub fn press(viewer: &mut Viewer, key: Key) -> Effects {
+    let Some(Overlay::Prompt(prompt)) = viewer.app.overlays.last_mut() else {
         return vec![];
     };
     if let Some(request) = request(key) {
         let before = prompt.input.value().len();
         prompt.input.handle(request);
         let is_same = is_motion(request) && prompt.input.value().len() == before;
-        return if is_same { vec![] } else { changed(app) };
+        return if is_same { vec![] } else { changed(viewer) };
     }
     match key.code {
-        KeyCode::Esc => left(app),
-        KeyCode::Char('c') if key.ctrl => left(app),
-        KeyCode::Enter => done(app),
-        KeyCode::Up => step(app, -1),
-        KeyCode::Down => step(app, 1),
-        KeyCode::Tab => complete(app),
-        KeyCode::Char('r') if key.ctrl => switch(app),
+        KeyCode::Esc => left(viewer),
+        KeyCode::Char('c') if key.ctrl => left(viewer),
+        KeyCode::Enter => done(viewer),
+        KeyCode::Up => step(viewer, -1),
+        KeyCode::Down => step(viewer, 1),
+        KeyCode::Tab => complete(viewer),
+        KeyCode::Char('r') if key.ctrl => switch(viewer),
         _ => vec![],
     }
 }
@@ -53,8 +53,8 @@ fn purpose(app: &App) -> Option<Purpose> {
 }
 
 /// Text that was pasted, as one line.
-pub fn paste(app: &mut App, text: &str) -> Effects {
-    let prompt = match app.overlays.last_mut() {
+pub fn paste(viewer: &mut Viewer, text: &str) -> Effects {
+    let prompt = match viewer.app.overlays.last_mut() {
         Some(Overlay::Prompt(prompt)) => prompt,
         Some(Overlay::Edit(editor)) => {
             replay::paste(editor, text);
@@ -68,7 +68,7 @@ pub fn paste(app: &mut App, text: &str) -> Effects {
     {
         prompt.input.handle(InputRequest::InsertChar(letter));
     }
-    changed(app)
+    changed(viewer)
 }
 
 /// What a key does to a line, in all prompts alike.
@@ -92,63 +92,72 @@ pub fn request(key: Key) -> Option<InputRequest> {
     })
 }
 
-fn changed(app: &mut App) -> Effects {
-    match purpose(app) {
-        Some(Purpose::Filter) => filter::changed(app),
-        Some(Purpose::Narrow) => library::narrowed(app),
+fn changed(viewer: &mut Viewer) -> Effects {
+    let Viewer { app, session } = viewer;
+    match (purpose(app), session.as_deref_mut()) {
+        (Some(Purpose::Filter), Some(session)) => filter::changed(app, session),
+        (Some(Purpose::Narrow), _) => library::narrowed(app),
         _ => vec![],
     }
 }
 
 /// The line is done: its text goes to whom it was typed for.
-fn done(app: &mut App) -> Effects {
+fn done(viewer: &mut Viewer) -> Effects {
+    let Viewer { app, session } = viewer;
     let Some(Overlay::Prompt(prompt)) = app.overlays.pop() else {
         return vec![];
     };
     let text = prompt.input.value();
-    match prompt.purpose {
-        Purpose::Filter => filter::done(app, text),
-        Purpose::Search => search::done(app, text),
-        Purpose::Note => notes::note(app, text),
-        Purpose::RecordingNote => library::note(app, text),
-        Purpose::Narrow => library::narrow(app, text),
-        Purpose::ExportFile => export::named(app, text),
+    match (prompt.purpose, session.as_deref_mut()) {
+        (Purpose::Filter, Some(session)) => filter::done(app, session, text),
+        (Purpose::Search, Some(session)) => search::done(app, session, text),
+        (Purpose::Note, Some(session)) => notes::note(session, text),
+        (Purpose::RecordingNote, _) => library::note(app, text),
+        (Purpose::Narrow, _) => library::narrow(app, text),
+        (Purpose::ExportFile, _) => export::named(app, text),
+        (_, None) => vec![],
     }
 }
 
 /// The line was left without being done.
-fn left(app: &mut App) -> Effects {
+fn left(viewer: &mut Viewer) -> Effects {
+    let Viewer { app, session } = viewer;
     let Some(Overlay::Prompt(prompt)) = app.overlays.pop() else {
         return vec![];
     };
-    match prompt.purpose {
-        Purpose::Filter => filter::left(app),
-        Purpose::Search => search::left(app),
-        Purpose::Narrow => library::narrow(app, ""),
-        Purpose::Note | Purpose::RecordingNote | Purpose::ExportFile => vec![],
-    }
-}
-
-/// An older line, or a newer one; the next candidate, where there are some.
-fn step(app: &mut App, by: isize) -> Effects {
-    match purpose(app) {
-        Some(Purpose::Filter) => filter::step(app, by),
-        Some(Purpose::Search) => search::step(app, by),
+    match (prompt.purpose, session.as_deref_mut()) {
+        (Purpose::Filter, Some(session)) => filter::left(app, session),
+        (Purpose::Search, Some(session)) => {
+            search::left(session);
+            vec![]
+        }
+        (Purpose::Narrow, _) => library::narrow(app, ""),
         _ => vec![],
     }
 }
 
-fn complete(app: &mut App) -> Effects {
-    match purpose(app) {
-        Some(Purpose::Filter) => filter::take_candidate(app),
+/// An older line, or a newer one; the next candidate, where there are some.
+fn step(viewer: &mut Viewer, by: isize) -> Effects {
+    let Viewer { app, session } = viewer;
+    match (purpose(app), session.as_deref_mut()) {
+        (Some(Purpose::Filter), Some(session)) => filter::step(app, session, by),
+        (Some(Purpose::Search), Some(session)) => search::step(app, session, by),
+        _ => vec![],
+    }
+}
+
+fn complete(viewer: &mut Viewer) -> Effects {
+    let Viewer { app, session } = viewer;
+    match (purpose(app), session.as_deref_mut()) {
+        (Some(Purpose::Filter), Some(session)) => filter::take_candidate(app, session),
         _ => vec![],
     }
 }
 
 /// Another way of reading the line: literal text or a regular expression.
-fn switch(app: &mut App) -> Effects {
-    match purpose(app) {
-        Some(Purpose::Search) => search::switch(app),
+fn switch(viewer: &mut Viewer) -> Effects {
+    match purpose(&viewer.app) {
+        Some(Purpose::Search) => search::switch(&mut viewer.app),
         _ => vec![],
     }
 }

@@ -22,7 +22,7 @@
 //! ```
 
 use crate::action::Action;
-use crate::app::{App, Overlay};
+use crate::app::{App, Overlay, Session};
 use crate::effect::Effects;
 use crate::keymap::Key;
 use crate::panels::compare;
@@ -101,11 +101,10 @@ pub fn perform_in_library(app: &mut App, action: Action) -> Option<Effects> {
 }
 
 /// Offers a replay of the call under the cursor, or of the recording that is open.
-pub fn perform_in_session(app: &mut App, action: Action) -> Option<Effects> {
+pub fn perform_in_session(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
     if action != Action::Replay {
         return None;
     }
-    let session = app.session.as_deref()?;
     let exchange = super::selection::item(session).and_then(Item::exchange);
     let call = exchange.map(|exchange| exchange.request);
     let path = session.path.clone();

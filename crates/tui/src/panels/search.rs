@@ -180,26 +180,23 @@ impl Search {
     }
 }
 
-pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
+pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
     match action {
         Action::Search => {
             let prompt = Prompt::new(Purpose::Search, "");
             app.overlays.push(Overlay::Prompt(prompt));
             Some(vec![])
         }
-        Action::SearchNext => Some(walk(app, true)),
-        Action::SearchPrevious => Some(walk(app, false)),
-        Action::Close => clear(app),
-        Action::Cancel => stop(app),
+        Action::SearchNext => Some(walk(app, session, true)),
+        Action::SearchPrevious => Some(walk(app, session, false)),
+        Action::Close => clear(app, session),
+        Action::Cancel => stop(app, session),
         _ => None,
     }
 }
 
 /// The next hit, or the one before.
-fn walk(app: &mut App, forward: bool) -> Effects {
-    let Some(session) = app.session.as_deref() else {
-        return vec![];
-    };
+fn walk(app: &mut App, session: &mut Session, forward: bool) -> Effects {
     let search = &session.search;
     let Some(term) = &search.term else {
         app.notices
@@ -232,12 +229,11 @@ fn walk(app: &mut App, forward: bool) -> Effects {
         hidden => text = format!("{text}, {hidden} more hidden by the filter"),
     }
     app.notices.success(text, app.now);
-    super::selection::go_to(app, key)
+    super::selection::go_to(app, session, key)
 }
 
 /// Forgets what is searched for, if something is.
-fn clear(app: &mut App) -> Option<Effects> {
-    let session = app.session.as_deref_mut()?;
+fn clear(app: &mut App, session: &mut Session) -> Option<Effects> {
     session.search.term.as_ref()?;
     session.search.clear();
     mark(session);
@@ -245,8 +241,8 @@ fn clear(app: &mut App) -> Option<Effects> {
 }
 
 /// Stops looking, if it still looks; what was found stays.
-fn stop(app: &mut App) -> Option<Effects> {
-    let search = &mut app.session.as_deref_mut()?.search;
+fn stop(app: &mut App, session: &mut Session) -> Option<Effects> {
+    let search = &mut session.search;
     let Progress::Scanning(left, _) = search.progress else {
         return None;
     };
@@ -256,23 +252,17 @@ fn stop(app: &mut App) -> Option<Effects> {
 }
 
 /// A step of the search is over.
-fn found(app: &mut App, found: Found) -> Effects {
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+fn found(app: &mut App, session: &mut Session, found: Found) -> Effects {
     let search = &mut session.search;
     search.rows.extend(found.rows);
     search.hits += found.hits;
     search.progress = found.progress;
-    go_nearest(app, found.reached)
+    go_nearest(app, session, found.reached)
 }
 
 /// Goes to the hit that is nearest to where the search began, as soon as that is known: nothing
 /// is left between. Whoever has moved on meanwhile stays there.
-fn go_nearest(app: &mut App, reached: Seq) -> Effects {
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+fn go_nearest(app: &mut App, session: &mut Session, reached: Seq) -> Effects {
     let Some(from) = session.search.nearest else {
         return vec![];
     };
@@ -292,18 +282,18 @@ fn go_nearest(app: &mut App, reached: Seq) -> Effects {
     let Some(key) = onward.or_else(|| search.next(Some(from), false)) else {
         if ended {
             search.nearest = None;
-            return walk(app, true);
+            return walk(app, session, true);
         }
         return vec![];
     };
     search.nearest = None;
-    super::selection::go_to(app, key)
+    super::selection::go_to(app, session, key)
 }
 
 /// The search is done; nothing in it ends the search before.
-pub fn done(app: &mut App, text: &str) -> Effects {
+pub fn done(app: &mut App, session: &mut Session, text: &str) -> Effects {
     if text.is_empty() {
-        return clear(app).unwrap_or_default();
+        return clear(app, session).unwrap_or_default();
     }
     let term = match Term::parse(text) {
         Ok(term) => term,
@@ -315,16 +305,13 @@ pub fn done(app: &mut App, text: &str) -> Effects {
             return vec![];
         }
     };
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
     let from = super::selection::place(session).unwrap_or_default();
     session.search.clear();
     session.search.history.remember(text);
     session.search.term = Some(term);
     session.search.nearest = Some(from);
     mark(session);
-    find(app)
+    find(app, session)
 }
 
 fn mark(session: &mut Session) {
@@ -333,10 +320,7 @@ fn mark(session: &mut Session) {
     }
 }
 
-fn find(app: &mut App) -> Effects {
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+fn find(app: &mut App, session: &mut Session) -> Effects {
     let question = scope(session);
     let search = &mut session.search;
     let Some(pattern) = search.term.as_ref().map(|term| term.pattern.clone()) else {
@@ -365,10 +349,7 @@ fn scope(session: &Session) -> Question {
 }
 
 /// Asks anew when other rows are shown than those that were asked for.
-pub fn wanted(app: &mut App) -> Effects {
-    let Some(session) = app.session.as_deref() else {
-        return vec![];
-    };
+pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
     if session.search.term.is_none() {
         return vec![];
     }
@@ -376,25 +357,19 @@ pub fn wanted(app: &mut App) -> Effects {
     if session.search.scope == (question.lens, question.query) {
         return vec![];
     }
-    find(app)
+    find(app, session)
 }
 
 /// The search was left without being done.
-pub fn left(app: &mut App) -> Effects {
-    if let Some(session) = app.session.as_deref_mut() {
-        session.search.history.leave();
-    }
-    vec![]
+pub fn left(session: &mut Session) {
+    session.search.history.leave();
 }
 
 /// An older search, or a newer one.
-pub fn step(app: &mut App, by: isize) -> Effects {
-    let (Some(session), Some(Overlay::Prompt(prompt))) =
-        (app.session.as_deref_mut(), app.overlays.last_mut())
-    else {
-        return vec![];
-    };
-    if let Some(text) = session.search.history.recall(by) {
+pub fn step(app: &mut App, session: &mut Session, by: isize) -> Effects {
+    if let Some(Overlay::Prompt(prompt)) = app.overlays.last_mut()
+        && let Some(text) = session.search.history.recall(by)
+    {
         prompt.input = tui_input::Input::new(text);
     }
     vec![]
@@ -477,7 +452,9 @@ impl Job for Searching {
             },
         };
         let goes_on = matches!(found.progress, Progress::Scanning(..));
-        answers.push(Answer::found(move |app| self::found(app, found)));
+        answers.push(Answer::found(move |app, session| {
+            self::found(app, session, found)
+        }));
         Ok(if goes_on {
             worker::Progress::More
         } else {

@@ -97,21 +97,17 @@ pub fn question(session: &Session) -> Question {
     }
 }
 
-pub fn go_to(app: &mut App, key: ItemKey) -> Effects {
-    if let Some(session) = app.session.as_deref_mut() {
-        session.view = View::Exchanges;
-    }
-    list::go_to(app, key)
+pub fn go_to(app: &mut App, session: &mut Session, key: ItemKey) -> Effects {
+    session.view = View::Exchanges;
+    list::go_to(app, session, key)
 }
 
 /// The annotation of a frame has changed.
-pub fn annotated(app: &mut App, frame: Seq) -> Effects {
-    list::changed(app, frame);
+pub fn annotated(session: &mut Session, frame: Seq) -> Effects {
+    list::changed(session, frame);
     // Whoever opens it finds the mark.
-    if let Some(session) = app.session.as_deref_mut() {
-        let detail = &mut session.detail;
-        detail.asked = detail.asked.filter(|asked| asked.key.seq != frame);
-    }
+    let detail = &mut session.detail;
+    detail.asked = detail.asked.filter(|asked| asked.key.seq != frame);
     vec![]
 }
 

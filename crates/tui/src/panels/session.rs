@@ -4,7 +4,7 @@ use super::menu::{Choice, Entry, Menu};
 use super::text::{Notice, Text, Weight};
 use super::{findings, list, state, stats, timeline};
 use crate::action::{Action, Context};
-use crate::app::{App, Overlay};
+use crate::app::{App, Overlay, Viewer};
 use crate::effect::{Effect, Effects, Now};
 use crate::layout;
 use crate::theme::{Role, Theme};
@@ -180,15 +180,16 @@ impl Session {
 // What can be done everywhere.
 
 /// Does it, if it is one of these.
-pub fn perform_everywhere(app: &mut App, action: Action) -> Option<Effects> {
+pub fn perform_everywhere(viewer: &mut Viewer, action: Action) -> Option<Effects> {
+    let app = &mut viewer.app;
     let effects = match action {
-        Action::Palette => super::palette::open(app),
-        Action::Goto => super::palette::number(app),
-        Action::Print => super::copy::print(app),
-        Action::Help => super::help::open(app),
+        Action::Palette => super::palette::open(viewer, ""),
+        Action::Goto => super::palette::open(viewer, "#"),
+        Action::Print => super::copy::print(app, viewer.session.as_deref()),
+        Action::Help => super::help::open(viewer),
         Action::Cancel => cancel(app),
         Action::Quit => vec![Effect::Quit],
-        Action::Back => back(app),
+        Action::Back => back(viewer),
         Action::Close => {
             app.notices.dismiss(app.now);
             vec![]
@@ -219,9 +220,9 @@ pub fn perform_everywhere(app: &mut App, action: Action) -> Option<Effects> {
 }
 
 /// Back to the recordings; there it quits.
-fn back(app: &mut App) -> Effects {
-    if app.session.is_some() {
-        return close(app);
+fn back(viewer: &mut Viewer) -> Effects {
+    if viewer.session.is_some() {
+        return close(viewer);
     }
     vec![Effect::Quit]
 }
@@ -285,7 +286,8 @@ fn messages(app: &App) -> Text {
 const STEP: u16 = 5;
 
 /// Opens the recording `path`, with the cursor on the frame `seq`.
-pub fn open(app: &mut App, path: &Path, seq: Option<Seq>) -> Effects {
+pub fn open(viewer: &mut Viewer, path: &Path, seq: Option<Seq>) -> Effects {
+    let app = &mut viewer.app;
     let mut session = Session::new(path);
     session.arrange(app.settings.arrangement);
     if seq.is_some() {
@@ -293,20 +295,19 @@ pub fn open(app: &mut App, path: &Path, seq: Option<Seq>) -> Effects {
         session.view = View::Exchanges;
     }
     session.list.go_to = seq;
-    app.session = Some(Box::new(session));
+    let session = viewer.session.insert(Box::new(session));
     let mut effects = vec![app.questions.open(Some(path.to_owned()))];
-    effects.extend(list::begin(app));
+    effects.extend(list::begin(app, session));
     effects
 }
 
-pub fn close(app: &mut App) -> Effects {
-    app.session = None;
-    vec![app.questions.open(None)]
+pub fn close(viewer: &mut Viewer) -> Effects {
+    viewer.session = None;
+    vec![viewer.app.questions.open(None)]
 }
 
 /// Does it, if it is about the recording as a whole.
-pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
-    let session = app.session.as_deref_mut()?;
+pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
     match action {
         Action::Exchanges => show(session, View::Exchanges),
         Action::Timeline => show(session, View::Timeline),
@@ -325,26 +326,23 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
                 Lens::Wire => Lens::Exchanges,
             };
             session.view = View::Exchanges;
-            let mut effects = list::begin(app);
-            effects.extend(remember(app));
+            let mut effects = list::begin(app, session);
+            effects.extend(remember(app, session));
             return Some(effects);
         }
-        Action::ListSmaller => return Some(divide(app, false)),
-        Action::ListLarger => return Some(divide(app, true)),
-        Action::Follow => list::follow(app),
+        Action::ListSmaller => return Some(divide(app, session, false)),
+        Action::ListLarger => return Some(divide(app, session, true)),
+        Action::Follow => list::follow(app, session),
         Action::Unselect => session.list.chosen.clear(),
         Action::Close if session.focus == Focus::Detail => session.focus = Focus::Main,
         Action::Close if session.view != View::Exchanges => show(session, View::Exchanges),
         _ => return None,
     }
-    Some(remember(app))
+    Some(remember(app, session))
 }
 
 /// Keeps how the recording stands on the screen, if that was chosen anew.
-pub fn remember(app: &mut App) -> Effects {
-    let Some(session) = app.session.as_deref() else {
-        return vec![];
-    };
+pub fn remember(app: &mut App, session: &mut Session) -> Effects {
     let arrangement = session.arrangement();
     if app.settings.arrangement == arrangement {
         return vec![];
@@ -354,9 +352,8 @@ pub fn remember(app: &mut App) -> Effects {
 }
 
 /// Moves the divider between list and detail a step.
-fn divide(app: &mut App, larger: bool) -> Effects {
-    let both = |session: &Session| layout::shows_both(app.size, session);
-    if !app.session.as_deref().is_some_and(both) {
+fn divide(app: &mut App, session: &mut Session, larger: bool) -> Effects {
+    if !layout::shows_both(app.size, session) {
         let text = "list and detail are not on the screen together";
         app.notices.error(text, app.now);
         return vec![];
@@ -373,10 +370,7 @@ fn show(session: &mut Session, view: View) {
 }
 
 /// What is known about the recording has changed.
-pub fn opened(app: &mut App, opened: Opened) -> Effects {
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+pub fn opened(app: &mut App, session: &mut Session, opened: Opened) -> Effects {
     session.opening = match opened {
         Opened::Draining(done, of) => Opening::Draining(done, of),
         Opened::Deriving => Opening::Deriving,
@@ -388,20 +382,21 @@ pub fn opened(app: &mut App, opened: Opened) -> Effects {
             session.vitals = Some(vitals);
             session.opening = Opening::Open;
             if was_live && !session.is_live() {
-                told_end(app);
+                told_end(app, session);
             }
             // Rows that were not there when their frames were looked at are nowhere else found.
-            return if is_anew { list::begin(app) } else { vec![] };
+            return if is_anew {
+                list::begin(app, session)
+            } else {
+                vec![]
+            };
         }
     };
     vec![]
 }
 
-fn told_end(app: &mut App) {
-    let vitals = app
-        .session
-        .as_deref()
-        .and_then(|session| session.vitals.as_deref());
+fn told_end(app: &mut App, session: &Session) {
+    let vitals = session.vitals.as_deref();
     let killed = vitals.is_some_and(|vitals| vitals.standing != Standing::Finished);
     let text = if killed {
         "the recorder has gone"
@@ -421,27 +416,27 @@ mod tests {
     #[test]
     fn the_next_recording_stands_as_the_last_one_and_a_frame_shows_in_the_list() {
         let folder = Library::new("/nonexistent");
-        let mut app = App::new(&folder, Settings::default(), (100, 30), Now::default());
+        let mut viewer = Viewer::new(&folder, Settings::default(), (100, 30), Now::default());
         let path = Path::new("/nonexistent/x.reel");
-        open(&mut app, path, None);
+        open(&mut viewer, path, None);
         for action in [
             Action::Wire,
             Action::Zoom,
             Action::TimeColumn,
             Action::Stats,
         ] {
-            let effects = crate::update::perform(&mut app, action);
+            let effects = crate::update::perform(&mut viewer, action);
             let kept = effects
                 .iter()
                 .any(|effect| matches!(effect, Effect::Remember));
             assert!(kept, "{action:?}");
         }
-        let chosen = app.session.as_deref().map(Session::arrangement);
-        open(&mut app, path, None);
-        assert_eq!(app.session.as_deref().map(Session::arrangement), chosen);
-        assert_eq!(Some(app.settings.remember().arrangement), chosen);
-        open(&mut app, path, Some(Seq(7)));
-        let view = app.session.as_deref().map(|session| session.view);
+        let chosen = viewer.session.as_deref().map(Session::arrangement);
+        open(&mut viewer, path, None);
+        assert_eq!(viewer.session.as_deref().map(Session::arrangement), chosen);
+        assert_eq!(Some(viewer.app.settings.remember().arrangement), chosen);
+        open(&mut viewer, path, Some(Seq(7)));
+        let view = viewer.session.as_deref().map(|session| session.view);
         assert_eq!(view, Some(View::Exchanges));
     }
 }

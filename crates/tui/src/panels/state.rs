@@ -82,26 +82,24 @@ impl Playback {
     }
 }
 
-pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
-    let session = app.session.as_deref_mut()?;
+pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
     match action {
-        Action::TimeCursor => Some(switch(app)),
-        Action::StepForward => Some(step(app, true)),
-        Action::StepBack => Some(step(app, false)),
-        Action::Pause => Some(pause(app)),
-        Action::StatePane => Some(pane(app)),
-        Action::Close if session.playback.pane.is_some() => Some(pane(app)),
+        Action::TimeCursor => Some(switch(app, session)),
+        Action::StepForward => Some(step(app, session, true)),
+        Action::StepBack => Some(step(app, session, false)),
+        Action::Pause => Some(pause(app, session)),
+        Action::StatePane => Some(pane(app, session)),
+        Action::Close if session.playback.pane.is_some() => Some(pane(app, session)),
         Action::Close if session.playback.is_on() && session.focus == Focus::Main => {
-            Some(switch(app))
+            Some(switch(app, session))
         }
-        action => scroll(app, action),
+        action => scroll(app, session, action),
     }
 }
 
 /// While the state has the keys, motions scroll it.
-fn scroll(app: &mut App, action: Action) -> Option<Effects> {
-    let (lines, shown) = extent(app)?;
-    let session = app.session.as_deref_mut()?;
+fn scroll(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
+    let (lines, shown) = extent(app, session)?;
     if session.focus != Focus::Detail {
         return None;
     }
@@ -113,18 +111,15 @@ fn scroll(app: &mut App, action: Action) -> Option<Effects> {
 }
 
 /// Time cursor on at the selected row, or off.
-fn switch(app: &mut App) -> Effects {
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+fn switch(app: &mut App, session: &mut Session) -> Effects {
     if session.playback.cursor.is_some() {
-        return put(app, None);
+        return put(app, session, None);
     }
     let selected = super::selection::place(session);
     match (selected, last(session)) {
         // Events before the first frame stand at no frame.
-        (Some(key), Some(_)) => put(app, Some(key.seq.max(Seq(1)))),
-        (None, Some(last)) => put(app, Some(last)),
+        (Some(key), Some(_)) => put(app, session, Some(key.seq.max(Seq(1)))),
+        (None, Some(last)) => put(app, session, Some(last)),
         (_, None) => {
             let text = "nothing is on record yet that the time cursor could stand on";
             app.notices.error(text, app.now);
@@ -139,10 +134,7 @@ fn last(session: &Session) -> Option<Seq> {
 }
 
 /// Puts the time cursor on a frame, or takes it away: the list ends there.
-fn put(app: &mut App, cursor: Option<Seq>) -> Effects {
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+fn put(app: &mut App, session: &mut Session, cursor: Option<Seq>) -> Effects {
     if session.playback.cursor == cursor {
         return vec![];
     }
@@ -153,19 +145,16 @@ fn put(app: &mut App, cursor: Option<Seq>) -> Effects {
     let mut effects = Effects::new();
     match (cursor, selected) {
         (Some(_), _) => session.list.follow(),
-        (None, Some(key)) => effects = super::selection::go_to(app, key),
+        (None, Some(key)) => effects = super::selection::go_to(app, session, key),
         (None, None) => {}
     }
-    effects.extend(ask(app));
+    effects.extend(ask(app, session));
     effects
 }
 
 /// Asks for the time of the cursor, and for the state where it is shown.
-fn ask(app: &mut App) -> Effects {
+fn ask(app: &mut App, session: &mut Session) -> Effects {
     let now = app.now.ui_ns;
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
     let Some(at) = session.until().or(last(session)) else {
         return vec![];
     };
@@ -197,31 +186,28 @@ impl Job for Looking {
         } else {
             None
         };
-        answers.push(Answer::found(move |app| found(app, at, t, state)));
+        answers.push(Answer::found(move |_, session| {
+            found(session, at, t, state)
+        }));
         Ok(Progress::Done)
     }
 }
 
-fn found(app: &mut App, at: Seq, t: Option<Moment>, state: Option<Box<State>>) -> Effects {
-    if let Some(session) = app.session.as_deref_mut() {
-        let playback = &mut session.playback;
-        if playback.cursor == Some(at) {
-            playback.t = t;
-        }
-        if let (Some(pane), Some(state)) = (&mut playback.pane, state) {
-            pane.state = Some((at, state));
-        }
+fn found(session: &mut Session, at: Seq, t: Option<Moment>, state: Option<Box<State>>) -> Effects {
+    let playback = &mut session.playback;
+    if playback.cursor == Some(at) {
+        playback.t = t;
+    }
+    if let (Some(pane), Some(state)) = (&mut playback.pane, state) {
+        pane.state = Some((at, state));
     }
     vec![]
 }
 
 /// A frame later or earlier; with a filter the next row that it shows.
-fn step(app: &mut App, forward: bool) -> Effects {
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+fn step(app: &mut App, session: &mut Session, forward: bool) -> Effects {
     let (Some(at), Some(last)) = (session.playback.cursor, last(session)) else {
-        return switch(app);
+        return switch(app, session);
     };
     let to = match (super::selection::query(session).expr.is_some(), forward) {
         (true, forward) => session.list.index.beside(at, forward),
@@ -229,7 +215,7 @@ fn step(app: &mut App, forward: bool) -> Effects {
         (false, false) => Some(Seq(at.0.saturating_sub(1))).filter(|to| to.0 > 0),
     };
     if to.is_some() {
-        return put(app, to);
+        return put(app, session, to);
     }
     let text = if forward {
         "that is the last one"
@@ -241,27 +227,21 @@ fn step(app: &mut App, forward: bool) -> Effects {
 }
 
 /// Freezes the list, or lets it go on.
-fn pause(app: &mut App) -> Effects {
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+fn pause(app: &mut App, session: &mut Session) -> Effects {
     session.playback.paused = match session.playback.paused {
         Some(_) => None,
         None => last(session),
     };
     session.list.until = session.playback.until();
     if session.playback.cursor.is_none() && session.playback.pane.is_some() {
-        return ask(app);
+        return ask(app, session);
     }
     vec![]
 }
 
 /// Shows the state in place of the detail, or the detail again.
-fn pane(app: &mut App) -> Effects {
+fn pane(app: &mut App, session: &mut Session) -> Effects {
     let size = app.size;
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
     let alone = !layout::shows_both(size, session);
     if session.playback.pane.take().is_some() {
         if alone {
@@ -273,15 +253,12 @@ fn pane(app: &mut App) -> Effects {
     if alone {
         session.focus = Focus::Detail;
     }
-    ask(app)
+    ask(app, session)
 }
 
 /// Time has passed: the state of a live recording is asked for again.
-pub fn tick(app: &mut App) -> Effects {
+pub fn tick(app: &mut App, session: &mut Session) -> Effects {
     let now = app.now.ui_ns;
-    let Some(session) = app.session.as_deref() else {
-        return vec![];
-    };
     let live = session.is_live() && session.until().is_none();
     let vitals = session.vitals.as_deref();
     let frames = vitals.map(|vitals| vitals.summary.frames);
@@ -290,7 +267,7 @@ pub fn tick(app: &mut App) -> Effects {
         None => frames.is_some_and(|frames| frames > 0),
         Some(seq) => live && Some(seq.0) != frames && now.saturating_sub(pane.asked_ns) > AGAIN_NS,
     });
-    if is_old { ask(app) } else { vec![] }
+    if is_old { ask(app, session) } else { vec![] }
 }
 
 pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
@@ -349,8 +326,7 @@ fn of(app: &App, session: &Session, columns: usize) -> Vec<Pieces> {
 
 /// How many lines the state has, and how many of them are on the screen at once; none where it is
 /// not shown.
-fn extent(app: &App) -> Option<(usize, usize)> {
-    let session = app.session.as_deref()?;
+fn extent(app: &App, session: &Session) -> Option<(usize, usize)> {
     session.playback.pane.as_ref()?;
     let (columns, page) = room(layout::session(app, session).detail);
     Some((of(app, session, columns).len(), page))

@@ -238,7 +238,7 @@ fn is_bad_end(vitals: &Vitals) -> bool {
 
 const LETTERS: &str = "123456789abcdefghi";
 
-pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
+pub fn perform(app: &mut App, _: &mut Session, action: Action) -> Option<Effects> {
     if action != Action::Why {
         return None;
     }
@@ -258,31 +258,26 @@ impl Job for Asking {
         let now = || Moment(wall_clock_ns().saturating_sub(began));
         let facts = source.recording.facts(source.is_live.then(now))?;
         let causes = cause::causes(&facts);
-        answers.push(Answer::found(move |app| found(app, causes)));
+        answers.push(Answer::found(move |app, session| {
+            found(app, session, causes)
+        }));
         Ok(Progress::Done)
     }
 }
 
-fn found(app: &mut App, causes: Vec<Cause>) -> Effects {
+fn found(app: &mut App, session: &mut Session, causes: Vec<Cause>) -> Effects {
     // Whoever has opened something else since then is not to be interrupted.
-    let Some(session) = app
-        .session
-        .as_deref_mut()
-        .filter(|_| app.overlays.is_empty())
-    else {
+    if !app.overlays.is_empty() {
         return vec![];
-    };
+    }
     session.causes = causes;
-    account(app, 0)
+    account(app, session, 0)
 }
 
 /// Opens the account of one of the causes.
-pub fn account(app: &mut App, at: usize) -> Effects {
-    let causes = app
-        .session
-        .as_deref()
-        .map(|session| session.causes.as_slice());
-    let menu = causes.and_then(|causes| Some(menu(causes.get(at)?, at, causes)));
+pub fn account(app: &mut App, session: &mut Session, at: usize) -> Effects {
+    let causes = &session.causes;
+    let menu = causes.get(at).map(|cause| menu(cause, at, causes));
     app.overlays.extend(menu.map(Overlay::Menu));
     vec![]
 }

@@ -4,7 +4,7 @@
 //! nothing, and the next one opens another row than the one that was meant: both wait until the
 //! first rows are there.
 
-use crate::app::App;
+use crate::app::Viewer;
 use crate::effect::Msg;
 use crate::keymap::Key;
 use crate::update;
@@ -77,19 +77,19 @@ pub(super) struct Early {
 
 impl Early {
     /// `msg` if it is to be taken in now; else it is held.
-    pub(super) fn pass(&mut self, msg: Msg, app: &App) -> Option<Msg> {
+    pub(super) fn pass(&mut self, msg: Msg, viewer: &Viewer) -> Option<Msg> {
         let is_typed = matches!(msg, Msg::Key(_) | Msg::Mouse(_) | Msg::Paste(_));
-        if !is_typed || (self.held.is_empty() && !update::is_early(app)) {
+        if !is_typed || (self.held.is_empty() && !update::is_early(viewer)) {
             return Some(msg);
         }
-        self.since.get_or_insert(app.now.ui_ns);
+        self.since.get_or_insert(viewer.app.now.ui_ns);
         self.held.push_back(msg);
         None
     }
 
     /// The next one whose time has come.
-    pub(super) fn next(&mut self, app: &App) -> Option<Msg> {
-        if update::is_early(app) && self.patience(app).is_some_and(|left| !left.is_zero()) {
+    pub(super) fn next(&mut self, viewer: &Viewer) -> Option<Msg> {
+        if update::is_early(viewer) && self.patience(viewer).is_some_and(|left| !left.is_zero()) {
             return None;
         }
         let msg = self.held.pop_front();
@@ -100,8 +100,8 @@ impl Early {
     }
 
     /// How long what is held may wait; `None` where nothing is.
-    pub(super) fn patience(&self, app: &App) -> Option<Duration> {
-        let held_for = Duration::from_nanos(app.now.ui_ns.saturating_sub(self.since?));
+    pub(super) fn patience(&self, viewer: &Viewer) -> Option<Duration> {
+        let held_for = Duration::from_nanos(viewer.app.now.ui_ns.saturating_sub(self.since?));
         Some(PATIENCE.saturating_sub(held_for))
     }
 }
@@ -115,11 +115,11 @@ mod tests {
     use mcpreel_store::library::Library;
     use std::path::Path;
 
-    fn opening() -> App {
+    fn opening() -> Viewer {
         let folder = Library::new(Path::new("/nowhere").to_owned());
-        let mut app = App::new(&folder, Settings::default(), (100, 30), Now::default());
-        app.session = Some(Box::new(Session::new(Path::new("/nowhere/a"))));
-        app
+        let mut viewer = Viewer::new(&folder, Settings::default(), (100, 30), Now::default());
+        viewer.session = Some(Box::new(Session::new(Path::new("/nowhere/a"))));
+        viewer
     }
 
     fn pasted(msg: Option<Msg>) -> Option<String> {
@@ -132,32 +132,32 @@ mod tests {
     /// Once they were looked up in an empty list, and were lost.
     #[test]
     fn what_is_typed_before_the_first_rows_waits_for_them_in_order() {
-        let (mut app, mut early) = (opening(), Early::default());
+        let (mut viewer, mut early) = (opening(), Early::default());
         for text in ["a", "b"] {
-            assert!(early.pass(Msg::Paste(text.to_owned()), &app).is_none());
+            assert!(early.pass(Msg::Paste(text.to_owned()), &viewer).is_none());
         }
-        assert!(early.pass(Msg::Resize(80, 24), &app).is_some());
-        assert!(early.next(&app).is_none() && early.patience(&app).is_some());
-        let session = app.session.as_deref_mut().unwrap();
+        assert!(early.pass(Msg::Resize(80, 24), &viewer).is_some());
+        assert!(early.next(&viewer).is_none() && early.patience(&viewer).is_some());
+        let session = viewer.session.as_deref_mut().unwrap();
         session.opening = Opening::Open;
-        assert!(early.next(&app).is_none(), "no row was looked for");
-        let session = app.session.as_deref_mut().unwrap();
+        assert!(early.next(&viewer).is_none(), "no row was looked for");
+        let session = viewer.session.as_deref_mut().unwrap();
         session.list.scan.done = true;
         // What comes now comes after them.
-        assert!(early.pass(Msg::Paste("c".to_owned()), &app).is_none());
-        let taken: Vec<_> = std::iter::from_fn(|| pasted(early.next(&app))).collect();
+        assert!(early.pass(Msg::Paste("c".to_owned()), &viewer).is_none());
+        let taken: Vec<_> = std::iter::from_fn(|| pasted(early.next(&viewer))).collect();
         assert_eq!(taken, ["a", "b", "c"]);
-        assert!(early.patience(&app).is_none());
-        assert!(early.pass(Msg::Paste("d".to_owned()), &app).is_some());
+        assert!(early.patience(&viewer).is_none());
+        assert!(early.pass(Msg::Paste("d".to_owned()), &viewer).is_some());
     }
 
     #[test]
     fn nobody_waits_long_for_rows_that_do_not_come() {
-        let (mut app, mut early) = (opening(), Early::default());
-        assert!(early.pass(Msg::Paste("a".to_owned()), &app).is_none());
-        app.now.ui_ns = 249_000_000;
-        assert!(early.next(&app).is_none());
-        app.now.ui_ns = 250_000_000;
-        assert_eq!(pasted(early.next(&app)).as_deref(), Some("a"));
+        let (mut viewer, mut early) = (opening(), Early::default());
+        assert!(early.pass(Msg::Paste("a".to_owned()), &viewer).is_none());
+        viewer.app.now.ui_ns = 249_000_000;
+        assert!(early.next(&viewer).is_none());
+        viewer.app.now.ui_ns = 250_000_000;
+        assert_eq!(pasted(early.next(&viewer)).as_deref(), Some("a"));
     }
 }

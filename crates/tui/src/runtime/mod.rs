@@ -17,7 +17,7 @@ mod panic;
 mod screen;
 mod threads;
 
-use super::app::{App, Settings};
+use super::app::{Settings, Viewer};
 use super::effect::{Effect, Effects, Msg, Now};
 use super::panels::export::Means;
 use super::{panels, update, view};
@@ -67,21 +67,21 @@ pub fn run(options: Options) -> io::Result<Option<i32>> {
     };
     let threads = Threads::start(&options.library, means, &sender);
     input::start(sender);
-    let mut app = App::new(
+    let mut viewer = Viewer::new(
         &options.library,
         options.settings,
         screen.size()?,
         now(clock),
     );
     for remark in options.remarks {
-        app.notices.error(remark, app.now);
+        viewer.app.notices.error(remark, viewer.app.now);
     }
-    let mut effects = crate::panels::library::begin(&mut app);
+    let mut effects = crate::panels::library::begin(&mut viewer.app);
     if let Some(path) = &options.open {
-        effects.extend(panels::session::open(&mut app, path, options.seq));
+        effects.extend(panels::session::open(&mut viewer, path, options.seq));
     }
     let mut event_loop = Loop {
-        app,
+        viewer,
         threads,
         screen: &mut screen,
         clock,
@@ -99,7 +99,7 @@ pub fn run(options: Options) -> io::Result<Option<i32>> {
 }
 
 struct Loop<'s> {
-    app: App,
+    viewer: Viewer,
     threads: Threads,
     screen: &'s mut Screen,
     clock: Clock,
@@ -118,24 +118,24 @@ impl Loop<'_> {
     fn run(&mut self, inbox: &Receiver<Msg>, effects: Effects) -> io::Result<Option<i32>> {
         let mut going = self.carry_out(effects)?;
         while going == Going::On {
-            self.screen.draw(|frame| view::draw(&self.app, frame))?;
+            self.screen.draw(|frame| view::draw(&self.viewer, frame))?;
             let first = match self.wait(inbox) {
                 Ok(msg) => Some(msg),
                 Err(RecvTimeoutError::Timeout) => None,
                 Err(RecvTimeoutError::Disconnected) => return Ok(None),
             };
-            let effects = update::update(&mut self.app, Msg::Tick(now(self.clock)));
+            let effects = update::update(&mut self.viewer, Msg::Tick(now(self.clock)));
             going = self.carry_out(effects)?;
             let backlog = inbox.try_iter().take(AT_ONCE);
             for msg in first.into_iter().chain(backlog) {
                 if let Msg::Leave(signal) = msg {
                     return Ok(signal);
                 }
-                if let Some(msg) = self.early.pass(msg, &self.app) {
+                if let Some(msg) = self.early.pass(msg, &self.viewer) {
                     going = self.take_in(msg, going)?;
                 }
             }
-            while let Some(msg) = self.early.next(&self.app) {
+            while let Some(msg) = self.early.next(&self.viewer) {
                 going = self.take_in(msg, going)?;
             }
         }
@@ -150,14 +150,14 @@ impl Loop<'_> {
                 return Ok(going);
             }
         }
-        let effects = update::update(&mut self.app, msg);
+        let effects = update::update(&mut self.viewer, msg);
         let next = self.carry_out(effects)?;
         Ok(if going == Going::Quit { going } else { next })
     }
 
     fn wait(&self, inbox: &Receiver<Msg>) -> Result<Msg, RecvTimeoutError> {
-        let patience = update::patience(&self.app).into_iter();
-        match patience.chain(self.early.patience(&self.app)).min() {
+        let patience = update::patience(&self.viewer).into_iter();
+        match patience.chain(self.early.patience(&self.viewer)).min() {
             Some(patience) => inbox.recv_timeout(patience),
             None => inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
         }
@@ -170,7 +170,7 @@ impl Loop<'_> {
                 Effect::Copy(text) => self.screen.copy(&text)?,
                 Effect::Save { path, text } => {
                     let result = screen::save(&path, &text);
-                    panels::copy::saved(&mut self.app, &path, &result);
+                    panels::copy::saved(&mut self.viewer.app, &path, &result);
                 }
                 Effect::Print(text) => self.screen.print(&text)?,
                 Effect::Mouse(on) => self.screen.mouse(on)?,
@@ -179,7 +179,7 @@ impl Loop<'_> {
                 Effect::Remember => {
                     if let Some(path) = &self.memory {
                         // It is a convenience, and nobody can do anything about it.
-                        let _ = self.app.settings.remember().write(path);
+                        let _ = self.viewer.app.settings.remember().write(path);
                     }
                 }
                 Effect::Quit => return Ok(Going::Quit),

@@ -23,7 +23,7 @@ mod reader;
 
 pub use reader::{Desk, Next, Opened, Reader, Vitals};
 
-use crate::app::App;
+use crate::app::{App, Session, Viewer};
 use crate::effect::{Effect, Effects};
 use crate::panels::{export, notes};
 use mcpreel_store::reader::{ReadError, Recording, Summary};
@@ -42,7 +42,7 @@ pub struct Question {
 }
 
 /// What the panel that asked does with an answer.
-pub type Apply = Box<dyn FnOnce(&mut App) -> Effects + Send>;
+pub type Apply = Box<dyn FnOnce(&mut Viewer) -> Effects + Send>;
 
 /// The answer to a [`Question`]: taken only while no newer one of its slot was asked.
 pub struct Found {
@@ -90,16 +90,20 @@ impl Questions {
 }
 
 impl Answer {
-    /// What a job has found, and what its panel does with it.
-    pub fn found(apply: impl FnOnce(&mut App) -> Effects + Send + 'static) -> Self {
-        Self::Apply(Box::new(apply))
+    /// What a job has found about the open recording, and what its panel does with it.
+    pub fn found(apply: impl FnOnce(&mut App, &mut Session) -> Effects + Send + 'static) -> Self {
+        Self::Apply(Box::new(|viewer| {
+            let parts = viewer.parts();
+            parts.map_or_else(Effects::new, |(app, session)| apply(app, session))
+        }))
     }
 
     /// The answer as one to the question of this slot and number.
     fn to(self, slot: Slot, number: u64) -> Self {
         let apply = match self {
             Self::Apply(apply) => apply,
-            Self::Failed(why) => Box::new(|app: &mut App| {
+            Self::Failed(why) => Box::new(|viewer: &mut Viewer| {
+                let app = &mut viewer.app;
                 app.notices.error(why, app.now);
                 Effects::new()
             }),
@@ -173,7 +177,6 @@ pub enum Answer {
     Apply(Apply),
     Found(Found),
     Library(worker_library::Answer),
-    Note(notes::Answer),
     /// What differs between two recordings; what a replay would do.
     Beside(beside::Answer),
     /// How far a replay is, or what came of it.

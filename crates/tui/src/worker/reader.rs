@@ -1,6 +1,6 @@
 //! One recording, read and followed.
 
-use super::{Answer, Ask, Found, Growth, Job, Progress, Slot, Source};
+use super::{Answer, Ask, Growth, Job, Progress, Slot, Source};
 use crate::panels::session;
 use mcpreel_lint::cause::{Cause, causes};
 use mcpreel_share::phrases::sentence;
@@ -47,11 +47,8 @@ pub struct Reader {
 
 /// How the recording stands, for the session that asked for it with this number.
 fn opened(number: u64, opened: Opened) -> Answer {
-    Answer::Found(Found {
-        slot: Slot::Open,
-        number,
-        apply: Box::new(move |app| session::opened(app, opened)),
-    })
+    let told = Answer::found(move |app, open| session::opened(app, open, opened));
+    told.to(Slot::Open, number)
 }
 
 enum From {
@@ -85,7 +82,7 @@ impl Reader {
                 self.reopen(tell);
             }
             // Each of them counts: none takes the place of another.
-            Ask::Note(ask) => tell(Answer::Note(ask.write())),
+            Ask::Note(ask) => tell(ask.write()),
             Ask::Job(question) => {
                 let work = Work::new(question.job, question.number);
                 self.jobs.insert(question.slot, work);

@@ -25,7 +25,7 @@ pub use recordings::compare as recordings;
 
 use super::selection::{moved, walked};
 use crate::action::Action;
-use crate::app::{App, Overlay};
+use crate::app::{App, Overlay, Session, Viewer};
 use crate::effect::Effects;
 use crate::panels::library::file_name;
 use crate::panels::list;
@@ -214,7 +214,8 @@ fn on_top(app: &mut App) -> Option<&mut Comparison> {
     }
 }
 
-pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
+pub fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
+    let app = &mut viewer.app;
     let size = app.size;
     let comparison = on_top(app)?;
     let Some(content) = comparison.content() else {
@@ -234,8 +235,8 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
         }
         Action::Unfold => comparison.unfold(size),
         Action::Open => return Some(open(app)),
-        Action::OpenLeft => return Some(go_to_side(app, 0)),
-        Action::OpenRight => return Some(go_to_side(app, 1)),
+        Action::OpenLeft => return Some(go_to_side(viewer, 0)),
+        Action::OpenRight => return Some(go_to_side(viewer, 1)),
         _ => {
             let to = moved(action, comparison.at, content.rows(), comparison.page(size))?;
             comparison.put(to, size);
@@ -267,23 +268,25 @@ fn open(app: &mut App) -> Effects {
 }
 
 /// To what is under the cursor, in the recording of one side.
-fn go_to_side(app: &mut App, side: usize) -> Effects {
+fn go_to_side(viewer: &mut Viewer, side: usize) -> Effects {
+    let app = &mut viewer.app;
     let comparison = on_top(app);
     let place = comparison.and_then(|one| one.content()?.places(one.at)[side].take());
     let Some((path, seq)) = place else {
         return vec![];
     };
     app.overlays.clear();
-    let is_open = app.session.as_deref().is_some_and(|open| open.path == path);
-    match (is_open, seq) {
-        (true, Some(seq)) => list::goto(app, seq),
-        (true, None) => vec![],
-        (false, seq) => super::session::open(app, &path, seq),
+    let open = viewer.session.as_deref_mut();
+    match (open.filter(|open| open.path == path), seq) {
+        (Some(session), Some(seq)) => list::goto(session, seq),
+        (Some(_), None) => vec![],
+        (None, seq) => super::session::open(viewer, &path, seq),
     }
 }
 
 /// A click puts the cursor on a row, a second one opens it.
-pub fn click(app: &mut App, cell: (u16, u16), double: bool) -> Effects {
+pub fn click(viewer: &mut Viewer, cell: (u16, u16), double: bool) -> Effects {
+    let app = &mut viewer.app;
     let look = app.settings.look;
     let size = app.size;
     let Some(comparison) = on_top(app) else {
@@ -377,8 +380,7 @@ fn sides(app: &App) -> Result<(Which, PathBuf), &'static str> {
 }
 
 /// Compares calls of the recording that is open, or that with the one it was made from.
-pub fn perform_in_session(app: &mut App, action: Action) -> Option<Effects> {
-    let session = app.session.as_deref()?;
+pub fn perform_in_session(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
     let path = session.path.clone();
     match action {
         Action::CompareParent => {

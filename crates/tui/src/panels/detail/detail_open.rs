@@ -27,30 +27,24 @@ use mcpreel_wire::json::Kind;
 const LINES: usize = 5_000;
 
 /// Opens what is under the cursor.
-pub fn open(app: &mut App) -> Effects {
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+pub fn open(app: &mut App, session: &mut Session) -> Effects {
     let tab = session.detail.tab;
     let Some(shown) = session.detail.shown.as_deref() else {
         return vec![];
     };
     match tab {
-        Tab::Body => in_body(app),
+        Tab::Body => in_body(app, session),
         Tab::Story => {
             let rows = shown.story.as_ref().map(|story| &story.rows);
             let row = rows.and_then(|rows| rows.get(shown.at_story.0));
             let to = row.map(|row| (row.lens, row.key));
-            to.map_or_else(Effects::new, |(lens, key)| jump(app, lens, key))
+            to.map_or_else(Effects::new, |(lens, key)| jump(app, session, lens, key))
         }
         Tab::Findings => {
             let finding = shown.findings.get(shown.at_finding);
             let frame = finding.and_then(|finding| finding.frame);
             let within = frame.and_then(|frame| part_of(shown, frame));
-            let (at, size) = (shown.at_finding, size(app));
-            let Some(session) = app.session.as_deref_mut() else {
-                return vec![];
-            };
+            let (at, size) = (shown.at_finding, size(app, session));
             if super::keys::go_to(&mut session.detail, at, size) {
                 return vec![];
             }
@@ -60,7 +54,7 @@ pub fn open(app: &mut App) -> Effects {
                     super::keys::go(&mut session.detail, Position::head(part), size);
                     vec![]
                 }
-                (None, Some(frame)) => jump(app, Lens::Wire, ItemKey::of_part(frame, 0)),
+                (None, Some(frame)) => jump(app, session, Lens::Wire, ItemKey::of_part(frame, 0)),
                 (None, None) => vec![],
             }
         }
@@ -68,10 +62,7 @@ pub fn open(app: &mut App) -> Effects {
 }
 
 /// Shows what the rule of the finding under the cursor means.
-pub fn explain(app: &mut App) -> Effects {
-    let Some(session) = app.session.as_deref() else {
-        return vec![];
-    };
+pub fn explain(app: &mut App, session: &mut Session) -> Effects {
     let Some(finding) = finding(session) else {
         app.notices.error("no finding is about this", app.now);
         return vec![];
@@ -105,12 +96,9 @@ fn part_of(shown: &Shown, frame: mcpreel_trace::frame::Seq) -> Option<usize> {
     parts.position(|part| part.text.as_ref().is_some_and(is_there))
 }
 
-fn in_body(app: &mut App) -> Effects {
-    let size = size(app);
+fn in_body(app: &mut App, session: &mut Session) -> Effects {
+    let size = size(app, session);
     let columns = usize::from(app.size.0).saturating_sub(8).max(1);
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
     let detail = &mut session.detail;
     let Some(shown) = detail.shown.as_deref() else {
         return vec![];
@@ -127,7 +115,7 @@ fn in_body(app: &mut App) -> Effects {
             }
         }
         (Spot::Head, PartKind::MoreFindings(_), _) => detail.tab = Tab::Findings,
-        (Spot::Note(_), ..) => return load_more(app),
+        (Spot::Note(_), ..) => return load_more(app, session),
         (Spot::Node(node), _, Some(tree)) if tree.kind(node) == Kind::String => {
             let text = text(tree, node, columns, app.settings.look);
             app.overlays.extend(text.map(Overlay::Text));
@@ -138,10 +126,7 @@ fn in_body(app: &mut App) -> Effects {
 }
 
 /// Selects a row of the list, through the lens that has it.
-fn jump(app: &mut App, lens: Lens, key: ItemKey) -> Effects {
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+fn jump(app: &mut App, session: &mut Session, lens: Lens, key: ItemKey) -> Effects {
     session.view = View::Exchanges;
     session.focus = Focus::Main;
     if lens == Lens::Wire && session.lens != Lens::Wire {
@@ -149,9 +134,9 @@ fn jump(app: &mut App, lens: Lens, key: ItemKey) -> Effects {
         session.list.cursor = Cursor::At(key);
         session.list.hold = Some(0);
         session.lens = Lens::Wire;
-        return crate::panels::list::begin(app);
+        return crate::panels::list::begin(app, session);
     }
-    crate::panels::list::go_to(app, key)
+    crate::panels::list::go_to(app, session, key)
 }
 
 fn text(tree: &Tree, node: NodeId, columns: usize, look: Look) -> Option<Text> {
@@ -206,17 +191,16 @@ fn json(mut tree: Tree, columns: usize, look: Look) -> Vec<Spans> {
 }
 
 /// A click at this column and row of the screen, within the pane.
-pub fn click(app: &mut App, (column, row): (u16, u16), double: bool) -> Effects {
-    let size = size(app);
-    let Some(session) = app.session.as_deref() else {
-        return vec![];
-    };
+pub fn click(
+    app: &mut App,
+    session: &mut Session,
+    (column, row): (u16, u16),
+    double: bool,
+) -> Effects {
+    let size = size(app, session);
     let area = layout::session(app, session).detail;
     let inner = view::inner(app, area);
     let on_tab = view::tab_at(app, session, area, (column, row));
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
     session.focus = Focus::Detail;
     let detail = &mut session.detail;
     if let Some(tab) = on_tab {
@@ -242,7 +226,7 @@ pub fn click(app: &mut App, (column, row): (u16, u16), double: bool) -> Effects 
         }
         Tab::Findings => {}
     }
-    if double { open(app) } else { vec![] }
+    if double { open(app, session) } else { vec![] }
 }
 
 /// A click that folded or unfolded.
@@ -286,11 +270,8 @@ fn is_on_sign(detail: &Detail, at: Position, left: usize) -> bool {
 }
 
 /// The wheel was turned by so many rows: the picture moves, the cursor does not.
-pub fn wheel(app: &mut App, by: isize) -> Effects {
-    let size = size(app);
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+pub fn wheel(app: &mut App, session: &mut Session, by: isize) -> Effects {
+    let size = size(app, session);
     let detail = &mut session.detail;
     let top = detail.body(size.0).and_then(|body| {
         let top = body.snap(detail.shown.as_deref()?.at.top);

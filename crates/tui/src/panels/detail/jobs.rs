@@ -85,7 +85,9 @@ impl Job for Telling {
     ) -> Result<Progress, ReadError> {
         let story = source.recording.story(self.exchange)?;
         self.settled = story.as_ref().is_some_and(|story| is_over(&story.exchange));
-        answers.push(Answer::found(move |app| super::told(app, story)));
+        answers.push(Answer::found(move |app, session| {
+            super::told(app, session, story)
+        }));
         Ok(Progress::Done)
     }
 
@@ -192,7 +194,9 @@ impl Job for Reading {
         let row = self.ask.read(source.recording, is_mock)?;
         self.settled = row.as_ref().is_some_and(|row| is_settled(&row.item));
         let ask = self.ask;
-        answers.push(Answer::found(move |app| super::found(app, ask, row)));
+        answers.push(Answer::found(move |app, session| {
+            super::found(app, session, ask, row)
+        }));
         Ok(Progress::Done)
     }
 

@@ -3,7 +3,7 @@
 use super::detail_body::{Position, Spot};
 use super::part::Part;
 use crate::action::Action;
-use crate::app::{App, Focus, Overlay};
+use crate::app::{App, Focus, Overlay, Session};
 use crate::effect::Effects;
 use crate::panels::detail::size;
 use crate::panels::detail::{Detail, Representation, Shown, Sides, Tab};
@@ -188,19 +188,14 @@ fn body_cursor(detail: &Detail) -> Option<Position> {
 
 /// Goes to the frame `seq`; when its row is there, to the place of the finding with the number
 /// `id` in it.
-pub fn jump(app: &mut App, seq: Seq, id: u64) -> Effects {
-    if let Some(session) = app.session.as_deref_mut() {
-        session.detail.aim = Some(id);
-    }
-    list::goto(app, seq)
+pub fn jump(session: &mut Session, seq: Seq, id: u64) -> Effects {
+    session.detail.aim = Some(id);
+    list::goto(session, seq)
 }
 
 /// Goes to the finding that was jumped to, if its row has come.
-pub fn arrive(app: &mut App) {
-    let size = size(app);
-    let Some(session) = app.session.as_deref_mut() else {
-        return;
-    };
+pub fn arrive(app: &mut App, session: &mut Session) {
+    let size = size(app, session);
     let is_there =
         session.list.go_to.is_none() && crate::panels::selection::shown(session).is_some();
     let Some(id) = session.detail.aim.filter(|_| is_there) else {
@@ -257,11 +252,8 @@ fn reveal(detail: &mut Detail, place: Position, size: (usize, usize)) {
 
 /// Goes to the next place in the messages where something is wrong, or to the one before; after
 /// the last one comes the first. Says what is wrong there.
-pub fn next(app: &mut App, forward: bool) -> Effects {
-    let size = size(app);
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+pub fn next(app: &mut App, session: &mut Session, forward: bool) -> Effects {
+    let size = size(app, session);
     let detail = &mut session.detail;
     let found = following(detail, forward, size.0);
     let Some((place, finding, text)) = found else {
@@ -322,12 +314,12 @@ fn places(shown: &Shown) -> Vec<(Position, usize)> {
 }
 
 /// How the body is written, and how much of it.
-pub(crate) fn perform(app: &mut App, action: Action) -> Option<Effects> {
-    let detail = &mut app.session.as_deref_mut()?.detail;
+pub(crate) fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
+    let detail = &mut session.detail;
     match action {
         Action::Representation => detail.representation = detail.representation.next(),
         Action::Sides => detail.sides = detail.sides.next(),
-        Action::LoadMore => return Some(load_more(app)),
+        Action::LoadMore => return Some(load_more(app, session)),
         Action::Fold => {
             app.overlays.push(Overlay::Menu(fold_menu()));
             return Some(vec![]);
@@ -335,7 +327,7 @@ pub(crate) fn perform(app: &mut App, action: Action) -> Option<Effects> {
         _ => return None,
     }
     detail.tab = Tab::Body;
-    crate::panels::detail::settle(app);
+    crate::panels::detail::settle(app, session);
     Some(vec![])
 }
 
@@ -358,10 +350,7 @@ fn fold_menu() -> Menu {
 }
 
 /// Folds the tree under the cursor to a level; none unfolds all.
-pub fn fold_to(app: &mut App, level: Option<usize>) -> Effects {
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+pub fn fold_to(app: &mut App, session: &mut Session, level: Option<usize>) -> Effects {
     let Some(shown) = session.detail.shown.as_deref_mut() else {
         return vec![];
     };
@@ -384,14 +373,11 @@ pub fn fold_to(app: &mut App, level: Option<usize>) -> Effects {
             }
         }
     }
-    crate::panels::detail::settle(app);
+    crate::panels::detail::settle(app, session);
     vec![]
 }
 
-pub(crate) fn load_more(app: &mut App) -> Effects {
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+pub(crate) fn load_more(app: &mut App, session: &mut Session) -> Effects {
     let detail = &mut session.detail;
     let parts = detail.shown.iter().flat_map(|shown| &shown.parts);
     let is_cut = parts.filter_map(|part| part.text.as_ref()).any(is_cut);

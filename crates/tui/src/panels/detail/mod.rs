@@ -282,18 +282,18 @@ impl Shown {
     }
 }
 
-pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
+pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
     if action == Action::Open {
-        return Some(detail_open::open(app));
+        return Some(detail_open::open(app, session));
     }
     match action {
-        Action::Explain => return Some(detail_open::explain(app)),
-        Action::NextViolation => return Some(keys::next(app, true)),
-        Action::PreviousViolation => return Some(keys::next(app, false)),
+        Action::Explain => return Some(detail_open::explain(app, session)),
+        Action::NextViolation => return Some(keys::next(app, session, true)),
+        Action::PreviousViolation => return Some(keys::next(app, session, false)),
         _ => {}
     }
-    let size = size(app);
-    let detail = &mut app.session.as_deref_mut()?.detail;
+    let size = size(app, session);
+    let detail = &mut session.detail;
     match action {
         Action::NextPane | Action::PreviousPane => {
             let by = if action == Action::NextPane { 1 } else { -1 };
@@ -305,7 +305,8 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
         Action::Expand => keys::expand(detail, size),
         Action::Toggle => keys::toggle(detail, size),
         action => {
-            return keys::moved(detail, action, size).or_else(|| keys::perform(app, action));
+            return keys::moved(detail, action, size)
+                .or_else(|| keys::perform(app, session, action));
         }
     }
     Some(vec![])
@@ -318,11 +319,8 @@ fn next_tab(tab: Tab, by: isize) -> Option<Tab> {
 }
 
 /// The row has been read; none if nothing stands there.
-fn found(app: &mut App, ask: Ask, row: Option<Row>) -> Effects {
+fn found(app: &mut App, session: &mut Session, ask: Ask, row: Option<Row>) -> Effects {
     let now = app.now;
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
     let overdue = row.as_ref().map(|row| overdue(session, row, now));
     let detail = &mut session.detail;
     let before = detail.shown.take();
@@ -345,20 +343,19 @@ fn found(app: &mut App, ask: Ask, row: Option<Row>) -> Effects {
         shown.mark(|bytes| session.search.places(bytes));
         detail.shown = Some(Box::new(shown));
     }
-    settle(app);
+    settle(app, session);
     vec![]
 }
 
 /// The story has been told; none if there is no such exchange.
-fn told(app: &mut App, story: Option<Story>) -> Effects {
-    if let Some(session) = app.session.as_deref_mut()
-        && let Some(shown) = session.detail.shown.as_deref_mut()
+fn told(app: &mut App, session: &mut Session, story: Option<Story>) -> Effects {
+    if let Some(shown) = session.detail.shown.as_deref_mut()
         && let Some(story) = story
         && shown.item.exchange().map(|exchange| exchange.id) == Some(story.exchange.id)
     {
         shown.story = Some(phrases::phrases_story::Told::new(story));
     }
-    settle(app);
+    settle(app, session);
     vec![]
 }
 
@@ -385,19 +382,13 @@ fn overdue(session: &Session, row: &jobs::Row, now: Now) -> Vec<FindingRow> {
 }
 
 /// Asks for the selected row in full, if that is not what is there.
-pub fn wanted(app: &mut App) -> Effects {
-    let size = size(app);
-    let Some(session) = app.session.as_deref() else {
-        return vec![];
-    };
+pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
+    let size = size(app, session);
     // Also where it has no room: what is selected can be copied.
     let (selected, lens) = (
         super::selection::selected(session),
         super::selection::lens(session),
     );
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
     let mut effects = Effects::new();
     let detail = &mut session.detail;
     let asked = detail.asked;
@@ -427,9 +418,9 @@ pub fn wanted(app: &mut App) -> Effects {
         effects.push(app.questions.ask(Slot::Story, telling));
     }
     if mark(session) || session.detail.size != size {
-        settle(app);
+        settle(app, session);
     }
-    keys::arrive(app);
+    keys::arrive(app, session);
     effects
 }
 
@@ -452,24 +443,19 @@ fn mark(session: &mut Session) -> bool {
     true
 }
 
-pub fn size(app: &App) -> (usize, usize) {
-    let Some(session) = app.session.as_deref() else {
-        return (0, 0);
-    };
+pub fn size(app: &App, session: &Session) -> (usize, usize) {
     let inner = draw::inner(app, layout::session(app, session).detail);
     (inner.width.into(), inner.height.into())
 }
 
 /// Puts the cursor on a line that there is, and the line on the screen; where there is no room
 /// for any, that waits.
-pub fn settle(app: &mut App) {
-    let size = size(app);
+pub fn settle(app: &mut App, session: &mut Session) {
+    let size = size(app, session);
     if size.1 == 0 {
         return;
     }
-    if let Some(session) = app.session.as_deref_mut() {
-        keys::settle(&mut session.detail, size);
-    }
+    keys::settle(&mut session.detail, size);
 }
 
 #[cfg(test)]

@@ -133,19 +133,23 @@ fn what_is_selected_is_read_also_while_the_pane_is_not_on_the_screen() {
 #[test]
 fn the_mouse_selects_folds_and_scrolls() {
     let mut hand = Hand::calls();
-    let area = layout::session(&hand.app, hand.session()).detail;
+    let area = layout::session(&hand.viewer.app, hand.session()).detail;
     let (x, y) = (area.x + 1, area.y + 1);
-    click(&mut hand.app, (x + 20, y + 3), false);
+    let (app, session) = hand.viewer.parts().unwrap();
+    click(app, session, (x + 20, y + 3), false);
     assert_eq!(hand.path(), "params.name");
-    click(&mut hand.app, (x + 4, y + 4), false);
+    let (app, session) = hand.viewer.parts().unwrap();
+    click(app, session, (x + 4, y + 4), false);
     assert!(hand.pane().contains("▸ arguments"), "{}", hand.pane());
-    click(&mut hand.app, (area.right() - 5, area.y), false);
+    let (app, session) = hand.viewer.parts().unwrap();
+    click(app, session, (area.right() - 5, area.y), false);
     assert_eq!(hand.detail().tab, Tab::Findings);
     hand.press("BackTab BackTab");
-    hand.app.size.1 = 18;
+    hand.viewer.app.size.1 = 18;
     hand.tell(Msg::Resize(120, 18));
     let cursor = hand.path();
-    wheel(&mut hand.app, 3);
+    let (app, session) = hand.viewer.parts().unwrap();
+    wheel(app, session, 3);
     assert_eq!(hand.path(), cursor, "the cursor stays");
     assert!(!hand.pane().contains("▾ request"), "{}", hand.pane());
 }

@@ -81,10 +81,13 @@ pub fn hit(app: &App, session: &Session, (x, y): (u16, u16)) -> Hit {
     found.map_or(Hit::Outside, |line| Hit::Entry(line.at))
 }
 
-pub fn draw_popup(app: &App, prompt: &Prompt, area: Rect, frame: &mut Frame<'_>) {
-    let Some(session) = app.session.as_deref() else {
-        return;
-    };
+pub fn draw_popup(
+    app: &App,
+    session: &Session,
+    prompt: &Prompt,
+    area: Rect,
+    frame: &mut Frame<'_>,
+) {
     let look = &app.settings.look;
     let places = placed(app, session, area);
     if let Some(error) = &session.filter.error {

@@ -47,7 +47,9 @@ impl Job for Counting {
             return Ok(Progress::More);
         };
         let field = self.field;
-        answers.push(Answer::found(move |app| super::seen(app, field, values)));
+        answers.push(Answer::found(move |app, session| {
+            super::seen(app, session, field, values)
+        }));
         Ok(Progress::Done)
     }
 }
@@ -85,7 +87,9 @@ impl Job for Relaxing {
         answers: &mut Vec<Answer>,
     ) -> Result<Progress, ReadError> {
         let Some(question) = self.questions.last() else {
-            answers.push(Answer::found(|app| super::relaxed(app, Relaxed::Nothing)));
+            answers.push(Answer::found(|_, session| {
+                super::relaxed(session, Relaxed::Nothing)
+            }));
             return Ok(Progress::Done);
         };
         let begin = || Scan::new(question, Way::Newest, None, source.context());
@@ -103,7 +107,9 @@ impl Job for Relaxing {
         }
         if self.counted > 0 {
             let fits = Relaxed::Fits(question.query.clone(), self.counted, !step.done);
-            answers.push(Answer::found(move |app| super::relaxed(app, fits)));
+            answers.push(Answer::found(move |_, session| {
+                super::relaxed(session, fits)
+            }));
             return Ok(Progress::Done);
         }
         self.questions.pop();

@@ -8,7 +8,7 @@ pub mod filter_values;
 
 use super::prompt::{History, Prompt, Purpose};
 use crate::action::Action;
-use crate::app::{App, Overlay};
+use crate::app::{App, Overlay, Session};
 use crate::effect::Effects;
 use crate::panels::menu::{Choice, Entry, Menu};
 use crate::view::Hit;
@@ -197,11 +197,8 @@ pub fn is_edited(app: &App) -> bool {
     matches!(app.overlays.last(), Some(Overlay::Prompt(prompt)) if prompt.purpose == Purpose::Filter)
 }
 
-pub fn offer(app: &mut App) -> Effects {
-    let item = app
-        .session
-        .as_deref()
-        .and_then(|session| session.list.selected_item());
+pub fn offer(app: &mut App, session: &mut Session) -> Effects {
+    let item = session.list.selected_item();
     let entries = item.map(alike).unwrap_or_default();
     if entries.is_empty() {
         app.notices
@@ -297,32 +294,29 @@ pub fn requests(query: &Query) -> Question {
     }
 }
 
-pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
+pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
     match action {
-        Action::Filter => Some(edit(app)),
+        Action::Filter => Some(edit(app, session)),
         Action::FilterToggle => {
-            let filter = &mut app.session.as_deref_mut()?.filter;
+            let filter = &mut session.filter;
             filter.off = !filter.off;
-            Some(super::list::begin(app))
+            Some(super::list::begin(app, session))
         }
-        Action::FilterLike => Some(offer(app)),
-        Action::Relax => Some(relax(app)),
-        Action::Cancel => super::list::stop(app),
+        Action::FilterLike => Some(offer(app, session)),
+        Action::Relax => Some(relax(app, session)),
+        Action::Cancel => super::list::stop(app, session),
         _ => None,
     }
 }
 
 /// Opens the prompt with what was typed before.
-fn edit(app: &mut App) -> Effects {
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+fn edit(app: &mut App, session: &mut Session) -> Effects {
     let filter = &mut session.filter;
     filter.before = Some((filter.text.clone(), filter.query.clone(), filter.off));
     filter.history.leave();
     let prompt = Prompt::new(Purpose::Filter, &filter.text);
     app.overlays.push(Overlay::Prompt(prompt));
-    look(app)
+    look(app, session)
 }
 
 /// The text of the filter and the byte at which the caret stands.
@@ -336,8 +330,8 @@ fn typed(app: &App) -> Option<(String, usize)> {
     Some((text, caret))
 }
 
-fn look(app: &mut App) -> Effects {
-    let (Some((text, caret)), Some(session)) = (typed(app), app.session.as_deref_mut()) else {
+fn look(app: &mut App, session: &mut Session) -> Effects {
+    let Some((text, caret)) = typed(app) else {
         return vec![];
     };
     let wants = session.filter.popup.look(&text, caret);
@@ -346,45 +340,39 @@ fn look(app: &mut App) -> Effects {
 }
 
 /// The text of the filter has changed.
-pub fn changed(app: &mut App) -> Effects {
-    let mut effects = apply(app);
-    effects.extend(look(app));
+pub fn changed(app: &mut App, session: &mut Session) -> Effects {
+    let mut effects = apply(app, session);
+    effects.extend(look(app, session));
     effects
 }
 
 /// What is typed is in force as soon as it is a filter.
-fn apply(app: &mut App) -> Effects {
-    let (Some((text, _)), Some(session)) = (typed(app), app.session.as_deref_mut()) else {
+fn apply(app: &mut App, session: &mut Session) -> Effects {
+    let Some((text, _)) = typed(app) else {
         return vec![];
     };
     let differs = session.filter.take_unfinished(&text);
     if differs {
-        super::list::begin(app)
+        super::list::begin(app, session)
     } else {
         vec![]
     }
 }
 
 /// The filter is done. A candidate that was chosen is taken in first.
-pub fn done(app: &mut App, text: &str) -> Effects {
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+pub fn done(app: &mut App, session: &mut Session, text: &str) -> Effects {
     let popup = &session.filter.popup;
     if let (Some(_), Some((text, caret))) = (popup.at, popup.completed(text)) {
         app.overlays
             .push(Overlay::Prompt(Prompt::new(Purpose::Filter, "")));
-        return put(app, &text, caret);
+        return put(app, session, &text, caret);
     }
     session.filter.before = None;
-    set(app, text)
+    set(app, session, text)
 }
 
 /// The filter was left without being done: the one before is in force again.
-pub fn left(app: &mut App) -> Effects {
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+pub fn left(app: &mut App, session: &mut Session) -> Effects {
     let filter = &mut session.filter;
     let Some((text, query, off)) = filter.before.take() else {
         return vec![];
@@ -396,14 +384,11 @@ pub fn left(app: &mut App) -> Effects {
     if *filter.in_force() == was {
         return vec![];
     }
-    super::list::begin(app)
+    super::list::begin(app, session)
 }
 
 /// Another candidate, an older filter, or a newer one.
-pub fn step(app: &mut App, by: isize) -> Effects {
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+pub fn step(app: &mut App, session: &mut Session, by: isize) -> Effects {
     let filter = &mut session.filter;
     let popup = &mut filter.popup;
     popup.wheel = None;
@@ -420,40 +405,35 @@ pub fn step(app: &mut App, by: isize) -> Effects {
                 return vec![];
             };
             let caret = text.len();
-            return put(app, &text, caret);
+            return put(app, session, &text, caret);
         }
     }
     vec![]
 }
 
-pub fn take_candidate(app: &mut App) -> Effects {
-    let (Some((text, _)), Some(session)) = (typed(app), app.session.as_deref()) else {
+pub fn take_candidate(app: &mut App, session: &mut Session) -> Effects {
+    let Some((text, _)) = typed(app) else {
         return vec![];
     };
     match session.filter.popup.completed(&text) {
-        Some((text, caret)) => put(app, &text, caret),
+        Some((text, caret)) => put(app, session, &text, caret),
         None => vec![],
     }
 }
 
 /// A click on a cell of the screen while the filter is typed: takes the candidate there; beside
 /// all that belongs to the filter it is done as it is.
-pub fn click(app: &mut App, cell: (u16, u16)) -> Effects {
-    let hit = app.session.as_deref();
-    let hit = hit.map_or(Hit::Inside, |session| filter_draw::hit(app, session, cell));
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
-    match hit {
+pub fn click(app: &mut App, session: &mut Session, cell: (u16, u16)) -> Effects {
+    match filter_draw::hit(app, session, cell) {
         Hit::Inside => vec![],
         Hit::Entry(at) => {
             session.filter.popup.at = Some(at);
-            take_candidate(app)
+            take_candidate(app, session)
         }
         Hit::Outside => {
             session.filter.popup.at = None;
             match app.overlays.pop() {
-                Some(Overlay::Prompt(prompt)) => done(app, prompt.input.value()),
+                Some(Overlay::Prompt(prompt)) => done(app, session, prompt.input.value()),
                 _ => vec![],
             }
         }
@@ -461,18 +441,15 @@ pub fn click(app: &mut App, cell: (u16, u16)) -> Effects {
 }
 
 /// The wheel was turned by so many rows over the candidates.
-pub fn wheel(app: &mut App, by: isize) -> Effects {
-    let rows = app.session.as_deref();
-    let (top, page) = rows.map_or((0, 0), |session| filter_draw::candidates(app, session));
-    if let Some(session) = app.session.as_deref_mut() {
-        let popup = &mut session.filter.popup;
-        popup.wheel = Some(frame::turned(top, by, popup.candidates.len(), page));
-    }
+pub fn wheel(app: &mut App, session: &mut Session, by: isize) -> Effects {
+    let (top, page) = filter_draw::candidates(app, session);
+    let popup = &mut session.filter.popup;
+    popup.wheel = Some(frame::turned(top, by, popup.candidates.len(), page));
     vec![]
 }
 
 /// Puts a text into the prompt, with the caret at this byte.
-fn put(app: &mut App, text: &str, caret: usize) -> Effects {
+fn put(app: &mut App, session: &mut Session, text: &str, caret: usize) -> Effects {
     let Some(Overlay::Prompt(prompt)) = app.overlays.last_mut() else {
         return vec![];
     };
@@ -480,27 +457,23 @@ fn put(app: &mut App, text: &str, caret: usize) -> Effects {
         .get(..caret)
         .map_or(text.len(), |head| head.chars().count());
     prompt.input = tui_input::Input::new(text.to_owned()).with_cursor(letters);
-    changed(app)
+    changed(app, session)
 }
 
-pub fn set(app: &mut App, text: &str) -> Effects {
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+pub fn set(app: &mut App, session: &mut Session, text: &str) -> Effects {
     let filter = &mut session.filter;
     let differs = filter.take(text);
     filter.history.remember(text);
     if differs {
-        super::list::begin(app)
+        super::list::begin(app, session)
     } else {
         vec![]
     }
 }
 
 /// Values of a field have been counted.
-fn seen(app: &mut App, field: Field, values: Vec<(String, u64)>) -> Effects {
-    let typed = typed(app);
-    if let (Some(session), Some((text, caret))) = (app.session.as_deref_mut(), typed) {
+fn seen(app: &mut App, session: &mut Session, field: Field, values: Vec<(String, u64)>) -> Effects {
+    if let Some((text, caret)) = typed(app) {
         let seen = Seen { field, values };
         session.filter.popup.seen(seen, &text, caret);
     }
@@ -508,20 +481,15 @@ fn seen(app: &mut App, field: Field, values: Vec<(String, u64)>) -> Effects {
 }
 
 /// It is known what would fit where nothing does.
-fn relaxed(app: &mut App, relaxed: Relaxed) -> Effects {
-    if let Some(session) = app.session.as_deref_mut()
-        && session.filter.relaxed == Relaxed::Asked
-    {
+fn relaxed(session: &mut Session, relaxed: Relaxed) -> Effects {
+    if session.filter.relaxed == Relaxed::Asked {
         session.filter.relaxed = relaxed;
     }
     vec![]
 }
 
 /// Asks what would fit where nothing does, once it is known that nothing does.
-pub fn wanted(app: &mut App) -> Effects {
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
     let (scan, filter) = (&session.list.scan, &mut session.filter);
     let is_empty = session.list.index.is_empty() && scan.is_answered && scan.done;
     if !is_empty || !filter.is_on() {
@@ -537,16 +505,13 @@ pub fn wanted(app: &mut App) -> Effects {
 }
 
 /// Takes out the condition that hides everything, or the last one.
-fn relax(app: &mut App) -> Effects {
-    let Some(session) = app.session.as_deref() else {
-        return vec![];
-    };
+fn relax(app: &mut App, session: &mut Session) -> Effects {
     let filter = &session.filter;
     let query = match &filter.relaxed {
         Relaxed::Fits(query, ..) => Some(query.clone()),
         _ => relaxations(filter.in_force()).into_iter().next(),
     };
-    query.map_or_else(Vec::new, |query| set(app, &query.to_string()))
+    query.map_or_else(Vec::new, |query| set(app, session, &query.to_string()))
 }
 
 #[cfg(test)]

@@ -155,8 +155,8 @@ impl Counting {
         let mut groups: Vec<_> = self.groups.values().cloned().collect();
         groups.sort_by_key(|group| (rank(&group.severity), Reverse(group.count)));
         let rows = self.rows.clone();
-        Ok(Answer::found(move |app| {
-            super::found(app, groups, rows, percent)
+        Ok(Answer::found(move |_, session| {
+            super::found(session, groups, rows, percent)
         }))
     }
 }

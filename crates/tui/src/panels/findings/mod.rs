@@ -182,12 +182,12 @@ impl Findings {
     }
 }
 
-pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
-    let page = page(app);
-    let state = &mut app.session.as_deref_mut()?.findings;
+pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
+    let page = page(app, session);
+    let state = &mut session.findings;
     match action {
-        Action::Open => return Some(open(app)),
-        Action::Explain => explain(app),
+        Action::Open => return Some(open(app, session)),
+        Action::Explain => explain(app, session),
         Action::Toggle => state.toggle(),
         Action::Expand => state.fold(false),
         Action::Collapse => state.fold(true),
@@ -201,15 +201,12 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
 }
 
 /// On a group unfolds it, on a finding goes to its frame, on what was left out reads more.
-fn open(app: &mut App) -> Effects {
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+fn open(app: &mut App, session: &mut Session) -> Effects {
     let state = &mut session.findings;
     let id = match state.current() {
         Some(Row::More(group, _)) => {
             let group = id_of(group);
-            return more(app, &group);
+            return more(app, session, &group);
         }
         Some(Row::Group(..)) | None => {
             state.toggle();
@@ -222,14 +219,11 @@ fn open(app: &mut App) -> Effects {
         app.notices.error(text, app.now);
         return vec![];
     };
-    detail::keys::jump(app, seq, id)
+    detail::keys::jump(session, seq, id)
 }
 
 /// Shows what the rule of the row under the cursor means.
-fn explain(app: &mut App) {
-    let Some(session) = app.session.as_deref() else {
-        return;
-    };
+fn explain(app: &mut App, session: &mut Session) {
     if let Some(row) = session.findings.current() {
         let lines = explained(&row, explain::revision(session));
         app.overlays.push(Overlay::Text(explanation(lines)));
@@ -246,10 +240,7 @@ pub fn explanation(lines: Vec<TextLine>) -> Text {
 }
 
 /// Reads more of a group, or where that is too much filters the list to it.
-fn more(app: &mut App, group: &GroupId) -> Effects {
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+fn more(app: &mut App, session: &mut Session, group: &GroupId) -> Effects {
     let wanted = session.findings.unfolded.get_mut(group);
     if let Some(wanted) = wanted.filter(|wanted| **wanted < MOST) {
         *wanted = wanted.saturating_mul(4).min(MOST);
@@ -265,30 +256,25 @@ fn more(app: &mut App, group: &GroupId) -> Effects {
             quoted: false,
         },
     });
-    filter::set(app, &all_of(all).to_string())
+    filter::set(app, session, &all_of(all).to_string())
 }
 
 /// Something was counted.
 fn found(
-    app: &mut App,
+    session: &mut Session,
     groups: Vec<FindingGroup>,
     rows: BTreeMap<GroupId, Vec<FindingRow>>,
     percent: u8,
 ) -> Effects {
-    if let Some(session) = app.session.as_deref_mut() {
-        let state = &mut session.findings;
-        state.groups = Some(groups);
-        state.rows.extend(rows);
-        state.percent = percent;
-    }
+    let state = &mut session.findings;
+    state.groups = Some(groups);
+    state.rows.extend(rows);
+    state.percent = percent;
     vec![]
 }
 
 /// Asks for what the screen lacks.
-pub fn wanted(app: &mut App) -> Effects {
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
     if session.view != View::Findings || session.vitals.is_none() {
         return vec![];
     }
@@ -312,21 +298,19 @@ pub fn wanted(app: &mut App) -> Effects {
 }
 
 /// A click selects a row.
-pub fn click(app: &mut App, cell: (u16, u16)) -> Effects {
-    let (row, page) = (hit(app, cell), page(app));
-    if let (Some(session), Some(row)) = (app.session.as_deref_mut(), row) {
+pub fn click(app: &mut App, session: &mut Session, cell: (u16, u16)) -> Effects {
+    let (row, page) = (hit(app, session, cell), page(app, session));
+    if let Some(row) = row {
         let places = session.findings.places();
         session.findings.cursor.put(&places, row, page);
     }
     vec![]
 }
 
-pub fn wheel(app: &mut App, by: isize) -> Effects {
-    let page = page(app);
-    if let Some(session) = app.session.as_deref_mut() {
-        let rows = session.findings.all().len();
-        session.findings.cursor.wheel(by, rows, page);
-    }
+pub fn wheel(app: &mut App, session: &mut Session, by: isize) -> Effects {
+    let page = page(app, session);
+    let rows = session.findings.all().len();
+    session.findings.cursor.wheel(by, rows, page);
     vec![]
 }
 
@@ -372,20 +356,19 @@ fn parts(inner: Rect) -> Parts {
     }
 }
 
-fn placed(app: &App) -> Option<Parts> {
-    let session = app.session.as_deref()?;
+fn placed(app: &App, session: &Session) -> Option<Parts> {
     let main = layout::session(app, session).main;
     (session.view == View::Findings).then(|| parts(main.inner(Margin::new(1, 1))))
 }
 
 /// How many rows the list shows at once.
-fn page(app: &App) -> usize {
-    placed(app).map_or(1, |parts| usize::from(parts.list.height))
+fn page(app: &App, session: &Session) -> usize {
+    placed(app, session).map_or(1, |parts| usize::from(parts.list.height))
 }
 
 /// The row at this cell of the screen, counted from the first of all.
-pub fn hit(app: &App, (x, y): (u16, u16)) -> Option<usize> {
-    let (parts, session) = (placed(app)?, app.session.as_deref()?);
+pub fn hit(app: &App, session: &Session, (x, y): (u16, u16)) -> Option<usize> {
+    let parts = placed(app, session)?;
     let inside = parts.list.contains((x, y).into());
     let row = session.findings.cursor.top + usize::from(y.saturating_sub(parts.list.y));
     (inside && row < session.findings.all().len()).then_some(row)

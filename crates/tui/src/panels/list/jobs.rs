@@ -269,7 +269,9 @@ impl Job for Scanning {
         found.from = self.from;
         found.percent = self.percent(source);
         found.done = self.is_complete;
-        answers.push(Answer::found(move |app| super::found(app, &mut found)));
+        answers.push(Answer::found(move |app, session| {
+            super::found(app, session, &mut found)
+        }));
         Ok(next.map_or(Progress::Done, |_| Progress::More))
     }
 
@@ -320,8 +322,8 @@ impl Job for Reading {
         let some = self.keys.len().min(READ);
         let keys: Vec<_> = self.keys.drain(..some).collect();
         let items: Vec<Item> = recording.items(lens, &keys)?;
-        answers.push(Answer::found(move |app| {
-            super::read(app, lens, items, found)
+        answers.push(Answer::found(move |app, session| {
+            super::read(app, session, lens, items, found)
         }));
         Ok(if self.keys.is_empty() {
             Progress::Done

@@ -1,7 +1,7 @@
 //! The jobs of the list on a session that goes on.
 
 use super::*;
-use crate::app::{App, Session as Open, Settings};
+use crate::app::{Session as Open, Settings, Viewer};
 use crate::effect::Now;
 use crate::panels::filter::Relaxed;
 use crate::panels::filter::filter_values::Relaxing;
@@ -67,7 +67,7 @@ impl Live {
     }
 
     /// Steps the job until it is done, and gives its answers to the viewer.
-    fn run(&mut self, job: &mut dyn Job, app: &mut App) {
+    fn run(&mut self, job: &mut dyn Job, viewer: &mut Viewer) {
         let source = self.source();
         let mut answers = Vec::new();
         while job.step(&source, &mut answers).unwrap() == Progress::More {}
@@ -75,16 +75,16 @@ impl Live {
             let Answer::Apply(apply) = answer else {
                 panic!("{answer:?}");
             };
-            apply(app);
+            apply(viewer);
         }
     }
 }
 
-fn app() -> App {
+fn viewer() -> Viewer {
     let folder = Library::new("/nonexistent");
-    let mut app = App::new(&folder, Settings::default(), (100, 30), Now::default());
-    app.session = Some(Box::new(Open::new(Path::new("/nonexistent/x.reel"))));
-    app
+    let mut viewer = Viewer::new(&folder, Settings::default(), (100, 30), Now::default());
+    viewer.session = Some(Box::new(Open::new(Path::new("/nonexistent/x.reel"))));
+    viewer
 }
 
 fn scan(filter: &str) -> Scanning {
@@ -97,15 +97,15 @@ const GROWTH: Growth = Growth {
     ended: false,
 };
 
-fn seqs(app: &App) -> Vec<u64> {
-    let list = &app.session.as_deref().unwrap().list;
+fn seqs(viewer: &Viewer) -> Vec<u64> {
+    let list = &viewer.session.as_deref().unwrap().list;
     let rows = list.index.rows(0, usize::MAX);
     rows.map(|row| row.key().seq.0).collect()
 }
 
 #[test]
 fn exchanges_begin_and_cease_to_fit_as_they_are_answered() {
-    let (mut live, mut shows_open, mut shows_fine) = (Live::start(), app(), app());
+    let (mut live, mut shows_open, mut shows_fine) = (Live::start(), viewer(), viewer());
     live.call(1);
     live.call(2);
     let (mut open, mut fine) = (scan("is:open"), scan("status:ok"));
@@ -133,8 +133,8 @@ fn a_frame_is_found_in_the_row_of_its_request() {
     live.call(1);
     live.answer(1);
     for (lens, row) in [(Lens::Exchanges, 1), (Lens::Wire, 2)] {
-        let mut app = app();
-        let session = app.session.as_deref_mut().unwrap();
+        let mut viewer = viewer();
+        let session = viewer.session.as_deref_mut().unwrap();
         session.lens = lens;
         session.list.go_to = Some(Seq(2));
         let mut job = Reading {
@@ -142,8 +142,8 @@ fn a_frame_is_found_in_the_row_of_its_request() {
             keys: VecDeque::new(),
             find: Some(Seq(2)),
         };
-        live.run(&mut job, &mut app);
-        let cursor = app.session.as_deref().unwrap().list.cursor;
+        live.run(&mut job, &mut viewer);
+        let cursor = viewer.session.as_deref().unwrap().list.cursor;
         assert_eq!(
             cursor,
             crate::panels::list::Cursor::At(ItemKey::of_part(Seq(row), 0))
@@ -153,13 +153,13 @@ fn a_frame_is_found_in_the_row_of_its_request() {
 
 #[test]
 fn what_would_fit_is_the_filter_without_what_hides_everything() {
-    let (mut live, mut app) = (Live::start(), app());
+    let (mut live, mut viewer) = (Live::start(), viewer());
     live.call(1);
     live.call(2);
     let query = Query::parse("tool:t latency>5s").unwrap();
-    app.session.as_deref_mut().unwrap().filter.relaxed = Relaxed::Asked;
-    live.run(&mut Relaxing::new(Lens::Exchanges, &query), &mut app);
-    let relaxed = &app.session.as_deref().unwrap().filter.relaxed;
+    viewer.session.as_deref_mut().unwrap().filter.relaxed = Relaxed::Asked;
+    live.run(&mut Relaxing::new(Lens::Exchanges, &query), &mut viewer);
+    let relaxed = &viewer.session.as_deref().unwrap().filter.relaxed;
     let fits = Query::parse("tool:t").unwrap();
     assert_eq!(*relaxed, Relaxed::Fits(fits, 2, false));
 }

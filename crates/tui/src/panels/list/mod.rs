@@ -17,7 +17,7 @@ pub mod list_draw;
 
 use super::selection::moved;
 use crate::action::Action;
-use crate::app::{App, Focus, View};
+use crate::app::{App, Focus, Session, View};
 use crate::effect::Effects;
 use crate::layout;
 use crate::panels::filter::{self, Relaxed};
@@ -293,11 +293,8 @@ impl List {
 }
 
 /// Rows have been found: they go into the list, and the cursor stays where it was.
-fn found(app: &mut App, found: &mut Found) -> Effects {
-    let page = page(app);
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+fn found(app: &mut App, session: &mut Session, found: &mut Found) -> Effects {
+    let page = page(app, session);
     let list = &mut session.list;
     if !list.scan.is_answered {
         list.reset(session.lens);
@@ -316,25 +313,27 @@ fn found(app: &mut App, found: &mut Found) -> Effects {
 }
 
 /// Whole rows have been read, and the row of a frame was found.
-fn read(app: &mut App, lens: Lens, items: Vec<Item>, found: Option<(Seq, ItemKey)>) -> Effects {
-    let page = page(app);
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+fn read(
+    app: &mut App,
+    session: &mut Session,
+    lens: Lens,
+    items: Vec<Item>,
+    found: Option<(Seq, ItemKey)>,
+) -> Effects {
+    let page = page(app, session);
     if lens != session.lens {
         return vec![];
     }
     let window = session.list.window(page);
     session.list.cache.take(items, &window);
     match found {
-        Some((seq, key)) if session.list.go_to == Some(seq) => go_to(app, key),
+        Some((seq, key)) if session.list.go_to == Some(seq) => go_to(app, session, key),
         _ => vec![],
     }
 }
 
-pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
-    let page = page(app);
-    let session = app.session.as_deref_mut()?;
+pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
+    let page = page(app, session);
     let list = &mut session.list;
     match action {
         Action::Bottom => list.follow(),
@@ -348,7 +347,7 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
         }
         Action::TimeColumn => {
             list.time = list.time.next();
-            return Some(super::session::remember(app));
+            return Some(super::session::remember(app, session));
         }
         _ => {
             let rows = list.len();
@@ -361,11 +360,8 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
 }
 
 /// Follows the end of the list, or stays where it is if it did.
-pub fn follow(app: &mut App) {
-    let page = page(app);
-    let Some(session) = app.session.as_deref_mut() else {
-        return;
-    };
+pub fn follow(app: &mut App, session: &mut Session) {
+    let page = page(app, session);
     let list = &mut session.list;
     if list.follows() {
         list.stay(page);
@@ -381,10 +377,7 @@ fn select(list: &mut List) -> Option<ItemKey> {
 }
 
 /// How many rows the list shows at once.
-pub fn page(app: &App) -> usize {
-    let Some(session) = app.session.as_deref() else {
-        return 0;
-    };
+pub fn page(app: &App, session: &Session) -> usize {
     let places = layout::session(app, session);
     let main = if places.main.is_empty() {
         // One pane at a time: the list is where the detail is.
@@ -397,11 +390,8 @@ pub fn page(app: &App) -> usize {
 
 /// Asks which rows there are, from the start: after the lens, the filter or the time cursor has
 /// changed.
-pub fn begin(app: &mut App) -> Effects {
-    let page = page(app);
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+pub fn begin(app: &mut App, session: &mut Session) -> Effects {
+    let page = page(app, session);
     session.filter.relaxed = Relaxed::Unknown;
     let list = &mut session.list;
     if let (Cursor::At(_), Some(row)) = (list.cursor, list.cursor_row()) {
@@ -418,8 +408,7 @@ pub fn begin(app: &mut App) -> Effects {
 }
 
 /// Stops looking for older rows; what was found stays. Whether there was something to stop.
-pub fn stop(app: &mut App) -> Option<Effects> {
-    let session = app.session.as_deref_mut()?;
+pub fn stop(app: &mut App, session: &mut Session) -> Option<Effects> {
     let scan = &mut session.list.scan;
     let from = scan.from.filter(|_| scan.is_running())?;
     scan.stopped = true;
@@ -464,12 +453,7 @@ fn settle(list: &mut List, page: usize) -> Option<String> {
 }
 
 /// Puts the cursor of the list on the frame `seq`, or on the row that it is in, and shows the list.
-pub fn goto(app: &mut App, seq: Seq) -> Effects {
-    let Some(session) = app.session.as_deref_mut() else {
-        let text = "frames are in recordings: Enter opens one";
-        app.notices.error(text, app.now);
-        return vec![];
-    };
+pub fn goto(session: &mut Session, seq: Seq) -> Effects {
     session.view = View::Exchanges;
     session.list.go_to = Some(seq);
     session.list.cache.ask_again();
@@ -477,11 +461,8 @@ pub fn goto(app: &mut App, seq: Seq) -> Effects {
 }
 
 /// Puts the cursor on a row; as soon as it is there, and on the nearest one if it is hidden.
-pub fn go_to(app: &mut App, key: ItemKey) -> Effects {
-    let page = page(app);
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+pub fn go_to(app: &mut App, session: &mut Session, key: ItemKey) -> Effects {
+    let page = page(app, session);
     let list = &mut session.list;
     list.go_to = None;
     list.cursor = Cursor::At(key);
@@ -494,22 +475,17 @@ pub fn go_to(app: &mut App, key: ItemKey) -> Effects {
 }
 
 /// A row has changed otherwise than by its frames: it was marked or noted.
-pub fn changed(app: &mut App, seq: Seq) {
-    if let Some(session) = app.session.as_deref_mut() {
-        session.list.cache.mark(|item| item.key.seq == seq);
-        // A filter may ask for marks and notes.
-        if session.filter.is_on() {
-            session.stats.asked = None;
-        }
+pub fn changed(session: &mut Session, seq: Seq) {
+    session.list.cache.mark(|item| item.key.seq == seq);
+    // A filter may ask for marks and notes.
+    if session.filter.is_on() {
+        session.stats.asked = None;
     }
 }
 
 /// Asks for rows that the screen lacks.
-pub fn wanted(app: &mut App) -> Effects {
-    let page = page(app);
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
+    let page = page(app, session);
     let lens = session.lens;
     let list = &mut session.list;
     if list.page != page {
@@ -528,7 +504,7 @@ pub fn wanted(app: &mut App) -> Effects {
     });
     let reading = reading.map(|job| app.questions.ask(Slot::Rows, job));
     let mut effects: Effects = reading.into_iter().collect();
-    effects.extend(filter::wanted(app));
+    effects.extend(filter::wanted(app, session));
     effects
 }
 

@@ -228,7 +228,9 @@ impl Counting {
     fn tell(&mut self, source: &Source<'_>, percent: u8) -> Result<Answer, ReadError> {
         self.told_ns = source.clock.now().0;
         let figures = Box::new(self.figures(source, percent)?);
-        Ok(Answer::found(move |app| super::counted(app, figures)))
+        Ok(Answer::found(move |app, session| {
+            super::counted(app, session, figures)
+        }))
     }
 }
 

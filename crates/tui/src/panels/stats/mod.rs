@@ -176,9 +176,8 @@ impl Stats {
     }
 }
 
-pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
-    let page = page(app);
-    let session = app.session.as_deref_mut()?;
+pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
+    let page = page(app, session);
     let state = &mut session.stats;
     match action {
         Action::Sort => {
@@ -189,7 +188,7 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
         Action::Open => {
             session.view = View::Exchanges;
             let query = narrowed(session.filter.in_force(), &session.stats.cursor.id);
-            return Some(filter::set(app, &query.to_string()));
+            return Some(filter::set(app, session, &query.to_string()));
         }
         action => {
             let ids = state.ids();
@@ -229,20 +228,15 @@ fn narrowed(query: &Query, row: &RowId) -> Query {
 }
 
 /// Something was counted.
-fn counted(app: &mut App, figures: Box<Figures>) -> Effects {
-    if let Some(session) = app.session.as_deref_mut() {
-        session.stats.fresh = Some(figures);
-    }
-    refresh(app);
+fn counted(app: &mut App, session: &mut Session, figures: Box<Figures>) -> Effects {
+    session.stats.fresh = Some(figures);
+    refresh(app, session);
     vec![]
 }
 
 /// Puts the newest figures on the screen, if those that are there have been for a second.
-fn refresh(app: &mut App) {
+fn refresh(app: &mut App, session: &mut Session) {
     let now = app.now.ui_ns;
-    let Some(session) = app.session.as_deref_mut() else {
-        return;
-    };
     let state = &mut session.stats;
     let is_due = state
         .shown
@@ -255,11 +249,8 @@ fn refresh(app: &mut App) {
 }
 
 /// Asks for figures, if this view is on the screen and they are of another filter.
-pub fn wanted(app: &mut App) -> Effects {
-    refresh(app);
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
+    refresh(app, session);
     let query = session.filter.in_force();
     let is_asked = session.stats.asked.as_ref() == Some(query);
     if session.view != View::Stats || session.vitals.is_none() || is_asked {
@@ -280,9 +271,9 @@ pub enum Hit {
     Row(usize),
 }
 
-pub fn hit(app: &App, (x, y): (u16, u16)) -> Option<Hit> {
-    let table = placed(app)?.table;
-    let state = &app.session.as_deref()?.stats;
+pub fn hit(app: &App, session: &Session, (x, y): (u16, u16)) -> Option<Hit> {
+    let table = placed(app, session)?.table;
+    let state = &session.stats;
     if !table.contains((x, y).into()) {
         return None;
     }
@@ -297,11 +288,8 @@ pub fn hit(app: &App, (x, y): (u16, u16)) -> Option<Hit> {
 }
 
 /// A click on a heading sorts, one on a row selects it.
-pub fn click(app: &mut App, cell: (u16, u16)) -> Effects {
-    let (hit, page) = (hit(app, cell), page(app));
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+pub fn click(app: &mut App, session: &mut Session, cell: (u16, u16)) -> Effects {
+    let (hit, page) = (hit(app, session, cell), page(app, session));
     let state = &mut session.stats;
     match hit {
         Some(Hit::Heading(sort)) => {
@@ -317,12 +305,10 @@ pub fn click(app: &mut App, cell: (u16, u16)) -> Effects {
     vec![]
 }
 
-pub fn wheel(app: &mut App, by: isize) -> Effects {
-    let page = page(app);
-    if let Some(session) = app.session.as_deref_mut() {
-        let rows = session.stats.rows().len();
-        session.stats.cursor.wheel(by, rows, page);
-    }
+pub fn wheel(app: &mut App, session: &mut Session, by: isize) -> Effects {
+    let page = page(app, session);
+    let rows = session.stats.rows().len();
+    session.stats.cursor.wheel(by, rows, page);
     vec![]
 }
 
@@ -368,15 +354,14 @@ fn parts(inner: Rect) -> Parts {
 }
 
 /// The parts on the screen, if this view is on it.
-fn placed(app: &App) -> Option<Parts> {
-    let session = app.session.as_deref()?;
+fn placed(app: &App, session: &Session) -> Option<Parts> {
     let main = layout::session(app, session).main;
     (session.view == View::Stats).then(|| parts(main.inner(Margin::new(1, 1))))
 }
 
 /// How many rows the table shows at once.
-fn page(app: &App) -> usize {
-    placed(app).map_or(1, |parts| usize::from(parts.table.height.saturating_sub(1)))
+fn page(app: &App, session: &Session) -> usize {
+    placed(app, session).map_or(1, |parts| usize::from(parts.table.height.saturating_sub(1)))
 }
 
 pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {

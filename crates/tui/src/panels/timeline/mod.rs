@@ -126,9 +126,9 @@ impl Timeline {
     }
 }
 
-pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
-    let page = size(app).1;
-    let state = &mut app.session.as_deref_mut()?.timeline;
+pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
+    let page = size(app, session).1;
+    let state = &mut session.timeline;
     if state.wheel.is_some() && moved(action, 0, 1, 1).is_some() {
         back_to_cursor(state, page);
         // The row under it is read first.
@@ -141,8 +141,8 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
         Action::ZoomOut => zoom(state, true),
         Action::PanLeft => pan(state, false),
         Action::PanRight => pan(state, true),
-        Action::FilterRange => return Some(filter_range(app)),
-        Action::Open => return Some(open(app)),
+        Action::FilterRange => return Some(filter_range(app, session)),
+        Action::Open => return Some(open(session)),
         Action::Top => {
             state.cursor = Some(ItemKey::default());
             state.offset = 0;
@@ -185,21 +185,15 @@ fn put_cursor(state: &mut Timeline, to: usize, page: usize) {
 }
 
 /// Filters to the range on the screen.
-fn filter_range(app: &mut App) -> Effects {
-    let Some(session) = app.session.as_deref() else {
-        return vec![];
-    };
+fn filter_range(app: &mut App, session: &mut Session) -> Effects {
     let Some(picture) = session.timeline.picture.as_deref() else {
         return vec![];
     };
     let query = narrowed(session.filter.in_force(), picture.window);
-    filter::set(app, &query.to_string())
+    filter::set(app, session, &query.to_string())
 }
 
-fn open(app: &mut App) -> Effects {
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+fn open(session: &mut Session) -> Effects {
     let state = &session.timeline;
     let picture = state.picture.as_deref();
     let under = picture.and_then(|picture| picture.rows.get(state.cursor_row()));
@@ -208,14 +202,11 @@ fn open(app: &mut App) -> Effects {
         return vec![];
     };
     session.view = View::Exchanges;
-    list::goto(app, seq)
+    list::goto(session, seq)
 }
 
 /// Something was drawn. A picture of the same stays until the new one is as complete.
-fn drawn(app: &mut App, picture: Box<Picture>) -> Effects {
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+fn drawn(session: &mut Session, picture: Box<Picture>) -> Effects {
     let state = &mut session.timeline;
     let about = state.asked.as_ref().map(|asked| &asked.about);
     let is_same = !state.is_answered && about == state.shown.as_ref();
@@ -228,12 +219,9 @@ fn drawn(app: &mut App, picture: Box<Picture>) -> Effects {
 }
 
 /// Asks for what the screen lacks.
-pub fn wanted(app: &mut App) -> Effects {
-    let size = size(app);
+pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
+    let size = size(app, session);
     let now = app.now.ui_ns;
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
     let vitals = session.vitals.as_deref();
     let Some(vitals) = vitals.filter(|_| session.view == View::Timeline) else {
         return vec![];
@@ -300,10 +288,10 @@ fn nears_end(state: &Timeline, page: usize) -> bool {
 }
 
 /// A click on a cell of the screen: selects the row there.
-pub fn click(app: &mut App, (x, y): (u16, u16)) -> Effects {
-    let page = size(app).1;
-    let row = hit(app, (x, y));
-    if let (Some(session), Some(row)) = (app.session.as_deref_mut(), row) {
+pub fn click(app: &mut App, session: &mut Session, (x, y): (u16, u16)) -> Effects {
+    let page = size(app, session).1;
+    let row = hit(app, session, (x, y));
+    if let Some(row) = row {
         put_cursor(&mut session.timeline, row, page);
     }
     vec![]
@@ -311,11 +299,8 @@ pub fn click(app: &mut App, (x, y): (u16, u16)) -> Effects {
 
 /// The wheel was turned by so many rows: scrolls without moving the cursor, which stays on its row
 /// also when it had been riding on the last one.
-pub fn wheel(app: &mut App, by: isize) -> Effects {
-    let page = size(app).1;
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
+pub fn wheel(app: &mut App, session: &mut Session, by: isize) -> Effects {
+    let page = size(app, session).1;
     let state = &mut session.timeline;
     let Some(picture) = state.picture.as_deref() else {
         return vec![];
@@ -437,22 +422,21 @@ fn parts(inner: Rect) -> Parts {
     }
 }
 
-fn placed(app: &App) -> Option<Parts> {
-    let session = app.session.as_deref()?;
+fn placed(app: &App, session: &Session) -> Option<Parts> {
     let main = layout::session(app, session).main;
     (session.view == View::Timeline).then(|| parts(main.inner(Margin::new(1, 1))))
 }
 
 /// Columns of the bars, and rows on the screen.
-pub fn size(app: &App) -> (usize, usize) {
-    placed(app).map_or((0, 1), |parts| {
+pub fn size(app: &App, session: &Session) -> (usize, usize) {
+    placed(app, session).map_or((0, 1), |parts| {
         (parts.columns, usize::from(parts.rows.height))
     })
 }
 
 /// The row at this cell of the screen, counted from the first of the picture.
-pub fn hit(app: &App, (x, y): (u16, u16)) -> Option<usize> {
-    let (parts, session) = (placed(app)?, app.session.as_deref()?);
+pub fn hit(app: &App, session: &Session, (x, y): (u16, u16)) -> Option<usize> {
+    let parts = placed(app, session)?;
     let state = &session.timeline;
     let top = state.top(usize::from(parts.rows.height));
     let row = top + usize::from(y.saturating_sub(parts.rows.y));

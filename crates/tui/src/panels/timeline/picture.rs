@@ -176,7 +176,9 @@ impl Job for Drawing {
             done = work.go_on(source, began)?;
         }
         let picture = Box::new(work.picture());
-        answers.push(Answer::found(move |app| super::drawn(app, picture)));
+        answers.push(Answer::found(move |_, session| {
+            super::drawn(session, picture)
+        }));
         self.work = Some(work);
         Ok(if done { Progress::Done } else { Progress::More })
     }

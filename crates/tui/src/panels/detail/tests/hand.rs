@@ -1,7 +1,7 @@
 //! A viewer without threads: the state, the reader and the screen.
 
 use super::super::*;
-use crate::app::{Focus, Overlay, Settings};
+use crate::app::{Focus, Overlay, Settings, Viewer};
 use crate::effect::{Effect, Msg, Now};
 use crate::keymap::Key;
 use crate::panels::list;
@@ -48,7 +48,7 @@ pub const CALLS: &[(u64, &str)] = &[
 
 /// A viewer on one recording, which may grow.
 pub struct Hand {
-    pub app: App,
+    pub viewer: Viewer,
     reader: Reader,
     session: Session,
     indexer: Indexer,
@@ -62,9 +62,9 @@ impl Hand {
         let session = Session::start(dir.path(), "weather", 0x7f3a);
         let indexer = session.indexer();
         let library = Library::new(dir.path());
-        let app = App::new(&library, Settings::default(), size, Now::default());
+        let viewer = Viewer::new(&library, Settings::default(), size, Now::default());
         let mut hand = Self {
-            app,
+            viewer,
             reader: Reader::new(library, Clock::start()),
             session,
             indexer,
@@ -72,7 +72,7 @@ impl Hand {
         };
         hand.record(lines);
         let path = hand.session.reel.clone();
-        let effects = crate::panels::session::open(&mut hand.app, &path, None);
+        let effects = crate::panels::session::open(&mut hand.viewer, &path, None);
         hand.carry_out(effects);
         hand
     }
@@ -108,9 +108,9 @@ impl Hand {
 
     /// Selects the row at the frame `seq`; the detail has the keys.
     pub fn select(&mut self, seq: u64) {
-        let session = self.app.session.as_deref_mut().unwrap();
+        let (app, session) = self.viewer.parts().unwrap();
         session.focus = Focus::Detail;
-        let effects = list::go_to(&mut self.app, ItemKey::of_part(Seq(seq), 0));
+        let effects = list::go_to(app, session, ItemKey::of_part(Seq(seq), 0));
         self.carry_out(effects);
         self.tell(Msg::Tick(Now::default()));
     }
@@ -124,7 +124,7 @@ impl Hand {
     }
 
     pub fn tell(&mut self, msg: Msg) {
-        let effects = update(&mut self.app, msg);
+        let effects = update(&mut self.viewer, msg);
         self.carry_out(effects);
     }
 
@@ -146,7 +146,7 @@ impl Hand {
     }
 
     pub fn session(&self) -> &crate::app::Session {
-        self.app.session.as_deref().unwrap()
+        self.viewer.session.as_deref().unwrap()
     }
 
     pub fn detail(&self) -> &Detail {
@@ -159,10 +159,10 @@ impl Hand {
 
     /// What the pane says, without its border.
     pub fn pane(&self) -> String {
-        let area = layout::session(&self.app, self.session()).detail;
-        let (columns, rows) = self.app.size;
+        let area = layout::session(&self.viewer.app, self.session()).detail;
+        let (columns, rows) = self.viewer.app.size;
         let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
-        let draw = |frame: &mut ratatui::Frame<'_>| crate::view::draw(&self.app, frame);
+        let draw = |frame: &mut ratatui::Frame<'_>| crate::view::draw(&self.viewer, frame);
         terminal.draw(draw).unwrap();
         let buffer = terminal.backend().buffer();
         let row = |y| {
@@ -183,7 +183,7 @@ impl Hand {
 
     /// What the text that lies on top says.
     pub fn overlay(&self) -> String {
-        let Some(Overlay::Text(text)) = self.app.overlays.last() else {
+        let Some(Overlay::Text(text)) = self.viewer.app.overlays.last() else {
             panic!("no text lies on top");
         };
         let line = |line: &Vec<(crate::theme::Role, String)>| -> String {

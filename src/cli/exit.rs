@@ -74,6 +74,11 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
             Ok(whole) => return unfinished(whole),
             Err(error) => error,
         };
+        let error = match error.downcast() {
+            Ok(outgoing::Error::Whole(whole)) => return unfinished(whole),
+            Ok(error) => error.into(),
+            Err(error) => error,
+        };
         // Of an error with context, only the context is looked at: that is no write of ours.
         let outermost = error.chain().next();
         let written = match outermost.and_then(|error| error.downcast_ref()) {

@@ -10,21 +10,19 @@ use super::output::{self, Output, Progress};
 use super::redact::{self, Secrets};
 use super::{filter, select};
 use clap::{Args, ValueEnum};
-use mcpreel_redact::{Policy, Report};
+use mcpreel_share::export::Selection;
 use mcpreel_share::export::otlp::Bodies;
-use mcpreel_share::export::{Selection, Written};
-use mcpreel_share::outgoing::file::{Counted, Draft, Replace, Whole, is_special};
-use mcpreel_share::outgoing::{self, Error, Format, Order, Stage, Stopped, told};
+use mcpreel_share::outgoing::file::{Replace, is_special};
+use mcpreel_share::outgoing::{self, Format, Order, Stage, Stopped, told};
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::Lens;
 use mcpreel_trace::query::Query;
-use mcpreel_wire::text::{escape, plural, size};
+use mcpreel_wire::text::plural;
 use std::ffi::OsString;
-use std::fs::{File, OpenOptions};
-use std::io::{self, IsTerminal as _, Write};
+use std::fs::OpenOptions;
+use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// A page of more bytes is more than some browsers open.
 const LARGE_PAGE: u64 = 200_000_000;
@@ -163,9 +161,31 @@ pub fn run(args: &Export) -> Outcome {
         return Err(usage("#SEQ names one frame; --from and --to name several"));
     }
     let selection = selection(&recording, args, query.as_ref())?;
-    match (&args.output, args.format) {
-        (Some(path), ExportFormat::Recording) => copy(&recording, args, &selection, path)?,
-        _ => write(&recording, args, &selection)?,
+    let now = select::now(&recording, &recording.summary()?);
+    let policy = (!args.raw)
+        .then(|| redact::policy(&args.what))
+        .transpose()?;
+    let order = Order {
+        format: args.format.into(),
+        bodies: if args.with_bodies {
+            Bodies::With
+        } else {
+            Bodies::Without
+        },
+        selection: &selection,
+        now,
+        policy,
+    };
+    let special = |path: &&Path| path.metadata().is_ok_and(|there| is_special(&there));
+    match args.output.as_deref() {
+        None => stream(&recording, &order, StdoutBytes(Output::stream()))?,
+        // A pipe, for example, gets what is written at once.
+        Some(path) if special(&path) => {
+            let file = OpenOptions::new().write(true).open(path);
+            let file = file.map_err(|error| unwritten(path, error))?;
+            stream(&recording, &order, BufWriter::new(file))?;
+        }
+        Some(path) => save(&recording, &order, path, args.force)?,
     }
     tell_unfinished(&recording)?;
     Ok(Exit::Fine)
@@ -173,26 +193,20 @@ pub fn run(args: &Export) -> Outcome {
 
 /// Refuses arguments that do not go together, before anything is read.
 fn refuse(args: &Export) -> Result<(), Failure> {
-    if let (Some(from), Some(to)) = (args.from, args.to)
-        && from > to
-    {
+    use ExportFormat::{Markdown, Otlp, Recording, Text};
+    if args.from.zip(args.to).is_some_and(|(from, to)| from > to) {
         return Err(usage(
             "--from comes after --to: there is nothing between them",
         ));
     }
-    if args.with_bodies && args.format != ExportFormat::Otlp {
-        return Err(usage(
-            "--with-bodies is for --format otlp; the other formats have what was said anyway, or no \
-             place for it",
-        ));
-    }
-    if args.output.is_some() {
-        return Ok(());
+    if args.with_bodies && args.format != Otlp {
+        return Err(usage("--with-bodies is for --format otlp"));
     }
     match args.format {
-        ExportFormat::Recording => Err(usage("--format recording makes a file: name it (-o FILE)")),
-        // They are escaped.
-        ExportFormat::Text | ExportFormat::Markdown => Ok(()),
+        _ if args.output.is_some() => Ok(()),
+        Recording => Err(usage("--format recording makes a file: name it (-o FILE)")),
+        // These two escape what was said.
+        Text | Markdown => Ok(()),
         _ if io::stdout().is_terminal() => Err(usage(
             "a terminal would obey what was said on the wire: name a file (-o FILE), or pipe it \
              on; `mcpreel show --frames` shows it escaped",
@@ -201,8 +215,8 @@ fn refuse(args: &Export) -> Result<(), Failure> {
     }
 }
 
-/// What is written: rows that fit, exchanges whole, between two frames. Nothing at all is refused:
-/// a file that is there already is worth more than an empty one.
+/// The rows that fit, exchanges whole, between two frames. An empty selection is refused: a file
+/// that is there already is worth more than an empty one.
 fn selection(
     recording: &Recording,
     args: &Export,
@@ -227,109 +241,49 @@ fn selection(
     Ok(selection)
 }
 
-/// Writes a file that is made of what is selected.
-fn write(recording: &Recording, args: &Export, selection: &Selection) -> Result<(), Failure> {
-    let path = args.output.as_deref();
-    let mut target = Target::open(path, recording.path(), may(args))?;
-    let (written, report) = write_to(recording, args, selection, &mut target)?;
-    let bytes = target.finish()?;
-    let redacted = told::in_words(report.as_ref(), args.format.into());
-    match path {
-        Some(path) => {
-            let said = told::said(path, args.format.into(), &written, bytes);
-            output::say(&format!("{said}; {redacted}"));
-        }
-        None if report.is_some_and(|report| report.lacks() || !report.off.is_empty()) => {
-            output::say(&redacted);
-        }
-        None => {}
+/// Writes to something that is no file; only losses are reported.
+fn stream(recording: &Recording, order: &Order<'_>, mut out: impl Write) -> Result<(), Failure> {
+    let (_, report) = outgoing::write(recording, order, &mut out, &mut progress(recording)?)?;
+    out.flush()?;
+    if report
+        .as_ref()
+        .is_some_and(|report| report.lacks() || !report.off.is_empty())
+    {
+        output::say(&told::in_words(report.as_ref(), order.format));
     }
-    if args.format == ExportFormat::Html && path.is_some() && bytes > LARGE_PAGE {
+    Ok(())
+}
+
+struct StdoutBytes(Output);
+
+impl Write for StdoutBytes {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.bytes(bytes).map(|()| bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// Writes a file that appears when it is whole.
+fn save(recording: &Recording, order: &Order<'_>, path: &Path, force: bool) -> Result<(), Failure> {
+    let may = if force { Replace::Yes } else { Replace::No };
+    let saved = outgoing::save(recording, order, path, may, &mut progress(recording)?)?;
+    output::say(&saved.text);
+    if order.format == Format::Html && saved.bytes > LARGE_PAGE {
         output::say(
             "a browser needs several times that much memory for it; -q, --from and --to make a \
              smaller page",
         );
     }
-    Ok(())
-}
-
-/// Returns what was written, and unless that is raw what was replaced.
-fn write_to(
-    recording: &Recording,
-    args: &Export,
-    selection: &Selection,
-    target: &mut Target,
-) -> Result<(Written, Option<Report>), Failure> {
-    let order = Order {
-        format: args.format.into(),
-        bodies: if args.with_bodies {
-            Bodies::With
-        } else {
-            Bodies::Without
-        },
-        selection,
-        now: select::now(recording, &recording.summary()?),
-        policy: policy(args)?,
-    };
-    let mut tell = progress(recording)?;
-    let written = outgoing::write(recording, &order, target, &mut tell);
-    written.map_err(|error| match error {
-        Error::Write(error) => target.failure(error),
-        error => error.into(),
-    })
-}
-
-/// Copies what is selected of a recording into one plain file, whatever it was before.
-fn copy(
-    recording: &Recording,
-    args: &Export,
-    selection: &Selection,
-    path: &Path,
-) -> Result<(), Failure> {
-    let summary = recording.summary()?;
-    let is_live = select::is_live(recording, &summary);
-    let whole = Whole::begin(path, recording.path(), may(args))?;
-    let mut copying = Progress::stderr();
-    copying.show(&format!("copying {}", size(summary.bytes)));
-    let policy = policy(args)?;
-    let mut tell = progress(recording)?;
-    let what = (selection, policy.as_ref());
-    let report = outgoing::copy(recording, what, whole.draft.path(), &mut tell)?;
-    drop(tell);
-    drop(copying);
-    let copied = whole.draft.path().metadata();
-    let bytes = copied.map_err(|error| unwritten(path, error))?.len();
-    // Of the copy: a live recording may have grown since it was looked at.
-    let copy = Recording::open(whole.draft.path())?.summary()?;
-    whole.finish()?;
-    output::say(&format!(
-        "{}: {}, {}; {}",
-        escape(&path.display().to_string()),
-        plural(copy.frames, "frame"),
-        size(bytes),
-        told::in_words(report.as_ref(), Format::Recording)
-    ));
-    if selection.note().is_some() {
+    if order.format == Format::Recording && order.selection.note().is_some() {
         output::say("its frames have new numbers, from #1 on");
     }
-    if is_live {
+    if order.format == Format::Recording && order.now.is_some() {
         output::say("it is still recorded: what comes from now on is not in the copy");
     }
     Ok(())
-}
-
-fn may(args: &Export) -> Replace {
-    if args.force {
-        Replace::Yes
-    } else {
-        Replace::No
-    }
-}
-
-/// What is secret; none writes everything raw.
-fn policy(args: &Export) -> Result<Option<Arc<Policy>>, Failure> {
-    let policy = (!args.raw).then(|| redact::policy(&args.what));
-    policy.transpose()
 }
 
 /// Shows how far the work is.
@@ -354,89 +308,4 @@ pub fn tell_unfinished(recording: &Recording) -> Result<(), Failure> {
         ));
     }
     Ok(())
-}
-
-/// Where an export goes: a file that is whole or not there, a pipe, stdout.
-enum Target {
-    Stdout(Box<Output>),
-    /// A file that appears when it is whole.
-    Whole {
-        path: PathBuf,
-        out: Counted<Draft>,
-        may: Replace,
-    },
-    /// Something that is there and no file, for example a pipe: it gets what is written at once.
-    Direct {
-        path: PathBuf,
-        out: Counted<File>,
-    },
-}
-
-impl Target {
-    /// Begins. `reel` is the recording that is read, which must not be replaced; another file is
-    /// if it `may` be.
-    fn open(path: Option<&Path>, reel: &Path, may: Replace) -> Result<Self, Failure> {
-        let Some(path) = path else {
-            return Ok(Self::Stdout(Box::new(Output::stream())));
-        };
-        if path.metadata().is_ok_and(|there| is_special(&there)) {
-            let file = OpenOptions::new().write(true).open(path);
-            let out = Counted::new(file.map_err(|error| unwritten(path, error))?);
-            let path = path.to_owned();
-            return Ok(Self::Direct { path, out });
-        }
-        let whole = Whole::begin(path, reel, may)?;
-        Ok(Self::Whole {
-            path: whole.path,
-            out: Counted::new(whole.draft),
-            may,
-        })
-    }
-
-    /// Everything is written; returns how many bytes that were.
-    fn finish(self) -> Result<u64, Failure> {
-        match self {
-            Self::Stdout(mut out) => {
-                out.flush()?;
-                Ok(0)
-            }
-            Self::Whole { path, out, may } => {
-                let bytes = out.bytes();
-                let draft = out.into_inner().map_err(|error| unwritten(&path, error))?;
-                Whole { path, draft, may }.finish()?;
-                Ok(bytes)
-            }
-            Self::Direct { path, out } => {
-                let bytes = out.bytes();
-                out.into_inner().map_err(|error| unwritten(&path, error))?;
-                Ok(bytes)
-            }
-        }
-    }
-
-    /// That something could not be written.
-    fn failure(&self, error: io::Error) -> Failure {
-        match self {
-            Self::Stdout(_) => error.into(),
-            Self::Whole { path, .. } | Self::Direct { path, .. } => unwritten(path, error),
-        }
-    }
-}
-
-impl Write for Target {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Stdout(out) => out.bytes(bytes).map(|()| bytes.len()),
-            Self::Whole { out, .. } => out.write(bytes),
-            Self::Direct { out, .. } => out.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Stdout(out) => out.flush(),
-            Self::Whole { out, .. } => out.flush(),
-            Self::Direct { out, .. } => out.flush(),
-        }
-    }
 }

@@ -15,10 +15,12 @@ use clap::Args;
 use mcpreel_capture::spool::open_regular;
 use mcpreel_share::import::{Format, LOOKED_AT, not_utf8};
 use mcpreel_share::outgoing::file::Folder;
+use mcpreel_share::phrases::sentence;
 use mcpreel_store::library::{FileName, Library, REEL, create_dir, file_stem};
 use mcpreel_store::reader::{Recording, Summary};
-use mcpreel_trace::clock;
+use mcpreel_trace::clock::wall_clock_ns;
 use mcpreel_wire::text::{escape, plural};
+use serde_json::json;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
@@ -60,16 +62,14 @@ struct Made {
     format: &'static str,
     /// What is to be known about it, one sentence each, escaped.
     remarks: Vec<String>,
-    /// The ids that it had while it was shorter.
-    beginnings: Vec<u32>,
 }
 
 /// Takes each of the files; one that cannot be taken does not keep the others from it.
 pub fn run(args: &Import) -> Outcome {
     let library = Library::new(folder::of(&args.folder)?);
     create_dir(library.dir()).with_context(|| {
-        let dir = library.dir().display().to_string();
-        format!("the folder {} cannot be made", escape(&dir))
+        let dir = output::shown(library.dir());
+        format!("the folder {dir} cannot be made")
     })?;
     let mut out = Output::stdout();
     let mut outcome = Exit::Fine;
@@ -77,8 +77,7 @@ pub fn run(args: &Import) -> Outcome {
         match take(file, args, &library, &mut out) {
             Ok(()) => {}
             Err(Failure::Refused(error)) => {
-                let (_, said) = super::exit::code(Err(Failure::Refused(error)));
-                output::say(&said.unwrap_or_default());
+                output::say(&sentence(error.as_ref()));
                 outcome = Exit::Refused;
             }
             Err(other) => return Err(other),
@@ -90,13 +89,10 @@ pub fn run(args: &Import) -> Outcome {
 
 fn take(file: &OsStr, args: &Import, library: &Library, out: &mut Output) -> Result<(), Failure> {
     let folder = Folder::within(library.dir())?;
-    let path = match file.to_str() {
-        Some("-") => from_stdin(&folder)?,
-        _ => PathBuf::from(file),
-    };
-    let shown = match file.to_str() {
-        Some("-") => "stdin".to_owned(),
-        _ => escape(&file.to_string_lossy()).into_owned(),
+    let (path, shown) = if file == "-" {
+        (from_stdin(&folder)?, "stdin".to_owned())
+    } else {
+        (PathBuf::from(file), output::shown(Path::new(file)))
     };
     for made in made(&path, &shown, args, folder.path())? {
         settle(&made, &shown, args, library, out)?;
@@ -119,7 +115,6 @@ fn made(path: &Path, shown: &str, args: &Import, folder: &Path) -> Result<Vec<Ma
             reel,
             format: "a cassette",
             remarks,
-            beginnings: Vec::new(),
         }]);
     }
     let cannot = || format!("{shown} cannot be read");
@@ -157,51 +152,14 @@ fn unknown(shown: &str, path: &Path, beginning: &[u8]) -> Failure {
     ))
 }
 
-/// The id that the name of a recording tells.
-fn id_of(reel: &Path) -> Option<String> {
-    let stem = reel.file_stem().and_then(OsStr::to_str)?;
-    Some(FileName::parse(stem)?.id)
-}
-
-/// The recording of the same session that was made while it was shorter.
-fn beginning_of(made: &Made, library: &Library, summary: &Summary) -> Option<String> {
-    let is_one = |id: &String| {
-        let number = u32::from_str_radix(id, 16).ok();
-        *id != summary.id && number.is_some_and(|id| made.beginnings.contains(&id))
-    };
-    let ids = library.reels().ok()?.into_iter();
-    ids.filter_map(|reel| Some((id_of(&reel)?, reel)))
-        .filter(|(id, _)| is_one(id))
-        .find_map(|(id, reel)| {
-            let other = Recording::open(&reel).ok()?.summary().ok()?;
-            let is_same = other.origin == "import" && other.wall_ns == summary.wall_ns;
-            (is_same && other.frames <= summary.frames).then_some(id)
-        })
-}
-
-/// Gives a recording its place in the library: where that is, and whether it was there already.
-fn stored(
-    made: &Made,
-    library: &Library,
-    summary: &Summary,
-    name: &str,
-) -> Result<(PathBuf, bool), Failure> {
+/// The recording in the library with this id, by the names of the files.
+fn known(library: &Library, id: &str) -> Result<Option<PathBuf>, Failure> {
     let reels = library.reels()?;
-    let there = reels
-        .into_iter()
-        .find(|reel| id_of(reel).is_some_and(|id| id == summary.id));
-    if let Some(reel) = there {
-        return Ok((reel, true));
-    }
-    // A session without a date stands where it was taken in.
-    let wall_ns = match summary.wall_ns {
-        0 => clock::wall_clock_ns(),
-        known => known,
-    };
-    let stem = file_stem(wall_ns, name, &summary.id);
-    let reel = library.dir().join(stem).with_extension(REEL);
-    std::fs::rename(&made.reel, &reel)?;
-    Ok((reel, false))
+    Ok(reels.into_iter().find(|reel| {
+        let stem = reel.file_stem().and_then(OsStr::to_str);
+        stem.and_then(FileName::parse)
+            .is_some_and(|name| name.id == id)
+    }))
 }
 
 /// Moves a recording to its place in the library, and says where that is.
@@ -212,41 +170,53 @@ fn settle(
     library: &Library,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let summary = Recording::open(&made.reel)?.summary()?;
-    let (id, name) = (&*summary.id, args.name.as_deref().unwrap_or(&summary.name));
-    let (reel, is_there) = stored(made, library, &summary, name)?;
-    let known = is_there.then(|| Recording::open(&reel).ok()?.summary().ok());
-    let known = known.flatten().map(|known| known.name);
-    let name = known.as_deref().unwrap_or(name);
-    let begun = beginning_of(made, library, &summary).filter(|_| !is_there);
-    let remarks: Vec<_> = begun
-        .iter()
-        .map(|id| format!("the session has grown: {id} is its beginning"))
-        .chain(made.remarks.iter().cloned())
-        .collect();
-    for line in &remarks {
+    let Summary {
+        id,
+        mut name,
+        wall_ns,
+        frames,
+        exchanges,
+        ..
+    } = Recording::open(&made.reel)?.summary()?;
+    if let Some(given) = &args.name {
+        given.clone_into(&mut name);
+    }
+    let there = known(library, &id)?;
+    let is_there = there.is_some();
+    let reel = if let Some(reel) = there {
+        let known = Recording::open(&reel).and_then(|known| known.summary());
+        name = known.map_or(name, |known| known.name);
+        reel
+    } else {
+        // A session without a date stands where it was taken in.
+        let wall_ns = if wall_ns == 0 {
+            wall_clock_ns()
+        } else {
+            wall_ns
+        };
+        let stem = file_stem(wall_ns, &name, &id);
+        let reel = library.dir().join(stem).with_extension(REEL);
+        std::fs::rename(&made.reel, &reel)?;
+        reel
+    };
+    for line in &made.remarks {
         output::say(line);
     }
     if args.json {
-        let path = reel.display().to_string();
-        out.json(&serde_json::json!({
-            "id": id, "name": name, "path": path, "file": shown, "format": made.format,
-            "frames": summary.frames, "exchanges": summary.exchanges,
-            "already_there": is_there, "remarks": remarks,
-        }))?;
-        return Ok(());
+        return Ok(out.json(&json!({
+            "id": id, "name": name, "path": reel.display().to_string(), "file": shown,
+            "format": made.format, "frames": frames, "exchanges": exchanges,
+            "already_there": is_there, "remarks": made.remarks,
+        }))?);
     }
     let what = if is_there {
         "was taken in before as"
     } else {
         "is now"
     };
-    out.line(&format!(
-        "{shown}, {}, {what} {id} {}: {}, {}; mcpreel show {id}",
-        made.format,
-        escape(name),
-        plural(summary.exchanges, "exchange"),
-        plural(summary.frames, "line"),
-    ))?;
-    Ok(())
+    let (name, format) = (escape(&name), made.format);
+    let (exchanges, lines) = (plural(exchanges, "exchange"), plural(frames, "line"));
+    Ok(out.line(&format!(
+        "{shown}, {format}, {what} {id} {name}: {exchanges}, {lines}; mcpreel show {id}"
+    ))?)
 }

@@ -16,53 +16,10 @@ use serde_json::{Value, json};
 
 /// A row with its type in front.
 #[derive(Serialize)]
-pub struct RowJson<'a> {
-    r#type: &'static str,
+pub struct Typed<T> {
+    pub r#type: &'static str,
     #[serde(flatten)]
-    row: AnyJson<'a>,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum AnyJson<'a> {
-    Exchange(ExchangeJson<'a>),
-    Message(MessageJson<'a>),
-    Frame(FrameJson<'a>),
-    Event(Value),
-}
-
-impl<'a> RowJson<'a> {
-    pub fn exchange(r#type: &'static str, exchange: &'a Exchange) -> Self {
-        let row = AnyJson::Exchange(exchange.into());
-        Self { r#type, row }
-    }
-
-    /// The message, which was complete at `t`.
-    pub fn message(record: &'a MessageRecord, t: Moment) -> Self {
-        Self {
-            r#type: record.kind.as_str(),
-            row: AnyJson::Message(MessageJson::new(record, t)),
-        }
-    }
-
-    /// A line that holds no message.
-    pub fn line(head: &FrameHead, raw: &'a [u8]) -> Self {
-        Self {
-            r#type: match head.stream {
-                StreamId::STDERR => "stderr",
-                _ => "line",
-            },
-            row: AnyJson::Frame(FrameJson::new(head, raw)),
-        }
-    }
-
-    pub fn event(event: &Event) -> Self {
-        let row = AnyJson::Event(event_json(event));
-        Self {
-            r#type: "event",
-            row,
-        }
-    }
+    pub row: T,
 }
 
 /// A frame with its exact bytes.
@@ -150,7 +107,7 @@ fn as_on_the_wire(json: &str) -> Box<RawValue> {
 
 /// A message that is neither the request nor the response of an exchange.
 #[derive(Debug, Serialize)]
-struct MessageJson<'a> {
+pub struct MessageJson<'a> {
     seq: u64,
     direction: &'static str,
     t_ns: u64,
@@ -161,7 +118,8 @@ struct MessageJson<'a> {
 }
 
 impl<'a> MessageJson<'a> {
-    fn new(record: &'a MessageRecord, t: Moment) -> Self {
+    /// `t` is when the message was complete.
+    pub fn new(record: &'a MessageRecord, t: Moment) -> Self {
         Self {
             seq: record.frame.0,
             direction: record.direction.as_str(),

@@ -6,21 +6,21 @@ pub mod redact_scan;
 use super::exit::{Exit, Failure, Outcome, usage};
 use super::export::{progress, tell_unfinished};
 use super::folder::Folder;
-use super::output::Output;
+use super::output::{Output, shown};
 use super::{folder, select};
 use clap::Args;
 use mcpreel_config::reading::nearest;
 use mcpreel_config::{self as config, Setting};
-use mcpreel_redact::{
-    LIMITS, OPTIONAL, Policy, PolicyError, Redactor, Replaced, Report, SPECIAL, Settings, rules,
-};
+use mcpreel_redact::{LIMITS, OPTIONAL, Policy, PolicyError, Report, SPECIAL, Settings, rules};
 use mcpreel_share::export::Selection;
-use mcpreel_share::outgoing::file::{Replace, Whole};
-use mcpreel_share::outgoing::{self, redacted, told};
+use mcpreel_share::export::otlp::Bodies;
+use mcpreel_share::outgoing::file::Replace;
+use mcpreel_share::outgoing::{self, Format, Order, redacted, told};
 use mcpreel_store::reader::Recording;
 use mcpreel_wire::text::{escape, plural, size};
-use serde::Serialize;
+use serde_json::json;
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -118,7 +118,7 @@ pub fn run(args: &Redact) -> Outcome {
         ));
     }
     let report = match &args.output {
-        Some(path) => write(&recording, path, args.force, &policy)?,
+        Some(path) => write(&recording, path, args.force, policy)?,
         None => look(&recording, &policy)?,
     };
     let mut out = Output::stdout();
@@ -134,15 +134,10 @@ pub fn run(args: &Redact) -> Outcome {
 
 /// What would be replaced.
 pub fn look(recording: &Recording, policy: &Arc<Policy>) -> Result<Report, Failure> {
-    Ok(looked(recording, policy)?.0)
-}
-
-/// The same, and what knows the secrets.
-fn looked(recording: &Recording, policy: &Arc<Policy>) -> Result<(Report, Redactor), Failure> {
     let mut tell = progress(recording)?;
     let mut redacting = outgoing::learn(recording, policy, &mut tell)?;
     redacted::look(&mut redacting, &Selection::default(), &mut tell)?;
-    Ok((redacting.take_report(), redacting.into_redactor()))
+    Ok(redacting.take_report())
 }
 
 /// Makes a redacted recording.
@@ -150,111 +145,79 @@ fn write(
     recording: &Recording,
     path: &Path,
     force: bool,
-    policy: &Arc<Policy>,
+    policy: Arc<Policy>,
 ) -> Result<Report, Failure> {
     let may = if force { Replace::Yes } else { Replace::No };
-    let whole = Whole::begin(path, recording.path(), may)?;
-    let mut tell = progress(recording)?;
-    let all = Selection::default();
-    let what = (&all, Some(policy));
-    let report = outgoing::copy(recording, what, whole.draft.path(), &mut tell)?;
-    drop(tell);
-    whole.finish()?;
+    let order = Order {
+        format: Format::Recording,
+        bodies: Bodies::Without,
+        selection: &Selection::default(),
+        now: None,
+        policy: Some(policy),
+    };
+    let saved = outgoing::save(recording, &order, path, may, &mut progress(recording)?)?;
     tell_unfinished(recording)?;
-    Ok(report.unwrap_or_default())
+    Ok(saved.report.unwrap_or_default())
 }
 
-/// The report, of what stands in `path` now, or would.
+/// The report for people. `path` is the redacted file, if one was written.
 pub fn report_lines(report: &Report, path: Option<&Path>) -> Vec<String> {
     let places = plural(report.hits(), "place");
     let values = plural(report.values() as u64, "value");
-    let (rules, done) = (
-        plural(report.rules.len() as u64, "rule"),
-        match path {
-            Some(_) => "replaced",
-            None => "to be replaced",
-        },
-    );
+    let rules = plural(report.rules.len() as u64, "rule");
     let head = match path {
-        Some(path) => format!("{}: ", escape(&path.display().to_string())),
-        None => String::new(),
+        Some(path) => format!("{}: {values} replaced", shown(path)),
+        None => format!("{values} to be replaced"),
     };
-    let mut lines = vec![format!("{head}{values} {done} in {places}, by {rules}")];
-    lines.extend(report.places.iter().take(MOST_PLACES).map(|replaced| {
-        let path = match where_in(replaced) {
-            path if path.is_empty() => path,
-            path => format!("  {path}"),
+    let mut lines = vec![format!("{head} in {places}, by {rules}")];
+    for replaced in report.places.iter().take(MOST_PLACES) {
+        let (path, key) = (escape(&replaced.path), escape(&replaced.key));
+        let inside = match (&*path, &*key) {
+            ("", "") => String::new(),
+            (one, "") | ("", one) => format!("  {one}"),
+            (path, key) => format!("  {path} ({key})"),
         };
-        let place = format!("{:<18}", replaced.place.to_string());
-        let (token, rule) = (replaced.token.to_string(), escape(&replaced.rule));
-        format!("  {place} {token:<12} {rule}{path}")
-    }));
+        let (place, token) = (replaced.place.to_string(), replaced.token.to_string());
+        let rule = escape(&replaced.rule);
+        lines.push(format!("  {place:<18} {token:<12} {rule}{inside}"));
+    }
     let told = report.places.len().min(MOST_PLACES) as u64;
     if report.hits() > told {
-        lines.push(format!(
-            "  and {}",
-            plural(report.hits() - told, "more place")
-        ));
+        let more = plural(report.hits() - told, "more place");
+        lines.push(format!("  and {more}"));
     }
-    lines.extend(beside(report));
+    lines.extend(undone(report));
     lines.push(LIMITS.to_owned());
     lines
 }
 
-/// Where in a message something stands, and by which name in a text; escaped.
-fn where_in(replaced: &Replaced) -> String {
-    let (path, key) = (escape(&replaced.path), escape(&replaced.key));
-    match (path.is_empty(), key.is_empty()) {
-        (_, true) => path.into_owned(),
-        (true, false) => key.into_owned(),
-        (false, false) => format!("{path} ({key})"),
-    }
-}
-
 /// What was not done.
-fn beside(report: &Report) -> Vec<String> {
-    let left = report.left.iter().map(|left| {
-        format!(
-            "#{} is left out: {} are too long to be looked through",
-            left.seq,
-            size(left.bytes)
-        )
-    });
-    let mut lines: Vec<_> = told::off(report).into_iter().chain(left).collect();
+pub fn undone(report: &Report) -> Vec<String> {
+    let mut lines = told::off(report);
+    lines.extend(report.left.iter().map(|left| {
+        let (seq, bytes) = (left.seq, size(left.bytes));
+        format!("#{seq} is left out: {bytes} are too long to be looked through")
+    }));
     lines.extend(told::unplaced(report));
-    if report.short > 0 {
-        let values = plural(report.short, "value");
-        lines.push(format!("too short to be looked for elsewhere: {values}"));
-    }
-    if report.beyond > 0 {
-        let values = plural(report.beyond, "value");
-        lines.push(format!(
-            "too many or too long to be looked for elsewhere: {values}"
-        ));
+    for (why, count) in [
+        ("too short", report.short),
+        ("too many or too long", report.beyond),
+    ] {
+        if count > 0 {
+            let values = plural(count, "value");
+            lines.push(format!("{why} to be looked for elsewhere: {values}"));
+        }
     }
     lines
-}
-
-#[derive(Serialize)]
-struct RuleLine {
-    id: &'static str,
-    about: &'static str,
-    optional: bool,
 }
 
 /// Prints the rules.
 fn list_rules(json: bool) -> Result<(), Failure> {
     let mut out = Output::stdout();
-    let shapes = mcpreel_redact::rules().map(|rule| (rule.id, rule.about));
-    for line in SPECIAL.iter().copied().chain(shapes) {
-        let (id, about) = line;
+    for (id, about) in all_rules() {
         let optional = OPTIONAL.contains(&id);
         if json {
-            out.json(&RuleLine {
-                id,
-                about,
-                optional,
-            })?;
+            out.json(&json!({"id": id, "about": about, "optional": optional}))?;
         } else {
             let only = if optional {
                 " (only where it is asked for)"
@@ -267,6 +230,12 @@ fn list_rules(json: bool) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
+/// The ids of all rules, and what they are about.
+fn all_rules() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let shapes = rules().map(|rule| (rule.id, rule.about));
+    SPECIAL.iter().copied().chain(shapes)
+}
+
 /// The policy of this user.
 pub fn policy(args: &Secrets) -> Result<Arc<Policy>, Failure> {
     let file = folder::Settings::read();
@@ -277,47 +246,46 @@ pub fn policy(args: &Secrets) -> Result<Arc<Policy>, Failure> {
 }
 
 fn policy_of(config: &config::Redact, args: &Secrets) -> Result<Policy, Failure> {
-    let is_on = |setting: &Option<Setting>| {
-        setting
-            .as_ref()
-            .is_some_and(|setting| setting.text == "true")
-    };
+    let fault = |at: &dyn Display, why: &dyn Display| Failure::Usage(format!("{at}: {why}"));
+    let is_on = |setting: &Option<Setting>| setting.as_ref().is_some_and(|it| it.text == "true");
     let texts = |list: &[Setting]| list.iter().map(|setting| setting.text.clone()).collect();
     for setting in &config.without {
-        check_rule(&setting.text)
-            .map_err(|why| Failure::Usage(format!("{}: {why}", setting.at)))?;
+        check_rule(&setting.text).map_err(|why| fault(&setting.at, &why))?;
     }
     for name in &args.without {
-        check_rule(name).map_err(|why| Failure::Usage(format!("--without: {why}")))?;
+        check_rule(name).map_err(|why| fault(&"--without", &why))?;
     }
     let mut paths = Vec::new();
     for setting in &config.paths {
         let path = setting.text.parse();
-        paths.push(path.map_err(|error| Failure::Usage(format!("{}: {error}", setting.at)))?);
+        paths.push(path.map_err(|error| fault(&setting.at, &error))?);
     }
-    let patterns = config.patterns.iter();
-    let patterns = patterns.map(|(name, pattern)| (name.clone(), pattern.text.clone()));
     let mut without: Vec<String> = texts(&config.without);
     without.extend(args.without.iter().cloned());
+    let patterns = config.patterns.iter();
     let settings = Settings {
         email: args.email || is_on(&config.email),
         home: args.home || is_on(&config.home),
         names: texts(&config.names),
-        patterns: patterns.collect(),
+        patterns: patterns
+            .map(|(name, it)| (name.clone(), it.text.clone()))
+            .collect(),
         paths,
         without,
         allow: texts(&config.allow),
     };
-    Policy::new(&settings).map_err(|error| Failure::Usage(policy_error(&error, config)))
+    Policy::new(&settings).map_err(|error| {
+        let named = |of: &String| matches!(&error, PolicyError::Pattern { name, .. } if name == of);
+        match config.patterns.iter().find(|(name, _)| named(name)) {
+            Some((_, setting)) => fault(&setting.at, &error),
+            None => Failure::Usage(error.to_string()),
+        }
+    })
 }
 
-/// Whether there is such a rule, or which one may be meant.
+/// Refuses a name that no rule has, with the one that may be meant.
 fn check_rule(name: &str) -> Result<(), String> {
-    let known: Vec<_> = SPECIAL
-        .iter()
-        .map(|(id, _)| *id)
-        .chain(rules().map(|rule| rule.id))
-        .collect();
+    let known: Vec<_> = all_rules().map(|(id, _)| id).collect();
     if known.contains(&name) {
         return Ok(());
     }
@@ -326,17 +294,6 @@ fn check_rule(name: &str) -> Result<(), String> {
         None => "`mcpreel redact --list` has them".to_owned(),
     };
     Err(format!("there is no rule `{}`; {hint}", escape(name)))
-}
-
-fn policy_error(error: &PolicyError, config: &config::Redact) -> String {
-    let PolicyError::Pattern { name, .. } = error else {
-        return error.to_string();
-    };
-    let place = config.patterns.iter().find(|(of, _)| of == name);
-    match place {
-        Some((_, setting)) => format!("{}: {error}", setting.at),
-        None => error.to_string(),
-    }
 }
 
 #[cfg(test)]

@@ -12,9 +12,10 @@
 
 use super::exit::{Exit, Failure, Outcome, usage};
 use super::export::{progress, tell_unfinished};
-use super::folder::Folder as FolderArgs;
-use super::output::{self, Output};
+use super::folder;
+use super::output::{self, Output, shown};
 use super::redact::{self, Secrets, redact_scan};
+use super::rows::pages;
 use super::select;
 use anyhow::Context as _;
 use clap::Args;
@@ -22,17 +23,16 @@ use mcpreel_redact::{LIMITS, OPTIONAL, Policy, Redactor, Report as RedactionRepo
 use mcpreel_share::export::Selection;
 use mcpreel_share::export::otlp::Bodies;
 use mcpreel_share::outgoing::file::{Draft, Folder, Replace};
-use mcpreel_share::outgoing::{self, Format, Order, told};
+use mcpreel_share::outgoing::{self, Format, Order, redacted};
 use mcpreel_store::library::sanitised;
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::clock::Moment;
-use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::{Seq, StreamId};
 use mcpreel_wire::text::{escape, plural, size};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::{DirEntry, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ pub struct Report {
     #[arg(value_name = "RECORDING", default_value = "@")]
     recording: OsString,
     #[command(flatten)]
-    folder: FolderArgs,
+    folder: folder::Folder,
     /// The folder, or the file [default: mcpreel-report-NAME-ID here]
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
@@ -88,6 +88,20 @@ const NAMES: [&str; 5] = [
     "redaction.json",
 ];
 
+/// What the files of a report are for.
+const FILES: &str = "  \
+  report.md       what happened and why, to be pasted into an issue
+  report.html     the session, for a browser
+  session.reel    the session, for mcpreel: open, diff, replay, mock
+  redaction.txt   what was replaced where, by which rule; redaction.json likewise
+";
+
+/// Places that are named where something leaks.
+const MOST_LEAKS: usize = 20;
+
+/// Tools that are named.
+const MOST_TOOLS: usize = 12;
+
 /// Writes what the arguments ask for.
 pub fn run(args: &Report) -> Outcome {
     let policy = redact::policy(&args.what)?;
@@ -98,44 +112,68 @@ pub fn run(args: &Report) -> Outcome {
     select::tell_if_played(&args.recording, &recording)?;
     let now = select::now(&recording, &recording.summary()?);
     let (redacted, report, known) = without_secrets(&recording, &policy)?;
-    // Who made it looks for it by the id that is known here, if that may be told.
+    // Who made the report looks for it by the original's id, unless that is redacted.
     let summary = redacted.summary()?;
     let id = summary.context.parent.as_ref().unwrap_or(&summary.id);
-    let path = place(args, &summary.name, id)?;
+    let (path, may) = place(args, &summary.name, id)?;
+    let unwritten = || unwritten(&path);
     let parent = path.parent().unwrap_or(Path::new("/"));
-    let folder = Folder::within(parent).with_context(|| unwritten(&path))?;
+    let folder = Folder::within(parent).with_context(unwritten)?;
     write((&redacted, now), &report, folder.path())?;
     let found = leaks(folder.path(), known, &policy)?;
     if !found.is_empty() {
         return keep_back(&found, args.json);
     }
-    let bytes = shown(args, folder, &path)?;
-    let said = Told {
-        path: &path,
-        bytes,
-        report: &report,
-        by_eye: look_at(&redacted)?,
-    };
-    if args.json {
-        said.as_json()?;
+    let bytes = if args.zip {
+        let inside = path.file_stem().unwrap_or_default().to_string_lossy();
+        let draft = Draft::beside(&path).with_context(unwritten)?;
+        let draft = pack(folder.path(), &inside, draft).with_context(unwritten)?;
+        let bytes = draft.path().metadata()?.len();
+        draft.settle(&path, may).with_context(unwritten)?;
+        bytes
     } else {
-        said.in_words()?;
+        let sizes = NAMES.map(|name| folder.path().join(name).metadata());
+        let sizes = sizes.into_iter().map(|file| Ok(file?.len()));
+        let bytes = sizes.sum::<io::Result<u64>>()?;
+        folder.settle(&path, may).with_context(unwritten)?;
+        bytes
+    };
+    let by_eye = by_eye(&redacted)?;
+    let mut out = Output::stdout();
+    if args.json {
+        out.json(&json!({
+            "path": path.to_string_lossy(),
+            "bytes": bytes,
+            "files": NAMES,
+            "removed": report,
+            "by_eye": by_eye,
+            "leaks": [],
+        }))?;
+    } else {
+        out.line(&format!("{}: {}", shown(&path), size(bytes)))?;
+        out.line(FILES)?;
+        let (values, places) = (report.values() as u64, report.hits());
+        let (values, places) = (plural(values, "value"), plural(places, "place"));
+        out.line(&format!("removed: {values} in {places}"))?;
+        for (rule, count) in &report.rules {
+            out.line(&format!("  {count:>5} × {}", escape(rule)))?;
+        }
+        for line in redact::undone(&report) {
+            out.line(&format!("  {line}"))?;
+        }
+        out.line("look at by eye before you hand it on:")?;
+        for line in &by_eye {
+            out.line(&format!("  {line}"))?;
+        }
+        out.line("")?;
+        out.line(LIMITS)?;
     }
+    out.flush()?;
     tell_unfinished(&recording)?;
     Ok(Exit::Fine)
 }
 
-/// The report that was made in `folder` appears: how long it is.
-fn shown(args: &Report, folder: Folder, path: &Path) -> Result<u64, Failure> {
-    let may = replaces(args, path);
-    if args.zip {
-        appear_packed(folder.path(), path, may)
-    } else {
-        appear(folder, path, may)
-    }
-}
-
-/// The recording without its secrets, what was replaced, and what knows them.
+/// The recording without its secrets, what was replaced, and a redactor that knows the secrets.
 fn without_secrets(
     recording: &Recording,
     policy: &Arc<Policy>,
@@ -143,61 +181,52 @@ fn without_secrets(
     let mut tell = progress(recording)?;
     let mut redacting = outgoing::learn(recording, policy, &mut tell)?;
     let (redacted, report) =
-        outgoing::redacted::one_of_its_own(&mut redacting, &Selection::default(), &mut tell)?;
+        redacted::one_of_its_own(&mut redacting, &Selection::default(), &mut tell)?;
     let known = redacting.into_redactor().of_known_words();
     let redacted = redacted.called(Path::new(SESSION));
     Ok((redacted, report, known.map_err(anyhow::Error::from)?))
 }
 
-/// Where it appears; what is there stays, unless it is a report that may be replaced.
-fn place(args: &Report, name: &str, id: &str) -> Result<PathBuf, Failure> {
-    let mut usual = OsString::from("mcpreel-report-");
-    usual.push(sanitised(name));
-    usual.push(format!("-{}", id.get(..4).unwrap_or(id)));
-    if args.zip {
-        usual.push(".zip");
-    }
+/// Where the report appears, and whether it replaces what is there: another report, and only with
+/// `--force`.
+fn place(args: &Report, name: &str, id: &str) -> Result<(PathBuf, Replace), Failure> {
+    let ending = if args.zip { ".zip" } else { "" };
+    let id = id.get(..4).unwrap_or(id);
+    let usual = format!("mcpreel-report-{}-{id}{ending}", sanitised(name));
     let path = args.output.clone().unwrap_or_else(|| usual.into());
     let path = std::path::absolute(&path).context("the path means nothing here")?;
-    if path.symlink_metadata().is_ok() && replaces(args, &path) == Replace::No {
-        let shown = path.display().to_string();
-        let why = if args.force {
-            "is no such report, and stays"
-        } else {
-            "is there already: --force replaces a report"
-        };
-        let message = format!("{} {why}; name another with -o", escape(&shown));
-        return Err(Failure::Usage(message));
+    if path.symlink_metadata().is_err() {
+        return Ok((path, Replace::No));
     }
-    Ok(path)
+    let why = match args.force {
+        true if is_report(&path, args.zip) => return Ok((path, Replace::Yes)),
+        true => "is no such report, and stays",
+        false => "is there already: --force replaces a report",
+    };
+    let message = format!("{} {why}; name another with -o", shown(&path));
+    Err(Failure::Usage(message))
 }
 
-/// Whether what is there may go: a report, if `--force` is said.
-fn replaces(args: &Report, path: &Path) -> Replace {
-    if args.force && is_report(path, args.zip) {
-        Replace::Yes
-    } else {
-        Replace::No
-    }
-}
-
-/// Whether what is there is a report as it would be written: nothing else of somebody's goes.
+/// Whether what stands at `path` is a report and nothing else.
 fn is_report(path: &Path, is_zip: bool) -> bool {
-    let Ok(there) = path.symlink_metadata() else {
-        return false;
-    };
+    let is_ours = |name: &str| NAMES.contains(&name.rsplit('/').next().unwrap_or(name));
     if is_zip {
-        return there.is_file() && is_packed_report(path);
+        let archive = File::open(path).ok().map(ZipArchive::new);
+        return archive.and_then(Result::ok).is_some_and(|archive| {
+            let mut names = archive.file_names();
+            archive.len() == NAMES.len() && names.all(|name| name.is_ok_and(|name| is_ours(&name)))
+        });
     }
-    let is_ours = |file: std::io::Result<DirEntry>| {
-        let file = file
-            .ok()
-            .filter(|file| NAMES.iter().any(|name| file.file_name() == *name));
-        file.is_some_and(|file| file.file_type().is_ok_and(|kind| kind.is_file()))
-    };
-    there.is_dir()
-        && path.join(SESSION).is_file()
-        && path.read_dir().is_ok_and(|mut files| files.all(is_ours))
+    let is_file = |path: &Path| path.symlink_metadata().is_ok_and(|file| file.is_file());
+    is_file(&path.join(SESSION))
+        && !path.is_symlink()
+        && path.read_dir().is_ok_and(|mut files| {
+            files.all(|file| {
+                file.is_ok_and(|file| {
+                    is_ours(&file.file_name().to_string_lossy()) && is_file(&file.path())
+                })
+            })
+        })
 }
 
 /// Writes all files into `folder`; `now` is the time of a session that is still recorded.
@@ -207,13 +236,12 @@ fn write(
     folder: &Path,
 ) -> Result<(), Failure> {
     let [text, page, reel, replaced, as_json] = NAMES.map(|name| folder.join(name));
-    let selection = Selection::default();
     let mut tell = progress(redacted)?;
     for (path, format) in [(&text, Format::Markdown), (&page, Format::Html)] {
         let order = Order {
             format,
             bodies: Bodies::Without,
-            selection: &selection,
+            selection: &Selection::default(),
             now,
             // It is redacted already.
             policy: None,
@@ -226,183 +254,56 @@ fn write(
     drop(made(&reel)?);
     redacted.copy_into(&reel)?;
     let lines = redact::report_lines(report, Some(Path::new(SESSION)));
-    let mut out = made(&replaced)?;
-    let written = lines.iter().try_for_each(|line| writeln!(out, "{line}"));
+    let written = writeln!(made(&replaced)?, "{}", lines.join("\n"));
     written.with_context(|| unwritten(&replaced))?;
     let out = made(&as_json)?;
-    serde_json::to_writer(out, report).with_context(|| unwritten(&as_json))?;
-    Ok(())
+    Ok(serde_json::to_writer(out, report).with_context(|| unwritten(&as_json))?)
 }
 
 /// A file for its owner alone.
 fn made(path: &Path) -> Result<File, Failure> {
-    let file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path);
+    let mut options = OpenOptions::new();
+    let file = options.write(true).create_new(true).mode(0o600).open(path);
     Ok(file.with_context(|| unwritten(path))?)
 }
 
 fn unwritten(path: &Path) -> String {
-    format!("could not write {}", escape(&path.display().to_string()))
+    format!("could not write {}", shown(path))
 }
 
-/// Looks through what is to be handed on: the session by all rules, what was made of it for what is
-/// known to be secret. What was replaced is told by rules and places, and has nothing else in it.
+/// Looks through the files of a report: the session by all rules, the texts made of it for values
+/// that are known to be secret.
 fn leaks(folder: &Path, mut known: Redactor, policy: &Arc<Policy>) -> Result<Vec<String>, Failure> {
     let mut found = Vec::new();
     for name in &NAMES[..2] {
-        let report = redact_scan::known(&folder.join(name), &mut known)?;
-        found.extend(report.places.iter().map(|leak| {
-            let (place, rule) = (leak.place.to_string(), escape(&leak.rule));
-            format!("{name}: {place}: {rule}")
-        }));
+        let file = File::open(folder.join(name))?;
+        let (report, _) = redact_scan::leaks(&file, &mut known)?;
+        let places = report.places.iter();
+        found.extend(places.map(|leak| format!("{name}: {}: {}", leak.place, escape(&leak.rule))));
     }
     let session = Recording::open(&folder.join(SESSION))?;
-    let report = redact::look(&session, policy)?;
-    found.extend(report.places.iter().map(|leak| {
-        let (place, path, rule) = (
-            leak.place.to_string(),
-            escape(&leak.path),
-            escape(&leak.rule),
-        );
-        format!("{SESSION}: {place}: {path}: {rule}")
-    }));
+    for leak in &redact::look(&session, policy)?.places {
+        let (path, rule) = (escape(&leak.path), escape(&leak.rule));
+        found.push(format!("{SESSION}: {}: {path}: {rule}", leak.place));
+    }
     Ok(found)
 }
 
-/// The folder itself is what is handed on, in the place of what is there if that `may` be; returns
-/// its bytes.
-fn appear(folder: Folder, path: &Path, may: Replace) -> Result<u64, Failure> {
-    let mut bytes = 0;
-    for name in NAMES {
-        bytes += folder.path().join(name).metadata()?.len();
-    }
-    folder.settle(path, may).with_context(|| unwritten(path))?;
-    Ok(bytes)
-}
-
-/// From so many bytes on a file needs the larger form of entries.
-const LARGE: u64 = u32::MAX as u64;
-
-/// Packs what is in `folder` into the file `path`, which appears when it is whole, in the place of
-/// what is there if that `may` be; returns its bytes. The files stand in a folder of its name.
-fn appear_packed(folder: &Path, path: &Path, may: Replace) -> Result<u64, Failure> {
-    let draft = Draft::beside(path).with_context(|| unwritten(path))?;
-    let inside = path.file_stem().unwrap_or_default().to_string_lossy();
-    let draft = pack(folder, &inside, draft).with_context(|| unwritten(path))?;
-    let bytes = draft.path().metadata()?.len();
-    draft.settle(path, may).with_context(|| unwritten(path))?;
-    Ok(bytes)
-}
-
-/// Whether a file is such a one.
-fn is_packed_report(path: &Path) -> bool {
-    let archive = File::open(path).ok().map(ZipArchive::new);
-    let is_ours = |name: &str| {
-        NAMES
-            .iter()
-            .any(|ours| name.rsplit('/').next() == Some(*ours))
-    };
-    archive.and_then(Result::ok).is_some_and(|archive| {
-        let mut names = archive.file_names();
-        archive.len() == NAMES.len() && names.all(|name| name.is_ok_and(|name| is_ours(&name)))
-    })
-}
-
+/// Packs the files of `folder` into `draft`, in a folder called `inside`.
 fn pack(folder: &Path, inside: &str, draft: Draft) -> anyhow::Result<Draft> {
     let mut zip = ZipWriter::new_stream(draft);
     for name in NAMES {
         let mut file = File::open(folder.join(name))?;
-        let is_large = file.metadata()?.len() >= LARGE;
         let options = SimpleFileOptions::default()
             .unix_permissions(0o600)
-            .large_file(is_large);
+            .large_file(file.metadata()?.len() >= u64::from(u32::MAX));
         zip.start_file(format!("{inside}/{name}"), options)?;
         io::copy(&mut file, &mut zip)?;
     }
     Ok(zip.finish()?.into_inner())
 }
 
-/// Places that are named where something leaks.
-const MOST_LEAKS: usize = 20;
-
-/// What the files of a report are for.
-const FILES: &str = "  \
-  report.md       what happened and why, to be pasted into an issue
-  report.html     the session, for a browser
-  session.reel    the session, for mcpreel: open, diff, replay, mock
-  redaction.txt   what was replaced where, by which rule; redaction.json likewise
-";
-
-/// What there is to say.
-struct Told<'s> {
-    path: &'s Path,
-    bytes: u64,
-    /// What was replaced.
-    report: &'s RedactionReport,
-    /// What a person should look at.
-    by_eye: Vec<String>,
-}
-
-impl Told<'_> {
-    /// Says what there is, what was removed, and what to look at.
-    fn in_words(&self) -> Result<(), Failure> {
-        let Self {
-            path,
-            bytes,
-            report,
-            by_eye,
-        } = self;
-        let mut out = Output::stdout();
-        let shown = path.display().to_string();
-        out.line(&format!("{}: {}", escape(&shown), size(*bytes)))?;
-        out.line(FILES)?;
-        removed(report, &mut out)?;
-        out.line("look at by eye before you hand it on:")?;
-        for line in by_eye {
-            out.line(&format!("  {line}"))?;
-        }
-        out.line("")?;
-        out.line(LIMITS)?;
-        Ok(out.flush()?)
-    }
-
-    /// The same for scripts.
-    fn as_json(&self) -> Result<(), Failure> {
-        let mut out = Output::stdout();
-        out.json(&json!({
-            "path": self.path.to_string_lossy(),
-            "bytes": self.bytes,
-            "files": NAMES,
-            "removed": self.report,
-            "by_eye": self.by_eye,
-            "leaks": [],
-        }))?;
-        Ok(out.flush()?)
-    }
-}
-
-/// Says what was replaced or left out.
-fn removed(report: &RedactionReport, out: &mut Output) -> Result<(), Failure> {
-    let values = plural(report.values() as u64, "value");
-    let places = plural(report.hits(), "place");
-    out.line(&format!("removed: {values} in {places}"))?;
-    for (rule, count) in &report.rules {
-        out.line(&format!("  {count:>5} × {}", escape(rule)))?;
-    }
-    for left in &report.left {
-        let (seq, bytes) = (left.seq, size(left.bytes));
-        out.line(&format!("  #{seq} is left out: {bytes}"))?;
-    }
-    for line in told::off(report).into_iter().chain(told::unplaced(report)) {
-        out.line(&format!("  {line}"))?;
-    }
-    Ok(())
-}
-
-/// Something that is found keeps all of it back.
+/// A leak keeps the whole report back.
 fn keep_back(found: &[String], as_json: bool) -> Outcome {
     if as_json {
         let mut out = Output::stdout();
@@ -420,83 +321,55 @@ fn keep_back(found: &[String], as_json: bool) -> Outcome {
     Ok(Exit::Found)
 }
 
-/// Tools that are named.
-const MOST_TOOLS: usize = 12;
-
-/// Rows that are read at once.
-const PAGE: u32 = 1000;
-
-/// What there is to look at in a redacted recording, a line each, escaped.
-fn look_at(redacted: &Recording) -> Result<Vec<String>, Failure> {
+/// What a person should look at in a redacted recording, a line each, escaped.
+fn by_eye(redacted: &Recording) -> Result<Vec<String>, Failure> {
     let mut lines = Vec::new();
-    lines.extend(tools(redacted)?);
-    let stderr = stderr(redacted)?;
+    let mut called: BTreeMap<_, u64> = BTreeMap::new();
+    redacted.each_exchange(|exchange| {
+        if let Some(name) = exchange.name.filter(|_| &*exchange.method == "tools/call") {
+            *called.entry(name).or_default() += 1;
+        }
+    })?;
+    let tools = called.iter().take(MOST_TOOLS);
+    let tools = tools.map(|(tool, calls)| format!("{} ({calls})", escape(tool)));
+    let mut tools: Vec<_> = tools.collect();
+    if let more @ 1.. = called.len().saturating_sub(MOST_TOOLS) {
+        tools.push(plural(more as u64, "more tool"));
+    }
+    if !tools.is_empty() {
+        let tools = tools.join(", ");
+        lines.push(format!("arguments and results of {tools}"));
+    }
+    let mut stderr = 0;
+    let next = |after| redacted.heads(after, 1000);
+    pages(
+        Seq(0),
+        next,
+        |head| head.seq,
+        |head| {
+            stderr += head.size * u64::from(head.stream == StreamId::STDERR);
+            Ok(())
+        },
+    )?;
     if stderr > 0 {
         lines.push(format!("stderr of the server, {}", size(stderr)));
     }
     lines.push("the command line, and the names of folders and machines in it".to_owned());
-    lines.extend(optional(redacted)?);
-    Ok(lines)
-}
-
-/// The tools whose arguments and results are in it.
-fn tools(redacted: &Recording) -> Result<Option<String>, Failure> {
-    let mut called: BTreeMap<_, u64> = BTreeMap::new();
-    let mut after = ExchangeId(0);
-    loop {
-        let page = redacted.exchanges(after, PAGE)?;
-        let Some(last) = page.last() else { break };
-        after = last.id;
-        for exchange in page {
-            if let Some(name) = exchange.name.filter(|_| &*exchange.method == "tools/call") {
-                *called.entry(name).or_default() += 1;
-            }
-        }
-    }
-    if called.is_empty() {
-        return Ok(None);
-    }
-    let named = called.iter().take(MOST_TOOLS);
-    let mut named: Vec<_> = named
-        .map(|(tool, calls)| format!("{} ({calls})", escape(tool)))
-        .collect();
-    if called.len() > MOST_TOOLS {
-        named.push(plural((called.len() - MOST_TOOLS) as u64, "more tool"));
-    }
-    Ok(Some(format!(
-        "arguments and results of {}",
-        named.join(", ")
-    )))
-}
-
-fn stderr(redacted: &Recording) -> Result<u64, Failure> {
-    let (mut bytes, mut after) = (0, Seq(0));
-    loop {
-        let page = redacted.heads(after, PAGE)?;
-        let Some(last) = page.last() else {
-            return Ok(bytes);
-        };
-        after = last.seq;
-        let lines = page.iter().filter(|head| head.stream == StreamId::STDERR);
-        bytes += lines.map(|head| head.size).sum::<u64>();
-    }
-}
-
-/// What rules find that hold only where they are asked for.
-fn optional(redacted: &Recording) -> Result<Vec<String>, Failure> {
-    let settings = Settings {
+    let optional = Settings {
         email: true,
         home: true,
         ..Settings::default()
     };
-    let policy = Policy::new(&settings).map_err(anyhow::Error::from)?;
+    let policy = Policy::new(&optional).map_err(anyhow::Error::from)?;
     let report = redact::look(redacted, &Arc::new(policy))?;
-    let found = report.rules.iter();
-    let found = found.filter(|(rule, _)| OPTIONAL.contains(&&***rule));
-    let lines = found.map(|(rule, count)| {
-        let option = rule.split('-').next().unwrap_or_default();
-        let places = plural(*count, "place");
-        format!("{rule} in {places}: --{option} replaces that as well")
-    });
-    Ok(lines.collect())
+    for (rule, count) in &report.rules {
+        if OPTIONAL.contains(&&**rule) {
+            let option = rule.split('-').next().unwrap_or_default();
+            let places = plural(*count, "place");
+            lines.push(format!(
+                "{rule} in {places}: --{option} replaces that as well"
+            ));
+        }
+    }
+    Ok(lines)
 }

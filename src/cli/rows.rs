@@ -7,7 +7,7 @@
 //! ```
 
 use super::exit::Failure;
-use super::json;
+use super::json::{ExchangeJson, FrameJson, MessageJson, Typed, event_json};
 use super::output::{Ink, Output};
 use mcpreel_lint::Severity;
 use mcpreel_share::phrases;
@@ -57,12 +57,13 @@ pub struct Listing {
 }
 
 impl Listing {
+    /// `last` is the highest number of a frame.
     fn new(columns: &'static [Column], last: u64) -> Self {
         let digits = last.to_string().len().max(5);
         Self { columns, digits }
     }
 
-    /// Exchanges and whatever stands between them; `last` is the highest number of a frame.
+    /// Exchanges and whatever stands between them.
     pub fn of_rows(last: u64) -> Self {
         Self::new(ROWS, last)
     }
@@ -76,22 +77,16 @@ impl Listing {
     }
 
     pub fn heading(self, out: &Output) -> String {
-        let cells = self
-            .columns
-            .iter()
-            .map(|(heading, ..)| (*heading).to_owned());
-        let cells: Vec<_> = cells.map(|cell| (cell, Ink::Plain)).collect();
+        let headings = self.columns.iter();
+        let cells: Vec<_> = headings
+            .map(|(heading, ..)| ((*heading).to_owned(), Ink::Plain))
+            .collect();
         let line = self.columns_of(&cells, out).0;
         out.paint(Ink::Faint, &format!("{line}  WHAT"))
     }
 
-    /// A row; `end` is how the session ended, which says why an exchange is lost.
-    pub fn row(self, row: &RowView<'_>, end: Option<&End>, out: &Output) -> String {
-        self.row_with(row, &row.what(end), out)
-    }
-
     /// A row that says `what`, which is escaped.
-    pub fn row_with(self, row: &RowView<'_>, what: &str, out: &Output) -> String {
+    pub fn row(self, row: &RowView<'_>, what: &str, out: &Output) -> String {
         let cells = [
             match row.kind {
                 // An event has no number of its own.
@@ -188,46 +183,71 @@ impl From<Item> for Row {
 }
 
 impl Row {
-    /// The bytes of its frame that [`Self::json`] (all of them) or [`Self::line`] needs.
-    pub fn bytes(&self, recording: &Recording, is_json: bool) -> Result<Vec<u8>, Failure> {
-        Ok(match self {
-            Self::Line(head) if is_json => recording.raw(head.seq)?,
-            Self::Line(head) => recording.piece(head.seq, 0..READ)?,
-            _ => Vec::new(),
-        })
+    /// Writes the row as JSON.
+    pub fn json(&self, recording: &Recording, out: &mut Output) -> Result<(), Failure> {
+        let (r#type, exchange) = match self {
+            Self::Exchange(exchange, _) => ("exchange", exchange),
+            Self::Open(exchange, _) => ("open", exchange),
+            Self::Message(record, t) => {
+                let row = MessageJson::new(record, *t);
+                let r#type = record.kind.as_str();
+                return Ok(out.json(&Typed { r#type, row })?);
+            }
+            Self::Line(head) => {
+                let raw = recording.raw(head.seq)?;
+                let row = FrameJson::new(head, &raw);
+                let is_stderr = head.stream == StreamId::STDERR;
+                let r#type = if is_stderr { "stderr" } else { "line" };
+                return Ok(out.json(&Typed { r#type, row })?);
+            }
+            Self::Event(event) => {
+                let (r#type, row) = ("event", event_json(&event.event));
+                return Ok(out.json(&Typed { r#type, row })?);
+            }
+        };
+        let row = ExchangeJson::from(exchange.as_ref());
+        Ok(out.json(&Typed { r#type, row })?)
     }
 
-    pub fn json<'a>(&'a self, raw: &'a [u8]) -> json::RowJson<'a> {
-        match self {
-            Self::Exchange(exchange, _) => json::RowJson::exchange("exchange", exchange),
-            Self::Open(exchange, _) => json::RowJson::exchange("open", exchange),
-            Self::Message(record, t) => json::RowJson::message(record, *t),
-            Self::Line(head) => json::RowJson::line(head, raw),
-            Self::Event(row) => json::RowJson::event(&row.event),
-        }
-    }
-
-    /// As a line for people; `end` is how the session ended, where that is known.
-    pub fn line(&self, raw: &[u8], end: Option<&End>, listing: Listing, out: &Output) -> String {
-        match self {
+    /// Writes the row as a line for people; `end` is how the session ended, where that is known.
+    pub fn line(
+        &self,
+        recording: &Recording,
+        end: Option<&End>,
+        listing: Listing,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        let (row, what) = match self {
             Self::Exchange(exchange, t) => {
                 let mut row = RowView::of_exchange(exchange);
                 row.t = *t;
-                listing.row(&row, end, out)
+                let what = row.what(end);
+                (row, what)
             }
             Self::Open(exchange, waited) => {
                 let mut row = RowView::of_exchange(exchange);
                 row.t = Moment(row.t.0 + waited);
                 row.tone = Tone::Open;
                 let what = format!("{}  for {} now", escape(&row.summary), duration(*waited));
-                listing.row_with(&row, &what, out)
+                (row, what)
             }
             Self::Message(record, t) => {
-                listing.row(&RowView::of_message(record, *t, None), end, out)
+                let row = RowView::of_message(record, *t, None);
+                let what = row.what(end);
+                (row, what)
             }
-            Self::Line(head) => listing.row_with(&RowView::of_line(head, &[]), &quote(raw), out),
-            Self::Event(row) => listing.row(&RowView::of_event(&row.event), end, out),
-        }
+            Self::Line(head) => {
+                let what = quote(&recording.piece(head.seq, 0..READ)?);
+                (RowView::of_line(head, &[]), what)
+            }
+            Self::Event(event) => {
+                let row = RowView::of_event(&event.event);
+                let what = row.what(end);
+                (row, what)
+            }
+        };
+        let line = listing.row(&row, &what, out);
+        Ok(out.line(&line)?)
     }
 }
 
@@ -293,5 +313,43 @@ pub fn finding_line(finding: &FindingRow, out: &Output) -> String {
         out.paint(Ink::Strong, &escape(&finding.rule)),
         escape(&finding.detail),
         path.unwrap_or_default()
+    )
+}
+
+/// Gives every row to `show`, page by page: `next` reads the rows after a key, which `key` tells.
+pub fn pages<K, T, P, E>(
+    mut after: K,
+    next: impl Fn(K) -> Result<P, E>,
+    key: impl Fn(&T) -> K,
+    mut show: impl FnMut(&T) -> Result<(), Failure>,
+) -> Result<(), Failure>
+where
+    P: std::ops::Deref<Target = [T]>,
+    Failure: From<E>,
+{
+    loop {
+        let page = next(after)?;
+        let Some(last) = page.last() else {
+            return Ok(());
+        };
+        after = key(last);
+        page.iter().try_for_each(&mut show)?;
+    }
+}
+
+/// Gives every finding to `show`, in order, with the seq of the request that it is about.
+pub fn each_finding(
+    recording: &Recording,
+    mut show: impl FnMut(&FindingRow, Option<u64>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let next = |after| recording.findings(after);
+    pages(
+        0,
+        next,
+        |finding| finding.id,
+        |finding| {
+            let request = recording.request_of(finding)?;
+            show(finding, request.map(|seq| seq.0))
+        },
     )
 }

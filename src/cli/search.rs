@@ -7,21 +7,19 @@
 use super::exit::{Exit, Failure, Outcome};
 use super::folder::Folder;
 use super::output::{self, Ink, Output, Progress};
-use super::rows::stream_arrow;
+use super::rows::{frame_words, stream_arrow};
 use super::{folder, select};
 use clap::Args;
 use mcpreel_store::library::{Entry, Library, short_id};
 use mcpreel_store::reader::Recording;
-use mcpreel_store::search::{Found, Pace, Pattern, PatternError, Place, Search as Scan, SearchHit};
+use mcpreel_store::search::{Pace, Pattern, PatternError, Place, Search as Scan, SearchHit};
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::{FrameHead, StreamId};
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{count, cut, escape, escape_bytes, pad_end, plural, size, width};
 use serde_json::json;
 use std::ffi::OsString;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
-use unicode_segmentation::UnicodeSegmentation as _;
 
 /// A step of the search, nanoseconds: so often hits are shown.
 const STEP_NS: u64 = 100_000_000;
@@ -62,26 +60,34 @@ pub struct Search {
 
 impl Search {
     pub fn run(&self) -> Outcome {
-        let pattern = if self.regex {
+        let kind = if self.regex {
             Pattern::Regex
         } else {
             Pattern::Literal
         };
-        let pattern = pattern(self.text.clone());
-        // What is no pattern is refused before anything is read.
+        let pattern = kind(self.text.clone());
+        // A wrong pattern is refused before anything is read.
         Scan::new(Path::new(""), &pattern, None).map_err(|error| no_pattern(&error))?;
         let library = Library::new(folder::of(&self.folder)?);
         let entries = library.list()?;
+        let paths: Vec<PathBuf> = if self.recordings.is_empty() {
+            entries.iter().map(|entry| entry.path.clone()).collect()
+        } else {
+            let named = self.recordings.iter();
+            let named = named.map(|text| Ok(select::find(text, &library)?.path));
+            named.collect::<Result<_, Failure>>()?
+        };
         let mut searched = Searched {
             pattern,
             json: self.json,
-            clock: Clock::start(),
+            library,
+            entries,
             out: Output::stream(),
             hits: 0,
         };
         let (mut recordings, mut exit) = (0, Exit::Fine);
-        for path in self.paths(&library, &entries)? {
-            match searched.through(&path, &library, &entries) {
+        for path in paths {
+            match searched.through(&path) {
                 Ok(()) => recordings += 1,
                 Err(failure) => exit = failure.passed_over("not searched")?,
             }
@@ -93,16 +99,6 @@ impl Search {
         }
         Ok(exit)
     }
-
-    /// The recordings that are meant: all of them, the newest first, where none is named.
-    fn paths(&self, library: &Library, entries: &[Entry]) -> Result<Vec<PathBuf>, Failure> {
-        if self.recordings.is_empty() {
-            return Ok(entries.iter().map(|entry| entry.path.clone()).collect());
-        }
-        let named = self.recordings.iter();
-        let named = named.map(|text| Ok(select::find(text, library)?.path));
-        named.collect()
-    }
 }
 
 fn no_pattern(error: &PatternError) -> Failure {
@@ -112,25 +108,22 @@ fn no_pattern(error: &PatternError) -> Failure {
 struct Searched {
     pattern: Pattern,
     json: bool,
-    clock: Clock,
+    library: Library,
+    entries: Vec<Entry>,
     out: Output,
     hits: u64,
 }
 
 impl Searched {
-    fn through(
-        &mut self,
-        path: &Path,
-        library: &Library,
-        entries: &[Entry],
-    ) -> Result<(), Failure> {
-        let recording = select::recording(path, library)?;
+    fn through(&mut self, path: &Path) -> Result<(), Failure> {
+        let recording = select::recording(path, &self.library)?;
         let id = recording.summary()?.id;
+        let short = short_id(&id, &self.entries).to_owned();
         let search = Scan::new(recording.file(), &self.pattern, None);
         let mut search = search.map_err(|error| no_pattern(&error))?;
         let pace = Pace {
             nanos: STEP_NS,
-            clock: self.clock,
+            clock: Clock::start(),
         };
         let mut progress = Progress::stderr();
         loop {
@@ -139,42 +132,38 @@ impl Searched {
                 progress.clear();
             }
             for hit in &found.hits {
-                self.show(&recording, &id, hit, entries)?;
+                self.show(&recording, (&id, &short), hit)?;
             }
             self.out.flush()?;
             if found.done {
                 return Ok(());
             }
-            progress.show(&self.said(short_id(&id, entries), &found));
+            let done = (found.of - found.left).saturating_mul(100) / found.of.max(1);
+            let (bytes, hits) = (size(found.bytes), count(self.hits));
+            progress.show(&format!(
+                "searching {short}: {done} %, {bytes}; {hits} found"
+            ));
         }
-    }
-
-    fn said(&self, id: &str, found: &Found) -> String {
-        let done = (found.of - found.left).saturating_mul(100) / found.of.max(1);
-        let bytes = size(found.bytes);
-        let hits = count(self.hits);
-        format!("searching {id}: {done} %, {bytes}; {hits} found")
     }
 
     fn show(
         &mut self,
         recording: &Recording,
-        id: &str,
+        (id, short): (&str, &str),
         hit: &SearchHit,
-        entries: &[Entry],
     ) -> Result<(), Failure> {
         let Some(head) = recording.head(hit.seq)? else {
             return Ok(());
         };
         self.hits += 1;
         let method = method(recording, &head)?;
-        let context = context(recording, &head, &hit.place)?;
+        let [before, found, after] = context(recording, &head, &hit.place)?;
         if self.json {
-            let place = match &hit.place {
+            let (offset, length) = match &hit.place {
                 Place::Bytes(range) => Some((range.start, range.end - range.start)),
                 Place::Summary => None,
-            };
-            let bytes = place.unzip();
+            }
+            .unzip();
             // `offset`: where the first match stands; null if it is in the summary only.
             return Ok(self.out.json(&json!({
                 "id": id,
@@ -184,42 +173,32 @@ impl Searched {
                 "direction": head.stream.messages().map(Direction::as_str),
                 "t_ns": head.t_last.0,
                 "method": method,
-                "offset": bytes.0,
-                "length": bytes.1,
-                "context": format!("{}{}{}", context.before, context.hit, context.after),
+                "offset": offset,
+                "length": length,
+                "context": format!("{before}{found}{after}"),
             }))?);
         }
-        let at = format!("{}#{}", short_id(id, entries), hit.seq.0);
-        let method = method.map_or_else(
-            || match head.stream {
-                StreamId::STDERR => "stderr".to_owned(),
-                _ => "no message".to_owned(),
-            },
-            |method| escape(&method).into_owned(),
-        );
-        let line = self.line(&at, head.stream, &method, &context);
-        Ok(self.out.line(&line)?)
-    }
-
-    fn line(&self, at: &str, stream: StreamId, method: &str, context: &Context) -> String {
-        let method = pad_end(&cut(method, METHOD), METHOD);
-        let arrow = stream_arrow(stream);
-        let at = pad_end(at, 12);
-        let used = width(&at) + width(arrow) + width(&method) + 6;
-        let room = match self.out.columns() {
-            Some(columns) => columns.saturating_sub(used),
-            None => usize::MAX,
+        let method = match method {
+            Some(method) => escape(&method).into_owned(),
+            None if head.stream == StreamId::STDERR => "stderr".to_owned(),
+            None => "no message".to_owned(),
         };
-        let (before, hit) = around(context, room);
-        let left = room.saturating_sub(width(&before) + width(&hit));
-        format!(
-            "{}  {arrow}  {}  {}{}{}",
+        let method = pad_end(&cut(&method, METHOD), METHOD);
+        let at = pad_end(&format!("{short}#{}", hit.seq.0), 12);
+        let arrow = stream_arrow(head.stream);
+        let used = width(&at) + width(arrow) + METHOD + 6;
+        let columns = self.out.columns();
+        let room = columns.map_or(usize::MAX, |columns| columns.saturating_sub(used));
+        let found = cut(&found, room);
+        let before = cut_start(&before, room - width(&found));
+        let after = cut(&after, room - width(&found) - width(&before));
+        let (at, method) = (
             self.out.paint(Ink::Strong, &at),
             self.out.paint(Ink::Faint, &method),
-            before,
-            self.out.paint(Ink::Warn, &hit),
-            cut(&context.after, left)
-        )
+        );
+        let found = self.out.paint(Ink::Warn, &found);
+        let line = format!("{at}  {arrow}  {method}  {before}{found}{after}");
+        Ok(self.out.line(&line)?)
     }
 }
 
@@ -232,78 +211,52 @@ fn method(recording: &Recording, head: &FrameHead) -> Result<Option<String>, Fai
     if let Some(method) = &first.record.method {
         return Ok(Some(method.to_string()));
     }
-    let exchange = match first.record.exchange {
-        Some(id) => recording.exchange(id)?,
-        None => None,
-    };
+    let id = first.record.exchange;
+    let exchange = id.map(|id| recording.exchange(id)).transpose()?.flatten();
     Ok(exchange.map(|exchange| exchange.method.to_string()))
 }
 
-/// What stands around a match, escaped.
-struct Context {
-    before: String,
-    hit: String,
-    after: String,
-}
-
-/// What stands before a match and the match in `room` columns: the match is worth more.
-fn around(context: &Context, room: usize) -> (String, String) {
-    let hit = cut(&context.hit, room);
-    let left = room - width(&hit);
-    if width(&context.before) <= left {
-        return (context.before.clone(), hit);
+/// The end of a text in so many columns.
+fn cut_start(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
     }
-    let from = context.before.grapheme_indices(true);
-    let mut rests = from.map(|(at, _)| &context.before[at..]);
-    let rest = rests.find(|rest| width(rest) < left).unwrap_or_default();
-    let ellipsis = if left > 0 { "…" } else { "" };
-    (format!("{ellipsis}{rest}"), hit)
+    let rests = text.char_indices().map(|(at, _)| &text[at..]);
+    let rest = rests.into_iter().find(|rest| width(rest) < columns);
+    rest.map_or_else(String::new, |rest| format!("…{rest}"))
 }
 
-/// What stands around what was found in a frame.
-fn context(recording: &Recording, head: &FrameHead, place: &Place) -> Result<Context, Failure> {
+/// What stands before a match, the match, and what stands behind it, escaped.
+fn context(recording: &Recording, head: &FrameHead, place: &Place) -> Result<[String; 3], Failure> {
     let Place::Bytes(range) = place else {
-        let messages = recording.messages_of_frame(head.seq)?;
-        let summaries = messages.iter().map(|row| escape(&row.record.summary));
-        return Ok(Context {
-            before: String::new(),
-            hit: summaries.collect::<Vec<_>>().join(" · "),
-            after: String::new(),
-        });
+        let words = frame_words(recording, head, None)?;
+        return Ok([String::new(), words, String::new()]);
     };
-    let mut from = range.start.saturating_sub(BEFORE);
-    // Blanks at the beginning of a line say where in a table it belongs.
-    if from <= BEFORE && recording.piece(head.seq, 0..from)?.trim_ascii().is_empty() {
-        from = 0;
-    }
+    let from = range.start.saturating_sub(BEFORE);
     let to = range.end.min(range.start + AFTER);
     let until = (range.start + AFTER)
         .max(range.end)
-        .min(head.size)
-        .min(to + AFTER);
-    let piece = |range: Range<u64>| recording.piece(head.seq, range);
-    let (before, hit, after) = (
-        piece(from..range.start)?,
-        piece(range.start..to)?,
-        piece(to..until)?,
-    );
+        .min(to + AFTER)
+        .min(head.size);
+    let before = recording.piece(head.seq, from..range.start)?;
+    let found = recording.piece(head.seq, range.start..to)?;
+    let after = recording.piece(head.seq, to..until)?;
     let ellipsis = |is_cut: bool| if is_cut { "…" } else { "" };
-    let before = escape_bytes(whole_start(&before)).into_owned();
-    let rest = escape_bytes(whole_end(&after).trim_ascii_end()).into_owned();
-    Ok(Context {
-        before: format!("{}{before}", ellipsis(from > 0)),
-        hit: format!("{}{}", escape_bytes(&hit), ellipsis(to < range.end)),
-        after: format!("{rest}{}", ellipsis(until < head.size)),
-    })
-}
-
-/// Without the rest of a character whose beginning was cut off.
-fn whole_start(bytes: &[u8]) -> &[u8] {
-    let rest = bytes
+    // The rest of a character that was cut in two is left out.
+    let rest = before
         .iter()
         .take(3)
         .take_while(|byte| **byte & 0xC0 == 0x80);
-    &bytes[rest.count()..]
+    let before = &before[rest.count()..];
+    Ok([
+        format!("{}{}", ellipsis(from > 0), escape_bytes(before)),
+        format!("{}{}", escape_bytes(&found), ellipsis(to < range.end)),
+        format!(
+            "{}{}",
+            escape_bytes(whole_end(&after).trim_ascii_end()),
+            ellipsis(until < head.size)
+        ),
+    ])
 }
 
 /// Without the beginning of a character whose rest was cut off.
@@ -319,19 +272,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_match_is_seen_however_little_room_there_is() {
-        let context = Context {
-            before: format!("{}transport '", " ".repeat(32)),
-            hit: "stdio".to_owned(),
-            after: "'".to_owned(),
-        };
-        for room in 0..60 {
-            let (before, hit) = around(&context, room);
-            assert!(width(&before) + width(&hit) <= room, "{room}: {before:?}");
-            assert!(room < 5 || hit == "stdio", "{room}: {hit:?}");
-            assert_eq!(before == context.before, room >= 48, "{room}");
+    fn the_end_of_a_text_fits_into_its_columns() {
+        let text = format!("{}transport '", " ".repeat(32));
+        assert_eq!(cut_start(&text, 7), "…port '");
+        assert_eq!(cut_start(&text, 43), text);
+        for columns in 0..50 {
+            assert!(width(&cut_start(&text, columns)) <= columns, "{columns}");
         }
-        assert_eq!(around(&context, 12).0, "…port '");
-        assert_eq!(around(&context, usize::MAX).0, context.before);
     }
 }

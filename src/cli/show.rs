@@ -5,19 +5,21 @@
 
 mod show_frame;
 
-use super::exit::{Exit, Failure, Outcome};
+use super::exit::{Exit, Failure, Outcome, usage};
 use super::filter::Filter;
 use super::folder::Folder;
+use super::json::{ExchangeJson, FrameJson, event_json, finding_json};
 use super::output::{Ink, Output};
-use super::rows::{Listing, Row, finding_line, frame_words, quote};
+use super::rows::{Listing, Row, each_finding, finding_line, frame_words, pages, quote};
 use super::{filter, json, select};
 use clap::Args;
 use mcpreel_share::phrases::{self, phrases_session, when};
 use mcpreel_share::row::RowView;
-use mcpreel_store::reader::{FindingRow, Recording, Summary};
+use mcpreel_store::reader::{Recording, Summary};
+use mcpreel_store::select::{Way, step};
 use mcpreel_trace::event::Event;
-use mcpreel_trace::exchange::ExchangeId;
-use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
+use mcpreel_trace::exchange::{Exchange, ExchangeId};
+use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_trace::item::{Item, Lens, What};
 use mcpreel_trace::query::Query;
 use mcpreel_trace::session::End;
@@ -30,8 +32,6 @@ const MOST_FINDINGS: usize = 10;
 const LAST_LINES: usize = 8;
 /// Bytes of such a line that are read.
 const LAST_LINE: u64 = 4096;
-/// Frames that are looked through at a time for these lines, from the end.
-const STEP: u32 = 1024;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -139,33 +139,47 @@ impl Show {
     }
 
     pub fn run(&self) -> Outcome {
-        let usage = |message: &str| Err(Failure::Usage(message.to_owned()));
         let query = filter::parse(self.filter.query.as_deref())?;
         let (recording, selected) = select::open(&self.recording, &self.folder)?;
         let kind = self.kind();
-        let mut shown = Shown::new(&recording, kind, self.json)?;
-        match (selected.seq, &query, kind) {
-            (Some(_), Some(_), _) => {
-                return usage("#SEQ names one frame; leave it out, or leave out -q");
-            }
-            (Some(seq), None, Kind::Any | Kind::Frames) => shown.one_frame(seq)?,
-            (Some(_), None, _) => {
-                return usage("#SEQ names one frame; leave it out, or leave out the option");
+        let refusal = match (selected.seq, &query, kind) {
+            (Some(_), Some(_), _) => "#SEQ names one frame; leave it out, or leave out -q",
+            (Some(_), None, Kind::Exchanges | Kind::Events | Kind::Findings) => {
+                "#SEQ names one frame; leave it out, or leave out the option"
             }
             (None, Some(_), Kind::Findings) => {
-                return usage(
-                    "-q is about rows; finding:RULE and severity:error fit those with findings",
-                );
+                "-q is about rows; finding:RULE and severity:error fit those with findings"
             }
-            (None, Some(query), _) => shown.fitting(query)?,
-            (None, None, Kind::Any) if self.json => summary_json(&recording, &mut shown.out)?,
-            (None, None, Kind::Any) => {
-                summary(&recording, &mut shown.out)?;
+            _ => "",
+        };
+        if !refusal.is_empty() {
+            return Err(usage(refusal));
+        }
+        let summary = recording.summary()?;
+        let mut shown = Shown {
+            listing: match kind {
+                Kind::Frames => Listing::of_frames(summary.frames),
+                Kind::Events => Listing::of_events(summary.frames),
+                _ => Listing::of_rows(summary.frames),
+            },
+            recording: &recording,
+            summary,
+            kind,
+            json: self.json,
+            out: Output::stream(),
+        };
+        match (selected.seq, &query) {
+            (Some(seq), _) => shown.one_frame(seq)?,
+            (None, Some(query)) => shown.fitting(query)?,
+            (None, None) if kind != Kind::Any => shown.all()?,
+            (None, None) if self.json => shown.summary_json()?,
+            (None, None) => {
+                shown.summary()?;
                 shown.out.line("")?;
                 shown.all()?;
-                shown.below()?;
+                shown.findings()?;
+                shown.last_words()?;
             }
-            (None, None, _) => shown.all()?,
         }
         shown.out.flush()?;
         Ok(Exit::Fine)
@@ -182,24 +196,7 @@ struct Shown<'a> {
     out: Output,
 }
 
-impl<'a> Shown<'a> {
-    fn new(recording: &'a Recording, kind: Kind, json: bool) -> Result<Self, Failure> {
-        let summary = recording.summary()?;
-        let listing = match kind {
-            Kind::Frames => Listing::of_frames(summary.frames),
-            Kind::Events => Listing::of_events(summary.frames),
-            _ => Listing::of_rows(summary.frames),
-        };
-        Ok(Self {
-            recording,
-            summary,
-            kind,
-            json,
-            listing,
-            out: Output::stream(),
-        })
-    }
-
+impl Shown<'_> {
     fn end(&self) -> Option<&End> {
         self.summary.session.phase.end()
     }
@@ -227,46 +224,30 @@ impl<'a> Shown<'a> {
     /// Every row of the kind, page by page.
     fn all(&mut self) -> Result<(), Failure> {
         self.heading()?;
+        let recording = self.recording;
         match self.kind {
             Kind::Frames => {
-                let mut after = Seq(0);
-                loop {
-                    let page = self.recording.frames(after)?;
-                    let Some((last, _)) = page.last() else {
-                        return Ok(());
-                    };
-                    after = last.seq;
-                    for (head, raw) in &page {
-                        self.frame(head, raw.as_deref())?;
-                    }
-                }
+                let next = |after| recording.frames(after);
+                let key = |(head, _): &(FrameHead, _)| head.seq;
+                pages(Seq(0), next, key, |(head, raw)| {
+                    self.frame(head, raw.as_deref())
+                })
             }
             Kind::Any | Kind::Exchanges => {
-                let mut after = ExchangeId(0);
-                loop {
-                    let page = self.recording.exchanges(after, 1000)?;
-                    let Some(last) = page.last() else {
-                        return Ok(());
-                    };
-                    after = last.id;
-                    for exchange in &page {
-                        if self.json {
-                            self.out.json(&json::ExchangeJson::from(exchange))?;
-                            continue;
-                        }
-                        let row = RowView::of_exchange(exchange);
-                        let line = self.listing.row(&row, self.end(), &self.out);
-                        self.out.line(&line)?;
-                    }
-                }
+                let next = |after| recording.exchanges(after, 1000);
+                let key = |exchange: &Exchange| exchange.id;
+                pages(ExchangeId(0), next, key, |exchange| self.exchange(exchange))
             }
-            Kind::Events => each_event(self.recording, |event| self.event(event)),
+            Kind::Events => {
+                let next = |after| recording.events(after);
+                pages(0, next, |row| row.id, |row| self.event(&row.event))
+            }
             Kind::Findings => {
                 let mut none = true;
-                each_finding(self.recording, |finding, request| {
+                each_finding(recording, |finding, request| {
                     none = false;
                     if self.json {
-                        return Ok(self.out.json(&json::finding_json(finding, request))?);
+                        return Ok(self.out.json(&finding_json(finding, request))?);
                     }
                     let line = finding_line(finding, &self.out);
                     Ok(self.out.line(&line)?)
@@ -307,8 +288,7 @@ impl<'a> Shown<'a> {
             }
         };
         let below = format!("{} of {}", count(shown), plural(of, what));
-        let below = self.out.paint(Ink::Faint, &below);
-        Ok(self.out.line(&below)?)
+        Ok(self.out.inked(Ink::Faint, &below)?)
     }
 
     /// Shows an item; `false` if it is of another kind than was asked for.
@@ -318,23 +298,24 @@ impl<'a> Shown<'a> {
                 self.frame(head, None)?;
             }
             (Kind::Events, What::Event(event)) => self.event(event)?,
-            (Kind::Exchanges, What::Exchange(exchange)) if self.json => {
-                self.out
-                    .json(&json::ExchangeJson::from(exchange.as_ref()))?;
-            }
-            (Kind::Any, _) | (Kind::Exchanges, What::Exchange(_)) => {
-                let row = Row::from(item);
-                let raw = row.bytes(self.recording, self.json)?;
-                if self.json {
-                    self.out.json(&row.json(&raw))?;
-                } else {
-                    let line = row.line(&raw, self.end(), self.listing, &self.out);
-                    self.out.line(&line)?;
-                }
+            (Kind::Exchanges, What::Exchange(exchange)) => self.exchange(exchange)?,
+            (Kind::Any, _) if self.json => Row::from(item).json(self.recording, &mut self.out)?,
+            (Kind::Any, _) => {
+                let end = self.summary.session.phase.end();
+                Row::from(item).line(self.recording, end, self.listing, &mut self.out)?;
             }
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    fn exchange(&mut self, exchange: &Exchange) -> Result<(), Failure> {
+        if self.json {
+            return Ok(self.out.json(&ExchangeJson::from(exchange))?);
+        }
+        let row = RowView::of_exchange(exchange);
+        let line = self.listing.row(&row, &row.what(self.end()), &self.out);
+        Ok(self.out.line(&line)?)
     }
 
     /// A frame; its bytes are read where they are not given.
@@ -344,25 +325,23 @@ impl<'a> Shown<'a> {
             let line = self.listing.frame(head, &words, &self.out);
             return Ok(self.out.line(&line)?);
         }
-        if let Some(raw) = raw {
-            self.out.json(&json::FrameJson::new(head, raw))?;
-        } else {
-            let raw = self.recording.raw(head.seq)?;
-            self.out.json(&json::FrameJson::new(head, &raw))?;
-        }
-        Ok(())
+        let read = match raw {
+            Some(_) => Vec::new(),
+            None => self.recording.raw(head.seq)?,
+        };
+        Ok(self.out.json(&FrameJson::new(head, raw.unwrap_or(&read)))?)
     }
 
     fn event(&mut self, event: &Event) -> Result<(), Failure> {
         if self.json {
-            return Ok(self.out.json(&json::event_json(event))?);
+            return Ok(self.out.json(&event_json(event))?);
         }
         let line = self.listing.event(event, &self.out);
         Ok(self.out.line(&line)?)
     }
 
-    /// Below the exchanges: the first findings, and after a bad end the server's last words.
-    fn below(&mut self) -> Result<(), Failure> {
+    /// The first findings.
+    fn findings(&mut self) -> Result<(), Failure> {
         let found = self.recording.findings(0)?;
         let out = &mut self.out;
         if !found.is_empty() {
@@ -378,31 +357,36 @@ impl<'a> Shown<'a> {
             let hint = format!("  … {more} more: mcpreel show {id} --findings");
             out.inked(Ink::Faint, &hint)?;
         }
-        if self.has_ended_badly() {
-            self.last_words()?;
-        }
         Ok(())
     }
 
-    /// Whether the end asks for an explanation: a signal, an exit code, no start, or nothing agreed.
-    fn has_ended_badly(&self) -> bool {
-        match self.end() {
-            None => false,
-            Some(End::Exited { code: 0 } | End::Unknown) => {
-                self.summary.session.version().is_none()
-            }
-            Some(_) => true,
-        }
-    }
-
+    /// The last lines on stderr, after a signal, an exit code, or an end with nothing agreed.
     fn last_words(&mut self) -> Result<(), Failure> {
-        let lines = self.last_lines()?;
+        match self.end() {
+            None => return Ok(()),
+            Some(End::Exited { code: 0 } | End::Unknown)
+                if self.summary.session.version().is_some() =>
+            {
+                return Ok(());
+            }
+            Some(_) => {}
+        }
+        let query = Query::parse("kind:stderr").unwrap_or_default();
+        let (_, mut scan) = filter::scan(self.recording, Lens::Wire, &query, Way::Newest)?;
+        let mut lines = Vec::new();
+        loop {
+            let step = scan.step(self.recording, &step(LAST_LINES - lines.len()))?;
+            lines.extend(step.hits.iter().map(|hit| hit.key.seq));
+            if step.done || lines.len() >= LAST_LINES {
+                break;
+            }
+        }
         let out = &mut self.out;
         if !lines.is_empty() {
             out.line("")?;
             out.inked(Ink::Strong, "last lines on stderr")?;
         }
-        for seq in lines {
+        for seq in lines.into_iter().rev() {
             let raw = self.recording.piece(seq, 0..LAST_LINE)?;
             let place = out.paint(Ink::Faint, &pad_start(&format!("#{}", seq.0), 8));
             out.line(&format!("{place}  {}", quote(&raw)))?;
@@ -410,111 +394,59 @@ impl<'a> Shown<'a> {
         Ok(())
     }
 
-    /// The last frames of stderr, in their order.
-    fn last_lines(&self) -> Result<Vec<Seq>, Failure> {
-        let mut found = Vec::new();
-        let mut end = self.summary.frames;
-        while end > 0 && found.len() < LAST_LINES {
-            let begin = end.saturating_sub(u64::from(STEP));
-            let heads = self.recording.heads(Seq(begin), STEP)?;
-            let lines = heads
-                .iter()
-                .rev()
-                .filter(|head| head.seq.0 <= end && head.stream == StreamId::STDERR);
-            found.extend(lines.map(|head| head.seq));
-            end = begin;
+    /// The summary as one JSON object.
+    fn summary_json(&mut self) -> Result<(), Failure> {
+        let state = select::state(self.recording, &self.summary);
+        let mut summary = serde_json::to_value(&self.summary)?;
+        summary["state"] = state.into();
+        if let Some(context) = summary.get_mut("context") {
+            json::null_what_is_unknown(context);
         }
-        found.truncate(LAST_LINES);
-        found.reverse();
-        Ok(found)
-    }
-}
-
-/// Gives every event to `show`, in order.
-fn each_event(
-    recording: &Recording,
-    mut show: impl FnMut(&Event) -> Result<(), Failure>,
-) -> Result<(), Failure> {
-    let mut after = 0;
-    loop {
-        let page = recording.events(after)?;
-        let Some(last) = page.last() else {
-            return Ok(());
-        };
-        after = last.id;
-        page.iter().try_for_each(|row| show(&row.event))?;
-    }
-}
-
-/// Gives every finding to `show`, in order, with the seq of the request that it is about.
-pub fn each_finding(
-    recording: &Recording,
-    mut show: impl FnMut(&FindingRow, Option<u64>) -> Result<(), Failure>,
-) -> Result<(), Failure> {
-    let mut after = 0;
-    loop {
-        let page = recording.findings(after)?;
-        let Some(last) = page.last() else {
-            return Ok(());
-        };
-        after = last.id;
-        for finding in &page {
-            let request = recording.request_of(finding)?;
-            show(finding, request.map(|seq| seq.0))?;
+        summary["redaction"] = json::redaction(summary["redaction"].as_str()).into();
+        for side in ["client", "server"] {
+            let place = format!("/session/{side}/capabilities");
+            if let Some(capabilities) = summary.pointer_mut(&place) {
+                // On record as the text from the wire; what is no JSON stays text.
+                let text = capabilities.as_str();
+                let parsed = text.and_then(|text| serde_json::from_str(text).ok());
+                *capabilities = parsed.unwrap_or_else(|| capabilities.take());
+            }
         }
+        let path = serde_json::json!({"path": self.recording.path().to_string_lossy()});
+        Ok(self.out.json(&json::joined(path, summary))?)
     }
-}
 
-/// The summary as one JSON object.
-fn summary_json(recording: &Recording, out: &mut Output) -> Result<(), Failure> {
-    let summary = recording.summary()?;
-    let state = select::state(recording, &summary);
-    let mut summary = serde_json::to_value(summary)?;
-    summary["state"] = state.into();
-    if let Some(context) = summary.get_mut("context") {
-        json::null_what_is_unknown(context);
-    }
-    summary["redaction"] = json::redaction(summary["redaction"].as_str()).into();
-    for side in ["client", "server"] {
-        let place = format!("/session/{side}/capabilities");
-        if let Some(capabilities) = summary.pointer_mut(&place) {
-            // On record as the text from the wire; what is no JSON stays text.
-            let text = capabilities.as_str();
-            let parsed = text.and_then(|text| serde_json::from_str(text).ok());
-            *capabilities = parsed.unwrap_or_else(|| capabilities.take());
+    /// Who spoke, what they agreed on, how the session ended, and what a reader must know before
+    /// trusting the rest: gaps, warnings, recovery.
+    fn summary(&mut self) -> Result<(), Failure> {
+        let (recording, summary, out) = (self.recording, &self.summary, &mut self.out);
+        let title = format!("{}  {}", summary.id, escape(&summary.name));
+        let state = select::state(recording, summary);
+        out.line(&format!("{}  {state}", out.paint(Ink::Strong, &title)))?;
+        let file = escape(&recording.path().to_string_lossy()).into_owned();
+        let mut facts = vec![("file", file)];
+        if let Some(played) = &summary.context.played {
+            facts.push(("replay of", escape(played).into_owned()));
         }
-    }
-    let path = serde_json::json!({"path": recording.path().to_string_lossy()});
-    Ok(out.json(&json::joined(path, summary))?)
-}
-
-/// Who spoke, what they agreed on, how it ended, and what a reader must know before trusting the
-/// rest: gaps, warnings, recovery.
-fn summary(recording: &Recording, out: &mut Output) -> Result<(), Failure> {
-    let summary = recording.summary()?;
-    let title = format!("{}  {}", summary.id, escape(&summary.name));
-    let state = select::state(recording, &summary);
-    out.line(&format!("{}  {state}", out.paint(Ink::Strong, &title)))?;
-    let file = escape(&recording.path().to_string_lossy()).into_owned();
-    let mut facts = vec![("file", file)];
-    if let Some(played) = &summary.context.played {
-        facts.push(("replay of", escape(played).into_owned()));
-    }
-    let (started, long) = (when::exact(summary.wall_ns), clock(summary.t_last_ns));
-    facts.push(("started", format!("{started}, {long} long")));
-    facts.extend(phrases_session::facts(
-        &summary,
-        recording.given_up_count()?,
-    ));
-    for (name, value) in facts {
-        let name = out.paint(Ink::Faint, &pad_end(name, 11));
-        out.line(&format!("{name}{value}"))?;
-    }
-    each_event(recording, |event| {
-        if phrases_session::is_remarkable(&event.kind) {
-            let name = out.paint(Ink::Warn, &pad_end("remark", 11));
-            out.line(&format!("{name}{}", phrases::event(&event.kind)))?;
+        let (started, long) = (when::exact(summary.wall_ns), clock(summary.t_last_ns));
+        facts.push(("started", format!("{started}, {long} long")));
+        facts.extend(phrases_session::facts(summary, recording.given_up_count()?));
+        for (name, value) in facts {
+            let name = out.paint(Ink::Faint, &pad_end(name, 11));
+            out.line(&format!("{name}{value}"))?;
         }
-        Ok(())
-    })
+        let next = |after| recording.events(after);
+        pages(
+            0,
+            next,
+            |row| row.id,
+            |row| {
+                if phrases_session::is_remarkable(&row.event.kind) {
+                    let name = out.paint(Ink::Warn, &pad_end("remark", 11));
+                    out.line(&format!("{name}{}", phrases::event(&row.event.kind)))?;
+                }
+                Ok(())
+            },
+        )
+    }
 }

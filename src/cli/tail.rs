@@ -106,38 +106,46 @@ pub fn follow(
     query: Option<Query>,
     json: bool,
 ) -> Result<(), Failure> {
-    let mut follower = Follower {
+    let mut source = Source::new(path);
+    let mut pending = Pending::default();
+    let mut printer = Printer {
         path,
-        source: Source::new(path),
         out: Output::stream(),
-        pending: Pending::default(),
-        summary: None,
         query,
-        quiet: 0,
         json,
     };
+    let mut summary: Option<Summary> = None;
+    let mut quiet = 0;
     loop {
-        match follower.source.poll()? {
+        match source.poll()? {
             Update::News(news) => {
+                quiet = 0;
                 let more = news.more;
-                follower.show(*news)?;
+                let summary = summary.insert(news.summary.clone());
+                printer.show(&pending.rows(*news), &source, summary)?;
                 if more {
                     continue;
                 }
             }
             Update::Waiting | Update::Quiet => {
-                if follower.is_abandoned() {
+                // A copy of a live recording has no end. A recording that has just ended looks the
+                // same for a moment, until its end is polled.
+                quiet += 1;
+                let is_long = quiet > LOOK_EVERY && quiet % LOOK_EVERY == 0;
+                if is_long && Entry::read(path).standing == Standing::Cut {
                     break;
                 }
             }
             Update::Orphaned if library.contains(path) => take_over(path)?,
             Update::Orphaned | Update::Ended => break,
         }
-        follower.tell_what_is_open()?;
+        if let Some(summary) = &summary {
+            let now = wall_clock_ns().saturating_sub(summary.wall_ns);
+            printer.show(&pending.open_for_long(now), &source, summary)?;
+        }
         thread::sleep(INTERVAL);
     }
-    follower.out.flush()?;
-    Ok(())
+    Ok(printer.out.flush()?)
 }
 
 /// Completes a recording whose recorder has gone, so that its end can be shown.
@@ -157,53 +165,42 @@ fn take_over(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// What is shown, and what has been.
-struct Follower<'a> {
+/// Prints rows, of those that were asked for.
+struct Printer<'a> {
     path: &'a Path,
-    source: Source,
     out: Output,
-    pending: Pending,
-    /// The session as of the last news.
-    summary: Option<Summary>,
     query: Option<Query>,
-    /// Polls without news.
-    quiet: u32,
     json: bool,
 }
 
-impl Follower<'_> {
-    fn show(&mut self, news: News) -> Result<(), Failure> {
-        self.summary = Some(news.summary.clone());
-        self.quiet = 0;
-        for row in self.pending.rows(news) {
-            self.write(&row)?;
-        }
-        Ok(self.out.flush()?)
-    }
-
-    /// Whether nobody will ever end the recording: it is a copy of a live one. One that has just
-    /// ended looks the same for a moment, until its end is polled.
-    fn is_abandoned(&mut self) -> bool {
-        self.quiet += 1;
-        self.quiet > LOOK_EVERY
-            && self.quiet.is_multiple_of(LOOK_EVERY)
-            && Entry::read(self.path).standing == Standing::Cut
-    }
-
-    fn tell_what_is_open(&mut self) -> Result<(), Failure> {
-        let Some(summary) = &self.summary else {
+impl Printer<'_> {
+    fn show(&mut self, rows: &[Row], source: &Source, summary: &Summary) -> Result<(), Failure> {
+        if rows.is_empty() {
             return Ok(());
+        }
+        // Once the recording is complete its source has let go of it.
+        let opened;
+        let recording = if let Some(recording) = source.recording() {
+            recording
+        } else {
+            opened = Recording::open(self.path)?;
+            &opened
         };
-        let now = wall_clock_ns().saturating_sub(summary.wall_ns);
-        for row in self.pending.open_for_long(now) {
-            self.write(&row)?;
+        for row in rows {
+            if !self.fits(recording, row, summary)? {
+                continue;
+            }
+            if self.json {
+                row.json(recording, &mut self.out)?;
+            } else {
+                row.line(recording, None, Listing::of_rows(ROOM), &mut self.out)?;
+            }
         }
         Ok(self.out.flush()?)
     }
 
-    /// Whether the row is among those that were asked for.
-    fn fits(&self, recording: &Recording, row: &Row) -> Result<bool, Failure> {
-        let (Some(query), Some(summary)) = (&self.query, &self.summary) else {
+    fn fits(&self, recording: &Recording, row: &Row, summary: &Summary) -> Result<bool, Failure> {
+        let Some(query) = &self.query else {
             return Ok(true);
         };
         let (lens, key) = key(row);
@@ -214,34 +211,6 @@ impl Follower<'_> {
         };
         let context = filter::context(summary, !summary.state.is_final());
         Ok(!recording.fitting(&question, context, &[key])?.is_empty())
-    }
-
-    /// The bytes that a row is shown with; `None` if it is not among those that were asked for.
-    fn wanted(&self, row: &Row) -> Result<Option<Vec<u8>>, Failure> {
-        if self.query.is_none() && !matches!(row, Row::Line(_)) {
-            return Ok(Some(Vec::new()));
-        }
-        // Once the recording is complete its source has let go of it.
-        let opened;
-        let recording = if let Some(recording) = self.source.recording() {
-            recording
-        } else {
-            opened = Recording::open(self.path)?;
-            &opened
-        };
-        let fits = self.fits(recording, row)?;
-        fits.then(|| row.bytes(recording, self.json)).transpose()
-    }
-
-    fn write(&mut self, row: &Row) -> Result<(), Failure> {
-        let Some(raw) = self.wanted(row)? else {
-            return Ok(());
-        };
-        if self.json {
-            return Ok(self.out.json(&row.json(&raw))?);
-        }
-        let line = row.line(&raw, None, Listing::of_rows(ROOM), &self.out);
-        Ok(self.out.line(&line)?)
     }
 }
 

@@ -411,7 +411,7 @@ fn a_part_says_that_it_is_one() {
     let args = ["export", &sample, "--raw", "-q", "status:lost", "-o", shown];
     let output = mcpreel(&library, &args);
     assert!(
-        String::from_utf8_lossy(&output.stderr).contains("10 frames are left out"),
+        String::from_utf8_lossy(&output.stderr).contains("10 frames left out"),
         "{output:?}"
     );
     let (_, said) = refusal(&library, &["show", shown]);

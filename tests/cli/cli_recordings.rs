@@ -92,16 +92,6 @@ fn the_lost_call_is_told_with_the_last_words_the_signal_and_then_what_was_found(
 }
 
 #[test]
-fn blanks_at_the_beginning_of_a_line_are_kept_around_what_is_searched_for() {
-    let path = format!("{}/recordings/crash.reel", env!("CARGO_MANIFEST_DIR"));
-    let found = Library::new().json(&["search", "stdio", &path]);
-    let line = show("crash", &["--frames"]).remove(2);
-    let line = line["text"].as_str().expect("it is UTF-8").trim_end();
-    assert!(line.starts_with("        "), "{line:?}");
-    assert_eq!(found[0]["context"], line);
-}
-
-#[test]
 fn the_noise_on_stdout_is_found_and_the_calls_are_paired_all_the_same() {
     assert_eq!(findings("noisy-stdout"), ["frame-not-json"; 3]);
     let statuses: Vec<_> = exchanges("noisy-stdout")

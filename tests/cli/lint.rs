@@ -278,7 +278,7 @@ fn what_is_overdue_in_a_live_session_is_told_though_nobody_has_found_it() {
     });
     assert_eq!((&slow["frame"], &slow["request"]), (&json!(1), &json!(1)));
     let text = stdout(&library, &["lint", "@", "--fail-on", "never"]);
-    assert!(text.contains("\nright now\n"), "{text}");
+    assert!(text.contains("(right now)"), "{text}");
     let stored = library.json(&["show", "@", "--findings"]);
     assert!(
         stored.iter().all(|row| row["rule"] != "request-slow"),

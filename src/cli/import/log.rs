@@ -25,10 +25,6 @@ const MOST_OPEN: usize = 100;
 /// Lines that are passed over are named one by one up to here.
 const MOST_NAMED: usize = 5;
 
-/// Beginnings of a session that are remembered: one of up to so many lines that was imported before
-/// it was over is known again.
-const MOST_BEGINNINGS: usize = 100_000;
-
 /// A log to be imported.
 pub(super) struct Log<'a> {
     pub file: File,
@@ -36,7 +32,7 @@ pub(super) struct Log<'a> {
     /// What messages call it.
     pub shown: &'a str,
     pub format: Format,
-    /// The name of its recordings, whatever it says.
+    /// The name of its recordings, whatever the log says.
     pub name: Option<&'a str>,
 }
 
@@ -54,17 +50,22 @@ impl Log<'_> {
         let len = self.file.metadata()?.len();
         let (mut plans, mut open) = (Vec::new(), HashMap::new());
         self.read((0, len), &mut |_, entry| {
-            plan(&entry, &mut plans, &mut open);
+            if matches!(entry.what, What::Begin(_)) {
+                open.insert(entry.session.to_owned(), plans.len());
+                plans.push(Plan::default());
+            }
+            let plan = open.get(entry.session).and_then(|at| plans.get_mut(*at));
+            if let Some(plan) = plan {
+                plan.add(&entry);
+            }
             Ok(())
         })?;
         self.file.rewind()?;
         give_ids(&mut plans);
-        plans.reverse();
         let mut sessions = Sessions {
             log: &self,
             folder,
-            plans,
-            begun: 0,
+            plans: plans.into_iter().enumerate(),
             open: HashMap::new(),
             made: Vec::new(),
             passed: Vec::new(),
@@ -84,7 +85,7 @@ impl Log<'_> {
         let mut reader = self.format.reader();
         let mut progress = Progress::stderr();
         let mut lines = Lines::of(&self.file, MAX_LINE as u64 + 1);
-        // What is written meanwhile is of another time.
+        // A log that grows meanwhile is read up to where it ended before.
         while lines.position() < len && lines.advance()? {
             progress.now_and_then(|| {
                 let read = size(before.midpoint(lines.position()));
@@ -111,12 +112,14 @@ impl Log<'_> {
     }
 }
 
-/// A line without what stands around its text.
+/// A line without its terminator and a byte order mark.
 fn text_of(line: &[u8], number: u64) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    let marked = (number == 1).then(|| line.strip_prefix(BYTE_ORDER_MARK));
-    marked.flatten().unwrap_or(line)
+    match line.strip_prefix(BYTE_ORDER_MARK) {
+        Some(rest) if number == 1 => rest,
+        _ => line,
+    }
 }
 
 /// What is known of a session before its recording is made.
@@ -127,49 +130,48 @@ struct Plan {
     start_ns: Option<u64>,
     /// A time that could not be read.
     unread_time: Option<String>,
-    /// The ids that it had while it was shorter.
-    beginnings: Vec<u32>,
     hasher: Hasher,
 }
 
-/// Adds what a line says to the plan of its session.
-fn plan(entry: &Entry<'_>, plans: &mut Vec<Plan>, open: &mut HashMap<String, usize>) {
-    match entry.what {
-        What::Begin(_) => {
-            open.insert(entry.session.to_owned(), plans.len());
-            plans.push(Plan::default());
+impl Plan {
+    fn add(&mut self, entry: &Entry<'_>) {
+        if matches!(entry.what, What::Nothing(_)) {
+            return;
         }
-        What::Nothing(_) => return,
-        _ => {}
-    }
-    let known = open.get(entry.session).copied();
-    let Some(plan) = known.and_then(|at| plans.get_mut(at)) else {
-        return;
-    };
-    let hasher = &mut plan.hasher;
-    hasher.update(&entry.wall_ns.unwrap_or(0).to_le_bytes());
-    match &entry.what {
-        What::Begin(about) => {
-            hasher.update(about.name.as_bytes());
-            for word in &about.argv {
-                hasher.update(word.as_bytes());
-                hasher.update(b"\0");
+        let hasher = &mut self.hasher;
+        hasher.update(&entry.wall_ns.unwrap_or(0).to_le_bytes());
+        match &entry.what {
+            What::Nothing(_) => {}
+            What::Begin(about) => {
+                hasher.update(about.name.as_bytes());
+                for word in &about.argv {
+                    hasher.update(word.as_bytes());
+                    hasher.update(b"\0");
+                }
+            }
+            What::Line { stream, bytes, .. } => {
+                hasher.update(&stream.0.to_le_bytes());
+                hasher.update(bytes);
+                hasher.update(b"\n");
+            }
+            What::Event(kind) => hasher.update(&serde_json::to_vec(kind).unwrap_or_default()),
+            What::UnreadTime(text) => {
+                self.unread_time.get_or_insert_with(|| text.clone());
             }
         }
-        What::Line { stream, bytes, .. } => {
-            hasher.update(&stream.0.to_le_bytes());
-            hasher.update(bytes);
-            hasher.update(b"\n");
-        }
-        What::Event(kind) => hasher.update(&serde_json::to_vec(kind).unwrap_or_default()),
-        What::UnreadTime(text) => {
-            plan.unread_time.get_or_insert_with(|| text.clone());
-        }
-        What::Nothing(_) => {}
+        self.start_ns = self.start_ns.or(entry.wall_ns);
     }
-    plan.start_ns = plan.start_ns.or(entry.wall_ns);
-    if plan.beginnings.len() < MOST_BEGINNINGS {
-        plan.beginnings.push(plan.hasher.clone().finalize());
+
+    /// Why nothing is known of when a session was, if so.
+    fn untimed(&self) -> Option<String> {
+        let why = match (self.start_ns, &self.unread_time) {
+            (Some(_), _) => return None,
+            (None, None) => "the log has no times".to_owned(),
+            (None, Some(time)) => format!("its times could not be read, like {}", escape(time)),
+        };
+        Some(format!(
+            "{why}: everything stands at 0, and latencies mean nothing"
+        ))
     }
 }
 
@@ -177,13 +179,10 @@ fn give_ids(plans: &mut [Plan]) {
     let mut taken = HashSet::new();
     for plan in plans {
         let mut id = plan.hasher.clone().finalize();
-        // Of sessions that are alike the place among them tells which it is.
-        let mut place = 0u64;
+        // Sessions that are alike are told apart by their order.
         while !taken.insert(id) {
-            place += 1;
-            let mut hasher = plan.hasher.clone();
-            hasher.update(&place.to_le_bytes());
-            id = hasher.finalize();
+            plan.hasher.update(b"again");
+            id = plan.hasher.clone().finalize();
         }
         plan.id = format!("{id:08x}");
     }
@@ -193,13 +192,12 @@ fn give_ids(plans: &mut [Plan]) {
 struct Sessions<'a> {
     log: &'a Log<'a>,
     folder: &'a Path,
-    /// Those that have not begun, the next one last.
-    plans: Vec<Plan>,
-    begun: usize,
+    /// Those that have not begun, with their numbers.
+    plans: std::iter::Enumerate<std::vec::IntoIter<Plan>>,
     open: HashMap<String, Session>,
     /// Those that are over, with their numbers.
     made: Vec<(usize, Made)>,
-    /// Lines that were passed over, as far as they are named.
+    /// What was passed over, one sentence each, and how much more.
     passed: Vec<String>,
     more: u64,
 }
@@ -217,59 +215,48 @@ impl Sessions<'_> {
         Ok(())
     }
 
-    fn begin(&mut self, key: &str, about: About) -> Result<(), LogError> {
+    fn begin(&mut self, key: &str, mut about: About) -> Result<(), LogError> {
         if let Some(before) = self.open.remove(key) {
-            self.finish_one(before)?;
+            self.made.push(before.finish(self.log.format)?);
         }
-        let (number, plan) = (self.begun, self.plans.pop());
-        self.begun += 1;
-        let Some(plan) = plan.filter(|_| self.open.len() < MOST_OPEN) else {
+        let Some(plan) = self.plans.next().filter(|_| self.open.len() < MOST_OPEN) else {
             return Ok(());
         };
-        let name = match self.log.name {
-            Some(name) => name.to_owned(),
-            None if about.name.is_empty() => {
-                let stem = self.log.path.file_stem().unwrap_or_default();
-                stem.to_string_lossy().into_owned()
-            }
-            None => about.name.clone(),
-        };
-        let about = About { name, ..about };
-        let session = Session::begin(number, plan, about, self.folder)?;
+        if let Some(name) = self.log.name {
+            name.clone_into(&mut about.name);
+        } else if about.name.is_empty() {
+            let stem = self.log.path.file_stem().unwrap_or_default();
+            about.name = stem.to_string_lossy().into_owned();
+        }
+        let session = Session::begin(plan, about, self.folder)?;
         self.open.insert(key.to_owned(), session);
-        Ok(())
-    }
-
-    fn finish_one(&mut self, session: Session) -> Result<(), LogError> {
-        let number = session.number;
-        self.made.push((number, session.finish(self.log.format)?));
         Ok(())
     }
 
     fn pass(&mut self, line: u64, why: &str) {
         if self.passed.len() < MOST_NAMED {
-            let shown = self.log.shown;
-            self.passed
-                .push(format!("{shown}: line {line} is passed over: {why}"));
+            let passed = format!("{}: line {line} is passed over: {why}", self.log.shown);
+            self.passed.push(passed);
         } else {
             self.more += 1;
         }
     }
 
     fn finish(mut self) -> Result<Vec<Made>, LogError> {
-        for session in std::mem::take(&mut self.open).into_values() {
-            self.finish_one(session)?;
+        for session in self.open.into_values() {
+            self.made.push(session.finish(self.log.format)?);
         }
         self.made.sort_by_key(|(number, _)| *number);
         if self.more > 0 {
             let lines = plural(self.more, "more line");
-            self.passed
-                .push(format!("{}: {lines} passed over", self.log.shown));
+            let passed = format!("{}: {lines} passed over", self.log.shown);
+            self.passed.push(passed);
         }
-        if let Some((_, first)) = self.made.first_mut() {
+        let mut made: Vec<_> = self.made.into_iter().map(|(_, made)| made).collect();
+        if let Some(first) = made.first_mut() {
             first.remarks.splice(0..0, self.passed);
         }
-        Ok(self.made.into_iter().map(|(_, made)| made).collect())
+        Ok(made)
     }
 }
 
@@ -277,18 +264,26 @@ impl Sessions<'_> {
 struct Session {
     /// Its place among those of the log.
     number: usize,
+    plan: Plan,
     reel: PathBuf,
     import: Import,
-    plan: Plan,
     now: Moment,
+    /// Lines whose direction is a guess.
     guesses: u64,
+    /// Messages without a time.
     undated: u64,
+    /// Messages that the log does not hold whole.
     shortened: u64,
+    /// Lines that the log lacks.
     skipped: u64,
 }
 
 impl Session {
-    fn begin(number: usize, plan: Plan, about: About, folder: &Path) -> Result<Self, ImportError> {
+    fn begin(
+        (number, plan): (usize, Plan),
+        about: About,
+        folder: &Path,
+    ) -> Result<Self, ImportError> {
         let reel = folder.join(&plan.id).with_extension(REEL);
         let context = ProcessContext {
             recording: plan.id.clone(),
@@ -301,14 +296,14 @@ impl Session {
             ..ProcessContext::default()
         };
         let mut import = Import::begin(&reel, context)?;
-        if let Some(message) = untimed(&plan) {
+        if let Some(message) = plan.untimed() {
             import.event(Moment(0), &EventKind::Untimed { message })?;
         }
         Ok(Self {
             number,
+            plan,
             reel,
             import,
-            plan,
             now: Moment(0),
             guesses: 0,
             undated: 0,
@@ -349,52 +344,30 @@ impl Session {
     }
 
     /// The log says no more of the session.
-    fn finish(mut self, format: Format) -> Result<Made, ImportError> {
-        let remarks = self.remarks();
+    fn finish(mut self, format: Format) -> Result<(usize, Made), ImportError> {
+        let mut remarks = Vec::new();
+        let mut remark = |count: u64, noun: &str, text: &str| {
+            if count > 0 {
+                remarks.push(text.replace("{}", &plural(count, noun)));
+            }
+        };
+        remark(self.shortened, "message", "the log does not hold {} whole");
+        remark(self.skipped, "line", "the log lacks {}");
+        let undated = "the log has no time for {}, which stand where the one before does";
+        remark(self.undated, "line", undated);
+        let guesses = "which way {} went is a guess: the log does not say it";
+        remark(self.guesses, "line", guesses);
         for message in remarks.iter().cloned() {
             let warning = EventKind::Warning { message };
             self.import.event(self.now, &warning)?;
         }
         self.import.finish(self.now)?;
-        let untimed = untimed(&self.plan);
-        Ok(Made {
+        remarks.splice(0..0, self.plan.untimed());
+        let made = Made {
             reel: self.reel,
             format: format.as_str(),
-            remarks: untimed.into_iter().chain(remarks).collect(),
-            beginnings: self.plan.beginnings,
-        })
+            remarks,
+        };
+        Ok((self.number, made))
     }
-
-    /// What is to be known about the recording, one sentence each.
-    fn remarks(&self) -> Vec<String> {
-        let lines = |count| plural(count, "line");
-        let remarks = [
-            (self.shortened > 0).then(|| {
-                let messages = plural(self.shortened, "message");
-                format!("the log does not hold {messages} whole")
-            }),
-            (self.skipped > 0).then(|| format!("the log lacks {}", lines(self.skipped))),
-            (self.undated > 0).then(|| {
-                let lines = lines(self.undated);
-                format!("the log has no time for {lines}, which stand where the one before does")
-            }),
-            (self.guesses > 0).then(|| {
-                let lines = lines(self.guesses);
-                format!("which way {lines} went is a guess: the log does not say it")
-            }),
-        ];
-        remarks.into_iter().flatten().collect()
-    }
-}
-
-/// Why nothing is known of when a session was, if so.
-fn untimed(plan: &Plan) -> Option<String> {
-    let why = match (plan.start_ns, &plan.unread_time) {
-        (Some(_), _) => return None,
-        (None, None) => "the log has no times".to_owned(),
-        (None, Some(time)) => format!("its times could not be read, like {}", escape(time)),
-    };
-    Some(format!(
-        "{why}: everything stands at 0, and latencies mean nothing"
-    ))
 }

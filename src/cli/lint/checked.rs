@@ -1,13 +1,11 @@
 //! A recording, and what was found in it.
 
-use super::Level;
 use crate::cli::exit::Failure;
+use crate::cli::rows::each_finding;
 use crate::cli::select;
-use crate::cli::show::each_finding;
 use mcpreel_lint::Severity;
 use mcpreel_store::library::{Entry, Library, short_id};
 use mcpreel_store::reader::{FindingRow, Recording};
-use mcpreel_store::story::FindingGroup;
 use mcpreel_trace::clock::{Moment, wall_clock_ns};
 use mcpreel_wire::text::plural;
 use std::cmp::Reverse;
@@ -15,88 +13,93 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// A recording and what was found in it, by rule, the worst first.
-pub struct Checked {
+pub struct Checked<'s> {
     pub recording: Recording,
-    /// Its id, and the beginning of it that is long enough to name it.
     pub whole_id: String,
+    /// The beginning of the id that is long enough to name the recording.
     pub id: String,
     pub name: String,
-    /// How it stands, where that is not as it should be in the end.
+    /// The state of a recording that is not final.
     pub state: Option<&'static str>,
     pub groups: Vec<Group>,
-    /// What is overdue right now in a live recording; not on record.
-    pub overdue: Vec<FindingRow>,
-    /// Findings of rules that are passed over.
+    /// How many findings of the rules in `skip` there are.
     pub allowed: u64,
-    pub skip: BTreeSet<String>,
+    /// The rules that are passed over.
+    pub skip: &'s BTreeSet<String>,
 }
 
 /// The findings of one rule with one severity.
 pub struct Group {
     pub severity: Severity,
-    pub group: FindingGroup,
+    pub rule: Box<str>,
+    /// The first of them.
+    pub findings: Vec<FindingRow>,
+    pub count: u64,
+    /// Whether this is overdue right now in a live recording, and not on record.
+    pub is_overdue: bool,
 }
 
 impl Group {
-    fn new(group: FindingGroup) -> Self {
-        // What another version of mcpreel has found and we do not know is worth a note.
-        let severity = Severity::parse(&group.severity).unwrap_or(Severity::Note);
-        Self { severity, group }
+    /// How many findings there are besides those that were read.
+    pub fn more(&self) -> u64 {
+        self.count.saturating_sub(self.findings.len() as u64)
     }
 }
 
-impl Checked {
-    /// Reads what was found in the recording at `path`, but for the rules in `skip`.
+/// What a later version of mcpreel has found and this one does not know is worth a note.
+fn severity(word: &str) -> Severity {
+    Severity::parse(word).unwrap_or(Severity::Note)
+}
+
+impl<'s> Checked<'s> {
+    /// Reads what was found in the recording at `path`, of each rule the first `limit` findings.
     pub fn new(
         path: &Path,
         library: &Library,
         entries: &[Entry],
-        skip: &BTreeSet<String>,
+        skip: &'s BTreeSet<String>,
+        limit: u32,
     ) -> Result<Self, Failure> {
         let recording = select::recording(path, library)?;
         let summary = recording.summary()?;
-        let last = recording.last_finding()?;
-        let all = recording.finding_groups_between(0, last)?;
-        let (skipped, groups): (Vec<_>, Vec<_>) = all
-            .into_iter()
-            .partition(|group| skip.contains(&*group.rule));
-        let mut groups: Vec<_> = groups.into_iter().map(Group::new).collect();
-        groups.sort_by_key(|group| (Reverse(group.severity), group.group.first));
-        let mut overdue = Vec::new();
+        let mut stored = recording.finding_groups_between(0, recording.last_finding()?)?;
+        stored.sort_by_key(|group| (Reverse(severity(&group.severity)), group.first));
+        let (mut groups, mut allowed) = (Vec::new(), 0);
+        for group in stored {
+            if skip.contains(&*group.rule) {
+                allowed += group.count;
+                continue;
+            }
+            groups.push(Group {
+                severity: severity(&group.severity),
+                findings: recording.findings_of_group(&group.rule, &group.severity, limit)?,
+                rule: group.rule,
+                count: group.count,
+                is_overdue: false,
+            });
+        }
         if select::is_live(&recording, &summary) {
             let now = Moment(wall_clock_ns().saturating_sub(summary.wall_ns));
-            overdue = recording.overdue(&summary, now)?;
-            overdue.retain(|finding| !skip.contains(&*finding.rule));
+            let overdue = recording.overdue(&summary, now)?.into_iter();
+            let overdue = overdue.filter(|finding| !skip.contains(&*finding.rule));
+            groups.extend(overdue.map(|finding| Group {
+                severity: severity(&finding.severity),
+                rule: finding.rule.clone(),
+                findings: vec![finding],
+                count: 1,
+                is_overdue: true,
+            }));
         }
         Ok(Self {
             id: short_id(&summary.id, entries).to_owned(),
-            whole_id: summary.id.clone(),
-            name: summary.name.clone(),
             state: (!summary.state.is_final()).then(|| select::state(&recording, &summary)),
+            whole_id: summary.id,
+            name: summary.name,
             recording,
             groups,
-            overdue,
-            allowed: skipped.iter().map(|group| group.count).sum(),
-            skip: skip.clone(),
+            allowed,
+            skip,
         })
-    }
-
-    /// How many findings have this severity.
-    pub fn count(&self, severity: Severity) -> u64 {
-        let groups = self
-            .groups
-            .iter()
-            .filter(|group| group.severity == severity);
-        let stored: u64 = groups.map(|group| group.group.count).sum();
-        let overdue = self.overdue.iter();
-        let is_so = |finding: &&FindingRow| &*finding.severity == severity.as_str();
-        stored + overdue.filter(is_so).count() as u64
-    }
-
-    /// Whether something is as bad as that.
-    pub fn fails(&self, level: Level) -> bool {
-        let mut severities = Severity::ALL.into_iter();
-        severities.any(|severity| level.fails(severity) && self.count(severity) > 0)
     }
 
     /// Gives every finding to `show` that is not passed over, with the request it is about.
@@ -110,50 +113,28 @@ impl Checked {
             }
             show(finding, request)
         })?;
-        let mut overdue = self.overdue.iter();
+        let overdue = self.groups.iter().filter(|group| group.is_overdue);
+        let mut overdue = overdue.flat_map(|group| &group.findings);
         overdue.try_for_each(|finding| show(finding, finding.frame.map(|seq| seq.0)))
-    }
-
-    /// Gives the findings of each rule to `show`, at most `limit` of those on record, the worst
-    /// first. What is overdue right now is as bad as the rule says, and comes last.
-    pub fn each_group(
-        &self,
-        limit: u32,
-        mut show: impl FnMut(Told) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        for Group { severity, group } in &self.groups {
-            let (rule, word) = (&group.rule, &group.severity);
-            let findings = self.recording.findings_of_group(rule, word, limit)?;
-            show(Told {
-                severity: *severity,
-                rule: rule.clone(),
-                more: group.count.saturating_sub(findings.len() as u64),
-                findings,
-            })?;
-        }
-        let mut overdue = self.overdue.iter();
-        overdue.try_for_each(|finding| {
-            show(Told {
-                severity: Severity::parse(&finding.severity).unwrap_or(Severity::Note),
-                rule: finding.rule.clone(),
-                more: 0,
-                findings: vec![finding.clone()],
-            })
-        })
     }
 
     /// `2 errors, 1 warning, 3 notes`, or `nothing found`.
     pub fn counts(&self) -> String {
-        let severities = Severity::ALL.into_iter().rev();
-        let counted = severities.map(|severity| (self.count(severity), severity.as_str()));
-        let said: Vec<_> = counted
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, word)| plural(count, word))
-            .collect();
-        if said.is_empty() {
+        let mut counts = Vec::new();
+        for severity in Severity::ALL.into_iter().rev() {
+            let of_severity = self
+                .groups
+                .iter()
+                .filter(|group| group.severity == severity);
+            let count = of_severity.map(|group| group.count).sum();
+            if count > 0 {
+                counts.push(plural(count, severity.as_str()));
+            }
+        }
+        if counts.is_empty() {
             return "nothing found".to_owned();
         }
-        said.join(", ")
+        counts.join(", ")
     }
 
     /// `7f3a#12`, or the recording where a finding points at no frame.
@@ -163,30 +144,9 @@ impl Checked {
             None => self.id.clone(),
         }
     }
-
-    /// A finding for whoever sees nothing else: where, and what was found.
-    pub fn placed(&self, finding: &FindingRow) -> String {
-        format!("{}: {}", self.place(finding), sentence(finding))
-    }
 }
 
-/// What a rule has found in a recording.
-pub struct Told {
-    pub severity: Severity,
-    pub rule: Box<str>,
-    /// The first of them.
-    pub findings: Vec<FindingRow>,
-    /// How many more there are.
-    pub more: u64,
-}
-
-impl Told {
-    pub fn count(&self) -> u64 {
-        self.findings.len() as u64 + self.more
-    }
-}
-
-/// A finding for whoever does not see its rule: what that is about, where, and what was found.
+/// A finding for a reader who does not see its rule: what the rule is about, where, and the detail.
 pub fn sentence(finding: &FindingRow) -> String {
     let summary = mcpreel_lint::rule(&finding.rule).map_or("", |rule| rule.summary);
     let path = finding.path.as_deref();

@@ -19,11 +19,11 @@ use super::exit::{Exit, Failure, Outcome};
 use super::folder::Folder;
 use super::machine::Annotations;
 use super::output::{Ink, Output};
-use super::rows::{self, finding_line};
-use super::{folder, json, machine, output, select};
+use super::{folder, json, machine, output, rows, select};
 use checked::{Checked, Group};
 use clap::{Args, ValueEnum};
 use mcpreel_config::Setting;
+use mcpreel_config::reading::nearest;
 use mcpreel_lint::{Rule, Severity, catalogue, families, page};
 use mcpreel_store::library::Library;
 use mcpreel_wire::mcp::Revision;
@@ -32,12 +32,6 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-
-/// Below this likeness a suggestion is a guess that sends people the wrong way.
-const ALIKE: f64 = 0.8;
-
-/// Findings of one rule that are shown to people; `--json` has all.
-const SHOWN: u32 = 5;
 
 /// Say what is wrong or remarkable in recordings, by rules
 ///
@@ -118,16 +112,26 @@ impl Level {
     }
 }
 
+impl Format {
+    /// How many findings of one rule in one recording are shown. In SARIF one rule leaves room for
+    /// the others.
+    fn limit(self) -> u32 {
+        match self {
+            Self::Text => 5,
+            Self::Sarif => 100,
+            Self::Junit => 20,
+            Self::Github => 1,
+        }
+    }
+}
+
 /// The id of a rule, or what is wrong with `text`, with the rule that looks most like it.
 fn rule(text: &str) -> Result<String, String> {
     if mcpreel_lint::rule(text).is_some() {
         return Ok(text.to_owned());
     }
-    let likeness = |id: &str| strsim::jaro_winkler(id, text);
-    let rules = catalogue().iter().map(|rule| rule.id);
-    let nearest = rules
-        .filter(|id| likeness(id) >= ALIKE)
-        .max_by(|one, other| likeness(one).total_cmp(&likeness(other)));
+    let known: Vec<_> = catalogue().iter().map(|rule| rule.id).collect();
+    let nearest = nearest(text, &known);
     let hint = nearest.map_or_else(String::new, |id| format!(", did you mean `{id}`?"));
     let text = escape(text);
     Err(format!(
@@ -148,20 +152,31 @@ impl Lint {
         let library = Library::new(folder::of(&self.folder)?);
         let entries = library.list()?;
         let allowed = self.allowed(&settings.config().allow);
-        let mut report = Report::new(self);
+        let mut report = Report {
+            args: self,
+            out: Output::stdout(),
+            recordings: 0,
+            failed: false,
+            sarif: reports::Sarif::default(),
+            annotations: Annotations::new("finding"),
+        };
         let mut exit = Exit::Fine;
-        report.begin()?;
+        if self.format == Format::Junit {
+            machine::begin_junit("mcpreel lint", &mut report.out)?;
+        }
         for path in self.paths(&library)? {
-            let checked = Checked::new(&path, &library, &entries, &allowed);
+            let limit = self.format.limit();
+            let checked = Checked::new(&path, &library, &entries, &allowed, limit);
             if let Err(failure) = checked.and_then(|checked| report.add(&checked)) {
                 exit = failure.passed_over("not looked at")?;
             }
         }
+        match exit {
+            Exit::Fine if report.failed => exit = Exit::Found,
+            _ => {}
+        }
         report.end()?;
-        Ok(match exit {
-            Exit::Fine if report.failed => Exit::Found,
-            exit => exit,
-        })
+        Ok(exit)
     }
 
     /// The rules whose findings are passed over. Whatever the configuration names and is no rule is
@@ -209,32 +224,17 @@ struct Report<'a> {
     annotations: Annotations,
 }
 
-impl<'a> Report<'a> {
-    fn new(args: &'a Lint) -> Self {
-        Self {
-            args,
-            out: Output::stdout(),
-            recordings: 0,
-            failed: false,
-            sarif: reports::Sarif::default(),
-            annotations: Annotations::new("finding"),
-        }
-    }
-
-    fn begin(&mut self) -> Result<(), Failure> {
-        match self.args.format {
-            Format::Junit => machine::begin_junit("mcpreel lint", &mut self.out),
-            Format::Text | Format::Sarif | Format::Github => Ok(()),
-        }
-    }
-
-    fn add(&mut self, checked: &Checked) -> Result<(), Failure> {
+impl Report<'_> {
+    fn add(&mut self, checked: &Checked<'_>) -> Result<(), Failure> {
         let fail_on = self.args.fail_on;
-        self.failed |= checked.fails(fail_on);
+        self.failed |= checked
+            .groups
+            .iter()
+            .any(|group| fail_on.fails(group.severity));
         let out = &mut self.out;
         match self.args.format {
             _ if self.args.json => checked.each(|finding, request| {
-                let recording = serde_json::json!({"recording": checked.whole_id});
+                let recording = json!({"recording": checked.whole_id});
                 let line = json::joined(recording, json::finding_json(finding, request));
                 Ok(out.json(&line)?)
             })?,
@@ -246,15 +246,15 @@ impl<'a> Report<'a> {
             }
             Format::Sarif => self.sarif.add(checked)?,
             Format::Junit => reports::junit(checked, fail_on, out)?,
-            Format::Github => reports::github(checked, &mut self.annotations)?,
+            Format::Github => reports::github(checked, &mut self.annotations),
         }
         self.recordings += 1;
         Ok(())
     }
 
-    fn end(&mut self) -> Result<(), Failure> {
+    fn end(mut self) -> Result<(), Failure> {
         match self.args.format {
-            Format::Sarif => std::mem::take(&mut self.sarif).write(&mut self.out)?,
+            Format::Sarif => self.sarif.write(&mut self.out)?,
             Format::Junit => machine::end_junit(&mut self.out)?,
             Format::Github => self.annotations.write(&mut self.out)?,
             Format::Text => {}
@@ -264,7 +264,7 @@ impl<'a> Report<'a> {
 }
 
 /// What was found in one recording, for people.
-fn text(checked: &Checked, out: &mut Output) -> Result<(), Failure> {
+fn text(checked: &Checked<'_>, out: &mut Output) -> Result<(), Failure> {
     let title = format!("{} {}", checked.id, escape(&checked.name));
     let title = out.paint(Ink::Strong, &title);
     // Of a recording that stops in the middle not everything was looked at.
@@ -275,35 +275,24 @@ fn text(checked: &Checked, out: &mut Output) -> Result<(), Failure> {
         allowed => format!(", {} passed over", count(allowed)),
     };
     out.line(&format!("{title}{state}: {}{allowed}", checked.counts()))?;
-    for group in &checked.groups {
+    checked.groups.iter().try_for_each(|group| {
         out.line("")?;
-        text_of_rule(checked, group, out)?;
-    }
-    if !checked.overdue.is_empty() {
-        out.line("")?;
-        out.inked(Ink::Strong, "right now")?;
-    }
-    for finding in &checked.overdue {
-        out.line(&finding_line(finding, out))?;
-    }
-    Ok(())
+        text_of_rule(group, out)
+    })
 }
 
-fn text_of_rule(checked: &Checked, group: &Group, out: &mut Output) -> Result<(), Failure> {
-    let (id, word) = (&group.group.rule, &group.group.severity);
-    let rule = mcpreel_lint::rule(id);
+fn text_of_rule(group: &Group, out: &mut Output) -> Result<(), Failure> {
+    let rule = mcpreel_lint::rule(&group.rule);
     let summary = rule.map_or_else(String::new, |rule| format!(": {}", rule.summary));
-    let times = match group.group.count {
+    let times = match group.count {
+        _ if group.is_overdue => " (right now)".to_owned(),
         1 => String::new(),
         times => format!(" ({})", count(times)),
     };
-    let title = out.paint(Ink::Strong, &escape(id));
-    out.line(&format!(
-        "{}  {title}{summary}{times}",
-        rows::severity(word, out)
-    ))?;
-    let found = checked.recording.findings_of_group(id, word, SHOWN)?;
-    for finding in &found {
+    let severity = rows::severity(group.severity.as_str(), out);
+    let title = out.paint(Ink::Strong, &escape(&group.rule));
+    out.line(&format!("{severity}  {title}{summary}{times}"))?;
+    for finding in &group.findings {
         let place = finding.frame.map(|seq| format!("#{}", seq.0));
         let place = pad_start(&place.unwrap_or_default(), 7);
         let path = finding.path.as_deref();
@@ -311,9 +300,8 @@ fn text_of_rule(checked: &Checked, group: &Group, out: &mut Output) -> Result<()
         let path = path.unwrap_or_default();
         out.line(&format!("{place}  {path}{}", escape(&finding.detail)))?;
     }
-    let more = group.group.count.saturating_sub(found.len() as u64);
-    if more > 0 {
-        let more = plural(more, "more finding");
+    if group.more() > 0 {
+        let more = plural(group.more(), "more finding");
         let more = format!("         … and {more}; --json has all");
         out.inked(Ink::Faint, &more)?;
     }

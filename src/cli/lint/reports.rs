@@ -5,7 +5,7 @@
 //! more are written, the worst of each recording first, and a notification counts what is left out.
 
 use super::Level;
-use super::checked::{Checked, Told, sentence};
+use super::checked::{Checked, Group, sentence};
 use crate::cli::exit::Failure;
 use crate::cli::machine::{self, Annotation, Annotations, Case, Kind, Verdict, safe};
 use crate::cli::output::Output;
@@ -13,13 +13,12 @@ use mcpreel_lint::{Rule, Severity, catalogue};
 use mcpreel_store::reader::FindingRow;
 use mcpreel_wire::text::plural;
 use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 /// Results of a run, as many as code scanning shows.
 const RESULTS: usize = 5000;
-
-/// Results of one rule in one recording, so that one rule leaves room for the others.
-const OF_A_RULE: u32 = 100;
 
 /// The results of a SARIF file.
 #[derive(Debug, Default)]
@@ -30,21 +29,17 @@ pub struct Sarif {
 
 impl Sarif {
     /// Adds what was found in one recording.
-    pub fn add(&mut self, checked: &Checked) -> Result<(), Failure> {
+    pub fn add(&mut self, checked: &Checked<'_>) -> Result<(), Failure> {
         let uri = uri(checked.recording.path());
-        checked.each_group(OF_A_RULE, |told| {
-            self.left_out += told.more;
-            for finding in &told.findings {
-                if self.results.len() == RESULTS {
-                    self.left_out += 1;
-                    continue;
-                }
-                let request = checked.recording.request_of(finding)?;
-                let result = result(checked, &told, finding, request.map(|seq| seq.0), &uri);
-                self.results.push(result);
+        for group in &checked.groups {
+            let room = RESULTS - self.results.len();
+            for finding in group.findings.iter().take(room) {
+                self.results.push(result(checked, group, finding, &uri)?);
             }
-            Ok(())
-        })
+            let beyond = group.findings.len().saturating_sub(room) as u64;
+            self.left_out += group.more() + beyond;
+        }
+        Ok(())
     }
 
     pub fn write(self, out: &mut Output) -> Result<(), Failure> {
@@ -88,21 +83,20 @@ fn descriptor(rule: &Rule) -> Value {
 }
 
 fn result(
-    checked: &Checked,
-    told: &Told,
+    checked: &Checked<'_>,
+    group: &Group,
     finding: &FindingRow,
-    request: Option<u64>,
     uri: &str,
-) -> Value {
+) -> Result<Value, Failure> {
+    let request = checked.recording.request_of(finding)?;
     let path = finding.path.as_deref().map(safe);
-    let place = checked.place(finding);
-    let name = match &path {
-        Some(path) => format!("{place} {path}"),
-        None => place,
-    };
-    json!({
-        "ruleId": safe(&told.rule),
-        "level": told.severity.as_str(),
+    let mut name = checked.place(finding);
+    if let Some(path) = &path {
+        name = format!("{name} {path}");
+    }
+    Ok(json!({
+        "ruleId": safe(&group.rule),
+        "level": group.severity.as_str(),
         "message": {"text": safe(&sentence(finding))},
         "locations": [{
             "physicalLocation": {"artifactLocation": {"uri": uri}},
@@ -110,16 +104,14 @@ fn result(
         }],
         "properties": {
             "frame": finding.frame.map(|seq| seq.0),
-            "request": request,
+            "request": request.map(|seq| seq.0),
             "path": path,
         },
-    })
+    }))
 }
 
 /// A path as a reference in the sense of RFC 3986.
 fn uri(path: &Path) -> String {
-    use std::fmt::Write as _;
-    use std::os::unix::ffi::OsStrExt as _;
     let scheme = if path.is_absolute() { "file://" } else { "" };
     let mut uri = scheme.to_owned();
     for &byte in path.as_os_str().as_bytes() {
@@ -134,40 +126,35 @@ fn uri(path: &Path) -> String {
     uri
 }
 
-/// Findings that a case shows; a report is read by people.
-const CASE_SHOWS: u32 = 20;
-
 /// The suite of one recording: a case per rule that is not passed over, and per rule that another
 /// version of mcpreel has found.
-pub fn junit(checked: &Checked, fail_on: Level, out: &mut Output) -> Result<(), Failure> {
+pub fn junit(checked: &Checked<'_>, fail_on: Level, out: &mut Output) -> Result<(), Failure> {
     let rules = catalogue().iter().map(|rule| rule.id);
     let rules = rules.filter(|id| !checked.skip.contains(*id));
     let mut cases: Vec<_> = rules.map(passed).collect();
-    checked.each_group(CASE_SHOWS, |told| {
-        let at = cases.iter().position(|case| *case.name == *told.rule);
+    for group in &checked.groups {
+        let at = cases.iter().position(|case| *case.name == *group.rule);
         let at = at.unwrap_or_else(|| {
-            cases.push(passed(&told.rule));
+            cases.push(passed(&group.rule));
             cases.len() - 1
         });
         let case = &mut cases[at];
-        if fail_on.fails(told.severity) {
-            let summary = mcpreel_lint::rule(&told.rule).map_or("", |rule| rule.summary);
+        if fail_on.fails(group.severity) {
+            let summary = mcpreel_lint::rule(&group.rule).map_or("", |rule| rule.summary);
             case.verdict = Verdict::Failed(summary.to_owned());
         }
-        let severity = told.severity.as_str();
-        for finding in &told.findings {
+        for finding in &group.findings {
+            let (severity, place) = (group.severity.as_str(), checked.place(finding));
             let path = finding.path.as_deref();
             let path = path.map_or_else(String::new, |path| format!("{path}: "));
-            let place = checked.place(finding);
-            let line = format!("{severity} {place}: {path}{}", finding.detail);
-            case.lines.push(line);
+            case.lines
+                .push(format!("{severity} {place}: {path}{}", finding.detail));
         }
-        if told.more > 0 {
-            let more = plural(told.more, "more finding");
+        if group.more() > 0 {
+            let more = plural(group.more(), "more finding");
             case.lines.push(format!("and {more}"));
         }
-        Ok(())
-    })?;
+    }
     let suite = format!("{} {}", checked.id, checked.name);
     machine::suite(&suite, &cases, out)
 }
@@ -181,29 +168,29 @@ fn passed(rule: &str) -> Case {
 }
 
 /// Adds what was found in one recording.
-pub fn github(checked: &Checked, annotations: &mut Annotations) -> Result<(), Failure> {
+pub fn github(checked: &Checked<'_>, annotations: &mut Annotations) {
     let file = checked.recording.path().to_string_lossy();
-    checked.each_group(1, |told| {
-        let first = told.findings.first();
-        let first = first.map_or_else(String::new, |finding| checked.placed(finding));
-        let more = match told.count() {
-            0 | 1 => String::new(),
-            count => format!(" (and {} more)", count - 1),
+    for group in &checked.groups {
+        let Some(first) = group.findings.first() else {
+            continue;
         };
-        let message = format!("{}{more}", safe(&first));
+        let first = format!("{}: {}", checked.place(first), sentence(first));
+        let mut message = safe(&first);
+        if group.count > 1 {
+            message = format!("{message} (and {} more)", group.count - 1);
+        }
         annotations.add(Annotation {
-            kind: match told.severity {
+            kind: match group.severity {
                 Severity::Error => Kind::Error,
                 Severity::Warning => Kind::Warning,
                 Severity::Note => Kind::Notice,
             },
             file: &file,
-            title: &told.rule,
+            title: &group.rule,
             message: &message,
-            stands_for: told.count(),
+            stands_for: group.count,
         });
-        Ok(())
-    })
+    }
 }
 
 #[cfg(test)]

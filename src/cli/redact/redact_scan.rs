@@ -1,11 +1,9 @@
-//! `--scan`: leaks in files of any kind. What is found is told by place and rule, never shown.
+//! `--scan`: leaks in files of any kind. A leak is told by its place and rule, and never shown.
 
-use crate::cli::cassette::Tape;
 use crate::cli::exit::{Exit, Failure, Outcome, code};
-use crate::cli::output::{self, Output};
+use crate::cli::output::{self, Output, shown};
 use mcpreel_capture::spool::open_regular;
 use mcpreel_redact::{LIMITS, Learner, Place, Policy, Redactor, Replaced, Report};
-use mcpreel_share::cassette::{is_cassette, is_recorded};
 use mcpreel_share::lines::Lines;
 use mcpreel_share::redacted::HELD;
 use mcpreel_store::reader::Recording;
@@ -18,11 +16,22 @@ use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What a recording begins with.
-const SQLITE: &[u8] = b"SQLite format 3\0";
-
-/// Places that are told of a file; more of them say nothing new.
+/// Places that are told of a file.
 const MOST: usize = 1000;
+
+/// What files of other formats begin with. A packed file is told apart from a clean one: its
+/// content was not looked at.
+const PACKED: [(&[u8], &str); 8] = [
+    (b"PK\x03\x04", "zip"),
+    (b"PK\x05\x06", "zip"),
+    (b"PK\x07\x08", "zip"),
+    (b"\x1f\x8b", "gzip"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ\0", "xz"),
+    (b"7z\xbc\xaf\x27\x1c", "7z"),
+];
+const SQLITE: &[u8] = b"SQLite format 3\0";
 
 /// Looks through all of `paths`.
 pub fn run(paths: &[PathBuf], policy: &Arc<Policy>, json: bool) -> Outcome {
@@ -50,7 +59,7 @@ struct Scan<'p> {
     is_partial: bool,
 }
 
-/// A place where something was found.
+/// A leak, as JSON.
 #[derive(Serialize)]
 struct Line<'l> {
     file: &'l str,
@@ -62,163 +71,114 @@ struct Line<'l> {
 }
 
 impl Scan<'_> {
-    /// Looks through a file, or through a folder with what is below it. Links are not followed:
-    /// they may lead round.
+    /// Looks through a file, or through a folder with everything below it. Links in a folder are
+    /// not followed: they may form a circle.
     fn path(&mut self, path: &Path) -> Result<(), Failure> {
-        let mut open = vec![path.to_owned()];
-        let mut is_named = true;
-        while let Some(path) = open.pop() {
-            let is_link = path.symlink_metadata().is_ok_and(|file| file.is_symlink());
-            if is_link && !is_named {
-                continue;
+        if !path.is_dir() {
+            return self.file(path);
+        }
+        let entries = path.read_dir().and_then(|entries| {
+            let paths = entries.map(|entry| Ok(entry?.path()));
+            paths.collect::<io::Result<BTreeSet<_>>>()
+        });
+        let entries = match entries {
+            Ok(entries) => entries,
+            Err(error) => {
+                self.unread(path, Failure::Refused(error.into()));
+                return Ok(());
             }
-            is_named = false;
-            if path.is_dir() {
-                match entries(&path) {
-                    Ok(entries) => open.extend(entries.into_iter().rev()),
-                    Err(error) => self.unread(&path, Failure::Refused(error.into())),
+        };
+        let mut entries = entries.iter().filter(|path| !path.is_symlink());
+        entries.try_for_each(|path| self.path(path))
+    }
+
+    fn file(&mut self, path: &Path) -> Result<(), Failure> {
+        match self.looked_through(path) {
+            Ok((report, None)) => self.tell(path, &report)?,
+            Ok((report, Some(kind))) => {
+                if report.hits() > 0 {
+                    self.tell(path, &report)?;
                 }
-                continue;
+                let why = format!("what is in a {kind} file is packed: unpack it, and scan that");
+                self.unread(path, Failure::Refused(anyhow::anyhow!(why)));
             }
-            let packed = packed_as(&path);
-            match self.file(&path) {
-                Ok(report) if packed.is_none() || report.hits() > 0 => self.tell(&path, &report)?,
-                Ok(_) => {}
-                Err(failure @ Failure::Closed) => return Err(failure),
-                Err(failure) => self.unread(&path, failure),
-            }
-            if let Some(kind) = packed {
-                self.packed(&path, kind);
-            }
+            Err(failure @ Failure::Closed) => return Err(failure),
+            Err(failure) => self.unread(path, failure),
         }
         Ok(())
     }
 
     fn unread(&mut self, path: &Path, failure: Failure) {
-        let (_, why) = code(Err(failure));
-        let shown = path.display().to_string();
-        let why = why.unwrap_or_default();
+        let why = code(Err(failure)).1.unwrap_or_default();
         output::say(&format!(
             "not looked through: {}: {}",
-            escape(&shown),
+            shown(path),
             escape(&why)
         ));
         self.is_partial = true;
     }
 
-    /// Says that a file is packed: nothing of what is in it was looked at.
-    fn packed(&mut self, path: &Path, kind: &str) {
-        let why = format!("what is in a {kind} file is packed: unpack it, and scan that");
-        self.unread(path, Failure::Refused(anyhow::anyhow!(why)));
-    }
-
-    fn file(&mut self, path: &Path) -> Result<Report, Failure> {
+    /// What was found in a file, and the format of a packed one.
+    fn looked_through(&mut self, path: &Path) -> Result<(Report, Option<&'static str>), Failure> {
         let mut file = open_regular(path, false)?;
         let mut begin = Vec::new();
-        (&mut file)
-            .take(SQLITE.len() as u64)
-            .read_to_end(&mut begin)?;
+        (&file).take(SQLITE.len() as u64).read_to_end(&mut begin)?;
         if begin == SQLITE {
-            return self.recording(path);
+            let recording = Recording::open(path)?;
+            return Ok((super::look(&recording, self.policy)?, None));
         }
-        if let Some(tape) = Tape::of(path)? {
-            return self.cassette(file, &tape);
-        }
+        let packed = PACKED.iter().find(|(magic, _)| begin.starts_with(magic));
+        // A value that is known to be secret in the last line may stand in the first.
         file.rewind()?;
-        self.lines(file)
-    }
-
-    fn recording(&mut self, path: &Path) -> Result<Report, Failure> {
-        let recording = Recording::open(path)?;
-        super::look(&recording, self.policy)
-    }
-
-    /// The session that it tells, and as text whatever else stands in the file.
-    fn cassette(&mut self, mut file: File, tape: &Tape) -> Result<Report, Failure> {
-        let recording = Recording::open(tape.reel())?;
-        let (mut report, redactor) = super::looked(&recording, self.policy)?;
-        let mut redactor = learned(&mut file, redactor.resume())?;
-        for line in tape.told() {
-            // It may quote the file.
-            let line = redactor.text(Place::Recording, line, &mut Report::default());
-            output::say(&line);
-        }
-        file.rewind()?;
-        let (mut too_long, mut is_over) = (0, false);
-        each_line(&file, &mut |number, line| {
-            let Some(line) = line else {
-                too_long += 1;
-                return;
-            };
-            // Of several cassettes in one file the first is read.
-            is_over |= number > 1 && is_cassette(&mut &*line).unwrap_or(false);
-            let mut found = Report::default();
-            redactor.frame(Place::Line(number), line, &mut found);
-            for place in &found.places {
-                if is_over || !is_recorded(number, line, &place.path) {
-                    report.take(place);
-                }
+        let mut learner = Learner::new(Arc::clone(self.policy));
+        each_line(&file, |_, line| {
+            if let Some(line) = line {
+                learner.frame(StreamId::STDERR, line);
             }
         })?;
-        self.too_long(too_long);
-        Ok(report)
-    }
-
-    fn lines(&mut self, mut file: File) -> Result<Report, Failure> {
-        let mut redactor = learned(&mut file, Learner::new(Arc::clone(self.policy)))?;
         file.rewind()?;
-        let (report, too_long) = replaced(&file, &mut redactor)?;
-        self.too_long(too_long);
-        Ok(report)
-    }
-
-    fn too_long(&mut self, lines: u64) {
-        if lines > 0 {
+        let (report, too_long) = leaks(&file, &mut learner.finish())?;
+        if too_long > 0 {
             self.is_partial = true;
-            let lines = plural(lines, "line");
+            let lines = plural(too_long, "line");
             output::say(&format!("{lines} too long to be looked through"));
         }
+        Ok((report, packed.map(|(_, kind)| *kind)))
     }
 
     fn tell(&mut self, path: &Path, report: &Report) -> Result<(), Failure> {
         self.files += 1;
         self.found += report.hits();
         self.is_partial |= !report.left.is_empty();
-        let shown = path.display().to_string();
-        for replaced in report.places.iter().take(MOST) {
-            self.line(&shown, replaced)?;
+        for leak in report.places.iter().take(MOST) {
+            self.line(path, leak)?;
         }
         let told = report.places.len().min(MOST) as u64;
         if report.hits() > told && !self.json {
             let more = plural(report.hits() - told, "more place");
-            self.out.line(&format!("{}: {more}", escape(&shown)))?;
+            self.out.line(&format!("{}: {more}", shown(path)))?;
         }
         Ok(())
     }
 
-    fn line(&mut self, file: &str, replaced: &Replaced) -> Result<(), Failure> {
-        let (path, key, rule) = (&*replaced.path, &*replaced.key, &*replaced.rule);
-        let place = replaced.place.to_string();
+    fn line(&mut self, path: &Path, leak: &Replaced) -> Result<(), Failure> {
         if self.json {
-            let line = Line {
-                file,
-                place,
-                path,
-                key,
-                rule,
-            };
-            return Ok(self.out.json(&line)?);
+            return Ok(self.out.json(&Line {
+                file: &path.to_string_lossy(),
+                place: leak.place.to_string(),
+                path: &leak.path,
+                key: &leak.key,
+                rule: &leak.rule,
+            })?);
         }
-        let inside = if path.is_empty() {
-            String::new()
-        } else {
-            format!(", {}", escape(path))
-        };
-        let named = match key {
-            "" => String::new(),
-            key => format!(" ({})", escape(key)),
-        };
-        let line = format!("{}: {place}{inside}: {}{named}", escape(file), escape(rule));
+        let mut line = format!("{}: {}", shown(path), leak.place);
+        if !leak.path.is_empty() {
+            line += &format!(", {}", escape(&leak.path));
+        }
+        line += &format!(": {}", escape(&leak.rule));
+        if !leak.key.is_empty() {
+            line += &format!(" ({})", escape(&leak.key));
+        }
         Ok(self.out.line(&line)?)
     }
 
@@ -237,68 +197,21 @@ impl Scan<'_> {
     }
 }
 
-/// What is secret in the lines of a file: what is in the last one may stand in the first.
-fn learned(file: &mut File, mut learner: Learner) -> io::Result<Redactor> {
-    file.rewind()?;
-    each_line(file, &mut |_, line| {
-        if let Some(line) = line {
-            learner.frame(StreamId::STDERR, line);
-        }
-    })?;
-    Ok(learner.finish())
-}
-
-/// What `redactor` finds in the lines of the file `path`.
-pub fn known(path: &Path, redactor: &mut Redactor) -> Result<Report, Failure> {
-    let file = open_regular(path, false)?;
-    Ok(replaced(&file, redactor)?.0)
-}
-
 /// What `redactor` finds in the lines of a file, and how many lines are too long for that.
-fn replaced(file: &File, redactor: &mut Redactor) -> io::Result<(Report, u64)> {
-    let mut report = redactor.report();
-    let mut too_long = 0;
-    each_line(file, &mut |number, line| match line {
+pub fn leaks(file: &File, redactor: &mut Redactor) -> io::Result<(Report, u64)> {
+    let (mut report, mut too_long) = (redactor.report(), 0);
+    each_line(file, |number, line| match line {
         Some(line) => drop(redactor.frame(Place::Line(number), line, &mut report)),
         None => too_long += 1,
     })?;
     Ok((report, too_long))
 }
 
-fn entries(dir: &Path) -> io::Result<BTreeSet<PathBuf>> {
-    dir.read_dir()?.map(|entry| Ok(entry?.path())).collect()
-}
-
 /// Gives each line to `visit` with its number; none in place of one that is too long to be held.
-fn each_line(file: &File, visit: &mut dyn FnMut(u64, Option<&[u8]>)) -> io::Result<()> {
+fn each_line(file: &File, mut visit: impl FnMut(u64, Option<&[u8]>)) -> io::Result<()> {
     let mut lines = Lines::of(file, HELD);
     while lines.advance()? {
         visit(lines.number(), lines.held());
     }
     Ok(())
-}
-
-/// Bytes that tell.
-const MAGIC: u64 = 6;
-
-/// What packed files begin with.
-const PACKED: [(&[u8], &str); 8] = [
-    (b"PK\x03\x04", "zip"),
-    (b"PK\x05\x06", "zip"),
-    (b"PK\x07\x08", "zip"),
-    (b"\x1f\x8b", "gzip"),
-    (b"\x28\xb5\x2f\xfd", "zstd"),
-    (b"BZh", "bzip2"),
-    (b"\xfd7zXZ\0", "xz"),
-    (b"7z\xbc\xaf\x27\x1c", "7z"),
-];
-
-/// What the file is packed as, if its first bytes say so. What cannot be read is told by whoever
-/// looks through it.
-fn packed_as(path: &Path) -> Option<&'static str> {
-    let mut begin = Vec::new();
-    let file = open_regular(path, false).ok()?;
-    file.take(MAGIC).read_to_end(&mut begin).ok()?;
-    let found = PACKED.iter().find(|(magic, _)| begin.starts_with(magic));
-    found.map(|(_, kind)| *kind)
 }

@@ -174,7 +174,7 @@ fn what_is_packed_is_not_called_clean() {
 }
 
 #[test]
-fn what_a_reader_of_cassettes_passes_over_is_looked_through_as_text() {
+fn a_cassette_is_looked_through_line_by_line() {
     let library = Library::new();
     let token = "ghp_016C7e4fK2mQ9xZ3vB8nL5tR1wYdHsJaPcUo";
     let lines = [
@@ -197,11 +197,11 @@ fn what_a_reader_of_cassettes_passes_over_is_looked_through_as_text() {
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(!said.contains(token), "it says what it has found: {said}");
     for place in [
-        "start, selection.query",
+        "line 1, selection.query",
         "line 2, event.new",
         "line 3, x",
         "line 4",
-        "#1, params",
+        "line 5, raw.params",
         "line 7",
     ] {
         let expected = format!("a.jsonl: {place}: github-token");

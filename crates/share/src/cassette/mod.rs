@@ -30,7 +30,7 @@ mod write;
 
 pub use crate::export::{WriteError, Written};
 pub use cassette_header::{Header, HeaderError};
-pub use read::{Entry, Fault, ReadError, Reader, is_cassette, is_recorded};
+pub use read::{Entry, Fault, ReadError, Reader, is_cassette};
 pub use write::{write, write_redacted, write_under};
 
 /// The version of the format that is written, and the newest that is read.

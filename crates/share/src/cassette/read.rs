@@ -15,7 +15,6 @@ use mcpreel_trace::frame::StreamId;
 use mcpreel_wire::json::Document;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
-use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -107,23 +106,6 @@ pub fn is_cassette(file: &mut impl Read) -> io::Result<bool> {
     Ok(document.is_some_and(|document| document.root().get("cassette").is_some()))
 }
 
-/// Whether what stands at `path` in a line becomes part of a recording; `number` is that of the
-/// line.
-pub fn is_recorded(number: u64, line: &[u8], path: &str) -> bool {
-    let key = path.split(['.', '[']).next().unwrap_or_default();
-    if number == 1 {
-        let kept = ["tool", "transport", "command", "redaction", "selection"];
-        return kept.contains(&key) && Header::parse(without_mark(line)).is_ok();
-    }
-    match serde_json::from_slice::<Line<'_>>(line) {
-        Ok(line) if line.cassette.is_some() => false,
-        Ok(line) if line.is("event") => key == "event" && line.is_event_known(number),
-        Ok(line) if line.is("end") => false,
-        Ok(line) => line.body().is_ok_and(|(body, _)| body == key) && line.stream().is_ok(),
-        Err(_) => false,
-    }
-}
-
 fn without_mark(line: &[u8]) -> &[u8] {
     line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line)
 }
@@ -187,22 +169,6 @@ impl Line<'_> {
             return Err("neither `raw` nor `b64` nor `text`".to_owned());
         }
         Ok((key, bytes))
-    }
-
-    /// Whether this version knows all that its event says.
-    fn is_event_known(&self, number: u64) -> bool {
-        let Some(json) = self.event.map(RawValue::get) else {
-            return false;
-        };
-        let written = match serde_json::from_str(json) {
-            Ok(EventKind::Start(context)) if number == 2 => {
-                cassette_header::start_event(&context).ok()
-            }
-            Ok(EventKind::Start(_)) | Err(_) => None,
-            Ok(kind) => serde_json::to_string(&kind).ok(),
-        };
-        let value = |json: &str| serde_json::from_str::<Value>(json).ok();
-        written.is_some_and(|written| value(&written) == value(json))
     }
 }
 

@@ -10,16 +10,13 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::collections::BTreeSet;
 use std::fs::{Metadata, Permissions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::thread;
 use tempfile::{NamedTempFile, TempDir};
-
-/// The size of the buffer of [`Counted`], bytes.
-const BUFFER: usize = 256 * 1024;
 
 #[derive(Debug, thiserror::Error)]
 pub enum WholeError {
@@ -89,43 +86,6 @@ fn is_same(there: &Metadata, reel: &Path) -> bool {
     let identity = |file: &Metadata| (file.dev(), file.ino());
     reel.metadata()
         .is_ok_and(|reel| identity(&reel) == identity(there))
-}
-
-/// A buffered writer that counts its bytes.
-#[derive(Debug)]
-pub struct Counted<W: Write> {
-    out: BufWriter<W>,
-    bytes: u64,
-}
-
-impl<W: Write> Counted<W> {
-    pub fn new(out: W) -> Self {
-        Self {
-            out: BufWriter::with_capacity(BUFFER, out),
-            bytes: 0,
-        }
-    }
-
-    pub fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    pub fn into_inner(self) -> io::Result<W> {
-        let out = self.out.into_inner();
-        out.map_err(io::IntoInnerError::into_error)
-    }
-}
-
-impl<W: Write> Write for Counted<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.out.write(bytes)?;
-        self.bytes += written as u64;
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
-    }
 }
 
 /// A folder of mode 0700, removed with this value.

@@ -5,8 +5,8 @@
 //!           └──────────────────── raw ─────────────────────────────▲
 //! ```
 //!
-//! * [`write`](fn@write): any format but that of a recording; [`copy`]: a recording;
-//!   [`pick_rows`]: the rows that fit a filter; [`told`]: what was written, in words;
+//! * [`save`]: an export as a file; [`write`](fn@write): any format but that of a recording;
+//!   [`copy`]: a recording; [`pick_rows`]: the rows that fit a filter; [`told`]: what was written, in words;
 //! * [`redacted`]: a recording without its secrets, as another recording;
 //! * [`mod@file`]: files that are whole or not there, and of which nothing is left behind.
 //!
@@ -22,18 +22,23 @@ use crate::export::{
 };
 use crate::redacted::Redacting;
 use crate::{cassette, html};
+use file::{Replace, Whole, WholeError};
 use mcpreel_redact::{Policy, Report};
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_store::select::{Context, Question, each};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::What;
+use mcpreel_wire::text::{escape, plural, size};
 pub use redacted::MakeError;
 use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
+
+/// The size of the buffer before a file, bytes.
+const BUFFER: usize = 256 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
@@ -88,6 +93,9 @@ pub enum Error {
     Make(#[from] MakeError),
     #[error(transparent)]
     Stopped(#[from] Stopped),
+    /// The file could not be made.
+    #[error(transparent)]
+    Whole(#[from] WholeError),
 }
 
 impl From<WriteError> for Error {
@@ -104,6 +112,56 @@ pub fn last(recording: &Recording) -> Result<Seq, ReadError> {
     let summary = recording.summary()?;
     let is_final = summary.state.is_final();
     Ok(Seq(if is_final { u64::MAX } else { summary.frames }))
+}
+
+/// An export that was written to a file.
+#[derive(Debug)]
+pub struct Saved {
+    /// What is in the file, and what became of secrets, for people.
+    pub text: String,
+    pub bytes: u64,
+    /// What was replaced; none if the file is raw.
+    pub report: Option<Report>,
+}
+
+/// Writes what is ordered as the file `path`, which appears when it is whole; in place of another
+/// file only if `may` allows it.
+pub fn save(
+    recording: &Recording,
+    order: &Order<'_>,
+    path: &Path,
+    may: Replace,
+    tell: &mut Tell<'_>,
+) -> Result<Saved, Error> {
+    let unwritten = |error| WholeError::Write(path.to_owned(), error);
+    let mut whole = Whole::begin(path, recording.path(), may)?;
+    let (mut text, report) = if order.format == Format::Recording {
+        let what = (order.selection, order.policy.as_ref());
+        let report = copy(recording, what, whole.draft.path(), tell)?;
+        let frames = Recording::open(whole.draft.path())?.summary()?.frames;
+        (plural(frames, "frame"), report)
+    } else {
+        let mut out = BufWriter::with_capacity(BUFFER, &mut whole.draft);
+        let written = write(recording, order, &mut out, tell);
+        let (written, report) = written.map_err(|error| match error {
+            Error::Write(error) => unwritten(error).into(),
+            error => error,
+        })?;
+        out.flush().map_err(unwritten)?;
+        (told::written(&written, order.format), report)
+    };
+    let bytes = whole.draft.path().metadata().map_err(unwritten)?.len();
+    // Whoever stopped it meanwhile does not want the file.
+    tell(Stage::Written(Seq(u64::MAX)))?;
+    whole.finish()?;
+    let shown = path.display().to_string();
+    let redacted = told::in_words(report.as_ref(), order.format);
+    text = format!("{}: {text}, {}; {redacted}", escape(&shown), size(bytes));
+    Ok(Saved {
+        text,
+        bytes,
+        report,
+    })
 }
 
 /// Writes what is ordered to `out`: what was written, and unless that is raw what was replaced.

@@ -3,9 +3,8 @@
 use super::{Format, Stage};
 use crate::export::Written;
 use mcpreel_redact::Report;
-use mcpreel_wire::text::{count, escape, plural, size};
+use mcpreel_wire::text::{count, escape, plural};
 use std::fmt::Write as _;
-use std::path::Path;
 
 impl Stage {
     /// How far it is of so many frames.
@@ -62,23 +61,22 @@ pub fn unplaced(report: &Report) -> Option<String> {
     (report.unplaced > 0).then(|| format!("left out, on frames that are not there: {notes}"))
 }
 
-pub fn said(path: &Path, format: Format, written: &Written, bytes: u64) -> String {
+/// What was written, and what of it is left out.
+pub fn written(written: &Written, format: Format) -> String {
     use Format::{Markdown, Otlp, Perfetto};
-    let path = path.display().to_string();
     let of_exchanges = matches!(format, Markdown | Otlp | Perfetto);
     let (noun, number) = if of_exchanges {
         ("exchange", written.exchanges)
     } else {
         ("frame", written.frames)
     };
-    let mut text = format!("{}: {}, ", escape(&path), plural(number, noun));
+    let mut text = plural(number, noun);
     // A report says of events what matters.
     if format != Markdown {
-        let _ = write!(text, "{}, ", plural(written.events, "event"));
+        let _ = write!(text, ", {}", plural(written.events, "event"));
     }
-    text.push_str(&size(bytes));
     if written.left_out > 0 {
-        let _ = write!(text, ", {} are left out", plural(written.left_out, noun));
+        let _ = write!(text, ", {} left out", plural(written.left_out, noun));
     }
     text
 }

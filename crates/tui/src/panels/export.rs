@@ -27,8 +27,7 @@ use crate::worker::{Answer as AnyAnswer, Ask as AskAny};
 use mcpreel_redact::{Policy, Report};
 use mcpreel_share::export::otlp::Bodies;
 use mcpreel_share::export::{Selection, markdown};
-use mcpreel_share::outgoing::file::{Counted, Replace, Whole, WholeError};
-use mcpreel_share::outgoing::told::{in_words, said};
+use mcpreel_share::outgoing::file::{Replace, WholeError};
 use mcpreel_share::outgoing::{self, Error, Format, MakeError, Stage, Stopped, Tell, redacted};
 use mcpreel_share::phrases::sentence;
 use mcpreel_store::library::sanitised;
@@ -602,7 +601,8 @@ impl From<Error> for End {
     fn from(error: Error) -> Self {
         match error {
             Error::Stopped(_) | Error::Make(MakeError::Stopped(_)) => Self::Stopped,
-            error => Self::Failed(sentence(&error)),
+            Error::Whole(WholeError::IsThere(_)) => Self::IsThere,
+            error => Self::Failed(escape(&sentence(&error)).into_owned()),
         }
     }
 }
@@ -616,15 +616,6 @@ impl From<MakeError> for End {
 impl From<ReadError> for End {
     fn from(error: ReadError) -> Self {
         Self::Failed(sentence(&error))
-    }
-}
-
-impl From<WholeError> for End {
-    fn from(error: WholeError) -> Self {
-        match error {
-            WholeError::IsThere(_) => Self::IsThere,
-            error => Self::Failed(escape(&sentence(&error)).into_owned()),
-        }
     }
 }
 
@@ -706,38 +697,21 @@ fn write(
     } else {
         Some(means.policy.clone().map_err(End::Failed)?)
     };
-    let mut whole = Whole::begin(&target, reel, file.may)?;
-    let (mut told, bytes, report) = if file.format == Format::Recording {
-        let draft = whole.draft.path();
-        let report = outgoing::copy(recording, (&selection, policy.as_ref()), draft, tell)?;
-        let bytes = draft.metadata().map_err(Error::from)?.len();
-        let frames = plural(Recording::open(draft)?.summary()?.frames, "frame");
-        let said = format!("{}: {frames}, {}", shown(&target), size(bytes));
-        (said, bytes, report)
-    } else {
-        let began = recording.summary()?.wall_ns;
-        let order = outgoing::Order {
-            format: file.format,
-            bodies: Bodies::Without,
-            selection: &selection,
-            now: is_live.then(|| Moment(wall_clock_ns().saturating_sub(began))),
-            policy,
-        };
-        let mut out = Counted::new(&mut whole.draft);
-        let (written, report) = outgoing::write(recording, &order, &mut out, tell)?;
-        let bytes = out.bytes();
-        out.into_inner().map_err(Error::from)?;
-        (said(&target, order.format, &written, bytes), bytes, report)
+    let began = recording.summary()?.wall_ns;
+    let order = outgoing::Order {
+        format: file.format,
+        bodies: Bodies::Without,
+        selection: &selection,
+        now: is_live.then(|| Moment(wall_clock_ns().saturating_sub(began))),
+        policy,
     };
-    // Whoever stopped it meanwhile does not want the file.
-    tell(Stage::Written(Seq(u64::MAX))).map_err(Error::from)?;
-    whole.finish()?;
-    told = format!("{told}; {}", in_words(report.as_ref(), file.format));
+    let saved = outgoing::save(recording, &order, &target, file.may, tell)?;
+    let mut told = saved.text;
     if is_live {
         told.push_str("; it is still recorded: what comes from now on is not in it");
     }
-    let (bytes, name) = (size(bytes), shown(&file.target));
-    let short = format!("{bytes} in {name}, {}", places(report.as_ref()));
+    let (bytes, name) = (size(saved.bytes), shown(&file.target));
+    let short = format!("{bytes} in {name}, {}", places(saved.report.as_ref()));
     Ok(Told::Done { told, short })
 }
 

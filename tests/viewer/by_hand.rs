@@ -10,18 +10,14 @@ use mcpreel_trace::clock::Clock;
 use mcpreel_tui::app::{Settings, Viewer as State};
 use mcpreel_tui::effect::{Effect, Effects, Msg, Now};
 use mcpreel_tui::keymap::Key;
-use mcpreel_tui::panels::export::{self, Means};
-use mcpreel_tui::worker::beside::Comparer;
-use mcpreel_tui::worker::replay::{self, Order};
-use mcpreel_tui::worker::worker_library::Librarian;
-use mcpreel_tui::worker::{Answer, Ask, Reader};
+use mcpreel_tui::worker::{Answer, Ask, Errand, Means, Reader, Slot};
 use mcpreel_tui::{panels, update, view};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
+use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// When the viewer looks at a recording, after its start.
 const AT_NS: u64 = 24_000 * MS;
@@ -45,18 +41,13 @@ pub enum Writes {
 pub struct Viewer {
     pub state: State,
     reader: Reader,
-    librarian: Librarian,
-    comparer: Comparer,
-    library: Library,
-    /// Replays that it said yes to, oldest first.
-    pub orders: Vec<Order>,
-    /// Whether they are made.
+    /// The comparisons, replays and exports that it sent for, oldest first.
+    pub errands: Vec<Slot>,
+    /// Whether replays are made.
     pub plays: bool,
     /// How often it wanted a replay or an export to stop.
     pub stops: usize,
-    /// Exports that it said yes to, oldest first.
-    pub exports: Vec<export::Order>,
-    /// How far they come: nowhere, stopped at once, to their end.
+    /// How far exports come: nowhere, stopped at once, to their end.
     pub writes: Writes,
     means: Means,
     /// What it wants of its terminal, oldest first.
@@ -106,13 +97,9 @@ impl Viewer {
         let mut viewer = Self {
             state,
             reader: Reader::new(library.clone(), clock),
-            librarian: Librarian::new(library.clone(), clock),
-            comparer: Comparer::new(library.clone(), clock),
-            library,
-            orders: Vec::new(),
+            errands: Vec::new(),
             plays: false,
             stops: 0,
-            exports: Vec::new(),
             writes: Writes::default(),
             means,
             wishes: Vec::new(),
@@ -234,7 +221,7 @@ impl Viewer {
 
     fn take(&mut self, answers: Vec<Answer>) {
         for answer in answers {
-            let effects = update::update(&mut self.state, Msg::Answer(Box::new(answer)));
+            let effects = update::update(&mut self.state, Msg::Answer(answer));
             self.carry_out(effects);
         }
     }
@@ -242,7 +229,7 @@ impl Viewer {
     fn carry_out(&mut self, effects: Effects) {
         for effect in effects {
             match effect {
-                Effect::Ask(ask) => self.ask(*ask),
+                Effect::Ask(ask) => self.ask(ask),
                 wish => self.wishes.push(wish),
             }
         }
@@ -250,28 +237,28 @@ impl Viewer {
 
     fn ask(&mut self, ask: Ask) {
         let mut answers = Vec::new();
-        let mut tell = |answer| answers.push(answer);
         match ask {
-            Ask::Library(ask) => self.librarian.answer(ask, &mut tell),
-            Ask::Beside(ask) => self.comparer.answer(ask, &|| false, &mut tell),
-            Ask::Replay(replay::Ask::Stop) | Ask::Export(export::Ask::Stop) => self.stops += 1,
-            Ask::Replay(replay::Ask::Start(order)) => {
-                self.orders.push(Order::clone(&order));
-                if self.plays {
-                    let (signals, _stopper) = Signals::by_hand().expect("there are descriptors");
-                    replay::run(*order, &self.library, &signals, &mut tell);
-                }
-            }
-            Ask::Export(export::Ask::Start(order)) => {
-                self.exports.push(export::Order::clone(&order));
-                let stop = AtomicBool::new(self.writes == Writes::Stopped);
-                if self.writes != Writes::Nowhere {
-                    export::run(*order, &self.means, &stop, &mut tell);
-                }
-            }
-            ask => self.reader.take(ask, &mut tell),
+            Ask::Stop(Slot::Replay | Slot::Export) => self.stops += 1,
+            Ask::Stop(_) => {}
+            Ask::Errand(errand) => answers = self.run(errand),
+            ask => self.reader.take(ask, &mut |answer| answers.push(answer)),
         }
         self.take(answers);
+    }
+
+    fn run(&mut self, errand: Errand) -> Vec<Answer> {
+        let answers = RefCell::default();
+        let (signals, stopper) = Signals::by_hand().expect("there are descriptors");
+        self.errands.push(errand.slot);
+        match (errand.slot, self.writes) {
+            (Slot::Replay, _) if !self.plays => return vec![],
+            (Slot::Export, Writes::Nowhere) => return vec![],
+            (Slot::Export, Writes::Stopped) => stopper.stop(),
+            _ => {}
+        }
+        let tell = |answer| Vec::push(&mut *answers.borrow_mut(), answer);
+        errand.run(&self.means, &signals, &tell);
+        answers.into_inner()
     }
 }
 

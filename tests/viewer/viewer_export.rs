@@ -4,11 +4,9 @@ use crate::by_hand::{Viewer, Writes, has};
 use crate::fixture::{self, Recording};
 use crate::support::host_session::Session;
 use crate::support::{Library, wait_for};
-use mcpreel_share::outgoing::Format;
 use mcpreel_store::reader;
 use mcpreel_tui::app::Overlay;
 use mcpreel_tui::effect::Effect;
-use mcpreel_tui::panels::export::{Goal, What};
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -73,7 +71,7 @@ fn nothing_is_written_before_the_yes() {
         viewer.act("x").act(no);
         assert!(viewer.state.app.overlays.is_empty(), "{no}");
     }
-    assert!(viewer.exports.is_empty());
+    assert!(viewer.errands.is_empty());
     viewer.act("x");
     has(
         &viewer,
@@ -207,11 +205,6 @@ fn only_what_is_wanted_is_written() {
     viewer.act("y");
     let tides = fs::read_to_string(&path).expect("it was written");
     assert!(tides.contains("get_tides") && !tides.contains("search_docs"));
-    let Goal::File(file) = &viewer.exports[1].goal else {
-        panic!("it is no file")
-    };
-    assert!(matches!(&file.what, What::Rows(text, _) if text == "tool:get_tides"));
-    assert_eq!(file.format, Format::Jsonl);
 }
 
 #[test]

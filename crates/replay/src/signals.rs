@@ -115,6 +115,11 @@ impl Signals {
         i32::try_from(latest).ok()
     }
 
+    /// Whether a signal came.
+    pub fn have_come(&self) -> bool {
+        self.latest.load(Ordering::SeqCst) > 0 || self.first().is_some()
+    }
+
     /// The first signal that was taken.
     pub fn first(&self) -> Option<i32> {
         let first = self.first.load(Ordering::SeqCst);

@@ -17,8 +17,9 @@ pub use crate::settings::Settings;
 use super::action::Context;
 use super::effect::Now;
 use super::panels;
-use super::worker::Questions;
+use super::worker::{Questions, Slot};
 use mcpreel_store::library::Library as Folder;
+use std::collections::BTreeMap;
 
 #[derive(Debug)]
 pub struct Viewer {
@@ -46,14 +47,12 @@ pub struct App {
     pub click: Option<(ratatui::layout::Position, u64)>,
     /// What was copied last, for terminals that take nothing: it can be printed.
     pub copied: Option<String>,
-    /// The replay that is offered, or runs.
     pub replay: panels::replay::Replay,
-    /// The export that is offered, or runs.
-    /// The questions that wait for answers.
+    /// What could be exported, as long as the form is shown.
+    pub export: Option<Box<panels::export::Offer>>,
+    /// The replay and the export that run.
+    pub running: BTreeMap<Slot, panels::running::Running>,
     pub questions: Questions,
-    pub export: panels::export::Export,
-    /// Names answers: every question that can be overtaken gets the next number.
-    pub generation: u64,
 }
 
 #[derive(Debug)]
@@ -69,7 +68,7 @@ pub enum Overlay {
     /// Two recordings, or two calls.
     Comparison(Box<panels::compare::Comparison>),
     /// The arguments of a call that are edited.
-    Edit(Box<panels::replay::Editor>),
+    Edit(Box<panels::replay::editor::Editor>),
 }
 
 impl Viewer {
@@ -105,17 +104,11 @@ impl App {
             dragging: false,
             click: None,
             copied: None,
-            questions: Questions::default(),
             replay: panels::replay::Replay::default(),
-            export: panels::export::Export::default(),
-            generation: 0,
+            export: None,
+            running: BTreeMap::new(),
+            questions: Questions::default(),
         }
-    }
-
-    /// The next number for a question.
-    pub fn next_generation(&mut self) -> u64 {
-        self.generation += 1;
-        self.generation
     }
 
     /// The contexts that hold for a key, the innermost first.

@@ -15,7 +15,7 @@ pub enum Msg {
     Tick(Now),
     /// The viewer is to end: the terminal has gone, or this signal says so.
     Leave(Option<i32>),
-    Answer(Box<Answer>),
+    Answer(Answer),
 }
 
 /// The time, as it is given to the state: nothing below reads a clock.
@@ -31,7 +31,7 @@ pub struct Now {
 #[derive(Debug)]
 pub enum Effect {
     /// A question for the worker; it takes the place of an unanswered one of its kind.
-    Ask(Box<Ask>),
+    Ask(Ask),
     /// Put this into the clipboard of the terminal.
     Copy(String),
     Save {
@@ -54,6 +54,6 @@ pub type Effects = Vec<Effect>;
 
 impl From<Ask> for Effect {
     fn from(ask: Ask) -> Self {
-        Self::Ask(Box::new(ask))
+        Self::Ask(ask)
     }
 }

@@ -10,12 +10,11 @@ use super::app::{App, Focus, Overlay, Session, View, Viewer};
 use super::effect::{Effects, Msg};
 use super::keymap::Key;
 use super::panels::library::Listing;
-use super::panels::session::Opening;
 use super::panels::{
     self, compare, export, findings, library, menu, notes, palette, replay, state, stats, story,
     timeline,
 };
-use super::worker::Answer;
+use super::worker::Opening;
 use std::time::Duration;
 
 /// Changes the state by what happened, and says what is to be done.
@@ -34,7 +33,7 @@ pub fn update(viewer: &mut Viewer, msg: Msg) -> Effects {
             tick(viewer)
         }
         Msg::Leave(_) => vec![super::effect::Effect::Quit],
-        Msg::Answer(answer) => take(viewer, *answer),
+        Msg::Answer(answer) => answer.apply(viewer),
     };
     // What the screen shows may have moved: rows that it lacks are asked for.
     if let Some(session) = viewer.session.as_deref_mut() {
@@ -113,8 +112,7 @@ fn in_library(viewer: &mut Viewer, action: Action) -> Option<Effects> {
 /// Does what is possible wherever the keys are.
 fn everywhere(viewer: &mut Viewer, action: Action) -> Option<Effects> {
     let app = &mut viewer.app;
-    replay::perform(app, action)
-        .or_else(|| export::perform(app, action))
+    panels::running::perform(app, action)
         .or_else(|| close_overlay(app, action))
         .or_else(|| panels::session::perform_everywhere(viewer, action))
 }
@@ -140,7 +138,7 @@ fn press(viewer: &mut Viewer, key: Key) -> Effects {
     match (app.overlays.last(), action) {
         (Some(Overlay::Prompt(_)), _) => panels::prompt::press(viewer, key),
         (Some(Overlay::Palette(_)), _) => palette::press(viewer, key),
-        (Some(Overlay::Edit(_)), _) => replay::press(app, key),
+        (Some(Overlay::Edit(_)), _) => replay::editor::press(app, key),
         (Some(Overlay::Menu(_)), None) => menu::press(viewer, key),
         (_, Some(action)) => perform(viewer, action),
         (_, None) => Effects::new(),
@@ -186,26 +184,6 @@ pub fn is_early(viewer: &Viewer) -> bool {
         Opening::Asked => true,
         Opening::Open => scan.from.is_none() && scan.is_running(),
         _ => false,
-    }
-}
-
-/// Gives an answer to whom it is for.
-fn take(viewer: &mut Viewer, answer: Answer) -> Effects {
-    let app = &mut viewer.app;
-    match answer {
-        Answer::Apply(apply) => apply(viewer),
-        Answer::Found(found) if app.questions.is_latest(found.slot, found.number) => {
-            (found.apply)(viewer)
-        }
-        Answer::Found(_) => Effects::new(),
-        Answer::Library(answer) => library::answer(app, answer),
-        Answer::Beside(answer) => compare::answer(app, answer),
-        Answer::Replay(answer) => replay::answer(app, answer),
-        Answer::Export(answer) => export::answer(viewer, answer),
-        Answer::Failed(message) => {
-            app.notices.error(message, app.now);
-            Effects::new()
-        }
     }
 }
 

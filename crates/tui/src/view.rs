@@ -124,7 +124,7 @@ fn draw_on_top(
         Overlay::Prompt(prompt) => draw_prompt(app, prompt, area, frame),
         Overlay::Palette(palette) => palette::draw(app, palette, area, frame),
         Overlay::Comparison(one) => compare::draw(app, one, area, frame),
-        Overlay::Edit(editor) => replay::draw(app, editor, frame),
+        Overlay::Edit(editor) => replay::editor::draw(app, editor, frame),
     }
 }
 

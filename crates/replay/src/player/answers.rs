@@ -346,6 +346,7 @@ pub(super) fn recorded<'a>(
         status: exchange.status,
         latency_ns: exchange.latency_ns(),
         wall_ns,
+        progress: None,
     }
 }
 

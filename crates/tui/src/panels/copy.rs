@@ -3,10 +3,10 @@
 use super::detail::Shown;
 use super::detail::jobs::TextRole;
 use super::export;
-use super::menu::{Choice, CopyWhat, Entry, Menu};
+use super::menu::{Entry, Menu};
 use super::selection::shown;
 use crate::action::Action;
-use crate::app::{App, Overlay, Session};
+use crate::app::{App, Overlay, Session, Viewer};
 use crate::effect::{Effect, Effects};
 use crate::theme::Role;
 use mcpreel_trace::item::Item;
@@ -22,6 +22,18 @@ use std::path::PathBuf;
 
 /// Terminals take no more than about this much; many drop the whole of it silently.
 const CLIPBOARD: usize = 100_000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CopyWhat {
+    /// The value under the cursor of the tree.
+    Value,
+    Path,
+    Message,
+    Exchange,
+    Link,
+    /// The exchange told in Markdown, redacted.
+    Report,
+}
 
 /// What can be copied, with the letter and the words of the menu.
 const CHOICES: [(char, CopyWhat, &str); 6] = [
@@ -52,11 +64,9 @@ fn menu(app: &mut App, session: &mut Session) -> Effects {
             let text = text_of(session, what)?;
             format!("{label}  ({})", size(text.len() as u64))
         };
-        Some(Entry {
-            letter,
-            label,
-            choice: Choice::Copy(what),
-        })
+        Some(Entry::in_session(letter, label, move |app, session| {
+            copy(app, session, what)
+        }))
     });
     let entries: Vec<_> = choices.collect();
     if entries.is_empty() {
@@ -72,75 +82,42 @@ fn menu(app: &mut App, session: &mut Session) -> Effects {
 }
 
 /// Copies something of what is selected; too much for a clipboard goes into a file, if wanted.
-pub fn copy(app: &mut App, session: &mut Session, what: CopyWhat) -> Effects {
-    if what == CopyWhat::Report {
-        return export::report(app, session);
-    }
-    let Some(text) = text_of(session, what) else {
-        return vec![];
-    };
+fn copy(app: &mut App, session: &Session, what: CopyWhat) -> Effects {
     let name = file_name(session, what);
-    put(app, what, text, name)
+    if what == CopyWhat::Report {
+        return export::report(app, session, name);
+    }
+    match text_of(session, what) {
+        Some(text) => put(app, text, name, ""),
+        None => vec![],
+    }
 }
 
-pub fn report(app: &mut App, session: Option<&Session>, text: String) -> Effects {
-    let name = session.map(|session| file_name(session, CopyWhat::Report));
-    app.export.report = (text.len() > CLIPBOARD).then(|| text.clone());
-    put(
-        app,
-        CopyWhat::Report,
-        text,
-        name.unwrap_or_else(|| PathBuf::from("report.md")),
-    )
+/// The report of an exchange is made.
+pub fn report(app: &mut App, text: String, name: PathBuf) -> Effects {
+    put(app, text, name, ", redacted: look through it")
 }
 
 /// Puts it into the clipboard; what is too much for one into a file, if wanted.
-fn put(app: &mut App, what: CopyWhat, text: String, path: PathBuf) -> Effects {
+fn put(app: &mut App, text: String, path: PathBuf, remark: &str) -> Effects {
     let bytes = size(text.len() as u64);
     if text.len() > CLIPBOARD {
-        let mut menu = Menu::new(
-            format!("{bytes} is more than terminals take"),
-            vec![
-                Entry {
-                    letter: 'f',
-                    label: format!("write it to {}", escape(&path.to_string_lossy())),
-                    choice: Choice::Save(what, path),
-                },
-                Entry {
-                    letter: 'n',
-                    label: "leave it".to_owned(),
-                    choice: Choice::Nothing,
-                },
-            ],
-        );
-        menu.text.push((
-            Role::Text,
-            "In the folder that the viewer was started in.".to_owned(),
-        ));
+        let label = format!("write it to {}", escape(&path.to_string_lossy()));
+        let save = move |_: &mut Viewer| vec![Effect::Save { path, text }];
+        let entries = vec![
+            Entry::new('f', label, save),
+            Entry::nothing('n', "leave it"),
+        ];
+        let mut menu = Menu::new(format!("{bytes} is more than terminals take"), entries);
+        let place = "In the folder that the viewer was started in.";
+        menu.text.push((Role::Text, place.to_owned()));
         app.overlays.push(Overlay::Menu(menu));
         return vec![];
     }
-    let redacted = match what {
-        CopyWhat::Report => ", redacted: look through it",
-        _ => "",
-    };
-    let said = format!("{bytes} copied{redacted}; :print shows it if your terminal took none");
+    let said = format!("{bytes} copied{remark}; :print shows it if your terminal took none");
     app.notices.success(said, app.now);
     app.copied = Some(text.clone());
     vec![Effect::Copy(text)]
-}
-
-pub fn save(
-    app: &mut App,
-    session: Option<&mut Session>,
-    what: CopyWhat,
-    path: PathBuf,
-) -> Effects {
-    let text = match (what, session) {
-        (CopyWhat::Report, _) => app.export.report.take(),
-        (_, session) => session.and_then(|session| text_of(session, what)),
-    };
-    text.map_or_else(Effects::new, |text| vec![Effect::Save { path, text }])
 }
 
 /// The file was written, or could not be.

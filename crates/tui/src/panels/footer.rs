@@ -13,6 +13,7 @@ use crate::app::{App, Focus, Session, View};
 use crate::keymap::Key;
 use crate::panels::findings::Row;
 use crate::theme::{Glyph, Look, Role};
+use crate::worker::Slot;
 use mcpreel_trace::item::Lens;
 use mcpreel_wire::text::{cut, escape, width};
 use ratatui::Frame;
@@ -212,23 +213,18 @@ pub fn chips(app: &App, session: Option<&Session>) -> Vec<Chip> {
         let text = format!("{} selected", app.library.chosen.len());
         chips.push(chip(Role::Chip, text, Some(Action::Unselect)));
     }
-    if let Some(running) = &app.replay.running {
+    for (slot, running) in &app.running {
+        let (word, stop) = match slot {
+            Slot::Replay => ("REPLAY", Action::StopReplay),
+            _ => ("EXPORT", Action::StopExport),
+        };
         let word = if running.is_stopping {
             "STOPPING"
         } else {
-            "REPLAY"
+            word
         };
         let text = format!("{word} {}", cut(&running.told, REPLAYED));
-        chips.push(chip(Role::ChipWarn, text, Some(Action::StopReplay)));
-    }
-    if let Some(running) = &app.export.running {
-        let word = if running.is_stopping {
-            "STOPPING"
-        } else {
-            "EXPORT"
-        };
-        let text = format!("{word} {}", cut(&running.told, REPLAYED));
-        chips.push(chip(Role::ChipWarn, text, Some(Action::StopExport)));
+        chips.push(chip(Role::ChipWarn, text, Some(stop)));
     }
     if !app.settings.mouse {
         chips.push(chip(Role::Chip, "MOUSE OFF", Some(Action::Mouse)));

@@ -6,12 +6,11 @@
 //!
 //! What does not fit goes, the least important first; never what failed or waits.
 
-use super::session::Opening;
 use crate::action::Action;
 use crate::app::{App, Session};
 use crate::theme;
 use crate::theme::{Glyph, Look, Role};
-use crate::worker::Vitals;
+use crate::worker::{Opening, Vitals};
 use mcpreel_share::phrases;
 use mcpreel_share::phrases::recording;
 use mcpreel_store::library::Standing;

@@ -18,15 +18,17 @@ use crate::app::{App, Overlay, Viewer};
 use crate::effect::{Effects, Now};
 use crate::layout;
 use crate::panels::footer;
-use crate::panels::menu::{Choice, Entry as Item, Menu};
+use crate::panels::menu::{Entry as Item, Menu};
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::frame;
+use crate::widget::spans;
 use crate::widget::table::{self, Cell, Column};
-use crate::worker::Ask as AskAny;
-use crate::worker::worker_library::{Answer, Ask, Row};
+use crate::worker::{Answer, Ask, Row};
 use mcpreel_share::phrases::recording::{self, host};
-use mcpreel_share::phrases::{self, when};
-use mcpreel_store::library::{Details, Entry, Standing};
+use mcpreel_share::phrases::{self, sentence, when};
+use mcpreel_store::annotate;
+use mcpreel_store::library::{Details, Entry, Standing, retention};
+use mcpreel_store::reader::Summary;
 use mcpreel_store::schema::State;
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::{
@@ -34,7 +36,7 @@ use mcpreel_wire::text::{
 };
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 use std::path::{Path, PathBuf};
 
 /// How often the folder is looked at while it is on the screen.
@@ -47,7 +49,7 @@ const WORDS: usize = 46;
 /// The least and the most columns of the server's name.
 const SERVER: (usize, usize) = (16, 40);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Library {
     pub dir: PathBuf,
     pub listing: Listing,
@@ -79,14 +81,7 @@ impl Library {
     pub fn new(dir: &Path) -> Self {
         Self {
             dir: dir.to_owned(),
-            listing: Listing::Asked,
-            rows: Vec::new(),
-            selected: None,
-            chosen: Vec::new(),
-            top: 0,
-            narrow: String::new(),
-            listed: None,
-            is_asked: false,
+            ..Self::default()
         }
     }
 
@@ -116,12 +111,6 @@ impl Library {
     fn top_showing(&self, at: usize, page: usize) -> usize {
         // Rows that came above the first one are shown where there is room for all.
         frame::showing_of(self.shown().len(), at, self.top, page)
-    }
-
-    /// Whether somebody records into the folder.
-    fn has_live(&self) -> bool {
-        let mut rows = self.rows.iter();
-        rows.any(|row| row.entry.standing == Standing::Live)
     }
 }
 
@@ -251,28 +240,25 @@ fn ask_delete(app: &mut App) {
     }
     text.push("There is no way back.".to_owned());
     let path = entry.path.clone();
+    let selected = Some(path.clone());
     let entries = vec![
-        Item::new('n', "no, keep it", Choice::Nothing),
-        Item::new('y', "yes, delete it", Choice::Delete(path.clone())),
+        Item::nothing('n', "no, keep it"),
+        Item::new('y', "yes, delete it", move |_| {
+            vec![Ask::Change(Box::new(move || delete(&path))).into()]
+        }),
     ];
-    app.library.selected = Some(path);
+    app.library.selected = selected;
     app.overlays.push(Overlay::Menu(Menu {
         text: text.into_iter().map(|text| (Role::Text, text)).collect(),
         ..Menu::new("delete this recording?", entries)
     }));
 }
 
-pub fn answer(app: &mut App, answer: Answer) -> Effects {
-    match answer {
-        Answer::Listed(rows) => listed(app, rows),
-        Answer::Unreadable(error) => {
-            app.library.listing = Listing::Unreadable(error);
-            app.library.rows.clear();
-            was_listed(app);
-        }
-        Answer::Done(text) => app.notices.success(text, app.now),
-        Answer::Refused(text) => app.notices.error(text, app.now),
-    }
+/// The folder cannot be read.
+pub fn unreadable(app: &mut App, error: String) -> Effects {
+    app.library.listing = Listing::Unreadable(error);
+    app.library.rows.clear();
+    was_listed(app);
     vec![]
 }
 
@@ -283,7 +269,7 @@ fn was_listed(app: &mut App) {
 
 /// Takes the recordings in. The one under the cursor stays where it is on the screen, whatever
 /// has come or gone above it.
-fn listed(app: &mut App, rows: Vec<Row>) {
+pub fn listed(app: &mut App, rows: Vec<Row>) -> Effects {
     let library = &mut app.library;
     let before = library.at(&library.shown());
     let offset = before.saturating_sub(library.top);
@@ -308,6 +294,7 @@ fn listed(app: &mut App, rows: Vec<Row>) {
     let at = library.at(&library.shown());
     uncover(app, at);
     was_listed(app);
+    vec![]
 }
 
 /// Time has passed: the folder is looked at again.
@@ -324,7 +311,7 @@ pub fn tick(app: &mut App) -> Effects {
 
 pub fn begin(app: &mut App) -> Effects {
     app.library.is_asked = true;
-    vec![AskAny::Library(Ask::List).into()]
+    vec![Ask::List.into()]
 }
 
 /// The text that narrows the list has changed.
@@ -351,14 +338,39 @@ pub fn note(app: &mut App, text: &str) -> Effects {
     let Some(row) = app.library.current() else {
         return vec![];
     };
-    let text = Some(text.trim()).filter(|text| !text.is_empty());
-    let ask = Ask::Note(row.entry.path.clone(), text.map(str::to_owned));
-    vec![AskAny::Library(ask).into()]
+    let path = row.entry.path.clone();
+    let note = Some(text.trim()).filter(|text| !text.is_empty());
+    let note = note.map(str::to_owned);
+    let write = move || {
+        let done = match note {
+            Some(_) => "noted; the recording is never pruned",
+            None => "the note was removed",
+        };
+        match annotate::set_note(&path, None, note.as_deref()) {
+            Ok(()) => changed(done.to_owned()),
+            Err(error) => Answer::failed(sentence(&error)),
+        }
+    };
+    vec![Ask::Change(Box::new(write)).into()]
 }
 
-/// The recording is deleted; a person has confirmed it.
-pub fn delete(path: &Path) -> Effects {
-    vec![AskAny::Library(Ask::Delete(path.to_owned())).into()]
+/// Deletes it as `prune` does, if nobody records; a person has confirmed it.
+fn delete(path: &Path) -> Answer {
+    let name = file_name(path);
+    match retention::delete(path) {
+        Ok(true) => changed(format!("{name} was deleted")),
+        Ok(false) => Answer::failed(format!("{name} is being recorded, so it stays")),
+        Err(error) => Answer::failed(format!("could not delete {name}: {}", sentence(&error))),
+    }
+}
+
+/// A recording was changed: the folder is listed anew.
+fn changed(told: String) -> Answer {
+    Answer::new(|viewer| {
+        let app = &mut viewer.app;
+        app.notices.success(told, app.now);
+        begin(app)
+    })
 }
 
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
@@ -376,10 +388,9 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
 /// Which folder, how many, how large: what does not fit goes, the folder first.
 fn draw_header(app: &App, shown: usize, area: Rect, frame: &mut Frame<'_>) {
     let library = &app.library;
-    let look = &app.settings.look;
     let columns = usize::from(area.width);
-    let standings = library.rows.iter().map(|row| row.entry.standing);
-    let recorders = match standings.filter(|at| *at == Standing::Live).count() {
+    let live = library.rows.iter().filter(|row| is_live(row)).count();
+    let live = match live {
         0 => String::new(),
         number => format!("{number} live  "),
     };
@@ -389,42 +400,30 @@ fn draw_header(app: &App, shown: usize, area: Rect, frame: &mut Frame<'_>) {
         (true, false) => format!("{shown} of {} shown", library.rows.len()),
     };
     let total: u64 = library.rows.iter().map(|row| row.entry.size).sum();
-    let right = cut(&format!("{count}  {recorders}{} ", size(total)), columns);
+    let right = format!("{count}  {live}{} ", size(total));
     let title = " recordings";
-    let left = columns.saturating_sub(width(&right));
-    let title = if left > width(title) { title } else { "" };
-    let room = left.saturating_sub(width(title) + 4);
+    let room = columns.saturating_sub(width(title) + width(&right) + 4);
     let dir = library.dir.to_string_lossy();
-    let dir = if room >= 12 {
-        format!("  {}", cut_middle(&escape(&dir), room))
-    } else {
-        String::new()
-    };
-    let used = width(title) + width(&dir) + width(&right);
-    let heading = Line::from(vec![
-        Span::styled(title, look.style(Role::Header)),
-        Span::styled(dir, look.style(Role::Faint)),
-        Span::raw(" ".repeat(columns.saturating_sub(used))),
-        Span::styled(right, look.style(Role::Text)),
-    ]);
-    frame.render_widget(heading, area);
+    let dir = cut_middle(&escape(&dir), if room < 12 { 0 } else { room });
+    let left = vec![
+        (Role::Header, title.to_owned()),
+        (Role::Faint, format!("  {dir}")),
+    ];
+    let line = spans::justified(left, vec![(Role::Text, right)], columns);
+    frame.render_widget(spans::line(line, app.settings.look), area);
 }
 
 fn draw_rows(app: &App, shown: &[&Row], places: &layout::Shelf, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
-    let columns = columns(app, usize::from(places.rows.width));
+    let (columns, cells): (Vec<_>, Vec<_>) = columns(app, usize::from(places.rows.width))
+        .into_iter()
+        .unzip();
     let at = app.library.at(shown);
     let top = app.library.top_showing(at, places.page());
     let visible = shown.iter().skip(top).take(places.page());
     let rows: Vec<_> = visible
-        .map(|row| {
-            columns
-                .iter()
-                .map(|(what, _)| cell(app, row, *what))
-                .collect()
-        })
+        .map(|row| cells.iter().map(|cell| cell(row)).collect())
         .collect();
-    let columns: Vec<_> = columns.into_iter().map(|(_, column)| column).collect();
     let selected = at.checked_sub(top).map(|at| (at, Role::Selected));
     if !places.headings.is_empty() {
         table::headings(look, &columns, places.headings, frame);
@@ -435,28 +434,18 @@ fn draw_rows(app: &App, shown: &[&Row], places: &layout::Shelf, frame: &mut Fram
     }
 }
 
-/// What a column tells of a recording.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum What {
-    Chosen,
-    State,
-    Started,
-    Server,
-    Host,
-    Duration,
-    Rate,
-    Exchanges,
-    Failed,
-    Findings,
-    Size,
-    Note,
+fn is_live(row: &Row) -> bool {
+    row.entry.standing == Standing::Live
 }
+
+/// What a column tells of a recording.
+type Told<'a> = Box<dyn Fn(&Row) -> Cell + 'a>;
 
 /// The columns that the recordings have something for and that fit into `room` columns. Nothing of
 /// it depends on which recordings are on the screen, so that nothing moves when it is scrolled.
-fn columns(app: &App, room: usize) -> Vec<(What, Column)> {
+fn columns(app: &App, room: usize) -> Vec<(Column, Told<'_>)> {
     let rows = &app.library.rows;
-    let any = |is: fn(&Entry) -> bool| rows.iter().any(|row| is(&row.entry));
+    let any = |is: fn(&Row) -> bool| rows.iter().any(is);
     let widest = |text: fn(&Entry) -> String| {
         let widths = rows.iter().map(|row| width(&text(&row.entry)));
         widths.max().unwrap_or(0)
@@ -465,86 +454,88 @@ fn columns(app: &App, room: usize) -> Vec<(What, Column)> {
         flexible: false,
         ..Column::flexible(title, width, rank)
     };
-    let (started, state) = (
-        if room < DATES { 7 } else { 16 },
-        if room < WORDS { 1 } else { 13 },
-    );
-    let host_wide = widest(|entry| host(entry).unwrap_or_default()).clamp(8, 24);
-    let all = [
-        (What::Chosen, true, left("", 1, 0)),
+    let right = Column::right;
+    let look = &app.settings.look;
+    let now = app.now.wall_ns;
+    let (has_dates, has_words) = (room >= DATES, room >= WORDS);
+    let chosen = |row: &Row| {
+        if app.library.chosen.contains(&row.entry.path) {
+            Cell::new(Role::Key, look.glyph(Glyph::Selected))
+        } else {
+            Cell::new(Role::Text, "")
+        }
+    };
+    let state = move |row: &Row| {
+        let (glyph, role, word) = state(&row.entry);
+        let word = if has_words { &*word } else { "" };
+        Cell::new(role, format!("{} {word}", look.glyph(glyph)).trim_end())
+    };
+    let started = move |entry: &Entry| match has_dates {
+        true => when::short(entry.wall_ns),
+        false => when::near(entry.wall_ns, now),
+    };
+    let host_of = |entry: &Entry| host(entry).unwrap_or_default();
+    let (state_title, state_wide) = if has_words { ("STATE", 13) } else { ("", 1) };
+    let host_wide = widest(host_of).clamp(8, 24);
+    let mut columns: Vec<(Column, Told<'_>)> = vec![
+        (left("", 1, 0), Box::new(chosen)),
+        (left(state_title, state_wide, 1), Box::new(state)),
         (
-            What::State,
-            true,
-            left(if state > 1 { "STATE" } else { "" }, state, 1),
+            left("STARTED", if has_dates { 16 } else { 7 }, 2),
+            told(started),
         ),
-        (What::Started, true, left("STARTED", started, 2)),
-        (What::Server, true, left("SERVER", SERVER.0, 0)),
         (
-            What::Host,
-            any(|entry| host(entry).is_some()),
-            left("HOST", host_wide, 10),
-        ),
-        (What::Duration, true, Column::right("DURATION", 8, 4)),
-        (
-            What::Rate,
-            app.library.has_live(),
-            Column::right("RATE", 8, 5),
-        ),
-        (What::Exchanges, true, Column::right("EXCHANGES", 9, 6)),
-        (What::Failed, true, Column::right("FAILED", 6, 3)),
-        (What::Findings, true, Column::right("FINDINGS", 8, 9)),
-        (What::Size, true, Column::right("SIZE", 8, 8)),
-        (
-            What::Note,
-            any(|entry| !note_of(entry).is_empty()),
-            Column::flexible("NOTE", 12, 7),
+            left("SERVER", SERVER.0, 0),
+            Box::new(|row| Cell::new(Role::Strong, title(&row.entry))),
         ),
     ];
-    let all = all.into_iter().filter(|(_, is_wanted, _)| *is_wanted);
-    let mut all: Vec<_> = all.map(|(what, _, column)| (what, column)).collect();
-    let columns: Vec<_> = all.iter().map(|(_, column)| column.clone()).collect();
-    // The name of the server takes what is left before the note does.
-    let spare = table::spare(&columns, room);
-    let wanted = widest(title).clamp(SERVER.0, SERVER.1) - SERVER.0;
-    for (_, column) in all.iter_mut().filter(|(what, _)| *what == What::Server) {
-        column.width += spare.min(wanted);
+    if any(|row| host(&row.entry).is_some()) {
+        columns.push((left("HOST", host_wide, 10), told(host_of)));
     }
-    all
+    let lasted = move |entry: &Entry| entry.lasted_ns(now).map(clock).unwrap_or_default();
+    columns.push((right("DURATION", 8, 4), told(lasted)));
+    if any(is_live) {
+        let cell = |row: &Row| Cell::new(Role::Text, row.rate.map(rate).unwrap_or_default());
+        columns.push((right("RATE", 8, 5), Box::new(cell)));
+    }
+    columns.extend([
+        (
+            right("EXCHANGES", 9, 6),
+            number(Role::Text, |summary| Some(summary.exchanges)),
+        ),
+        (
+            right("FAILED", 6, 3),
+            number(Role::Bad, |summary| more_than_none(summary.failed)),
+        ),
+        (
+            right("FINDINGS", 8, 9),
+            number(Role::Warn, |summary| more_than_none(summary.findings)),
+        ),
+        (right("SIZE", 8, 8), told(|entry| size(entry.size))),
+    ]);
+    if any(|row| !note_of(&row.entry).is_empty()) {
+        columns.push((Column::flexible("NOTE", 12, 7), told(note_of)));
+    }
+    // The name of the server takes what is left before the note does.
+    let all: Vec<_> = columns.iter().map(|(column, _)| column.clone()).collect();
+    let wanted = widest(title).clamp(SERVER.0, SERVER.1) - SERVER.0;
+    columns[3].0.width += table::spare(&all, room).min(wanted);
+    columns
 }
 
-fn cell(app: &App, row: &Row, what: What) -> Cell {
-    let look = &app.settings.look;
-    let entry = row.entry.as_ref();
-    let summary = entry.summary();
-    let plain = |text: Option<String>| Cell::new(Role::Text, text.unwrap_or_default());
-    let failing = |role, number: Option<u64>| {
-        let number = number.filter(|&number| number > 0);
+fn told<'a>(text: impl Fn(&Entry) -> String + 'a) -> Told<'a> {
+    Box::new(move |row| Cell::new(Role::Text, text(&row.entry)))
+}
+
+fn number(role: Role, number: fn(&Summary) -> Option<u64>) -> Told<'static> {
+    Box::new(move |row| {
+        let number = row.entry.summary().and_then(number);
         Cell::new(role, number.map(count).unwrap_or_default())
-    };
-    let now = app.now.wall_ns;
-    let is_wide = usize::from(app.size.0);
-    match what {
-        What::Chosen if app.library.chosen.contains(&entry.path) => {
-            Cell::new(Role::Key, look.glyph(Glyph::Selected))
-        }
-        What::Chosen => plain(None),
-        What::State => {
-            let (glyph, role, word) = state(entry);
-            let word = if is_wide < WORDS { "" } else { &word };
-            Cell::new(role, format!("{} {word}", look.glyph(glyph)).trim_end())
-        }
-        What::Started if is_wide < DATES => plain(Some(when::near(entry.wall_ns, now))),
-        What::Started => plain(Some(when::short(entry.wall_ns))),
-        What::Server => Cell::new(Role::Strong, title(entry)),
-        What::Host => plain(host(entry)),
-        What::Duration => plain(entry.lasted_ns(now).map(clock)),
-        What::Rate => plain(row.rate.map(rate)),
-        What::Exchanges => plain(summary.map(|summary| count(summary.exchanges))),
-        What::Failed => failing(Role::Bad, summary.map(|summary| summary.failed)),
-        What::Findings => failing(Role::Warn, summary.map(|summary| summary.findings)),
-        What::Size => plain(Some(size(entry.size))),
-        What::Note => plain(Some(note_of(entry))),
-    }
+    })
+}
+
+fn more_than_none(number: u64) -> Option<u64> {
+    (number > 0).then_some(number)
 }
 
 /// How it stands, or how it ended where all of it is there. Missing bytes come first: nobody is to
@@ -610,28 +601,21 @@ fn draw_about(app: &App, entry: &Entry, area: Rect, frame: &mut Frame<'_>) {
     if let Some(summary) = entry.summary() {
         let client = phrases::peer(&summary.session.client);
         who.extend(client.map(|client| format!("for {client}")));
-        if let Some(parent) = &summary.parent {
+        how.extend(summary.parent.as_ref().map(|parent| {
             let (origin, parent) = (escape(&summary.origin), escape(parent));
-            how.push(format!("{origin} of {parent}; P compares them"));
-        }
+            format!("{origin} of {parent}; P compares them")
+        }));
         if summary.gap_bytes > 0 {
             let missing = size(summary.gap_bytes);
             how.push(format!(
                 "gap: {missing} were forwarded and are not on record"
             ));
         }
-        how.extend(
-            summary
-                .note
-                .as_ref()
-                .map(|note| format!("note: {}", escape(note))),
-        );
+        let note = summary.note.as_ref();
+        how.extend(note.map(|note| format!("note: {}", escape(note))));
     }
-    who.extend(
-        entry
-            .context()
-            .map(|context| phrases::command(&context.argv)),
-    );
+    let context = entry.context();
+    who.extend(context.map(|context| phrases::command(&context.argv)));
     let role = match entry.standing {
         Standing::Unreadable => Role::Bad,
         Standing::Finished | Standing::Live => Role::Faint,

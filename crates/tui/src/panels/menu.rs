@@ -13,22 +13,20 @@
 
 use super::selection::moved;
 use crate::action::Action;
-use crate::app::{App, Overlay, Viewer};
+use crate::app::{App, Overlay, Session, Viewer};
 use crate::effect::Effects;
 use crate::keymap::Key;
-use crate::panels::{detail, export, filter, library, list, replay, story};
-use crate::theme::{Glyph, Look, Role, Theme};
-use crate::update::perform as perform_anywhere;
+use crate::theme::{Glyph, Look, Role};
 use crate::view::{Hit, centered, screen};
 use crate::widget::frame;
+use crate::worker::Slot;
 use crossterm::event::KeyCode;
-use mcpreel_trace::frame::Seq;
 use mcpreel_wire::text::{plural, width, wrap};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear};
-use std::path::PathBuf;
+use std::fmt;
 
 /// The widest line: longer ones are hard to read.
 const WIDEST: usize = 100;
@@ -51,60 +49,60 @@ pub struct Menu {
     pub at: usize,
     /// The first line on the screen, where it was scrolled to; none: the cursor is seen.
     pub top: Option<usize>,
-    /// Names the answer that fills it.
-    pub generation: Option<u64>,
+    /// What a form asks about, so that it can be filled or shown anew.
+    pub about: Option<Slot>,
 }
 
-#[derive(Debug)]
+/// What is done when an entry is chosen.
+pub type Take = Box<dyn FnOnce(&mut Viewer) -> Effects>;
+
 pub struct Entry {
     /// The letter that chooses it at once.
     pub letter: char,
     pub label: String,
-    pub choice: Choice,
-}
-
-/// What happens when something is chosen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Choice {
-    Nothing,
-    Do(Action),
-    Delete(PathBuf),
-    Filter(String),
-    Theme(Theme),
-    Copy(CopyWhat),
-    /// Something is written into a file.
-    Save(CopyWhat, PathBuf),
-    /// The row in which this frame is.
-    Frame(Seq),
-    /// The account of the cause with this number.
-    Cause(usize),
-    /// Something about the replay that is asked about.
-    Replay(replay::Go),
-    /// Something about the export that is asked about.
-    Export(export::Pick),
-    /// The tree of the detail is folded to this level; none unfolds all.
-    FoldTo(Option<usize>),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CopyWhat {
-    /// The value under the cursor of the tree.
-    Value,
-    Path,
-    Message,
-    Exchange,
-    Link,
-    /// The exchange told in Markdown, redacted.
-    Report,
+    /// What Enter does, before "Esc closes".
+    pub enter: String,
+    pub take: Take,
 }
 
 impl Entry {
-    pub fn new(letter: char, label: &str, choice: Choice) -> Self {
+    pub fn new(
+        letter: char,
+        label: impl Into<String>,
+        take: impl FnOnce(&mut Viewer) -> Effects + 'static,
+    ) -> Self {
         Self {
             letter,
-            label: label.to_owned(),
-            choice,
+            label: label.into(),
+            enter: "Enter chooses, ".to_owned(),
+            take: Box::new(take),
         }
+    }
+
+    /// Does something to the open recording.
+    pub fn in_session(
+        letter: char,
+        label: impl Into<String>,
+        take: impl FnOnce(&mut App, &mut Session) -> Effects + 'static,
+    ) -> Self {
+        Self::new(letter, label, |viewer| {
+            let parts = viewer.parts();
+            parts.map_or_else(Effects::new, |(app, session)| take(app, session))
+        })
+    }
+
+    /// Only closes the menu.
+    pub fn nothing(letter: char, label: impl Into<String>) -> Self {
+        Self {
+            enter: "Enter or ".to_owned(),
+            ..Self::new(letter, label, |_| vec![])
+        }
+    }
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.letter, self.label)
     }
 }
 
@@ -117,7 +115,7 @@ impl Menu {
             entries,
             at: 0,
             top: None,
-            generation: None,
+            about: None,
         }
     }
 }
@@ -193,28 +191,13 @@ pub fn wheel(app: &mut App, by: isize) -> Effects {
 }
 
 fn take(viewer: &mut Viewer, at: usize) -> Effects {
-    let Viewer { app, session } = viewer;
-    let Some(Overlay::Menu(mut menu)) = app.overlays.pop() else {
+    let Some(Overlay::Menu(mut menu)) = viewer.app.overlays.pop() else {
         return vec![];
     };
     if at >= menu.entries.len() {
         return vec![];
     }
-    match (menu.entries.swap_remove(at).choice, session.as_deref_mut()) {
-        (Choice::Nothing, _) => vec![],
-        (Choice::Do(action), _) => perform_anywhere(viewer, action),
-        (Choice::Delete(path), _) => library::delete(&path),
-        (Choice::Theme(theme), _) => super::session::theme(app, theme),
-        (Choice::Export(pick), _) => export::choose(app, pick),
-        (Choice::Replay(go), _) => replay::choose(app, go),
-        (Choice::Save(what, path), session) => super::copy::save(app, session, what, path),
-        (Choice::Filter(text), Some(session)) => filter::set(app, session, &text),
-        (Choice::Copy(what), Some(session)) => super::copy::copy(app, session, what),
-        (Choice::Frame(seq), Some(session)) => list::goto(session, seq),
-        (Choice::Cause(at), Some(session)) => story::account(app, session, at),
-        (Choice::FoldTo(level), Some(session)) => detail::keys::fold_to(app, session, level),
-        (_, None) => vec![],
-    }
+    (menu.entries.swap_remove(at).take)(viewer)
 }
 
 struct Row {
@@ -268,13 +251,7 @@ fn line<'r>(row: &'r Row, look: &Look) -> Line<'r> {
 
 /// What there is below, what Enter does, and how to leave.
 fn foot(menu: &Menu, placed: &Placed, look: &Look) -> String {
-    let enter = match menu.entries.get(menu.at).map(|entry| &entry.choice) {
-        None => "",
-        Some(Choice::Frame(seq)) => &format!("Enter goes to #{}, ", seq.0),
-        Some(Choice::Cause(_)) => "Enter tells more of it, ",
-        Some(Choice::Nothing) => "Enter or ",
-        Some(_) => "Enter chooses, ",
-    };
+    let enter = menu.entries.get(menu.at).map_or("", |entry| &entry.enter);
     let below = placed.rows.len().saturating_sub(placed.top + placed.page);
     let below = match below {
         0 => String::new(),
@@ -400,10 +377,8 @@ mod tests {
     use super::*;
 
     fn menu(text: &str, labels: &[&str]) -> Menu {
-        let entry = |(at, label): (usize, &&str)| Entry {
-            letter: char::from(b'a' + u8::try_from(at).unwrap()),
-            label: (*label).to_owned(),
-            choice: Choice::Nothing,
+        let entry = |(at, label): (usize, &&str)| {
+            Entry::nothing(char::from(b'a' + u8::try_from(at).unwrap()), *label)
         };
         Menu {
             text: vec![(Role::Text, text.to_owned())],

@@ -32,6 +32,7 @@ pub mod notes;
 pub mod palette;
 pub mod prompt;
 pub mod replay;
+pub mod running;
 pub mod search;
 pub mod selection;
 pub mod session;

@@ -4,11 +4,10 @@ use super::prompt::{Prompt, Purpose};
 use crate::action::Action;
 use crate::app::{App, Overlay, Session};
 use crate::effect::Effects;
-use crate::worker::{Answer, Ask as AnyAsk};
+use crate::worker::{Answer, Ask};
 use mcpreel_share::phrases::sentence;
 use mcpreel_store::annotate;
 use mcpreel_trace::frame::Seq;
-use std::path::PathBuf;
 
 pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
     match action {
@@ -63,47 +62,35 @@ pub fn note(session: &mut Session, text: &str) -> Effects {
     ask(session, frame, What::Note(note))
 }
 
+/// Every mark and note is written, in order, on a connection of its own.
 fn ask(session: &Session, frame: Seq, what: What) -> Effects {
     let path = session.path.clone();
-    vec![AnyAsk::Note(Ask { path, frame, what }).into()]
-}
-
-/// Every mark and note is written, at once and in order, on a connection of its own.
-#[derive(Debug)]
-pub struct Ask {
-    path: PathBuf,
-    frame: Seq,
-    what: What,
-}
-
-/// A mark or a note; none takes it away.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
-    /// A mark: a word, empty for a plain mark.
-    Mark(Option<Box<str>>),
-    Note(Option<Box<str>>),
-}
-
-impl Ask {
-    pub fn write(self) -> Answer {
-        let (path, frame) = (&self.path, self.frame);
-        let result = match &self.what {
-            What::Mark(mark) => annotate::set_mark(path, frame, mark.as_deref()),
-            What::Note(note) => annotate::set_note(path, Some(frame), note.as_deref()),
+    let write = move || {
+        let result = match &what {
+            What::Mark(mark) => annotate::set_mark(&path, frame, mark.as_deref()),
+            What::Note(note) => annotate::set_note(&path, Some(frame), note.as_deref()),
         };
-        let text = match &self.what {
+        if let Err(error) = result {
+            return Answer::failed(sentence(&error));
+        }
+        let text = match what {
             What::Mark(Some(_)) => "marked",
             What::Mark(None) => "no longer marked",
             What::Note(Some(_)) => "note kept",
             What::Note(None) => "note removed",
         };
-        match result {
-            Ok(()) => Answer::found(move |app, session| {
-                let text = format!("#{}: {text}", frame.0);
-                app.notices.success(text, app.now);
-                super::selection::annotated(session, frame)
-            }),
-            Err(error) => Answer::Failed(sentence(&error)),
-        }
-    }
+        Answer::found(move |app, session| {
+            let text = format!("#{}: {text}", frame.0);
+            app.notices.success(text, app.now);
+            super::selection::annotated(session, frame)
+        })
+    };
+    vec![Ask::Change(Box::new(write)).into()]
+}
+
+/// A mark or a note; none takes it away.
+enum What {
+    /// A mark: a word, empty for a plain mark.
+    Mark(Option<Box<str>>),
+    Note(Option<Box<str>>),
 }

@@ -57,7 +57,7 @@ pub fn paste(viewer: &mut Viewer, text: &str) -> Effects {
     let prompt = match viewer.app.overlays.last_mut() {
         Some(Overlay::Prompt(prompt)) => prompt,
         Some(Overlay::Edit(editor)) => {
-            replay::paste(editor, text);
+            replay::editor::paste(editor, text);
             return vec![];
         }
         _ => return vec![],

@@ -425,7 +425,7 @@ impl Job for Searching {
                 Ok(search) => self.search = Some(search),
                 Err(error) => {
                     let text = escape(&error.to_string()).into_owned();
-                    answers.push(Answer::Failed(text));
+                    answers.push(Answer::failed(text));
                     self.ended = true;
                 }
             }

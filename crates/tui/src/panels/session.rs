@@ -1,6 +1,6 @@
 //! One recording on the screen: opened, followed, closed; which view and pane.
 
-use super::menu::{Choice, Entry, Menu};
+use super::menu::{Entry, Menu};
 use super::text::{Notice, Text, Weight};
 use super::{findings, list, state, stats, timeline};
 use crate::action::{Action, Context};
@@ -8,7 +8,7 @@ use crate::app::{App, Overlay, Viewer};
 use crate::effect::{Effect, Effects, Now};
 use crate::layout;
 use crate::theme::{Role, Theme};
-use crate::worker::{Opened, Vitals};
+use crate::worker::{Opening, Vitals};
 use mcpreel_lint::cause::Cause;
 use mcpreel_store::library::Standing;
 use mcpreel_trace::clock::Moment;
@@ -17,9 +17,7 @@ use mcpreel_trace::item::Lens;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-// One recording on the screen.
-
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Session {
     pub path: PathBuf,
     pub opening: Opening,
@@ -60,22 +58,6 @@ pub struct Arrangement {
     pub time: super::list::TimeColumn,
 }
 
-/// How far opening a recording has come.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Opening {
-    #[default]
-    Asked,
-    /// There is only a recorder that starts.
-    Waiting,
-    /// Its spool is drained first: bytes done, of so many.
-    Draining(u64, u64),
-    /// What is derived is derived anew.
-    Deriving,
-    Open,
-    /// It cannot be read: one sentence with the way out.
-    Unreadable(String),
-}
-
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum View {
@@ -99,22 +81,7 @@ impl Session {
     pub fn new(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
-            opening: Opening::Asked,
-            vitals: None,
-            view: View::default(),
-            lens: Lens::default(),
-            focus: Focus::default(),
-            zoom: false,
-            list: super::list::List::default(),
-            filter: super::filter::Filter::default(),
-            detail: super::detail::Detail::default(),
-            timeline: timeline::Timeline::default(),
-            stats: stats::Stats::default(),
-            findings: findings::Findings::default(),
-            search: super::search::Search::default(),
-            playback: state::Playback::default(),
-            causes: Vec::new(),
-            noting: None,
+            ..Self::default()
         }
     }
 
@@ -238,10 +205,12 @@ fn cancel(app: &mut App) -> Effects {
 }
 
 fn themes(app: &App) -> Menu {
-    let entries = Theme::ALL.into_iter().map(|theme| Entry {
-        letter: theme.as_str().chars().next().unwrap_or(' '),
-        label: theme.as_str().to_owned(),
-        choice: Choice::Theme(theme),
+    let entries = Theme::ALL.into_iter().map(|theme| {
+        let letter = theme.as_str().chars().next().unwrap_or(' ');
+        Entry::new(letter, theme.as_str(), move |viewer| {
+            viewer.app.settings.look.theme = theme;
+            vec![Effect::Remember]
+        })
     });
     let mut themes = Theme::ALL.into_iter();
     let at = themes.position(|theme| theme == app.settings.look.theme);
@@ -249,11 +218,6 @@ fn themes(app: &App) -> Menu {
         at: at.unwrap_or(0),
         ..Menu::new("colours", entries.collect())
     }
-}
-
-pub fn theme(app: &mut App, theme: Theme) -> Effects {
-    app.settings.look.theme = theme;
-    vec![Effect::Remember]
 }
 
 fn messages(app: &App) -> Text {
@@ -369,30 +333,21 @@ fn show(session: &mut Session, view: View) {
     session.focus = Focus::Main;
 }
 
-/// What is known about the recording has changed.
-pub fn opened(app: &mut App, session: &mut Session, opened: Opened) -> Effects {
-    session.opening = match opened {
-        Opened::Draining(done, of) => Opening::Draining(done, of),
-        Opened::Deriving => Opening::Deriving,
-        Opened::Waiting => Opening::Waiting,
-        Opened::Unreadable(message) => Opening::Unreadable(message),
-        Opened::Vitals(vitals) => {
-            let was_live = session.is_live();
-            let is_anew = vitals.is_anew;
-            session.vitals = Some(vitals);
-            session.opening = Opening::Open;
-            if was_live && !session.is_live() {
-                told_end(app, session);
-            }
-            // Rows that were not there when their frames were looked at are nowhere else found.
-            return if is_anew {
-                list::begin(app, session)
-            } else {
-                vec![]
-            };
-        }
-    };
-    vec![]
+/// The recording is open, has grown, or has ended.
+pub fn grown(app: &mut App, session: &mut Session, vitals: Box<Vitals>) -> Effects {
+    let was_live = session.is_live();
+    let is_anew = vitals.is_anew;
+    session.vitals = Some(vitals);
+    session.opening = Opening::Open;
+    if was_live && !session.is_live() {
+        told_end(app, session);
+    }
+    // Rows that were not there when their frames were looked at are nowhere else found.
+    if is_anew {
+        list::begin(app, session)
+    } else {
+        vec![]
+    }
 }
 
 fn told_end(app: &mut App, session: &Session) {

@@ -22,7 +22,8 @@
 use crate::action::Action;
 use crate::app::{App, Overlay, Session};
 use crate::effect::Effects;
-use crate::panels::menu::{Choice, Entry, Menu};
+use crate::panels::list;
+use crate::panels::menu::{Entry, Menu};
 use crate::theme::Role;
 use crate::worker::Vitals;
 use crate::worker::{Answer, Job, Progress, Slot, Source};
@@ -290,16 +291,11 @@ fn menu(cause: &Cause, at: usize, causes: &[Cause]) -> Menu {
         "why".to_owned()
     };
     let text = [cause.sentence.as_str(), "", &cause.advice];
-    let evidence = cause.evidence.iter().map(|one| (label(one), leads_to(one)));
-    let others = causes.iter().enumerate().filter(|(other, _)| *other != at);
-    let others = others.map(|(other, cause)| {
-        let label = format!("besides, {}: {}", cause.certainty.as_str(), cause.sentence);
-        (label, Choice::Cause(other))
-    });
-    let entry = |(letter, (label, choice)): (char, (String, Choice))| {
-        Entry::new(letter, &escape(&label), choice)
-    };
-    let entries = LETTERS.chars().zip(evidence.chain(others)).map(entry);
+    let others = (0..causes.len()).filter(|other| *other != at);
+    let others = others.map(|other| besides(other, &causes[other]));
+    let entries = cause.evidence.iter().map(leads_to).chain(others);
+    let with_letter = |(letter, entry)| Entry { letter, ..entry };
+    let entries = LETTERS.chars().zip(entries).map(with_letter);
     Menu {
         text: text
             .map(|text| (Role::Text, escape(text).into_owned()))
@@ -319,9 +315,26 @@ fn label(evidence: &Evidence) -> String {
     }
 }
 
-fn leads_to(evidence: &Evidence) -> Choice {
-    let frame = evidence.place.frame();
-    frame.map_or(Choice::Nothing, Choice::Frame)
+fn leads_to(evidence: &Evidence) -> Entry {
+    let label = escape(&label(evidence)).into_owned();
+    match evidence.place.frame() {
+        None => Entry::nothing(' ', label),
+        Some(seq) => Entry {
+            enter: format!("Enter goes to #{}, ", seq.0),
+            ..Entry::in_session(' ', label, move |_, session| list::goto(session, seq))
+        },
+    }
+}
+
+/// Leads to the account of another cause.
+fn besides(at: usize, cause: &Cause) -> Entry {
+    let label = format!("besides, {}: {}", cause.certainty.as_str(), cause.sentence);
+    Entry {
+        enter: "Enter tells more of it, ".to_owned(),
+        ..Entry::in_session(' ', escape(&label), move |app, session| {
+            account(app, session, at)
+        })
+    }
 }
 
 #[cfg(test)]
@@ -391,8 +404,8 @@ mod tests {
             cause("log-on-stdout", "it logs"),
         ];
         let menu = menu(&causes[0], 0, &causes);
-        let choices: Vec<_> = menu.entries.iter().map(|entry| &entry.choice).collect();
-        assert_eq!(choices, [&Choice::Frame(Seq(7)), &Choice::Cause(1)]);
+        let enter: Vec<_> = menu.entries.iter().map(|entry| &*entry.enter).collect();
+        assert_eq!(enter, ["Enter goes to #7, ", "Enter tells more of it, "]);
         assert_eq!(menu.entries[1].label, "besides, likely: it logs");
         let shown = menu
             .entries

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
     use crate::app::{Session, Settings};
     use crate::effect::Now;
-    use crate::panels::session::Opening;
+    use crate::worker::Opening;
     use mcpreel_store::library::Library;
     use std::path::Path;
 

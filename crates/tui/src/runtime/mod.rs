@@ -1,12 +1,9 @@
 //! The terminal, the loop, and what happens when something panics.
 //!
 //! ```text
-//!  input thread ──┐                      ┌─▶ reader thread (one recording)
+//!  input thread ──┐                      ┌─▶ reader thread (one recording, the folder)
 //!  reader ────────┼─▶ bounded channel ─▶ loop ─▶ draw
-//!  librarian ─────┘                      ├─▶ librarian thread (the folder)
-//!                                        ├─▶ comparer thread (two recordings)
-//!                                        ├─▶ a thread for a replay, as long as it runs
-//!                                        └─▶ a thread for an export, likewise
+//!  errands ───────┘                      └─▶ a thread for each errand: a comparison, a replay, …
 //! ```
 //!
 //! The loop takes whatever has come, changes the state, and draws once. It reads the clock and
@@ -19,7 +16,7 @@ mod threads;
 
 use super::app::{Settings, Viewer};
 use super::effect::{Effect, Effects, Msg, Now};
-use super::panels::export::Means;
+use super::worker::Means;
 use super::{panels, update, view};
 use input::Early;
 use mcpreel_redact::Policy;
@@ -65,7 +62,7 @@ pub fn run(options: Options) -> io::Result<Option<i32>> {
         policy: options.policy,
         clock,
     };
-    let threads = Threads::start(&options.library, means, &sender);
+    let threads = Threads::start(means, &sender);
     input::start(sender);
     let mut viewer = Viewer::new(
         &options.library,
@@ -76,10 +73,10 @@ pub fn run(options: Options) -> io::Result<Option<i32>> {
     for remark in options.remarks {
         viewer.app.notices.error(remark, viewer.app.now);
     }
-    let mut effects = crate::panels::library::begin(&mut viewer.app);
-    if let Some(path) = &options.open {
-        effects.extend(panels::session::open(&mut viewer, path, options.seq));
-    }
+    let effects = match &options.open {
+        Some(path) => panels::session::open(&mut viewer, path, options.seq),
+        None => panels::library::begin(&mut viewer.app),
+    };
     let mut event_loop = Loop {
         viewer,
         threads,
@@ -166,7 +163,7 @@ impl Loop<'_> {
     fn carry_out(&mut self, effects: Effects) -> io::Result<Going> {
         for effect in effects {
             match effect {
-                Effect::Ask(ask) => self.threads.ask(*ask),
+                Effect::Ask(ask) => self.threads.ask(ask),
                 Effect::Copy(text) => self.screen.copy(&text)?,
                 Effect::Save { path, text } => {
                     let result = screen::save(&path, &text);

@@ -1,40 +1,33 @@
 //! One recording, read and followed.
 
+use super::librarian::Librarian;
+use super::vitals::{Opening, Vitals};
 use super::{Answer, Ask, Growth, Job, Progress, Slot, Source};
 use crate::panels::session;
-use mcpreel_lint::cause::{Cause, causes};
 use mcpreel_share::phrases::sentence;
-use mcpreel_store::exchanges::Severities;
 use mcpreel_store::follow::{Change, INTERVAL, Read, Watch};
 use mcpreel_store::library::{Details, Entry, Library, Standing};
-use mcpreel_store::reader::{ReadError, Recording, Summary};
+use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_store::recovery::{Outcome, Stage};
-use mcpreel_store::story::{Stall, Unfinished};
 use mcpreel_store::{open, recovery};
-use mcpreel_trace::clock::{Clock, Moment};
-use mcpreel_trace::exchange::Exchange;
+use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::Seq;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
+use std::error::Error;
 use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// While nothing is recorded there is nothing to look for.
 const LONG: Duration = Duration::from_hours(1);
 
 /// Slots whose answers a person waits for at once: stepped before all others.
-const URGENT: [Slot; 5] = [
-    Slot::Note,
-    Slot::Rows,
-    Slot::Detail,
-    Slot::Failure,
-    Slot::State,
-];
+const URGENT: [Slot; 4] = [Slot::Rows, Slot::Detail, Slot::Failure, Slot::State];
 
-/// Answers questions about one recording, and follows it.
+/// Answers questions about one recording and follows it; lists the folder.
 pub struct Reader {
     clock: Clock,
     library: Library,
+    librarian: Librarian,
     /// Of the question that opened the recording.
     number: u64,
     path: Option<PathBuf>,
@@ -45,10 +38,17 @@ pub struct Reader {
     last: Option<Slot>,
 }
 
-/// How the recording stands, for the session that asked for it with this number.
-fn opened(number: u64, opened: Opened) -> Answer {
-    let told = Answer::found(move |app, open| session::opened(app, open, opened));
+/// How far opening is, for the session that asked for it with this number.
+fn opening(number: u64, opening: Opening) -> Answer {
+    let told = Answer::found(|_, session| {
+        session.opening = opening;
+        vec![]
+    });
     told.to(Slot::Open, number)
+}
+
+fn unreadable(number: u64, error: &(dyn Error + 'static)) -> Answer {
+    opening(number, Opening::Unreadable(sentence(error)))
 }
 
 enum From {
@@ -62,6 +62,7 @@ impl Reader {
     pub fn new(library: Library, clock: Clock) -> Self {
         Self {
             clock,
+            librarian: Librarian::new(library.clone(), clock),
             library,
             number: 0,
             path: None,
@@ -81,14 +82,13 @@ impl Reader {
                 (self.number, self.path) = (number, path);
                 self.reopen(tell);
             }
-            // Each of them counts: none takes the place of another.
-            Ask::Note(ask) => tell(ask.write()),
-            Ask::Job(question) => {
-                let work = Work::new(question.job, question.number);
-                self.jobs.insert(question.slot, work);
+            Ask::List => self.librarian.list(tell),
+            Ask::Change(change) => tell(change()),
+            Ask::Job(slot, number, job) => {
+                self.jobs.insert(slot, Work::new(job, number));
             }
-            // Others answer these.
-            Ask::Library(_) | Ask::Beside(_) | Ask::Replay(_) | Ask::Export(_) => {}
+            // They have threads of their own.
+            Ask::Errand(_) | Ask::Stop(_) => {}
         }
     }
 
@@ -128,7 +128,7 @@ impl Reader {
         };
         let mut answers = Vec::new();
         if let Err(error) = work.step(|job| job.step(&source, &mut answers)) {
-            answers.push(Answer::Failed(sentence(&error)));
+            answers.push(Answer::failed(sentence(&error)));
         }
         let number = work.number;
         let answers = answers.into_iter();
@@ -144,14 +144,14 @@ impl Reader {
         let result = watch.poll();
         match result {
             Ok(Change::Quiet) => {}
-            Ok(Change::Waiting) => tell(opened(self.number, Opened::Waiting)),
+            Ok(Change::Waiting) => tell(opening(self.number, Opening::Waiting)),
             Ok(Change::Changed) => {
                 if let Err(error) = self.read_change(tell) {
-                    tell(opened(self.number, Opened::Unreadable(sentence(&error))));
+                    tell(unreadable(self.number, &error));
                 }
             }
             Ok(Change::Orphaned | Change::Ended) => self.reopen(tell),
-            Err(error) => tell(opened(self.number, Opened::Unreadable(sentence(&error)))),
+            Err(error) => tell(unreadable(self.number, &error)),
         }
     }
 
@@ -191,23 +191,21 @@ impl Reader {
         if (entry.standing.is_recoverable() || is_loose) && self.library.contains(path) {
             let number = self.number;
             let mut progress = |stage| {
-                tell(opened(
-                    number,
-                    match stage {
-                        Stage::Draining { done, of } => Opened::Draining(done, of),
-                        Stage::Deriving { .. } => Opened::Deriving,
-                    },
-                ));
+                let stage = match stage {
+                    Stage::Draining { done, of } => Opening::Draining(done, of),
+                    Stage::Deriving { .. } => Opening::Deriving,
+                };
+                tell(opening(number, stage));
             };
             match recovery::bring_up_to_date(path, self.clock, &mut progress) {
                 Ok(outcome) => is_anew |= matches!(outcome, Outcome::Completed { .. }),
-                Err(error) => tell(opened(self.number, Opened::Unreadable(sentence(&error)))),
+                Err(error) => tell(unreadable(self.number, &error)),
             }
             entry = Entry::read(path);
         }
         if let Details::Unreadable(error) = &entry.details {
             self.source = From::Nothing;
-            return tell(opened(self.number, Opened::Unreadable(sentence(error))));
+            return tell(unreadable(self.number, error));
         }
         if entry.standing == Standing::Live {
             self.source = From::Live(Box::new(Watch::new(path)));
@@ -226,7 +224,7 @@ impl Reader {
             }
             Err(error) => {
                 self.source = From::Nothing;
-                tell(opened(self.number, Opened::Unreadable(sentence(&error))));
+                tell(unreadable(self.number, &error));
             }
         }
     }
@@ -250,7 +248,9 @@ impl Reader {
         for work in self.jobs.values_mut() {
             work.grow(&growth);
         }
-        tell(opened(self.number, Opened::Vitals(Box::new(vitals))));
+        let vitals = Box::new(vitals);
+        let told = Answer::found(|app, session| session::grown(app, session, vitals));
+        tell(told.to(Slot::Open, self.number));
     }
 
     fn has_work(&self) -> bool {
@@ -323,176 +323,6 @@ impl Work {
         missed.last = growth.last;
         missed.ended |= growth.ended;
     }
-}
-
-/// Questions that wait: the latest of each kind, and every note in order.
-#[derive(Debug, Default)]
-pub struct Desk {
-    waiting: Mutex<Waiting>,
-    bell: Condvar,
-}
-
-#[derive(Debug, Default)]
-struct Waiting {
-    latest: BTreeMap<Slot, Ask>,
-    notes: VecDeque<Ask>,
-    closed: bool,
-}
-
-#[derive(Debug)]
-pub enum Next {
-    Ask(Box<Ask>),
-    Nothing,
-    Closed,
-}
-
-impl Desk {
-    /// Leaves a question; it takes the place of an older one of its kind.
-    pub fn put(&self, ask: Ask) {
-        let mut waiting = self.lock();
-        match ask.slot() {
-            Slot::Note => waiting.notes.push_back(ask),
-            // Nothing about the recording before is of interest any more.
-            Slot::Open => waiting.latest = BTreeMap::from([(Slot::Open, ask)]),
-            slot => {
-                waiting.latest.insert(slot, ask);
-            }
-        }
-        self.bell.notify_one();
-    }
-
-    pub fn close(&self) {
-        self.lock().closed = true;
-        self.bell.notify_all();
-    }
-
-    /// Whether something more urgent than the work at hand waits.
-    pub fn is_waiting(&self) -> bool {
-        let waiting = self.lock();
-        waiting.closed || !waiting.latest.is_empty() || !waiting.notes.is_empty()
-    }
-
-    /// The next question; waits for at most `patience` for one.
-    pub fn next(&self, patience: Duration) -> Next {
-        let waiting = self.lock();
-        let waited = self.bell.wait_timeout_while(waiting, patience, |waiting| {
-            !waiting.closed && waiting.latest.is_empty() && waiting.notes.is_empty()
-        });
-        let (mut waiting, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        if waiting.closed {
-            return Next::Closed;
-        }
-        let note = waiting.notes.pop_front();
-        let ask = note.or_else(|| waiting.latest.pop_first().map(|(_, ask)| ask));
-        ask.map_or(Next::Nothing, |ask| Next::Ask(Box::new(ask)))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        // A question is put or taken as a whole: a panic elsewhere leaves nothing half done.
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Open calls that the header may name.
-const OPEN: u32 = 4;
-
-/// Calls without an answer that are read of a session that ended.
-const LOST: u32 = 4;
-
-/// Lines of stderr that are shown where nothing else is.
-const LAST_WORDS: u32 = 5;
-
-/// How far opening a recording has come, and how it stands after each growth.
-#[derive(Debug)]
-pub enum Opened {
-    /// Its spool is drained first: bytes done, of so many.
-    Draining(u64, u64),
-    /// What is derived is derived anew.
-    Deriving,
-    /// There is no recording yet, only a recorder that starts.
-    Waiting,
-    /// It is open, has grown, or has ended.
-    Vitals(Box<Vitals>),
-    /// It cannot be read: one sentence with the way out.
-    Unreadable(String),
-}
-
-/// What the header tells: is it alive, who waits for whom, what failed.
-#[derive(Clone, Debug)]
-pub struct Vitals {
-    pub summary: Summary,
-    /// Whether somebody still records.
-    pub standing: Standing,
-    pub unfinished: Vec<Unfinished>,
-    pub stalls: Vec<Stall>,
-    /// The oldest calls that wait for an answer, a few.
-    pub open: Vec<Exchange>,
-    /// Of what has ended: the last calls that never got an answer, a few.
-    pub lost: Vec<Exchange>,
-    /// Why it went wrong, the best cause first.
-    pub causes: Vec<Cause>,
-    /// How many findings of each severity.
-    pub severities: Severities,
-    /// Whether rows may be others than before: what is derived was derived anew.
-    pub is_anew: bool,
-    pub last_words: Vec<Box<[u8]>>,
-}
-
-impl Vitals {
-    /// Reads them; what cannot have changed since `before` is taken from there.
-    pub(super) fn read(
-        recording: &Recording,
-        standing: Standing,
-        before: Option<&Self>,
-    ) -> Result<Self, ReadError> {
-        let summary = recording.summary()?;
-        let live = standing == Standing::Live;
-        // What hangs and counts up is told by the rest.
-        let same = before.filter(|before| is_same(before, &summary, standing));
-        let causes = match same {
-            Some(before) => before.causes.clone(),
-            None => causes(&recording.facts(live.then_some(Moment(summary.t_last_ns)))?),
-        };
-        // At the end what was derived may have been derived anew.
-        let counted = before.filter(|before| before.standing == standing);
-        let counted = counted.map_or_else(Severities::default, |before| before.severities);
-        let severities = recording.severities(counted)?;
-        // They are shown where nothing was said yet, and at a bad end.
-        let is_silent = !live || summary.messages == 0;
-        let last_words = only(is_silent, || recording.last_words(LAST_WORDS))?;
-        let has_ended = summary.session.phase.end().is_some();
-        Ok(Self {
-            unfinished: only(live, || recording.unfinished())?,
-            stalls: only(live, || recording.open_stalls())?,
-            open: only(summary.open > 0, || recording.oldest_open(OPEN))?,
-            lost: only(has_ended, || recording.last_lost(LOST))?,
-            summary,
-            standing,
-            is_anew: false,
-            causes,
-            severities,
-            last_words,
-        })
-    }
-}
-
-/// What `read` gives, if that is wanted.
-fn only<T>(
-    is_wanted: bool,
-    read: impl FnOnce() -> Result<Vec<T>, ReadError>,
-) -> Result<Vec<T>, ReadError> {
-    if is_wanted { read() } else { Ok(Vec::new()) }
-}
-
-/// Whether nothing has come since `before` that could be a cause.
-fn is_same(before: &Vitals, summary: &Summary, standing: Standing) -> bool {
-    let counts = |summary: &Summary| (summary.failed, summary.findings, summary.gap_bytes);
-    let said = |summary: &Summary| summary.messages > 0;
-    before.standing == standing
-        && before.summary.state == summary.state
-        && before.summary.session.phase == summary.session.phase
-        && counts(&before.summary) == counts(summary)
-        && said(&before.summary) == said(summary)
 }
 
 #[cfg(test)]

@@ -13,10 +13,10 @@
 //! ```
 
 use super::draw::{role, sign};
-use super::{Content, Drawing, short};
+use super::{Content, Drawing, progress, short};
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::spans::Spans;
-use crate::worker::beside::{Call, Work};
+use crate::worker::{Place, Which};
 use mcpreel_replay::diff::words::REDACTED;
 use mcpreel_replay::diff::{
     self, Bound, Change, Class, Comparison, Excerpt, Half, Label, Row, Side, Terms, Verdict,
@@ -76,20 +76,28 @@ struct Part {
     is_bound: bool,
 }
 
+/// A call: the row of a recording that it is, or that belongs to it.
+#[derive(Clone, Debug)]
+pub struct Call {
+    pub which: Which,
+    pub lens: Lens,
+    pub key: ItemKey,
+}
+
 /// Compares two calls as their recordings are compared; nothing if a newer question waits.
 pub fn compare(
-    work: &mut Work<'_>,
+    place: &Place<'_>,
     left: Option<&Call>,
     right: &Call,
     bound: &Bound,
 ) -> Result<Option<Box<dyn Content>>, String> {
     let said = |error: ReadError| sentence(&error);
-    let newer = work.open(&right.which)?;
+    let newer = place.open(&right.which)?;
     let later = exchange_of(&newer, right)?;
-    let older = work.open(&left.unwrap_or(right).which)?;
+    let older = place.open(&left.unwrap_or(right).which)?;
     let earlier = match left {
         Some(left) => exchange_of(&older, left)?,
-        None => match call_before(work, &newer, &later)? {
+        None => match call_before(place, &newer, &later)? {
             Some(earlier) => earlier,
             None => return Ok(None),
         },
@@ -103,7 +111,7 @@ pub fn compare(
     let [older_wall, newer_wall] = [&older, &newer].map(|one| one.summary().map(|one| one.wall_ns));
     let walls = [older_wall.map_err(said)?, newer_wall.map_err(said)?];
     let [request, response] = [Half::Request, Half::Response].map(|half| {
-        work.far(format!("comparing the {}s", word(half)));
+        progress(place, format!("comparing the {}s", word(half)));
         part(sides, walls, half, &rules, bound)
     });
     let (request, response) = (request.map_err(said)?, response.map_err(said)?);
@@ -153,13 +161,13 @@ fn exchange_at(recording: &Recording, key: ItemKey) -> Result<Option<Exchange>, 
 
 /// The call of the same method and name before; nothing if a newer question waits.
 fn call_before(
-    work: &mut Work<'_>,
+    place: &Place<'_>,
     recording: &Recording,
     exchange: &Exchange,
 ) -> Result<Option<Exchange>, String> {
     let said = |error: ReadError| sentence(&error);
     let (seq, part) = exchange.request;
-    work.far(looking(seq));
+    progress(place, looking(seq));
     let question = Question {
         lens: Lens::Exchanges,
         query: same_call(exchange),
@@ -168,11 +176,11 @@ fn call_before(
     let context = select::context(&recording.summary().map_err(said)?, None);
     let from = Some(ItemKey::of_part(seq, part));
     let mut scan = Scan::new(&question, Way::Newest, from, context);
-    while !(work.is_overtaken)() {
+    while !place.is_stopped() {
         let limit = Limit {
             hits: 1,
             nanos: STEP_NS,
-            clock: work.clock,
+            clock: place.means.clock,
         };
         let step = scan.step(recording, &limit).map_err(said)?;
         if let Some(hit) = step.hits.first() {
@@ -187,7 +195,7 @@ fn call_before(
             ));
         }
         if let Some(key) = step.looked_at {
-            work.far(looking(key.seq));
+            progress(place, looking(key.seq));
         }
     }
     Ok(None)

@@ -19,9 +19,8 @@ mod compare_calls;
 mod draw;
 mod recordings;
 
-pub use compare_calls::compare as calls;
 pub use draw::{Drawing, draw};
-pub use recordings::compare as recordings;
+pub use recordings::{Only, Replayed};
 
 use super::selection::{moved, walked};
 use crate::action::Action;
@@ -29,12 +28,11 @@ use crate::app::{App, Overlay, Session, Viewer};
 use crate::effect::Effects;
 use crate::panels::library::file_name;
 use crate::panels::list;
-use crate::panels::replay;
 use crate::theme::Look;
 use crate::widget::frame;
 use crate::widget::spans::Spans;
-use crate::worker::Ask as AskAny;
-use crate::worker::beside::{Answer, Ask, Call, Replayed, Which};
+use crate::worker::{Answer, Ask, Place, Slot, Which};
+use compare_calls::Call;
 use draw::{Places, hit};
 use mcpreel_replay::diff::{Bound, Class};
 use mcpreel_store::library::Entry;
@@ -48,8 +46,6 @@ use std::sync::Arc;
 
 #[derive(Debug)]
 pub struct Comparison {
-    /// Names the answer that belongs to it.
-    pub generation: u64,
     stage: Stage,
     /// Whether equal parts are shown too.
     unfolded: bool,
@@ -137,9 +133,8 @@ pub enum Opens {
 }
 
 impl Comparison {
-    fn new(generation: u64, opens: Option<Seq>) -> Self {
+    fn new(opens: Option<Seq>) -> Self {
         Self {
-            generation,
             stage: Stage::Comparing("comparing".to_owned()),
             unfolded: false,
             at: 0,
@@ -223,7 +218,7 @@ pub fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
         let is_left = matches!(action, Action::Cancel | Action::Close | Action::Back);
         return is_left.then(|| {
             app.overlays.pop();
-            vec![AskAny::Beside(Ask::Stop).into()]
+            vec![Ask::Stop(Slot::Beside).into()]
         });
     };
     match action {
@@ -317,10 +312,10 @@ pub fn perform_in_library(app: &mut App, action: Action) -> Option<Effects> {
         Action::Close if !app.library.chosen.is_empty() => app.library.chosen.clear(),
         Action::CompareParent => {
             let path = app.library.current()?.entry.path.clone();
-            return Some(begin(app, Which::Parent(path.clone()), path, None, None));
+            return Some(begin(app, Which::Parent(path.clone()), path, None));
         }
         Action::Diff => match sides(app) {
-            Ok((left, right)) => return Some(begin(app, left, right, None, None)),
+            Ok((left, right)) => return Some(begin(app, left, right, None)),
             Err(why) => app.notices.error(why, app.now),
         },
         _ => return None,
@@ -384,7 +379,7 @@ pub fn perform_in_session(app: &mut App, session: &mut Session, action: Action) 
     let path = session.path.clone();
     match action {
         Action::CompareParent => {
-            return Some(begin(app, Which::Parent(path.clone()), path, None, None));
+            return Some(begin(app, Which::Parent(path.clone()), path, None));
         }
         Action::Diff => {}
         _ => return None,
@@ -419,88 +414,88 @@ pub fn perform_in_session(app: &mut App, session: &mut Session, action: Action) 
     Some(ask_calls(app, left, right, Arc::default()))
 }
 
-/// Compares two calls, between whose recordings these values are bound.
+/// Compares two calls, between whose recordings these values are bound. Without a left one, the
+/// right one is compared with the call of the same method and name before.
 fn ask_calls(app: &mut App, left: Option<Call>, right: Call, bound: Arc<Bound>) -> Effects {
-    let generation = app.next_generation();
-    let comparison = Overlay::Comparison(Box::new(Comparison::new(generation, None)));
+    leave_unfinished(app);
+    let comparison = Overlay::Comparison(Box::new(Comparison::new(None)));
     app.overlays.push(comparison);
-    let ask = Ask::Calls {
-        generation,
-        left,
-        right,
-        bound,
+    let work = move |place: &Place<'_>| {
+        compare_calls::compare(place, left.as_ref(), &right, &bound).map(compared)
     };
-    vec![AskAny::Beside(ask).into()]
+    vec![app.questions.send(Slot::Beside, failed, work)]
 }
 
-/// Begins a comparison of two recordings. Where somebody types, it lies below that.
-pub fn begin(
-    app: &mut App,
-    left: Which,
-    right: PathBuf,
-    replayed: Option<Box<Replayed>>,
-    opens: Option<Seq>,
-) -> Effects {
-    let generation = app.next_generation();
-    let comparison = Overlay::Comparison(Box::new(Comparison::new(generation, opens)));
+/// Begins a comparison of two recordings; of a replay and its original as far as that was
+/// replayed. Where somebody types, it lies below that.
+pub fn begin(app: &mut App, left: Which, right: PathBuf, replayed: Option<Replayed>) -> Effects {
+    leave_unfinished(app);
+    let opens = replayed.as_ref().and_then(|replayed| replayed.shows);
+    let comparison = Overlay::Comparison(Box::new(Comparison::new(opens)));
     app.overlays.insert(0, comparison);
-    let ask = Ask::Recordings {
-        generation,
-        left,
-        right,
-        replayed,
+    let work = move |place: &Place<'_>| {
+        recordings::compare(place, &left, &right, replayed.as_ref()).map(compared)
     };
-    vec![AskAny::Beside(ask).into()]
+    vec![app.questions.send(Slot::Beside, failed, work)]
 }
 
-pub fn answer(app: &mut App, answer: Answer) -> Effects {
-    match answer {
-        Answer::Comparing(generation, far) => {
-            if let Some(comparison) = find(app, generation) {
-                comparison.stage = Stage::Comparing(far);
-            }
+/// Tells how far a comparison is.
+fn progress(place: &Place<'_>, far: String) {
+    place.tell(|viewer| {
+        if let Some(at) = unfinished(&viewer.app)
+            && let Overlay::Comparison(comparison) = &mut viewer.app.overlays[at]
+        {
+            comparison.stage = Stage::Comparing(far);
         }
-        Answer::Compared(generation, content) => {
-            let size = app.size;
-            let is_on_top = matches!(app.overlays.last(), Some(Overlay::Comparison(one)) if one.generation == generation);
-            let Some(comparison) = find(app, generation) else {
-                return vec![];
-            };
-            // Titles say nothing.
-            let first = content.changes().first().copied().unwrap_or(1);
-            comparison.stage = Stage::Compared(content);
-            comparison.put(first, size);
-            // A call that was replayed alone is shown side by side at once, unless somebody does
-            // something else.
-            let opens = comparison.opens.take();
-            if let Some(at) = opens.and_then(|seq| comparison.row_of(seq)) {
-                comparison.put(at, size);
-                return if is_on_top { open(app) } else { vec![] };
-            }
-        }
-        Answer::Surveyed(generation, offer) => replay::surveyed(app, generation, offer),
-        Answer::Failed(generation, why) => {
-            let all = app.overlays.len();
-            app.overlays.retain(|overlay| match overlay {
-                Overlay::Comparison(one) => one.generation != generation,
-                Overlay::Menu(one) => one.generation != Some(generation),
-                _ => true,
-            });
-            // Whoever has left it does not wait for it any more.
-            if app.overlays.len() < all {
-                app.notices.error(why, app.now);
-            }
-        }
+    });
+}
+
+/// Two are compared; nothing if the comparison was stopped.
+fn compared(content: Option<Box<dyn Content>>) -> Answer {
+    Answer::new(|viewer| {
+        let app = &mut viewer.app;
+        let (size, count) = (app.size, app.overlays.len());
+        let (Some(at), Some(content)) = (unfinished(app), content) else {
+            return vec![];
+        };
+        let Overlay::Comparison(comparison) = &mut app.overlays[at] else {
+            return vec![];
+        };
+        // Titles say nothing.
+        let first = content.changes().first().copied().unwrap_or(1);
+        comparison.stage = Stage::Compared(content);
+        comparison.put(first, size);
+        // A call that was replayed alone is shown side by side at once, unless somebody does
+        // something else.
+        let opens = comparison.opens.take();
+        let row = opens.and_then(|seq| comparison.row_of(seq));
+        let Some(row) = row else { return vec![] };
+        comparison.put(row, size);
+        if at + 1 == count { open(app) } else { vec![] }
+    })
+}
+
+fn failed(viewer: &mut Viewer, why: String) -> Effects {
+    let app = &mut viewer.app;
+    // Whoever has left it does not wait for it any more.
+    if unfinished(app).is_some() {
+        leave_unfinished(app);
+        app.notices.error(why, app.now);
     }
     vec![]
 }
 
-fn find(app: &mut App, generation: u64) -> Option<&mut Comparison> {
-    let mut overlays = app.overlays.iter_mut();
-    overlays.find_map(|overlay| match overlay {
-        Overlay::Comparison(one) if one.generation == generation => Some(&mut **one),
-        _ => None,
-    })
+/// The comparison that is being made; at most one is.
+fn unfinished(app: &App) -> Option<usize> {
+    app.overlays
+        .iter()
+        .position(|overlay| matches!(overlay, Overlay::Comparison(one) if one.content().is_none()))
+}
+
+fn leave_unfinished(app: &mut App) {
+    if let Some(at) = unfinished(app) {
+        app.overlays.remove(at);
+    }
 }
 
 /// The beginning of a recording's id, escaped.

@@ -1,18 +1,19 @@
 //! Two recordings, call beside call; also a recording and its replay.
 
+use super::compare_calls::Call as OneCall;
 use super::draw::{role, sign};
-use super::{Content, Drawing, Opens, short};
+use super::{Content, Drawing, Opens, progress, short};
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::spans::{self, Spans};
-use crate::worker::beside::{Call as Place, Replayed, Which, Work};
+use crate::worker::{Place, Which};
 use mcpreel_replay::diff::{
-    self, Account, Bound, Call, Class, Difference, Judge, Missing, Outcome, PairSide, Report, Skip,
-    Trouble, Wanted, words,
+    self, Account, Bound, Call, Class, Difference, Judge, Missing, Outcome, Paired, Report, Skip,
+    Trouble, Wanted, Witness, words,
 };
 use mcpreel_replay::rules::files;
 use mcpreel_share::phrases::{recording, sentence};
 use mcpreel_store::reader::{ReadError, Recording};
-use mcpreel_trace::exchange::{ExchangeId, Status};
+use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{ItemKey, Lens};
 use mcpreel_wire::message::Direction;
@@ -69,7 +70,7 @@ struct Side {
 /// An exchange of both sides, or of one.
 #[derive(Debug)]
 struct Pair {
-    sides: [Option<PairSide>; 2],
+    sides: [Option<Occurrence>; 2],
     /// Which call it is: a place in [`Recordings::calls`].
     call: usize,
     /// The worst that differs; none where nothing does, or where it was not tried.
@@ -80,6 +81,14 @@ struct Pair {
     account: Option<usize>,
     /// What became of it, in a sentence, escaped.
     said: Option<Box<str>>,
+}
+
+/// How an exchange went on one side.
+#[derive(Clone, Copy, Debug)]
+struct Occurrence {
+    request: (Seq, u32),
+    status: Status,
+    latency_ns: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,15 +103,47 @@ enum Row {
     Folded(usize, usize),
 }
 
+/// A call, with the rounds of input that it belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Only {
+    pub id: ExchangeId,
+    pub chain: Option<ExchangeId>,
+}
+
+impl Only {
+    /// Whether `exchange` has to be made so that the call can be: the handshake, the call itself,
+    /// and its rounds of input.
+    pub fn needs(&self, exchange: &Exchange) -> bool {
+        let same_chain = self.chain.is_some() && exchange.chain == self.chain;
+        &*exchange.method == "initialize" || exchange.id == self.id || same_chain
+    }
+}
+
+/// What a replay said that was made just now.
+#[derive(Debug)]
+pub struct Replayed {
+    pub report: Report,
+    /// Nothing after this frame was replayed.
+    pub until: Seq,
+    pub only: Option<Only>,
+    /// Values that the server had chosen, and what was sent in their place.
+    pub bound: Vec<(Box<str>, Box<str>)>,
+    /// The frame of the request that the replay was made for.
+    pub shows: Option<Seq>,
+}
+
 /// Compares two recordings as `mcpreel diff` does, with the rules beside the left one; nothing if a
 /// newer question waits.
 pub fn compare(
-    work: &mut Work<'_>,
+    place: &Place<'_>,
     left: &Which,
     right: &Path,
     replayed: Option<&Replayed>,
 ) -> Result<Option<Box<dyn Content>>, String> {
-    let both = [work.open(left)?, work.open(&Which::File(right.to_owned()))?];
+    let both = [
+        place.open(left)?,
+        place.open(&Which::File(right.to_owned()))?,
+    ];
     let [left, right] = &both;
     let sides = [side(left)?, side(right)?];
     let mut besides = HashSet::new();
@@ -119,30 +160,24 @@ pub fn compare(
     };
     let (rules, _) = files::read(&[], left.path()).map_err(|error| sentence(&error))?;
     let mut judge = Judge::new(rules, options);
-    let (mut is_stopped, mut told_ns) = (false, work.clock.now().0);
-    let mut goes_on = |done: usize, of: usize| {
-        let now = work.clock.now().0;
-        if now.saturating_sub(told_ns) >= TOLD_NS {
-            told_ns = now;
-            let of = plural(of as u64, "exchange");
-            work.far(match done {
-                0 => format!("{of} read"),
-                done => format!("{} of {of} compared", count(done as u64)),
-            });
-            is_stopped |= (work.is_overtaken)();
-        }
-        !is_stopped
+    let mut collecting = Collecting {
+        pairs: Vec::new(),
+        calls: Vec::new(),
+        known: HashMap::new(),
+        is_stopped: false,
+        told_ns: place.means.clock.now().0,
+        read: 0,
+        place,
     };
-    let done = diff::recordings([left, right], &wanted, &mut judge, &mut goes_on);
-    let done = done.map_err(|error| sentence(&error))?;
-    let Some(diff::Compared { pairs, bound }) = done.filter(|_| !is_stopped) else {
+    let done = diff::recordings([left, right], &wanted, &mut judge, &mut collecting);
+    let bound = done.map_err(|error| sentence(&error))?;
+    if collecting.is_stopped {
         return Ok(None);
-    };
-    let mut calls = Calls::default();
+    }
     let mut compared = Recordings {
         sides,
-        pairs: pairs.into_iter().map(|pair| calls.pair(pair)).collect(),
-        calls: calls.all,
+        calls: collecting.calls,
+        pairs: collecting.pairs,
         report: judge.finish(),
         bound: Arc::new(bound),
         said: Vec::new(),
@@ -210,30 +245,74 @@ fn side(of: &Recording) -> Result<Side, String> {
     })
 }
 
-/// Calls that are told apart, each kept once.
-#[derive(Default)]
-struct Calls {
-    all: Vec<Call>,
+/// Collects what is compared, and tells how far that is.
+struct Collecting<'c> {
+    pairs: Vec<Pair>,
+    calls: Vec<Call>,
     known: HashMap<Call, usize>,
+    is_stopped: bool,
+    told_ns: u64,
+    /// Exchanges that are known, of both sides.
+    read: usize,
+    place: &'c Place<'c>,
 }
 
-impl Calls {
-    fn pair(&mut self, pair: diff::Pair) -> Pair {
-        let name = pair.name.as_deref().map(diff::name);
-        let calls = &mut self.all;
-        let call = self.known.entry((diff::name(&pair.method), name));
+impl Collecting<'_> {
+    /// Tells how far it is, from time to time: whether it did.
+    fn tells(&mut self, far: impl FnOnce() -> String) -> bool {
+        let now = self.place.means.clock.now().0;
+        let is_time = now.saturating_sub(self.told_ns) >= TOLD_NS;
+        if is_time {
+            self.told_ns = now;
+            progress(self.place, far());
+        }
+        is_time
+    }
+}
+
+impl Witness for Collecting<'_> {
+    fn goes_on(&mut self, done: usize, of: usize) -> bool {
+        let of = plural(of as u64, "exchange");
+        if self.tells(|| format!("{} of {of} compared", count(done as u64))) {
+            self.is_stopped = self.place.is_stopped();
+        }
+        !self.is_stopped
+    }
+
+    fn has_read(&mut self, exchanges: usize) {
+        self.read += exchanges;
+        let read = self.read as u64;
+        self.tells(|| format!("{} read", plural(read, "exchange")));
+    }
+
+    fn reads_on(&mut self) -> bool {
+        self.is_stopped |= self.place.is_stopped();
+        !self.is_stopped
+    }
+
+    fn compared(&mut self, paired: &Paired<'_>) {
+        let [left, right] = paired.sides;
+        let Some(one) = left.or(right) else { return };
+        let name = one.name.as_deref().map(diff::name);
+        let calls = &mut self.calls;
+        let call = self.known.entry((diff::name(&one.method), name));
         let call = *call.or_insert_with_key(|call| {
             calls.push(call.clone());
             calls.len() - 1
         });
-        Pair {
-            sides: pair.sides,
+        let occurrence = |exchange: &Exchange| Occurrence {
+            request: exchange.request,
+            status: exchange.status,
+            latency_ns: exchange.latency_ns(),
+        };
+        self.pairs.push(Pair {
+            sides: paired.sides.map(|side| side.map(occurrence)),
             call,
-            class: pair.class,
+            class: paired.class,
             is_listed: false,
             account: None,
             said: None,
-        }
+        });
     }
 }
 
@@ -658,7 +737,7 @@ impl Content for Recordings {
     }
 
     fn opens(&self, row: usize) -> Opens {
-        let call = |side: usize, (seq, part): (Seq, u32)| Place {
+        let call = |side: usize, (seq, part): (Seq, u32)| OneCall {
             which: Which::File(self.sides[side].path.clone()),
             lens: Lens::Exchanges,
             key: ItemKey::of_part(seq, part),
@@ -685,7 +764,7 @@ impl Content for Recordings {
 }
 
 /// How it went: `✗ tool-error 842 ms`.
-fn went(look: &Look, one: &PairSide) -> String {
+fn went(look: &Look, one: &Occurrence) -> String {
     let glyph = match one.status {
         Status::Ok => Glyph::Ok,
         Status::Error | Status::ToolError | Status::Lost | Status::Unanswered => Glyph::Failed,

@@ -8,7 +8,7 @@ use crate::effect::Effects;
 use crate::panels::detail::size;
 use crate::panels::detail::{Detail, Representation, Shown, Sides, Tab};
 use crate::panels::list;
-use crate::panels::menu::{Choice, Entry, Menu};
+use crate::panels::menu::{Entry, Menu};
 use crate::widget::tree::Tree;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::Stopped;
@@ -332,25 +332,26 @@ pub(crate) fn perform(app: &mut App, session: &mut Session, action: Action) -> O
 }
 
 fn fold_menu() -> Menu {
-    let level = |level: u8| Entry {
-        letter: char::from(b'0' + level),
-        label: match level {
+    let level = |level: u8| {
+        let letter = char::from(b'0' + level);
+        let label = match level {
             1 => "one level".to_owned(),
             _ => format!("{level} levels"),
-        },
-        choice: Choice::FoldTo(Some(level.into())),
+        };
+        let level = Some(u16::from(level));
+        Entry::in_session(letter, label, move |app, session| {
+            fold_to(app, session, level)
+        })
     };
-    let all = Entry {
-        letter: 'a',
-        label: "unfold all".to_owned(),
-        choice: Choice::FoldTo(None),
-    };
+    let all = Entry::in_session('a', "unfold all", |app, session| {
+        fold_to(app, session, None)
+    });
     let levels = (1..=5).map(level);
     Menu::new("unfold", [all].into_iter().chain(levels).collect())
 }
 
 /// Folds the tree under the cursor to a level; none unfolds all.
-pub fn fold_to(app: &mut App, session: &mut Session, level: Option<usize>) -> Effects {
+fn fold_to(app: &mut App, session: &mut Session, level: Option<u16>) -> Effects {
     let Some(shown) = session.detail.shown.as_deref_mut() else {
         return vec![];
     };
@@ -368,7 +369,7 @@ pub fn fold_to(app: &mut App, session: &mut Session, level: Option<usize>) -> Ef
     {
         if let Some(tree) = part.tree_mut() {
             match level {
-                Some(level) => tree.fold_to(u16::try_from(level).unwrap_or(u16::MAX)),
+                Some(level) => tree.fold_to(level),
                 None => tree.unfold_all(),
             }
         }

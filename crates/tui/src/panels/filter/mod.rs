@@ -10,7 +10,7 @@ use super::prompt::{History, Prompt, Purpose};
 use crate::action::Action;
 use crate::app::{App, Overlay, Session};
 use crate::effect::Effects;
-use crate::panels::menu::{Choice, Entry, Menu};
+use crate::panels::menu::{Entry, Menu};
 use crate::view::Hit;
 use crate::widget::frame;
 use crate::worker::Slot;
@@ -214,11 +214,10 @@ pub fn offer(app: &mut App, session: &mut Session) -> Effects {
 fn alike(item: &Item) -> Vec<Entry> {
     let mut entries = Vec::new();
     let mut offer = |letter, what: &str, filter: String| {
-        entries.push(Entry {
-            letter,
-            label: format!("{what:<8} {}", mcpreel_wire::text::escape(&filter)),
-            choice: Choice::Filter(filter),
-        });
+        let label = format!("{what:<8} {}", mcpreel_wire::text::escape(&filter));
+        entries.push(Entry::in_session(letter, label, move |app, session| {
+            set(app, session, &filter)
+        }));
     };
     let exact =
         |field: Field, value: &str| format!("{}={}", field.as_str(), value_text(field, value));

@@ -72,10 +72,7 @@ impl Live {
         let mut answers = Vec::new();
         while job.step(&source, &mut answers).unwrap() == Progress::More {}
         for answer in answers {
-            let Answer::Apply(apply) = answer else {
-                panic!("{answer:?}");
-            };
-            apply(viewer);
+            answer.apply(viewer);
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::effect::{Effect, Msg, Now};
 use crate::keymap::Key;
 use crate::panels::filter;
 use crate::update::update;
-use crate::worker::{self, Answer, Ask};
+use crate::worker::{Answer, Ask};
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use mcpreel_store::library::Library;
 use mcpreel_store::select::Hit;
@@ -68,7 +68,7 @@ fn found(viewer: &mut Viewer, seqs: impl DoubleEndedIterator<Item = u64>) {
 }
 
 fn asks_rows(effects: &[Effect]) -> bool {
-    let is_it = |effect: &Effect| matches!(effect, Effect::Ask(ask) if ask.slot() == Slot::Rows);
+    let is_it = |effect: &Effect| matches!(effect, Effect::Ask(Ask::Job(Slot::Rows, ..)));
     effects.iter().any(is_it)
 }
 
@@ -192,28 +192,17 @@ fn answers_to_an_older_question_are_thrown_away() {
     let mut viewer = with_rows(1..10);
     let older = |viewer: &mut Viewer| {
         let effects = with(viewer, begin);
-        let Some(Effect::Ask(ask)) = effects.into_iter().next() else {
-            panic!("it asks");
-        };
-        match *ask {
-            Ask::Job(question) => question.number,
-            ask => panic!("{ask:?}"),
+        match effects.into_iter().next() {
+            Some(Effect::Ask(Ask::Job(_, number, _))) => number,
+            other => panic!("{other:?}"),
         }
     };
     let old = older(&mut viewer);
     with(&mut viewer, |app, session| {
         filter::set(app, session, "is:failed")
     });
-    let answer = Answer::Found(worker::Found {
-        slot: Slot::List,
-        number: old,
-        apply: Box::new(|viewer| {
-            with(viewer, |app, session| {
-                super::found(app, session, &mut Found::default())
-            })
-        }),
-    });
-    update(&mut viewer, Msg::Answer(Box::new(answer)));
+    let answer = Answer::found(|app, session| super::found(app, session, &mut Found::default()));
+    update(&mut viewer, Msg::Answer(answer.to(Slot::List, old)));
     assert_eq!(list(&mut viewer).index.len(), 9);
     found(&mut viewer, 1..2);
     assert_eq!(list(&mut viewer).index.len(), 1);

@@ -132,7 +132,7 @@ impl Hand {
         let mut answers = Vec::new();
         for effect in effects {
             if let Effect::Ask(ask) = effect {
-                self.reader.take(*ask, &mut |answer| answers.push(answer));
+                self.reader.take(ask, &mut |answer| answers.push(answer));
             }
         }
         self.settle(answers);
@@ -141,7 +141,7 @@ impl Hand {
     fn settle(&mut self, mut answers: Vec<crate::worker::Answer>) {
         while self.reader.step(&mut |answer| answers.push(answer)) {}
         for answer in answers {
-            self.tell(Msg::Answer(Box::new(answer)));
+            self.tell(Msg::Answer(answer));
         }
     }
 

@@ -1,16 +1,16 @@
-//! The recordings of the folder, on a thread of its own.
+//! The recordings of the folder.
 //!
 //! The folder is listed about once a second while it is on the screen, so a list has to be cheap:
 //! of each file only the dates are looked at, and it is read again when they have changed, or as
 //! long as somebody records. Recordings whose recorders have gone are completed on the way, for a
 //! tenth of a second each time.
 
+use super::Answer;
+use crate::panels::library;
 use mcpreel_share::phrases::sentence;
-use mcpreel_store::annotate;
-use mcpreel_store::library::{Entry, Library, Standing, retention, spool_of};
+use mcpreel_store::library::{Entry, Library, Standing, spool_of};
 use mcpreel_store::recovery::{self, Outcome};
 use mcpreel_trace::clock::Clock;
-use mcpreel_wire::text::escape;
 use std::collections::{BTreeMap, VecDeque};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -22,26 +22,6 @@ const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Lists over which the rate of messages is taken: a single second of it would jump.
 const SAMPLES: usize = 4;
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ask {
-    List,
-    /// A note is written on a recording, or taken away.
-    Note(PathBuf, Option<String>),
-    Delete(PathBuf),
-}
-
-#[derive(Debug)]
-pub enum Answer {
-    /// What is in the folder: live recordings first, then the newest.
-    Listed(Vec<Row>),
-    /// The folder cannot be read: one sentence, escaped.
-    Unreadable(String),
-    /// Something was done: one sentence, escaped.
-    Done(String),
-    /// Something could not be done: one sentence, escaped.
-    Refused(String),
-}
 
 #[derive(Clone, Debug)]
 pub struct Row {
@@ -81,36 +61,16 @@ impl Librarian {
         }
     }
 
-    /// Answers a question. What was changed is listed again.
-    pub fn answer(&mut self, ask: Ask, tell: &mut dyn FnMut(super::Answer)) {
-        let mut tell = |answer| tell(super::Answer::Library(answer));
-        match ask {
-            Ask::List => {}
-            Ask::Note(path, note) => tell(self.note(&path, note.as_deref())),
-            Ask::Delete(path) => tell(delete(&path)),
-        }
+    /// Lists the folder; once more, if recordings could be completed meanwhile.
+    pub fn list(&mut self, tell: &mut dyn FnMut(Answer)) {
         if let Err(error) = self.read() {
-            tell(Answer::Unreadable(error));
-            return;
+            return tell(Answer::new(|viewer| {
+                library::unreadable(&mut viewer.app, error)
+            }));
         }
         tell(self.listed());
         if self.complete() {
             tell(self.listed());
-        }
-    }
-
-    fn note(&mut self, path: &Path, note: Option<&str>) -> Answer {
-        let said = if note.is_some() {
-            "noted; the recording is never pruned"
-        } else {
-            "the note was removed"
-        };
-        match annotate::set_note(path, None, note) {
-            Ok(()) => {
-                self.known.remove(path);
-                Answer::Done(said.to_owned())
-            }
-            Err(error) => Answer::Refused(sentence(&error)),
         }
     }
 
@@ -161,7 +121,7 @@ impl Librarian {
             let key = |row: &Row| (row.entry.standing == Standing::Live, row.entry.wall_ns);
             (key(b), &b.entry.path).cmp(&(key(a), &a.entry.path))
         });
-        Answer::Listed(rows)
+        Answer::new(|viewer| library::listed(&mut viewer.app, rows))
     }
 }
 
@@ -213,15 +173,4 @@ fn stamp_of(reel: &Path) -> Stamp {
         let file = file.metadata().ok()?;
         Some((file.mtime(), file.mtime_nsec(), file.size()))
     })
-}
-
-/// Deletes it as `prune` does, if nobody records.
-fn delete(path: &Path) -> Answer {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let name = escape(&name);
-    match retention::delete(path) {
-        Ok(true) => Answer::Done(format!("{name} was deleted")),
-        Ok(false) => Answer::Refused(format!("{name} is being recorded, so it stays")),
-        Err(error) => Answer::Refused(format!("could not delete {name}: {}", sentence(&error))),
-    }
 }

@@ -1,0 +1,145 @@
+//! The arguments of a call, while a person edits them.
+//!
+//! ```text
+//!  ┌ #23 tools/call search: params.arguments ───────────────────────────┐
+//!  │ {                                                                  │
+//!  │   "q": "rust async"▏                                               │
+//!  │ }                                                                  │
+//!  │ ✗ line 2, column 8: expected a value                               │
+//!  └────────────────────────────── Ctrl-S takes it · Esc leaves it ─────┘
+//! ```
+
+use super::survey::Call;
+use crate::app::{App, Overlay};
+use crate::effect::Effects;
+use crate::keymap::Key;
+use crate::theme::{Glyph, Role};
+use crate::view::screen;
+use crate::widget::frame;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use mcpreel_replay::arguments::{Arguments, Mistake};
+use mcpreel_wire::text::{cut, escape};
+use ratatui::Frame;
+use ratatui::layout::{Margin, Rect};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::Line;
+use ratatui::widgets::Clear;
+use ratatui_textarea::{CursorMove, Input, TextArea, WrapMode};
+
+#[derive(Debug)]
+pub struct Editor {
+    title: String,
+    arguments: Arguments,
+    area: TextArea<'static>,
+    /// Why the text was not taken the last time.
+    mistake: Option<Mistake>,
+}
+
+impl Editor {
+    /// The arguments of the call, as they were edited before.
+    pub fn new(call: &Call, arguments: Arguments, edited: Option<&str>) -> Self {
+        let text = edited.and_then(|json| arguments.with_lines(json));
+        let text = text.unwrap_or_else(|| arguments.text.clone());
+        let title = format!("#{} {}: {}", call.seq.0, call.title, arguments.path);
+        let mut area = TextArea::new(text.lines().map(str::to_owned).collect());
+        // Nothing is told by colour alone, and no colour is used where none is wanted.
+        area.set_cursor_line_style(Style::default());
+        area.set_selection_style(Style::default().add_modifier(Modifier::REVERSED));
+        area.set_wrap_mode(WrapMode::Glyph);
+        area.set_tab_length(2);
+        Self {
+            title: escape(&title).into_owned(),
+            arguments,
+            area,
+            mistake: None,
+        }
+    }
+}
+
+pub fn press(app: &mut App, key: Key) -> Effects {
+    match (key.code, key.ctrl) {
+        (KeyCode::Esc, _) | (KeyCode::Char('c'), true) => leave(app),
+        (KeyCode::Char('s'), true) => take(app),
+        _ => {
+            if let Some(Overlay::Edit(editor)) = app.overlays.last_mut() {
+                editor.area.input(input(key));
+            }
+        }
+    }
+    vec![]
+}
+
+/// A key as the text area knows it.
+fn input(key: Key) -> Input {
+    let mut modifiers = KeyModifiers::NONE;
+    modifiers.set(KeyModifiers::CONTROL, key.ctrl);
+    modifiers.set(KeyModifiers::ALT, key.alt);
+    KeyEvent::new(key.code, modifiers).into()
+}
+
+/// Text that was pasted. What a terminal would obey becomes a blank.
+pub fn paste(editor: &mut Editor, text: &str) {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let letters = text.chars().map(|letter| {
+        let mut bytes = [0; 4];
+        let text: &str = letter.encode_utf8(&mut bytes);
+        let is_visible = letter == '\n' || *escape(text) == *text;
+        if is_visible { letter } else { ' ' }
+    });
+    editor.area.insert_str(letters.collect::<String>());
+}
+
+fn leave(app: &mut App) {
+    app.overlays.pop();
+    super::show(app);
+}
+
+/// Back to the form with what is there now, if it is JSON; else to the place where it is not.
+fn take(app: &mut App) {
+    let Some(Overlay::Edit(editor)) = app.overlays.last_mut() else {
+        return;
+    };
+    match editor.arguments.changed(&editor.area.lines().join("\n")) {
+        Ok(changed) => {
+            if changed.is_none() {
+                app.notices.success("nothing was changed", app.now);
+            }
+            app.replay.edited = changed.map(Into::into);
+            leave(app);
+        }
+        Err(mistake) => {
+            let [line, column] = [mistake.line, mistake.column]
+                .map(|from_one| u16::try_from(from_one.saturating_sub(1)).unwrap_or(u16::MAX));
+            editor.area.move_cursor(CursorMove::Jump(line, column));
+            editor.mistake = Some(mistake);
+        }
+    }
+}
+
+/// Draws the editor, with a margin where there is room for one.
+pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>) {
+    let look = &app.settings.look;
+    let (columns, rows) = app.size;
+    let margin = Margin::new(u16::from(columns >= 60) * 3, u16::from(rows >= 16));
+    let area = screen(app).inner(margin);
+    frame.render_widget(Clear, area);
+    let dot = look.glyph(Glyph::Dot);
+    let foot = if columns < 60 {
+        format!("Ctrl-S takes {dot} Esc leaves")
+    } else {
+        format!("Ctrl-S takes it {dot} Ctrl-U undoes {dot} Esc leaves it as it was")
+    };
+    let mut inner = frame::draw(look, &editor.title, &foot, true, area, frame);
+    if let Some(mistake) = editor.mistake.as_ref().filter(|_| inner.height > 1) {
+        inner.height -= 1;
+        let place = Rect {
+            y: inner.bottom(),
+            height: 1,
+            ..inner
+        };
+        let text = format!("{} {mistake}", look.glyph(Glyph::Error));
+        let text = cut(&text, usize::from(place.width));
+        frame.render_widget(Line::styled(text, look.style(Role::Bad)), place);
+    }
+    frame.render_widget(&editor.area, inner);
+}

@@ -1,0 +1,246 @@
+//! What a replay would do. Reading it starts nothing.
+
+use crate::panels::compare::Only;
+use crate::worker::{Place, Which};
+use mcpreel_replay::arguments::{self, Arguments};
+use mcpreel_replay::bind::Binder;
+use mcpreel_replay::player::{Command, Guard, NoCommand};
+use mcpreel_share::phrases::sentence;
+use mcpreel_store::reader::{ReadError, Recording};
+use mcpreel_trace::exchange::{Exchange, ExchangeId};
+use mcpreel_trace::frame::Seq;
+use mcpreel_wire::message::Direction;
+use mcpreel_wire::text::escape;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Calls that may change something and are named one by one; all of them are counted.
+const NAMED: usize = 100;
+
+/// Kinds of requests that are told apart, and tools. Tools beyond that are refused.
+const KINDS: usize = 1000;
+
+/// Exchanges that are read at once.
+const PAGE: u32 = 500;
+
+/// How much of a session is replayed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The call alone, after the handshake.
+    Alone,
+    UpTo,
+    Whole,
+}
+
+/// What a replay would do.
+#[derive(Debug)]
+pub struct Offer {
+    pub path: PathBuf,
+    /// The beginning of the recording's id, escaped.
+    pub short: String,
+    /// Whether somebody else made the recording, and so chose what is started.
+    pub is_stranger: bool,
+    /// What is started; or why nothing can be, one sentence, escaped.
+    pub command: Result<Command, String>,
+    /// The folder in which it was recorded, if that is gone. Escaped.
+    pub gone: Option<String>,
+    /// The request under the cursor, to ask again.
+    pub place: Option<(Seq, u32)>,
+    /// The call under the cursor; none where it is no request of the client.
+    pub call: Option<Call>,
+    pub scope: Scope,
+    /// The last frame that is replayed.
+    pub until: Seq,
+    pub requests: Requests,
+}
+
+/// A call that can be replayed alone.
+#[derive(Debug)]
+pub struct Call {
+    pub only: Only,
+    pub seq: Seq,
+    /// The last frame that belongs to it.
+    until: Seq,
+    pub title: String,
+    /// What can be edited; none where nothing can.
+    pub arguments: Option<Arguments>,
+}
+
+/// The requests of the client that a replay would make.
+#[derive(Debug, Default)]
+pub struct Requests {
+    pub count: u64,
+    /// How many are calls of tools that do not say that they only read.
+    pub changes: u64,
+    /// The first of these: which, and what they ask, escaped.
+    pub changing: Vec<(Seq, String)>,
+    /// Their tools, as on the wire.
+    pub tools: BTreeSet<Box<str>>,
+    /// The other requests, escaped, with how many there are of each kind.
+    pub others: BTreeMap<String, u64>,
+}
+
+/// Reads what a replay of the recording would do.
+pub fn survey(
+    place: &Place<'_>,
+    path: &Path,
+    request: Option<(Seq, u32)>,
+    scope: Scope,
+) -> Result<Offer, String> {
+    let recording = place.open(&Which::File(path.to_owned()))?;
+    let offer = offer(place, &recording, request, scope);
+    offer.map_err(|error| sentence(&error))
+}
+
+fn offer(
+    place: &Place<'_>,
+    recording: &Recording,
+    request: Option<(Seq, u32)>,
+    scope: Scope,
+) -> Result<Offer, ReadError> {
+    let summary = recording.summary()?;
+    let is_own = place.means.library.made(recording, &summary);
+    let last = Seq(summary.frames);
+    let call = match request {
+        Some(request) => call(recording, request, last)?,
+        None => None,
+    };
+    let (scope, until) = match &call {
+        Some(call) if scope != Scope::Whole => (scope, call.until),
+        _ => (Scope::Whole, last),
+    };
+    let only = call.as_ref().filter(|_| scope == Scope::Alone);
+    let guard = Guard::from_recording(recording, is_own)?;
+    let mut requests = Requests::default();
+    each_request(recording, until, |exchange| {
+        if only.is_none_or(|call| call.only.needs(exchange)) {
+            requests.add(exchange, recording, &guard)?;
+        }
+        Ok(())
+    })?;
+    let command = Command::recorded(&summary, &Binder::default());
+    let lacks_dir = command.as_ref().is_ok_and(|command| command.dir.is_none());
+    let gone = summary.context.cwd.as_deref().filter(|_| lacks_dir);
+    Ok(Offer {
+        path: recording.path().to_owned(),
+        short: escape(summary.id.get(..4).unwrap_or_default()).into_owned(),
+        is_stranger: !is_own,
+        gone: gone.map(|dir| escape(dir).into_owned()),
+        command: command.map_err(|why| refusal(&why)),
+        place: request,
+        call,
+        scope,
+        until,
+        requests,
+    })
+}
+
+/// The call at this place, if it is one of the client.
+fn call(recording: &Recording, place: (Seq, u32), last: Seq) -> Result<Option<Call>, ReadError> {
+    let mut all = recording.exchanges_of_frame(place.0)?.into_iter();
+    let found = all.find(|one| one.request == place);
+    let Some(exchange) = found.filter(|one| one.direction == Direction::ClientToServer) else {
+        return Ok(None);
+    };
+    let answered = |one: &Exchange| one.response.map_or(last, |(seq, _)| seq);
+    let mut until = answered(&exchange);
+    if let Some(chain) = exchange.chain {
+        each_request(recording, last, |one| {
+            if one.chain == Some(chain) {
+                until = until.max(answered(one));
+            }
+            Ok(())
+        })?;
+    }
+    let arguments = if exchange.request_size > arguments::LONGEST {
+        None
+    } else {
+        let message = recording.message_bytes(place.0, place.1)?;
+        Arguments::of(&message.unwrap_or_default(), &exchange.method).ok()
+    };
+    Ok(Some(Call {
+        only: Only {
+            id: exchange.id,
+            chain: exchange.chain,
+        },
+        seq: place.0,
+        until,
+        title: title(&exchange),
+        arguments,
+    }))
+}
+
+/// Gives `visit` every request of the client up to the frame `last`.
+fn each_request(
+    recording: &Recording,
+    last: Seq,
+    mut visit: impl FnMut(&Exchange) -> Result<(), ReadError>,
+) -> Result<(), ReadError> {
+    let mut after = ExchangeId(0);
+    loop {
+        let page = recording.exchanges(after, PAGE)?;
+        let Some(end) = page.last() else {
+            return Ok(());
+        };
+        after = end.id;
+        for exchange in &page {
+            if exchange.request.0 > last {
+                return Ok(());
+            }
+            if exchange.direction == Direction::ClientToServer {
+                visit(exchange)?;
+            }
+        }
+    }
+}
+
+impl Requests {
+    fn add(
+        &mut self,
+        exchange: &Exchange,
+        recording: &Recording,
+        guard: &Guard,
+    ) -> Result<(), ReadError> {
+        self.count += 1;
+        let tool = exchange.name.as_deref().unwrap_or_default();
+        if &*exchange.method != "tools/call" || guard.allows(tool) {
+            let mut kind = title(exchange);
+            if self.others.len() >= KINDS && !self.others.contains_key(&kind) {
+                "other requests".clone_into(&mut kind);
+            }
+            *self.others.entry(kind).or_default() += 1;
+            return Ok(());
+        }
+        self.changes += 1;
+        if self.tools.len() < KINDS {
+            self.tools.insert(tool.into());
+        }
+        if self.changing.len() < NAMED {
+            let whole = recording.exchange(exchange.id)?;
+            let asked = match whole.as_ref().map_or("", Exchange::asked) {
+                "" => title(exchange),
+                asked => escape(asked).into_owned(),
+            };
+            self.changing.push((exchange.request.0, asked));
+        }
+        Ok(())
+    }
+}
+
+/// `tools/call search_docs`, escaped.
+fn title(exchange: &Exchange) -> String {
+    let name = exchange.name.as_deref().unwrap_or_default();
+    escape(format!("{} {name}", exchange.method).trim_end()).into_owned()
+}
+
+/// Why the recorded command cannot be started.
+fn refusal(why: &NoCommand) -> String {
+    match why {
+        NoCommand::Unknown => "the recording names no command".to_owned(),
+        NoCommand::Redacted(names) => format!(
+            "the recorded command has redacted values in it ({}); `mcpreel replay` takes them with \
+             --bind",
+            escape(&names.join(", "))
+        ),
+    }
+}

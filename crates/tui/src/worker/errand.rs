@@ -1,0 +1,126 @@
+//! Work beside the open recording, on a thread of its own: what two recordings differ in, a replay,
+//! an export.
+
+use super::{Answer, Slot};
+use crate::app::Viewer;
+use crate::effect::Effects;
+use mcpreel_redact::Policy;
+use mcpreel_replay::player::Signals;
+use mcpreel_share::phrases::sentence;
+use mcpreel_store::library::{Details, Entry, Library};
+use mcpreel_store::reader::Recording;
+use mcpreel_store::recovery;
+use mcpreel_trace::clock::Clock;
+use mcpreel_wire::text::escape;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What every errand needs.
+#[derive(Clone, Debug)]
+pub struct Means {
+    pub library: Library,
+    /// What is secret; else why nobody knows, one sentence.
+    pub policy: Result<Arc<Policy>, String>,
+    pub clock: Clock,
+}
+
+pub struct Errand {
+    pub slot: Slot,
+    pub(super) number: u64,
+    pub(super) work: Box<dyn FnOnce(&Place<'_>) -> Result<Answer, String> + Send>,
+    /// What is done where the work could not be; the reason is one sentence, escaped.
+    pub(super) failed: fn(&mut Viewer, String) -> Effects,
+}
+
+impl Errand {
+    /// Does the work, until it is done or `signals` stop it.
+    pub fn run(self, means: &Means, signals: &Signals, tell: &dyn Fn(Answer)) {
+        let (slot, number, failed) = (self.slot, self.number, self.failed);
+        let tell = |answer: Answer| tell(answer.to(slot, number));
+        let place = Place {
+            means,
+            signals,
+            tell: &tell,
+        };
+        let done = (self.work)(&place);
+        tell(done.unwrap_or_else(|why| Answer::new(move |viewer| failed(viewer, why))));
+    }
+
+    /// The answer where no thread can be started for it.
+    pub fn fail(self, why: String) -> Answer {
+        let failed = self.failed;
+        Answer::new(move |viewer| failed(viewer, why)).to(self.slot, self.number)
+    }
+}
+
+/// Where an errand works.
+pub struct Place<'w> {
+    pub means: &'w Means,
+    /// What stops the work.
+    pub signals: &'w Signals,
+    tell: &'w dyn Fn(Answer),
+}
+
+impl Place<'_> {
+    /// Tells how far the work is.
+    pub fn tell(&self, apply: impl FnOnce(&mut Viewer) + Send + 'static) {
+        (self.tell)(Answer::new(|viewer| {
+            apply(viewer);
+            Effects::new()
+        }));
+    }
+
+    /// Whether nobody waits for the answer any more.
+    pub fn is_stopped(&self) -> bool {
+        self.signals.have_come()
+    }
+
+    /// Opens a recording, with all that its spool still holds where that may be added.
+    pub fn open(&self, which: &Which) -> Result<Recording, String> {
+        let path = self.path_of(which)?;
+        let entry = Entry::read(&path);
+        if entry.standing.is_recoverable() && self.means.library.contains(&path) {
+            // What cannot be completed is read as it stands.
+            let _ = recovery::bring_up_to_date(&path, self.means.clock, &mut |_| ());
+        }
+        Recording::open(&path).map_err(|error| sentence(&error))
+    }
+
+    fn path_of(&self, which: &Which) -> Result<PathBuf, String> {
+        match which {
+            Which::File(path) => Ok(path.clone()),
+            Which::Id(id, beside) => self.find(id, beside),
+            Which::Parent(path) => {
+                let entry = Entry::read(path);
+                if let Details::Unreadable(error) = &entry.details {
+                    return Err(sentence(error));
+                }
+                let parent = entry.summary().and_then(|summary| summary.parent.clone());
+                let parent = parent.or_else(|| entry.context()?.parent.clone());
+                let orphan =
+                    || format!("{} was not made from another recording", escape(&entry.id));
+                self.find(&parent.ok_or_else(orphan)?, path)
+            }
+        }
+    }
+
+    /// The recording with this id, of the folder or of the one that `beside` lies in.
+    fn find(&self, id: &str, beside: &Path) -> Result<PathBuf, String> {
+        let other = beside.parent().map(Library::new);
+        let mut folders = [Some(&self.means.library), other.as_ref()]
+            .into_iter()
+            .flatten();
+        let found = folders.find_map(|folder| folder.with_id(id));
+        found.ok_or_else(|| format!("the recording {} is not there", escape(id)))
+    }
+}
+
+/// A recording.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Which {
+    File(PathBuf),
+    /// The recording with this id, in the folder or beside the file.
+    Id(String, PathBuf),
+    /// The recording that the file was made from.
+    Parent(PathBuf),
+}

@@ -79,7 +79,7 @@ fn every_cause_is_the_best_where_it_should_be_and_none_where_it_nearly_is() {
 
 #[test]
 fn every_cause_has_cases_of_both_kinds() {
-    let known: BTreeSet<_> = KINDS.iter().map(|kind| kind.id.to_owned()).collect();
+    let known: BTreeSet<_> = KINDS.iter().map(|(id, _)| (*id).to_owned()).collect();
     assert_eq!(known.len(), KINDS.len(), "two causes have one name");
     let stem = |path: &PathBuf| path.file_stem().unwrap().to_str().unwrap().to_owned();
     let told: BTreeSet<_> = crate::cases::files(FOLDER).iter().map(stem).collect();

@@ -11,6 +11,11 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 pub struct Moment(pub u64);
 
 impl Moment {
+    /// Nanoseconds since `earlier`; 0 if that is later.
+    pub fn ns_since(self, earlier: Self) -> u64 {
+        self.0.saturating_sub(earlier.0)
+    }
+
     /// The time from `earlier` to this moment; zero if it lies in the future.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))

@@ -1,24 +1,18 @@
 //! Causes in single calls: no answer, a late one, a failure.
 
-use super::facts::{Alike, Cancelled, Facts, Failed};
-use super::{Cause, Certainty, Evidence, Place, named, negotiation, phrases, shutdown};
+use super::Certainty::{self, Certain, Likely, Possible};
+use super::facts::{Cancelled, Facts};
+use super::failures::{Alike, Failed};
+use super::{AT_ONCE_NS, Cause, Evidence, Place, SECOND_NS, negotiation, phrases, shutdown};
 use crate::{process, quote};
+use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_wire::mcp::methods::{self, Way};
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{cut, duration, escape, plural};
 
-/// A client that means to answer has done so by then, nanoseconds: but for people, who are asked.
-const CLIENT_PATIENCE_NS: u64 = 5_000_000_000;
-
-/// What to do where a person is asked.
-const ASKS_PERSON: &str = "A person may have to answer: look for a dialogue of the host. A server \
-                           should give up after a while and say so.";
-
-/// What to do where the client itself is asked.
-const ASKS_CLIENT: &str = "The client declares what it does not serve, or is stuck: a server should \
-                           give up after a while, and do without it where the client did not \
-                           declare it.";
+/// A client that means to answer has done so by then, nanoseconds; people may take longer.
+const CLIENT_PATIENCE_NS: u64 = 5 * SECOND_NS;
 
 /// The server asked its client something and had no answer.
 pub(super) fn client_never_answered(facts: &Facts) -> Option<Cause> {
@@ -27,14 +21,18 @@ pub(super) fn client_never_answered(facts: &Facts) -> Option<Cause> {
         return None;
     }
     let until = facts.host_left().unwrap_or(facts.now);
-    let waited = |exchange: &Exchange| until.0.saturating_sub(exchange.t_request.0);
+    // A server that sends back whatever it is sent asks for what no client has.
+    let is_for_clients = |exchange: &Exchange| {
+        let known = methods::find(&exchange.method);
+        known.is_none_or(|known| known.uses().any(|usage| usage.way == Way::ToClient))
+    };
     let is_old = |one: &&Exchange| {
         one.direction == Direction::ServerToClient
             && is_for_clients(one)
-            && waited(one) > CLIENT_PATIENCE_NS
+            && until.ns_since(one.t_request) > CLIENT_PATIENCE_NS
             && !facts.may_be_hidden(one)
     };
-    let old: Vec<_> = facts.without_answer().filter(is_old).collect();
+    let old: Vec<_> = facts.without_answer().filter(is_old).take(3).collect();
     let first = *old.first()?;
     let mut calls = facts.without_answer();
     let held = calls.find(|call| Some(call.id) == first.parent);
@@ -44,38 +42,32 @@ pub(super) fn client_never_answered(facts: &Facts) -> Option<Cause> {
     let sentence = format!(
         "the client never answered the server's {} in {}{held_up}",
         phrases::call_at(first),
-        duration(waited(first))
+        duration(until.ns_since(first.t_request))
     );
-    let (certainty, advice) = match asks_person(first) {
-        true if facts.is_live => (Certainty::Likely, ASKS_PERSON),
-        true => (Certainty::Certain, ASKS_PERSON),
-        false => (Certainty::Certain, ASKS_CLIENT),
+    let asks_person = ["elicitation/create", "sampling/createMessage"].contains(&&*first.method);
+    let advice = if asks_person {
+        "A person may have to answer: look for a dialogue of the host. A server should give up \
+         after a while and say so."
+    } else {
+        "The client declares what it does not serve, or is stuck: a server should give up after a \
+         while, and do without it where the client did not declare it."
     };
-    let cause = Cause::new(certainty, sentence).advise(advice);
-    let cause = cause.shown(old.iter().take(3).map(|one| phrases::request(one)));
-    Some(cause.shown(held.map(phrases::request)))
-}
-
-/// Whether clients answer such requests: a server that sends back whatever it is sent asks for
-/// what no client has.
-fn is_for_clients(exchange: &Exchange) -> bool {
-    let known = methods::find(&exchange.method);
-    known.is_none_or(|known| known.uses().any(|usage| usage.way == Way::ToClient))
-}
-
-/// Whether a person may have to answer it.
-fn asks_person(exchange: &Exchange) -> bool {
-    matches!(
-        &*exchange.method,
-        "elicitation/create" | "sampling/createMessage"
-    )
+    let certainty = if asks_person && facts.is_live {
+        Likely
+    } else {
+        Certain
+    };
+    let cause = Cause::new(certainty, sentence)
+        .advise(advice)
+        .shown(old.into_iter().chain(held).map(phrases::request));
+    Some(cause)
 }
 
 /// What is waited for less is under way, nanoseconds.
-const PATIENCE_NS: u64 = 2_000_000_000;
+const PATIENCE_NS: u64 = 2 * SECOND_NS;
 
 /// What is waited for longer is not merely slow, nanoseconds.
-const TOO_LONG_NS: u64 = 30_000_000_000;
+const TOO_LONG_NS: u64 = 30 * SECOND_NS;
 
 /// The server never answered a request.
 pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
@@ -83,55 +75,84 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
     if facts.is_short {
         return None;
     }
-    let old = old(facts);
-    let oldest = *old.iter().max_by_key(|call| waited(facts, call))?;
-    let waited_ns = waited(facts, oldest);
-    let instead = Instead::of(facts, oldest);
-    let sentence = silence(oldest, waited_ns, old.len() - 1, &instead.said);
-    let certainty = if waited_ns > TOO_LONG_NS {
-        Certainty::Certain
+    let until = facts.told_to_end().unwrap_or(facts.now);
+    let old = waited_for(facts, until);
+    let oldest = *old.iter().rev().min_by_key(|call| call.t_request)?;
+    let waited_ns = until.ns_since(oldest.t_request);
+    let (instead, advice, evidence) = if let Some(other) = phrases::other_id(facts, oldest) {
+        (other.said, other.advice, Some(other.evidence))
+    } else if let Some(busy) = busy_with(facts, oldest) {
+        (
+            format!(": it was at work on {}", phrases::call_at(busy)),
+            "A server that does one thing after the other keeps all that comes meanwhile waiting: \
+             look why that call takes so long, or let long work run beside other calls, as a task \
+             or in a thread of its own.",
+            phrases::response(busy),
+        )
     } else {
-        Certainty::Likely
+        (
+            String::new(),
+            "Look what the server does with this request: a tool that waits for something itself, \
+             an exception that nobody catches, or a handler that forgets to answer.",
+            None,
+        )
     };
-    let cause = Cause::new(certainty, sentence).advise(instead.advice);
-    let cause = cause.shown(old.iter().take(3).map(|call| phrases::request(call)));
-    let cause = cause.shown(instead.evidence);
-    let cause = cause.shown(phrases::leaving(facts));
-    Some(cause.shown(phrases::stderr(facts, 2)))
+    let others = match old.len() as u64 - 1 {
+        0 => String::new(),
+        others => format!(", nor {}", plural(others, "other request")),
+    };
+    let verb = match oldest.status {
+        Status::Open => "has not answered",
+        _ => "never answered",
+    };
+    let sentence = format!(
+        "the server {verb} {} in {}{others}{instead}",
+        phrases::call_at(oldest),
+        duration(waited_ns)
+    );
+    let cause = Cause::new(
+        if waited_ns > TOO_LONG_NS {
+            Certain
+        } else {
+            Likely
+        },
+        sentence,
+    )
+    .advise(advice)
+    .shown(old.iter().take(3).map(|call| phrases::request(call)))
+    .shown(evidence)
+    .shown(phrases::leaving(facts))
+    .shown(phrases::stderr(facts, 2));
+    Some(cause)
 }
 
-/// What the server did in place of an answer, as far as that is on record.
-struct Instead {
-    said: String,
-    advice: &'static str,
-    evidence: Option<Evidence>,
-}
-
-impl Instead {
-    fn of(facts: &Facts, call: &Exchange) -> Self {
-        if let Some(other) = phrases::other_id(facts, call) {
-            return Self {
-                said: other.said,
-                advice: other.advice,
-                evidence: Some(other.evidence),
-            };
-        }
-        if let Some(busy) = busy_with(facts, call) {
-            return Self {
-                said: format!(": it was at work on {}", phrases::call_at(busy)),
-                advice: "A server that does one thing after the other keeps all that comes \
-                         meanwhile waiting: look why that call takes so long, or let long work run \
-                         beside other calls, as a task or in a thread of its own.",
-                evidence: phrases::response(busy),
-            };
-        }
-        Self {
-            said: String::new(),
-            advice: "Look what the server does with this request: a tool that waits for something \
-                     itself, an exception that nobody catches, or a handler that forgets to answer.",
-            evidence: None,
-        }
-    }
+/// The requests of the client that were waited for too long up to `until`. The handshake has a
+/// cause of its own, and a call that asks the client waits for that.
+fn waited_for(facts: &Facts, until: Moment) -> Vec<&Exchange> {
+    let is_child = |call: &Exchange, one: &Exchange| {
+        one.direction == Direction::ServerToClient && one.parent == Some(call.id)
+    };
+    let open = || {
+        facts
+            .open
+            .exchanges
+            .iter()
+            .chain(&facts.unanswered.exchanges)
+    };
+    // A server that somebody ended did not end by itself.
+    let lost = facts
+        .lost
+        .exchanges
+        .iter()
+        .filter(|_| facts.was_told_to_end());
+    let is_meant = |call: &&Exchange| {
+        call.direction == Direction::ClientToServer
+            && until.ns_since(call.t_request) > PATIENCE_NS
+            && !["initialize", "server/discover"].contains(&&*call.method)
+            && !open().any(|one| is_child(call, one))
+            && !facts.may_be_hidden(call)
+    };
+    open().chain(lost).filter(is_meant).collect()
 }
 
 /// The call that kept the server from this one: it came before, was answered so late that there
@@ -144,152 +165,104 @@ fn busy_with<'f>(facts: &'f Facts, call: &Exchange) -> Option<&'f Exchange> {
     let busy = answered.next_back()?;
     let done = busy.t_response_last?;
     let overtook = |one: &Exchange| one.id > busy.id && one.t_response > Some(call.t_request);
-    let is_late = done > call.t_request && ended.0.saturating_sub(done.0) < PATIENCE_NS;
+    let is_late = done > call.t_request && ended.ns_since(done) < PATIENCE_NS;
     (is_late && !facts.last_answered.iter().any(overtook)).then_some(busy)
-}
-
-/// `the server never answered search (#4) in 40.0 s, nor 2 other requests`
-fn silence(oldest: &Exchange, waited_ns: u64, others: usize, instead: &str) -> String {
-    let others = match others {
-        0 => String::new(),
-        others => format!(", nor {}", plural(others as u64, "other request")),
-    };
-    let verb = match oldest.status {
-        Status::Open => "has not answered",
-        _ => "never answered",
-    };
-    format!(
-        "the server {verb} {} in {}{others}{instead}",
-        phrases::call_at(oldest),
-        duration(waited_ns)
-    )
-}
-
-/// Nanoseconds from a request to the end, if somebody brought it about, else to now.
-fn waited(facts: &Facts, call: &Exchange) -> u64 {
-    let until = facts.told_to_end().unwrap_or(facts.now);
-    until.0.saturating_sub(call.t_request.0)
-}
-
-/// The requests of the client that have been waited for too long.
-fn old(facts: &Facts) -> Vec<&Exchange> {
-    let open = facts.open.asked(Direction::ClientToServer);
-    let open = open.chain(facts.unanswered.asked(Direction::ClientToServer));
-    // What was open when somebody ended the server: it did not end by itself.
-    let lost = facts.lost.asked(Direction::ClientToServer);
-    let open = open.chain(lost.filter(|_| facts.was_told_to_end()));
-    // The handshake has a cause of its own, and a call that asks the client waits for that.
-    let asks = |call: &Exchange| {
-        let samples = [&facts.open, &facts.unanswered];
-        let children = samples.map(|sample| sample.asked(Direction::ServerToClient));
-        children
-            .into_iter()
-            .flatten()
-            .any(|child| child.parent == Some(call.id))
-    };
-    let is_opening = |call: &Exchange| matches!(&*call.method, "initialize" | "server/discover");
-    open.filter(|call| waited(facts, call) > PATIENCE_NS && !is_opening(call) && !asks(call))
-        .filter(|call| !facts.may_be_hidden(call))
-        .collect()
 }
 
 /// Limits that clients come with, seconds.
 const USUAL: [u64; 13] = [5, 10, 15, 20, 30, 45, 60, 90, 100, 120, 180, 300, 600];
 
-/// A clock that is this close to a usual limit has it, thousandths of it.
+/// How close to a usual limit a clock has to be, thousandths.
 const CLOSE: u64 = 15;
 
-const SECOND_NS: u64 = 1_000_000_000;
-
+/// People cancel sooner, nanoseconds.
 const IMPATIENCE_NS: u64 = 5 * SECOND_NS;
 
 /// The client gave up waiting for an answer.
 pub(super) fn client_gave_up(facts: &Facts) -> Option<Cause> {
     let by_client = |one: &&Cancelled| one.exchange.direction == Direction::ClientToServer;
     let judged = facts.cancelled.iter().filter(by_client);
-    let judged = judged.filter_map(|one| Some((one, waited_until_cancel(one)?, certainty(one)?)));
+    let judged = judged.filter_map(|one| Some((one, waited_until_cancel(one)?, timed_out(one)?)));
     let (cancelled, waited, certainty) = judged.max_by_key(|(_, _, certainty)| *certainty)?;
     let exchange = &cancelled.exchange;
-    let (progress, advice) = progress(cancelled);
+    let (progress, advice) = match (cancelled.has_token, exchange.progress_count) {
+        (false, _) => (
+            "; the client had sent no progressToken, so that no progress could have kept it waiting"
+                .to_owned(),
+            "Look what the server does with this call. Raise the client's limit for this call, let \
+             it ask for progress, or make the tool answer at once and do its work in the background.",
+        ),
+        (true, 0) => (
+            "; it had sent a progressToken, but the server sent no progress".to_owned(),
+            "Let the tool report its progress: many clients wait on while it comes; else raise the \
+             client's limit.",
+        ),
+        (true, count) => (
+            format!(" although {} had come", plural(count, "progress notification")),
+            "The client's limit does not start anew with progress: raise it, or let the client \
+             reset it on progress.",
+        ),
+    };
     let sentence = format!(
         "the server had not answered {} for {} when the client gave it up{progress}",
         phrases::call_at(exchange),
         duration(waited)
     );
-    let cause = Cause::new(certainty, sentence).advise(advice);
-    let cause = cause
-        .shown([phrases::request(exchange)])
-        .shown(cancellation(cancelled));
-    Some(cause.shown(phrases::response(exchange)))
+    Some(shown_cancelled(
+        Cause::new(certainty, sentence).advise(advice),
+        cancelled,
+    ))
 }
 
-/// Nanoseconds until it was cancelled.
+/// Nanoseconds until the request was cancelled.
 fn waited_until_cancel(cancelled: &Cancelled) -> Option<u64> {
-    let t = cancelled.t?;
-    Some(t.0.saturating_sub(cancelled.exchange.t_request.0))
+    Some(cancelled.t?.ns_since(cancelled.exchange.t_request))
 }
 
-/// How sure it is that a limit, not a person, cancelled it; `None` if it looks like a person.
-pub(super) fn certainty(cancelled: &Cancelled) -> Option<Certainty> {
+/// How sure it is that a limit cancelled the request; `None` if it looks like a person.
+fn timed_out(cancelled: &Cancelled) -> Option<Certainty> {
     let said = cancelled.said.to_ascii_lowercase();
-    if ["timed out", "timeout", "-32001"]
-        .iter()
-        .any(|word| said.contains(word))
-    {
-        return Some(Certainty::Certain);
+    let mut words = ["timed out", "timeout", "-32001"].iter();
+    if words.any(|word| said.contains(word)) {
+        return Some(Certain);
     }
     let waited = waited_until_cancel(cancelled)?;
     let is_close =
         |limit: &u64| waited.abs_diff(limit * SECOND_NS) <= limit * SECOND_NS / 1000 * CLOSE;
-    if USUAL.iter().any(is_close) {
-        return Some(Certainty::Likely);
-    }
-    (waited > IMPATIENCE_NS).then_some(Certainty::Likely)
+    (waited > IMPATIENCE_NS || USUAL.iter().any(is_close)).then_some(Likely)
 }
 
-/// What progress had to do with it, and what to do.
-fn progress(cancelled: &Cancelled) -> (String, &'static str) {
-    match (cancelled.has_token, cancelled.exchange.progress_count) {
-        (false, _) => (
-            "; the client had sent no progressToken, so that no progress could have kept it waiting"
-                .into(),
-            "Look what the server does with this call. Raise the client's limit for this call, let \
-             it ask for progress, or make the tool answer at once and do its work in the background.",
-        ),
-        (true, 0) => (
-            "; it had sent a progressToken, but the server sent no progress".into(),
-            "Let the tool report its progress: many clients wait on while it comes; else raise the \
-             client's limit.",
-        ),
-        (true, count) => (
-            format!(
-                " although {} had come",
-                plural(count, "progress notification")
-            ),
-            "The client's limit does not start anew with progress: raise it, or let the client \
-             reset it on progress.",
-        ),
-    }
-}
-
-pub(super) fn cancellation(cancelled: &Cancelled) -> Option<Evidence> {
-    let seq = cancelled.exchange.cancelled?;
+/// Shows a request, its cancellation and what came of it.
+fn shown_cancelled(cause: Cause, cancelled: &Cancelled) -> Cause {
+    let exchange = &cancelled.exchange;
     let text = format!("the client said: {}", quote::text(&cancelled.said));
-    Some(Evidence::new(Place::Frame(seq), text))
+    let cancellation = exchange
+        .cancelled
+        .map(|seq| Evidence::new(Place::Frame(seq), text));
+    cause
+        .shown([phrases::request(exchange)])
+        .shown(cancellation)
+        .shown(phrases::response(exchange))
 }
 
 /// A call was made again after it had not been answered in time: the tool may have run twice.
 pub(super) fn executed_twice(facts: &Facts) -> Option<Cause> {
-    let mut pairs = repeated(facts);
-    // One that was answered after all has run for sure.
-    pairs.sort_by_key(|(first, _)| first.status != Status::Late);
-    let &(first, again) = pairs.first()?;
-    // Of the first it is known that it ran, of the second if it was answered.
+    // Who cancels and asks again at once has changed their mind.
+    let was_late =
+        |one: &&Cancelled| one.exchange.status == Status::Late || timed_out(one).is_some();
+    let cancelled = facts.cancelled.iter().filter(was_late);
+    let cancelled = cancelled.filter_map(|one| Some((&one.exchange, one.again.as_ref()?)));
+    let silent = facts.again.iter().map(|(first, again)| (first, again));
+    let silent = silent
+        .filter(|(first, again)| process::is_abandoned(again.t_request.ns_since(first.t_request)));
+    let is_call = |(first, _): &(&Exchange, &Exchange)| &*first.method == "tools/call";
+    let pairs = cancelled.chain(silent).filter(is_call);
+    // One that was answered after all has run for sure; the second if it was answered.
+    let (first, again) = pairs.min_by_key(|(first, _)| first.status != Status::Late)?;
     let ran = first.status == Status::Late && again.response.is_some();
-    let (certainty, did) = if ran {
-        (Certainty::Certain, "the tool ran twice")
-    } else {
-        (Certainty::Likely, "the tool may have run twice")
+    let (certainty, did) = match ran {
+        true => (Certain, "the tool ran twice"),
+        false => (Likely, "the tool may have run twice"),
     };
     let sentence = format!(
         "{} was made again with the same arguments (#{}) after it had not been answered in time: \
@@ -297,85 +270,56 @@ pub(super) fn executed_twice(facts: &Facts) -> Option<Cause> {
         phrases::call_at(first),
         again.request.0.0
     );
-    let cause = Cause::new(certainty, sentence).advise(
-        "Look whether what it does was done twice. Make the tool safe to repeat, for example with a \
-         key that the caller sends; let the client wait longer, or not repeat it by itself.",
-    );
-    let cause = cause.shown_call(first).shown_call(again);
-    let found = facts.found(named::REPEATED_AFTER_TIMEOUT);
-    Some(cause.shown(found.into_iter().flat_map(phrases::findings)))
-}
-
-/// Calls of tools that were not answered in time, each with the same call that came later.
-fn repeated(facts: &Facts) -> Vec<(&Exchange, &Exchange)> {
-    // Who cancels and asks again at once has changed their mind.
-    let is_late = |one: &&Cancelled| one.exchange.status == Status::Late;
-    let timed_out = |one: &&Cancelled| is_late(one) || certainty(one).is_some();
-    let cancelled = facts.cancelled.iter().filter(timed_out);
-    let cancelled = cancelled.filter_map(|one| Some((&one.exchange, one.again.as_ref()?)));
-    let waited =
-        |first: &Exchange, again: &Exchange| again.t_request.0.saturating_sub(first.t_request.0);
-    let silent = facts.again.iter().map(|(first, again)| (first, again));
-    let silent = silent.filter(|(first, again)| process::is_abandoned(waited(first, again)));
-    let is_call = |(first, _): &(&Exchange, &Exchange)| &*first.method == "tools/call";
-    cancelled.chain(silent).filter(is_call).collect()
+    let cause = Cause::new(certainty, sentence)
+        .advise(
+            "Look whether what it does was done twice. Make the tool safe to repeat, for example \
+             with a key that the caller sends; let the client wait longer, or not repeat it by \
+             itself.",
+        )
+        .shown_call(first)
+        .shown_call(again)
+        .shown_findings(facts, "repeated-after-timeout");
+    Some(cause)
 }
 
 /// An answer that was under way already crosses the cancellation, nanoseconds.
-const CROSSING_NS: u64 = 100_000_000;
-
-/// Who closes the connection because of an answer does so at once, nanoseconds.
-const AT_ONCE_NS: u64 = 500_000_000;
+const CROSSING_NS: u64 = SECOND_NS / 10;
 
 /// The server answered after the client had cancelled.
 pub(super) fn late_answer(facts: &Facts) -> Option<Cause> {
+    let lag = |one: &Cancelled| {
+        let lag = one.exchange.t_response?.ns_since(one.t?);
+        (one.exchange.status == Status::Late && lag > CROSSING_NS).then_some(lag)
+    };
+    let left_at = |one: &Cancelled| {
+        let answered = one.exchange.t_response_last;
+        answered.is_some_and(|t| facts.host_left_after(t, AT_ONCE_NS))
+    };
+    let late = facts
+        .cancelled
+        .iter()
+        .filter_map(|one| Some((one, lag(one)?)));
+    let (cancelled, lag) = late.max_by_key(|(one, lag)| (left_at(one), *lag))?;
     if shutdown::answered_at_exit(facts).is_some() {
         return None;
     }
-    let late = late(facts);
-    let (cancelled, lag) = late.max_by_key(|(one, lag)| (left_at(facts, one), *lag))?;
-    let exchange = &cancelled.exchange;
-    let left = left_at(facts, cancelled);
-    let (certainty, then) = if left {
-        (Certainty::Likely, ", and the host left at that answer")
-    } else {
-        (
-            Certainty::Possible,
+    let left = left_at(cancelled);
+    let (certainty, then) = match left {
+        true => (Likely, ", and the host left at that answer"),
+        false => (
+            Possible,
             "; some clients close the connection at an answer to nothing",
-        )
+        ),
     };
     let sentence = format!(
         "the server answered {} {} after the client had cancelled it{then}",
-        phrases::call_at(exchange),
+        phrases::call_at(&cancelled.exchange),
         duration(lag)
     );
     let cause = Cause::new(certainty, sentence)
         .advise("Let the server stop the work and send no answer once the cancellation has come.");
-    let cause = cause.shown([phrases::request(exchange)]);
-    let cause = cause
-        .shown(cancellation(cancelled))
-        .shown(phrases::response(exchange));
+    let cause = shown_cancelled(cause, cancelled);
     Some(cause.shown(phrases::leaving(facts).filter(|_| left)))
-}
-
-/// The requests whose answers came after the cancellation and were not under way, each with the
-/// nanoseconds between the two.
-fn late(facts: &Facts) -> impl Iterator<Item = (&Cancelled, u64)> {
-    let late = facts.cancelled.iter();
-    let late = late.filter(|one| one.exchange.status == Status::Late);
-    late.filter_map(|one| Some((one, lag(one).filter(|lag| *lag > CROSSING_NS)?)))
-}
-
-/// Whether the host left at the answer.
-fn left_at(facts: &Facts, one: &Cancelled) -> bool {
-    let answered = one.exchange.t_response_last;
-    answered.is_some_and(|t| facts.host_left_after(t, AT_ONCE_NS))
-}
-
-/// Nanoseconds from the cancellation to the answer.
-fn lag(cancelled: &Cancelled) -> Option<u64> {
-    let answered = cancelled.exchange.t_response?;
-    Some(answered.0.saturating_sub(cancelled.t?.0))
 }
 
 /// Answers that a sentence tells apart.
@@ -384,49 +328,38 @@ const TOLD_APART: usize = 3;
 /// Columns of each of several answers.
 const EACH: usize = 100;
 
-/// Calls that were answered with an error.
+/// Calls were answered with an error.
 pub(super) fn calls_failed(facts: &Facts) -> Option<Cause> {
     // A handshake that failed has a cause of its own.
-    let is_told = || {
-        negotiation::version_mismatch(facts).is_some()
-            || negotiation::handshake_unfinished(facts).is_some()
+    let has_own_cause = |failed: &Failed| {
+        &*failed.first().method == "initialize"
+            && (negotiation::version_mismatch(facts).is_some()
+                || negotiation::handshake_unfinished(facts).is_some())
     };
-    let is_handshake = |failed: &&Failed| &*failed.first.exchange.method == "initialize";
-    let told = facts
-        .failed
-        .iter()
-        .filter(|one| !(is_leaving(one, facts) || is_handshake(one) && is_told()));
-    let (called, beside): (Vec<_>, Vec<_>) = told.partition(|one| is_call(one));
-    let mut all = called.iter().chain(&beside);
-    let (first, others) = (*all.next()?, all);
+    // What listens to changes ends when the host leaves.
+    let is_leaving = |failed: &Failed| {
+        let (exchange, left) = (failed.first(), facts.host_left());
+        let answered = exchange.t_response_last;
+        &*exchange.method == "subscriptions/listen"
+            && left.is_some_and(|left| answered.is_some_and(|t| t >= left))
+    };
+    let failed = facts.failed.iter();
+    let failed = failed.filter(|one| !is_leaving(one) && !has_own_cause(one));
+    // A call is of the server, the rest of the connection.
+    let is_call = |failed: &&Failed| {
+        ["tools/call", "prompts/get", "resources/read"].contains(&&*failed.first().method)
+    };
+    let (mut all, beside): (Vec<_>, Vec<_>) = failed.partition(is_call);
+    all.extend(beside);
+    let (first, others) = all.split_first()?;
     // A ping that is refused, or a list that nobody has: who goes on does without.
-    let does_without = !is_call(first) && facts.survived(first.first.exchange.request.0);
-    let certainty = if does_without {
-        Certainty::Possible
-    } else {
-        Certainty::Certain
-    };
-    let sentence = failure(first) + &others_too(others.clone());
-    let cause = Cause::new(certainty, sentence).advise(advice(&first.first));
-    let ways = first.ways().take(TOLD_APART);
+    let does_without = !is_call(first) && facts.survived(first.first().request.0);
+    let sentence = failure(first) + &others_too(others);
+    let cause = Cause::new(if does_without { Possible } else { Certain }, sentence)
+        .advise(failure_advice(first.first()));
+    let ways = first.ways.iter().take(TOLD_APART);
     let cause = ways.fold(cause, |cause, alike| cause.shown_call(&alike.exchange));
-    Some(cause.shown(others.map(|failed| phrases::request(&failed.first.exchange))))
-}
-
-/// Whether somebody wanted something of the server, not of the connection.
-fn is_call(failed: &Failed) -> bool {
-    matches!(
-        &*failed.first.exchange.method,
-        "tools/call" | "prompts/get" | "resources/read"
-    )
-}
-
-/// Whether it is what listens to changes, and was ended because the host had left.
-fn is_leaving(failed: &Failed, facts: &Facts) -> bool {
-    let exchange = &failed.first.exchange;
-    let left = facts.host_left();
-    &*exchange.method == "subscriptions/listen"
-        && left.is_some_and(|left| exchange.t_response_last.is_some_and(|t| t >= left))
+    Some(cause.shown(others.iter().map(|failed| phrases::request(failed.first()))))
 }
 
 /// `search_docs failed twice: quota exceeded (tool-error, #1187, #1201)`, or, where not the same was
@@ -437,92 +370,87 @@ fn failure(failed: &Failed) -> String {
         0 | 1 => String::new(),
         times => format!(" {}", phrases::times(times)),
     };
-    let call = phrases::call(&failed.first.exchange);
-    if failed.others.is_empty() {
-        let said = failed.first.said();
-        let said = said.map_or_else(String::new, |said| format!(": {}", escape(said)));
-        return format!("{call} failed{times}{said} ({})", places(&failed.first));
+    let call = phrases::call(failed.first());
+    if let [way] = &failed.ways[..] {
+        let said = way
+            .said()
+            .map_or_else(String::new, |said| format!(": {}", escape(said)));
+        return format!("{call} failed{times}{said} ({})", places(way));
     }
-    let mut ways: Vec<_> = failed.ways().take(TOLD_APART).map(way).collect();
-    let more = (1 + failed.others.len()).saturating_sub(TOLD_APART);
+    let way = |alike: &Alike| {
+        let silence = match alike.exchange.response {
+            Some(_) => "no reason told",
+            None => "no answer",
+        };
+        let said = escape(alike.said().unwrap_or(silence));
+        format!("{} ({})", cut(&said, EACH), places(alike))
+    };
+    let mut ways: Vec<_> = failed.ways.iter().take(TOLD_APART).map(way).collect();
+    let more = failed.ways.len().saturating_sub(TOLD_APART);
     if more > 0 {
         ways.push(format!("and in {}", plural(more as u64, "other way")));
     }
     format!("{call} failed{times}, differently: {}", ways.join("; "))
 }
 
-/// `; get_tides (#38), search_docs (3 times) failed too`
-fn others_too<'f>(others: impl Iterator<Item = &'f &'f Failed>) -> String {
-    let told = others.map(|failed| match failed.count() {
-        1 => phrases::call_at(&failed.first.exchange),
-        times => format!(
-            "{} ({})",
-            phrases::call(&failed.first.exchange),
-            phrases::times(times)
-        ),
-    });
-    let told: Vec<_> = told.collect();
-    if told.is_empty() {
-        return String::new();
-    }
-    format!("; {} failed too", told.join(", "))
-}
-
-/// `quota exceeded (tool-error, #1187, #1201)`, `no answer (lost, #1203)`
-fn way(alike: &Alike) -> String {
-    let is_silent = alike.exchange.response.is_none();
-    let silence = if is_silent {
-        "no answer"
-    } else {
-        "no reason told"
-    };
-    let said = alike.said().unwrap_or(silence);
-    format!("{} ({})", cut(&escape(said), EACH), places(alike))
-}
-
+/// `tool-error, #1187, #1201`
 fn places(alike: &Alike) -> String {
     let status = alike.exchange.status.as_str();
     let code = alike.exchange.code.as_deref();
     let code = code.map_or_else(String::new, |code| format!(" {}", escape(code)));
-    format!("{status}{code}, {}", phrases::places(&alike.requests))
+    let places = alike.requests.iter().map(|seq| format!("#{}", seq.0));
+    format!("{status}{code}, {}", phrases::first_few(places))
 }
 
-fn advice(alike: &Alike) -> &'static str {
-    match (alike.exchange.status, alike.exchange.code.as_deref()) {
-        (Status::ToolError, _) => {
+/// `; get_tides (#38), search_docs (3 times) failed too`
+fn others_too(others: &[&Failed]) -> String {
+    let one = |failed: &&Failed| match failed.count() {
+        1 => phrases::call_at(failed.first()),
+        times => format!(
+            "{} ({})",
+            phrases::call(failed.first()),
+            phrases::times(times)
+        ),
+    };
+    let told: Vec<_> = others.iter().map(one).collect();
+    match told.is_empty() {
+        true => String::new(),
+        false => format!("; {} failed too", told.join(", ")),
+    }
+}
+
+fn failure_advice(exchange: &Exchange) -> &'static str {
+    match (exchange.status, exchange.code.as_deref(), &*exchange.method) {
+        (Status::ToolError, ..) => {
             "The tool itself says what is wrong; the connection is fine. Its arguments and its own \
              log are where to look."
         }
-        (_, Some("-32601")) if &*alike.exchange.method == "ping" => {
+        (_, Some("-32601"), "ping") => {
             "Every server has to answer a ping: let it answer with an empty result."
         }
-        (_, Some("-32601")) => {
+        (_, Some("-32601"), _) => {
             "The server does not know this method: the client should ask only for what the server \
              declared among its capabilities."
         }
-        (_, Some("-32602")) => not_taken(&alike.exchange.method),
-        (_, Some("-32603")) => {
+        (_, Some("-32602"), "tools/call") => {
+            "The server does not take these params: compare them with the tool's inputSchema, and \
+             its name with the list of tools."
+        }
+        (_, Some("-32602"), "prompts/get") => {
+            "The server does not take these params: compare them with the arguments of the prompt, \
+             and its name with the list of prompts."
+        }
+        (_, Some("-32602"), "resources/read") => {
+            "The server does not take these params: look whether the resource is there, and whether \
+             its URI is in a list or fits a template of the server."
+        }
+        (_, Some("-32602"), _) => {
+            "The server does not take these params: compare them with what it says is wrong."
+        }
+        (_, Some("-32603"), _) => {
             "The server failed while it worked on it, or did not like the params: compare them with \
              what it says, and look at its stderr at that moment."
         }
         _ => "Look at the request beside its answer, and at stderr at that moment.",
-    }
-}
-
-fn not_taken(method: &str) -> &'static str {
-    match method {
-        "tools/call" => {
-            "The server does not take these params: compare them with the tool's inputSchema, and \
-             its name with the list of tools."
-        }
-        "prompts/get" => {
-            "The server does not take these params: compare them with the arguments of the prompt, \
-             and its name with the list of prompts."
-        }
-        "resources/read" => {
-            "The server does not take these params: look whether the resource is there, and whether \
-             its URI is in a list or fits a template of the server."
-        }
-        _ => "The server does not take these params: compare them with what it says is wrong.",
     }
 }

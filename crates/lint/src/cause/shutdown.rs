@@ -1,7 +1,8 @@
 //! Causes in how a session ends: crashes, answers at the last moment, exit codes, leftovers.
 
+use super::Certainty::{self, Certain, Likely, Possible};
 use super::facts::Facts;
-use super::{Cause, Certainty, phrases};
+use super::{AT_ONCE_NS, Cause, SECOND_NS, phrases};
 use crate::quote;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{Closer, EventKind, ProcessName};
@@ -11,30 +12,56 @@ use mcpreel_trace::session::End;
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{duration, plural, size};
 
-/// What a program has buffered comes at once when it is told to end, and nothing but its end comes
-/// behind it, nanoseconds.
-const AT_ONCE_NS: u64 = 500_000_000;
-
-/// Who ends by itself does so right behind its last words, nanoseconds.
-const RIGHT_BEFORE_NS: u64 = 100_000_000;
+/// A server that ends by itself does so right behind its last words, nanoseconds.
+const RIGHT_BEFORE_NS: u64 = SECOND_NS / 10;
 
 /// What is waited for less may merely have crossed the end, nanoseconds.
-const PATIENCE_NS: u64 = 2_000_000_000;
+const PATIENCE_NS: u64 = 2 * SECOND_NS;
 
 /// The server answered only when it ended: what it had written stood in a buffer until then.
 pub(super) fn answered_at_exit(facts: &Facts) -> Option<Cause> {
-    let ended = ended(facts)?;
+    let ended = stdout_ended(facts)?;
     let told = facts.told_to_end();
     let since = told.unwrap_or(Moment(ended.0.saturating_sub(RIGHT_BEFORE_NS)));
-    let answers = answers(facts, since, ended);
+    let is_last = |answer: &&Exchange| {
+        let times = answer.t_response.zip(answer.t_response_last);
+        answer.direction == Direction::ClientToServer
+            && times.is_some_and(|(first, last)| {
+                (since.0..=since.0 + AT_ONCE_NS).contains(&first.0)
+                    && ended.ns_since(last) <= AT_ONCE_NS
+            })
+    };
+    let answers: Vec<_> = facts.last_answered.iter().filter(is_last).collect();
     let first = *answers.iter().min_by_key(|answer| answer.t_request)?;
-    if since.0.saturating_sub(first.t_request.0) < PATIENCE_NS {
+    if since.ns_since(first.t_request) < PATIENCE_NS {
         return None;
     }
-    let first_said = facts.session.first_byte.s2c;
-    let was_silent = first_said.is_some_and(|first| first >= since);
-    let certainty = certainty(told.is_some(), was_silent, &answers)?;
-    let cause = Cause::new(certainty, sentence(&answers, first, told)).advise(
+    let was_silent = facts
+        .session
+        .first_byte
+        .s2c
+        .is_some_and(|said| said >= since);
+    let certainty = buffered(told.is_some(), was_silent, &answers)?;
+    let (what, first_of) = match answers[..] {
+        [answer] => (phrases::call_at(answer), ""),
+        _ => {
+            let count = plural(answers.len() as u64, "request");
+            (
+                format!("{count} ({})", phrases::calls(answers.iter().copied())),
+                "the first ",
+            )
+        }
+    };
+    let after = |answer: &Exchange, t| duration(answer.t_response.unwrap_or(t).ns_since(t));
+    let then = told.map_or_else(String::new, |told| {
+        format!(" and {} after it was told to end", after(answers[0], told))
+    });
+    let asked = after(first, first.t_request);
+    let sentence = format!(
+        "the server answered {what} only when it ended, {first_of}{asked} after it was asked{then}: \
+         what it writes to stdout is probably buffered"
+    );
+    let cause = Cause::new(certainty, sentence).advise(
         "Flush stdout after each message: `flush=True` or `python -u`, `fflush`, `$| = 1`; in a pipe \
          of programs let each of them do it (`--line-buffered`, `--unbuffered`). Or the server reads \
          its input to the end before it works: let it read line by line.",
@@ -48,37 +75,9 @@ pub(super) fn answered_at_exit(facts: &Facts) -> Option<Cause> {
     )
 }
 
-/// `the server answered search (#4) only when it ended, 9.0 s after it was asked and 20 ms after it
-/// was told to end: …`; of several answers the times are those of the one that was asked `first`.
-fn sentence(answers: &[&Exchange], first: &Exchange, told: Option<Moment>) -> String {
-    let (what, first_of) = match answers {
-        [answer] => (phrases::call_at(answer), ""),
-        answers => {
-            let calls = phrases::calls(answers.iter().copied());
-            let count = plural(answers.len() as u64, "request");
-            (format!("{count} ({calls})"), "the first ")
-        }
-    };
-    let then = told.map_or_else(String::new, |told| {
-        let late = answered_after(answers[0], told);
-        format!(" and {} after it was told to end", duration(late))
-    });
-    let asked = duration(answered_after(first, first.t_request));
-    format!(
-        "the server answered {what} only when it ended, {first_of}{asked} after it was asked{then}: \
-         what it writes to stdout is probably buffered"
-    )
-}
-
-/// Nanoseconds from `t` to the first byte of an answer.
-fn answered_after(answer: &Exchange, t: Moment) -> u64 {
-    let answered = answer.t_response;
-    answered.map_or(0, |answered| answered.0.saturating_sub(t.0))
-}
-
-/// When the server had written its last byte, if it ended in order: who is killed does not write
-/// what stands in its buffers.
-fn ended(facts: &Facts) -> Option<Moment> {
+/// When the server had written its last byte, if it ended in order: a server that is killed does
+/// not write what stands in its buffers.
+fn stdout_ended(facts: &Facts) -> Option<Moment> {
     matches!(facts.end()?, End::Exited { .. }).then_some(())?;
     let is_end = |kind: &EventKind| {
         let eof = EventKind::Eof {
@@ -90,57 +89,32 @@ fn ended(facts: &Facts) -> Option<Moment> {
     facts.events_that(is_end).map(|event| event.t).min()
 }
 
-/// What was answered between the moment in which the server was told to end and its end, right
-/// behind the one and right before the other.
-fn answers(facts: &Facts, since: Moment, ended: Moment) -> Vec<&Exchange> {
-    let is_late = |answer: &&Exchange| {
-        let (Some(first), Some(last)) = (answer.t_response, answer.t_response_last) else {
-            return false;
-        };
-        answer.direction == Direction::ClientToServer
-            && (since.0..=since.0 + AT_ONCE_NS).contains(&first.0)
-            && ended.0.saturating_sub(last.0) <= AT_ONCE_NS
-    };
-    facts.last_answered.iter().filter(is_late).collect()
-}
-
 /// How sure it is that these answers stood in a buffer. One may have been ready at that moment.
-fn certainty(was_told: bool, was_silent: bool, answers: &[&Exchange]) -> Option<Certainty> {
-    let several = answers.len() > 1;
-    match (was_told, was_silent) {
-        (true, true) => Some(Certainty::Likely),
-        (false, true) => several.then_some(Certainty::Likely),
-        // Who is told to end may well refuse what it was about to do.
-        (true, false) => {
-            let is_result = |it: &&&Exchange| it.code.is_none() && it.status != Status::ToolError;
-            let results = answers.iter().filter(is_result).count();
-            match results {
-                0 => None,
-                1 => Some(Certainty::Possible),
-                _ => Some(Certainty::Likely),
-            }
-        }
-        (false, false) => None,
+fn buffered(was_told: bool, was_silent: bool, answers: &[&Exchange]) -> Option<Certainty> {
+    if was_silent {
+        return (was_told || answers.len() > 1).then_some(Likely);
+    }
+    // A server that is told to end may well refuse what it was about to do.
+    let is_result = |it: &&&Exchange| it.code.is_none() && it.status != Status::ToolError;
+    match answers.iter().filter(is_result).count() {
+        0 => None,
+        _ if !was_told => None,
+        1 => Some(Possible),
+        _ => Some(Likely),
     }
 }
 
 /// The server ended by itself in the middle of a session.
 pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
-    let end = facts.end()?;
-    let is_end = matches!(end, End::Exited { .. } | End::Killed { .. }) || facts.ended_somehow();
-    if !is_end || facts.first_said.is_none() || facts.was_told_to_end() {
-        return None;
-    }
+    let end = facts.ended_by_itself()?;
+    facts.first_said?;
     let lost: Vec<_> = facts.lost.asked(Direction::ClientToServer).collect();
     let (when, certainty) = match (lost.len(), end) {
-        (0, End::Exited { code: 0 }) => (
-            " by itself, with no call open".to_owned(),
-            Certainty::Likely,
-        ),
-        (0, _) => (", with no call open".to_owned(), Certainty::Certain),
+        (0, End::Exited { code: 0 }) => (" by itself, with no call open".to_owned(), Likely),
+        (0, _) => (", with no call open".to_owned(), Certain),
         _ => {
             let calls = phrases::calls(lost.iter().copied());
-            (format!(" in the middle of {calls}"), Certainty::Certain)
+            (format!(" in the middle of {calls}"), Certain)
         }
     };
     let sentence = format!(
@@ -148,55 +122,55 @@ pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
         phrases::ended(end),
         phrases::stderr_says(facts)
     );
-    let cause = Cause::new(certainty, sentence).advise(advice(facts, end));
-    let cause = cause.shown(lost.into_iter().take(3).map(phrases::request));
-    let cause = cause.shown(phrases::end_of(facts));
-    Some(cause.shown(phrases::stderr(facts, 4)))
+    let cause = Cause::new(certainty, sentence)
+        .advise(advice(facts, end, !lost.is_empty()))
+        .shown(lost.into_iter().take(3).map(phrases::request))
+        .shown(phrases::end_of(facts))
+        .shown(phrases::stderr(facts, 4));
+    Some(cause)
 }
 
-/// What to do about a server that ended with an exit code.
-fn by_itself(facts: &Facts) -> &'static str {
-    let was_open = facts.lost.asked(Direction::ClientToServer).next().is_some();
-    match (phrases::has_last_words(facts), was_open) {
-        (true, true) => {
+fn advice(facts: &Facts, end: &End, was_open: bool) -> String {
+    let signal = match end {
+        End::Killed { signal } => signal.as_str(),
+        _ => "",
+    };
+    let advice = match signal {
+        "" if phrases::has_last_words(facts) && was_open => {
             "The server's own last lines on stderr say why it ended; repeat the request that was \
              open to see it again."
         }
-        (true, false) => "The server's own last lines on stderr say why it ended.",
-        (false, true) => {
+        "" if phrases::has_last_words(facts) => {
+            "The server's own last lines on stderr say why it ended."
+        }
+        "" if was_open => {
             "It said nothing on stderr: repeat the request that was open, and look for what ends \
              the process in the code that serves it."
         }
-        (false, false) => {
+        "" => {
             "It said nothing on stderr: look for what ends the process, for example a limit on idle \
              time, a supervisor, or a loop that has come to its end."
         }
-    }
-}
-
-fn advice(facts: &Facts, end: &End) -> String {
-    let End::Killed { signal } = end else {
-        return by_itself(facts).to_owned();
-    };
-    match signal.as_str() {
         "SIGKILL" => {
-            let used = facts.session.usage.map(|usage| size(usage.max_rss_bytes));
-            let used = used.map_or_else(String::new, |used| {
-                format!(" (the server had {used} at its peak)")
+            let used = facts.session.usage.map_or_else(String::new, |usage| {
+                format!(
+                    " (the server had {} at its peak)",
+                    size(usage.max_rss_bytes)
+                )
             });
-            format!(
+            return format!(
                 "Somebody killed it, or the system did because it was out of memory{used}: look \
                  into the kernel's log."
-            )
+            );
         }
         "SIGSEGV" | "SIGBUS" | "SIGILL" | "SIGABRT" | "SIGFPE" => {
             "It crashed in native code: look for a core dump, and for a native module in the tool \
              that was called."
-                .to_owned()
         }
-        "SIGPIPE" => "It wrote where nobody reads any more.".to_owned(),
-        _ => "Look for who sent the signal: the system, a supervisor, or a person.".to_owned(),
-    }
+        "SIGPIPE" => "It wrote where nobody reads any more.",
+        _ => "Look for who sent the signal: the system, a supervisor, or a person.",
+    };
+    advice.to_owned()
 }
 
 /// The server was told to end, and ended with an exit code other than 0.
@@ -211,46 +185,36 @@ pub(super) fn bad_exit_code(facts: &Facts) -> Option<Cause> {
         phrases::ended(end),
         phrases::stderr_says(facts)
     );
-    let cause = Cause::new(Certainty::Possible, sentence).advise(
-        "Nothing is lost by it, but hosts may report a failure: let the server end with 0 when its \
-         input ends.",
-    );
-    let cause = cause
+    let cause = Cause::new(Possible, sentence)
+        .advise(
+            "Nothing is lost by it, but hosts may report a failure: let the server end with 0 when \
+             its input ends.",
+        )
         .shown(phrases::end_of(facts))
-        .shown(phrases::leaving(facts));
-    Some(cause.shown(phrases::stderr(facts, 3)))
+        .shown(phrases::leaving(facts))
+        .shown(phrases::stderr(facts, 3));
+    Some(cause)
 }
 
-const NAMED: usize = 3;
-
-/// Processes of the server that live on after it.
+/// Processes of the server live on after it.
 pub(super) fn survivors_left(facts: &Facts) -> Option<Cause> {
     let mut events = facts.events.iter().rev();
     let (event, processes) = events.find_map(|event| match &event.kind {
         EventKind::Survivors { processes } if !processes.is_empty() => Some((event, processes)),
         _ => None,
     })?;
-    let mut names: Vec<_> = processes.iter().take(NAMED).map(name).collect();
-    if processes.len() > NAMED {
-        names.push("…".to_owned());
-    }
+    let name = |process: &ProcessName| match process.name.as_str() {
+        "" => format!("pid {}", process.pid),
+        name => format!("{} (pid {})", quote::text(name), process.pid),
+    };
     let sentence = format!(
         "the server ended and left processes behind that still hold its pipes: {}",
-        names.join(", ")
+        phrases::first_few(processes.iter().map(name))
     );
-    let cause = Cause::new(Certainty::Possible, sentence).advise(
+    let cause = Cause::new(Possible, sentence).advise(
         "Launchers (npx, sh -c, uv run) do not pass the end on to what they start: start the \
          server's program itself, or `exec` it; end what is left over by hand.",
     );
-    Some(cause.shown([phrases::event(
-        event,
-        "processes still hold the server's pipes",
-    )]))
-}
-
-fn name(process: &ProcessName) -> String {
-    match process.name.as_str() {
-        "" => format!("pid {}", process.pid),
-        name => format!("{} (pid {})", quote::text(name), process.pid),
-    }
+    let text = "processes still hold the server's pipes";
+    Some(cause.shown([phrases::event(event, text)]))
 }

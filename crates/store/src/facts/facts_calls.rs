@@ -3,8 +3,8 @@
 use crate::reader::reader_rows::{self, exchange_columns, number};
 use crate::reader::{ReadError, Recording};
 use crate::schema::{from_sql, to_sql};
-use mcpreel_lint::cause::facts::Failed;
 use mcpreel_lint::cause::facts::{Cancelled, Sample};
+use mcpreel_lint::cause::failures::Failed;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_wire::message::Direction;
 use rusqlite::Row;
@@ -140,15 +140,15 @@ impl Recording {
         calls: &[&FailedCall],
         is_whole: bool,
     ) -> Result<Option<Failed>, ReadError> {
-        let counted = Failed::COUNTED.try_into().unwrap_or(usize::MAX);
         let mut exchanges = Vec::new();
-        for call in calls.iter().take(counted) {
+        for call in calls.iter().take(Failed::COUNTED) {
             exchanges.extend(self.exchange(call.id)?);
         }
-        let Some(mut failed) = Failed::new(exchanges, is_whole && calls.len() <= counted) else {
+        let is_all = is_whole && calls.len() <= Failed::COUNTED;
+        let Some(mut failed) = Failed::new(exchanges, is_all) else {
             return Ok(None);
         };
-        for alike in std::iter::once(&mut failed.first).chain(&mut failed.others) {
+        for alike in &mut failed.ways {
             if let Some((seq, part)) = alike.exchange.response {
                 let mut rows = self.messages_of_frame(seq)?.into_iter();
                 let row = rows.find(|row| row.record.part == part);

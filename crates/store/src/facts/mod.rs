@@ -8,7 +8,7 @@ use super::reader::{FindingRow, ReadError, Recording, Summary};
 use super::schema::{moment, to_sql};
 use mcpreel_lint::Severity;
 use mcpreel_lint::cause::facts::{Counts, Found, Group, Line};
-use mcpreel_lint::cause::{Facts, named};
+use mcpreel_lint::cause::Facts;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::Event;
 use mcpreel_trace::exchange::Status;
@@ -42,20 +42,20 @@ const LONG: u64 = 8 * 1024 * 1024;
 
 /// Rules whose findings are about lines that are no messages.
 const NOISE_RULES: [&str; 3] = [
-    named::FRAME_NOT_JSON,
-    named::FRAME_NOT_OBJECT,
-    named::RPC_UNCLASSIFIABLE,
+    "frame-not-json",
+    "frame-not-object",
+    "rpc-unclassifiable",
 ];
 
 /// Rules whose findings are about messages that are framed wrongly.
 const FRAMING_RULES: [&str; 3] = [
-    named::FRAME_CONTENT_LENGTH,
-    named::FRAME_EMBEDDED_NEWLINE,
-    named::FRAME_TRUNCATED,
+    "frame-content-length",
+    "frame-embedded-newline",
+    "frame-truncated",
 ];
 
 /// Rules whose findings are about very long frames.
-const LONG_RULES: [&str; 2] = [named::FRAME_OVERSIZED, named::FRAME_OUTLINE_ONLY];
+const LONG_RULES: [&str; 2] = ["frame-oversized", "frame-outline-only"];
 
 const LAST_ANSWER: &str = "SELECT response FROM (SELECT id, response, status FROM exchange
     ORDER BY id DESC LIMIT ?1) WHERE status = 'ok' AND response IS NOT NULL

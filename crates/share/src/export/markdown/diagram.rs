@@ -214,7 +214,7 @@ impl Picked {
             found.frame(*seq)?;
         }
         for failed in &facts.failed {
-            found.add(failed.first.exchange.clone());
+            found.add(failed.first().clone());
         }
         let samples = [&facts.lost, &facts.unanswered, &facts.open];
         let samples = samples.iter().flat_map(|sample| &sample.exchanges);

@@ -1,0 +1,224 @@
+//! Calls that failed, grouped by what was answered.
+
+use mcpreel_trace::exchange::Exchange;
+use mcpreel_trace::frame::Seq;
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// Calls of one method and name that failed, [`Self::COUNTED`] at most.
+#[derive(Clone, Debug)]
+pub struct Failed {
+    /// Calls by their answers, at least one group: the most frequent answers first; what was never
+    /// answered comes last.
+    pub ways: Vec<Alike>,
+    pub is_all: bool,
+}
+
+/// Calls that were answered in the same way.
+#[derive(Clone, Debug)]
+pub struct Alike {
+    /// The first of these calls.
+    pub exchange: Exchange,
+    /// The answer to that call, in a line of its own: that of an exchange has room for less.
+    pub answer: Option<Box<str>>,
+    /// The requests of all of these calls, in order.
+    pub requests: Vec<Seq>,
+}
+
+impl Failed {
+    /// Calls that are looked at; a tool may fail a million times.
+    pub const COUNTED: usize = 100;
+
+    /// Groups calls, which are in their order. `None` if there are none.
+    pub fn new(exchanges: Vec<Exchange>, is_all: bool) -> Option<Self> {
+        let mut ways: Vec<Alike> = Vec::new();
+        for exchange in exchanges {
+            let request = exchange.request.0;
+            if let Some(same) = ways
+                .iter_mut()
+                .find(|way| is_alike(&way.exchange, &exchange))
+            {
+                same.requests.push(request);
+                continue;
+            }
+            ways.push(Alike {
+                answer: exchange.answered().map(Into::into),
+                exchange,
+                requests: vec![request],
+            });
+        }
+        ways.sort_by_key(|one| {
+            let is_silent = one.exchange.response.is_none();
+            (is_silent, usize::MAX - one.requests.len())
+        });
+        (!ways.is_empty()).then_some(Self { ways, is_all })
+    }
+
+    /// The first call of those that were answered in the same way most often.
+    pub fn first(&self) -> &Exchange {
+        &self.ways[0].exchange
+    }
+
+    pub fn count(&self) -> u64 {
+        self.ways
+            .iter()
+            .map(|alike| alike.requests.len() as u64)
+            .sum()
+    }
+}
+
+impl Alike {
+    /// The answer without the words that its status and its code say already.
+    pub fn said(&self) -> Option<&str> {
+        let said = without_status(self.answer.as_deref()?, self.exchange.code.as_deref());
+        Some(said).filter(|said| !said.is_empty())
+    }
+}
+
+fn without_status<'a>(answer: &'a str, code: Option<&str>) -> &'a str {
+    let said = if let Some(rest) = answer.strip_prefix("tool error") {
+        rest.strip_prefix(':').unwrap_or(rest)
+    } else if let Some(rest) = answer.strip_prefix("error") {
+        let rest = rest.trim_start();
+        code.and_then(|code| rest.strip_prefix(code))
+            .unwrap_or(rest)
+    } else {
+        answer
+    };
+    said.trim()
+}
+
+/// Whether two calls were answered alike. Of an answer that was cut the beginning has to do.
+fn is_alike(one: &Exchange, other: &Exchange) -> bool {
+    let said = |exchange: &Exchange| {
+        let answer = exchange.answered().unwrap_or_default();
+        without_ids(without_status(answer, exchange.code.as_deref()))
+    };
+    let (one_said, other_said) = (said(one), said(other));
+    let is_beginning = |part: &str, of: &str| {
+        let part = part.strip_suffix('…');
+        part.is_some_and(|part| of.trim_end_matches('…').starts_with(part))
+    };
+    one.status == other.status
+        && one.code == other.code
+        && (one_said == other_said
+            || is_beginning(&one_said, &other_said)
+            || is_beginning(&other_said, &one_said))
+}
+
+/// A text with `0` in place of every word that has a digit in it: counts, times, ids. Behind a word
+/// like `status` a number says what happened, not to whom, and is kept.
+fn without_ids(text: &str) -> String {
+    static WORD: LazyLock<Regex> = LazyLock::new(|| {
+        let codes = r"(?:http(?:/[\d.]+)?|status|code|error|errno|exit|signal)";
+        let pattern = format!(r"(?i)(\b{codes}\W+)?\b[\w-]*\d(?:[\w-]|\.\d)*");
+        Regex::new(&pattern).expect("it is an expression")
+    });
+    let replaced = WORD.replace_all(text, |found: &regex::Captures<'_>| {
+        let word = if found.get(1).is_some() {
+            &found[0]
+        } else {
+            "0"
+        };
+        word.to_owned()
+    });
+    replaced.into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mcpreel_trace::exchange::Status;
+
+    fn call(seq: u64, status: Status, answer: &str) -> Exchange {
+        Exchange {
+            request: (Seq(seq), 0),
+            response: (!answer.is_empty()).then_some((Seq(seq + 1), 0)),
+            status,
+            summary: format!("tools/call t → {answer}").into(),
+            ..Exchange::begun(
+                mcpreel_wire::message::Direction::ClientToServer,
+                mcpreel_wire::id::RequestId::from_json("1").expect("it is JSON"),
+                "tools/call",
+            )
+        }
+    }
+
+    #[test]
+    fn numbers_and_ids_make_no_difference_and_codes_do() {
+        let same = |one: &str, other: &str| without_ids(one) == without_ids(other);
+        assert!(same(
+            "request 7f3a timed out after 1.5 s",
+            "request 9b timed out after 30 s"
+        ));
+        assert!(same(
+            "no job 0b1c9f2e-7c1d-4f6e-9a53-5d2f7c1b0aff",
+            "no job feedbeef-dead-4bee-8bad-c0ffee00c0de"
+        ));
+        assert!(!same("HTTP/1.1 404 of /a", "HTTP/1.1 503 of /a"));
+        assert!(!same("status code 404", "status code 503"));
+        assert!(same(
+            "Error: request 7f3a failed",
+            "Error: request 9b failed"
+        ));
+        assert!(!same(
+            "No station called Atlantis",
+            "Quota exceeded: 100 of 100 calls"
+        ));
+        assert_eq!(without_ids("é 3é_x: 12."), "é 0: 0.");
+    }
+
+    #[test]
+    fn calls_are_told_apart_by_their_answers_the_most_frequent_first() {
+        let calls = vec![
+            call(1, Status::Lost, ""),
+            call(3, Status::ToolError, "tool error: no station"),
+            call(5, Status::ToolError, "tool error: quota of 100 is used up"),
+            call(7, Status::ToolError, "tool error: quota of 7 is used up"),
+        ];
+        let failed = Failed::new(calls, true).unwrap();
+        assert_eq!(failed.count(), 4);
+        assert_eq!(failed.ways[0].requests, [Seq(5), Seq(7)]);
+        let others: Vec<_> = failed.ways[1..].iter().map(|one| one.requests[0]).collect();
+        assert_eq!(others, [Seq(3), Seq(1)]);
+        assert!(Failed::new(Vec::new(), true).is_none());
+    }
+
+    #[test]
+    fn an_answer_that_was_cut_is_the_same_as_the_whole_one() {
+        let failed = |answers: [&str; 2]| {
+            let call = |(at, answer): (usize, &str)| {
+                call(
+                    at as u64,
+                    Status::ToolError,
+                    &format!("tool error: {answer}"),
+                )
+            };
+            let calls = answers.into_iter().enumerate().map(call).collect();
+            Failed::new(calls, true).unwrap().ways.len() - 1
+        };
+        assert_eq!(
+            failed(["no station in…", "no station in Atlantis, not at 12 o'cl…"]),
+            0
+        );
+        assert_eq!(failed(["no station in Atlantis", "no station…"]), 0);
+        assert_eq!(failed(["no station…", "no quota…"]), 1);
+    }
+
+    #[test]
+    fn what_the_status_says_is_not_said_again() {
+        let said = |status, code: Option<&str>, answer: &str| {
+            let mut one = call(1, status, answer);
+            one.code = code.map(Into::into);
+            let failed = Failed::new(vec![one], true).unwrap();
+            failed.ways[0].said().unwrap_or_default().to_owned()
+        };
+        assert_eq!(said(Status::ToolError, None, "tool error: quota"), "quota");
+        assert_eq!(said(Status::ToolError, None, "tool error"), "");
+        assert_eq!(
+            said(Status::Error, Some("-32602"), "error -32602 Unknown tool"),
+            "Unknown tool"
+        );
+        assert_eq!(said(Status::Error, Some("-32603"), "error -32603"), "");
+    }
+}

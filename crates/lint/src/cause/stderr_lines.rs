@@ -1,0 +1,331 @@
+//! The last words of a server: which line of stderr names the fault, and the lines around it.
+//!
+//! Where a language tells a fault in several lines, the one that names it stands elsewhere in each:
+//!
+//! | | what names the fault |
+//! |---|---|
+//! | Python | the first line behind the places of the last traceback; of a group, the innermost |
+//! | Node, Java, .NET | above the places of the last stack, which begin with `at` |
+//! | Rust | behind the line that says where it panicked |
+//! | Go | the line that begins with `panic:`, above all its goroutines |
+//! | npm | the one of its many lines that is no field |
+//!
+//! Else it is the last line that names an error, else the last one. A line that begins as fatal
+//! counts more than what was told above it.
+
+use super::SECOND_NS;
+use super::facts::{Facts, Line};
+use mcpreel_trace::clock::Moment;
+
+/// Lines of stderr that are no further apart belong together, nanoseconds.
+const TOGETHER_NS: u64 = 5 * SECOND_NS;
+
+/// What was said longer before the end has nothing to do with it, nanoseconds.
+const LONG_BEFORE_NS: u64 = 10 * SECOND_NS;
+
+/// Lines above a stack in which its message is looked for: some messages have several.
+const ABOVE: usize = 12;
+
+/// Words in lines that say what went wrong.
+const ERRORS: &str = "error|exception|panic|fatal|cannot|could not|unable to|not found|no such|\
+                      not set|denied|refused|failed|invalid|missing";
+
+/// Fields that npm tells one by one around the sentence that says what is wrong.
+const NPM_FIELDS: &str = "code|errno|syscall|path|dest|cwd|command|signal|file|spawnargs|\
+                          a complete log|workspace";
+
+/// The last lines of stderr that were said together, without those that hold nothing but a frame
+/// or an underline.
+#[derive(Debug)]
+pub(super) struct LastWords<'f> {
+    lines: Vec<&'f Line>,
+    telling: Option<usize>,
+    names_fault: bool,
+    /// The first line to show: where a program in Rust panicked stands before the fault.
+    first: usize,
+}
+
+impl<'f> LastWords<'f> {
+    /// The last words of a session; none if they were said long before its end.
+    pub(super) fn of(facts: &'f Facts) -> Self {
+        let last = facts.last_words.last().map_or(Moment(0), |line| line.t);
+        let is_old = facts.end().is_some() && facts.since(last) > LONG_BEFORE_NS;
+        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
+        let is_meant = |line: &&Line| {
+            !is_old && last.ns_since(line.t) <= TOGETHER_NS && line.text().iter().any(is_word)
+        };
+        let lines: Vec<_> = facts.last_words.iter().filter(is_meant).collect();
+        let texts: Vec<_> = lines.iter().map(|line| Words::new(line)).collect();
+        let fault = fault(&texts);
+        let telling = fault.or_else(|| lines.len().checked_sub(1));
+        let lead = usize::from(fault.is_some() && fault == rust(&texts));
+        Self {
+            first: telling.unwrap_or_default().saturating_sub(lead),
+            names_fault: fault.is_some(),
+            telling,
+            lines,
+        }
+    }
+
+    pub(super) fn telling(&self) -> Option<&'f Line> {
+        self.lines.get(self.telling?).copied()
+    }
+
+    pub(super) fn fault(&self) -> Option<&'f Line> {
+        self.telling().filter(|_| self.names_fault)
+    }
+
+    /// So many lines in the order in which they were written: the telling one with what was said
+    /// up to the end, as far as there is room, else with what comes behind it.
+    pub(super) fn around(&self, count: usize) -> &[&'f Line] {
+        let first = self.first.min(self.lines.len().saturating_sub(count));
+        let end = self.lines.len().min(first + count);
+        &self.lines[first..end]
+    }
+}
+
+/// A line without the frame that groups of exceptions have around theirs.
+pub(super) fn unframed(line: &[u8]) -> &[u8] {
+    let bare = line.trim_ascii_start();
+    match bare.strip_prefix(b"|").or_else(|| bare.strip_prefix(b"+")) {
+        Some(inside) => inside.strip_prefix(b" ").unwrap_or(inside),
+        None => line,
+    }
+}
+
+/// A line as text, and in lower case.
+struct Words {
+    text: String,
+    lower: String,
+}
+
+impl Words {
+    fn new(line: &Line) -> Self {
+        let text = String::from_utf8_lossy(unframed(line.text())).into_owned();
+        let lower = text.to_lowercase();
+        Self { text, lower }
+    }
+
+    /// Indented lines are places of a stack, or go on with the line above.
+    fn is_indented(&self) -> bool {
+        self.text.starts_with(char::is_whitespace)
+    }
+
+    /// Whether the line holds one of `words`, which `|` separates.
+    fn names(&self, words: &str) -> bool {
+        !self.is_indented() && words.split('|').any(|word| self.lower.contains(word))
+    }
+
+    fn begins(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.lower.starts_with(word))
+    }
+
+    /// Whether the line is a place in a stack of Node, Java or .NET.
+    fn is_place(&self) -> bool {
+        self.is_indented() && self.text.trim_start().starts_with("at ")
+    }
+
+    fn is_sentence_of_npm(&self) -> bool {
+        let prefixes = ["npm error", "npm err!"];
+        let said = prefixes.iter().find_map(|it| self.lower.strip_prefix(it));
+        let said = said.unwrap_or_default().trim_start();
+        !said.is_empty() && !NPM_FIELDS.split('|').any(|field| said.starts_with(field))
+    }
+}
+
+/// The line that names a fault.
+fn fault(lines: &[Words]) -> Option<usize> {
+    // The stack of a panic in Rust looks like that of other languages.
+    let rust = rust(lines);
+    let stack = stack(lines).filter(|_| rust.is_none());
+    let told = [python(lines), stack, rust, go(lines)];
+    let told = told.into_iter().flatten().max();
+    let fatal = lines
+        .iter()
+        .rposition(|line| line.begins(&["fatal", "critical"]));
+    let told = told.max(fatal.filter(|_| told.is_some()));
+    told.or_else(|| lines.iter().position(Words::is_sentence_of_npm))
+        .or_else(|| lines.iter().rposition(|line| line.names(ERRORS)))
+}
+
+fn python(lines: &[Words]) -> Option<usize> {
+    let traceback = |line: &Words| line.text.contains("Traceback (most recent call last)");
+    let begins = lines.iter().rposition(traceback)?;
+    (begins + 1..lines.len()).find(|at| !lines[*at].is_indented())
+}
+
+fn stack(lines: &[Words]) -> Option<usize> {
+    let last = lines.iter().rposition(Words::is_place)?;
+    let above = lines[..last].iter().rposition(|line| !line.is_place())?;
+    let near = |words: &str| {
+        let mut near = (above.saturating_sub(ABOVE)..=above).rev();
+        near.find(|at| lines[*at].names(words))
+    };
+    near("error|exception|caused by")
+        .or_else(|| near(ERRORS))
+        .or(Some(above))
+}
+
+fn rust(lines: &[Words]) -> Option<usize> {
+    let panicked = |line: &Words| line.begins(&["thread "]) && line.text.contains(" panicked at ");
+    let at = lines.iter().rposition(panicked)?;
+    // Older versions say it all in one line.
+    let goes_on = lines[at].text.ends_with(':') && at + 1 < lines.len();
+    Some(at + usize::from(goes_on))
+}
+
+fn go(lines: &[Words]) -> Option<usize> {
+    let is_go = lines.iter().any(|line| line.begins(&["goroutine "]));
+    let panicked = |line: &Words| line.begins(&["panic: ", "fatal error: "]);
+    lines.iter().position(panicked).filter(|_| is_go)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mcpreel_trace::frame::{Seq, StreamId};
+
+    fn facts(text: &str) -> Facts {
+        let line = |(at, text): (usize, &str)| Line {
+            seq: Seq(at as u64 + 1),
+            stream: StreamId::STDERR,
+            t: Moment(0),
+            bytes: text.as_bytes().into(),
+        };
+        Facts {
+            last_words: text.lines().enumerate().map(line).collect(),
+            ..Facts::default()
+        }
+    }
+
+    fn text(line: &Line) -> String {
+        String::from_utf8(line.text().to_vec()).unwrap()
+    }
+
+    #[track_caller]
+    fn assert_telling(lines: &str, expected: &str) {
+        let facts = facts(lines);
+        let said = LastWords::of(&facts).telling().map(text);
+        assert_eq!(said.unwrap_or_default(), expected);
+    }
+
+    const PYTHON: &str = r#"Traceback (most recent call last):
+  File "/srv/weather.py", line 15, in <module>
+    os.environ["API_KEY"]
+    ~~~~~~~~~~^^^^^^^^^^^
+  File "<frozen os>", line 679, in __getitem__
+KeyError: 'API_KEY'
+"#;
+
+    const GROUP: &str = r#"  + Exception Group Traceback (most recent call last):
+  |   File "/srv/weather.py", line 21, in main
+  |     async with anyio.create_task_group() as group:
+  | ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception)
+  +-+---------------- 1 ----------------
+    | Traceback (most recent call last):
+    |   File "/srv/weather.py", line 18, in ask
+    |     raise ConnectTimeout("upstream")
+    |           ^^^^^^^^^^^^^^^^^^^^^^^^^^
+    | httpx.ConnectTimeout: upstream
+    +------------------------------------
+"#;
+
+    const NODE: &str = r"node:internal/modules/cjs/loader:1215
+  throw err;
+  ^
+
+Error: Cannot find module 'zod'
+Require stack:
+- /srv/missing/index.js
+    at Module._resolveFilename (node:internal/modules/cjs/loader:1212:15)
+    at Module._load (node:internal/modules/cjs/loader:1043:27) {
+  code: 'MODULE_NOT_FOUND',
+  requireStack: [ '/srv/missing/index.js' ]
+}
+
+Node.js v20.20.2
+";
+
+    const RUST: &str = "listening\nthread 'main' (4711) panicked at src/main.rs:7:5:\n\
+        no station called Atlantis\n\
+        note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n";
+
+    const GO: &str = "panic: runtime error: index out of range [5] with length 3\n\n\
+        goroutine 1 [running]:\nmain.main()\n\t/srv/main.go:7 +0x1d\nexit status 2\n";
+
+    const JAVA: &str = "Exception in thread \"main\" java.lang.IllegalStateException: no config\n\
+        \tat weather.Main.main(Main.java:7)\nCaused by: java.io.IOException: /etc/weather: denied\n\
+        \tat weather.Config.read(Config.java:31)\n\t... 1 more\n";
+
+    const NPM: &str = "npm error code E404\nnpm error 404 Not Found - GET https://example.org/no\n\
+        npm error 404\nnpm error 404  'no-server@*' is not in this registry.\n\
+        npm error A complete log of this run can be found in: /root/.npm/_logs/x.log\n";
+
+    #[test]
+    fn of_the_last_words_the_one_that_names_the_fault_is_told() {
+        assert_telling(PYTHON, "KeyError: 'API_KEY'");
+        assert_telling(GROUP, "    | httpx.ConnectTimeout: upstream");
+        assert_telling(NODE, "Error: Cannot find module 'zod'");
+        assert_telling(RUST, "no station called Atlantis");
+        let place = "   0: rust_begin_unwind\n             at /rustc/src/panicking.rs:689:5\n";
+        let traced = format!("{RUST}stack backtrace:\n{}", place.repeat(20));
+        assert_telling(&traced, "no station called Atlantis");
+        assert_telling(
+            "thread 'main' panicked at 'no station', src/main.rs:7:5\nnote: run with RUST_BACKTRACE",
+            "thread 'main' panicked at 'no station', src/main.rs:7:5",
+        );
+        let go = "panic: runtime error: index out of range [5] with length 3";
+        assert_telling(GO, go);
+        assert_telling(JAVA, "Caused by: java.io.IOException: /etc/weather: denied");
+        let npm = "npm error 404 Not Found - GET https://example.org/no";
+        assert_telling(NPM, npm);
+    }
+
+    #[test]
+    fn where_no_language_tells_it_the_last_line_that_names_an_error_is_told_or_the_last() {
+        assert_telling(
+            "starting\nError: no token\n  in config\nbye\n \n",
+            "Error: no token",
+        );
+        assert_telling("starting\nbye\n \n", "bye");
+        assert_telling("", "");
+        assert_telling("panic: not of Go\nbye", "panic: not of Go");
+        // A warning with a stack, and what it died of.
+        let both = format!("{PYTHON}shutting down\nFATAL: database is locked\n");
+        assert_telling(&both, "FATAL: database is locked");
+        assert_telling(
+            &format!("{PYTHON}shutting down: error\n"),
+            "KeyError: 'API_KEY'",
+        );
+        // A second exception on the way out of the first.
+        let chained = PYTHON.to_owned()
+            + "\nDuring handling of the above exception, another exception occurred:\n\n"
+            + &PYTHON.replace("KeyError: 'API_KEY'", "weather.NoKey: set one");
+        assert_telling(&chained, "weather.NoKey: set one");
+    }
+
+    #[test]
+    fn lines_stand_in_the_order_in_which_they_were_written() {
+        let around = |lines: &str, count| {
+            let facts = facts(lines);
+            let words = LastWords::of(&facts);
+            let around = words.around(count).iter();
+            around.map(|line| text(line)).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            around(PYTHON, 3),
+            [
+                "    os.environ[\"API_KEY\"]",
+                "  File \"<frozen os>\", line 679, in __getitem__",
+                "KeyError: 'API_KEY'",
+            ]
+        );
+        let node = around(NODE, 3);
+        assert_eq!(node[0], "Error: Cannot find module 'zod'");
+        assert_eq!(node[2], "- /srv/missing/index.js");
+        let rust = around(&format!("{RUST}one\ntwo\nthree\nfour\n"), 3);
+        assert!(rust[0].contains("panicked at") && rust[1].starts_with("no station"));
+        assert_eq!(around("one\n\ntwo", 4), ["one", "two"]);
+        assert!(around("", 4).is_empty());
+    }
+}

@@ -91,8 +91,8 @@ fn every_rule_has_cases_in_the_folder_of_its_family() {
     let found: BTreeSet<_> = crate::cases::files(FOLDER).into_iter().collect();
     let mut expected = BTreeSet::new();
     for family in families() {
-        for rule in family.rules() {
-            let file = format!("{}/{}.toml", family.name().to_lowercase(), rule.id);
+        for rule in &family.rules {
+            let file = format!("{}/{}.toml", family.name.to_lowercase(), rule.id);
             expected.insert(folder.join(file));
         }
     }
@@ -112,7 +112,7 @@ fn every_rule_has_cases_in_the_folder_of_its_family() {
 #[test]
 fn every_rule_says_why_it_matters_and_what_to_do() {
     for family in families() {
-        for rule in family.rules() {
+        for rule in &family.rules {
             let id = rule.id;
             let is_sentence = |text: &str| text.ends_with('.') && text.len() > 20;
             assert!(is_sentence(rule.why), "{id}: why {:?}", rule.why);

@@ -3,10 +3,8 @@
 //! subscription, requests of a server outside of any call, and changed lists that the client never
 //! lists again.
 
-use crate::{
-    Context, Family, Findings, FrameContext, Handshake, Part, Revisions, Rule, Severity, quote,
-    section,
-};
+use crate::lists::LISTS;
+use crate::{Context, Family, Handshake, Part, Revisions, Severity, lists, quote, section};
 use mcpreel_trace::bounded::BoundedMap;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::Observation;
@@ -15,7 +13,7 @@ use mcpreel_wire::brief;
 use mcpreel_wire::json::Value;
 use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::mcp::capabilities::Declared;
-use mcpreel_wire::mcp::methods::{self, Method, Use};
+use mcpreel_wire::mcp::methods::{self, Method};
 use mcpreel_wire::message::{Body, Direction, Era, Subject};
 use std::sync::Arc;
 
@@ -31,8 +29,7 @@ rules! {
         "the server asks for what the client has not declared")
         .why("A client without that capability answers with an error or not at all, and the call that needs the answer fails or hangs.")
         .fix("Let the server look at the client's capabilities before it asks, and do without where they are missing.")
-        .of(section::CAPABILITIES)
-        .only(Revisions::LEGACY)
+        .of_legacy(section::CAPABILITIES)
         .milder_in(Severity::Warning, UNDEMANDED)
         .of_absence();
 
@@ -40,8 +37,7 @@ rules! {
         "a part of a capability is used that the other side has not declared")
         .why("The other side offers the feature, but not this part of it, and will refuse or ignore what it was asked.")
         .fix("Declare the part that is named, or do without it.")
-        .of(section::CAPABILITIES)
-        .only(Revisions::LEGACY)
+        .of_legacy(section::CAPABILITIES)
         .milder_in(Severity::Warning, UNDEMANDED)
         .of_absence();
 
@@ -63,8 +59,7 @@ rules! {
         "an update of a resource that nobody has subscribed to")
         .why("The client has not asked for it and will drop it, or it was meant for another resource that is now out of date.")
         .fix("Let the server send updates only for resources that `resources/subscribe` has named.")
-        .of(section::RESOURCES)
-        .only(Revisions::LEGACY)
+        .of_legacy(section::RESOURCES)
         .of_absence();
 
     DIRECTION = error("direction-wrong", "a method that only the other side may send")
@@ -99,56 +94,52 @@ rules! {
         .of_absence();
 }
 
+/// Unknown methods that have been reported, each once. Without a limit a peer that makes up names
+/// would make us grow; beyond it an old one is reported again.
+const REPORTED: usize = 256;
+
 #[derive(Debug, Default)]
 pub struct Capability {
-    declared: Declarations,
-    methods: Methods,
-    updated: Subscriptions,
-    unrelated: Unrelated,
+    unknown_methods: BoundedMap<Arc<str>, (), REPORTED>,
+    /// The handshake was read by its outline only: what was declared is not known.
+    is_blind: bool,
+    subscriptions: Subscriptions,
+    /// Whether the server may ask for the roots without being asked anything itself.
+    may_list_roots: bool,
     lists: Lists,
 }
 
 impl Family for Capability {
-    fn name(&self) -> &'static str {
-        "capability"
+    fn passed(&mut self, context: &Context<'_>) {
+        self.lists.ignored(context, PATIENCE_NS);
     }
 
-    fn rules(&self) -> Vec<&'static Rule> {
-        RULES.to_vec()
-    }
-
-    fn passed(&mut self, context: &Context<'_>, findings: &mut Findings) {
-        self.lists.passed(context.now, findings);
-    }
-
-    fn frame(&mut self, seen: &FrameContext<'_>, findings: &mut Findings) {
-        for part in seen.parts() {
-            match &part.message.body {
-                Body::Request(_) => {
-                    self.methods.sent(&part, findings);
-                    self.declared.request(&part, findings);
-                    self.updated.request(&part);
-                    self.unrelated.request(&part, findings);
-                    self.lists.request(&part);
-                }
-                Body::Notification(_) => {
-                    self.methods.sent(&part, findings);
-                    self.declared.notification(&part, findings);
-                    self.updated.notification(&part, findings);
-                    self.unrelated.notification(&part);
-                    self.lists.notification(&part);
-                }
-                Body::Response(_) => {
-                    self.declared.response(&part);
-                    self.updated.response(&part);
-                }
-                Body::Invalid => {}
+    fn part(&mut self, part: &Part<'_>) {
+        let declares = matches!(part.method(), Some("initialize" | "server/discover"));
+        self.is_blind |= declares && part.value.is_none();
+        self.subscriptions.part(part);
+        match &part.message.body {
+            Body::Request(_) => {
+                self.sent(part);
+                self.request(part);
+                self.unrelated(part);
+                self.lists.request(part);
             }
+            Body::Notification(_) => {
+                self.sent(part);
+                self.notification(part);
+                self.may_list_roots |= matches!(
+                    part.method(),
+                    Some("notifications/initialized" | "notifications/roots/list_changed")
+                );
+                self.lists.notification(part);
+            }
+            _ => {}
         }
     }
 
-    fn finish(&mut self, _: &[Observation], context: &Context<'_>, findings: &mut Findings) {
-        self.lists.finish(context.now, findings);
+    fn finish(&mut self, _: &[Observation], context: &Context<'_>) {
+        self.lists.ignored(context, PATIENCE_AT_END_NS);
     }
 }
 
@@ -158,325 +149,99 @@ const UNDEMANDED: Revisions = Revisions::ALL
     .without(Revision::V2025_06_18)
     .without(Revision::V2025_11_25);
 
-// The side and the revision that a method belongs to.
-
-/// Unknown methods that have been reported, each once. Without a limit a peer that makes up names
-/// would make us grow; beyond it an old one is reported again.
-const REPORTED: usize = 256;
-
-#[derive(Debug, Default)]
-struct Methods {
-    unknown: BoundedMap<Arc<str>, (), REPORTED>,
-}
-
-impl Methods {
-    fn sent(&mut self, part: &Part<'_>, findings: &mut Findings) {
+impl Capability {
+    /// The side and the revision that the method of a message belongs to.
+    fn sent(&mut self, part: &Part<'_>) {
         let Some(name) = part.method() else { return };
-        // A server of the modern era asks nothing at all, which `modern-server-request` tells.
         let is_of_server = part.direction() == Direction::ServerToClient;
         let is_request = matches!(part.message.body, Body::Request(_));
+        // A server of the modern era asks nothing at all, which `modern-server-request` tells.
         if is_request && is_of_server && part.seen.known.is_modern() {
             return;
         }
         let Some(method) = methods::find(name) else {
-            return self.unknown(part, name, findings);
-        };
-        let (revision, other) = revisions(part);
-        let possible = [Some(revision), other].into_iter().flatten();
-        let mut uses = possible.filter_map(|one| method.used_in(one));
-        match uses.next() {
-            None if other.is_none() => not_in_version(part, method, revision, findings),
-            None => {}
-            Some(first) => {
-                let allows = |usage: &Use| usage.way.allows(part.direction());
-                if !allows(first) && !uses.any(allows) {
-                    let detail = format!("{} from the {}", method.name, sender(part.direction()));
-                    findings.push(part.at(&DIRECTION, detail).path("method"));
-                }
+            if self.unknown_methods.is_first(name.into()) && !is_extended(part) {
+                part.tell_at(&UNKNOWN, "method", quote::text(name));
             }
-        }
-    }
-
-    fn unknown(&mut self, part: &Part<'_>, name: &str, findings: &mut Findings) {
-        if self.unknown.is_first(name.into()) && !is_extended(part) {
-            findings.push(part.at(&UNKNOWN, quote::text(name)).path("method"));
-        }
-    }
-}
-
-fn sender(direction: Direction) -> &'static str {
-    match direction {
-        Direction::ClientToServer => "client",
-        Direction::ServerToClient => "server",
-    }
-}
-
-/// The revision by which it is meant, and another by which it can be: of a notification that
-/// belongs to no request that is not known, where both eras are spoken on one connection.
-fn revisions(part: &Part<'_>) -> (Revision, Option<Revision>) {
-    let is_loose = matches!(part.message.body, Body::Notification(_)) && part.request().is_none();
-    let known = part.seen.known;
-    if is_loose && known.handshake != Handshake::None && part.seen.session.eras.len() > 1 {
-        return (known.legacy(), Some(Revision::V2026_07_28));
-    }
-    (part.revision(), None)
-}
-
-fn not_in_version(part: &Part<'_>, method: &Method, revision: Revision, findings: &mut Findings) {
-    // Before the handshake nobody has agreed on a revision, and a handshake is never modern.
-    let is_agreed = revision.era() == Era::Modern || part.seen.known.agreed().is_some();
-    if !is_agreed || method.name == "initialize" {
-        return;
-    }
-    let has_it = |one: &Revision| method.used_in(*one).is_some();
-    let having: Vec<_> = Revision::ALL.into_iter().filter(has_it).collect();
-    let (Some(from), Some(to)) = (having.first(), having.last()) else {
-        return;
-    };
-    let span = if from == to {
-        format!("only {from}")
-    } else {
-        format!("{from} to {to}")
-    };
-    let detail = format!("{} under {revision}; {span} has it", method.name);
-    findings.push(part.at(&NOT_IN_VERSION, detail).path("method"));
-}
-
-/// Whether a side has declared something that may define methods of its own.
-fn is_extended(part: &Part<'_>) -> bool {
-    let client = part.client_capabilities();
-    let server = part.server_capabilities();
-    client.has_unknown_extensions() || server.is_some_and(Declared::has_unknown_extensions)
-}
-
-// Requests of a server that no call of its client needs.
-
-/// Whether the server may ask for the roots at this moment without being asked anything itself.
-#[derive(Debug, Default)]
-struct Unrelated {
-    may_list_roots: bool,
-}
-
-impl Unrelated {
-    /// A notification: after some of them servers ask for the roots.
-    fn notification(&mut self, part: &Part<'_>) {
-        self.may_list_roots |= matches!(
-            part.method(),
-            Some("notifications/initialized" | "notifications/roots/list_changed")
-        );
-    }
-
-    fn request(&mut self, part: &Part<'_>, findings: &mut Findings) {
-        if part.direction() == Direction::ClientToServer {
-            return;
-        }
-        let method = match part.method() {
-            Some("roots/list") if std::mem::take(&mut self.may_list_roots) => return,
-            Some(method @ ("roots/list" | "sampling/createMessage" | "elicitation/create")) => {
-                method
-            }
-            _ => return,
-        };
-        let is_of_task = part.message.meta.related_task.is_some();
-        let mut open = part.seen.known.open();
-        let needs_it = open.any(|(_, asked)| {
-            asked.direction == Direction::ClientToServer && &*asked.method != "ping"
-        });
-        if !is_of_task && !needs_it && !part.seen.known.has_forgotten() {
-            findings.push(part.at(&UNRELATED, method));
-        }
-    }
-}
-
-// Updates of resources, and who has subscribed to them.
-
-/// Resources whose subscription is remembered. Beyond it nothing is said about updates any more.
-const SUBSCRIBED: usize = 1024;
-
-/// The resources that the client has subscribed to.
-#[derive(Debug, Default)]
-struct Subscriptions {
-    uris: BoundedMap<Arc<str>, (), SUBSCRIBED>,
-    /// A subscription is not known whole: what it is a part of nobody can tell.
-    is_blind: bool,
-}
-
-impl Subscriptions {
-    /// A request: it may be one that subscribes. Updates may come from then on.
-    fn request(&mut self, part: &Part<'_>) {
-        let Body::Request(request) = &part.message.body else {
             return;
         };
-        if &*request.method != "resources/subscribe" {
-            return;
-        }
-        match &request.name {
-            Some(uri) if !brief::is_brief(uri) && part.value.is_some() => {
-                self.uris.insert((&**uri).into(), ());
-            }
-            _ => self.is_blind = true,
+        // A notification that belongs to no known request may be meant by either of two eras that
+        // are spoken on one connection.
+        let known = part.seen.known;
+        let is_loose = !is_request
+            && part.request().is_none()
+            && known.handshake != Handshake::None
+            && part.seen.session.eras.len() > 1;
+        let possible = match is_loose {
+            true => vec![known.legacy(), Revision::V2026_07_28],
+            false => vec![part.revision()],
+        };
+        let uses: Vec<_> = possible
+            .iter()
+            .filter_map(|one| method.used_in(*one))
+            .collect();
+        if uses.is_empty() && !is_loose {
+            not_in_version(part, method, possible[0]);
+        } else if !uses.is_empty() && !uses.iter().any(|usage| usage.way.allows(part.direction())) {
+            let sender = if is_of_server { "server" } else { "client" };
+            part.tell_at(
+                &DIRECTION,
+                "method",
+                format!("{} from the {sender}", method.name),
+            );
         }
     }
 
-    /// A response: a subscription has ended when the server has said so.
-    fn response(&mut self, part: &Part<'_>) {
-        if part.method() == Some("resources/unsubscribe")
-            && let Some(uri) = part.request().and_then(|asked| asked.name.as_deref())
+    /// A use of what was not declared. What a client declared is known from `initialize` on, what
+    /// a server declared from its answer on; in the modern era only where somebody asked.
+    fn request(&self, part: &Part<'_>) {
+        let (declared, rule) = match part.direction() {
+            Direction::ClientToServer => (part.server_capabilities(), &SERVER),
+            Direction::ServerToClient => (of_client(part), &CLIENT),
+        };
+        let Some(declared) = declared.filter(|it| it.is_whole() && !self.is_blind) else {
+            return;
+        };
+        if let Some((method, needed)) = needed(part)
+            && !declared.has(needed)
         {
-            self.uris.remove(uri);
-        }
-    }
-
-    /// A notification: it may be an update.
-    fn notification(&self, part: &Part<'_>, findings: &mut Findings) {
-        let Body::Notification(notification) = &part.message.body else {
-            return;
-        };
-        let is_update = part.method() == Some("notifications/resources/updated")
-            && part.direction() == Direction::ServerToClient
-            && part.era() == Era::Legacy;
-        if !is_update || self.is_blind || self.uris.has_forgotten() {
-            return;
-        }
-        if let Subject::Other { name: Some(uri) } = &notification.subject
-            && !brief::is_brief(uri)
-            && !self.uris.contains(&**uri)
-            && !self.uris.iter().any(|(known, ())| is_within(uri, known))
-        {
-            let finding = part.at(&UPDATED, quote::text(uri));
-            findings.push(finding.path("params.uri"));
-        }
-    }
-}
-
-/// Whether a resource is `known` or a part of it: updates may name a part of what was subscribed.
-pub(crate) fn is_within(uri: &str, known: &str) -> bool {
-    uri.starts_with(known)
-}
-
-// Changes that the client did not look at, although it had looked before.
-
-/// How long a client may take before it is said to ignore a change, nanoseconds.
-const PATIENCE_NS: u64 = 30_000_000_000;
-
-/// How long it may take where the recording ends, nanoseconds: who is about to leave does not ask
-/// again.
-const PATIENCE_AT_END_NS: u64 = 5_000_000_000;
-
-const LISTS: [(&str, &str); 3] = [
-    ("tools", "notifications/tools/list_changed"),
-    ("prompts", "notifications/prompts/list_changed"),
-    ("resources", "notifications/resources/list_changed"),
-];
-
-#[derive(Debug, Default)]
-struct Lists([State; 3]);
-
-#[derive(Clone, Copy, Debug, Default)]
-enum State {
-    /// The client has not asked for it, or has been reported since.
-    #[default]
-    Unlisted,
-    /// The client has asked for it as it is.
-    Listed,
-    /// It has changed since, first in this frame.
-    Changed(Moment, Seq),
-}
-
-impl Lists {
-    /// A request: it may ask for a list.
-    fn request(&mut self, part: &Part<'_>) {
-        let at = match part.method() {
-            Some("tools/list") => 0,
-            Some("prompts/list") => 1,
-            Some("resources/list" | "resources/templates/list") => 2,
-            _ => return,
-        };
-        if part.direction() == Direction::ClientToServer {
-            self.0[at] = State::Listed;
-        }
-    }
-
-    /// A notification: it may tell of a change.
-    fn notification(&mut self, part: &Part<'_>) {
-        let Some(method) = part.method().filter(|it| it.ends_with("/list_changed")) else {
-            return;
-        };
-        let lists = LISTS.iter().zip(&mut self.0);
-        for ((_, changed), state) in lists {
-            if *changed == method && matches!(state, State::Listed) {
-                *state = State::Changed(part.seen.head.t_last, part.seen.head.seq);
-            }
-        }
-    }
-
-    fn passed(&mut self, now: Moment, findings: &mut Findings) {
-        self.ignored(now, PATIENCE_NS, findings);
-    }
-
-    fn finish(&mut self, now: Moment, findings: &mut Findings) {
-        self.ignored(now, PATIENCE_AT_END_NS, findings);
-    }
-
-    fn ignored(&mut self, now: Moment, patience_ns: u64, findings: &mut Findings) {
-        for ((list, _), state) in LISTS.iter().zip(&mut self.0) {
-            let State::Changed(t, frame) = *state else {
-                continue;
+            let whole = needed.split('.').next().unwrap_or(needed);
+            let has_whole = declared.has(whole);
+            let (rule, missing) = if has_whole {
+                (&SUB, needed)
+            } else {
+                (rule, whole)
             };
-            let after_ns = now.0.saturating_sub(t.0);
-            if after_ns >= patience_ns {
-                *state = State::Unlisted;
-                let detail = format!("{list}: not within {} s", after_ns / 1_000_000_000);
-                findings.push(IGNORED.at(frame, detail));
-            }
+            part.tell(rule, format!("{method} without {missing}"));
         }
-    }
-}
-
-// Capabilities that were used without having been declared.
-//
-// What a client declared is known from `initialize` on, what a server declared from its answer
-// on; in the modern era only where somebody asked the server. Clients of the modern era need not
-// ask, so there it is no more than a warning.
-
-/// What must be known about declarations beside the declarations.
-#[derive(Debug, Default)]
-struct Declarations {
-    /// The handshake was read by its outline only: what was declared is not known.
-    is_blind: bool,
-}
-
-impl Declarations {
-    /// A response: it may be one that declares.
-    fn response(&mut self, part: &Part<'_>) {
-        let declares = matches!(part.method(), Some("initialize" | "server/discover"));
-        self.is_blind |= declares && part.value.is_none();
-    }
-
-    fn request(&mut self, part: &Part<'_>, findings: &mut Findings) {
-        self.is_blind |= part.method() == Some("initialize") && part.value.is_none();
-        if self.is_blind {
+        if part.revision() != Revision::V2025_11_25 {
             return;
         }
-        match part.direction() {
-            Direction::ClientToServer => {
-                if let Some(declared) = of_server(part) {
-                    request(part, declared, &SERVER, findings);
-                    if part.method() == Some("tools/call") {
-                        task(part, declared, findings);
-                    }
-                }
+        // What is asked for beyond the method.
+        let given = |name: &&str| part.param(name).is_some_and(|value| !value.is_null());
+        let is_task = part.request().is_some_and(|asked| asked.task);
+        let (needed, member) = match part.method() {
+            Some("tools/call") if is_task && declared.has("tools") => {
+                (Some("tasks.requests.tools.call"), Some("task"))
             }
-            Direction::ServerToClient => {
-                if let Some(declared) = of_client(part) {
-                    request(part, declared, &CLIENT, findings);
-                    asked_of_client(part, declared, findings);
-                }
+            Some("sampling/createMessage") if declared.has("sampling") => (
+                Some("sampling.tools"),
+                ["tools", "toolChoice"].into_iter().find(given),
+            ),
+            Some("elicitation/create") if declared.has("elicitation") => {
+                (missing_mode(part.param("mode"), declared), Some("mode"))
             }
+            _ => return,
+        };
+        if let Some((needed, member)) = needed.zip(member)
+            && !declared.has(needed)
+        {
+            let detail = format!("{member} without {needed}");
+            part.tell_at(&SUB, format!("params.{member}"), detail);
         }
     }
 
-    fn notification(&self, part: &Part<'_>, findings: &mut Findings) {
+    fn notification(&self, part: &Part<'_>) {
         let rule = match part.method() {
             Some("notifications/message") => &LOGGING,
             Some(name) if name.ends_with("/list_changed") => &LIST_CHANGED,
@@ -484,25 +249,62 @@ impl Declarations {
         };
         let declared = match part.direction() {
             Direction::ClientToServer => of_client(part),
-            Direction::ServerToClient => of_server(part),
+            Direction::ServerToClient => part.server_capabilities(),
         };
-        let Some((name, needed)) = needed(part) else {
-            return;
+        let declared = declared.filter(|it| it.is_whole() && !self.is_blind);
+        if let (Some(declared), Some((name, needed))) = (declared, needed(part))
+            && !declared.has(needed)
+        {
+            part.tell(rule, format!("{name} without {needed}"));
+        }
+    }
+
+    /// A request of the server that no call of its client needs.
+    fn unrelated(&mut self, part: &Part<'_>) {
+        let method = match part.method() {
+            _ if part.direction() == Direction::ClientToServer => return,
+            Some("roots/list") if std::mem::take(&mut self.may_list_roots) => return,
+            Some(method @ ("roots/list" | "sampling/createMessage" | "elicitation/create")) => {
+                method
+            }
+            _ => return,
         };
-        let lacks = |declared: &Declared| !declared.has(needed) && declared.is_whole();
-        if !self.is_blind && declared.is_some_and(lacks) {
-            findings.push(part.at(rule, format!("{name} without {needed}")));
+        let known = part.seen.known;
+        let needs_it = known.open().any(|(_, asked)| {
+            asked.direction == Direction::ClientToServer && &*asked.method != "ping"
+        });
+        let is_of_task = part.message.meta.related_task.is_some();
+        if !is_of_task && !needs_it && !known.has_forgotten() {
+            part.tell(&UNRELATED, method);
         }
     }
 }
 
-/// What the server has declared, where that is known.
-fn of_server<'a>(part: &Part<'a>) -> Option<&'a Declared> {
-    let known = part.seen.known;
-    match part.era() {
-        Era::Modern => known.discovered.as_ref(),
-        Era::Legacy => known.server.as_ref(),
-    }
+fn not_in_version(part: &Part<'_>, method: &Method, revision: Revision) {
+    // Before the handshake nobody has agreed on a revision, and a handshake is never modern.
+    let is_agreed = revision.era() == Era::Modern || part.seen.known.agreed().is_some();
+    let mut having = Revision::ALL
+        .into_iter()
+        .filter(|one| method.used_in(*one).is_some());
+    let Some(from) = having
+        .next()
+        .filter(|_| is_agreed && method.name != "initialize")
+    else {
+        return;
+    };
+    let span = match having.last() {
+        Some(to) => format!("{from} to {to}"),
+        None => format!("only {from}"),
+    };
+    let detail = format!("{} under {revision}; {span} has it", method.name);
+    part.tell_at(&NOT_IN_VERSION, "method", detail);
+}
+
+/// Whether a side has declared something that may define methods of its own.
+fn is_extended(part: &Part<'_>) -> bool {
+    let client = part.client_capabilities();
+    let server = part.server_capabilities();
+    client.has_unknown_extensions() || server.is_some_and(Declared::has_unknown_extensions)
 }
 
 /// What the client has declared in the handshake, where there was one.
@@ -517,85 +319,111 @@ fn needed(part: &Part<'_>) -> Option<(&'static str, &'static str)> {
     Some((method.name, method.used_in(part.revision())?.capability?))
 }
 
-fn request(part: &Part<'_>, declared: &Declared, rule: &'static Rule, findings: &mut Findings) {
-    let Some((method, needed)) = needed(part) else {
-        return;
-    };
-    if declared.has(needed) || !declared.is_whole() {
-        return;
-    }
-    let whole = needed.split('.').next().unwrap_or(needed);
-    let (rule, missing) = if declared.has(whole) {
-        (&SUB, needed)
-    } else {
-        (rule, whole)
-    };
-    findings.push(part.at(rule, format!("{method} without {missing}")));
-}
-
-/// A use of a part of a capability that was not declared.
-fn lacks(part: &Part<'_>, declared: &Declared, needed: &str, what: &str, findings: &mut Findings) {
-    if declared.has(needed) || !declared.is_whole() {
-        return;
-    }
-    let member = what.split(' ').next().unwrap_or(what);
-    let finding = part.at(&SUB, format!("{what} without {needed}"));
-    findings.push(finding.path(format!("params.{member}")));
-}
-
-/// A call that asks for a task (2025-11-25).
-fn task(part: &Part<'_>, declared: &Declared, findings: &mut Findings) {
-    let Body::Request(request) = &part.message.body else {
-        return;
-    };
-    let asks = request.task && part.revision() == Revision::V2025_11_25;
-    if asks && declared.has("tools") {
-        lacks(
-            part,
-            declared,
-            "tasks.requests.tools.call",
-            "task",
-            findings,
-        );
-    }
-}
-
-/// What the server asks of its client, beyond the method (2025-11-25).
-fn asked_of_client(part: &Part<'_>, declared: &Declared, findings: &mut Findings) {
-    if part.revision() != Revision::V2025_11_25 {
-        return;
-    }
-    let param = |name: &str| part.param(name);
-    match part.method() {
-        Some("sampling/createMessage") if declared.has("sampling") => {
-            if let Some(what) = tool_use(param) {
-                lacks(part, declared, "sampling.tools", what, findings);
-            }
-        }
-        Some("elicitation/create") if declared.has("elicitation") => {
-            if let Some(missing) = missing_mode(param("mode"), declared) {
-                lacks(part, declared, missing, "mode", findings);
-            }
-        }
-        _ => {}
-    }
-}
-
-/// The param by which sampling is asked to use tools.
-fn tool_use<'a>(param: impl Fn(&str) -> Option<Value<'a>>) -> Option<&'static str> {
-    let given = |name: &&str| param(name).is_some_and(|value| !value.is_null());
-    ["tools", "toolChoice"].into_iter().find(given)
-}
-
 /// The capability that the mode of an elicitation needs and that is missing; `form` is what is
 /// meant where neither side says a mode.
 pub(crate) fn missing_mode(mode: Option<Value<'_>>, declared: &Declared) -> Option<&'static str> {
-    let says_none = !declared.has("elicitation.form") && !declared.has("elicitation.url");
+    let [form, url] = ["elicitation.form", "elicitation.url"];
     let is = |name: &str| mode.is_some_and(|mode| mode.is_str(name));
-    let has_form = declared.has("elicitation.form") || says_none && declared.has("elicitation");
+    let says_none = !declared.has(form) && !declared.has(url);
+    let has_form = declared.has(form) || says_none && declared.has("elicitation");
     if mode.is_none() || is("form") {
-        (!has_form).then_some("elicitation.form")
+        (!has_form).then_some(form)
     } else {
-        (is("url") && !declared.has("elicitation.url")).then_some("elicitation.url")
+        (is("url") && !declared.has(url)).then_some(url)
+    }
+}
+
+/// Resources whose subscription is remembered. Beyond it nothing is said about updates any more.
+const SUBSCRIBED: usize = 1024;
+
+/// The resources that the client has subscribed to.
+#[derive(Debug, Default)]
+struct Subscriptions {
+    uris: BoundedMap<Arc<str>, (), SUBSCRIBED>,
+    /// A subscription is not known whole: what it is a part of nobody can tell.
+    is_blind: bool,
+}
+
+impl Subscriptions {
+    fn part(&mut self, part: &Part<'_>) {
+        match (&part.message.body, part.method()) {
+            // Updates may come as soon as the client has asked.
+            (Body::Request(request), Some("resources/subscribe")) => match &request.name {
+                Some(uri) if !brief::is_brief(uri) && part.value.is_some() => {
+                    self.uris.insert((&**uri).into(), ());
+                }
+                _ => self.is_blind = true,
+            },
+            // A subscription has ended when the server has said so.
+            (Body::Response(_), Some("resources/unsubscribe")) => {
+                if let Some(uri) = part.request().and_then(|asked| asked.name.as_deref()) {
+                    self.uris.remove(uri);
+                }
+            }
+            (Body::Notification(notification), Some("notifications/resources/updated")) => {
+                let is_legacy = part.era() == Era::Legacy;
+                if let Subject::Other { name: Some(uri) } = &notification.subject
+                    && part.direction() == Direction::ServerToClient
+                    && is_legacy
+                    && !(self.is_blind || self.uris.has_forgotten() || brief::is_brief(uri))
+                    && !self.uris.iter().any(|(known, ())| is_within(uri, known))
+                {
+                    part.tell_at(&UPDATED, "params.uri", quote::text(uri));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether a resource is `known` or a part of it: updates may name a part of what was subscribed.
+pub(crate) fn is_within(uri: &str, known: &str) -> bool {
+    uri.starts_with(known)
+}
+
+/// How long a client may take before it is said to ignore a change, nanoseconds.
+const PATIENCE_NS: u64 = 30_000_000_000;
+
+/// How long it may take where the recording ends, nanoseconds: who is about to leave does not ask
+/// again.
+const PATIENCE_AT_END_NS: u64 = 5_000_000_000;
+
+/// Lists that the client has asked for, by the notifications that say that they have changed: when
+/// and in which frame a list has changed since.
+#[derive(Debug, Default)]
+struct Lists(Vec<(&'static str, Option<(Moment, Seq)>)>);
+
+impl Lists {
+    fn request(&mut self, part: &Part<'_>) {
+        let list = part.method().and_then(lists::of);
+        if let Some(list) = list.filter(|_| part.direction() == Direction::ClientToServer) {
+            self.0.retain(|(changed, _)| *changed != list.changed);
+            self.0.push((list.changed, None));
+        }
+    }
+
+    fn notification(&mut self, part: &Part<'_>) {
+        let mut known = self.0.iter_mut();
+        let listed = known.find(|(changed, _)| Some(*changed) == part.method());
+        if let Some((_, since)) = listed {
+            since.get_or_insert((part.seen.head.t_last, part.seen.head.seq));
+        }
+    }
+
+    /// Tells the changes that the client did not look at, although it had looked before.
+    fn ignored(&mut self, context: &Context<'_>, patience_ns: u64) {
+        self.0.retain(|(changed, since)| {
+            let Some((t, frame)) = *since else {
+                return true;
+            };
+            let after_ns = context.now.ns_since(t);
+            if after_ns >= patience_ns {
+                let list = LISTS.iter().find(|list| list.changed == *changed);
+                let list = list.map_or("", |list| list.member);
+                let detail = format!("{list}: not within {} s", after_ns / 1_000_000_000);
+                context.findings.push(IGNORED.at(frame, detail));
+            }
+            after_ns < patience_ns
+        });
     }
 }

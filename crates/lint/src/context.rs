@@ -1,6 +1,7 @@
 //! What a family of rules is, and what it is shown: a moment ([`Context`]), a frame
 //! ([`FrameContext`]) and each of its messages ([`Part`]).
 
+use crate::quote::Trail;
 use crate::{Finding, Findings, OpenRequest, Rule, SessionFacts};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::{Correlator, MessageRecord, Observation};
@@ -21,6 +22,8 @@ pub struct Context<'a> {
     pub session: &'a Session,
     pub known: &'a SessionFacts,
     pub correlator: &'a Correlator,
+    /// Where findings are put.
+    pub findings: &'a Findings,
 }
 
 impl Context<'_> {
@@ -51,40 +54,34 @@ impl Context<'_> {
 /// revision that they are judged by are dropped by the caller, which also makes them as mild as
 /// their rule says for that revision.
 pub trait Family {
-    fn name(&self) -> &'static str;
-
-    /// The rules that its findings name.
-    fn rules(&self) -> Vec<&'static Rule>;
-
     /// Time has come to `context.now`, before whatever comes next: for rules about what did not
     /// happen in time.
-    fn passed(&mut self, context: &Context<'_>, findings: &mut Findings) {
-        let _ = (context, findings);
+    fn passed(&mut self, context: &Context<'_>) {
+        let _ = context;
     }
 
     /// Looks at the next frame of a protocol stream.
-    fn frame(&mut self, seen: &FrameContext<'_>, findings: &mut Findings) {
-        let _ = (seen, findings);
+    fn frame(&mut self, seen: &FrameContext<'_>) {
+        let _ = seen;
+    }
+
+    /// Looks at the next message of a frame, after [`Self::frame`].
+    fn part(&mut self, part: &Part<'_>) {
+        let _ = part;
     }
 
     /// Looks at the next line on stderr; of a very long one `raw` is the beginning.
-    fn stderr(
-        &mut self,
-        head: &FrameHead,
-        raw: &[u8],
-        context: &Context<'_>,
-        findings: &mut Findings,
-    ) {
-        let _ = (head, raw, context, findings);
+    fn stderr(&mut self, head: &FrameHead, raw: &[u8], context: &Context<'_>) {
+        let _ = (head, raw, context);
     }
 
-    fn event(&mut self, event: &Event, context: &Context<'_>, findings: &mut Findings) {
-        let _ = (event, context, findings);
+    fn event(&mut self, event: &Event, context: &Context<'_>) {
+        let _ = (event, context);
     }
 
     /// The recording is over; `end` is what the correlator observed then.
-    fn finish(&mut self, end: &[Observation], context: &Context<'_>, findings: &mut Findings) {
-        let _ = (end, context, findings);
+    fn finish(&mut self, end: &[Observation], context: &Context<'_>) {
+        let _ = (end, context);
     }
 }
 
@@ -108,25 +105,20 @@ pub struct FrameContext<'a> {
     pub known: &'a SessionFacts,
     /// The exchanges as they stand, with what it has changed.
     pub correlator: &'a Correlator,
+    /// Where findings are put.
+    pub findings: &'a Findings,
 }
 
 impl<'a> FrameContext<'a> {
     pub fn parts(&self) -> impl Iterator<Item = Part<'a>> + use<'a> {
         let seen = *self;
-        let elements = seen.root.filter(|_| seen.content.batch);
-        let mut elements = elements.map(|root| (0u32..).zip(root.elements()));
         let messages = seen.content.messages.iter().zip(seen.messages);
-        messages.map(move |(message, record)| Part {
+        let messages = messages.zip(values(seen.content, seen.root));
+        messages.map(move |((message, record), value)| Part {
             seen,
             message,
             record,
-            value: match &mut elements {
-                // Not every member of a batch has a message.
-                Some(elements) => elements
-                    .find(|(part, _)| *part == message.part)
-                    .map(|(_, value)| value),
-                None => seen.root,
-            },
+            value,
         })
     }
 
@@ -145,9 +137,32 @@ impl<'a> FrameContext<'a> {
             session: self.session,
             known: self.known,
             correlator: self.correlator,
+            findings: self.findings,
         }
     }
 }
+
+/// The JSON value of each message of a frame.
+pub(super) fn values<'a>(
+    content: &'a Content,
+    root: Option<Value<'a>>,
+) -> impl Iterator<Item = Option<Value<'a>>> {
+    let elements = root.filter(|_| content.batch);
+    let mut elements = elements.map(|root| (0u32..).zip(root.elements()));
+    content
+        .messages
+        .iter()
+        .map(move |message| match &mut elements {
+            // Not every member of a batch has a message.
+            Some(elements) => elements
+                .find(|(part, _)| *part == message.part)
+                .map(|(_, value)| value),
+            None => root,
+        })
+}
+
+/// Places that the findings of one rule in one frame name where a walk over values finds them.
+const PLACES: usize = 4;
 
 /// A message with all that is known about it.
 #[derive(Clone, Copy, Debug)]
@@ -253,5 +268,41 @@ impl<'a> Part<'a> {
     pub fn at(&self, rule: &'static Rule, detail: impl Into<String>) -> Finding {
         let finding = rule.at(self.seen.head.seq, detail).about(self.exchange());
         finding.judged_by(self.revision())
+    }
+
+    pub fn push(&self, finding: Finding) {
+        self.seen.findings.push(finding);
+    }
+
+    pub fn extend(&self, findings: impl IntoIterator<Item = Finding>) {
+        self.seen.findings.extend(findings);
+    }
+
+    /// Reports a finding in this message.
+    pub fn tell(&self, rule: &'static Rule, detail: impl Into<String>) {
+        self.push(self.at(rule, detail));
+    }
+
+    /// Reports a finding at a place of this message.
+    pub fn tell_at(
+        &self,
+        rule: &'static Rule,
+        path: impl Into<Box<str>>,
+        detail: impl Into<String>,
+    ) {
+        self.push(self.at(rule, detail).path(path));
+    }
+
+    /// Reports a finding at one of many places that may be wrong, unless a few of them are reported
+    /// already.
+    pub fn tell_with(
+        &self,
+        rule: &'static Rule,
+        place: &Trail<'_>,
+        detail: impl FnOnce() -> String,
+    ) {
+        let finding = || self.at(rule, detail()).path(place.path());
+        let frame = Some(self.seen.head.seq);
+        self.seen.findings.push_up_to(PLACES, rule, frame, finding);
     }
 }

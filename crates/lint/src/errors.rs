@@ -3,9 +3,7 @@
 //! A code is judged by its number, by the request and by the words of the message: another code
 //! would have been right only where both agree.
 
-use crate::{
-    Family, Finding, Findings, FrameContext, Part, Revisions, Rule, Severity, quote, section,
-};
+use crate::{Family, Finding, Part, Revisions, Severity, quote, section};
 use mcpreel_trace::bounded::BoundedMap;
 use mcpreel_wire::json::Number;
 use mcpreel_wire::mcp::capabilities::Declared;
@@ -26,8 +24,7 @@ rules! {
         "an error code of earlier revisions that this one has removed")
         .why("Clients of this revision do not expect it and take it for an unknown failure.")
         .fix("Answer -32602 for a resource that is not there, and ask for input with a result in place of -32042.")
-        .of(section::ERROR_CODES)
-        .only(Revisions::MODERN);
+        .of_modern(section::ERROR_CODES);
 
     WRONG_METHOD_CODE = warning("error-method-not-found-code",
         "an unknown method answered with another code than -32601")
@@ -71,26 +68,16 @@ pub struct Errors {
 }
 
 impl Family for Errors {
-    fn name(&self) -> &'static str {
-        "errors"
-    }
-
-    fn rules(&self) -> Vec<&'static Rule> {
-        RULES.to_vec()
-    }
-
-    fn frame(&mut self, seen: &FrameContext<'_>, findings: &mut Findings) {
-        for part in seen.parts() {
-            let Body::Response(response) = &part.message.body else {
-                continue;
-            };
-            match &response.outcome {
-                Outcome::Error { code, message } => {
-                    let code = code.as_deref().and_then(integer);
-                    self.error(&part, code, message.as_deref(), findings);
-                }
-                _ => self.served(&part),
+    fn part(&mut self, part: &Part<'_>) {
+        let Body::Response(response) = &part.message.body else {
+            return;
+        };
+        match &response.outcome {
+            Outcome::Error { code, message } => {
+                let code = code.as_deref().and_then(integer);
+                self.error(part, code, message.as_deref());
             }
+            _ => self.served(part),
         }
     }
 }
@@ -105,21 +92,14 @@ impl Errors {
         }
     }
 
-    fn error(
-        &self,
-        part: &Part<'_>,
-        code: Option<i64>,
-        message: Option<&str>,
-        findings: &mut Findings,
-    ) {
+    fn error(&self, part: &Part<'_>, code: Option<i64>, message: Option<&str>) {
         if message.is_some_and(|message| message.trim().is_empty()) {
             let code = code.map_or_else(|| "error".to_owned(), |code| format!("error {code}"));
-            let finding = part.at(&MESSAGE_EMPTY, code);
-            findings.push(finding.path("error.message"));
+            part.tell_at(&MESSAGE_EMPTY, "error.message", code);
         }
         let Some(code) = code else { return };
         let of_number = removed(part, code).or_else(|| reserved(part, code));
-        findings.extend(of_number.map(|finding| finding.path("error.code")));
+        part.extend(of_number.map(|finding| finding.path("error.code")));
         let message = message.unwrap_or_default();
         let of_case = match part.method() {
             Some("resources/read") => resource(part, code, message),
@@ -129,7 +109,7 @@ impl Errors {
             _ => None,
         };
         let of_case = of_case.or_else(|| internal(part, code, message));
-        findings.extend(of_case.map(|finding| finding.path("error.code")));
+        part.extend(of_case.map(|finding| finding.path("error.code")));
     }
 
     /// Servers that validate before they dispatch answer an unknown method as bad parameters.

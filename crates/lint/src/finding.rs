@@ -4,8 +4,8 @@ use crate::{Rule, Severity};
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::mcp::Revision;
+use std::cell::RefCell;
 use std::collections::HashMap;
-use std::ops::Deref;
 
 /// Other frames that a finding names. Without a limit a finding about a flood would name each of
 /// its frames.
@@ -28,23 +28,27 @@ pub struct Finding {
     pub detail: String,
 }
 
-/// Findings of one rule that are kept of one frame, no fewer than any family tells of one. Without
-/// a limit a batch of one line takes many times its size, in memory and in a recording.
-const OF_A_FRAME: u64 = 20;
+/// Findings of one rule that are kept of one frame. Without a limit a batch of one line takes many
+/// times its size, in memory and in a recording.
+const OF_A_FRAME: usize = 20;
 
-/// Where the findings of one moment are collected: of one rule in one frame a few, the rest is only
-/// counted, which the last of them says.
+/// The findings of one moment. Of one rule in one frame a few are kept, the rest is only counted,
+/// and the last one says how many.
 #[derive(Debug, Default)]
-pub struct Findings {
-    kept: Vec<Finding>,
+pub struct Findings(RefCell<Kept>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    findings: Vec<Finding>,
     counts: HashMap<(&'static str, Option<Seq>), Count>,
 }
 
-/// Findings of one rule in one frame.
+/// How many findings of one rule in one frame there were, how many of them are kept, and the index
+/// of the last one.
 #[derive(Debug, Default)]
 struct Count {
-    found: u64,
-    /// Where the last one that is kept stands.
+    found: usize,
+    kept: usize,
     last: usize,
 }
 
@@ -83,40 +87,46 @@ impl Finding {
 }
 
 impl Findings {
-    /// Puts a finding in, unless there were too many before it.
-    pub fn push(&mut self, finding: Finding) {
-        let key = (finding.rule.id, finding.frame);
-        let count = self.counts.entry(key).or_default();
+    pub fn push(&self, finding: Finding) {
+        let (rule, frame) = (finding.rule, finding.frame);
+        self.push_up_to(OF_A_FRAME, rule, frame, || finding);
+    }
+
+    /// Adds a finding of `rule` in `frame`, which is only made if there are fewer than `limit`.
+    pub fn push_up_to(
+        &self,
+        limit: usize,
+        rule: &'static Rule,
+        frame: Option<Seq>,
+        finding: impl FnOnce() -> Finding,
+    ) {
+        let Kept { findings, counts } = &mut *self.0.borrow_mut();
+        let count = counts.entry((rule.id, frame)).or_default();
         count.found += 1;
-        if count.found <= OF_A_FRAME {
-            count.last = self.kept.len();
-            self.kept.push(finding);
+        if count.kept < limit {
+            count.kept += 1;
+            count.last = findings.len();
+            findings.push(finding());
         }
     }
 
-    /// Takes everything out, for the next moment to begin with nothing.
-    pub fn take(&mut self) -> Vec<Finding> {
-        for (_, Count { found, last }) in self.counts.drain() {
-            let more = found.saturating_sub(OF_A_FRAME);
-            if let Some(finding) = self.kept.get_mut(last).filter(|_| more > 0) {
-                finding.detail = format!("{}; and {more} more in this frame", finding.detail);
+    pub fn extend(&self, findings: impl IntoIterator<Item = Finding>) {
+        findings.into_iter().for_each(|finding| self.push(finding));
+    }
+
+    /// Takes all findings out.
+    pub fn take(&self) -> Vec<Finding> {
+        let Kept {
+            mut findings,
+            counts,
+        } = self.0.take();
+        for Count { found, kept, last } in counts.into_values() {
+            if found > kept {
+                let more = format!("; and {} more in this frame", found - kept);
+                findings[last].detail.push_str(&more);
             }
         }
-        std::mem::take(&mut self.kept)
-    }
-}
-
-impl Deref for Findings {
-    type Target = [Finding];
-
-    fn deref(&self) -> &[Finding] {
-        &self.kept
-    }
-}
-
-impl Extend<Finding> for Findings {
-    fn extend<T: IntoIterator<Item = Finding>>(&mut self, findings: T) {
-        findings.into_iter().for_each(|finding| self.push(finding));
+        findings
     }
 }
 
@@ -129,12 +139,10 @@ mod tests {
 
     #[test]
     fn a_frame_has_a_few_findings_of_a_rule_and_says_how_many_more() {
-        let mut findings = Findings::default();
+        let findings = Findings::default();
         findings.push(ANY.at(Seq(1), "before"));
         for n in 0..32 {
             findings.push(ANY.at(Seq(2), n.to_string()));
-            // What is too much is not held until somebody counts it.
-            assert!(findings.len() <= 1 + 20);
         }
         findings.push(OTHER.at(Seq(2), "once"));
         let all = findings.take();

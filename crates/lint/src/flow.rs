@@ -2,9 +2,7 @@
 //! lists, floods of notifications.
 
 use super::section::{CANCELLATION, PAGINATION, PROGRESS};
-use crate::{
-    Context, Family, Finding, Findings, FrameContext, Part, Revisions, Rule, Severity, quote,
-};
+use crate::{Context, Family, Findings, ListRequest, Part, Revisions, Severity, quote};
 use mcpreel_trace::bounded::{BoundedMap, digest};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::Observation;
@@ -14,7 +12,7 @@ use mcpreel_trace::frame::Seq;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::json::{Kind, Number, Value};
 use mcpreel_wire::mcp::{Revision, keys};
-use mcpreel_wire::message::{Body, Direction, Notification, Outcome, Response, Subject};
+use mcpreel_wire::message::{Body, Direction, Outcome, Response, Subject};
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 
@@ -47,14 +45,13 @@ rules! {
         .why("The task goes on and keeps its result, because only `tasks/cancel` ends a task.")
         .fix("Send `tasks/cancel` with the id of the task instead of `notifications/cancelled`.")
         .of(CANCELLATION)
-        .only(Revisions::between( Revision::V2025_11_25, Revision::V2025_11_25, ))
+        .only(Revisions::between(Revision::V2025_11_25, Revision::V2025_11_25))
         .milder_where(Severity::Warning, "its task had no id yet");
 
     CURSOR_UNKNOWN = warning("page-cursor-unknown", "a cursor that no page of this list has named")
         .why("A cursor means something only to the server that issued it in this session, so that the page is another one than expected, or none.")
         .fix("Send a cursor exactly as the `nextCursor` of the page before, and begin without one.")
-        .of(PAGINATION)
-        .only(Revisions::LEGACY)
+        .of_legacy(PAGINATION)
         .of_absence();
 
     CURSOR_LOOP = warning("page-cursor-loop",
@@ -67,8 +64,7 @@ rules! {
         "the client did not ask for the page after an empty `nextCursor`")
         .why("An empty cursor is a cursor like any other, so that the client may lack a part of the list.")
         .fix("Let the client end only where `nextCursor` is missing, and let the server not name an empty one.")
-        .of(PAGINATION)
-        .only(Revisions::MODERN)
+        .of_modern(PAGINATION)
         .at_end();
 
     INVALID_CURSOR_CODE = warning("page-invalid-cursor-code",
@@ -89,39 +85,39 @@ pub struct Flow {
     progress: Progress,
     tasks: Tasks,
     pages: Pages,
-    flood: Flood,
+    flood_of_client: Flood,
+    flood_of_server: Flood,
 }
 
 impl Family for Flow {
-    fn name(&self) -> &'static str {
-        "flow"
-    }
-
-    fn rules(&self) -> Vec<&'static Rule> {
-        RULES.to_vec()
-    }
-
-    fn frame(&mut self, seen: &FrameContext<'_>, findings: &mut Findings) {
-        for part in seen.parts() {
-            self.progress.part(&part, findings);
-            self.tasks.part(&part, findings);
-            self.pages.part(&part, findings);
-            self.flood.part(&part, findings);
+    fn part(&mut self, part: &Part<'_>) {
+        self.progress.part(part);
+        self.tasks.part(part);
+        self.pages.part(part);
+        if let Body::Notification(notification) = &part.message.body {
+            let (flood, who) = match part.direction() {
+                Direction::ClientToServer => (&mut self.flood_of_client, "client"),
+                Direction::ServerToClient => (&mut self.flood_of_server, "server"),
+            };
+            if flood.begins_at(part.seen.head.t_last) {
+                let method = quote::text(&notification.method);
+                part.tell(
+                    &FLOOD_NOTIFICATIONS,
+                    format!("from the {who}, the last one {method}"),
+                );
+            }
         }
     }
 
-    fn event(&mut self, event: &Event, _: &Context<'_>, _: &mut Findings) {
-        if let EventKind::Gap { .. } = event.kind {
-            self.pages.gap();
-        }
+    fn event(&mut self, event: &Event, _: &Context<'_>) {
+        // The bytes that are missing may have held a page.
+        self.pages.is_incomplete |= matches!(event.kind, EventKind::Gap { .. });
     }
 
-    fn finish(&mut self, _: &[Observation], _: &Context<'_>, findings: &mut Findings) {
-        self.pages.finish(findings);
+    fn finish(&mut self, _: &[Observation], context: &Context<'_>) {
+        self.pages.finish(context.findings);
     }
 }
-
-// How many notifications come within a second.
 
 /// Notifications of one side within a second that are no flood.
 const MOST: usize = 1000;
@@ -131,42 +127,22 @@ const CALM: usize = 500;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// When the latest notifications of both sides came.
+/// Whether one side floods the other with notifications.
 #[derive(Debug, Default)]
 struct Flood {
-    of_client: Rate,
-    of_server: Rate,
-}
-
-#[derive(Debug, Default)]
-struct Rate {
-    /// Those of the last second, [`MOST`] at most.
+    /// The notifications of the last second, [`MOST`] at most.
     latest: VecDeque<Moment>,
     is_flood: bool,
 }
 
 impl Flood {
-    fn part(&mut self, part: &Part<'_>, findings: &mut Findings) {
-        let Body::Notification(notification) = &part.message.body else {
-            return;
-        };
-        let (rate, who) = match part.direction() {
-            Direction::ClientToServer => (&mut self.of_client, "client"),
-            Direction::ServerToClient => (&mut self.of_server, "server"),
-        };
-        if rate.exceeded_at(part.seen.head.t_last) {
-            let method = quote::text(&notification.method);
-            let detail = format!("from the {who}, the last one {method}");
-            findings.push(part.at(&FLOOD_NOTIFICATIONS, detail));
-        }
-    }
-}
-
-impl Rate {
     /// Takes one more in; whether a flood has begun with it.
-    fn exceeded_at(&mut self, t: Moment) -> bool {
-        let is_old = |then: &Moment| t.0.saturating_sub(then.0) >= SECOND_NS;
-        while self.latest.front().is_some_and(is_old) {
+    fn begins_at(&mut self, t: Moment) -> bool {
+        while self
+            .latest
+            .front()
+            .is_some_and(|then| t.ns_since(*then) >= SECOND_NS)
+        {
             self.latest.pop_front();
         }
         self.is_flood &= self.latest.len() >= CALM;
@@ -175,57 +151,47 @@ impl Rate {
             self.latest.pop_front();
         }
         self.latest.push_back(t);
-        let begins = exceeded && !self.is_flood;
-        self.is_flood |= exceeded;
-        begins
+        exceeded && !std::mem::replace(&mut self.is_flood, true)
     }
 }
-
-// Requests that a task answers are cancelled by `tasks/cancel`.
 
 /// Requests that are remembered after a task has answered them. Without a limit a client that asks
 /// for nothing but tasks would be kept in memory; what was forgotten is not judged.
 const REMEMBERED: usize = 1024;
 
-/// The requests that were answered by a task, with the frame that says so.
+/// The requests that were answered by a task, with the frame that says so: they are cancelled by
+/// `tasks/cancel`.
 #[derive(Debug, Default)]
 struct Tasks(BoundedMap<ExchangeId, Seq, REMEMBERED>);
 
 impl Tasks {
-    fn part(&mut self, part: &Part<'_>, findings: &mut Findings) {
+    fn part(&mut self, part: &Part<'_>) {
+        let Some(exchange) = part.exchange() else {
+            return;
+        };
+        let asked = part.request().filter(|asked| asked.task);
         match &part.message.body {
             Body::Response(response) if matches!(response.outcome, Outcome::Task { .. }) => {
-                if let Some((exchange, asked)) = part.exchange().zip(part.request())
-                    && asked.task
-                {
+                if asked.is_some() {
                     self.0.insert(exchange, part.seen.head.seq);
                 }
             }
-            Body::Notification(notification) => {
-                if let Subject::Cancelled { .. } = notification.subject {
-                    self.cancelled(part, findings);
+            Body::Notification(it) if matches!(it.subject, Subject::Cancelled { .. }) => {
+                if let Some(answer) = self.0.get(&exchange) {
+                    part.push(
+                        part.at(&CANCEL_TASK_REQUEST, "its task goes on")
+                            .and(*answer),
+                    );
+                } else if let Some(asked) = asked {
+                    // Before the answer names the task nobody can cancel it by its id.
+                    let finding = part.at(&CANCEL_TASK_REQUEST, "before its task had an id");
+                    part.push(finding.as_bad_as(Severity::Warning).and(asked.frame));
                 }
             }
             _ => {}
         }
     }
-
-    fn cancelled(&self, part: &Part<'_>, findings: &mut Findings) {
-        let Some(exchange) = part.exchange() else {
-            return;
-        };
-        if let Some(answer) = self.0.get(&exchange) {
-            let finding = part.at(&CANCEL_TASK_REQUEST, "its task goes on");
-            findings.push(finding.and(*answer));
-        } else if let Some(asked) = part.request().filter(|asked| asked.task) {
-            // Before the answer names the task nobody can cancel it by its id.
-            let finding = part.at(&CANCEL_TASK_REQUEST, "before its task had an id");
-            findings.push(finding.as_bad_as(Severity::Warning).and(asked.frame));
-        }
-    }
 }
-
-// Progress: its tokens, its values, and when it comes.
 
 /// Requests whose progress is remembered. Without a limit a server that reports progress for many
 /// would be kept in memory; of those that were forgotten nothing is said.
@@ -239,7 +205,7 @@ const NUMBER_BYTES: usize = 64;
 /// response: so close after it that is no more than careless.
 const REORDERED_NS: u64 = 5_000_000;
 
-/// What is remembered of progress.
+/// Progress: its tokens, its values, and when it comes.
 #[derive(Debug, Default)]
 struct Progress {
     latest: BoundedMap<ExchangeId, Latest, TOKENS>,
@@ -257,34 +223,34 @@ struct Latest {
 }
 
 impl Progress {
-    fn part(&mut self, part: &Part<'_>, findings: &mut Findings) {
+    fn part(&mut self, part: &Part<'_>) {
         match &part.message.body {
             Body::Request(_) => {
-                let meta = || part.param("_meta")?.get(keys::PROGRESS_TOKEN);
-                check_token(part, meta(), "params._meta.progressToken", findings);
+                let token = part
+                    .param("_meta")
+                    .and_then(|meta| meta.get(keys::PROGRESS_TOKEN));
+                check_token(part, token, "params._meta.progressToken");
             }
             Body::Response(response) => self.response(part, response),
-            Body::Notification(Notification {
-                subject:
-                    Subject::Progress {
-                        token,
-                        progress,
-                        total,
-                    },
-                ..
-            }) => {
-                let token_value = part.param("progressToken");
-                check_token(part, token_value, "params.progressToken", findings);
-                if token.is_some() {
-                    self.progress(part, progress.as_deref(), total.as_deref(), findings);
+            Body::Notification(notification) => {
+                if let Subject::Progress {
+                    token,
+                    progress,
+                    total,
+                } = &notification.subject
+                {
+                    check_token(part, part.param("progressToken"), "params.progressToken");
+                    if token.is_some() {
+                        self.progress(part, progress.as_deref(), total.as_deref());
+                    }
                 }
             }
-            Body::Notification(_) | Body::Invalid => {}
+            Body::Invalid => {}
         }
     }
 
     fn response(&mut self, part: &Part<'_>, response: &Response) {
-        let (Some(exchange), Some(asked)) = (part.exchange(), part.request()) else {
+        let Some((exchange, asked)) = part.exchange().zip(part.request()) else {
             return;
         };
         self.latest.remove(&exchange);
@@ -296,81 +262,67 @@ impl Progress {
         }
     }
 
-    fn progress(
-        &mut self,
-        part: &Part<'_>,
-        value: Option<&str>,
-        total: Option<&str>,
-        findings: &mut Findings,
-    ) {
+    fn progress(&mut self, part: &Part<'_>, value: Option<&str>, total: Option<&str>) {
         // Without an exchange the token is unknown, which another rule says.
         let Some(exchange) = part.exchange() else {
             return;
         };
-        if let Some(answered) = self.answered.get(&exchange) {
-            after_response(part, *answered, findings);
-            return;
+        if let Some((t, frame)) = self.answered.get(&exchange) {
+            return after_response(part, *t, *frame);
         }
+        let latest = self.latest.remove(&exchange);
         let Some(value) = value.filter(|value| value.len() <= NUMBER_BYTES) else {
-            self.latest.remove(&exchange);
             return;
         };
-        let latest = self.latest.get(&exchange);
-        if let Some(latest) = latest {
-            findings.extend(not_increasing(part, value, latest));
+        if let Some(latest) = &latest
+            && compare(value, &latest.value).is_some_and(Ordering::is_le)
+        {
+            let detail = format!("{value} after {}", latest.value);
+            let finding = part.at(&NOT_INCREASING, detail).and(latest.frame);
+            part.push(finding.path("params.progress"));
         }
-        let exceeded = latest.is_some_and(|latest| latest.exceeded);
+        let was_exceeded = latest.is_some_and(|latest| latest.exceeded);
         let total = total.filter(|total| compare(value, total) == Some(Ordering::Greater));
-        if let (Some(total), false) = (total, exceeded) {
-            let detail = format!("{value} of {total}");
-            findings.push(part.at(&EXCEEDS_TOTAL, detail).path("params.progress"));
+        if let Some(total) = total.filter(|_| !was_exceeded) {
+            part.tell_at(
+                &EXCEEDS_TOTAL,
+                "params.progress",
+                format!("{value} of {total}"),
+            );
         }
         let latest = Latest {
             frame: part.seen.head.seq,
             value: value.into(),
-            exceeded: exceeded || total.is_some(),
+            exceeded: was_exceeded || total.is_some(),
         };
-        match self.latest.get_mut(&exchange) {
-            Some(known) => *known = latest,
-            None => self.latest.insert(exchange, latest),
-        }
+        self.latest.insert(exchange, latest);
     }
 }
 
-fn not_increasing(part: &Part<'_>, value: &str, latest: &Latest) -> Option<Finding> {
-    let order = compare(value, &latest.value)?;
-    order.is_le().then(|| {
-        let detail = format!("{value} after {}", latest.value);
-        let finding = part.at(&NOT_INCREASING, detail).path("params.progress");
-        finding.and(latest.frame)
-    })
-}
-
-fn after_response(part: &Part<'_>, (t, frame): (Moment, Seq), findings: &mut Findings) {
-    let head = part.seen.head;
-    // The messages of a batch have no order.
-    if head.seq == frame {
-        return;
-    }
-    let after_ns = head.t_first.0.saturating_sub(t.0);
+fn after_response(part: &Part<'_>, t: Moment, frame: Seq) {
+    let after_ns = part.seen.head.t_first.ns_since(t);
     let detail = format!("{} ms after the response", after_ns / 1_000_000);
-    let finding = part.at(&AFTER_RESPONSE, detail).and(frame);
-    findings.push(match after_ns {
-        0..=REORDERED_NS => finding.as_bad_as(Severity::Warning),
-        _ => finding,
-    });
+    let careless = after_ns <= REORDERED_NS;
+    let severity = if careless {
+        Severity::Warning
+    } else {
+        Severity::Error
+    };
+    // The messages of a batch have no order.
+    if part.seen.head.seq != frame {
+        part.push(
+            part.at(&AFTER_RESPONSE, detail)
+                .and(frame)
+                .as_bad_as(severity),
+        );
+    }
 }
 
-fn check_token(
-    part: &Part<'_>,
-    token: Option<Value<'_>>,
-    path: &'static str,
-    findings: &mut Findings,
-) {
-    let Some(token) = token else { return };
-    if !RequestId::from_value(token).is_allowed() {
+fn check_token(part: &Part<'_>, token: Option<Value<'_>>, path: &'static str) {
+    let is_wrong = |token: &Value<'_>| !RequestId::from_value(*token).is_allowed();
+    if let Some(token) = token.filter(is_wrong) {
         let (kind, text) = (token.kind().as_str(), quote::bytes(token.raw()));
-        findings.push(part.at(&TOKEN_TYPE, format!("{kind}: {text}")).path(path));
+        part.tell_at(&TOKEN_TYPE, path, format!("{kind}: {text}"));
     }
 }
 
@@ -388,9 +340,6 @@ fn compare(one: &str, other: &str) -> Option<Ordering> {
 
 // Lists in pages: cursors that nobody issued, walks that come back to where they were, the empty
 // cursor.
-//
-// A cursor may be as long as a line, so only a hash of it is remembered, with that of the cursor
-// whose page named it: the way back from page to page.
 
 /// Cursors that are remembered. Without a limit a client that walks lists all day would be kept in
 /// memory; once one was forgotten no cursor is called unknown.
@@ -400,32 +349,18 @@ const ISSUED: usize = 4096;
 /// a long walk would cost more than the one before.
 const LOOKED_BACK: usize = 256;
 
-/// Requests for a page that are remembered until their answer; beyond it nothing is said of the
-/// oldest.
-const ASKED: usize = 256;
-
-/// Methods whose answers are pages.
-const PAGED: [&str; 5] = [
-    "tools/list",
-    "resources/list",
-    "resources/templates/list",
-    "prompts/list",
-    "tasks/list",
-];
-
 /// Codes that say something about the request as a whole, before its cursor was looked at.
 const BEFORE_THE_CURSOR: [&str; 6] = ["-32700", "-32600", "-32601", "-32020", "-32021", "-32022"];
 
-/// A list: which method, and who is asked.
-type List = (Direction, usize);
+/// A list: who asks for it, and by which method.
+type List = (Direction, &'static str);
 
+/// A digest of a cursor, which may be as long as a line, of a list.
 type Cursor = (List, u64);
 
-/// What is remembered of cursors and pages.
 #[derive(Debug, Default)]
 struct Pages {
     issued: BoundedMap<Cursor, Issued, ISSUED>,
-    asked: BoundedMap<ExchangeId, Page, ASKED>,
     /// Whether a cursor may have been issued that was not seen.
     is_incomplete: bool,
     empty: Vec<Empty>,
@@ -441,12 +376,6 @@ struct Issued {
     is_loop: bool,
 }
 
-#[derive(Debug)]
-struct Page {
-    cursor: Option<Cursor>,
-    is_known: bool,
-}
-
 /// A page that ended with the empty cursor.
 #[derive(Debug)]
 struct Empty {
@@ -458,73 +387,57 @@ struct Empty {
 }
 
 impl Pages {
-    /// Bytes are missing: they may have held a page.
-    fn gap(&mut self) {
-        self.is_incomplete = true;
-    }
-
-    fn part(&mut self, part: &Part<'_>, findings: &mut Findings) {
-        match &part.message.body {
-            Body::Request(_) => {
+    fn part(&mut self, part: &Part<'_>) {
+        let asked = part.request().and_then(|asked| asked.list);
+        match (&part.message.body, asked) {
+            (Body::Request(_), asked) => {
                 for empty in &mut self.empty {
                     empty.went_on |= empty.list.0 == part.direction();
                 }
-                self.request(part, findings);
-            }
-            Body::Response(response) => {
-                if let Some(list) = list_of(part, part.direction().reverse()) {
-                    self.response(part, list, response, findings);
+                if let Some(asked) = asked {
+                    self.request(part, asked);
                 }
             }
-            Body::Notification(_) | Body::Invalid => {}
+            (Body::Response(response), Some(asked)) => self.response(part, asked, response),
+            _ => {}
         }
     }
 
-    fn finish(&mut self, findings: &mut Findings) {
-        for empty in self.empty.drain(..).filter(|empty| empty.went_on) {
-            let finding = EMPTY_CURSOR_IGNORED
-                .at(empty.frame, "nextCursor is \"\"")
-                .about(empty.exchange)
-                .path("result.nextCursor");
-            findings.push(finding);
-        }
+    fn finish(&mut self, findings: &Findings) {
+        let ignored = self.empty.drain(..).filter(|empty| empty.went_on);
+        findings.extend(ignored.map(|empty| {
+            let finding = EMPTY_CURSOR_IGNORED.at(empty.frame, "nextCursor is \"\"");
+            finding.about(empty.exchange).path("result.nextCursor")
+        }));
     }
 
-    fn request(&mut self, part: &Part<'_>, findings: &mut Findings) {
-        let Some((list, exchange)) = list_of(part, part.direction()).zip(part.exchange()) else {
+    fn request(&mut self, part: &Part<'_>, asked: ListRequest) {
+        let list = (part.direction(), asked.list.method);
+        let Some(text) = string(part.param("cursor")) else {
             return;
         };
-        let text = string(part.param("cursor"));
-        let cursor = text.map(|text| (list, digest(text.str_bytes())));
-        let is_known = cursor.is_none_or(|cursor| self.issued.contains(&cursor));
-        let page = Page { cursor, is_known };
-        self.asked.insert(exchange, page);
-        let Some(text) = text else { return };
         if text.string_bytes() == Some(b"") {
             self.empty.retain(|empty| empty.list != list);
         }
-        if !is_known && !self.may_have_been_issued() {
-            let detail = quote::bytes(text.raw());
-            findings.push(part.at(&CURSOR_UNKNOWN, detail).path("params.cursor"));
+        if self.is_unknown(asked.cursor.map(|cursor| (list, cursor))) {
+            part.tell_at(&CURSOR_UNKNOWN, "params.cursor", quote::bytes(text.raw()));
         }
     }
 
-    fn response(
-        &mut self,
-        part: &Part<'_>,
-        list: List,
-        response: &Response,
-        findings: &mut Findings,
-    ) {
-        let Some(page) = part.exchange().and_then(|id| self.asked.remove(&id)) else {
-            return;
-        };
+    fn response(&mut self, part: &Part<'_>, asked: ListRequest, response: &Response) {
+        let list = (part.direction().reverse(), asked.list.method);
+        let before = asked.cursor.map(|cursor| (list, cursor));
         if let Outcome::Error { code, .. } = &response.outcome {
-            self.refused(part, &page, code.as_deref(), findings);
+            let code = code.as_deref().unwrap_or("missing");
+            let is_about_cursor = !BEFORE_THE_CURSOR.contains(&code);
+            if self.is_unknown(before) && is_about_cursor && code != "-32602" {
+                let detail = format!("code {}", quote::text(code));
+                part.tell_at(&INVALID_CURSOR_CODE, "error.code", detail);
+            }
             return;
         }
         let Some(result) = part.result() else {
-            // A page of which only the outline was read.
+            // Of this page only the outline was read.
             self.is_incomplete = true;
             return;
         };
@@ -532,45 +445,33 @@ impl Pages {
             return;
         };
         let cursor = (list, digest(next.str_bytes()));
-        if let Some(seen) = self.leads_back(&page, cursor) {
+        if let Some(seen) = self.leads_back(before, cursor) {
             if !std::mem::replace(&mut seen.is_loop, true) {
-                let frame = seen.frame;
                 let finding = part.at(&CURSOR_LOOP, quote::bytes(next.raw()));
-                findings.push(finding.path("result.nextCursor").and(frame));
+                part.push(finding.path("result.nextCursor").and(seen.frame));
             }
             return;
         }
-        self.issued(part, &page, cursor);
-        let is_empty = next.string_bytes() == Some(b"");
-        if is_empty && part.revision() >= Revision::V2026_07_28 {
-            self.ended_empty(part, list);
-        }
-    }
-
-    /// Remembers a cursor that leads on from a page.
-    fn issued(&mut self, part: &Part<'_>, page: &Page, cursor: Cursor) {
         let issued = Issued {
-            before: page.cursor,
+            before,
             frame: part.seen.head.seq,
             is_loop: self.issued.get(&cursor).is_some_and(|seen| seen.is_loop),
         };
         self.issued.insert(cursor, issued);
+        if next.string_bytes() == Some(b"") && part.revision() >= Revision::V2026_07_28 {
+            self.empty.retain(|empty| empty.list != list);
+            self.empty.push(Empty {
+                list,
+                frame: part.seen.head.seq,
+                exchange: part.exchange(),
+                went_on: false,
+            });
+        }
     }
 
-    /// Remembers that the last page of a list so far ended with the empty cursor.
-    fn ended_empty(&mut self, part: &Part<'_>, list: List) {
-        self.empty.retain(|empty| empty.list != list);
-        self.empty.push(Empty {
-            list,
-            frame: part.seen.head.seq,
-            exchange: part.exchange(),
-            went_on: false,
-        });
-    }
-
-    /// The cursor, if the page was come to by way of it.
-    fn leads_back(&mut self, page: &Page, cursor: Cursor) -> Option<&mut Issued> {
-        let mut at = page.cursor;
+    /// The cursor, if the page that was asked for by `before` was come to by way of it.
+    fn leads_back(&mut self, before: Option<Cursor>, cursor: Cursor) -> Option<&mut Issued> {
+        let mut at = before;
         for _ in 0..LOOKED_BACK {
             if at? == cursor {
                 return self.issued.get_mut(&cursor);
@@ -580,25 +481,10 @@ impl Pages {
         None
     }
 
-    fn refused(&self, part: &Part<'_>, page: &Page, code: Option<&str>, findings: &mut Findings) {
-        let code = code.unwrap_or("missing");
-        let is_about_cursor = !BEFORE_THE_CURSOR.contains(&code);
-        if !page.is_known && !self.may_have_been_issued() && is_about_cursor && code != "-32602" {
-            let detail = format!("code {}", quote::text(code));
-            findings.push(part.at(&INVALID_CURSOR_CODE, detail).path("error.code"));
-        }
+    fn is_unknown(&self, cursor: Option<Cursor>) -> bool {
+        let may_be_issued = self.is_incomplete || self.issued.has_forgotten();
+        !may_be_issued && cursor.is_some_and(|cursor| !self.issued.contains(&cursor))
     }
-
-    fn may_have_been_issued(&self) -> bool {
-        self.is_incomplete || self.issued.has_forgotten()
-    }
-}
-
-/// The list that a message of `direction` asks for, or that answers it.
-fn list_of(part: &Part<'_>, direction: Direction) -> Option<List> {
-    let method = part.method().filter(|method| method.ends_with("/list"))?;
-    let at = PAGED.iter().position(|paged| *paged == method)?;
-    Some((direction, at))
 }
 
 fn string(value: Option<Value<'_>>) -> Option<Value<'_>> {

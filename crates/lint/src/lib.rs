@@ -33,6 +33,7 @@ pub mod flow;
 pub mod framing;
 pub mod lifecycle;
 pub mod limits;
+pub mod lists;
 pub mod modern;
 pub mod page;
 pub mod pairing;
@@ -51,41 +52,61 @@ pub use limits::Bounds;
 pub use limits::Once;
 pub use rule::{Revisions, Rule, Severity};
 pub use section::Section;
-pub use session_facts::OpenRequest;
 pub use session_facts::{Handshake, SessionFacts};
+pub use session_facts::{ListRequest, OpenRequest};
 
 use mcpreel_trace::analysis::Analysis;
 use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::frame::FrameHead;
 use mcpreel_wire::json::Value;
-use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::message::Content;
 use std::sync::LazyLock;
 
-/// The families of rules, each with fresh state.
-pub fn families() -> Vec<Box<dyn Family + Send>> {
-    vec![
-        Box::new(framing::Framing::default()),
-        Box::new(rpc::Rpc::default()),
-        Box::new(pairing::Pairing::default()),
-        Box::new(lifecycle::Lifecycle::default()),
-        Box::new(modern::Modern::default()),
-        Box::new(capability::Capability::default()),
-        Box::new(shape::Shape::default()),
-        Box::new(content::Content::default()),
-        Box::new(flow::Flow::default()),
-        Box::new(tools::Tools::default()),
-        Box::new(errors::Errors::default()),
-        Box::new(process::Process::default()),
-        Box::new(limits::Limits),
-    ]
+/// A family of rules: its name, its rules, and how its state begins.
+pub struct RuleFamily {
+    pub name: &'static str,
+    pub rules: Vec<&'static Rule>,
+    new: fn() -> Box<dyn Family + Send>,
+}
+
+fn family<F: Family + Default + Send + 'static>(
+    name: &'static str,
+    rules: &[&[&'static Rule]],
+) -> RuleFamily {
+    let rules = rules.concat();
+    let new = || -> Box<dyn Family + Send> { Box::new(F::default()) };
+    RuleFamily { name, rules, new }
+}
+
+/// The families of rules, in the order in which they look at a message.
+pub fn families() -> &'static [RuleFamily] {
+    static FAMILIES: LazyLock<[RuleFamily; 13]> = LazyLock::new(|| {
+        [
+            family::<framing::Framing>("framing", &[framing::RULES]),
+            family::<rpc::Rpc>("JSON-RPC", &[rpc::RULES]),
+            family::<pairing::Pairing>("pairing", &[pairing::RULES]),
+            family::<lifecycle::Lifecycle>("lifecycle", &[lifecycle::RULES]),
+            family::<modern::Modern>("modern", modern::RULE_LISTS),
+            family::<capability::Capability>("capability", &[capability::RULES]),
+            family::<shape::Shape>("shape", &[shape::RULES]),
+            family::<content::Content>("content", &[content::RULES]),
+            family::<flow::Flow>("flow", &[flow::RULES]),
+            family::<tools::Tools>("tools", &[tools::RULES]),
+            family::<errors::Errors>("errors", &[errors::RULES]),
+            family::<process::Process>("process", process::RULE_LISTS),
+            family::<limits::Limits>("limits", &[limits::RULES]),
+        ]
+    });
+    &*FAMILIES
 }
 
 /// Every rule of every family, in the order of the families.
 pub fn catalogue() -> &'static [&'static Rule] {
     static CATALOGUE: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
-        let families = families();
-        families.iter().flat_map(|family| family.rules()).collect()
+        families()
+            .iter()
+            .flat_map(|family| family.rules.clone())
+            .collect()
     });
     &CATALOGUE
 }
@@ -96,20 +117,24 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
 
 /// Applies all families of rules to one recording, in the order of its frames and events: an
 /// [`Analysis`] takes each in first.
-#[derive(Default)]
 pub struct Linter {
     known: SessionFacts,
-    rules: Rules,
-}
-
-/// The families, and what they found.
-struct Rules {
     families: Vec<Box<dyn Family + Send>>,
-    /// Findings of the moment, before it is decided which of them are told.
-    found: Findings,
     misframed: framing::Misframed,
     bounds: Bounds,
     findings: Vec<Finding>,
+}
+
+impl Default for Linter {
+    fn default() -> Self {
+        Self {
+            known: SessionFacts::default(),
+            families: families().iter().map(|family| (family.new)()).collect(),
+            misframed: framing::Misframed::default(),
+            bounds: Bounds::default(),
+            findings: Vec::new(),
+        }
+    }
 }
 
 impl Linter {
@@ -124,17 +149,16 @@ impl Linter {
         root: Option<Value<'_>>,
     ) {
         if head.stream.messages().is_none() {
-            let now = moment(analysis, &self.known);
-            self.rules.at(&now, |family, found| {
-                family.stderr(head, raw, &now, found);
-            });
+            self.at(analysis, |family, now| family.stderr(head, raw, now));
             return;
         }
         let messages = analysis.latest_messages();
-        for (message, record) in content.messages.iter().zip(messages) {
-            self.known.learn(head, message, record);
+        let values = context::values(content, root);
+        for ((message, record), value) in content.messages.iter().zip(messages).zip(values) {
+            self.known.learn(head, message, record, value);
         }
-        self.rules.frame(&FrameContext {
+        let found = Findings::default();
+        let seen = FrameContext {
             head,
             raw,
             content,
@@ -144,7 +168,25 @@ impl Linter {
             session: analysis.session(),
             known: &self.known,
             correlator: analysis.correlator(),
-        });
+            findings: &found,
+        };
+        let context = seen.context();
+        for family in &mut self.families {
+            family.passed(&context);
+        }
+        let revision = |finding: &Finding| context.revision(finding);
+        self.bounds
+            .settle(found.take(), revision, &mut self.findings);
+        for family in &mut self.families {
+            family.frame(&seen);
+            for part in seen.parts() {
+                family.part(&part);
+            }
+        }
+        let mut found = found.take();
+        self.misframed.apply(&seen, &mut found);
+        let revision = |finding: &Finding| finding.revision.unwrap_or_else(|| seen.revision());
+        self.bounds.settle(found, revision, &mut self.findings);
         for (message, record) in content.messages.iter().zip(messages) {
             self.known.forget(message, record);
         }
@@ -153,92 +195,48 @@ impl Linter {
     /// Looks at the event that `analysis` took in last.
     pub fn event(&mut self, analysis: &Analysis, event: &Event) {
         if let EventKind::Start(process) = &event.kind {
-            self.rules.bounds.part.clone_from(&process.selection);
+            self.bounds.part.clone_from(&process.selection);
         }
-        let context = moment(analysis, &self.known);
-        self.rules.at(&context, |family, found| {
-            family.event(event, &context, found);
-        });
+        self.at(analysis, |family, now| family.event(event, now));
     }
 
     /// The recording is over, and `analysis` has finished.
     pub fn finish(&mut self, analysis: &Analysis) {
-        let context = moment(analysis, &self.known);
-        let rules = &mut self.rules;
-        rules.at(&context, |family, found| {
-            family.finish(analysis.ended(), &context, found);
-        });
-        let held = rules.misframed.finish();
-        let revision = |finding: &Finding| context.revision(finding);
-        rules.bounds.settle(held, revision, &mut rules.findings);
-        rules.bounds.finish(&mut rules.findings);
+        self.at(analysis, |family, now| family.finish(analysis.ended(), now));
+        let held = self.misframed.finish();
+        let revision = |finding: &Finding| finding.revision.unwrap_or_else(|| self.known.legacy());
+        self.bounds.settle(held, revision, &mut self.findings);
+        self.bounds.finish(&mut self.findings);
     }
 
     /// Findings since the last call.
     pub fn take(&mut self) -> Vec<Finding> {
-        std::mem::take(&mut self.rules.findings)
+        std::mem::take(&mut self.findings)
     }
 
     /// About how many bytes [`Self::take`] would hand over.
     pub fn pending_bytes(&self) -> usize {
-        // A detail is one line, what is quoted in it is cut.
-        self.rules.findings.len() * 2 * size_of::<Finding>()
+        // A detail is one line, and quotes in it are cut.
+        self.findings.len() * 2 * size_of::<Finding>()
     }
-}
 
-fn moment<'a>(analysis: &'a Analysis, known: &'a SessionFacts) -> Context<'a> {
-    Context {
-        now: analysis.now(),
-        session: analysis.session(),
-        known,
-        correlator: analysis.correlator(),
-    }
-}
-
-impl Default for Rules {
-    fn default() -> Self {
-        Self {
-            families: families(),
-            found: Findings::default(),
-            misframed: framing::Misframed::default(),
-            bounds: Bounds::default(),
-            findings: Vec::new(),
-        }
-    }
-}
-
-impl Rules {
-    /// Lets each family look at the next frame of a protocol stream.
-    fn frame(&mut self, seen: &FrameContext<'_>) {
-        let context = seen.context();
+    /// Lets each family look at something other than a frame of messages.
+    fn at(&mut self, analysis: &Analysis, mut look: impl FnMut(&mut dyn Family, &Context<'_>)) {
+        let found = Findings::default();
+        let context = Context {
+            now: analysis.now(),
+            session: analysis.session(),
+            known: &self.known,
+            correlator: analysis.correlator(),
+            findings: &found,
+        };
         for family in &mut self.families {
-            family.passed(&context, &mut self.found);
+            family.passed(&context);
+            look(family.as_mut(), &context);
         }
-        self.settle(|finding| context.revision(finding));
-        for family in &mut self.families {
-            family.frame(seen, &mut self.found);
-        }
-        let mut found = self.found.take();
-        self.misframed.apply(seen, &mut found);
-        let of_frame = |finding: &Finding| finding.revision.unwrap_or_else(|| seen.revision());
-        self.bounds.settle(found, of_frame, &mut self.findings);
-    }
-
-    /// Lets each family look at what has come at the moment of `context`.
-    fn at(&mut self, context: &Context<'_>, mut look: impl FnMut(&mut dyn Family, &mut Findings)) {
-        for family in &mut self.families {
-            family.passed(context, &mut self.found);
-            look(family.as_mut(), &mut self.found);
-        }
-        self.settle(|finding| context.revision(finding));
-    }
-
-    /// Tells what was found at the moment. Only here it is decided whether a rule applies.
-    fn settle(&mut self, revision: impl Fn(&Finding) -> Revision) {
-        if !self.found.is_empty() {
-            let found = self.found.take();
-            self.bounds.settle(found, revision, &mut self.findings);
-        }
+        let revision = |finding: &Finding| context.revision(finding);
+        self.bounds
+            .settle(found.take(), revision, &mut self.findings);
     }
 }
 

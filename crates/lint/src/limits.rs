@@ -1,9 +1,9 @@
-//! Limits on findings: of a rule in one message (`Few`), in a recording ([`Bounds`]), once at all
-//! ([`Once`]), and none about what a partial recording leaves out. Hostile traffic may break a rule
+//! Limits on findings: of a rule in a recording ([`Bounds`]), once at all ([`Once`]), and none about
+//! what a partial recording leaves out. Hostile traffic may break a rule
 //! with every byte.
 
 use crate::rule::Missing;
-use crate::{Family, Finding, Findings, Rule};
+use crate::{Family, Finding, Rule};
 use mcpreel_trace::event::SelectionNote;
 use mcpreel_wire::mcp::Revision;
 use std::collections::HashMap;
@@ -24,15 +24,7 @@ const OF_A_RECORDING: u64 = 10_000;
 #[derive(Debug, Default)]
 pub struct Limits;
 
-impl Family for Limits {
-    fn name(&self) -> &'static str {
-        "limits"
-    }
-
-    fn rules(&self) -> Vec<&'static Rule> {
-        RULES.to_vec()
-    }
-}
+impl Family for Limits {}
 
 /// Counts what was found, and leaves out what is too much.
 #[derive(Debug, Default)]
@@ -86,69 +78,6 @@ impl Bounds {
             let more = found - OF_A_RECORDING;
             FINDINGS_LEFT_OUT.found(format!("{rule}: {more} more than are listed"))
         }));
-    }
-}
-
-// The first few findings of each rule in one message or frame, and how many more there are.
-
-/// Findings of which a few of each rule are kept, and all are counted.
-#[derive(Debug)]
-pub(super) struct Few {
-    limit: usize,
-    rules: Vec<OfRule>,
-}
-
-#[derive(Debug)]
-struct OfRule {
-    rule: &'static Rule,
-    findings: Vec<Finding>,
-    count: usize,
-}
-
-impl Few {
-    /// For `limit` findings of each rule, one at least.
-    pub(super) fn new(limit: usize) -> Self {
-        let rules = Vec::new();
-        Self { limit, rules }
-    }
-
-    /// Counts a finding of `rule`, which is only made if it is kept.
-    pub(super) fn note(&mut self, rule: &'static Rule, finding: impl FnOnce() -> Finding) {
-        let known = self.rules.iter().position(|one| one.rule == rule);
-        let at = known.unwrap_or_else(|| {
-            self.rules.push(OfRule {
-                rule,
-                findings: Vec::new(),
-                count: 0,
-            });
-            self.rules.len() - 1
-        });
-        let one = &mut self.rules[at];
-        one.count += 1;
-        if one.findings.len() < self.limit {
-            one.findings.push(finding());
-        }
-    }
-
-    /// Forgets what was found of the rules that are not `kept`.
-    pub(super) fn retain(&mut self, kept: impl Fn(&Rule) -> bool) {
-        self.rules.retain(|one| kept(one.rule));
-    }
-
-    /// Whether something was found of a rule that `is_meant`.
-    pub(super) fn has(&self, is_meant: impl Fn(&Rule) -> bool) -> bool {
-        self.rules.iter().any(|one| is_meant(one.rule))
-    }
-
-    /// Hands the findings over, by rule; the last of each says with `more` how many were left out.
-    pub(super) fn give(self, more: impl Fn(usize) -> String, findings: &mut Findings) {
-        for mut one in self.rules {
-            let left_out = one.count - one.findings.len();
-            if let Some(last) = one.findings.last_mut().filter(|_| left_out > 0) {
-                last.detail.push_str(&more(left_out));
-            }
-            findings.extend(one.findings);
-        }
     }
 }
 
@@ -207,34 +136,6 @@ mod tests {
             settled(Revision::V2024_11_05),
             [("mild", "note"), ("mild", "note")]
         );
-    }
-}
-
-#[cfg(test)]
-mod few_tests {
-    use super::*;
-    use mcpreel_trace::frame::Seq;
-
-    static ANY: Rule = Rule::note("any", "any");
-    static OTHER: Rule = Rule::note("other", "other");
-
-    fn given(few: Few) -> Vec<String> {
-        let mut findings = Findings::default();
-        few.give(|more| format!(" and {more} more"), &mut findings);
-        findings.take().into_iter().map(|one| one.detail).collect()
-    }
-
-    #[test]
-    fn of_each_rule_a_few_are_kept_and_the_last_says_how_many_more() {
-        let mut few = Few::new(2);
-        for n in 0..5 {
-            few.note(&ANY, || {
-                assert!(n < 2, "what is not kept is not made");
-                ANY.at(Seq(1), n.to_string())
-            });
-        }
-        few.note(&OTHER, || OTHER.at(Seq(1), "once"));
-        assert_eq!(given(few), ["0", "1 and 3 more", "once"]);
     }
 }
 

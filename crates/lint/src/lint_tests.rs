@@ -58,32 +58,24 @@ static OF_MODERN: Rule = Rule::error("of-modern", "of the modern era").only(Revi
 struct Careless;
 
 impl Family for Careless {
-    fn name(&self) -> &'static str {
-        "careless"
+    fn passed(&mut self, context: &Context<'_>) {
+        context.findings.push(OF_MODERN.found("time has passed"));
     }
 
-    fn rules(&self) -> Vec<&'static Rule> {
-        Vec::new()
+    fn frame(&mut self, seen: &FrameContext<'_>) {
+        seen.findings.push(OF_MODERN.at(seen.head.seq, "a frame"));
     }
 
-    fn passed(&mut self, _: &Context<'_>, findings: &mut Findings) {
-        findings.push(OF_MODERN.found("time has passed"));
+    fn stderr(&mut self, head: &FrameHead, _: &[u8], context: &Context<'_>) {
+        context.findings.push(OF_MODERN.at(head.seq, "stderr"));
     }
 
-    fn frame(&mut self, seen: &FrameContext<'_>, findings: &mut Findings) {
-        findings.push(OF_MODERN.at(seen.head.seq, "a frame"));
+    fn event(&mut self, _: &Event, context: &Context<'_>) {
+        context.findings.push(OF_MODERN.found("an event"));
     }
 
-    fn stderr(&mut self, head: &FrameHead, _: &[u8], _: &Context<'_>, findings: &mut Findings) {
-        findings.push(OF_MODERN.at(head.seq, "stderr"));
-    }
-
-    fn event(&mut self, _: &Event, _: &Context<'_>, findings: &mut Findings) {
-        findings.push(OF_MODERN.found("an event"));
-    }
-
-    fn finish(&mut self, _: &[Observation], _: &Context<'_>, findings: &mut Findings) {
-        findings.push(OF_MODERN.found("the end"));
+    fn finish(&mut self, _: &[Observation], context: &Context<'_>) {
+        context.findings.push(OF_MODERN.found("the end"));
     }
 }
 
@@ -92,7 +84,7 @@ fn a_rule_is_found_in_its_revisions_only_whenever_its_family_finds_it() {
     let found = |is_modern: bool| {
         let (mut analysis, mut linter) = (Analysis::default(), Linter::default());
         linter.known.knows_modern = is_modern;
-        linter.rules.families = vec![Box::new(Careless)];
+        linter.families = vec![Box::new(Careless)];
         let event = Event {
             t: Moment(1),
             after_seq: Seq(0),

@@ -15,8 +15,8 @@ pub fn markdown() -> String {
         catalogue().len()
     );
     for family in families() {
-        heading(&mut page, family.name());
-        for rule in family.rules() {
+        heading(&mut page, family.name);
+        for rule in &family.rules {
             self::rule(&mut page, rule);
         }
     }

@@ -1,6 +1,6 @@
 //! Rules about requests and responses, progress and cancellation: what the correlator noticed.
 
-use crate::{Context, Family, Finding, Findings, FrameContext, Rule, quote, section};
+use crate::{Context, Family, Finding, FrameContext, Rule, quote, section};
 use mcpreel_trace::correlator::{Observation, Observed};
 use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::frame::Seq;
@@ -137,18 +137,10 @@ impl Hidden {
 }
 
 impl Family for Pairing {
-    fn name(&self) -> &'static str {
-        "pairing"
-    }
-
-    fn rules(&self) -> Vec<&'static Rule> {
-        RULES.to_vec()
-    }
-
-    fn frame(&mut self, seen: &FrameContext<'_>, findings: &mut Findings) {
+    fn frame(&mut self, seen: &FrameContext<'_>) {
         let known = seen.observations.iter();
         let known = known.filter(|one| !self.hidden.may_explain(one));
-        findings.extend(known.filter_map(finding));
+        seen.findings.extend(known.filter_map(finding));
         if seen.messages.is_empty()
             && seen.content.problems.contains(&Problem::Shortened)
             && let Some(direction) = seen.head.stream.messages()
@@ -157,7 +149,7 @@ impl Family for Pairing {
         }
     }
 
-    fn event(&mut self, event: &Event, _: &Context<'_>, _: &mut Findings) {
+    fn event(&mut self, event: &Event, _: &Context<'_>) {
         if matches!(event.kind, EventKind::Skipped { .. }) {
             for asked in [Direction::ClientToServer, Direction::ServerToClient] {
                 self.hidden.note(asked, event.after_seq);
@@ -167,11 +159,11 @@ impl Family for Pairing {
         self.is_told |= !self.has_ended && matches!(event.kind, EventKind::Signal { .. });
     }
 
-    fn finish(&mut self, end: &[Observation], _: &Context<'_>, findings: &mut Findings) {
+    fn finish(&mut self, end: &[Observation], context: &Context<'_>) {
         let known = end.iter().filter(|one| !self.hidden.may_answer(one));
         let found = known.filter_map(finding);
         // Whoever was told to go did not die before its time.
-        findings.extend(found.map(|found| {
+        context.findings.extend(found.map(|found| {
             if self.is_told && found.rule == &PROCESS_DIED_IN_FLIGHT {
                 let detail = format!("{}, open when the server was ended", found.detail);
                 Finding {

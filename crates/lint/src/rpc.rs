@@ -1,7 +1,7 @@
 //! Rules about JSON-RPC: the shape of messages, their ids and the names of their methods.
 
 use super::quote::Trail;
-use crate::{Family, Finding, Findings, FrameContext, Part, Revisions, Rule, quote, section};
+use crate::{Family, Finding, FrameContext, Part, quote, section};
 use mcpreel_wire::json::Value;
 use mcpreel_wire::mcp::{errors, methods};
 use mcpreel_wire::message::{Body, Direction, Message, Problem};
@@ -88,8 +88,7 @@ rules! {
     PING_RESULT = note("ping-result-not-empty", "the answer to a ping says more than it should")
         .why("A ping is answered with an empty result, and strict peers refuse anything else.")
         .fix("Answer `ping` with `\"result\":{}`.")
-        .of(section::PING)
-        .only(Revisions::LEGACY);
+        .of_legacy(section::PING);
 
     DIALECT_METHOD = warning("dialect-method", "a method under a name that MCP does not use for it")
         .why("Peers do not know the name: a request fails, and a notification is ignored without a word.")
@@ -106,15 +105,7 @@ pub struct Rpc {
 }
 
 impl Family for Rpc {
-    fn name(&self) -> &'static str {
-        "JSON-RPC"
-    }
-
-    fn rules(&self) -> Vec<&'static Rule> {
-        RULES.to_vec()
-    }
-
-    fn frame(&mut self, seen: &FrameContext<'_>, findings: &mut Findings) {
+    fn frame(&mut self, seen: &FrameContext<'_>) {
         let Some(direction) = seen.head.stream.messages() else {
             return;
         };
@@ -122,9 +113,9 @@ impl Family for Rpc {
             *self.unreadable(direction) += 1;
         }
         for part in seen.parts() {
-            self.problems(&part, findings);
-            look(&part, findings);
-            findings.extend(dialect_method(&part));
+            self.problems(&part);
+            look(&part);
+            seen.findings.extend(dialect_method(&part));
             if !part.message.problems.iter().all(is_readable) {
                 *self.unreadable(direction) += 1;
             }
@@ -140,12 +131,12 @@ impl Rpc {
         }
     }
 
-    fn problems(&mut self, part: &Part<'_>, findings: &mut Findings) {
+    fn problems(&mut self, part: &Part<'_>) {
         for problem in &part.message.problems {
             if *problem == Problem::ResponseWithoutId && self.is_excused(part.direction()) {
                 continue;
             }
-            findings.extend(finding(problem, part));
+            part.extend(finding(problem, part));
         }
     }
 
@@ -300,19 +291,22 @@ fn error_code(part: &Part<'_>) -> Option<String> {
 /// Names that a finding lists; of more it says how many. A hostile message could have a million.
 const LISTED: usize = 4;
 
-fn look(part: &Part<'_>, findings: &mut Findings) {
+fn look(part: &Part<'_>) {
     let Some(value) = part.value else { return };
     if matches!(part.message.body, Body::Invalid) {
         return;
     }
     let mut unknown = value.members().filter(|(name, _)| !is_known(*name));
     if let Some((first, _)) = unknown.next() {
-        let finding = part.at(&UNKNOWN_MEMBER, listed(first, unknown));
-        findings.push(finding.path(Trail::Named(&Trail::Top, first).path()));
+        part.tell_at(
+            &UNKNOWN_MEMBER,
+            Trail::Named(&Trail::Top, first).path(),
+            listed(first, unknown),
+        );
     }
     let is_response = matches!(part.message.body, Body::Response(_));
     if is_response && part.method() == Some("ping") {
-        ping(part, findings);
+        ping(part);
     }
 }
 
@@ -324,7 +318,7 @@ fn is_known(name: Value<'_>) -> bool {
     )
 }
 
-fn ping(part: &Part<'_>, findings: &mut Findings) {
+fn ping(part: &Part<'_>) {
     let members = part
         .result()
         .into_iter()
@@ -332,7 +326,7 @@ fn ping(part: &Part<'_>, findings: &mut Findings) {
     let mut members = members.filter(|(name, _)| !name.is_str("_meta"));
     if let Some((first, _)) = members.next() {
         let detail = listed(first, members);
-        findings.push(part.at(&PING_RESULT, detail).path("result"));
+        part.tell_at(&PING_RESULT, "result", detail);
     }
 }
 

@@ -162,6 +162,16 @@ impl Rule {
         self
     }
 
+    /// The same rule, as a section of the modern revision has it.
+    pub const fn of_modern(self, section: Section) -> Self {
+        self.of(section).only(Revisions::MODERN)
+    }
+
+    /// The same rule, as a section of the revisions with a handshake has it.
+    pub const fn of_legacy(self, section: Section) -> Self {
+        self.of(section).only(Revisions::LEGACY)
+    }
+
     /// The same rule, for these revisions only.
     pub const fn only(mut self, revisions: Revisions) -> Self {
         self.revisions = revisions;

@@ -1,14 +1,16 @@
 //! What both sides have said so far: the revision by which a message is judged, capabilities, and
 //! open requests.
 
-use mcpreel_trace::bounded::BoundedMap;
+use crate::lists::{self, List};
+use mcpreel_trace::bounded::{BoundedMap, digest};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::MessageRecord;
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_wire::id::RequestId;
+use mcpreel_wire::json::Value;
 use mcpreel_wire::mcp::capabilities::Declared;
-use mcpreel_wire::mcp::{Revision, methods};
+use mcpreel_wire::mcp::{Revision, keys, methods};
 use mcpreel_wire::message::{Body, Direction, Era, Identity, Message, Outcome, Request};
 
 #[derive(Clone, Debug, Default)]
@@ -84,9 +86,18 @@ impl SessionFacts {
     }
 
     /// Takes a message in, before rules look at it.
-    pub(super) fn learn(&mut self, head: &FrameHead, message: &Message, record: &MessageRecord) {
+    pub(super) fn learn(
+        &mut self,
+        head: &FrameHead,
+        message: &Message,
+        record: &MessageRecord,
+        value: Option<Value<'_>>,
+    ) {
         match &message.body {
-            Body::Request(request) => self.request(head, message, request, record),
+            Body::Request(request) => {
+                let list = value.and_then(|value| ListRequest::of(&request.method, value));
+                self.request(head, message, request, record, list);
+            }
             Body::Response(response) => {
                 self.knows_modern |= is_of_modern_server(message, &response.outcome, record);
                 if let Outcome::Result { identity } = &response.outcome {
@@ -123,6 +134,7 @@ impl SessionFacts {
         message: &Message,
         request: &Request,
         record: &MessageRecord,
+        list: Option<ListRequest>,
     ) {
         let to_server = record.direction == Direction::ClientToServer;
         if to_server && &*request.method == "initialize" {
@@ -148,6 +160,7 @@ impl SessionFacts {
                 modern.and_then(|identity| identity.capabilities.as_deref()),
             ),
             task: request.task,
+            list,
         };
         self.open.insert(exchange, asked);
     }
@@ -260,6 +273,47 @@ pub struct OpenRequest {
     pub capabilities: Capabilities,
     /// Whether it asks for a task (2025-11-25).
     pub task: bool,
+    /// The page that it asks for, where that is known.
+    pub list: Option<ListRequest>,
+}
+
+/// A request for a page of a list.
+#[derive(Clone, Copy, Debug)]
+pub struct ListRequest {
+    pub list: &'static List,
+    /// A digest of the cursor; `None` for the first page.
+    pub cursor: Option<u64>,
+    /// A digest of the params, without what tells one request from another.
+    pub params: u64,
+}
+
+impl ListRequest {
+    fn of(method: &str, request: Value<'_>) -> Option<Self> {
+        let list = lists::of(method)?;
+        let params = request.get("params");
+        let cursor = params.and_then(|params| params.get("cursor"));
+        let cursor = cursor.filter(|cursor| !cursor.is_null());
+        let identity = [
+            keys::CLIENT_CAPABILITIES,
+            keys::CLIENT_INFO,
+            keys::PROTOCOL_VERSION,
+        ];
+        let all = params.into_iter().flat_map(|params| params.members());
+        let plain = all.clone().filter(|(name, _)| !name.is_str("_meta"));
+        let meta = all.filter(|(name, _)| name.is_str("_meta"));
+        let meta = meta.flat_map(|(_, meta)| meta.members());
+        let meta = meta.filter(|(name, _)| identity.iter().any(|key| name.is_str(key)));
+        let member =
+            |(name, value): (Value<'_>, Value<'_>)| digest((name.str_bytes(), value.raw()));
+        Some(Self {
+            list,
+            cursor: cursor.map(|cursor| digest(cursor.str_bytes())),
+            params: plain
+                .chain(meta)
+                .map(member)
+                .fold(digest(method), u64::wrapping_add),
+        })
+    }
 }
 
 /// The capabilities that a request declares.

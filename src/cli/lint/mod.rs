@@ -338,13 +338,13 @@ fn list(json: bool) -> Outcome {
     let widest = ids.max().unwrap_or(0);
     for family in families() {
         if json {
-            for rule in family.rules() {
-                out.json(&object(family.name(), rule))?;
+            for rule in &family.rules {
+                out.json(&object(family.name, rule))?;
             }
             continue;
         }
-        out.inked(Ink::Strong, family.name())?;
-        for rule in family.rules() {
+        out.inked(Ink::Strong, family.name)?;
+        for rule in &family.rules {
             let severity = rows::severity(rule.severity.as_str(), &out);
             let id = pad_end(rule.id, widest);
             let milder = out.paint(Ink::Faint, &page::in_brackets(rule, str::to_owned));

@@ -1,9 +1,9 @@
 //! Forms: what they ask for, and what is filled in.
 
 use super::Asking;
+use crate::Part;
 use crate::quote::{self, Trail};
 use crate::shape::check::found;
-use crate::{Findings, Part};
 use mcpreel_trace::bounded::BoundedMap;
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_wire::brief;
@@ -36,14 +36,14 @@ enum Waiting {
 }
 
 impl Forms {
-    pub fn part(&mut self, part: &Part<'_>, findings: &mut Findings) {
+    pub fn part(&mut self, part: &Part<'_>) {
         super::each(part, "elicitation/create", &mut |asking| {
-            sensitive_fields(part, &asking, findings);
+            sensitive_fields(part, &asking);
             self.remember(part, &asking);
         });
         match part.message.body {
-            Body::Response(_) => self.answered(part, findings),
-            Body::Request(_) => self.repeated(part, findings),
+            Body::Response(_) => self.answered(part),
+            Body::Request(_) => self.repeated(part),
             _ => {}
         }
     }
@@ -66,7 +66,7 @@ impl Forms {
         }
     }
 
-    fn answered(&mut self, part: &Part<'_>, findings: &mut Findings) {
+    fn answered(&mut self, part: &Part<'_>) {
         let Some(exchange) = part.exchange() else {
             return;
         };
@@ -74,18 +74,12 @@ impl Forms {
             return;
         };
         if let Some(result) = part.result() {
-            held(
-                part,
-                &schema,
-                result,
-                &Trail::Member(&Trail::Top, "result"),
-                findings,
-            );
+            held(part, &schema, result, &Trail::Member(&Trail::Top, "result"));
         }
     }
 
     /// Answers that come with the request repeated.
-    fn repeated(&mut self, part: &Part<'_>, findings: &mut Findings) {
+    fn repeated(&mut self, part: &Part<'_>) {
         let Some(responses) = part.param("inputResponses") else {
             return;
         };
@@ -95,7 +89,7 @@ impl Forms {
             let waiting = round(part, part.param("requestState"), key);
             let schema = waiting.and_then(|waiting| self.open.get(&waiting));
             if let Some(schema) = schema {
-                held(part, schema, response, &Trail::Named(&all, key), findings);
+                held(part, schema, response, &Trail::Named(&all, key));
             }
         }
     }
@@ -113,13 +107,7 @@ fn round(part: &Part<'_>, state: Option<Value<'_>>, key: Value<'_>) -> Option<Wa
 }
 
 /// Holds an accepted answer against the schema of its form.
-fn held(
-    part: &Part<'_>,
-    schema: &str,
-    answer: Value<'_>,
-    place: &Trail<'_>,
-    findings: &mut Findings,
-) {
+fn held(part: &Part<'_>, schema: &str, answer: Value<'_>, place: &Trail<'_>) {
     let is_accepted = answer.get("action").is_some_and(|one| one.is_str("accept"));
     let content = answer.get("content").filter(Value::is_object);
     let (true, Some(content), Ok(schema)) =
@@ -135,14 +123,13 @@ fn held(
         &mut |place, detail| {
             told += 1;
             if told <= FEW {
-                let finding = part.at(&super::ELICIT_CONTENT_MISMATCH, detail);
-                findings.push(finding.path(place.path()));
+                part.tell_at(&super::ELICIT_CONTENT_MISMATCH, place.path(), detail);
             }
         },
     );
 }
 
-fn sensitive_fields(part: &Part<'_>, asking: &Asking<'_, '_>, findings: &mut Findings) {
+fn sensitive_fields(part: &Part<'_>, asking: &Asking<'_, '_>) {
     let schema = asking.params.get("requestedSchema");
     let Some(properties) = schema.and_then(|schema| schema.get("properties")) else {
         return;
@@ -157,8 +144,11 @@ fn sensitive_fields(part: &Part<'_>, asking: &Asking<'_, '_>, findings: &mut Fin
         if is_sensitive && told < FEW {
             told += 1;
             let detail = format!("the field \"{}\"", quote::text(&name_text));
-            let finding = part.at(&super::ELICIT_SENSITIVE_FORM, detail);
-            findings.push(finding.path(Trail::Named(&place, name).path()));
+            part.tell_at(
+                &super::ELICIT_SENSITIVE_FORM,
+                Trail::Named(&place, name).path(),
+                detail,
+            );
         }
     }
 }

@@ -8,7 +8,7 @@ mod elicitation;
 mod tasks;
 
 use crate::quote::{self, Trail};
-use crate::{Family, Finding, Findings, FrameContext, Part, Revisions, Rule, section};
+use crate::{Family, Finding, Part, Revisions, section};
 use elicitation::Forms;
 use mcpreel_trace::bounded::BoundedMap;
 use mcpreel_trace::exchange::ExchangeId;
@@ -81,40 +81,30 @@ pub struct Content {
 }
 
 impl Family for Content {
-    fn name(&self) -> &'static str {
-        "content"
-    }
-
-    fn rules(&self) -> Vec<&'static Rule> {
-        RULES.to_vec()
-    }
-
-    fn frame(&mut self, seen: &FrameContext<'_>, findings: &mut Findings) {
-        for part in seen.parts() {
-            if part.value.is_some() {
-                self.part(&part, findings);
-            }
+    fn part(&mut self, part: &Part<'_>) {
+        if part.value.is_some() {
+            self.part(part);
         }
     }
 }
 
 impl Content {
-    fn part(&mut self, part: &Part<'_>, findings: &mut Findings) {
+    fn part(&mut self, part: &Part<'_>) {
         let Some(method) = part.method() else { return };
         match method {
             "elicitation/create" | "sampling/createMessage" => {
-                self.forms.part(part, findings);
-                sampling(part, findings);
+                self.forms.part(part);
+                sampling(part);
             }
-            "resources/read" => self.forms.part(part, findings),
+            "resources/read" => self.forms.part(part),
             "tools/call" => {
-                self.forms.part(part, findings);
-                sampling(part, findings);
-                self.augmentation.call(part, findings);
+                self.forms.part(part);
+                sampling(part);
+                self.augmentation.call(part);
             }
             "prompts/get" => {
-                self.forms.part(part, findings);
-                self.prompts.get(part, findings);
+                self.forms.part(part);
+                self.prompts.get(part);
             }
             "tools/list" => self.augmentation.list(part),
             "notifications/tools/list_changed" => self.augmentation.changed(),
@@ -122,7 +112,7 @@ impl Content {
             "notifications/prompts/list_changed" => self.prompts.changed(),
             _ => {}
         }
-        self.tasks.part(part, method, findings);
+        self.tasks.part(part, method);
     }
 }
 
@@ -148,7 +138,7 @@ struct Asking<'a, 'p> {
 
 /// Shows each request for `method` that is in the message.
 fn each<'a>(part: &Part<'a>, method: &str, show: &mut dyn FnMut(Asking<'a, '_>)) {
-    match part.message.body {
+    match &part.message.body {
         Body::Request(_) if part.method() == Some(method) => {
             if let Some(params) = part.params() {
                 let (place, key) = (&Trail::Member(&Trail::Top, "params"), None);
@@ -178,14 +168,14 @@ fn each<'a>(part: &Part<'a>, method: &str, show: &mut dyn FnMut(Asking<'a, '_>))
 
 // Conversations with tools (Sampling, Tool use and result balance).
 
-fn sampling(part: &Part<'_>, findings: &mut Findings) {
+fn sampling(part: &Part<'_>) {
     each(part, "sampling/createMessage", &mut |asking| {
-        conversation(part, &asking, findings);
+        conversation(part, &asking);
     });
 }
 
 /// Tells of the first fault only: what comes after it hangs together with it.
-fn conversation(part: &Part<'_>, asking: &Asking<'_, '_>, findings: &mut Findings) {
+fn conversation(part: &Part<'_>, asking: &Asking<'_, '_>) {
     let Some(messages) = asking.params.get("messages") else {
         return;
     };
@@ -194,8 +184,11 @@ fn conversation(part: &Part<'_>, asking: &Asking<'_, '_>, findings: &mut Finding
         let next = following.next();
         if let Some(detail) = mixed(message).or_else(|| unanswered(message, next)) {
             let place = Trail::Member(asking.place, "messages");
-            let finding = part.at(&SAMPLING_TOOL_BALANCE, detail);
-            findings.push(finding.path(Trail::Element(&place, index).path()));
+            part.tell_at(
+                &SAMPLING_TOOL_BALANCE,
+                Trail::Element(&place, index).path(),
+                detail,
+            );
             return;
         }
     }
@@ -280,7 +273,7 @@ struct Prompts {
 impl Prompts {
     /// A list of prompts, if it is one.
     pub fn list(&mut self, part: &Part<'_>) {
-        if !matches!(part.message.body, Body::Response(_)) {
+        if !matches!(&part.message.body, Body::Response(_)) {
             return;
         }
         let prompts = part.result().and_then(|result| result.get("prompts"));
@@ -308,7 +301,7 @@ impl Prompts {
     }
 
     /// A prompt is asked for, or given.
-    pub fn get(&mut self, part: &Part<'_>, findings: &mut Findings) {
+    pub fn get(&mut self, part: &Part<'_>) {
         let Some(exchange) = part.exchange() else {
             return;
         };
@@ -333,7 +326,7 @@ impl Prompts {
                     let detail = format!("the argument \"{}\"", quote::text(&missing));
                     let finding = part.at(&PROMPT_ARGUMENT_MISSING, detail);
                     let request = part.request().map(|asked| asked.frame);
-                    findings.push(request.into_iter().fold(finding, Finding::and));
+                    part.push(request.into_iter().fold(finding, Finding::and));
                 }
             }
             _ => {}

@@ -5,7 +5,7 @@
 //!                └────────────┴──▶ completed, failed, cancelled: nothing after that
 //! ```
 
-use crate::{Finding, Findings, Part, quote};
+use crate::{Finding, Part, quote};
 use mcpreel_trace::bounded::BoundedMap;
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::Seq;
@@ -38,30 +38,30 @@ struct Latest {
 }
 
 impl Tasks {
-    pub fn part(&mut self, part: &Part<'_>, method: &str, findings: &mut Findings) {
+    pub fn part(&mut self, part: &Part<'_>, method: &str) {
         match (&part.message.body, method) {
-            (Body::Notification(_), "notifications/progress") => self.progress(part, findings),
+            (Body::Notification(_), "notifications/progress") => self.progress(part),
             (Body::Notification(_), "notifications/tasks/status" | "notifications/tasks") => {
-                self.state(part, part.params(), false, findings);
+                self.state(part, part.params(), false);
             }
             (Body::Response(_), "tasks/get" | "tasks/cancel") => {
-                self.state(part, part.result(), false, findings);
+                self.state(part, part.result(), false);
             }
             (Body::Response(_), "tasks/list") => {
                 let list = part.result().and_then(|result| result.get("tasks"));
                 let tasks = list.into_iter().flat_map(|list| list.elements());
                 for task in tasks.take(LISTED) {
-                    self.state(part, Some(task), false, findings);
+                    self.state(part, Some(task), false);
                 }
             }
-            (Body::Response(_), "tasks/result") => result(part, findings),
-            (Body::Response(_), _) => self.created(part, findings),
+            (Body::Response(_), "tasks/result") => result(part),
+            (Body::Response(_), _) => self.created(part),
             _ => {}
         }
     }
 
     /// The answer to a request that may have been made a task.
-    fn created(&mut self, part: &Part<'_>, findings: &mut Findings) {
+    fn created(&mut self, part: &Part<'_>) {
         let Some(result) = part.result() else { return };
         let is_task = match part.request() {
             Some(asked) if asked.revision == Revision::V2025_11_25 => asked.task,
@@ -73,7 +73,7 @@ impl Tasks {
         };
         if is_task {
             let task = result.get("task").unwrap_or(result);
-            self.state(part, Some(task), true, findings);
+            self.state(part, Some(task), true);
             if let (Some(exchange), Some(id)) = (part.exchange(), id(task)) {
                 self.made.insert(exchange, id);
             }
@@ -81,13 +81,7 @@ impl Tasks {
     }
 
     /// What a message says about a task.
-    fn state(
-        &mut self,
-        part: &Part<'_>,
-        task: Option<Value<'_>>,
-        is_new: bool,
-        findings: &mut Findings,
-    ) {
+    fn state(&mut self, part: &Part<'_>, task: Option<Value<'_>>, is_new: bool) {
         let Some(task) = task else { return };
         let (Some(id), Some(status)) = (id(task), TaskStatus::of(task)) else {
             return;
@@ -98,7 +92,7 @@ impl Tasks {
         if before.is_some_and(|before| is_older(updated.as_deref(), before)) {
             return;
         }
-        findings.extend(match before {
+        part.extend(match before {
             None if is_new => begun(part, &key.1, status),
             Some(before) => gone_on(part, &key.1, before, status),
             None => None,
@@ -113,7 +107,7 @@ impl Tasks {
     }
 
     /// Progress of a task, once per task.
-    fn progress(&mut self, part: &Part<'_>, findings: &mut Findings) {
+    fn progress(&mut self, part: &Part<'_>) {
         let Some(exchange) = part.exchange() else {
             return;
         };
@@ -122,8 +116,7 @@ impl Tasks {
         };
         if part.message.meta.related_task.is_none() && is_core(part) {
             let detail = format!("progress of the task \"{}\"", quote::text(task));
-            let finding = part.at(&super::RELATED_TASK_MISSING, detail);
-            findings.push(finding.path("params._meta"));
+            part.tell_at(&super::RELATED_TASK_MISSING, "params._meta", detail);
             self.made.remove(&exchange);
         }
     }
@@ -149,7 +142,7 @@ fn gone_on(part: &Part<'_>, task: &str, before: &Latest, status: TaskStatus) -> 
 }
 
 /// What came of a task says which task.
-fn result(part: &Part<'_>, findings: &mut Findings) {
+fn result(part: &Part<'_>) {
     let Some(asked) = part.request().and_then(|asked| asked.name.as_deref()) else {
         return;
     };
@@ -165,8 +158,7 @@ fn result(part: &Part<'_>, findings: &mut Findings) {
         ),
         None => format!("the result of the task \"{asked_for}\""),
     };
-    let finding = part.at(&super::RELATED_TASK_MISSING, detail);
-    findings.push(finding.path("result._meta"));
+    part.tell_at(&super::RELATED_TASK_MISSING, "result._meta", detail);
 }
 
 /// Whether the revision has tasks in its core; the extension that came after says less.
@@ -236,7 +228,7 @@ impl Augmentation {
     }
 
     /// The call of a tool, if it is one.
-    pub fn call(&mut self, part: &Part<'_>, findings: &mut Findings) {
+    pub fn call(&mut self, part: &Part<'_>) {
         let Body::Request(request) = &part.message.body else {
             return;
         };
@@ -256,12 +248,15 @@ impl Augmentation {
             }
             _ => return,
         };
-        let finding = part.at(&super::TASK_AUGMENTATION, detail);
-        findings.push(finding.path(if request.task {
-            "params.task"
-        } else {
-            "params"
-        }));
+        part.tell_at(
+            &super::TASK_AUGMENTATION,
+            if request.task {
+                "params.task"
+            } else {
+                "params"
+            },
+            detail,
+        );
     }
 }
 

@@ -281,7 +281,7 @@ struct Held {
 }
 
 impl Stderr {
-    pub(super) fn line(&mut self, head: &FrameHead, raw: &[u8], findings: &mut Findings) {
+    pub(super) fn line(&mut self, head: &FrameHead, raw: &[u8], findings: &Findings) {
         let whole = raw.len() as u64 == head.size;
         if self.logs_traffic || !whole || !raw.starts_with(b"{") {
             return;
@@ -324,7 +324,7 @@ impl Stderr {
     }
 
     /// Tells what was held long enough at `now`.
-    pub(super) fn passed(&mut self, now: Moment, findings: &mut Findings) {
+    pub(super) fn passed(&mut self, now: Moment, findings: &Findings) {
         let is_due = |held: &mut Held| held.t.0 + AHEAD_NS <= now.0;
         while let Some(held) = self.held.pop_front_if(is_due) {
             findings.push(held.finding);
@@ -332,7 +332,7 @@ impl Stderr {
     }
 
     /// Tells what is still held: nothing more comes.
-    pub(super) fn finish(&mut self, findings: &mut Findings) {
+    pub(super) fn finish(&mut self, findings: &Findings) {
         findings.extend(self.held.drain(..).map(|held| held.finding));
     }
 

@@ -8,9 +8,7 @@
 mod misframed;
 mod values;
 
-use crate::{
-    Context, Family, Finding, Findings, FrameContext, Revisions, Rule, Severity, quote, section,
-};
+use crate::{Context, Family, Finding, FrameContext, Part, Revisions, Severity, quote, section};
 use mcpreel_trace::correlator::Observation;
 use mcpreel_trace::frame::FrameHead;
 use mcpreel_wire::mcp::Revision;
@@ -149,30 +147,25 @@ pub struct Framing {
 }
 
 impl Family for Framing {
-    fn name(&self) -> &'static str {
-        "framing"
+    fn passed(&mut self, context: &Context<'_>) {
+        self.stderr.passed(context.now, context.findings);
     }
 
-    fn rules(&self) -> Vec<&'static Rule> {
-        RULES.to_vec()
-    }
-
-    fn passed(&mut self, context: &Context<'_>, findings: &mut Findings) {
-        self.stderr.passed(context.now, findings);
-    }
-
-    fn frame(&mut self, seen: &FrameContext<'_>, findings: &mut Findings) {
-        look(seen, findings);
-        values::look(seen, findings);
+    fn frame(&mut self, seen: &FrameContext<'_>) {
+        look(seen);
         self.stderr.frame(seen);
     }
 
-    fn stderr(&mut self, head: &FrameHead, raw: &[u8], _: &Context<'_>, findings: &mut Findings) {
-        self.stderr.line(head, raw, findings);
+    fn part(&mut self, part: &Part<'_>) {
+        values::look(part);
     }
 
-    fn finish(&mut self, _: &[Observation], _: &Context<'_>, findings: &mut Findings) {
-        self.stderr.finish(findings);
+    fn stderr(&mut self, head: &FrameHead, raw: &[u8], context: &Context<'_>) {
+        self.stderr.line(head, raw, context.findings);
+    }
+
+    fn finish(&mut self, _: &[Observation], context: &Context<'_>) {
+        self.stderr.finish(context.findings);
     }
 }
 
@@ -181,17 +174,18 @@ impl Family for Framing {
 /// The longest line that every known peer reads. Longer ones are read by some only.
 const READ_BY_ALL: u64 = 10 << 20;
 
-fn look(seen: &FrameContext<'_>, findings: &mut Findings) {
+fn look(seen: &FrameContext<'_>) {
     let of_messages = seen.content.messages.iter().flat_map(|m| &m.problems);
     let problems = seen.content.problems.iter().chain(of_messages);
-    findings.extend(problems.filter_map(|problem| finding(problem, seen)));
+    seen.findings
+        .extend(problems.filter_map(|problem| finding(problem, seen)));
     if seen.head.size > READ_BY_ALL {
         let detail = format!("{} bytes, the limit is {READ_BY_ALL}", seen.head.size);
-        findings.push(OVERSIZED.at(seen.head.seq, detail));
+        seen.findings.push(OVERSIZED.at(seen.head.seq, detail));
     }
     if seen.content.batch {
-        findings.extend(not_allowed(seen));
-        findings.extend(with_initialize(seen));
+        seen.findings.extend(not_allowed(seen));
+        seen.findings.extend(with_initialize(seen));
     }
 }
 

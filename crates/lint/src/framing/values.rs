@@ -6,38 +6,23 @@
 //! ```
 
 use super::{CONTROL_CHARACTERS, DUPLICATE_KEY, HIDDEN_UNICODE, LONE_SURROGATE, NUMBER_PRECISION};
-use crate::limits::Few;
 use crate::quote::{self, Trail};
-use crate::{Findings, FrameContext, Part, Rule};
+use crate::{Part, Rule};
 use mcpreel_wire::json::{Kind, Unit, Value};
-use mcpreel_wire::text::plural;
 
-/// Places that the findings of one rule in one frame name. A hostile frame could have a million.
-const PLACES: usize = 8;
-
-pub(super) fn look(seen: &FrameContext<'_>, findings: &mut Findings) {
-    let mut found = Few::new(PLACES);
-    for part in seen.parts() {
-        if let Some(value) = part.value {
-            Walk {
-                part,
-                found: &mut found,
-            }
-            .value(value, &Trail::Top, Scope::Protocol);
-        }
+pub(super) fn look(part: &Part<'_>) {
+    if let Some(value) = part.value {
+        Walk { part }.value(value, &Trail::Top, Scope::Protocol);
     }
-    let more = |more| format!(" (and {})", plural(more as u64, "more place"));
-    found.give(more, findings);
 }
 
-struct Walk<'a, 'f> {
-    part: Part<'a>,
-    found: &'f mut Few,
+struct Walk<'a, 'p> {
+    part: &'p Part<'a>,
 }
 
 impl Walk<'_, '_> {
     /// Recursion is bounded by the depth that a value may have.
-    fn value(&mut self, value: Value<'_>, trail: &Trail<'_>, scope: Scope) {
+    fn value(&self, value: Value<'_>, trail: &Trail<'_>, scope: Scope) {
         match value.kind() {
             Kind::Object => self.object(value, trail, scope),
             Kind::Array => {
@@ -51,7 +36,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn object(&mut self, object: Value<'_>, trail: &Trail<'_>, scope: Scope) {
+    fn object(&self, object: Value<'_>, trail: &Trail<'_>, scope: Scope) {
         for name in object.repeated_names() {
             let named = |(key, _): &(Value<'_>, _)| key.is_str(&name);
             let Some((key, _)) = object.members().find(named) else {
@@ -69,7 +54,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn string(&mut self, string: Value<'_>, trail: &Trail<'_>, scope: Scope) {
+    fn string(&self, string: Value<'_>, trail: &Trail<'_>, scope: Scope) {
         if string.has_escapes() {
             self.surrogates(string, trail);
         }
@@ -88,7 +73,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn surrogates(&mut self, string: Value<'_>, trail: &Trail<'_>) {
+    fn surrogates(&self, string: Value<'_>, trail: &Trail<'_>) {
         let bytes = string.string_bytes().unwrap_or_default();
         let mut escapes = memchr::memchr_iter(b'\\', bytes);
         if !escapes.any(|at| matches!(bytes.get(at + 1..at + 3), Some([b'u', b'd' | b'D']))) {
@@ -104,7 +89,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn number(&mut self, number: Value<'_>, trail: &Trail<'_>) {
+    fn number(&self, number: Value<'_>, trail: &Trail<'_>) {
         let text = number.number_text().unwrap_or_default();
         if let Some(loss) = loss(text) {
             let detail = || format!("{}, {loss}", quote::text(text));
@@ -112,10 +97,8 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn note(&mut self, rule: &'static Rule, trail: &Trail<'_>, detail: impl FnOnce() -> String) {
-        let part = self.part;
-        self.found
-            .note(rule, || part.at(rule, detail()).path(trail.path()));
+    fn note(&self, rule: &'static Rule, trail: &Trail<'_>, detail: impl FnOnce() -> String) {
+        self.part.tell_with(rule, trail, detail);
     }
 }
 

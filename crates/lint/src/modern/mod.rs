@@ -14,10 +14,8 @@ mod request;
 mod rounds;
 mod subscriptions;
 
-use super::quote::written;
-use crate::{
-    Context, Family, Findings, FrameContext, Handshake, Once, Part, Revisions, Rule, quote, section,
-};
+use crate::quote::{self, written};
+use crate::{Context, Family, Handshake, Once, Part, Rule, section};
 use mcpreel_trace::correlator::Observation;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::{Step, Value};
@@ -30,15 +28,13 @@ rules! {
         "the server sends a request on a modern connection")
         .why("Modern clients do not answer requests, so the server waits for ever.")
         .fix("Let the server ask by a result with `resultType` `input_required`, which the client answers by its retry.")
-        .of(section::MODERN_STDIO)
-        .only(Revisions::MODERN);
+        .of_modern(section::MODERN_STDIO);
 
     CLIENT_RESPONSE = error("modern-client-response",
         "the client sends a response on a modern connection")
         .why("Modern servers ask nothing of their client, and may take a response for broken input.")
         .fix("Let the client send requests and notifications only, and give what it was asked for in its retry.")
-        .of(section::MODERN_STDIO)
-        .only(Revisions::MODERN);
+        .of_modern(section::MODERN_STDIO);
 
     MIXED = note("era-mixed", "a handshake and modern requests on one process")
         .why("Only servers of both eras serve both at once, others refuse one or the other.")
@@ -49,124 +45,155 @@ rules! {
         "an unsupported version is refused without saying which are supported")
         .why("The client has to choose another version from that list, and without it can only give up.")
         .fix("Let the server give `data` with `supported`, a list of versions, and `requested`, the one that was asked for.")
-        .of(section::VERSIONING)
-        .only(Revisions::MODERN);
+        .of_modern(section::VERSIONING);
 
     CAPABILITY_SHAPE = error("modern-capability-error-shape",
         "a missing capability is refused without saying which")
         .why("The client cannot tell what it would have to declare for the request to work.")
         .fix("Let the server give `data` with `requiredCapabilities`, an object like the client's capabilities.")
-        .of(section::META)
-        .only(Revisions::MODERN);
+        .of_modern(section::META);
 
     DISCOVER_MISSING = error("modern-discover-missing",
         "a modern server does not know `server/discover`")
         .why("Clients of both eras ask this first, and take a server that refuses it for a legacy one.")
         .fix("Let the server implement `server/discover`.")
-        .of(section::DISCOVERY)
-        .only(Revisions::MODERN)
+        .of_modern(section::DISCOVERY)
         .of_absence();
 
     FEATURE = note("deprecated-feature", "a feature that a later revision may remove")
         .why("It works today, but revisions from July 2027 on may be without it.")
         .fix("Plan for its replacement: paths as tool params instead of roots, a model's own interface instead of sampling, stderr or OpenTelemetry instead of log messages.")
-        .of(section::DEPRECATED)
-        .only(Revisions::MODERN);
+        .of_modern(section::DEPRECATED);
 }
+
+/// The rules of the modules of this family.
+pub const RULE_LISTS: &[&[&Rule]] = &[RULES, request::RULES, rounds::RULES, subscriptions::RULES];
 
 #[derive(Debug, Default)]
 pub struct Modern {
     once: Once,
     /// The server has shown that it knows the modern era.
     is_proven: bool,
+    /// Features that were told to be deprecated, each where it is first used.
+    deprecated: Vec<&'static str>,
     eras: Eras,
-    errors: Errors,
+    discovery: Discovery,
     rounds: rounds::Rounds,
     streams: subscriptions::Streams,
     levels: request::Levels,
     pages: request::Pages,
     lists: subscriptions::Lists,
-    deprecated: Deprecated,
 }
 
 impl Family for Modern {
-    fn name(&self) -> &'static str {
-        "modern"
+    fn passed(&mut self, context: &Context<'_>) {
+        self.lists.passed(context);
     }
 
-    fn rules(&self) -> Vec<&'static Rule> {
-        [RULES, request::RULES, rounds::RULES, subscriptions::RULES].concat()
-    }
-
-    fn passed(&mut self, context: &Context<'_>, findings: &mut Findings) {
-        self.lists.passed(context.now, findings);
-    }
-
-    fn frame(&mut self, seen: &FrameContext<'_>, findings: &mut Findings) {
-        self.is_proven |= seen.known.knows_modern;
-        for part in seen.parts() {
-            match (&part.message.body, part.direction()) {
-                (Body::Request(_), Direction::ClientToServer) => self.asked(&part, findings),
-                (Body::Response(_), Direction::ServerToClient) => self.answered(&part, findings),
-                (Body::Notification(_), Direction::ServerToClient) => {
-                    self.levels.notification(&part, findings);
-                    self.streams.notification(&part, findings);
-                    self.lists.notification(&part);
-                    self.deprecated.notification(&part, findings);
+    fn part(&mut self, part: &Part<'_>) {
+        self.is_proven |= part.seen.known.knows_modern;
+        let is_modern = part.seen.known.is_modern();
+        match (&part.message.body, part.direction()) {
+            (Body::Request(_), Direction::ClientToServer) => self.asked(part),
+            (Body::Response(_), Direction::ServerToClient) => self.answered(part),
+            (Body::Notification(_), Direction::ServerToClient) => {
+                self.levels.notification(part);
+                self.streams.notification(part);
+                self.lists.notification(part);
+                if is_modern && part.method() == Some("notifications/message") {
+                    self.deprecated(part, "logging", "method");
                 }
-                (Body::Notification(_), Direction::ClientToServer) => {
-                    self.streams.cancelled(&part);
-                }
-                (Body::Request(_), Direction::ServerToClient) => {
-                    server_request(&part, findings);
-                }
-                (Body::Response(_), Direction::ClientToServer) => {
-                    client_response(&part, findings);
-                }
-                (Body::Invalid, _) => {}
             }
+            (Body::Notification(_), Direction::ClientToServer) => self.streams.cancelled(part),
+            (Body::Request(_), Direction::ServerToClient) if is_modern => {
+                part.tell(
+                    &SERVER_REQUEST,
+                    quote::text(part.method().unwrap_or_default()),
+                );
+            }
+            (Body::Response(_), Direction::ClientToServer) if is_modern => {
+                let id = part.record.rpc_id.as_ref().map_or("none", |id| id.json());
+                part.tell(&CLIENT_RESPONSE, format!("id {}", quote::text(id)));
+            }
+            _ => {}
         }
     }
 
-    fn finish(&mut self, _: &[Observation], _: &Context<'_>, findings: &mut Findings) {
-        self.rounds.finish(findings);
+    fn finish(&mut self, _: &[Observation], context: &Context<'_>) {
+        self.rounds.finish(context.findings);
     }
 }
 
 impl Modern {
-    fn asked(&mut self, part: &Part<'_>, findings: &mut Findings) {
-        self.eras.asked(part, findings);
+    fn asked(&mut self, part: &Part<'_>) {
+        self.eras.asked(part);
         self.levels.asked(part);
         if part.revision() != Revision::V2026_07_28 {
             return;
         }
-        request::asked(part, &mut self.once, findings);
-        self.rounds.asked(part, findings);
+        request::asked(part, &mut self.once);
+        self.rounds.asked(part);
         self.streams.asked(part);
-        self.pages.asked(part);
-        self.lists.asked(part);
-        self.deprecated.asked(part, findings);
+        let meta = part.param("_meta");
+        if meta.is_some_and(|meta| meta.get(keys::LOG_LEVEL).is_some()) {
+            self.deprecated(
+                part,
+                "logging",
+                &path(&["params", "_meta", keys::LOG_LEVEL]),
+            );
+        }
     }
 
-    fn answered(&mut self, part: &Part<'_>, findings: &mut Findings) {
+    fn answered(&mut self, part: &Part<'_>) {
         self.levels.answered(part);
         if part.era() != Era::Modern || part.request().is_none() {
             return;
         }
         self.streams.answered(part);
-        self.errors.answered(part, findings);
+        if let Some(error) = part.error() {
+            self.discovery.refused(part, error);
+        }
         let Some(result) = part.result().filter(Value::is_object) else {
             return;
         };
         self.is_proven |= result.get("resultType").is_some();
-        self.eras.served(part);
-        request::answered(part, result, self.is_proven, &mut self.once, findings);
+        let is_discovery = part.method() == Some("server/discover");
+        if !is_discovery {
+            self.eras.served.get_or_insert(part.seen.head.seq);
+        }
+        request::answered(part, result, self.is_proven, &mut self.once);
         if self.is_proven {
-            self.errors.served(part, findings);
-            self.rounds.answered(part, result, findings);
-            self.pages.answered(part, result, findings);
-            self.lists.answered(part, result, &self.streams, findings);
-            self.deprecated.answered(part, result, findings);
+            if !is_discovery {
+                self.discovery.served(part);
+            }
+            self.rounds.answered(part, result);
+            self.pages.answered(part, result);
+            self.lists.answered(part, result, &self.streams);
+            self.deprecated_requests(part, result);
+        }
+    }
+
+    fn deprecated(&mut self, part: &Part<'_>, feature: &'static str, path: &str) {
+        if !self.deprecated.contains(&feature) {
+            self.deprecated.push(feature);
+            part.tell_at(&FEATURE, path, feature);
+        }
+    }
+
+    fn deprecated_requests(&mut self, part: &Part<'_>, result: Value<'_>) {
+        for (path, request) in input_requests(result) {
+            let is = |method: &str| request.get("method").is_some_and(|it| it.is_str(method));
+            if is("roots/list") {
+                self.deprecated(part, "roots", &path);
+            }
+            if is("sampling/createMessage") {
+                self.deprecated(part, "sampling", &path);
+                let params = request.get("params");
+                let context = params.and_then(|it| it.get("includeContext"));
+                if context.is_some_and(|it| it.is_str("thisServer") || it.is_str("allServers")) {
+                    self.deprecated(part, "includeContext", &path);
+                }
+            }
         }
     }
 }
@@ -176,191 +203,89 @@ fn path(members: &[&str]) -> Box<str> {
     written(steps.collect())
 }
 
-fn code(error: Value<'_>) -> Option<i64> {
-    error.get("code")?.number()?.to_i64()
-}
-
-// Messages that the modern era has no place for, and both eras on one process.
-
-fn server_request(part: &Part<'_>, findings: &mut Findings) {
-    if part.seen.known.is_modern() {
-        let method = part.method().unwrap_or_default();
-        findings.push(part.at(&SERVER_REQUEST, quote::text(method)));
-    }
-}
-
-fn client_response(part: &Part<'_>, findings: &mut Findings) {
-    if part.seen.known.is_modern() {
-        let id = part.record.rpc_id.as_ref().map_or("none", |id| id.json());
-        let detail = format!("id {}", quote::text(id));
-        findings.push(part.at(&CLIENT_RESPONSE, detail));
-    }
-}
-
 /// Whether both eras were met. A probe that is followed by the handshake is not yet both, nor is
 /// a modern request that was refused.
 #[derive(Debug, Default)]
 struct Eras {
+    /// The first result of a modern request.
     served: Option<Seq>,
     is_told: bool,
 }
 
 impl Eras {
-    fn asked(&mut self, part: &Part<'_>, findings: &mut Findings) {
-        let handshake = match (part.era(), part.seen.known.handshake) {
-            (Era::Modern, Handshake::Answered(_) | Handshake::Done) => Some(None),
-            (Era::Legacy, Handshake::Asked(frame)) if frame == part.seen.head.seq => {
-                self.served.map(Some)
+    fn asked(&mut self, part: &Part<'_>) {
+        let (detail, earlier) = match (part.era(), part.seen.known.handshake, self.served) {
+            (Era::Modern, Handshake::Answered(_) | Handshake::Done, _) => {
+                ("a modern request after the handshake", None)
             }
-            _ => None,
+            (Era::Legacy, Handshake::Asked(frame), Some(_)) if frame == part.seen.head.seq => {
+                ("a handshake after modern requests", self.served)
+            }
+            _ => return,
         };
-        if let Some(earlier) = handshake
-            && !self.is_told
-        {
-            self.is_told = true;
-            let detail = match earlier {
-                None => "a modern request after the handshake",
-                Some(_) => "a handshake after modern requests",
-            };
+        if !std::mem::replace(&mut self.is_told, true) {
             let mut finding = part.at(&MIXED, detail);
             finding.related.extend(earlier);
-            findings.push(finding);
-        }
-    }
-
-    /// A modern request was answered with a result.
-    fn served(&mut self, part: &Part<'_>) {
-        if part.method() != Some("server/discover") {
-            self.served.get_or_insert(part.seen.head.seq);
+            part.push(finding);
         }
     }
 }
 
-// What will go away: each feature is told once, where it is first used.
-
+/// What the errors of the modern era must carry, and the method that every server must have:
+/// whether the server is modern, and whether it has refused to say so.
 #[derive(Debug, Default)]
-struct Deprecated(Vec<&'static str>);
-
-impl Deprecated {
-    fn tell(
-        &mut self,
-        part: &Part<'_>,
-        feature: &'static str,
-        path: &str,
-        findings: &mut Findings,
-    ) {
-        if !self.0.contains(&feature) {
-            self.0.push(feature);
-            findings.push(part.at(&FEATURE, feature).path(path));
-        }
-    }
-
-    /// A request of the client by the modern revision.
-    fn asked(&mut self, part: &Part<'_>, findings: &mut Findings) {
-        let meta = part.param("_meta");
-        if meta.is_some_and(|meta| meta.get(keys::LOG_LEVEL).is_some()) {
-            let path = path(&["params", "_meta", keys::LOG_LEVEL]);
-            self.tell(part, "logging", &path, findings);
-        }
-    }
-
-    fn notification(&mut self, part: &Part<'_>, findings: &mut Findings) {
-        let is_log = part.method() == Some("notifications/message");
-        if is_log && part.seen.known.is_modern() {
-            self.tell(part, "logging", "method", findings);
-        }
-    }
-
-    fn answered(&mut self, part: &Part<'_>, result: Value<'_>, findings: &mut Findings) {
-        for (path, request) in input_requests(result) {
-            let is = |method: &str| request.get("method").is_some_and(|it| it.is_str(method));
-            if is("roots/list") {
-                self.tell(part, "roots", &path, findings);
-            }
-            if is("sampling/createMessage") {
-                self.tell(part, "sampling", &path, findings);
-                let context = request
-                    .get("params")
-                    .and_then(|it| it.get("includeContext"));
-                if context.is_some_and(|it| it.is_str("thisServer") || it.is_str("allServers")) {
-                    self.tell(part, "includeContext", &path, findings);
-                }
-            }
-        }
-    }
-}
-
-// What the errors of the modern era must carry, and the method that every server must have.
-
-/// Whether the server is modern, and whether it has refused to say so.
-#[derive(Debug, Default)]
-struct Errors {
+struct Discovery {
     served: Option<Seq>,
     refused: Option<Seq>,
     is_told: bool,
 }
 
-impl Errors {
-    fn answered(&mut self, part: &Part<'_>, findings: &mut Findings) {
-        let Some(error) = part.error() else { return };
-        match code(error) {
-            Some(-32022) => version_shape(part, error, findings),
-            Some(-32021) => capability_shape(part, error, findings),
+impl Discovery {
+    fn refused(&mut self, part: &Part<'_>, error: Value<'_>) {
+        let data = error.get("data");
+        let data = |name: &str| data.and_then(|data| data.get(name));
+        let is_list = |value: Value<'_>| {
+            let mut all = value.elements();
+            value.index(0).is_some() && all.all(|one| one.as_str().is_some())
+        };
+        let lacks = |rule: &'static Rule, name: &str, is_fit: &dyn Fn(Value<'_>) -> bool| {
+            let detail = match data(name) {
+                None => format!("no {name}"),
+                Some(value) if is_fit(value) => return,
+                Some(value) => format!("{name} is {}", quote::text(&value.raw_text())),
+            };
+            part.tell_at(rule, format!("error.data.{name}"), detail);
+        };
+        match error.get("code").and_then(|code| code.number()?.to_i64()) {
+            Some(-32022) => {
+                lacks(&VERSION_SHAPE, "supported", &is_list);
+                lacks(&VERSION_SHAPE, "requested", &|it| it.as_str().is_some());
+            }
+            Some(-32021) => {
+                lacks(&CAPABILITY_SHAPE, "requiredCapabilities", &|it| {
+                    it.is_object()
+                });
+            }
             Some(-32601) if part.method() == Some("server/discover") => {
                 self.refused = Some(part.seen.head.seq);
-                self.discover(part, self.served, findings);
+                self.missing(part, self.served);
             }
             _ => {}
         }
     }
 
     /// A modern request was served by a server that knows that era.
-    fn served(&mut self, part: &Part<'_>, findings: &mut Findings) {
-        if part.method() != Some("server/discover") {
-            self.served = Some(part.seen.head.seq);
-            self.discover(part, self.refused, findings);
-        }
+    fn served(&mut self, part: &Part<'_>) {
+        self.served = Some(part.seen.head.seq);
+        self.missing(part, self.refused);
     }
 
-    fn discover(&mut self, part: &Part<'_>, other: Option<Seq>, findings: &mut Findings) {
+    fn missing(&mut self, part: &Part<'_>, other: Option<Seq>) {
         if let Some(other) = other
             && !std::mem::replace(&mut self.is_told, true)
         {
             let detail = "refused with -32601, while another modern request is served";
-            findings.push(part.at(&DISCOVER_MISSING, detail).and(other));
+            part.push(part.at(&DISCOVER_MISSING, detail).and(other));
         }
-    }
-}
-
-fn version_shape(part: &Part<'_>, error: Value<'_>, findings: &mut Findings) {
-    let member = |name: &str| error.get("data").and_then(|data| data.get(name));
-    let is_list = |value: Value<'_>| {
-        let mut all = value.elements();
-        value.index(0).is_some() && all.all(|one| one.as_str().is_some())
-    };
-    let has_requested = member("requested").is_some_and(|it| it.as_str().is_some());
-    let required = [
-        ("supported", member("supported").is_some_and(is_list)),
-        ("requested", has_requested),
-    ];
-    for (name, _) in required.iter().filter(|(_, has_it)| !has_it) {
-        let finding = part.at(&VERSION_SHAPE, detail(name, member(name)));
-        findings.push(finding.path(format!("error.data.{name}")));
-    }
-}
-
-fn capability_shape(part: &Part<'_>, error: Value<'_>, findings: &mut Findings) {
-    let name = "requiredCapabilities";
-    let found = error.get("data").and_then(|data| data.get(name));
-    if !found.is_some_and(|it| it.is_object()) {
-        let finding = part.at(&CAPABILITY_SHAPE, detail(name, found));
-        findings.push(finding.path(format!("error.data.{name}")));
-    }
-}
-
-fn detail(name: &str, found: Option<Value<'_>>) -> String {
-    match found {
-        None => format!("no {name}"),
-        Some(value) => format!("{name} is {}", quote::text(&value.raw_text())),
     }
 }

@@ -2,15 +2,14 @@
 //! without one.
 
 use crate::capability::is_within;
-use crate::{Finding, Findings, Part, Revisions, Severity, quote, section};
+use crate::lists::{LISTS, List};
+use crate::{Context, Finding, Part, Severity, quote, section};
 use mcpreel_trace::bounded::{BoundedMap, digest};
 use mcpreel_trace::clock::Moment;
-use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::brief;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::json::Value;
-use mcpreel_wire::mcp::keys;
 use mcpreel_wire::message::{Body, Direction, Subject};
 
 rules! {
@@ -18,38 +17,33 @@ rules! {
         "a notification on a subscription that is not acknowledged yet")
         .why("The client does not know yet what it will be told, and may drop what comes before the acknowledgement.")
         .fix("Let the server send `notifications/subscriptions/acknowledged` first.")
-        .of(section::SUBSCRIPTIONS)
-        .only(Revisions::MODERN)
+        .of_modern(section::SUBSCRIPTIONS)
         .of_absence();
 
     ID_MISSING = error("subscription-id-missing",
         "a notification that does not say which subscription it belongs to")
         .why("All subscriptions share one pipe, so a client cannot tell for whom it is and drops it.")
         .fix("Let the server put the id of the `subscriptions/listen` request into `_meta` of the notification.")
-        .of(section::SUBSCRIPTIONS)
-        .only(Revisions::MODERN);
+        .of_modern(section::SUBSCRIPTIONS);
 
     NOT_REQUESTED = error("subscription-not-requested",
         "a notification that its subscription has not asked for")
         .why("The client is not prepared for it, and the server spends its time on what nobody wants.")
         .fix("Let the server send only what the `notifications` of the listen request name.")
-        .of(section::SUBSCRIPTIONS)
-        .only(Revisions::MODERN)
+        .of_modern(section::SUBSCRIPTIONS)
         .milder_where(Severity::Warning, "it tells of a resource, and the subscription names others")
         .of_absence();
 
     UNKNOWN = error("subscription-unknown", "a notification on a subscription that is not open")
         .why("No request of the client has this id, or it is over, so the notification reaches nobody.")
         .fix("Let the server use the id of the `subscriptions/listen` request as it stands there, and stop when that has ended.")
-        .of(section::SUBSCRIPTIONS)
-        .only(Revisions::MODERN)
+        .of_modern(section::SUBSCRIPTIONS)
         .of_absence();
 
     VARIES = warning("list-varies", "the same request for a list gives another list")
         .why("Clients cannot keep what they have listed, and models are given another prompt each time.")
         .fix("Let the server give lists in an order that does not change, and announce what does change.")
-        .of(section::TOOLS)
-        .only(Revisions::MODERN)
+        .of_modern(section::TOOLS)
         .milder_where(Severity::Note, "nothing but the order differs, and what is listed is no tools");
 }
 
@@ -59,18 +53,23 @@ const STREAMS: usize = 128;
 /// A cancel and a notification may cross on the way, for this many nanoseconds.
 const GRACE_NS: u64 = 1_000_000_000;
 
+/// Resources of one subscription that are remembered. One with more of them is not judged by them.
+const URIS: usize = 256;
+
+/// Bytes of the resources of one subscription that are remembered: they can be as long as a line.
+const TEXT: usize = 8 << 10;
+
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
+const UPDATED: &str = "notifications/resources/updated";
 
 /// The subscriptions of the client.
 #[derive(Debug, Default)]
-pub(super) struct Streams {
-    streams: BoundedMap<RequestId, Stream, STREAMS>,
-}
+pub(super) struct Streams(BoundedMap<RequestId, Stream, STREAMS>);
 
 #[derive(Debug)]
 struct Stream {
     frame: Seq,
-    filter: Filter,
+    filter: Option<Filter>,
     state: State,
 }
 
@@ -82,21 +81,47 @@ enum State {
     Over,
 }
 
+/// What a subscription asks for: notifications about lists, and about resources.
+#[derive(Debug)]
+struct Filter {
+    lists: Vec<&'static str>,
+    uris: Vec<Box<str>>,
+}
+
+impl Filter {
+    /// `None` where everything may be meant.
+    fn of(filter: Value<'_>) -> Option<Self> {
+        let asks = |list: &&List| {
+            let asked = filter.get(list.filter);
+            asked.is_some_and(|it| it.as_bool() == Some(true))
+        };
+        let uris = filter.get("resourceSubscriptions");
+        let is_too_much =
+            |uris: &Value<'_>| uris.raw().len() > TEXT || uris.elements().nth(URIS).is_some();
+        if uris.as_ref().is_some_and(is_too_much) {
+            return None;
+        }
+        let uris = uris.iter().flat_map(Value::elements);
+        Some(Self {
+            lists: LISTS.iter().filter(asks).map(|list| list.changed).collect(),
+            uris: uris.filter_map(|uri| Some(uri.as_str()?.into())).collect(),
+        })
+    }
+}
+
 impl Streams {
     /// A request of the client by the modern revision.
     pub(super) fn asked(&mut self, part: &Part<'_>) {
-        let Body::Request(request) = &part.message.body else {
-            return;
-        };
-        if &*request.method != "subscriptions/listen" {
-            return;
+        if let Body::Request(request) = &part.message.body
+            && &*request.method == "subscriptions/listen"
+        {
+            let stream = Stream {
+                frame: part.seen.head.seq,
+                filter: part.param("notifications").and_then(Filter::of),
+                state: State::Asked,
+            };
+            self.0.insert(request.id.clone(), stream);
         }
-        let stream = Stream {
-            frame: part.seen.head.seq,
-            filter: Filter::of(part.param("notifications")),
-            state: State::Asked,
-        };
-        self.streams.insert(request.id.clone(), stream);
     }
 
     /// An answer to a modern request: with it a subscription is over.
@@ -108,7 +133,7 @@ impl Streams {
         }
     }
 
-    /// A notification of the client: it may end a subscription.
+    /// A notification: it may end a subscription.
     pub(super) fn cancelled(&mut self, part: &Part<'_>) {
         if let Body::Notification(notification) = &part.message.body
             && let Subject::Cancelled { request_id } = &notification.subject
@@ -123,222 +148,109 @@ impl Streams {
     }
 
     fn end(&mut self, id: &RequestId, state: State) {
-        if let Some(stream) = self.streams.get_mut(id) {
+        if let Some(stream) = self.0.get_mut(id) {
             stream.state = state;
         }
     }
 
     /// Whether the client is told when `changed` would have to be said.
-    pub(super) fn announce(&self, changed: &str) -> bool {
-        let mut open = self.streams.iter().map(|(_, stream)| stream);
-        open.any(|stream| {
-            let is_told = match &stream.filter {
-                Filter::Any => false,
-                Filter::Only { lists, .. } => lists.contains(&changed),
-            };
+    fn announce(&self, changed: &str) -> bool {
+        self.0.iter().any(|(_, stream)| {
+            let filter = stream.filter.as_ref();
+            let is_told = filter.is_some_and(|filter| filter.lists.contains(&changed));
             is_told && stream.state == State::Acknowledged
         })
     }
 
-    pub(super) fn notification(&mut self, part: &Part<'_>, findings: &mut Findings) {
+    pub(super) fn notification(&mut self, part: &Part<'_>) {
         let method = part.method().unwrap_or_default();
         if method == "notifications/cancelled" {
             return self.cancelled(part);
         }
         let Some(id) = &part.message.meta.subscription else {
-            if is_of_stream(method) && part.seen.known.is_modern() && part.value.is_some() {
-                findings.push(part.at(&ID_MISSING, method));
+            let is_of_stream = method == ACKNOWLEDGED || method == UPDATED || is_change(method);
+            if is_of_stream && part.seen.known.is_modern() && part.value.is_some() {
+                part.tell(&ID_MISSING, method);
             }
             return;
         };
-        if let Some(stream) = self.streams.get_mut(id) {
-            if stream.is_open(part, method, id, findings) {
-                stream.requested(part, method, findings);
+        let (shown, shown_id) = (quote::text(method), quote::text(id.json()));
+        let detail = format!("{shown}, subscription {shown_id}");
+        let Some(stream) = self.0.get_mut(id) else {
+            if !self.0.has_forgotten() {
+                part.tell(&UNKNOWN, format!("{shown}: no subscription {shown_id}"));
             }
-        } else if !self.streams.has_forgotten() {
-            let (method, id) = (quote::text(method), quote::text(id.json()));
-            findings.push(part.at(&UNKNOWN, format!("{method}: no subscription {id}")));
+            return;
+        };
+        match stream.state {
+            State::Asked if method == ACKNOWLEDGED => stream.state = State::Acknowledged,
+            State::Asked => part.push(part.at(&ACK_MISSING, detail).and(stream.frame)),
+            State::Acknowledged => {}
+            State::Cancelled(t) if part.seen.head.t_last.ns_since(t) < GRACE_NS => return,
+            State::Cancelled(_) | State::Over => {
+                let detail = format!("{detail}, which is over");
+                return part.push(part.at(&UNKNOWN, detail).and(stream.frame));
+            }
         }
+        stream.requested(part, method);
     }
 }
 
-/// Whether the method is one that belongs to a subscription.
-fn is_of_stream(method: &str) -> bool {
-    let mut lists = LISTS.iter();
-    method == ACKNOWLEDGED || method == UPDATED || lists.any(|(_, known)| *known == method)
+/// Whether a notification says that a list has changed.
+fn is_change(method: &str) -> bool {
+    !method.is_empty() && LISTS.iter().any(|list| list.changed == method)
 }
 
 impl Stream {
-    /// Whether notifications may come on it; the first one acknowledges it.
-    fn is_open(
-        &mut self,
-        part: &Part<'_>,
-        method: &str,
-        id: &RequestId,
-        findings: &mut Findings,
-    ) -> bool {
-        let detail = || {
-            format!(
-                "{}, subscription {}",
-                quote::text(method),
-                quote::text(id.json())
-            )
-        };
-        match self.state {
-            State::Asked if method == ACKNOWLEDGED => self.state = State::Acknowledged,
-            State::Asked => findings.push(part.at(&ACK_MISSING, detail()).and(self.frame)),
-            State::Acknowledged => {}
-            State::Cancelled(t) if part.seen.head.t_last.0.saturating_sub(t.0) < GRACE_NS => {
-                return false;
-            }
-            State::Cancelled(_) | State::Over => {
-                let detail = format!("{}, which is over", detail());
-                findings.push(part.at(&UNKNOWN, detail).and(self.frame));
-                return false;
-            }
-        }
-        true
-    }
-
-    /// Whether the notification was asked for.
-    fn requested(&self, part: &Part<'_>, method: &str, findings: &mut Findings) {
-        let Filter::Only { lists, uris } = &self.filter else {
+    /// Tells where the notification was not asked for.
+    fn requested(&self, part: &Part<'_>, method: &str) {
+        let Some(Filter { lists, uris }) = &self.filter else {
             return;
         };
         let not_requested = |detail: String| part.at(&NOT_REQUESTED, detail).and(self.frame);
-        if method == UPDATED {
-            let Body::Notification(notification) = &part.message.body else {
-                return;
-            };
-            let Subject::Other { name: Some(uri) } = &notification.subject else {
-                return;
-            };
+        let is_unwanted = is_change(method) && !lists.contains(&method);
+        if is_unwanted || method == "notifications/message" {
+            part.push(not_requested(method.to_owned()));
+        }
+        if method == UPDATED
+            && let Body::Notification(notification) = &part.message.body
+            && let Subject::Other { name: Some(uri) } = &notification.subject
             // Of a URI that is not known whole nobody can tell what it is a part of.
-            if brief::is_brief(uri) || uris.iter().any(|known| is_within(uri, known)) {
-                return;
-            }
-            // What is a part of what, only the server can tell.
-            let severity = if uris.is_empty() {
+            && !brief::is_brief(uri)
+            && !uris.iter().any(|known| is_within(uri, known))
+        {
+            // Only the server can tell what is a part of what.
+            let is_none = uris.is_empty();
+            let severity = if is_none {
                 Severity::Error
             } else {
                 Severity::Warning
             };
             let finding = not_requested(format!("{method} of {}", quote::text(uri)));
-            findings.push(finding.path("params.uri").as_bad_as(severity));
-        } else if method == "notifications/message"
-            || LISTS.iter().any(|(_, known)| *known == method) && !lists.contains(&method)
-        {
-            findings.push(not_requested(method.to_owned()));
-        }
-    }
-}
-
-// What a `subscriptions/listen` request asks for.
-
-/// Resources of one subscription that are remembered. One with more of them is not judged by them.
-const URIS: usize = 256;
-
-/// Bytes of the resources of one subscription that are remembered: they can be as long as a line.
-const TEXT: usize = 8 << 10;
-
-#[derive(Debug)]
-pub(super) enum Filter {
-    Any,
-    Only {
-        lists: Vec<&'static str>,
-        uris: Vec<Box<str>>,
-    },
-}
-
-/// The members that ask for changes of lists, and the notifications that tell of them.
-pub(super) const LISTS: [(&str, &str); 3] = [
-    ("toolsListChanged", "notifications/tools/list_changed"),
-    ("promptsListChanged", "notifications/prompts/list_changed"),
-    (
-        "resourcesListChanged",
-        "notifications/resources/list_changed",
-    ),
-];
-
-pub(super) const UPDATED: &str = "notifications/resources/updated";
-
-impl Filter {
-    pub(super) fn of(filter: Option<Value<'_>>) -> Self {
-        let Some(filter) = filter else {
-            return Self::Any;
-        };
-        let asks = |name: &str| {
-            filter
-                .get(name)
-                .is_some_and(|it| it.as_bool() == Some(true))
-        };
-        let lists = LISTS.iter().filter(|(member, _)| asks(member));
-        let uris = filter.get("resourceSubscriptions");
-        let too_much =
-            |uris: &Value<'_>| uris.raw().len() > TEXT || uris.elements().nth(URIS).is_some();
-        if uris.as_ref().is_some_and(too_much) {
-            return Self::Any;
-        }
-        let uris = uris.into_iter().flat_map(|uris| uris.elements());
-        Self::Only {
-            lists: lists.map(|(_, method)| *method).collect(),
-            uris: uris.filter_map(|uri| Some(uri.as_str()?.into())).collect(),
+            part.push(finding.path("params.uri").as_bad_as(severity));
         }
     }
 }
 
 // Whether a list stays the same as long as nobody says that it has changed.
 //
-// The same request has the same method and params, but for what tells one request from another.
 // Its order may not vary at all. Its content may: that is told only where the client listens for
 // changes, and nothing is heard of one for a while.
 
-/// Pages, and requests for them, that are remembered. Beyond it the oldest are no longer compared.
+/// Pages that are remembered. Beyond it the oldest are no longer compared.
 const PAGES: usize = 256;
 
 /// How long after a changed list its notification may come, nanoseconds.
 const NOTICE_NS: u64 = 1_000_000_000;
 
-#[derive(Debug)]
-struct List {
-    method: &'static str,
-    /// The member of the result that is the list.
-    member: &'static str,
-    /// The notification that says that it has changed.
-    changed: &'static str,
-}
-
-const WATCHED: [List; 4] = [
-    List {
-        method: "tools/list",
-        member: "tools",
-        changed: "notifications/tools/list_changed",
-    },
-    List {
-        method: "prompts/list",
-        member: "prompts",
-        changed: "notifications/prompts/list_changed",
-    },
-    List {
-        method: "resources/list",
-        member: "resources",
-        changed: "notifications/resources/list_changed",
-    },
-    List {
-        method: "resources/templates/list",
-        member: "resourceTemplates",
-        changed: "notifications/resources/list_changed",
-    },
-];
-
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Lists {
-    asked: BoundedMap<ExchangeId, u64, PAGES>,
+    /// By the digest of the request.
     pages: BoundedMap<u64, Page, PAGES>,
-    /// How often each list was said to have changed.
-    changes: [u64; WATCHED.len()],
-    /// A list with another content, and when it came: nobody has said yet that it has changed.
-    unannounced: [Option<(Moment, Finding)>; WATCHED.len()],
+    /// Lists with another content, when they came, and the notification that may still say so.
+    unannounced: Vec<(&'static str, Moment, Finding)>,
+    /// The latest notifications that lists have changed.
+    changes: Vec<(Box<str>, u64)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -349,91 +261,73 @@ struct Page {
     unordered: u64,
 }
 
-impl Default for Lists {
-    fn default() -> Self {
-        Self {
-            asked: BoundedMap::default(),
-            pages: BoundedMap::default(),
-            changes: [0; WATCHED.len()],
-            unannounced: [const { None }; WATCHED.len()],
-        }
-    }
-}
-
-fn position(method: &str) -> Option<usize> {
-    WATCHED.iter().position(|list| list.method == method)
-}
-
-/// Whether it lists something, in pages.
-pub(super) fn is_list(method: &str) -> bool {
-    position(method).is_some()
-}
-
 impl Lists {
-    pub(super) fn asked(&mut self, part: &Part<'_>) {
-        let is_list = part.method().is_some_and(is_list);
-        if is_list
-            && part.value.is_some()
-            && let Some(exchange) = part.exchange()
-        {
-            self.asked.insert(exchange, key(part));
-        }
-    }
-
     /// A notification of the server: it may say that a list has changed.
     pub(super) fn notification(&mut self, part: &Part<'_>) {
-        let Some(method) = part.method().filter(|it| it.ends_with("/list_changed")) else {
+        let Some(method) = part.method().filter(|method| is_change(method)) else {
             return;
         };
-        for (at, list) in WATCHED.iter().enumerate() {
-            if list.changed == method {
-                self.changes[at] += 1;
-                self.unannounced[at] = None;
-            }
+        self.unannounced.retain(|(changed, ..)| *changed != method);
+        match self
+            .changes
+            .iter_mut()
+            .find(|(changed, _)| **changed == *method)
+        {
+            Some((_, count)) => *count += 1,
+            None => self.changes.push((method.into(), 1)),
         }
     }
 
-    pub(super) fn answered(
-        &mut self,
-        part: &Part<'_>,
-        result: Value<'_>,
-        streams: &Streams,
-        findings: &mut Findings,
-    ) {
-        let Some(at) = part.method().and_then(position) else {
+    pub(super) fn answered(&mut self, part: &Part<'_>, result: Value<'_>, streams: &Streams) {
+        let Some(asked) = part.request().and_then(|asked| asked.list) else {
             return;
         };
-        let asked = part.exchange().and_then(|id| self.asked.remove(&id));
-        let (Some(key), Some(items)) = (asked, result.get(WATCHED[at].member)) else {
+        let list = asked.list;
+        let Some(items) = result.get(list.member).filter(|_| is_change(list.changed)) else {
             return;
         };
-        let page = Page::of(items, part.seen.head.seq, self.changes[at]);
-        let before = self.pages.get(&key).copied();
-        self.pages.insert(key, page);
+        let changes = self
+            .changes
+            .iter()
+            .find(|(changed, _)| **changed == *list.changed);
+        let page = Page::of(
+            items,
+            part.seen.head.seq,
+            changes.map_or(0, |(_, count)| *count),
+        );
+        let before = self.pages.get(&asked.params).copied();
+        self.pages.insert(asked.params, page);
         let Some(before) = before.filter(|before| before.changes == page.changes) else {
             return;
         };
         let differs = |detail: &str| {
             let finding = part.at(&VARIES, detail).and(before.frame);
-            finding.path(format!("result.{}", WATCHED[at].member))
+            finding.path(format!("result.{}", list.member))
         };
         if before.unordered != page.unordered {
-            if streams.announce(WATCHED[at].changed) {
+            if streams.announce(list.changed) {
                 let finding = differs("another content, although no change was announced");
-                self.unannounced[at] = Some((part.seen.head.t_last, finding));
+                self.unannounced
+                    .retain(|(changed, ..)| *changed != list.changed);
+                self.unannounced
+                    .push((list.changed, part.seen.head.t_last, finding));
             }
         } else if before.ordered != page.ordered {
             // Only of tools the specification asks for an order.
-            let severity = [Severity::Note, Severity::Warning][usize::from(at == 0)];
-            findings.push(differs("the same content in another order").as_bad_as(severity));
+            let is_tools = list.member == "tools";
+            let severity = if is_tools {
+                Severity::Warning
+            } else {
+                Severity::Note
+            };
+            part.push(differs("the same content in another order").as_bad_as(severity));
         }
     }
 
-    pub(super) fn passed(&mut self, now: Moment, findings: &mut Findings) {
-        for slot in &mut self.unannounced {
-            let is_due = |(t, _): &mut (Moment, Finding)| now.0.saturating_sub(t.0) >= NOTICE_NS;
-            findings.extend(slot.take_if(is_due).map(|(_, finding)| finding));
-        }
+    pub(super) fn passed(&mut self, context: &Context<'_>) {
+        let is_due = |(_, t, _): &mut (_, Moment, _)| context.now.ns_since(*t) >= NOTICE_NS;
+        let due = self.unannounced.extract_if(.., is_due);
+        context.findings.extend(due.map(|(.., finding)| finding));
     }
 }
 
@@ -451,31 +345,4 @@ impl Page {
             unordered,
         }
     }
-}
-
-/// What is asked for, without what tells one request from another.
-fn key(part: &Part<'_>) -> u64 {
-    let mut key = digest(part.method());
-    let mut add = |name: Value<'_>, value: Value<'_>| {
-        let member = digest((name.str_bytes(), value.raw()));
-        key = key.wrapping_add(member);
-    };
-    let params = part.params().into_iter().flat_map(|it| it.members());
-    for (name, value) in params {
-        if !name.is_str("_meta") {
-            add(name, value);
-            continue;
-        }
-        for (name, value) in value.members() {
-            let says_who = [
-                keys::CLIENT_CAPABILITIES,
-                keys::CLIENT_INFO,
-                keys::PROTOCOL_VERSION,
-            ];
-            if says_who.iter().any(|key| name.is_str(key)) {
-                add(name, value);
-            }
-        }
-    }
-    key
 }

@@ -1,13 +1,13 @@
 //! How the server leaves, or does not, and pipes that nobody drains.
 
-use super::{lasting, time};
+use super::{lasting, overdue};
 use crate::section::SHUTDOWN;
-use crate::{Context, Finding, Findings, FrameContext, Rule, quote};
+use crate::{Context, Finding, Findings, Part, Rule, quote};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::{Observation, Observed};
 use mcpreel_trace::event::{Event, EventKind, ProcessName};
 use mcpreel_trace::frame::{FrameHead, StreamId};
-use mcpreel_trace::session::{Closed, Side};
+use mcpreel_trace::session::Side;
 use mcpreel_wire::message::{Body, Direction};
 use std::collections::VecDeque;
 
@@ -87,8 +87,8 @@ pub(super) struct Ending {
     /// When it was first told to end by SIGTERM.
     terminated: Option<Moment>,
     recovered: bool,
-    /// What was told; each is told once.
-    told: Vec<&'static Rule>,
+    /// The rules that were told; each is told once.
+    told: Vec<&'static str>,
 }
 
 #[derive(Debug)]
@@ -100,40 +100,40 @@ struct Exit {
 }
 
 impl Ending {
-    pub(super) fn passed(&mut self, context: &Context<'_>, findings: &mut Findings) {
+    pub(super) fn passed(&mut self, context: &Context<'_>) {
         if self.exit.is_some() {
             return;
         }
         let (ends, now) = (&context.session.ends, context.now);
-        let ignored = || time::eof_ignored(ends, now);
-        self.once(&SHUTDOWN_EOF_IGNORED, ignored, findings);
-        let closed = || time::stdout_closed(ends, now);
-        self.once(&PROCESS_STDOUT_CLOSED_EARLY, closed, findings);
-        let terminated = self.terminated;
-        let alive = || {
-            let ns = now.0.saturating_sub(terminated?.0);
-            let detail = || format!("alive {} after the signal", lasting(ns));
-            (ns >= PATIENCE_NS).then(|| SHUTDOWN_SIGKILL.found(detail()))
-        };
-        self.once(&SHUTDOWN_SIGKILL, alive, findings);
+        self.once(overdue::eof_ignored(ends, now, PATIENCE_NS), context);
+        self.once(overdue::stdout_closed(ends, now), context);
+        let alive = self.terminated.map(|t| now.ns_since(t));
+        self.once(
+            alive.filter(|ns| *ns >= PATIENCE_NS).map(|ns| {
+                SHUTDOWN_SIGKILL.found(format!("alive {} after the signal", lasting(ns)))
+            }),
+            context,
+        );
     }
 
-    pub(super) fn event(&mut self, event: &Event, context: &Context<'_>, findings: &mut Findings) {
+    pub(super) fn event(&mut self, event: &Event, context: &Context<'_>) {
+        let ends = &context.session.ends;
         match &event.kind {
             EventKind::Signal { signal, .. } if ENDS.contains(&&**signal) => {
                 self.is_signalled = true;
                 if signal == "SIGTERM" {
                     self.terminated.get_or_insert(event.t);
-                    self.waited_for(event.t, context.session.ends.c2s, findings);
+                    if self.exit.is_none() {
+                        // Somebody has waited long enough for the end of stdin to be noticed.
+                        self.once(overdue::eof_ignored(ends, event.t, SIGNALLED_NS), context);
+                    }
                 }
             }
             EventKind::Exit { code, signal, .. } => {
-                let input = context.session.ends.c2s;
-                let is_told = input.is_some_and(|end| end.by == Side::Host);
+                let is_told = ends.c2s.is_some_and(|end| end.by == Side::Host);
                 let is_killed = signal.as_deref() == Some("SIGKILL");
                 if is_killed && (is_told || self.terminated.is_some()) {
-                    let killed = || Some(SHUTDOWN_SIGKILL.found("ended by SIGKILL"));
-                    self.once(&SHUTDOWN_SIGKILL, killed, findings);
+                    self.once(Some(SHUTDOWN_SIGKILL.found("ended by SIGKILL")), context);
                 }
                 self.exit.get_or_insert(Exit {
                     code: *code,
@@ -142,97 +142,77 @@ impl Ending {
                 });
             }
             EventKind::SpawnFailed { message, .. } => {
-                findings.push(PROCESS_NOT_STARTED.found(quote::text(message)));
+                context
+                    .findings
+                    .push(PROCESS_NOT_STARTED.found(quote::text(message)));
             }
             EventKind::Survivors { processes } if !processes.is_empty() => {
-                findings.push(SURVIVORS_LEFT.found(named(processes)));
+                context
+                    .findings
+                    .push(SURVIVORS_LEFT.found(named(processes)));
             }
             EventKind::Recovered { .. } => self.recovered = true,
             _ => {}
         }
     }
 
-    pub(super) fn finish(&mut self, end: &[Observation], now: Moment, findings: &mut Findings) {
-        if let Some(exit) = self.exit.take() {
-            // What a crash has lost is told at the requests.
-            let is_told = end.iter().any(|one| {
-                one.kind == Observed::Lost && one.direction == Direction::ClientToServer
-            });
-            if !(exit.input_open && is_told) {
-                self.exited(&exit, findings);
-            }
-        } else if self.recovered
-            && let Some(terminated) = self.terminated
-        {
+    pub(super) fn finish(&mut self, end: &[Observation], context: &Context<'_>) {
+        let Some(exit) = self.exit.take() else {
             // The recorder waits for the server unless it is killed itself.
-            let after = lasting(now.0.saturating_sub(terminated.0));
-            let detail = format!("killed with the recorder, at least {after} after the signal");
-            let killed = || Some(SHUTDOWN_SIGKILL.found(detail));
-            self.once(&SHUTDOWN_SIGKILL, killed, findings);
-        }
-    }
-
-    /// SIGTERM came after the end of stdin: somebody has waited long enough.
-    fn waited_for(&mut self, t: Moment, closed: Option<Closed>, findings: &mut Findings) {
-        let Some(closed) = closed.filter(|end| end.by == Side::Host) else {
+            if let Some(terminated) = self.terminated.filter(|_| self.recovered) {
+                let after = lasting(context.now.ns_since(terminated));
+                let detail = format!("killed with the recorder, at least {after} after the signal");
+                self.once(Some(SHUTDOWN_SIGKILL.found(detail)), context);
+            }
             return;
         };
-        let ns = t.0.saturating_sub(closed.t.0);
-        if self.exit.is_none() && ns >= SIGNALLED_NS {
-            let detail = || format!("alive {} after the end of stdin", lasting(ns));
-            let alive = || Some(SHUTDOWN_EOF_IGNORED.found(detail()));
-            self.once(&SHUTDOWN_EOF_IGNORED, alive, findings);
-        }
-    }
-
-    fn exited(&self, exit: &Exit, findings: &mut Findings) {
-        // Whoever is ended by a signal may say so in any way.
-        if self.is_signalled || self.told.contains(&&SHUTDOWN_SIGKILL) {
-            return;
-        }
+        // What a crash has lost is told at the requests, and a server that is ended by a signal may
+        // say so in any way.
+        let is_loss = |one: &Observation| {
+            one.kind == Observed::Lost && one.direction == Direction::ClientToServer
+        };
+        let is_told = exit.input_open && end.iter().any(is_loss);
+        let is_killed = self.is_signalled || self.told.contains(&SHUTDOWN_SIGKILL.id);
         let how = match (exit.code, &exit.signal) {
+            _ if is_told || is_killed => return,
             (_, Some(signal)) => format!("ended by {}", quote::text(signal)),
             (Some(code), None) if code != 0 => format!("exit code {code}"),
             _ => return,
         };
-        let when = if exit.input_open {
-            "while its stdin was open"
-        } else {
-            "after its stdin was closed"
+        let when = match exit.input_open {
+            true => "while its stdin was open",
+            false => "after its stdin was closed",
         };
-        findings.push(PROCESS_EXIT_NONZERO.found(format!("{how}, {when}")));
+        context
+            .findings
+            .push(PROCESS_EXIT_NONZERO.found(format!("{how}, {when}")));
     }
 
-    /// Tells what is `found` of `rule`, unless that was told before.
-    fn once(
-        &mut self,
-        rule: &'static Rule,
-        found: impl FnOnce() -> Option<Finding>,
-        findings: &mut Findings,
-    ) {
-        if !self.told.contains(&rule)
-            && let Some(found) = found()
-        {
-            self.told.push(rule);
-            findings.push(found);
+    /// Puts the finding in, unless its rule was told before.
+    fn once(&mut self, finding: Option<Finding>, context: &Context<'_>) {
+        if let Some(finding) = finding.filter(|finding| !self.told.contains(&finding.rule.id)) {
+            self.told.push(finding.rule.id);
+            context.findings.push(finding);
         }
     }
 }
 
-/// Requests of the server that come after the end of its input.
-pub(super) fn requests_after_eof(seen: &FrameContext<'_>, findings: &mut Findings) {
-    let Some(closed) = seen.session.ends.c2s.filter(|end| end.by == Side::Host) else {
-        return;
-    };
-    for part in seen.parts() {
-        let is_request = matches!(part.message.body, Body::Request(_));
-        let from_server = part.direction() == Direction::ServerToClient;
-        if is_request && from_server && seen.head.t_first > closed.t {
-            let after = lasting(seen.head.t_first.0.saturating_sub(closed.t.0));
-            let method = quote::text(part.method().unwrap_or_default());
-            let detail = format!("{method}, {after} after the end of stdin");
-            findings.push(part.at(&SHUTDOWN_WRITES_AFTER_EOF, detail));
-        }
+/// A request of the server that comes after the end of its input.
+pub(super) fn request_after_eof(part: &Part<'_>) {
+    let is_request = matches!(part.message.body, Body::Request(_));
+    let from_server = part.direction() == Direction::ServerToClient;
+    let closed = part
+        .seen
+        .session
+        .ends
+        .c2s
+        .filter(|end| end.by == Side::Host);
+    let t = part.seen.head.t_first;
+    if let Some(closed) = closed.filter(|closed| is_request && from_server && t > closed.t) {
+        let after = lasting(t.ns_since(closed.t));
+        let method = quote::text(part.method().unwrap_or_default());
+        let detail = format!("{method}, {after} after the end of stdin");
+        part.tell(&SHUTDOWN_WRITES_AFTER_EOF, detail);
     }
 }
 
@@ -273,99 +253,69 @@ pub(super) struct Pipes {
     all: u64,
     told_burst: bool,
     told_much: bool,
-    stalls: [Option<Stall>; StreamId::STDIO.len()],
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Stall {
-    began: Moment,
-    bytes: u64,
-    told: bool,
+    /// Writes that hang, by stream: since when, how many bytes wait, whether that was told.
+    stalls: [Option<(Moment, u64, bool)>; StreamId::STDIO.len()],
 }
 
 impl Pipes {
-    pub(super) fn stderr(&mut self, head: &FrameHead, findings: &mut Findings) {
-        self.all += head.size;
-        if !self.told_burst {
-            let within = self.within_a_second(head);
-            if within > BURST {
-                self.told_burst = true;
-                let detail = format!("{} KiB within a second", within >> 10);
-                findings.push(STDERR_BURST.at(head.seq, detail));
-            }
-        }
-        if self.all > MUCH && !self.told_much {
-            self.told_much = true;
-            findings.push(STDERR_BURST.at(head.seq, "more than 1 MiB in all"));
-        }
-    }
-
-    fn within_a_second(&mut self, head: &FrameHead) -> u64 {
+    pub(super) fn stderr(&mut self, head: &FrameHead, findings: &Findings) {
         let tenth = head.t_last.0 / TENTH_NS;
-        while self
-            .tenths
-            .front()
-            .is_some_and(|(then, _)| then + 10 <= tenth)
-        {
-            self.tenths.pop_front();
-        }
+        self.tenths.retain(|(then, _)| then + 10 > tenth);
         match self.tenths.back_mut() {
             Some((last, bytes)) if *last == tenth => *bytes += head.size,
             _ => self.tenths.push_back((tenth, head.size)),
         }
-        self.tenths.iter().map(|(_, bytes)| bytes).sum()
-    }
-
-    pub(super) fn event(&mut self, event: &Event, findings: &mut Findings) {
-        match event.kind {
-            EventKind::StallBegan { stream, bytes } => {
-                if let Some(stall) = self.stall_of(stream) {
-                    *stall = Some(Stall {
-                        began: event.t,
-                        bytes,
-                        told: false,
-                    });
-                }
-            }
-            EventKind::StallEnded { stream, lasted_ns } => {
-                let stall = self.stall_of(stream).and_then(Option::take);
-                if lasted_ns >= UNDRAINED_NS && stall.is_some_and(|stall| !stall.told) {
-                    let bytes = stall.map_or(0, |stall| stall.bytes);
-                    findings.extend(finding(stream, lasted_ns, bytes));
-                }
-            }
-            _ => {}
+        let within: u64 = self.tenths.iter().map(|(_, bytes)| bytes).sum();
+        if within > BURST && !std::mem::replace(&mut self.told_burst, true) {
+            let detail = format!("{} KiB within a second", within >> 10);
+            findings.push(STDERR_BURST.at(head.seq, detail));
+        }
+        self.all += head.size;
+        if self.all > MUCH && !std::mem::replace(&mut self.told_much, true) {
+            findings.push(STDERR_BURST.at(head.seq, "more than 1 MiB in all"));
         }
     }
 
-    pub(super) fn passed(&mut self, now: Moment, findings: &mut Findings) {
-        self.tell(now, STILL_UNDRAINED_NS, findings);
+    pub(super) fn event(&mut self, event: &Event, findings: &Findings) {
+        let (stream, began) = match event.kind {
+            EventKind::StallBegan { stream, bytes } => (stream, Some((event.t, bytes, false))),
+            EventKind::StallEnded { stream, .. } => (stream, None),
+            _ => return,
+        };
+        let Some(stall) = self.stalls.get_mut(usize::from(stream.0)) else {
+            return;
+        };
+        let ended = std::mem::replace(stall, began);
+        if let EventKind::StallEnded { lasted_ns, .. } = event.kind
+            && let Some((_, bytes, false)) = ended.filter(|_| lasted_ns >= UNDRAINED_NS)
+        {
+            findings.extend(undrained(stream, lasted_ns, bytes));
+        }
     }
 
-    pub(super) fn finish(&mut self, now: Moment, findings: &mut Findings) {
-        self.tell(now, UNDRAINED_NS, findings);
+    pub(super) fn passed(&mut self, context: &Context<'_>) {
+        self.tell(context, STILL_UNDRAINED_NS);
+    }
+
+    pub(super) fn finish(&mut self, context: &Context<'_>) {
+        self.tell(context, UNDRAINED_NS);
     }
 
     /// Tells the stalls that have lasted for `from_ns`, each once.
-    fn tell(&mut self, now: Moment, from_ns: u64, findings: &mut Findings) {
+    fn tell(&mut self, context: &Context<'_>, from_ns: u64) {
         for (stall, stream) in self.stalls.iter_mut().zip(StreamId::STDIO) {
-            let Some(stall) = stall.as_mut().filter(|stall| !stall.told) else {
-                continue;
-            };
-            let ns = now.0.saturating_sub(stall.began.0);
-            if ns >= from_ns {
-                stall.told = true;
-                findings.extend(finding(stream, ns, stall.bytes));
+            if let Some((began, bytes, told @ false)) = stall
+                && let ns = context.now.ns_since(*began)
+                && ns >= from_ns
+            {
+                *told = true;
+                context.findings.extend(undrained(stream, ns, *bytes));
             }
         }
     }
-
-    fn stall_of(&mut self, stream: StreamId) -> Option<&mut Option<Stall>> {
-        self.stalls.get_mut(usize::from(stream.0))
-    }
 }
 
-fn finding(stream: StreamId, ns: u64, bytes: u64) -> Option<Finding> {
+fn undrained(stream: StreamId, ns: u64, bytes: u64) -> Option<Finding> {
     let (rule, reader): (&'static Rule, _) = match stream {
         StreamId::STDERR => (&STDERR_UNDRAINED, "host"),
         StreamId::S2C => (&STDOUT_UNDRAINED, "host"),

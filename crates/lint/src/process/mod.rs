@@ -3,23 +3,27 @@
 //! * `start`: output before the first message, and slow starts;
 //! * `ending`: how the server leaves, and pipes that nobody drains;
 //! * `slowness`: slow answers, and calls that the client gave up;
-//! * `time`: what is overdue at a moment, for the rules and for viewers of a live recording:
-//!   [`overdue`].
+//! * `overdue`: what is overdue at a moment, for the rules and for viewers of a live recording:
+//!   [`overdue()`].
 
 mod ending;
+mod overdue;
 mod slowness;
 mod start;
-mod time;
 
-pub use time::overdue;
+pub use overdue::overdue;
 
 pub(super) use slowness::is_abandoned;
 pub(super) use start::launcher;
 
-use crate::{Context, Family, Findings, FrameContext, Rule};
+use crate::{Context, Family, FrameContext, Part, Rule};
 use mcpreel_trace::correlator::Observation;
 use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::frame::FrameHead;
+use mcpreel_wire::message::Body;
+
+/// The rules of the modules of this family.
+pub const RULE_LISTS: &[&[&Rule]] = &[start::RULES, ending::RULES, slowness::RULES];
 
 #[derive(Debug, Default)]
 pub struct Process {
@@ -28,62 +32,51 @@ pub struct Process {
     ending: ending::Ending,
     latency: slowness::Latencies,
     calls: slowness::Calls,
-    time: time::Watch,
+    time: overdue::Watch,
 }
 
 impl Family for Process {
-    fn name(&self) -> &'static str {
-        "process"
+    fn passed(&mut self, context: &Context<'_>) {
+        self.pipes.passed(context);
+        self.ending.passed(context);
     }
 
-    fn rules(&self) -> Vec<&'static Rule> {
-        [start::RULES, ending::RULES, slowness::RULES].concat()
+    fn frame(&mut self, seen: &FrameContext<'_>) {
+        self.time.passed(&seen.context());
+        self.start.frame(seen);
     }
 
-    fn passed(&mut self, context: &Context<'_>, findings: &mut Findings) {
-        self.pipes.passed(context.now, findings);
-        self.ending.passed(context, findings);
-    }
-
-    fn frame(&mut self, seen: &FrameContext<'_>, findings: &mut Findings) {
-        self.time.passed(&seen.context(), findings);
-        self.start.frame(seen, findings);
-        ending::requests_after_eof(seen, findings);
-        for part in seen.parts() {
-            self.latency.part(&part, &self.start, findings);
-            self.calls.part(&part, findings);
-            self.time.part(&part, findings);
+    fn part(&mut self, part: &Part<'_>) {
+        ending::request_after_eof(part);
+        if matches!(part.message.body, Body::Response(_)) {
+            self.latency.answered(part, &self.start);
+            self.time.answered(part);
         }
+        self.calls.part(part);
     }
 
-    fn stderr(
-        &mut self,
-        head: &FrameHead,
-        _: &[u8],
-        context: &Context<'_>,
-        findings: &mut Findings,
-    ) {
-        self.time.passed(context, findings);
-        self.pipes.stderr(head, findings);
+    fn stderr(&mut self, head: &FrameHead, _: &[u8], context: &Context<'_>) {
+        self.time.passed(context);
+        self.pipes.stderr(head, context.findings);
     }
 
-    fn event(&mut self, event: &Event, context: &Context<'_>, findings: &mut Findings) {
+    fn event(&mut self, event: &Event, context: &Context<'_>) {
         if let EventKind::Start(process) = &event.kind {
             self.latency.slow_from(process.slow_ns);
         }
-        // Of what is open at the end it is told at the very end.
+        // What is open at the end is told at the very end.
         if !matches!(event.kind, EventKind::Eof { .. } | EventKind::Exit { .. }) {
-            self.time.passed(context, findings);
+            self.time.passed(context);
         }
-        self.pipes.event(event, findings);
-        self.ending.event(event, context, findings);
+        self.pipes.event(event, context.findings);
+        self.ending.event(event, context);
     }
 
-    fn finish(&mut self, end: &[Observation], context: &Context<'_>, findings: &mut Findings) {
-        self.start.finish(context, findings);
-        self.time.finish(end, context, findings);
-        self.pipes.finish(context.now, findings);
-        self.ending.finish(end, context.now, findings);
+    fn finish(&mut self, end: &[Observation], context: &Context<'_>) {
+        self.start.finish(context);
+        self.time.finish(end, context);
+        self.pipes.finish(context);
+        self.ending.finish(end, context);
     }
 }
 

@@ -4,7 +4,7 @@
 use super::lasting;
 use super::start::Start;
 use crate::section::{PROGRESS, TIMEOUTS};
-use crate::{Finding, Findings, Part, quote};
+use crate::{Part, quote};
 use hdrhistogram::Histogram;
 use mcpreel_trace::bounded::{BoundedMap, digest, hasher};
 use mcpreel_trace::clock::Moment;
@@ -66,42 +66,34 @@ const REMEMBERED: usize = 128;
 /// only to be compared.
 const ARGUMENT_BYTES: usize = 8 << 10;
 
-/// The calls of tools that may be made again.
+/// The calls of tools that may be made again: open ones, and those that were cancelled.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     open: BoundedMap<ExchangeId, Call, REMEMBERED>,
-    cancelled: BoundedMap<ExchangeId, Cancelled, REMEMBERED>,
+    cancelled: BoundedMap<ExchangeId, Call, REMEMBERED>,
 }
 
-#[derive(Debug)]
+/// A call, told apart by digests, so that many are compared in no time.
+#[derive(Clone, Copy, Debug)]
 struct Call {
     frame: Seq,
+    /// When it was made or, of a cancelled one, cancelled.
     t: Moment,
-    what: What,
-}
-
-#[derive(Debug)]
-struct Cancelled {
-    frame: Seq,
-    t: Moment,
-    what: What,
-}
-
-/// What a call is told apart by: digests, so that many calls are compared in no time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct What {
     tool: u64,
     /// Of the arguments, whatever the order of their members; 0 where there are none.
     arguments: u64,
 }
 
 impl Calls {
-    pub(super) fn part(&mut self, part: &Part<'_>, findings: &mut Findings) {
+    pub(super) fn part(&mut self, part: &Part<'_>) {
         match &part.message.body {
             Body::Request(request) if part.method() == Some("tools/call") => {
                 let is_call = part.direction() == Direction::ClientToServer;
-                if is_call && request.retry.is_none() {
-                    self.call(part, request.name.as_deref(), findings);
+                if let Some(name) = request.name.as_deref()
+                    && is_call
+                    && request.retry.is_none()
+                {
+                    self.call(part, name);
                 }
             }
             Body::Response(_) => {
@@ -109,36 +101,28 @@ impl Calls {
                     self.open.remove(&exchange);
                 }
             }
-            Body::Notification(notification) => {
-                if let Subject::Cancelled { .. } = notification.subject {
-                    self.cancelled(part, findings);
-                }
+            Body::Notification(it) if matches!(it.subject, Subject::Cancelled { .. }) => {
+                self.cancelled(part);
             }
             _ => {}
         }
     }
 
-    fn call(&mut self, part: &Part<'_>, name: Option<&str>, findings: &mut Findings) {
-        let (Some(exchange), Some(name)) = (part.exchange(), name) else {
-            return;
-        };
-        let head = part.seen.head;
+    fn call(&mut self, part: &Part<'_>, name: &str) {
         let arguments = part.param("arguments");
         let is_long = arguments.is_some_and(|it| it.raw().len() > ARGUMENT_BYTES);
-        if is_long || part.value.is_none() {
+        let Some(exchange) = part.exchange().filter(|_| !is_long && part.value.is_some()) else {
             return;
-        }
+        };
         let call = Call {
-            frame: head.seq,
-            t: head.t_last,
-            what: What {
-                tool: digest(name),
-                arguments: arguments.filter(has_members).map_or(0, meaning),
-            },
+            frame: part.seen.head.seq,
+            t: part.seen.head.t_last,
+            tool: digest(name),
+            arguments: arguments.filter(has_members).map_or(0, meaning),
         };
         if let Some((frame, detail)) = self.made_before(&call, part.seen.correlator) {
             let detail = format!("{} {detail}", quote::text(name));
-            findings.push(part.at(&REPEATED_AFTER_TIMEOUT, detail).and(frame));
+            part.push(part.at(&REPEATED_AFTER_TIMEOUT, detail).and(frame));
         }
         self.open.insert(exchange, call);
     }
@@ -146,53 +130,43 @@ impl Calls {
     /// The frame of the same call, if it was made before and nobody waits for it any more, and how
     /// it is made again.
     fn made_before(&self, call: &Call, correlator: &Correlator) -> Option<(Seq, String)> {
-        let age = |t: Moment| call.t.0.saturating_sub(t.0);
+        let age = |one: &Call| call.t.ns_since(one.t);
+        let is_same = |one: &Call| (one.tool, one.arguments) == (call.tool, call.arguments);
         let cancelled = self.cancelled.iter().map(|(_, one)| one);
-        let cancelled = cancelled.filter(|one| one.what == call.what && age(one.t) <= AGAIN_NS);
+        let cancelled = cancelled.filter(|one| is_same(one) && age(one) <= AGAIN_NS);
         if let Some(one) = cancelled.max_by_key(|one| one.frame) {
-            let after = lasting(age(one.t));
+            let after = lasting(age(one));
             return Some((one.frame, format!("again {after} after its cancel")));
         }
         // Of one that pairing knows no longer nobody knows whether it was answered.
         let open = self.open.iter();
         let open = open.filter(|(id, _)| correlator.exchange(**id).is_some());
-        let open = open.map(|(_, one)| one);
-        let abandoned = open.filter(|one| one.what == call.what && is_abandoned(age(one.t)));
-        let one = abandoned.max_by_key(|one| one.frame)?;
-        let after = lasting(age(one.t));
+        let abandoned = open.filter(|(_, one)| is_same(one) && is_abandoned(age(one)));
+        let (_, one) = abandoned.max_by_key(|(_, one)| one.frame)?;
+        let after = lasting(age(one));
         Some((one.frame, format!("again after {after} without an answer")))
     }
 
-    fn cancelled(&mut self, part: &Part<'_>, findings: &mut Findings) {
+    fn cancelled(&mut self, part: &Part<'_>) {
         let Some((exchange, asked)) = part.exchange().zip(part.request()) else {
             return;
         };
-        let head = part.seen.head;
+        let t = part.seen.head.t_last;
         let cancelled = part.full_exchange().and_then(|exchange| exchange.cancelled);
         let of_client = [asked.direction, part.direction()] == [Direction::ClientToServer; 2];
         // Only its first cancel counts.
-        if !of_client || cancelled != Some(head.seq) {
+        if !of_client || cancelled != Some(part.seen.head.seq) {
             return;
         }
-        let t = head.t_last;
-        let ns = t.0.saturating_sub(asked.t.0);
-        let does_work = matches!(
-            &*asked.method,
-            "tools/call" | "prompts/get" | "resources/read"
-        );
+        let ns = t.ns_since(asked.t);
+        let does_work = ["tools/call", "prompts/get", "resources/read"].contains(&&*asked.method);
         if does_work && asked.token.is_none() && ns >= GIVEN_UP_NS {
             let detail = format!("given up after {}", lasting(ns));
-            findings.push(part.at(&NO_PROGRESS_TOKEN, detail).and(asked.frame));
+            part.push(part.at(&NO_PROGRESS_TOKEN, detail).and(asked.frame));
         }
-        if let Some(call) = self.open.remove(&exchange)
-            && ns >= CALLED_OFF_NS
-        {
-            let cancelled = Cancelled {
-                frame: call.frame,
-                t,
-                what: call.what,
-            };
-            self.cancelled.insert(exchange, cancelled);
+        let call = self.open.remove(&exchange);
+        if let Some(call) = call.filter(|_| ns >= CALLED_OFF_NS) {
+            self.cancelled.insert(exchange, Call { t, ..call });
         }
     }
 }
@@ -280,35 +254,36 @@ impl Latencies {
     }
 
     /// Looks at an answer; a handshake that is told as a slow start is not told again as slow.
-    pub(super) fn part(&mut self, part: &Part<'_>, start: &Start, findings: &mut Findings) {
-        let Body::Response(_) = part.message.body else {
-            return;
-        };
-        let Some(exchange) = part.full_exchange().filter(|exchange| is_judged(exchange)) else {
-            return;
-        };
+    pub(super) fn answered(&mut self, part: &Part<'_>, start: &Start) {
         // Of a duplicate answer nothing is said.
-        let answers = exchange.response == Some((part.seen.head.seq, part.message.part));
-        let Some(ns) = exchange.own_ns().filter(|_| answers) else {
+        let answer = Some((part.seen.head.seq, part.message.part));
+        let exchange = part.full_exchange();
+        let exchange = exchange.filter(|it| is_judged(it) && it.response == answer);
+        let Some((exchange, ns)) = exchange.and_then(|it| Some((it, it.own_ns()?))) else {
             return;
         };
         if ns > self.slow_ns && !start.is_told(exchange) {
-            let waited = exchange.waited_inside_ns();
-            findings.push(part.at(&REQUEST_SLOW, took(ns, waited)));
+            part.tell(&REQUEST_SLOW, took(ns, exchange.waited_inside_ns()));
         }
-        findings.extend(self.outlier(part, exchange, ns));
-    }
-
-    fn outlier(&mut self, part: &Part<'_>, exchange: &Exchange, ns: u64) -> Option<Finding> {
-        let kind = kind(exchange);
-        let known = self.kinds.get(&kind);
-        let median = known.and_then(|sketch| median_ns(sketch, ns));
+        let by_name = matches!(&*exchange.method, "tools/call" | "prompts/get");
+        let name = exchange.name.as_deref().filter(|_| by_name);
+        let kind = digest((&exchange.method, name));
+        if let Some(sketch) = self.kinds.get(&kind)
+            && ns > NOTICED_NS
+            && sketch.len() >= ENOUGH
+        {
+            let median = sketch.value_at_quantile(0.5).saturating_mul(1000);
+            if ns > median.saturating_mul(TIMES) {
+                let (ns, median) = (lasting(ns), lasting(median));
+                part.tell(
+                    &LATENCY_OUTLIER,
+                    format!("took {ns}, the median is {median}"),
+                );
+            }
+        }
         if exchange.status == Status::Ok {
             self.learn(kind, ns);
         }
-        let median = median.filter(|median| ns > median.saturating_mul(TIMES))?;
-        let detail = format!("took {}, the median is {}", lasting(ns), lasting(median));
-        Some(part.at(&LATENCY_OUTLIER, detail))
     }
 
     fn learn(&mut self, kind: u64, ns: u64) {
@@ -320,12 +295,6 @@ impl Latencies {
             self.kinds.insert(kind, sketch);
         }
     }
-}
-
-/// The median of enough answers, if one of `ns` is worth a look.
-fn median_ns(sketch: &Sketch, ns: u64) -> Option<u64> {
-    let is_worth = ns > NOTICED_NS && sketch.len() >= ENOUGH;
-    is_worth.then(|| sketch.value_at_quantile(0.5).saturating_mul(1000))
 }
 
 /// Whether the latency of an exchange says something about the server. `tasks/result` waits for as
@@ -346,13 +315,6 @@ pub(super) fn took(ns: u64, waited_ns: u64) -> String {
             lasting(waited)
         ),
     }
-}
-
-/// What an exchange is compared with: others of its method, and of its tool or prompt.
-fn kind(exchange: &Exchange) -> u64 {
-    let by_name = matches!(&*exchange.method, "tools/call" | "prompts/get");
-    let name = exchange.name.as_deref().filter(|_| by_name);
-    digest((&exchange.method, name))
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! What comes before the first message, and how long that takes.
 
-use super::{lasting, time};
+use super::{lasting, overdue};
 use crate::section::STDIO;
-use crate::{Context, Findings, FrameContext, quote};
+use crate::{Context, FrameContext, quote};
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::StreamId;
 use mcpreel_trace::session::Session;
@@ -35,84 +35,73 @@ pub(super) struct Start {
 }
 
 impl Start {
-    pub(super) fn frame(&mut self, seen: &FrameContext<'_>, findings: &mut Findings) {
+    pub(super) fn frame(&mut self, seen: &FrameContext<'_>) {
         if seen.head.stream != StreamId::S2C {
             return;
         }
-        if !self.has_spoken {
-            self.first(seen, findings);
+        let mut bodies = seen.content.messages.iter().map(|message| &message.body);
+        let is_answer = bodies.clone().any(|body| matches!(body, Body::Response(_)));
+        let is_message = bodies.any(|body| !matches!(body, Body::Invalid));
+        if !self.has_spoken && !is_message && is_noise(seen.content, seen.raw) {
+            self.has_spoken = true;
+            let mut detail = quote::bytes(seen.raw.trim_ascii_end());
+            if let Some(name) = name(seen.raw) {
+                detail = format!("{name}: {detail}");
+            }
+            seen.findings
+                .push(NOISE_BEFORE_FIRST_MESSAGE.at(seen.head.seq, detail));
         }
-        if !self.is_timed {
-            self.timed(seen, findings);
-        }
-    }
-
-    fn first(&mut self, seen: &FrameContext<'_>, findings: &mut Findings) {
-        let mut messages = seen.content.messages.iter();
-        self.has_spoken = messages.any(|message| !matches!(message.body, Body::Invalid));
-        if self.has_spoken || !is_noise(seen.content, seen.raw) {
-            return;
-        }
-        self.has_spoken = true;
-        let line = quote::bytes(seen.raw.trim_ascii_end());
-        let detail = match name(seen.raw) {
-            Some(name) => format!("{name}: {line}"),
-            None => line,
-        };
-        findings.push(NOISE_BEFORE_FIRST_MESSAGE.at(seen.head.seq, detail));
-    }
-
-    fn timed(&mut self, seen: &FrameContext<'_>, findings: &mut Findings) {
-        let mut messages = seen.content.messages.iter();
-        if !messages.any(|message| matches!(message.body, Body::Response(_))) {
-            return;
-        }
-        // A probe that was refused is not the handshake.
-        self.is_timed = seen.session.handshake_ns.is_some();
-        if let Some(detail) = slow(seen.session) {
-            self.is_timed = true;
-            self.late = seen.messages.first().and_then(|record| record.exchange);
-            findings.push(SLOW_START.at(seen.head.seq, detail).about(self.late));
+        self.has_spoken |= is_message;
+        if !self.is_timed && is_answer {
+            // A probe that was refused is not the handshake.
+            self.is_timed = seen.session.handshake_ns.is_some();
+            if let Some(detail) = slow(seen.session) {
+                self.is_timed = true;
+                self.late = seen.messages.first().and_then(|record| record.exchange);
+                seen.findings
+                    .push(SLOW_START.at(seen.head.seq, detail).about(self.late));
+            }
         }
     }
 
     /// Whether an exchange is a handshake that was told to be slow.
     pub(super) fn is_told(&self, exchange: &Exchange) -> bool {
-        self.late == Some(exchange.id) && time::is_handshake(exchange)
+        self.late == Some(exchange.id) && overdue::is_handshake(exchange)
     }
 
-    pub(super) fn finish(&mut self, context: &Context<'_>, findings: &mut Findings) {
-        if self.is_timed {
-            return;
+    pub(super) fn finish(&mut self, context: &Context<'_>) {
+        if !self.is_timed {
+            let mut open = overdue::unanswered(context).into_iter();
+            let late = open.find_map(|one| overdue::handshake(one, context.now));
+            context.findings.extend(late);
         }
-        let mut open = time::unanswered(context).into_iter();
-        findings.extend(open.find_map(|one| time::handshake(one, context.now)));
     }
 }
 
 /// What took how long, if it was too long.
 fn slow(session: &Session) -> Option<String> {
-    let spawned = session.spawned;
-    let first = session.first_byte.s2c;
+    let (spawned, first) = (session.spawned, session.first_byte.s2c);
     // Before it was asked anything, a server has nothing to say.
     let asked = session.first_byte.c2s.max(spawned);
-    let since = |from| Some(first?.since(from?).as_nanos());
-    let is_slow = |ns: u128| ns > u128::from(SLOW_START_NS);
+    let since_spawn = first.zip(spawned).map(|(first, t)| first.ns_since(t));
+    let since_asked = first.zip(asked).map(|(first, t)| first.ns_since(t));
     let handshake = session.handshake_ns;
-    if !since(asked).is_some_and(is_slow) && handshake.is_none_or(|ns| ns <= SLOW_START_NS) {
+    if since_asked.max(handshake) <= Some(SLOW_START_NS) {
         return None;
     }
-    let part = |what: &str, ns: Option<u128>| {
-        let ns = u64::try_from(ns?).unwrap_or(u64::MAX);
-        Some(format!("{what} {}", lasting(ns)))
-    };
     let parts = [
-        part("from the spawn to the first byte", since(spawned)),
-        part("from the first request to the first byte", since(asked)),
-        part("handshake", handshake.map(u128::from)),
+        ("from the spawn to the first byte", since_spawn),
+        ("from the first request to the first byte", since_asked),
+        ("handshake", handshake),
     ];
-    let parts: Vec<_> = parts.into_iter().flatten().collect();
-    Some(parts.join(", "))
+    let part = |(what, ns): (&str, Option<u64>)| Some(format!("{what} {}", lasting(ns?)));
+    Some(
+        parts
+            .into_iter()
+            .filter_map(part)
+            .collect::<Vec<_>>()
+            .join(", "),
+    )
 }
 
 /// Whether a frame without a message is noise. A message that is broken is not, and an empty line
@@ -135,11 +124,11 @@ fn is_noise(content: &Content, raw: &[u8]) -> bool {
 const LOOKED_AT: usize = 400;
 
 /// How a line of theirs begins, what else stands in it, both in lower case, and who they are.
-type SessionFacts = (&'static str, &'static str, &'static str);
+type Talker = (&'static str, &'static str, &'static str);
 
 /// Programs that start a server and talk while they do.
 #[rustfmt::skip]
-const LAUNCHERS: [SessionFacts; 21] = [
+const LAUNCHERS: [Talker; 21] = [
     ("need to install the following packages", "", "npx asks before it installs"),
     ("npm ", "", "npm"),
     ("", "npm warn", "npm"),
@@ -164,7 +153,7 @@ const LAUNCHERS: [SessionFacts; 21] = [
 ];
 
 #[rustfmt::skip]
-const OTHERS: [SessionFacts; 10] = [
+const OTHERS: [Talker; 10] = [
     ("[dotenv", "", "dotenv"),
     ("", "injecting env", "dotenv"),
     ("debugger listening", "", "the debugger of Node"),
@@ -196,7 +185,7 @@ fn beginning(line: &[u8]) -> String {
     text.trim_start().to_owned()
 }
 
-fn find(known: &[SessionFacts], text: &str) -> Option<&'static str> {
+fn find(known: &[Talker], text: &str) -> Option<&'static str> {
     let mut known = known.iter();
     let found = known.find(|(start, part, _)| text.starts_with(start) && text.contains(part));
     found.map(|(_, _, name)| *name)

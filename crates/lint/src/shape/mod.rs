@@ -13,17 +13,16 @@ pub mod check;
 pub mod language;
 pub mod tables;
 
-mod shape_report;
+mod grammar;
 
-use crate::quote::Trail;
-use crate::{Family, Findings, FrameContext, Part, Revisions, Rule, section};
+use crate::quote::{self, Trail};
+use crate::{Family, Part, Revisions, Rule, section};
 use check::{Checker, Visitor};
 use mcpreel_trace::bounded::BoundedMap;
 use mcpreel_wire::json::Value;
 use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::mcp::methods::{self, Kind};
 use mcpreel_wire::message::{Body, Direction, Era, Outcome};
-use shape_report::Report;
 use std::sync::Arc;
 use tables::shapes;
 
@@ -114,68 +113,47 @@ pub struct Shape {
 }
 
 impl Family for Shape {
-    fn name(&self) -> &'static str {
-        "shape"
-    }
-
-    fn rules(&self) -> Vec<&'static Rule> {
-        RULES.to_vec()
-    }
-
-    fn frame(&mut self, seen: &FrameContext<'_>, findings: &mut Findings) {
-        for part in seen.parts() {
-            self.tasks.learn(&part);
-            self.part(&part, findings);
-        }
-    }
-}
-
-impl Shape {
-    fn part(&self, part: &Part<'_>, findings: &mut Findings) {
+    fn part(&mut self, part: &Part<'_>) {
+        self.tasks.learn(part);
         let revision = revision(part);
         let Some(picked) = pick(part, revision, &self.tasks) else {
             return;
         };
-        let mut checker = Checker {
-            shapes: shapes(revision),
-            visitor: Report::new(part, revision, picked.rule),
+        let is_guess = part.era() == Era::Legacy && part.seen.known.agreed().is_none();
+        let may_fit = is_guess && Revisions::LEGACY.iter().any(|one| self.fits(part, one));
+        let visitor = Report {
+            part,
+            revision,
+            shape_rule: (!may_fit).then_some(picked.rule),
         };
-        held(&mut checker, &picked);
-        let report = checker.visitor;
-        let guessed = part.era() == Era::Legacy && part.seen.known.agreed().is_none();
-        let certain = !(guessed && report.is_misshapen() && self.fits_another(part));
-        report.tell(certain, findings);
+        held(visitor, revision, &picked);
     }
+}
 
-    /// Whether the message has the shape that some revision with a handshake asks for.
-    fn fits_another(&self, part: &Part<'_>) -> bool {
-        Revisions::LEGACY.iter().any(|revision| {
-            let Some(picked) = pick(part, revision, &self.tasks) else {
-                return false;
-            };
-            let mut checker = Checker {
-                shapes: shapes(revision),
-                visitor: Count(0),
-            };
-            held(&mut checker, &picked);
-            checker.visitor.0 == 0
-        })
+impl Shape {
+    /// Whether the message has the shape that `revision` asks for.
+    fn fits(&self, part: &Part<'_>, revision: Revision) -> bool {
+        let picked = pick(part, revision, &self.tasks);
+        picked.is_some_and(|picked| held(Count(0), revision, &picked).0 == 0)
     }
 }
 
 /// Holds a message against the shape that was picked for it.
-fn held<V: Visitor>(checker: &mut Checker<'_, V>, picked: &Picked<'_>) {
+fn held<V: Visitor>(visitor: V, revision: Revision, picked: &Picked<'_>) -> V {
+    let shapes = shapes(revision);
+    let mut checker = Checker { shapes, visitor };
     let place = Trail::Member(&Trail::Top, picked.member);
     match picked.value {
         Some(value) => {
             checker.check(&language::Shape::Of(picked.base), &place, value);
             checker.check(picked.shape, &place, value);
         }
-        None if is_needed(checker, picked.shape) => {
+        None if is_needed(&checker, picked.shape) => {
             checker.visitor.wrong(&place, &|| "is missing".to_owned());
         }
         None => {}
     }
+    checker.visitor
 }
 
 /// Whether a message without params lacks something.
@@ -192,11 +170,126 @@ fn is_needed<V>(checker: &Checker<'_, V>, shape: &language::Shape) -> bool {
     }
 }
 
+/// Counts the places where a message has not its shape.
 struct Count(usize);
 
 impl Visitor for Count {
     fn wrong(&mut self, _: &Trail<'_>, _: &dyn Fn() -> String) {
         self.0 += 1;
+    }
+}
+
+/// Values in one answer to `completion/complete`.
+const COMPLETIONS: usize = 100;
+
+/// Reports what is wrong in a message.
+struct Report<'r, 'a> {
+    part: &'r Part<'a>,
+    revision: Revision,
+    /// The rule that a message of another shape breaks; `None` where nobody knows which shape it
+    /// should have.
+    shape_rule: Option<&'static Rule>,
+}
+
+impl Report<'_, '_> {
+    fn meta(&self, place: &Trail<'_>, value: Value<'_>) {
+        for (name, member) in value.members() {
+            let key = name.as_str().unwrap_or_default();
+            let here = Trail::Named(place, name);
+            let shown = || format!("\"{}\"", quote::text(&key));
+            if let Some(fault) = grammar::key_fault(&key) {
+                let detail = || format!("{}: {fault}", shown());
+                self.part.tell_with(&META_KEY_INVALID, &here, detail);
+            } else if grammar::is_unknown_reserved(&key, self.revision) && !self.is_extended() {
+                self.part.tell_with(&META_RESERVED_KEY, &here, shown);
+            } else if let Some(fault) = grammar::trace_fault(&key, member.as_str().as_deref()) {
+                let detail = || format!("{fault}: {}", quote::bytes(member.raw()));
+                self.part.tell_with(&META_TRACE_CONTEXT, &here, detail);
+            }
+        }
+    }
+
+    /// Whether a side has declared an official extension: those define keys of their own.
+    fn is_extended(&self) -> bool {
+        let is_official = |path: &str| path.starts_with("extensions.io.modelcontextprotocol/");
+        let of_server = self.part.server_capabilities();
+        let of_client = self.part.client_capabilities();
+        of_client.iter().any(is_official)
+            || !of_client.is_whole()
+            || of_server.is_some_and(|declared| declared.iter().any(is_official))
+    }
+}
+
+impl Visitor for Report<'_, '_> {
+    fn typed(&mut self, name: &str, place: &Trail<'_>, value: Value<'_>) {
+        let text = value.as_str();
+        let shown = || quote::bytes(value.raw());
+        let is_scheme_of = |known: &[&str]| {
+            let scheme = text
+                .as_deref()
+                .and_then(grammar::scheme)
+                .unwrap_or_default();
+            known.iter().any(|known| scheme.eq_ignore_ascii_case(known))
+        };
+        let (rule, fault): (&'static Rule, _) = match (name, &text) {
+            ("RequestMeta" | "NotificationMeta" | "ResultMeta" | "Meta", _) => {
+                return self.meta(place, value);
+            }
+            ("Base64", _) => (&BASE64_INVALID, grammar::base64_fault(&value.str_bytes())),
+            ("Uri", Some(text)) => {
+                let fault = grammar::uri_fault(text);
+                (
+                    &URI_INVALID,
+                    fault.map(|fault| format!("{}: {fault}", shown())),
+                )
+            }
+            ("UriTemplate", Some(text)) => {
+                let fault = grammar::template_fault(text);
+                (
+                    &URI_INVALID,
+                    fault.map(|fault| format!("{}: {fault}", shown())),
+                )
+            }
+            ("RootUri", Some(uri)) => {
+                let is_file = is_scheme_of(&["file"]) && uri.get(5..7) == Some("//");
+                (&ROOT_URI_NOT_FILE, (!is_file).then(shown))
+            }
+            ("IconSource", Some(_)) => {
+                let is_safe = is_scheme_of(&["https", "http", "data"]);
+                (&ICON_SRC_UNSAFE, (!is_safe).then(shown))
+            }
+            ("ResourceContents", _) => {
+                let has = |name: &str| value.get(name).is_some();
+                let fault = match (has("text"), has("blob")) {
+                    (true, true) => Some("both `text` and `blob`"),
+                    (false, false) if value.is_object() => Some("neither `text` nor `blob`"),
+                    _ => None,
+                };
+                (&RESOURCE_CONTENTS_SHAPE, fault.map(str::to_owned))
+            }
+            ("CompletionValues", _) => {
+                let count = value.elements().count();
+                let fault = (count > COMPLETIONS).then(|| format!("{count} values"));
+                (&COMPLETION_TOO_MANY, fault)
+            }
+            _ => return,
+        };
+        if let Some(fault) = fault {
+            self.part.tell_with(rule, place, || fault);
+        }
+    }
+
+    fn wrong(&mut self, place: &Trail<'_>, detail: &dyn Fn() -> String) {
+        let Some(shape_rule) = self.shape_rule else {
+            return;
+        };
+        let is_form = place.is_within("RequestedSchema");
+        let rule = if is_form {
+            &ELICIT_SCHEMA_NESTED
+        } else {
+            shape_rule
+        };
+        self.part.tell_with(rule, place, detail);
     }
 }
 
@@ -222,7 +315,7 @@ struct Picked<'a> {
 /// The revision by which a message is judged. The answer to `initialize` is the first message of
 /// the revision that it names, not of the one that was asked for.
 fn revision(part: &Part<'_>) -> Revision {
-    let is_answer = matches!(part.message.body, Body::Response(_));
+    let is_answer = matches!(&part.message.body, Body::Response(_));
     if is_answer && part.method() == Some("initialize") {
         return part.seen.known.legacy();
     }
@@ -233,7 +326,7 @@ fn revision(part: &Part<'_>) -> Revision {
 /// is of no use for a reason that somebody else tells.
 fn pick<'a>(part: &Part<'a>, revision: Revision, tasks: &Tasks) -> Option<Picked<'a>> {
     part.value?;
-    match part.message.body {
+    match &part.message.body {
         Body::Request(_) => params(part, revision, Kind::Request),
         Body::Notification(_) => params(part, revision, Kind::Notification),
         Body::Response(_) => result(part, revision, tasks),

@@ -27,12 +27,7 @@ fn faults(revision: Revision, method: &str, member: &'static str, json: &str) ->
         shape,
         rule: RULES[0],
     };
-    let mut checker = Checker {
-        shapes: shapes(revision),
-        visitor: Faults(Vec::new()),
-    };
-    held(&mut checker, &picked);
-    checker.visitor.0
+    held(Faults(Vec::new()), revision, &picked).0
 }
 
 /// For each revision a letter if the message fits it, a dot if not or if there is no such method.

@@ -1,15 +1,15 @@
 //! What is wrong with the definition of a tool: its name, its schemas, its headers.
 
 use super::schema::{self, Judged};
-use super::schema_work::Survey;
+use super::schema_limits::{Survey, subschemas};
 use super::{
-    EXTERNAL_REF, HIDES_TOOLS, INPUT_SCHEMA_INVALID, NAME_FORMAT, OUTPUT_SCHEMA_INVALID, Report,
-    X_HEADER_INVALID, member,
+    EXTERNAL_REF, HIDES_TOOLS, INPUT_SCHEMA_INVALID, ListedTool, NAME_FORMAT,
+    OUTPUT_SCHEMA_INVALID, X_HEADER_INVALID, member,
 };
 use crate::{Rule, Severity, quote};
 use mcpreel_wire::json::{Kind, Step, Value};
 use mcpreel_wire::mcp::Revision;
-use serde_json::Map;
+use mcpreel_wire::text::plural;
 
 /// Bytes of schemas that are looked into per page, some milliseconds of work. How many definitions
 /// are left out is told; they are looked into when they are listed again, as far as there is room.
@@ -18,64 +18,95 @@ const READ: usize = 128 * 1024;
 /// Characters of a name that hosts take.
 const NAME: usize = 128;
 
-/// Looks at definitions, one after the other.
+/// Looks at the definitions of one page, one after the other.
 pub struct Definitions {
     revision: Revision,
     left: usize,
-    skipped: usize,
-}
-
-#[derive(Clone, Copy)]
-struct Look {
-    outside: bool,
-    inside: bool,
+    skipped: u64,
 }
 
 impl Definitions {
-    /// For a list that is judged by `revision`.
     pub fn new(revision: Revision) -> Self {
+        let (left, skipped) = (READ, 0);
         Self {
             revision,
-            left: READ,
-            skipped: 0,
+            left,
+            skipped,
         }
     }
 
-    /// Tells what is wrong with `tool`; where it is not `new`, only what its schemas hold. Returns
-    /// whether these were looked into.
-    pub fn look(&mut self, tool: Value<'_>, new: bool, report: &mut Report<'_>) -> bool {
-        let look = Look {
-            outside: new,
-            inside: self.has_room(tool),
-        };
+    /// Tells what is wrong with a definition; of one that is not new, only what its schemas hold.
+    /// Returns whether there was room to look into these.
+    pub fn look(&mut self, definition: Value<'_>, is_new: bool, tool: &ListedTool<'_>) -> bool {
+        let has_room = self.has_room(definition);
         let mut hides = Vec::new();
-        if let Some(wrong) = name(&report.tool.1).filter(|_| look.outside) {
-            report.add(&NAME_FORMAT, [member("name")], &wrong);
+        if let Some(wrong) = name(&tool.name).filter(|_| is_new) {
+            tool.tell(&NAME_FORMAT, [member("name")], &wrong);
             hides.push(wrong);
         }
-        let input = tool.get("inputSchema");
-        self.schema("inputSchema", input, look, report, &mut hides);
-        if let Some(output) = tool.get("outputSchema") {
-            self.schema("outputSchema", Some(output), look, report, &mut hides);
+        let (input, output) = (
+            definition.get("inputSchema"),
+            definition.get("outputSchema"),
+        );
+        let must_be_object = self.revision < Revision::V2026_07_28;
+        let input_wrong = input.and_then(|schema| root(schema, true));
+        let output_wrong = output.and_then(|schema| root(schema, must_be_object));
+        if is_new {
+            if input.is_none() {
+                tool.tell(&INPUT_SCHEMA_INVALID, [], "no inputSchema");
+                hides.push("no inputSchema".to_owned());
+            }
+            if let Some(wrong) = &input_wrong {
+                tool.tell(&INPUT_SCHEMA_INVALID, [member("inputSchema")], wrong);
+                hides.push(format!("inputSchema: {wrong}"));
+            }
+            if let Some(wrong) = &output_wrong {
+                tool.tell(&OUTPUT_SCHEMA_INVALID, [member("outputSchema")], wrong);
+            }
+            hides.extend(input.and_then(combined));
+        }
+        let schemas: [(_, _, &'static Rule, _); 2] = [
+            ("inputSchema", input, &INPUT_SCHEMA_INVALID, input_wrong),
+            ("outputSchema", output, &OUTPUT_SCHEMA_INVALID, output_wrong),
+        ];
+        for (which, schema, rule, wrong) in schemas {
+            let schema = schema.filter(|_| has_room);
+            let Some((schema, survey)) = schema.and_then(|schema| survey(schema.raw())) else {
+                continue;
+            };
+            if wrong.is_none() && survey.can_be_judged().is_ok() {
+                self.judge(which, rule, &schema, tool);
+            }
+            if let Some(reference) = &survey.external {
+                let detail = format!("refers to {}", quote::text(reference));
+                let scheme = reference.split_once("//").map(|(scheme, _)| scheme);
+                if matches!(scheme, Some("http:" | "https:" | "")) {
+                    tool.tell(&EXTERNAL_REF, [member(which)], &detail);
+                }
+                hides.push(format!("{which} {detail}"));
+            }
+            if which == "inputSchema" && !must_be_object {
+                let mut headers = Headers {
+                    tool,
+                    names: Vec::new(),
+                    path: vec![member(which)],
+                };
+                headers.search(&schema, false, true);
+            }
         }
         if !hides.is_empty() {
-            report.add(&HIDES_TOOLS, [], &hides.join("; "));
+            tool.tell(&HIDES_TOOLS, [], &hides.join("; "));
         }
-        look.inside
+        has_room
     }
 
     /// What is to be said of the definitions whose schemas there was no room for.
     pub fn skipped(&self) -> Option<String> {
-        let noun = match self.skipped {
-            0 => return None,
-            1 => "definition",
-            _ => "definitions",
-        };
-        Some(format!(
-            "{} {noun} not looked into: the page has more than {} KiB of schemas",
-            self.skipped,
-            READ / 1024
-        ))
+        let count = plural(self.skipped, "definition");
+        let limit = READ / 1024;
+        (self.skipped > 0).then(|| {
+            format!("{count} not looked into: the page has more than {limit} KiB of schemas")
+        })
     }
 
     /// Whether there is room for the schemas of one more tool. One that is too large by itself is
@@ -85,100 +116,33 @@ impl Definitions {
         let sizes = schemas.filter_map(|name| Some(tool.get(name)?.raw().len()));
         let bytes = sizes.filter(|bytes| *bytes <= schema::SCHEMA_BYTES).sum();
         let left = self.left.checked_sub(bytes);
-        match left {
-            Some(left) => self.left = left,
-            None => self.skipped += 1,
-        }
+        self.skipped += u64::from(left.is_none());
+        self.left = left.unwrap_or(self.left);
         left.is_some()
     }
 
-    fn schema(
-        &self,
-        which: &'static str,
-        schema: Option<Value<'_>>,
-        look: Look,
-        report: &mut Report<'_>,
-        hides: &mut Vec<String>,
-    ) {
-        let is_input = which == "inputSchema";
-        let rule: &'static Rule = if is_input {
-            &INPUT_SCHEMA_INVALID
-        } else {
-            &OUTPUT_SCHEMA_INVALID
-        };
-        let Some(schema) = schema else {
-            if look.outside {
-                report.add(rule, [], &format!("no {which}"));
-                hides.push(format!("no {which}"));
-            }
-            return;
-        };
-        let must_be_object = is_input || self.revision < Revision::V2026_07_28;
-        let wrong = root(schema, must_be_object);
-        if let Some(wrong) = wrong.as_ref().filter(|_| look.outside) {
-            report.add(rule, [member(which)], wrong);
-        }
-        if is_input && look.outside {
-            hides.extend(wrong.as_ref().map(|wrong| format!("{which}: {wrong}")));
-            hides.extend(combined(schema));
-        }
-        if !look.inside {
-            return;
-        }
-        let Some((schema, survey)) = read(schema) else {
-            return;
-        };
-        if wrong.is_none() {
-            self.judge(which, rule, (&schema, &survey), report);
-        }
-        hides.extend(external(which, &survey, report));
-        if is_input && self.revision == Revision::V2026_07_28 {
-            headers(&schema, report);
-        }
-    }
-
-    /// Whether the schema is one of its dialect.
+    /// Tells where the schema is none of its dialect.
     fn judge(
         &self,
         which: &str,
         rule: &'static Rule,
-        (schema, survey): (&serde_json::Value, &Survey),
-        report: &mut Report<'_>,
+        schema: &serde_json::Value,
+        tool: &ListedTool<'_>,
     ) {
-        if survey.can_be_judged().is_err() {
-            return;
-        }
         let (violation, severity) = match schema::judge(schema, self.revision) {
             Ok(Judged::Invalid(violation)) => (violation, rule.severity),
             Ok(Judged::Doubtful(violation)) => (violation, Severity::Warning),
             Ok(Judged::Valid) | Err(_) => return,
         };
         let steps = std::iter::once(member(which)).chain(violation.path);
-        report.add_as(severity, rule, steps, &violation.message);
+        tool.tell_as(severity, rule, steps, &violation.message);
     }
 }
 
-fn read(schema: Value<'_>) -> Option<(serde_json::Value, Survey)> {
-    let schema = schema::schema(schema.raw()).ok()?;
+fn survey(text: &[u8]) -> Option<(serde_json::Value, Survey)> {
+    let schema = schema::read(text).ok()?;
     let survey = Survey::of(&schema).ok()?;
     Some((schema, survey))
-}
-
-/// Tells that a schema refers to another one on the network. Returns why hosts may drop a tool
-/// whose schema refers outside.
-fn external(which: &'static str, survey: &Survey, report: &mut Report<'_>) -> Option<String> {
-    let reference = survey.external.as_deref()?;
-    let to = quote::text(reference);
-    if is_on_network(reference) {
-        let detail = format!("refers to {to}");
-        report.add(&EXTERNAL_REF, [member(which)], &detail);
-    }
-    Some(format!("{which} refers to {to}"))
-}
-
-fn is_on_network(reference: &str) -> bool {
-    let scheme = reference.split_once("//").map(|(scheme, _)| scheme);
-    matches!(scheme, Some("http:" | "https:" | ""))
 }
 
 fn name(name: &str) -> Option<String> {
@@ -195,31 +159,25 @@ fn name(name: &str) -> Option<String> {
 
 /// What is wrong with the outermost level of a schema.
 fn root(schema: Value<'_>, must_be_object: bool) -> Option<String> {
-    if !schema.is_object() {
-        return Some(format!("is {}, no object", article(schema.kind())));
-    }
-    if !must_be_object {
-        return None;
-    }
-    match schema.get("type") {
-        None => Some("has no `type`, which must be \"object\"".to_owned()),
-        Some(kind) if kind.is_str("object") => None,
-        Some(kind) => {
-            let kind = quote::bytes(kind.raw());
-            Some(format!("its type is {kind}, not \"object\""))
+    let is = match schema.kind() {
+        Kind::Object if !must_be_object => return None,
+        Kind::Object => {
+            return match schema.get("type") {
+                None => Some("has no `type`, which must be \"object\"".to_owned()),
+                Some(kind) if kind.is_str("object") => None,
+                Some(kind) => {
+                    let kind = quote::bytes(kind.raw());
+                    Some(format!("its type is {kind}, not \"object\""))
+                }
+            };
         }
-    }
-}
-
-fn article(kind: Kind) -> &'static str {
-    match kind {
         Kind::Null => "null",
         Kind::Bool => "a boolean",
         Kind::Number => "a number",
         Kind::String => "a string",
         Kind::Array => "an array",
-        Kind::Object => "an object",
-    }
+    };
+    Some(format!("is {is}, no object"))
 }
 
 /// Combinations at the root, which model providers do not take.
@@ -229,123 +187,61 @@ fn combined(schema: Value<'_>) -> Option<String> {
     (!found.is_empty()).then(|| format!("{} at the root of inputSchema", found.join(" and ")))
 }
 
-// Arguments that a client repeats as HTTP headers (2026-07-28): where they may be asked for.
+/// The member of a property's schema that names the HTTP header in which clients repeat the
+/// argument (2026-07-28).
+const ANNOTATION: &str = "x-mcp-header";
 
-/// The member of a property's schema that names the header.
-pub const ANNOTATION: &str = "x-mcp-header";
-
-/// Tells which annotations of `schema`, an inputSchema, clients have to refuse. Recursion ends
-/// where the reader of the schema has set a limit to nesting.
-fn headers(schema: &serde_json::Value, report: &mut Report<'_>) {
-    let mut search = Search {
-        report,
-        names: Vec::new(),
-        path: vec![member("inputSchema")],
-    };
-    search.schema(schema, false, true);
-}
-
-struct Search<'r, 'a> {
-    report: &'r mut Report<'a>,
+/// The search for annotations in a schema that clients have to refuse.
+struct Headers<'s> {
+    tool: &'s ListedTool<'s>,
     /// Headers so far, in small letters.
     names: Vec<String>,
     path: Vec<Step>,
 }
 
-impl Search<'_, '_> {
+impl Headers<'_> {
     /// `is_property`: whether only `properties` have led here; `leads_on`: whether those in it do.
-    fn schema(&mut self, schema: &serde_json::Value, is_property: bool, leads_on: bool) {
-        let serde_json::Value::Object(members) = schema else {
-            return;
-        };
-        if let Some(header) = members.get(ANNOTATION) {
-            self.annotation(header, members, is_property);
-        }
-        for (name, value) in members {
-            match name.as_str() {
-                "properties" => self.all(name, value, leads_on),
-                "patternProperties" | "$defs" | "definitions" | "dependentSchemas" | "allOf"
-                | "anyOf" | "oneOf" | "prefixItems" => self.all(name, value, false),
-                "items"
-                | "contains"
-                | "additionalProperties"
-                | "propertyNames"
-                | "not"
-                | "if"
-                | "then"
-                | "else"
-                | "unevaluatedItems"
-                | "unevaluatedProperties" => {
-                    self.path.push(member(name));
-                    self.schema(value, false, false);
-                    self.path.pop();
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// All schemas of an object or array of them.
-    fn all(&mut self, name: &str, schemas: &serde_json::Value, leads_on: bool) {
-        self.path.push(member(name));
-        for (name, schema) in schemas.as_object().into_iter().flatten() {
-            self.path.push(member(name));
-            self.schema(schema, leads_on, leads_on);
-            self.path.pop();
-        }
-        for (index, schema) in schemas.as_array().into_iter().flatten().enumerate() {
-            self.path.push(Step::Element(index));
-            self.schema(schema, leads_on, leads_on);
-            self.path.pop();
-        }
-        self.path.pop();
-    }
-
-    fn annotation(
-        &mut self,
-        header: &serde_json::Value,
-        schema: &Map<String, serde_json::Value>,
-        is_property: bool,
-    ) {
-        let wrong = match header.as_str() {
-            None => Some("is no string".to_owned()),
-            Some(name) => self.name(name),
-        };
-        let wrong = wrong.or_else(|| {
-            let is_wrong = |kind: &&str| matches!(*kind, "number" | "object" | "array" | "null");
-            let kind = schema
-                .get("type")
-                .and_then(serde_json::Value::as_str)
-                .filter(is_wrong);
-            kind.map(|kind| format!("stands at a property of type {kind}"))
-        });
-        let wrong = wrong.or_else(|| {
-            (!is_property).then(|| "stands where not only `properties` lead to".to_owned())
-        });
-        if let Some(wrong) = wrong {
+    /// Recursion ends where the survey of the schema has set a limit to nesting.
+    fn search(&mut self, schema: &serde_json::Value, is_property: bool, leads_on: bool) {
+        if let Some(wrong) = self.wrong(schema, is_property) {
             let path = self.path.clone().into_iter().chain([member(ANNOTATION)]);
-            self.report
-                .add(&X_HEADER_INVALID, path, &format!("{ANNOTATION} {wrong}"));
+            self.tool
+                .tell(&X_HEADER_INVALID, path, &format!("{ANNOTATION} {wrong}"));
+        }
+        for (keyword, step, inner) in subschemas(schema) {
+            let leads_on = leads_on && keyword == "properties";
+            let depth = self.path.len();
+            self.path.extend([member(keyword)].into_iter().chain(step));
+            self.search(inner, leads_on, leads_on);
+            self.path.truncate(depth);
         }
     }
 
-    fn name(&mut self, name: &str) -> Option<String> {
-        if name.is_empty() {
-            return Some("is empty".to_owned());
-        }
-        if !name.bytes().all(is_token) {
-            return Some(format!("\"{}\" is no token", quote::text(name)));
-        }
+    fn wrong(&mut self, schema: &serde_json::Value, is_property: bool) -> Option<String> {
+        let Some(name) = schema.get(ANNOTATION)?.as_str() else {
+            return Some("is no string".to_owned());
+        };
         let small = name.to_ascii_lowercase();
-        if self.names.contains(&small) {
-            return Some(format!("\"{}\" is there twice", quote::text(name)));
-        }
-        self.names.push(small);
-        None
+        let kind = schema.get("type").and_then(serde_json::Value::as_str);
+        // Characters of a token, RFC 9110 section 5.6.2.
+        let is_token =
+            |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+        let wrong = if name.is_empty() {
+            "is empty".to_owned()
+        } else if !name.bytes().all(is_token) {
+            format!("\"{}\" is no token", quote::text(name))
+        } else if self.names.contains(&small) {
+            format!("\"{}\" is there twice", quote::text(name))
+        } else {
+            self.names.push(small);
+            match kind {
+                Some(kind @ ("number" | "object" | "array" | "null")) => {
+                    format!("stands at a property of type {kind}")
+                }
+                _ if !is_property => "stands where not only `properties` lead to".to_owned(),
+                _ => return None,
+            }
+        };
+        Some(wrong)
     }
-}
-
-/// Characters of a token, RFC 9110 section 5.6.2.
-fn is_token(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }

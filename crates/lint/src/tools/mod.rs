@@ -10,25 +10,30 @@
 //! * `definition`: what is wrong with a tool as it is listed, told once per definition;
 //! * `listing`: pages put together, and what is kept of each tool;
 //! * `calls`: arguments and results;
-//! * `schema`, `schema_work`: values against schemas, with bounded work.
+//! * `schema`: values against schemas; `schema_limits`: how large and deep they may be.
 
 mod calls;
 mod definition;
 mod listing;
 mod schema;
-mod schema_work;
+mod schema_limits;
 
 use super::section::{JSON_SCHEMA, TOOL_HEADERS, TOOL_NAMES, TOOL_OUTPUT, TOOLS};
-use crate::limits::Few;
-use crate::{Family, Findings, FrameContext, Part, Revisions, Rule, Severity, quote};
+use crate::quote::written;
+use crate::{Family, Part, Revisions, Rule, Severity, quote};
 use calls::Calls;
 use definition::Definitions;
 use listing::Listing;
 use mcpreel_trace::bounded::{BoundedMap, digest};
-use mcpreel_wire::json::Step;
+use mcpreel_wire::json::{Step, Value};
 use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::message::{Body, Direction, Outcome};
 use std::borrow::Cow;
+
+const STRUCTURED: Revisions = Revisions::since(Revision::V2025_06_18);
+const OBJECTS: Revisions = Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25);
+const NAMED: Revisions = Revisions::since(Revision::V2025_11_25);
+const NO_DIALECT: &str = "neither the schema nor the revision says which dialect is meant";
 
 rules! {
     UNKNOWN_CALLED = warning("tool-unknown-called",
@@ -115,15 +120,13 @@ rules! {
         "a schema that refers to another one on the network")
         .why("Clients must not fetch it on their own, so that most cannot use the schema, or the tool, at all.")
         .fix("Put the schema that is meant under `$defs` and refer to it there.")
-        .of(JSON_SCHEMA)
-        .only(Revisions::MODERN);
+        .of_modern(JSON_SCHEMA);
 
     X_HEADER_INVALID = warning("tool-x-header-invalid",
         "an `x-mcp-header` that clients have to refuse")
         .why("Clients over HTTP have to leave the tool out of the list.")
         .fix("Annotate only properties of type string, integer or boolean that `properties` alone lead to, each with a different header token.")
-        .of(TOOL_HEADERS)
-        .only(Revisions::MODERN);
+        .of_modern(TOOL_HEADERS);
 
     ISERROR_TYPE = error("tool-iserror-type", "`isError` is neither true nor false")
         .why("Strict clients refuse the result, others take a failed call for a successful one.")
@@ -150,58 +153,37 @@ rules! {
 /// and again is not told the same each time.
 const LOOKED_AT: usize = 16_384;
 
-/// The family of these rules. It remembers the tools of the last list, the calls that are open,
-/// and what it has told.
 #[derive(Debug, Default)]
 pub struct Tools {
     listing: Listing,
     calls: Calls,
     looked_at: BoundedMap<u64, (), LOOKED_AT>,
-    /// Those whose schemas were looked into as well.
+    /// Definitions whose schemas were looked into as well.
     looked_into: BoundedMap<u64, (), LOOKED_AT>,
 }
 
 impl Family for Tools {
-    fn name(&self) -> &'static str {
-        "tools"
-    }
-
-    fn rules(&self) -> Vec<&'static Rule> {
-        RULES.to_vec()
-    }
-
-    fn frame(&mut self, seen: &FrameContext<'_>, findings: &mut Findings) {
-        for part in seen.parts() {
-            let is_of_server = part.direction() == Direction::ServerToClient;
-            match (&part.message.body, part.method()) {
-                (Body::Request(request), Some("tools/call")) if !is_of_server => {
-                    self.calls
-                        .called(&part, request, &mut self.listing, findings);
-                }
-                (Body::Response(response), Some("tools/call")) if is_of_server => {
-                    self.calls
-                        .answered(&part, response, &mut self.listing, findings);
-                }
-                (Body::Request(_), Some("tools/list")) if !is_of_server => {
-                    if let Some(exchange) = part.exchange() {
-                        self.listing.asked(exchange, part.param("cursor"));
-                    }
-                }
-                (Body::Response(response), Some("tools/list")) if is_of_server => {
-                    let is_result = matches!(response.outcome, Outcome::Result { .. });
-                    if is_result && let Some(exchange) = part.exchange() {
-                        let (result, revision) = (part.result(), part.revision());
-                        let doubles = self.listing.page(exchange, result, revision);
-                        self.listed(&part, &doubles, findings);
-                    }
-                }
-                (Body::Notification(_), Some("notifications/tools/list_changed"))
-                    if is_of_server =>
-                {
-                    self.listing.changed();
-                }
-                _ => {}
+    fn part(&mut self, part: &Part<'_>) {
+        let is_of_server = part.direction() == Direction::ServerToClient;
+        match (&part.message.body, part.method()) {
+            (Body::Request(request), Some("tools/call")) if !is_of_server => {
+                self.calls.called(part, request, &mut self.listing);
             }
+            (Body::Response(response), Some("tools/call")) if is_of_server => {
+                self.calls.answered(part, response, &mut self.listing);
+            }
+            (Body::Response(response), Some("tools/list")) if is_of_server => {
+                let is_result = matches!(response.outcome, Outcome::Result { .. });
+                if let Some(asked) = part.request().filter(|_| is_result) {
+                    let asked = asked.list.map(|list| list.cursor);
+                    let doubles = self.listing.page(asked, part.result(), part.revision());
+                    self.listed(part, &doubles);
+                }
+            }
+            (Body::Notification(_), Some("notifications/tools/list_changed")) if is_of_server => {
+                self.listing.changed();
+            }
+            _ => {}
         }
     }
 }
@@ -209,111 +191,78 @@ impl Family for Tools {
 impl Tools {
     /// Tells what is wrong with the tools of a page; `doubles` are the places of those whose names
     /// were there before.
-    fn listed(&mut self, part: &Part<'_>, doubles: &[usize], findings: &mut Findings) {
-        let Some(tools) = part.result().and_then(|result| result.get("tools")) else {
-            return;
-        };
-        let revision = part.revision();
-        let mut definitions = Definitions::new(revision);
-        let mut report = Report::new(part);
-        let mut without = Vec::new();
-        for (index, tool) in tools.elements().enumerate() {
-            let Some(name) = tool.get("name").and_then(|name| name.as_str()) else {
+    fn listed(&mut self, part: &Part<'_>, doubles: &[usize]) {
+        let tools = part.result().and_then(|result| result.get("tools"));
+        let mut definitions = Definitions::new(part.revision());
+        let mut without_description = Vec::new();
+        let tools = tools.iter().flat_map(Value::elements).enumerate();
+        for (index, definition) in tools {
+            let Some(name) = definition.get("name").and_then(|name| name.as_str()) else {
                 continue;
             };
-            report.tool = (index, name);
+            let tool = ListedTool { part, index, name };
             if doubles.binary_search(&index).is_ok() {
-                report.add(&DUPLICATE_NAME, [member("name")], "listed before");
+                tool.tell(&DUPLICATE_NAME, [member("name")], "listed before");
             }
-            let digest = digest((tool.raw(), revision));
+            let digest = digest((definition.raw(), part.revision()));
             let is_new = self.looked_at.is_first(digest);
-            if !self.looked_into.contains(&digest) && definitions.look(tool, is_new, &mut report) {
+            if !self.looked_into.contains(&digest) && definitions.look(definition, is_new, &tool) {
                 self.looked_into.insert(digest, ());
             }
-            let description = tool.get("description").filter(|text| !text.is_null());
+            let description = definition.get("description").filter(|text| !text.is_null());
             if is_new && description.is_none_or(|text| text.is_str("")) {
-                without.push(report.tool.clone());
+                without_description.push(tool);
             }
         }
-        without_description(without, &mut report);
-        report.give(findings);
-        let skipped = definitions.skipped();
-        findings.extend(skipped.map(|detail| part.at(&CHECK_SKIPPED, detail).path("result.tools")));
+        if let [first, others @ ..] = &without_description[..] {
+            let detail = match others.len() {
+                0 => "no description".to_owned(),
+                1 => "no description, nor has one other tool".to_owned(),
+                many => format!("no description, nor have {many} other tools"),
+            };
+            first.tell(&DESCRIPTION_MISSING, [], &detail);
+        }
+        if let Some(skipped) = definitions.skipped() {
+            part.tell_at(&CHECK_SKIPPED, "result.tools", skipped);
+        }
     }
 }
 
-/// Tells which tools have no description: the first by its place and name, of the others how many.
-fn without_description<'a>(mut tools: Vec<(usize, Cow<'a, str>)>, report: &mut Report<'a>) {
-    let detail = match tools.len() {
-        0 => return,
-        1 => "no description".to_owned(),
-        2 => "no description, nor has one other tool".to_owned(),
-        many => format!("no description, nor have {} other tools", many - 1),
-    };
-    report.tool = tools.swap_remove(0);
-    report.add(&DESCRIPTION_MISSING, [], &detail);
-}
-
-const STRUCTURED: Revisions = Revisions::since(Revision::V2025_06_18);
-const OBJECTS: Revisions = Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25);
-const NAMED: Revisions = Revisions::since(Revision::V2025_11_25);
-const NO_DIALECT: &str = "neither the schema nor the revision says which dialect is meant";
-
-// Findings in a list of tools: a few of each kind, and how many more there are.
-
-/// Findings of one rule in one list. A list of ten thousand tools that all lack the same would
-/// bury everything else.
+/// Findings of one rule in one list.
 const SHOWN: usize = 20;
 
-pub struct Report<'a> {
+/// A tool in a list, and the message that lists it.
+pub struct ListedTool<'a> {
     part: &'a Part<'a>,
-    few: Few,
-    /// The tool that is looked at: its place in the list and its name.
-    tool: (usize, Cow<'a, str>),
+    index: usize,
+    pub name: Cow<'a, str>,
 }
 
 pub fn member(name: &str) -> Step {
     Step::Member(name.into())
 }
 
-impl<'a> Report<'a> {
-    fn new(part: &'a Part<'a>) -> Self {
-        Self {
-            part,
-            few: Few::new(SHOWN),
-            tool: (0, Cow::Borrowed("")),
-        }
-    }
-
+impl ListedTool<'_> {
     /// Tells something about the tool, at the place in it that `steps` lead to.
-    pub fn add(
-        &mut self,
-        rule: &'static Rule,
-        steps: impl IntoIterator<Item = Step>,
-        detail: &str,
-    ) {
-        self.add_as(rule.severity, rule, steps, detail);
+    pub fn tell(&self, rule: &'static Rule, steps: impl IntoIterator<Item = Step>, detail: &str) {
+        self.tell_as(rule.severity, rule, steps, detail);
     }
 
-    pub fn add_as(
-        &mut self,
+    pub fn tell_as(
+        &self,
         severity: Severity,
         rule: &'static Rule,
         steps: impl IntoIterator<Item = Step>,
         detail: &str,
     ) {
-        let (part, (index, name)) = (self.part, &self.tool);
-        self.few.note(rule, || {
-            let start = [member("result"), member("tools"), Step::Element(*index)];
-            let path = quote::written(start.into_iter().chain(steps).collect());
-            let detail = format!("{}: {detail}", quote::text(name));
+        let part = self.part;
+        let frame = Some(part.seen.head.seq);
+        part.seen.findings.push_up_to(SHOWN, rule, frame, || {
+            let start = [member("result"), member("tools"), Step::Element(self.index)];
+            let path = written(start.into_iter().chain(steps).collect());
+            let detail = format!("{}: {detail}", quote::text(&self.name));
             part.at(rule, detail).path(path).as_bad_as(severity)
         });
-    }
-
-    fn give(self, findings: &mut Findings) {
-        let more = |more| format!("; and {more} more in this list");
-        self.few.give(more, findings);
     }
 }
 

@@ -1,8 +1,8 @@
 //! Values against JSON schemas that a stranger wrote: compiled when first needed, never fetched
-//! from anywhere, with limits on their size, depth and work ([`schema_work`](super::schema_work)).
+//! from anywhere, with limits on their size, depth and work ([`schema_limits`](super::schema_limits)).
 //! What is beyond a limit is [`Skipped`], with the reason.
 
-use super::schema_work::{Survey, rehearse};
+use super::schema_limits::{Survey, visits};
 use crate::quote;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{
@@ -39,41 +39,35 @@ const VIOLATION: u64 = 256;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Skipped {
     LargeSchema,
+    LargeValue,
     ManyParts,
-    DeepSchema,
     /// The schemas of the list are too much together.
     ManySchemas,
+    /// The schema or the value nests too deeply, or the schema refers to itself without end.
+    Deep,
     /// The JSON text cannot be read into plain values.
     Unreadable,
-    /// `$schema` names a dialect that is not known.
     UnknownDialect,
     /// A `$ref` leads out of the schema.
     External,
     Dangling,
-    /// A part of it has an `$id` of its own.
+    /// A part of the schema has an `$id` of its own.
     Embedded,
-    /// It refers to itself without ever going deeper into the value.
-    Endless,
-    /// A regular expression could take too long, or is none here.
     Pattern,
-    /// The schema is not valid itself.
     Invalid,
-    /// The tool was listed anew since, and its old definition is not kept.
-    Gone,
-    LargeValue,
-    DeepValue,
     Costly,
 }
 
 impl fmt::Display for Skipped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let reason = match self {
-            Self::LargeSchema => {
-                return write!(f, "the schema has more than {} KiB", SCHEMA_BYTES / 1024);
-            }
+        f.write_str(match self {
+            Self::LargeSchema => "the schema has more than 64 KiB",
+            Self::LargeValue => "the value has more than 256 KiB",
             Self::ManyParts => "the schema has too many parts",
-            Self::DeepSchema => "the schema nests too deeply",
             Self::ManySchemas => "the schemas of all tools are too much together",
+            Self::Deep => {
+                "the schema or the value nests too deeply, or refers to itself without end"
+            }
             Self::Unreadable => {
                 "it nests too deeply, or holds a text or number that cannot be represented"
             }
@@ -81,17 +75,10 @@ impl fmt::Display for Skipped {
             Self::External => "a $ref leads out of the schema, and nothing is ever fetched",
             Self::Dangling => "a $ref leads nowhere",
             Self::Embedded => "a part of the schema has an $id of its own",
-            Self::Endless => "the schema refers to itself without end",
             Self::Pattern => "a regular expression could take too long or is not understood",
             Self::Invalid => "the schema itself is not valid",
-            Self::Gone => "the tool was defined anew, and its old definition is no longer kept",
-            Self::LargeValue => {
-                return write!(f, "the value has more than {} KiB", VALUE_BYTES / 1024);
-            }
-            Self::DeepValue => "the value nests too deeply",
             Self::Costly => "the check could take too long",
-        };
-        f.write_str(reason)
+        })
     }
 }
 
@@ -100,7 +87,8 @@ fn value(text: &[u8]) -> Result<Value, Skipped> {
     serde_json::from_slice(text).map_err(|_| Skipped::Unreadable)
 }
 
-pub fn schema(text: &[u8]) -> Result<Value, Skipped> {
+/// The schema of a JSON text, unless that is too long.
+pub fn read(text: &[u8]) -> Result<Value, Skipped> {
     if text.len() > SCHEMA_BYTES {
         return Err(Skipped::LargeSchema);
     }
@@ -144,7 +132,7 @@ fn steps(pointer: &str, root: &Value) -> Vec<Step> {
 pub struct Checker {
     schema: Value,
     validator: Validator,
-    has_alternatives: bool,
+    survey: Survey,
 }
 
 impl Checker {
@@ -178,7 +166,7 @@ impl Checker {
         Ok(Self {
             schema,
             validator,
-            has_alternatives: survey.has_alternatives,
+            survey,
         })
     }
 
@@ -188,7 +176,7 @@ impl Checker {
             return Err(Skipped::LargeValue);
         }
         let value = value(text)?;
-        let visits = rehearse(&self.schema, &value)?;
+        let visits = visits(&self.schema, &self.survey.states, &value)?;
         if self.validator.is_valid(&value) {
             return Ok(Vec::new());
         }
@@ -198,14 +186,9 @@ impl Checker {
             let errors = self.validator.iter_errors(&value);
             return Ok(errors.take(TOLD).map(told).collect());
         }
-        if !self.has_alternatives {
-            return Ok(self
-                .validator
-                .validate(&value)
-                .err()
-                .map(told)
-                .into_iter()
-                .collect());
+        if !self.survey.has_alternatives {
+            let first = self.validator.validate(&value).err();
+            return Ok(first.map(told).into_iter().collect());
         }
         Ok(vec![Violation {
             path: Vec::new(),
@@ -370,7 +353,7 @@ mod tests {
             json!({"$ref": "#"}),
             json!({"anyOf": [{"not": {"$ref": "#"}}]}),
         ] {
-            assert_eq!(wrong(&schema, &json!(1)), Err(Skipped::Endless), "{schema}");
+            assert_eq!(wrong(&schema, &json!(1)), Err(Skipped::Deep), "{schema}");
         }
     }
 
@@ -402,7 +385,7 @@ mod tests {
 
         let chain = |count| chained(count, |at| reference(at + 1));
         assert_eq!(wrong(&chain(350), &json!("x")), Ok(Vec::new()));
-        assert_eq!(wrong(&chain(2000), &json!("x")), Err(Skipped::Endless));
+        assert_eq!(wrong(&chain(2000), &json!("x")), Err(Skipped::Deep));
         let deep = chained(1500, |at| json!({"properties": {"a": reference(at + 1)}}));
         assert_eq!(wrong(&deep, &nested(30)), Ok(Vec::new()));
         let any = json!({"additionalProperties": {"$ref": "#"}});
@@ -410,9 +393,9 @@ mod tests {
         let each =
             |at| json!({"allOf": [{"allOf": [{"additionalProperties": reference(at + 1)}]}]});
         let slow = chained(130, each);
-        assert_eq!(wrong(&slow, &nested(120)), Err(Skipped::DeepValue));
+        assert_eq!(wrong(&slow, &nested(120)), Err(Skipped::Deep));
         let allow = (0..40).fold(json!({}), |inner, _| json!({"allOf": [inner]}));
-        assert_eq!(checker(&allow).unwrap_err(), Skipped::DeepSchema);
+        assert_eq!(checker(&allow).unwrap_err(), Skipped::Deep);
     }
 
     #[test]
@@ -458,7 +441,7 @@ mod tests {
         let many = json!({"properties": members.collect::<serde_json::Map<_, _>>()});
         assert_eq!(checker(&many).unwrap_err(), Skipped::ManyParts);
         let text = many.to_string();
-        assert_eq!(schema(text.as_bytes()), Err(Skipped::LargeSchema));
+        assert_eq!(read(text.as_bytes()), Err(Skipped::LargeSchema));
     }
 
     #[test]

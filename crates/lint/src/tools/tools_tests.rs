@@ -51,7 +51,11 @@ fn a_list_of_ten_thousand_bad_tools_is_told_in_a_few_findings() {
     };
     let invalid = of("tool-input-schema-invalid");
     assert_eq!(invalid.len(), 20);
-    assert!(invalid[19].detail.ends_with("; and 9980 more in this list"));
+    assert!(
+        invalid[19]
+            .detail
+            .ends_with("; and 9980 more in this frame")
+    );
     assert!(
         of("tool-description-missing")[0]
             .detail
@@ -117,7 +121,7 @@ fn compiled_schemas_are_kept_as_long_as_the_list_has_them() {
 }
 
 #[test]
-fn an_open_call_keeps_no_definition_that_two_lists_have_replaced() {
+fn an_answer_is_judged_by_the_definition_that_was_listed_before_its_call() {
     let ask = |id| request(id, "tools/list", "{}");
     let list = |id, kind: &str| {
         let output = format!(r#"{{"type":"object","properties":{{"a":{{"type":"{kind}"}}}}}}"#);
@@ -144,5 +148,8 @@ fn an_open_call_keeps_no_definition_that_two_lists_have_replaced() {
     };
     assert_eq!(told(&[&first]), ["tool-structured-mismatch"]);
     assert_eq!(told(&[&first, &second]), ["tool-structured-mismatch"]);
-    assert_eq!(told(&[&first, &second, &third]), ["schema-check-skipped"]);
+    assert_eq!(
+        told(&[&first, &second, &third]),
+        ["tool-structured-mismatch"]
+    );
 }

@@ -1,0 +1,361 @@
+//! How large and deep schemas, and how long checks by them, may be: the validator cannot be
+//! interrupted.
+//!
+//! [`Survey`] looks through the text of a schema: references, expressions, size and depth.
+//! [`visits`] walks a value as the validator would, with a budget of visits and a limit on depth.
+
+use super::schema::Skipped;
+use mcpreel_wire::json::Step;
+use regex_automata::nfa::thompson::{Compiler, Config};
+use regex_automata::util::syntax;
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+
+/// Levels of a schema's own text. Compiling is recursive, as checks are.
+const SCHEMA_LEVELS: usize = 64;
+
+/// Schemas that a schema consists of.
+const PARTS: usize = 8_192;
+
+/// States of all regular expressions of a schema together: compiling and matching are linear in
+/// them.
+const STATES: u64 = 16_384;
+
+/// Bytes of the states of one expression.
+const STATE_BYTES: usize = 1 << 20;
+
+/// Visits of a value by a schema that a check may take, some 10 ms of the slowest kind.
+const VISITS: u64 = 1_000_000;
+
+/// States of an expression that are visited in the time of one visit of a value.
+const STATES_PER_VISIT: u64 = 2;
+
+/// Schemas that apply within each other, to one value or to values inside: the validator is
+/// recursive, and the stack of the thread is 2 MiB.
+const DEPTH: usize = 400;
+
+/// What the text of a schema says.
+#[derive(Debug, Default)]
+pub(super) struct Survey {
+    /// The first `$ref` that leads out of the schema.
+    pub external: Option<String>,
+    /// Whether a value may fail a part and still fit: the validator collects such failures.
+    pub has_alternatives: bool,
+    /// The states of the expressions.
+    pub states: HashMap<String, u64>,
+    /// Why values cannot be checked by the schema.
+    problem: Option<Skipped>,
+    parts: usize,
+}
+
+impl Survey {
+    /// Looks through `schema`, unless it nests too deeply.
+    pub fn of(schema: &Value) -> Result<Self, Skipped> {
+        if has_more_levels(schema, SCHEMA_LEVELS) {
+            return Err(Skipped::Deep);
+        }
+        let mut survey = Self::default();
+        survey.schema(schema, &References::of(schema), true);
+        Ok(survey)
+    }
+
+    /// Whether the schema may be held against its meta schema, which compiles the expressions in it.
+    pub fn can_be_judged(&self) -> Result<(), Skipped> {
+        match self.problem {
+            Some(reason @ (Skipped::Pattern | Skipped::ManyParts)) => Err(reason),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether values may be checked by the schema.
+    pub fn can_check(&self) -> Result<(), Skipped> {
+        match (self.problem, &self.external) {
+            (Some(reason), _) => Err(reason),
+            (None, Some(_)) => Err(Skipped::External),
+            (None, None) => Ok(()),
+        }
+    }
+
+    fn problem(&mut self, reason: Skipped) {
+        let first = self.problem.get_or_insert(reason);
+        // What stands in the way of judging is told before what stands in the way of checks.
+        if matches!(reason, Skipped::Pattern | Skipped::ManyParts) {
+            *first = reason;
+        }
+    }
+
+    fn schema(&mut self, schema: &Value, references: &References<'_>, is_root: bool) {
+        self.parts += 1;
+        if self.parts > PARTS {
+            return self.problem(Skipped::ManyParts);
+        }
+        for (name, value) in members(schema) {
+            match (name.as_str(), value) {
+                ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(to)) => {
+                    match references.target(to) {
+                        Target::Here(_) => {}
+                        Target::Nowhere => self.problem(Skipped::Dangling),
+                        Target::Outside => {
+                            self.external.get_or_insert_with(|| to.clone());
+                        }
+                    }
+                }
+                ("pattern", Value::String(pattern)) => self.pattern(pattern),
+                ("pattern", _) => self.problem(Skipped::Pattern),
+                ("patternProperties", _) => {
+                    members(value).for_each(|(pattern, _)| self.pattern(pattern));
+                }
+                ("$id" | "id", Value::String(_)) if !is_root => self.problem(Skipped::Embedded),
+                ("anyOf" | "oneOf", _) => self.has_alternatives = true,
+                _ => {}
+            }
+        }
+        for (_, _, inner) in subschemas(schema) {
+            self.schema(inner, references, false);
+        }
+    }
+
+    fn pattern(&mut self, pattern: &str) {
+        let known: u64 = self.states.values().sum();
+        let states = states(pattern).filter(|states| known + states <= STATES);
+        match states {
+            Some(states) => _ = self.states.insert(pattern.to_owned(), states),
+            None => self.problem(Skipped::Pattern),
+        }
+    }
+}
+
+/// How many states a regular expression has; `None` if they are too many, or the text is none.
+fn states(pattern: &str) -> Option<u64> {
+    let nfa = |is_unicode: bool| {
+        let config = Config::new()
+            .utf8(is_unicode)
+            .nfa_size_limit(Some(STATE_BYTES));
+        let syntax = syntax::Config::new().unicode(is_unicode).utf8(is_unicode);
+        let mut compiler = Compiler::new();
+        let nfa = compiler
+            .configure(config)
+            .syntax(syntax)
+            .build(pattern)
+            .ok()?;
+        Some(nfa.states().len() as u64)
+    };
+    // Classes like `\w` are those of ASCII in a schema.
+    nfa(false).or_else(|| nfa(true))
+}
+
+fn members(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    value.as_object().into_iter().flatten()
+}
+
+/// The values directly in an array or an object.
+fn inside(value: &Value) -> impl Iterator<Item = &Value> {
+    let elements = value.as_array().into_iter().flatten();
+    elements.chain(members(value).map(|(_, member)| member))
+}
+
+/// The schemas directly inside a schema, each with its keyword and the step from there.
+pub(super) fn subschemas(schema: &Value) -> Vec<(&str, Option<Step>, &Value)> {
+    let mut found = Vec::new();
+    for (keyword, value) in members(schema) {
+        match keyword.as_str() {
+            "not"
+            | "if"
+            | "then"
+            | "else"
+            | "contains"
+            | "propertyNames"
+            | "additionalProperties"
+            | "unevaluatedItems"
+            | "unevaluatedProperties" => {
+                found.push((keyword.as_str(), None, value));
+                continue;
+            }
+            "items" | "additionalItems" if !value.is_array() => {
+                found.push((keyword.as_str(), None, value));
+                continue;
+            }
+            "allOf" | "anyOf" | "oneOf" | "prefixItems" | "items" | "additionalItems"
+            | "properties" | "patternProperties" | "dependentSchemas" | "dependencies"
+            | "$defs" | "definitions" => {}
+            _ => continue,
+        }
+        let named = members(value).map(|(name, one)| (Step::Member(name.as_str().into()), one));
+        let elements = value.as_array().into_iter().flatten().enumerate();
+        let elements = elements.map(|(index, one)| (Step::Element(index), one));
+        let schemas = named.chain(elements).filter(|(_, one)| !one.is_array());
+        found.extend(schemas.map(|(step, one)| (keyword.as_str(), Some(step), one)));
+    }
+    found
+}
+
+/// Where references of a schema lead.
+struct References<'s> {
+    root: &'s Value,
+    /// Definitions by the names that they give themselves.
+    anchors: HashMap<&'s str, &'s Value>,
+}
+
+enum Target<'s> {
+    Here(&'s Value),
+    Nowhere,
+    Outside,
+}
+
+impl<'s> References<'s> {
+    fn of(root: &'s Value) -> Self {
+        let anchors = anchors(root);
+        Self { root, anchors }
+    }
+
+    fn target(&self, reference: &str) -> Target<'s> {
+        let id = self.root.get("$id").and_then(Value::as_str);
+        let own = id.unwrap_or_default().trim_end_matches('#');
+        let local = reference.strip_prefix(own).unwrap_or(reference);
+        let target = match local.strip_prefix('#') {
+            Some("") => Some(self.root),
+            Some(fragment) if fragment.starts_with('/') => self.root.pointer(fragment),
+            Some(fragment) => self.anchors.get(fragment).copied(),
+            None if local.is_empty() => Some(self.root),
+            None => return Target::Outside,
+        };
+        target.map_or(Target::Nowhere, Target::Here)
+    }
+}
+
+/// The definitions at the top of `root` that have names for themselves; the first of each name.
+fn anchors(root: &Value) -> HashMap<&str, &Value> {
+    let mut anchors = HashMap::new();
+    let definitions = ["$defs", "definitions"].into_iter();
+    let definitions = definitions.filter_map(|name| root.get(name)?.as_object());
+    for schema in definitions.flat_map(Map::values) {
+        let names = ["$anchor", "$dynamicAnchor"].into_iter();
+        for name in names.filter_map(|name| schema.get(name)?.as_str()) {
+            anchors.entry(name).or_insert(schema);
+        }
+    }
+    anchors
+}
+
+/// How many values there are in `value`, itself included.
+fn count(value: &Value) -> u64 {
+    1 + inside(value).map(count).sum::<u64>()
+}
+
+/// Whether there are more levels in `value` than `levels`. Recursion ends with them.
+fn has_more_levels(value: &Value, levels: usize) -> bool {
+    match levels.checked_sub(1) {
+        Some(left) => inside(value).any(|it| has_more_levels(it, left)),
+        None => true,
+    }
+}
+
+/// How many visits a check of `value` by `schema` takes at most, unless they are too many.
+/// Alternatives that would not be needed are visited as well.
+pub(super) fn visits(
+    schema: &Value,
+    states: &HashMap<String, u64>,
+    value: &Value,
+) -> Result<u64, Skipped> {
+    let mut walk = Walk {
+        references: References::of(schema),
+        states,
+        visits: 0,
+    };
+    walk.visit(schema, value, 0)?;
+    Ok(walk.visits)
+}
+
+struct Walk<'s> {
+    references: References<'s>,
+    states: &'s HashMap<String, u64>,
+    visits: u64,
+}
+
+impl<'s> Walk<'s> {
+    fn spend(&mut self, visits: u64) -> Result<(), Skipped> {
+        self.visits = self.visits.saturating_add(visits);
+        if self.visits > VISITS {
+            return Err(Skipped::Costly);
+        }
+        Ok(())
+    }
+
+    fn visit(&mut self, schema: &'s Value, value: &Value, depth: usize) -> Result<(), Skipped> {
+        if depth == DEPTH {
+            return Err(Skipped::Deep);
+        }
+        self.spend(1)?;
+        // What is left over is found by applying everything else once more.
+        let is_twice = members(schema).any(|(name, _)| name.starts_with("unevaluated"));
+        for _ in 0..=usize::from(is_twice) {
+            for (keyword, inner) in members(schema) {
+                self.spend(1)?;
+                self.keyword(keyword, inner, value, depth + 1)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn keyword(
+        &mut self,
+        keyword: &str,
+        inner: &'s Value,
+        value: &Value,
+        depth: usize,
+    ) -> Result<(), Skipped> {
+        match (keyword, value) {
+            ("$ref" | "$dynamicRef" | "$recursiveRef", _) => {
+                match self.references.target(inner.as_str().unwrap_or_default()) {
+                    Target::Here(target) => self.visit(target, value, depth),
+                    Target::Nowhere | Target::Outside => Ok(()),
+                }
+            }
+            ("not" | "if" | "then" | "else", _) => self.visit(inner, value, depth),
+            ("allOf" | "anyOf" | "oneOf" | "dependentSchemas", _) => {
+                inside(inner).try_for_each(|one| self.visit(one, value, depth))
+            }
+            ("dependencies", _) => {
+                self.spend(count(inner))?;
+                let mut schemas = inside(inner).filter(|one| !one.is_array());
+                schemas.try_for_each(|one| self.visit(one, value, depth))
+            }
+            ("properties", _) => members(inner).try_for_each(|(name, schema)| {
+                self.spend(1)?;
+                value
+                    .get(name)
+                    .map_or(Ok(()), |member| self.visit(schema, member, depth))
+            }),
+            ("prefixItems" | "items" | "additionalItems", Value::Array(elements))
+                if inner.is_array() =>
+            {
+                let mut both = inside(inner).zip(elements);
+                both.try_for_each(|(schema, element)| self.visit(schema, element, depth))
+            }
+            ("items" | "additionalItems" | "contains" | "unevaluatedItems", Value::Array(_))
+            | ("additionalProperties" | "unevaluatedProperties", Value::Object(_)) => {
+                inside(value).try_for_each(|one| self.visit(inner, one, depth))
+            }
+            ("propertyNames", _) => members(value)
+                .try_for_each(|(name, _)| self.visit(inner, &Value::String(name.clone()), depth)),
+            ("patternProperties", _) => members(inner).try_for_each(|(pattern, schema)| {
+                members(value).try_for_each(|(name, member)| {
+                    self.matches(pattern, name)?;
+                    self.visit(schema, member, depth)
+                })
+            }),
+            ("pattern", Value::String(text)) => {
+                self.matches(inner.as_str().unwrap_or_default(), text)
+            }
+            ("minLength" | "maxLength", Value::String(text)) => self.spend(text.len() as u64),
+            ("enum" | "const" | "required" | "dependentRequired", _) => self.spend(count(inner)),
+            ("uniqueItems", Value::Array(_)) => self.spend(count(value)),
+            _ => Ok(()),
+        }
+    }
+
+    fn matches(&mut self, pattern: &str, text: &str) -> Result<(), Skipped> {
+        let states = self.states.get(pattern).copied().unwrap_or(STATES);
+        self.spend(states.saturating_mul(1 + text.len() as u64) / STATES_PER_VISIT)
+    }
+}

@@ -118,10 +118,11 @@ fn compare(sides: &[Side; 2], query: Option<&Query>, judge: &mut Judge) -> Resul
     };
     let mut progress = Progress::stderr();
     let told = &mut |done: usize, of: usize| {
-        if done.is_multiple_of(TOLD_EVERY) {
+        if done > 0 && done.is_multiple_of(TOLD_EVERY) {
             let (done, of) = (count(done as u64), count(of as u64));
             progress.show(&format!("{done} of {of} exchanges compared"));
         }
+        true
     };
     let both = [&left.recording, &right.recording];
     diff::recordings(both, &wanted, judge, told)?;

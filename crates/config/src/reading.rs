@@ -245,7 +245,8 @@ pub fn nearest<'k>(text: &str, known: &[&'k str]) -> Option<&'k str> {
         .max_by(|one, other| likeness(one).total_cmp(&likeness(other)))
 }
 
-fn position(text: &str, path: &Path, offset: usize) -> Position {
+/// Where the byte at `offset` of a file stands.
+pub fn position(text: &str, path: &Path, offset: usize) -> Position {
     let before = text.get(..offset).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
     Position {

@@ -39,6 +39,7 @@ pub use files::{Problem, SECTIONS};
 use mcpreel_config::Position;
 use mcpreel_wire::json::{Path, Step};
 use regex::Regex;
+use serde::Deserialize;
 use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
@@ -57,7 +58,6 @@ pub struct Rules {
 struct Rule {
     /// Where its table begins in the file.
     at: Position,
-    calls: Calls,
     what: What,
     /// How often it changed what was found.
     fired: AtomicU64,
@@ -77,17 +77,12 @@ pub enum Calls {
 }
 
 /// One of the sides of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Side {
     /// The one to go by: what was recorded.
     Left,
     Right,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sides {
-    Both,
-    Only(Side),
 }
 
 /// How the elements of two lists are matched.
@@ -97,35 +92,73 @@ pub enum Matching {
     Keyed(Box<str>),
 }
 
+#[derive(Debug)]
+enum What {
+    Bind(Bind),
+    Ignore(Ignore),
+    Keep(Keep),
+    Match(Match),
+    Normalise(Normalise),
+}
+
 /// What an answer says, and where a later request says it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Bind {
+    #[serde(default)]
     pub answer: Calls,
+    #[serde(deserialize_with = "files::path_in_answer")]
     pub from: Path,
+    #[serde(default)]
     pub request: Calls,
+    #[serde(deserialize_with = "files::path_in_request")]
     pub to: Path,
 }
 
-#[derive(Debug)]
-enum What {
-    Ignore {
-        path: Path,
-        sides: Sides,
-    },
-    Normalise {
-        path: Path,
-        pattern: Regex,
-        with: Box<str>,
-        sides: Sides,
-    },
-    Match {
-        path: Path,
-        matching: Matching,
-    },
-    Keep {
-        path: Path,
-    },
-    Bind(Bind),
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Ignore {
+    #[serde(rename = "for", default)]
+    calls: Calls,
+    #[serde(deserialize_with = "files::path")]
+    path: Path,
+    /// The side that has something there and the other has not; `None`: whatever differs.
+    side: Option<Side>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Keep {
+    #[serde(rename = "for", default)]
+    calls: Calls,
+    #[serde(deserialize_with = "files::path_in_meta")]
+    path: Path,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Match {
+    #[serde(rename = "for", default)]
+    calls: Calls,
+    #[serde(deserialize_with = "files::path")]
+    path: Path,
+    #[serde(rename = "as")]
+    matching: Matching,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Normalise {
+    #[serde(rename = "for", default)]
+    calls: Calls,
+    #[serde(deserialize_with = "files::path")]
+    path: Path,
+    #[serde(deserialize_with = "files::pattern")]
+    pattern: Regex,
+    #[serde(default)]
+    with: String,
+    /// `None`: both.
+    side: Option<Side>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,9 +175,9 @@ pub fn sidecar(recording: &std::path::Path) -> PathBuf {
 }
 
 impl Rules {
-    /// Adds the rules of the text of a file; `path` is for the positions. All that is wrong with
-    /// it, or nothing.
-    pub fn add(&mut self, text: &str, path: &std::path::Path) -> Result<(), Vec<Problem>> {
+    /// Adds the rules of the text of a file, or none where something in it is wrong; `path` is for
+    /// the positions.
+    pub fn add(&mut self, text: &str, path: &std::path::Path) -> Result<(), Problem> {
         self.rules.extend(files::rules(text, path)?);
         Ok(())
     }
@@ -159,7 +192,10 @@ impl Rules {
 
     /// The rules about an exchange of this method, with the tool, prompt or resource `name`.
     pub fn scope(&self, method: &str, name: Option<&str>) -> Scope<'_> {
-        let about = |rule: &&Rule| rule.calls.include(method, name);
+        let about = |rule: &&Rule| {
+            rule.place()
+                .is_some_and(|(calls, _)| calls.include(method, name))
+        };
         Scope {
             rules: self.rules.iter().filter(about).collect(),
         }
@@ -186,8 +222,7 @@ impl Rules {
         self.unfired_of(|_| true)
     }
 
-    /// The rules about what requests say that changed nothing: who only looks at requests has no use
-    /// for the others.
+    /// The rules about what requests say that changed nothing: the mock looks at requests only.
     pub fn unfired_in_requests(&self) -> Vec<Unfired> {
         self.unfired_of(Rule::is_about_requests)
     }
@@ -208,42 +243,43 @@ impl Rule {
         self.fired.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// The exchanges that it is about, and where in them; a rule that binds is about two.
+    fn place(&self) -> Option<(&Calls, &Path)> {
+        match &self.what {
+            What::Bind(_) => None,
+            What::Ignore(rule) => Some((&rule.calls, &rule.path)),
+            What::Keep(rule) => Some((&rule.calls, &rule.path)),
+            What::Match(rule) => Some((&rule.calls, &rule.path)),
+            What::Normalise(rule) => Some((&rule.calls, &rule.path)),
+        }
+    }
+
     /// The rule in short: `ignore result.a of tool:search`.
     fn in_words(&self) -> String {
-        let of = match &self.calls {
-            Calls::All => String::new(),
-            calls => format!(" of {calls}"),
+        let place = match self.place() {
+            Some((Calls::All, path)) => path.to_string(),
+            Some((calls, path)) => format!("{path} of {calls}"),
+            None => String::new(),
         };
         match &self.what {
-            What::Ignore { path, .. } => format!("ignore {path}{of}"),
-            What::Normalise { path, .. } => format!("normalise {path}{of}"),
-            What::Match { path, matching } => match matching {
-                Matching::Set => format!("match {path}{of} as a set"),
-                Matching::Keyed(name) => format!("match {path}{of} by {name}"),
+            What::Ignore(_) => format!("ignore {place}"),
+            What::Normalise(_) => format!("normalise {place}"),
+            What::Keep(_) => format!("keep {place}"),
+            What::Match(rule) => match &rule.matching {
+                Matching::Set => format!("match {place} as a set"),
+                Matching::Keyed(name) => format!("match {place} by {name}"),
             },
-            What::Keep { path } => format!("keep {path}{of}"),
-            What::Bind(bind) => {
-                let Bind {
-                    answer,
-                    from,
-                    request,
-                    to,
-                } = bind;
-                format!("bind {to} of {request} to {from} of {answer}")
-            }
+            What::Bind(bind) => format!(
+                "bind {} of {} to {} of {}",
+                bind.to, bind.request, bind.from, bind.answer
+            ),
         }
     }
 
     /// Whether it is about what is at a place in a request.
     fn is_about_requests(&self) -> bool {
-        let path = match &self.what {
-            What::Ignore { path, .. }
-            | What::Normalise { path, .. }
-            | What::Match { path, .. }
-            | What::Keep { path } => path,
-            What::Bind(_) => return false,
-        };
-        matches!(path.steps().first(), Some(Step::Member(name)) if &**name == "params")
+        let first = self.place().and_then(|(_, path)| path.steps().first());
+        matches!(first, Some(Step::Member(name)) if &**name == "params")
     }
 }
 
@@ -285,41 +321,37 @@ impl Scope<'_> {
         self.rules.len()
     }
 
+    /// What the first rule gives that fits, which has fired then.
+    fn first<'s, T>(&'s self, fits: impl Fn(&'s What) -> Option<T>) -> Option<T> {
+        let mut rules = self.rules.iter();
+        rules.find_map(|rule| fits(&rule.what).inspect(|_| rule.fire()))
+    }
+
     /// Whether a difference at this place is passed over; `only` is the side that has something
     /// there, `None` where both have.
     pub fn ignores(&self, place: &[Step], only: Option<Side>) -> bool {
-        let fitting = self.rules.iter().find(|rule| match &rule.what {
-            What::Ignore { path, sides } => {
-                let about = match sides {
-                    Sides::Both => true,
-                    Sides::Only(side) => only == Some(*side),
-                };
-                about && leads(path, place)
+        let fitting = self.first(|what| match what {
+            What::Ignore(rule) if rule.side.is_none() || rule.side == only => {
+                leads(&rule.path, place).then_some(())
             }
-            _ => false,
+            _ => None,
         });
-        fitting.inspect(|rule| rule.fire()).is_some()
+        fitting.is_some()
     }
 
     /// The text at a place as it is compared; `None` where no rule changes it.
     pub fn normalised(&self, place: &[Step], side: Side, text: &str) -> Option<String> {
         let mut changed: Option<String> = None;
         for rule in &self.rules {
-            let What::Normalise {
-                path,
-                pattern,
-                with,
-                sides,
-            } = &rule.what
-            else {
+            let What::Normalise(what) = &rule.what else {
                 continue;
             };
             let now = changed.as_deref().unwrap_or(text);
-            let about = matches!(sides, Sides::Both) || *sides == Sides::Only(side);
-            if !about || now.len() > MAX_TEXT || !leads(path, place) {
-                continue;
-            }
-            if let Cow::Owned(replaced) = pattern.replace_all(now, &**with) {
+            let is_about = what.side.is_none_or(|only| only == side) && now.len() <= MAX_TEXT;
+            if is_about
+                && leads(&what.path, place)
+                && let Cow::Owned(replaced) = what.pattern.replace_all(now, &*what.with)
+            {
                 rule.fire();
                 changed = Some(replaced);
             }
@@ -329,22 +361,19 @@ impl Scope<'_> {
 
     /// How the lists at a place are matched, where a rule says so.
     pub fn matching(&self, place: &[Step]) -> Option<&Matching> {
-        self.rules.iter().find_map(|rule| match &rule.what {
-            What::Match { path, matching } if leads(path, place) => {
-                rule.fire();
-                Some(matching)
-            }
+        self.first(|what| match what {
+            What::Match(rule) if leads(&rule.path, place) => Some(&rule.matching),
             _ => None,
         })
     }
 
     /// Whether this place within `_meta` says which request it is.
     pub fn keeps(&self, place: &[Step]) -> bool {
-        let fitting = self.rules.iter().find(|rule| match &rule.what {
-            What::Keep { path } => leads(path, place),
-            _ => false,
+        let fitting = self.first(|what| match what {
+            What::Keep(rule) => leads(&rule.path, place).then_some(()),
+            _ => None,
         });
-        fitting.inspect(|rule| rule.fire()).is_some()
+        fitting.is_some()
     }
 }
 

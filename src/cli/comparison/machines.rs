@@ -60,17 +60,7 @@ fn summary(compared: &Compared<'_>) -> Value {
         "redacted": report.redacted,
         "counts": counts,
         "rules": compared.rules,
-        "left_out": {
-            "unwanted": report.unwanted,
-            "passed_over": report.passed_over,
-            "exchanges": report.more_accounts,
-            "offers": report.more_offers,
-            "troubles": report.more_troubles,
-            "values": report.unlooked.values,
-            "outlines": report.unlooked.outlines,
-            "place_by_place": report.unlooked.coarse,
-            "unkeyed": report.unlooked.unkeyed,
-        },
+        "left_out": report.left_out,
     })
 }
 
@@ -268,7 +258,7 @@ pub fn github(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> 
         group.entries.iter().for_each(|one| entry(&subject, one));
     }
     let more = groups.iter().map(|group| group.more).sum::<u64>();
-    let more = more + report.more_accounts + report.more_offers;
+    let more = more + report.left_out.exchanges + report.left_out.offers;
     annotations.left_out(Kind::Notice, more);
     annotations.write(out)
 }

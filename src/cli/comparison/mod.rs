@@ -23,13 +23,10 @@ use mcpreel_redact::{Learner, Place, Redactor};
 use mcpreel_replay::diff::{Difference, Judge, Options, Outcome, Report};
 use mcpreel_replay::rewrite::Rewrites;
 use mcpreel_replay::rules::Rules;
-use mcpreel_replay::rules::files::{self, FileError};
+use mcpreel_replay::rules::files;
 use mcpreel_share::phrases::sentence;
 use mcpreel_wire::text::{escape, plural};
 use std::path::{Path, PathBuf};
-
-/// Problems of a file of rules that are shown; more does not help.
-const MOST_PROBLEMS: usize = 20;
 
 /// A comparison that is done.
 #[derive(Clone, Copy)]
@@ -93,29 +90,14 @@ pub fn judge(
 
 /// The rules of the files `named` and of the one beside `recording`; and where they are from.
 pub fn rules(named: &[PathBuf], recording: &Path) -> Result<(Rules, Vec<String>), Failure> {
-    let (rules, files) = files::read(named, recording).map_err(|error| refusal(&error))?;
+    let read = files::read(named, recording);
+    let (rules, files) = read.map_err(|error| Failure::Usage(sentence(&error)))?;
     let files = files.iter().map(|file| {
         let name = file.path.display().to_string();
         let count = plural(file.rules as u64, "rule");
         format!("{count} of {}", escape(&name))
     });
     Ok((rules, files.collect()))
-}
-
-fn refusal(error: &FileError) -> Failure {
-    let FileError::Wrong { problems } = error else {
-        return Failure::Usage(sentence(error));
-    };
-    let mut told: Vec<_> = problems
-        .iter()
-        .take(MOST_PROBLEMS)
-        .map(|problem| sentence(problem))
-        .collect();
-    if problems.len() > MOST_PROBLEMS {
-        let more = problems.len() - MOST_PROBLEMS;
-        told.push(format!("and {}", plural(more as u64, "more problem")));
-    }
-    Failure::Usage(told.join("\nmcpreel: "))
 }
 
 /// The same report with tokens in place of secrets: reports for machines end in the logs of build

@@ -220,22 +220,21 @@ fn found(report: &Report) -> String {
 
 /// What was not looked at, not kept or passed over, a line each.
 pub fn left_out(report: &Report) -> Vec<String> {
-    let unlooked = &report.unlooked;
+    let left = &report.left_out;
     let all = [
-        (report.unwanted, "exchange", "not wanted by --only"),
-        (report.passed_over, "difference", "passed over by rules"),
+        (left.unwanted, "exchange", "not wanted by --only"),
+        (left.passed_over, "difference", "passed over by rules"),
         (report.redacted, "value", REDACTED),
-        (report.more_accounts, "exchange", NOT_KEPT),
-        (report.more_offers, "offer", NOT_KEPT),
-        (report.more_troubles, "problem", "not kept"),
-        (unlooked.values, "value", "not compared: there is too much"),
+        (left.exchanges, "exchange", NOT_KEPT),
+        (left.offers, "offer", NOT_KEPT),
+        (left.troubles, "problem", "not kept"),
+        (left.values, "value", "not compared: there is too much"),
+        (left.outlines, "answer", "compared by the digest: too long"),
         (
-            unlooked.outlines,
-            "answer",
-            "compared by the outline: too long",
+            left.place_by_place,
+            "list",
+            "compared place by place: too long",
         ),
-        (unlooked.coarse, "list", "compared place by place: too long"),
-        (unlooked.unkeyed, "list", "without what a rule matches by"),
     ];
     let some = all.into_iter().filter(|(number, ..)| *number > 0);
     some.map(|(number, noun, what)| format!("{} {what}", plural(number, noun)))

@@ -146,9 +146,6 @@ fn how_often_a_task_is_asked_about_while_it_is_at_work_is_no_difference() {
         (found.code, found.said()),
         (1, vec!["changed result.status".into()])
     );
-    let never = "changed tasks/get remark";
-    let found = compared(&polled(&[reads]), &polled(&[done]), &[]);
-    assert_eq!((found.code, found.said()), (1, vec![never.into()]));
 }
 
 /// A session of the modern era in which two rounds of input are asked for and given.

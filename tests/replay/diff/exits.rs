@@ -81,7 +81,7 @@ fn wrong_arguments_and_rules_are_usage() {
     let file = file.to_str().expect("it is text");
     for (args, why) in [
         (&["--rules", file][..], "did you mean `ignore`?"),
-        (&["--rules", file], "bad.toml:5:8"),
+        (&["--rules", file], "bad.toml:1:3"),
         (&["--rules", "/nonexistent.toml"], "cannot be read"),
         (&["--only", "tool:("], "--only, column"),
         (&["--latency-budget", "2"], "500ms"),

@@ -209,9 +209,9 @@ fn requests(result: Value<'_>, words: &dyn Fn(Value<'_>) -> Digest) -> Vec<Reque
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diff::key::{Terms, key};
+    use crate::diff::key;
     use crate::rewrite::Rewrites;
-    use crate::rules::{Scope, Side};
+    use crate::rules::Side;
     use mcpreel_wire::json::Document;
 
     fn round(then: &str, now: &str) -> Round {
@@ -219,16 +219,7 @@ mod tests {
             Document::parse(then.as_bytes()).unwrap(),
             Document::parse(now.as_bytes()).unwrap(),
         );
-        let (scope, rewrites) = (Scope::default(), Rewrites::default());
-        let words = |side| {
-            let terms = Terms {
-                scope: &scope,
-                side,
-                rewrites: &rewrites,
-                wall_ns: None,
-            };
-            move |request: Value<'_>| key(request, terms).normalised
-        };
+        let words = |side| move |asked: Value<'_>| key::words(asked, side, &Rewrites::NONE, None);
         let (left, right) = (words(Side::Left), words(Side::Right));
         Round::new(then.root(), now.root(), [&left, &right])
     }

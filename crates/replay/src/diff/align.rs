@@ -2,7 +2,7 @@
 //! tools by name, exchanges of two recordings.
 
 use mcpreel_wire::json::Value;
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::{Algorithm, capture_diff_slices};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::Hash;
 
@@ -10,23 +10,8 @@ use std::hash::Hash;
 /// elements each, without a common beginning or end) are compared place by place.
 const MAX_CELLS: usize = 1 << 20;
 
-/// An element of both sides, or of one: its place there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pair {
-    Both(usize, usize),
-    Left(usize),
-    Right(usize),
-}
-
-impl Pair {
-    pub(super) fn places(self) -> [Option<usize>; 2] {
-        match self {
-            Self::Both(left, right) => [Some(left), Some(right)],
-            Self::Left(left) => [Some(left), None],
-            Self::Right(right) => [None, Some(right)],
-        }
-    }
-}
+/// The places of an element of both sides, or of one.
+pub type Pair = [Option<usize>; 2];
 
 /// Numbers for keys, the same for equal ones.
 #[derive(Debug)]
@@ -61,31 +46,17 @@ pub(super) fn in_sequence(left: &[u32], right: &[u32]) -> (Vec<Pair>, bool) {
         return (pairs, true);
     }
     for op in capture_diff_slices(Algorithm::Myers, left, right) {
-        match op {
-            DiffOp::Equal {
-                old_index,
-                new_index,
-                len,
-            } => in_order(
-                old_index..old_index + len,
-                new_index..new_index + len,
-                &mut pairs,
-            ),
-            other => in_order(other.old_range(), other.new_range(), &mut pairs),
-        }
+        in_order(op.old_range(), op.new_range(), &mut pairs);
     }
     (pairs, false)
 }
 
 fn in_order(left: std::ops::Range<usize>, right: std::ops::Range<usize>, pairs: &mut Vec<Pair>) {
     let both = left.len().min(right.len());
-    pairs.extend(
-        left.clone()
-            .zip(right.clone())
-            .map(|(l, r)| Pair::Both(l, r)),
-    );
-    pairs.extend(left.skip(both).map(Pair::Left));
-    pairs.extend(right.skip(both).map(Pair::Right));
+    let paired = left.clone().zip(right.clone());
+    pairs.extend(paired.map(|(l, r)| [Some(l), Some(r)]));
+    pairs.extend(left.skip(both).map(|l| [Some(l), None]));
+    pairs.extend(right.skip(both).map(|r| [None, Some(r)]));
 }
 
 /// A matching that is made in several passes, the surest key first.
@@ -131,11 +102,9 @@ impl Matching {
     /// The pairs in the order of the left side, then what only the right side has.
     pub(super) fn right_last(&self) -> Vec<Pair> {
         let left = self.partners.iter().enumerate();
-        let left = left.map(|(at, partner)| match partner {
-            Some(right) => Pair::Both(at, *right),
-            None => Pair::Left(at),
-        });
-        left.chain(self.only_right().map(Pair::Right)).collect()
+        let left = left.map(|(at, partner)| [Some(at), *partner]);
+        left.chain(self.only_right().map(|right| [None, Some(right)]))
+            .collect()
     }
 
     /// The pairs in the order of the left side; what only the right side has stands before the
@@ -144,16 +113,12 @@ impl Matching {
         let mut alone = self.only_right().peekable();
         let mut pairs = Vec::with_capacity(self.partners.len());
         for (at, partner) in self.partners.iter().enumerate() {
-            let Some(partner) = *partner else {
-                pairs.push(Pair::Left(at));
-                continue;
-            };
-            while let Some(right) = alone.next_if(|right| *right < partner) {
-                pairs.push(Pair::Right(right));
+            while let Some(right) = alone.next_if(|right| partner.is_some_and(|it| *right < it)) {
+                pairs.push([None, Some(right)]);
             }
-            pairs.push(Pair::Both(at, partner));
+            pairs.push([Some(at), *partner]);
         }
-        pairs.extend(alone.map(Pair::Right));
+        pairs.extend(alone.map(|right| [None, Some(right)]));
         pairs
     }
 
@@ -189,18 +154,23 @@ pub(super) fn keys(elements: &[Value<'_>], member: &str) -> Option<Vec<Box<str>>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Pair::{Both, Left, Right};
     use proptest::prelude::*;
 
     #[test]
     fn what_was_put_in_between_is_found_and_what_was_replaced_is_paired() {
         assert_eq!(
             in_sequence(&[1, 2, 3, 4], &[1, 9, 2, 4]).0,
-            [Both(0, 0), Right(1), Both(1, 2), Left(2), Both(3, 3)]
+            [
+                [Some(0), Some(0)],
+                [None, Some(1)],
+                [Some(1), Some(2)],
+                [Some(2), None],
+                [Some(3), Some(3)]
+            ]
         );
         assert_eq!(
             in_sequence(&[1, 2, 3], &[1, 7, 3]).0,
-            [Both(0, 0), Both(1, 1), Both(2, 2)]
+            [[Some(0), Some(0)], [Some(1), Some(1)], [Some(2), Some(2)]]
         );
     }
 
@@ -225,7 +195,12 @@ mod tests {
         matching.pass(|at| left[at].1, |at| right[at].1);
         assert_eq!(
             matching.interleaved(),
-            [Both(0, 0), Left(1), Both(2, 1), Right(2)]
+            [
+                [Some(0), Some(0)],
+                [Some(1), None],
+                [Some(2), Some(1)],
+                [None, Some(2)]
+            ]
         );
     }
 
@@ -236,13 +211,13 @@ mod tests {
             right in prop::collection::vec(0u32..6, 0..20),
         ) {
             let pairs = in_sequence(&left, &right).0;
-            let side = |side: usize| pairs.iter().filter_map(move |pair| pair.places()[side]);
+            let side = |side: usize| pairs.iter().filter_map(move |pair| pair[side]);
             prop_assert!(side(0).eq(0..left.len()));
             prop_assert!(side(1).eq(0..right.len()));
             let mut matching = Matching::new(left.len(), right.len());
             matching.pass(|at| left[at], |at| right[at]);
             let mut rights: Vec<_> =
-                matching.interleaved().iter().filter_map(|pair| pair.places()[1]).collect();
+                matching.interleaved().iter().filter_map(|pair| pair[1]).collect();
             rights.sort_unstable();
             prop_assert!(rights.into_iter().eq(0..right.len()));
         }

@@ -3,7 +3,7 @@
 //! requests and in answers, as a replay sends and expects them.
 
 use super::Half;
-use super::exchanges::Judge;
+use super::judge::Judge;
 use super::key;
 use super::side::{Held, Message};
 use crate::bind::{About, Binder, Round};

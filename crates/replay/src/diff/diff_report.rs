@@ -7,12 +7,11 @@
 //! * [`Offer`]: a difference in what a server offers: tools, prompts, resources;
 //! * [`Trouble`]: what is worse than a difference, and decides how the command ends.
 
-use super::exchanges::Missing;
-use super::lists::List;
 use super::{Change, Class, Excerpt, Half};
 use crate::rules::Unfired;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::text::escape;
+use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 
 /// Differences that are kept of an exchange.
@@ -28,6 +27,7 @@ const MAX_OFFERS: usize = 2000;
 /// Methods and tools that are told apart.
 const MAX_CALLS: usize = 2000;
 
+/// Troubles of a kind that are kept.
 const MAX_TROUBLES: usize = 100;
 
 /// What the calls beyond [`MAX_CALLS`] are counted under.
@@ -123,11 +123,6 @@ impl Counts {
         *count = count.saturating_add(times);
     }
 
-    pub fn remove(&mut self, class: Class) {
-        let count = &mut self.0[class as usize];
-        *count = count.saturating_sub(1);
-    }
-
     pub fn add_all(&mut self, other: Self) {
         for class in Class::ALL {
             self.add(class, other.of(class));
@@ -165,49 +160,44 @@ pub struct Tally {
 /// A method, and the tool, prompt or resource where there is one. Escaped.
 pub type Call = (Box<str>, Option<Box<str>>);
 
-/// What was not looked at, or not as it should be.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Unlooked {
+/// What was left out of a comparison or of its report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// Exchanges that were not to be compared.
+    pub unwanted: u64,
+    /// Differences that rules passed over.
+    pub passed_over: u64,
+    /// Accounts, offers and troubles that are not kept.
+    pub exchanges: u64,
+    pub offers: u64,
+    pub troubles: u64,
     /// Values that were not compared, because there was too much.
     pub values: u64,
-    /// Answers that are too long to be compared as a whole: their outlines were.
+    /// Answers that are too long to be compared as a whole: their digests were.
     pub outlines: u64,
     /// Lists and texts that were compared place by place, because they are too long.
-    pub coarse: u64,
-    /// Lists that no rule could match by a member, which not all elements have, or several alike.
-    pub unkeyed: u64,
+    pub place_by_place: u64,
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// From which class on a difference fails.
     pub fail_on: Threshold,
     /// Exchanges that were compared with another.
     pub compared: u64,
-    /// Those of them in which nothing at all differs.
+    /// Compared exchanges in which nothing at all differs.
     pub same: u64,
-    /// Exchanges that were not to be compared.
-    pub unwanted: u64,
     /// Differences, those that are not kept included.
     pub counts: Counts,
     /// Exchanges of which something is to be said, in the order in which they were judged.
     pub accounts: Vec<Account>,
-    /// Exchanges of which something were to be said and nothing is kept.
-    pub more_accounts: u64,
     /// What differs in what the server offers.
     pub offers: Vec<Offer>,
-    /// Differences of that kind that are not kept.
-    pub more_offers: u64,
     pub tallies: BTreeMap<Call, Tally>,
     /// What is worse than a difference, each with a sentence, escaped.
     pub troubles: Vec<(Trouble, Box<str>)>,
-    pub more_troubles: u64,
-    /// Differences that rules passed over.
-    pub passed_over: u64,
     /// Values that are redacted on one side of messages that are the same but for that.
     pub redacted: u64,
-    /// What was not looked at, or not as it should be.
-    pub unlooked: Unlooked,
+    pub left_out: LeftOut,
     /// Rules that changed nothing. Not escaped.
     pub unfired: Vec<Unfired>,
 }
@@ -265,9 +255,34 @@ pub enum Outcome {
     Differs,
     /// Only the left side has it, or nothing could be compared with it.
     Missing(Missing),
+    /// Only the right side has it.
     More,
     /// Something that belongs to no exchange, or to one of which nothing else is said.
     Remark(Remark),
+}
+
+/// Why an exchange of the left side has no counterpart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// The request was sent, and no answer came.
+    NeverAnswered,
+    /// The server asked for this, and does no more.
+    NeverAsked,
+    /// The right side has no such exchange.
+    Removed,
+    Skipped(Skip),
+    /// A safety guard refused it: why. Escaped.
+    Refused(Box<str>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Skip {
+    /// Redacted values in it were not supplied: which. Escaped.
+    Redacted(Vec<Box<str>>),
+    /// The server answered at once what it had asked for input for.
+    NotNeeded,
+    /// Something that it depends on did not come: `needs the answer of #12 open`. Escaped.
+    Unreached(Box<str>),
 }
 
 /// Something that is said besides what two messages differ in: a server request that never came,
@@ -303,6 +318,57 @@ pub struct Account {
     pub more: u64,
 }
 
+/// A list of what a server offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum List {
+    Tools,
+    Prompts,
+    Resources,
+    Templates,
+}
+
+impl List {
+    const ALL: [Self; 4] = [Self::Tools, Self::Prompts, Self::Resources, Self::Templates];
+
+    /// The list that a method asks for.
+    pub fn of(method: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|list| list.method() == method)
+    }
+
+    pub fn method(self) -> &'static str {
+        self.names().0
+    }
+
+    /// The member of the result that holds it.
+    pub fn member(self) -> &'static str {
+        self.names().1
+    }
+
+    /// The member by which an element is known.
+    pub(super) fn key(self) -> &'static str {
+        self.names().2
+    }
+
+    /// `tool`, `prompt`, `resource` or `resource template`.
+    pub fn word(self) -> &'static str {
+        self.names().3
+    }
+
+    fn names(self) -> (&'static str, &'static str, &'static str, &'static str) {
+        match self {
+            Self::Tools => ("tools/list", "tools", "name", "tool"),
+            Self::Prompts => ("prompts/list", "prompts", "name", "prompt"),
+            Self::Resources => ("resources/list", "resources", "uri", "resource"),
+            Self::Templates => (
+                "resources/templates/list",
+                "resourceTemplates",
+                "uriTemplate",
+                "resource template",
+            ),
+        }
+    }
+}
+
 /// A difference in what a server offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
@@ -319,41 +385,22 @@ pub struct Offer {
     pub times: u64,
 }
 
+/// A report in the making.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
-    report: Report,
+    pub report: Report,
     /// How many accounts are kept of each class, the last of those without one.
     kept: [usize; Class::ALL.len() + 1],
-    /// Where in the report an offer stands.
-    offers: HashMap<OfferKey, usize>,
+    /// Where in the report an offer stands: by what it is about, where and what it is.
+    offers: HashMap<(List, Box<str>, Box<str>, Option<Box<str>>), usize>,
 }
 
-/// By what two offers are the same: what it is about, where and what it is.
-type OfferKey = (List, Box<str>, Box<str>, Option<Box<str>>);
-
 impl Ledger {
-    pub fn new(fail_on: Threshold) -> Self {
-        let mut ledger = Self::default();
-        ledger.report.fail_on = fail_on;
-        ledger
-    }
-
-    pub fn report(&mut self) -> &mut Report {
-        &mut self.report
-    }
-
-    pub fn finish(self) -> Report {
-        self.report
-    }
-
     /// Two exchanges were compared, and this was found.
     pub fn compared(&mut self, call: Call, counts: Counts) {
         self.report.compared += 1;
         self.report.same += u64::from(counts == Counts::default());
-        let tally = self.tally(call);
-        tally.compared += 1;
-        tally.counts.add_all(counts);
-        self.report.counts.add_all(counts);
+        self.found(call, counts).compared += 1;
     }
 
     /// An exchange, or something else, stands by itself.
@@ -362,41 +409,30 @@ impl Ledger {
         if let Some(class) = class {
             counts.add(class, 1);
         }
-        let tally = self.tally(call);
-        tally.apart += 1;
-        tally.counts.add_all(counts);
+        self.found(call, counts).apart += 1;
+    }
+
+    /// Adds what was found about a call.
+    pub fn found(&mut self, call: Call, counts: Counts) -> &mut Tally {
         self.report.counts.add_all(counts);
-    }
-
-    /// More was found about calls that were compared before.
-    pub fn found(&mut self, call: Call, counts: Counts) {
-        if counts != Counts::default() {
-            self.tally(call).counts.add_all(counts);
-            self.report.counts.add_all(counts);
-        }
-    }
-
-    fn tally(&mut self, call: Call) -> &mut Tally {
         let tallies = &mut self.report.tallies;
-        let known = tallies.len() < MAX_CALLS || tallies.contains_key(&call);
-        let call = if known {
-            call
-        } else {
-            (OTHER_CALLS.into(), None)
-        };
-        tallies.entry(call).or_default()
+        let is_known = tallies.len() < MAX_CALLS || tallies.contains_key(&call);
+        let others = || (OTHER_CALLS.into(), None);
+        let tally = tallies.entry(if is_known { call } else { others() });
+        let tally = tally.or_default();
+        tally.counts.add_all(counts);
+        tally
     }
 
     /// Keeps an account, if there is room for one like it.
     pub fn account(&mut self, mut account: Account) {
-        let at = account
-            .class
-            .map_or(Class::ALL.len(), |class| class as usize);
-        if self.kept[at] == MAX_ACCOUNTS {
-            self.report.more_accounts += 1;
+        let class = account.class.map(|class| class as usize);
+        let kept = &mut self.kept[class.unwrap_or(Class::ALL.len())];
+        if *kept == MAX_ACCOUNTS {
+            self.report.left_out.exchanges += 1;
             return;
         }
-        self.kept[at] += 1;
+        *kept += 1;
         account.differences.sort_by_key(rank);
         let more = account.differences.len().saturating_sub(MAX_DIFFERENCES);
         account.more += more as u64;
@@ -406,37 +442,28 @@ impl Ledger {
 
     /// Keeps what differs in what a server offers; returns whether that is new.
     pub fn offer(&mut self, offer: Offer) -> bool {
-        let difference = &offer.difference;
-        let key = (
-            offer.list,
-            offer.name.clone(),
-            difference.path.clone(),
-            difference.note.clone(),
-        );
+        let Difference { path, note, .. } = &offer.difference;
+        let key = (offer.list, offer.name.clone(), path.clone(), note.clone());
         if let Some(known) = self.offers.get(&key) {
             self.report.offers[*known].times += 1;
             return false;
         }
-        if self.report.offers.len() == MAX_OFFERS {
-            self.report.more_offers += 1;
-            return true;
+        if self.report.offers.len() < MAX_OFFERS {
+            self.offers.insert(key, self.report.offers.len());
+            self.report.offers.push(offer);
+        } else {
+            self.report.left_out.offers += 1;
         }
-        self.offers.insert(key, self.report.offers.len());
-        self.report.offers.push(offer);
         true
     }
 
     pub fn trouble(&mut self, trouble: Trouble, text: Box<str>) {
         let troubles = &mut self.report.troubles;
-        if troubles.len() < MAX_TROUBLES {
+        let alike = troubles.iter().filter(|(known, _)| *known == trouble);
+        if alike.count() < MAX_TROUBLES {
             troubles.push((trouble, text));
-            return;
-        }
-        self.report.more_troubles += 1;
-        // The one that decides is among those that are kept, whenever it comes.
-        if troubles.iter().all(|(known, _)| trouble < *known) {
-            troubles.pop();
-            troubles.push((trouble, text));
+        } else {
+            self.report.left_out.troubles += 1;
         }
     }
 }
@@ -454,7 +481,7 @@ fn rank(difference: &Difference) -> (Class, bool) {
     (difference.class, !ENVELOPE.contains(&&*difference.path))
 }
 
-/// A text off the wire as it stands in a report: escaped, on one line, cut.
+/// A text off the wire as it stands in a report: escaped, on one line, at most 256 bytes.
 pub fn name(text: &str) -> Box<str> {
     // Escaping makes no text shorter, so that more need not be looked at.
     let beginning = &text[..text.floor_char_boundary(MAX_SHOWN)];

@@ -1,4 +1,4 @@
-//! Whether two values mean the same, with bounded work.
+//! Whether two values mean the same, with bounded work; the members of two objects, side by side.
 
 use foldhash::HashMap;
 use mcpreel_wire::json::{Kind, Value};
@@ -16,12 +16,14 @@ const BYTES: usize = 32;
 #[derive(Debug)]
 pub(super) struct Work {
     left: u64,
-    /// Whether numbers are equal only if written alike.
     exact_numbers: bool,
 }
 
 #[derive(Debug)]
 pub(super) struct Exhausted;
+
+/// A value of the left side and the one of the right side.
+pub(super) type Sides<'d> = [Option<Value<'d>>; 2];
 
 impl Work {
     pub(super) fn new(exact_numbers: bool) -> Self {
@@ -31,21 +33,29 @@ impl Work {
         }
     }
 
-    pub(super) fn on_value(&mut self) -> Result<(), Exhausted> {
-        self.left = self.left.checked_sub(1).ok_or(Exhausted)?;
+    fn on_values(&mut self, values: usize) -> Result<(), Exhausted> {
+        self.left = self.left.checked_sub(values as u64).ok_or(Exhausted)?;
         Ok(())
     }
 
     pub(super) fn on_bytes(&mut self, bytes: usize) -> Result<(), Exhausted> {
-        let amount = (bytes / BYTES) as u64;
-        self.left = self.left.checked_sub(amount).ok_or(Exhausted)?;
-        self.on_value()
+        self.on_values(bytes / BYTES + 1)
+    }
+
+    pub(super) fn members<'d>(
+        &mut self,
+        left: Value<'d>,
+        right: Value<'d>,
+    ) -> Result<Vec<(Cow<'d, str>, Sides<'d>)>, Exhausted> {
+        let all = members([Some(left), Some(right)]);
+        self.on_values(2 * all.len())?;
+        Ok(all)
     }
 }
 
 /// Whether two values mean the same. Recursion is bounded by the depth of a document.
 pub(super) fn equal(left: Value<'_>, right: Value<'_>, work: &mut Work) -> Result<bool, Exhausted> {
-    work.on_value()?;
+    work.on_values(1)?;
     if left.kind() != right.kind() {
         return Ok(false);
     }
@@ -64,63 +74,42 @@ pub(super) fn equal(left: Value<'_>, right: Value<'_>, work: &mut Work) -> Resul
             let spelled = left.has_escapes() || right.has_escapes();
             Ok(spelled && left.units().eq(right.units()))
         }
-        Kind::Array => elements(left, right, work),
-        Kind::Object => members(left, right, work),
-    }
-}
-
-fn elements(left: Value<'_>, right: Value<'_>, work: &mut Work) -> Result<bool, Exhausted> {
-    let (mut left, mut right) = (left.elements(), right.elements());
-    loop {
-        match (left.next(), right.next()) {
-            (None, None) => return Ok(true),
-            (Some(left), Some(right)) if equal(left, right, work)? => {}
-            _ => return Ok(false),
-        }
-    }
-}
-
-fn members(left: Value<'_>, right: Value<'_>, work: &mut Work) -> Result<bool, Exhausted> {
-    let (left, right) = (Members::of(left, work)?, Members::of(right, work)?);
-    if left.order.len() != right.order.len() {
-        return Ok(false);
-    }
-    for (name, value) in left.in_order() {
-        match right.get(name) {
-            Some(other) if equal(value, other, work)? => {}
-            _ => return Ok(false),
-        }
-    }
-    Ok(true)
-}
-
-/// The members of an object, each name once: the last value counts.
-pub(super) struct Members<'d> {
-    by_name: HashMap<Cow<'d, str>, Value<'d>>,
-    order: Vec<Cow<'d, str>>,
-}
-
-impl<'d> Members<'d> {
-    pub(super) fn of(object: Value<'d>, work: &mut Work) -> Result<Self, Exhausted> {
-        let mut members = Self {
-            by_name: HashMap::default(),
-            order: Vec::new(),
-        };
-        for (key, value) in object.members() {
-            work.on_value()?;
-            let name = key.as_str().unwrap_or_default();
-            if members.by_name.insert(name.clone(), value).is_none() {
-                members.order.push(name);
+        Kind::Array => {
+            let (mut left, mut right) = (left.elements(), right.elements());
+            loop {
+                match (left.next(), right.next()) {
+                    (None, None) => return Ok(true),
+                    (Some(left), Some(right)) if equal(left, right, work)? => {}
+                    _ => return Ok(false),
+                }
             }
         }
-        Ok(members)
+        Kind::Object => {
+            for (_, sides) in work.members(left, right)? {
+                match sides {
+                    [Some(left), Some(right)] if equal(left, right, work)? => {}
+                    _ => return Ok(false),
+                }
+            }
+            Ok(true)
+        }
     }
+}
 
-    pub(super) fn get(&self, name: &str) -> Option<Value<'d>> {
-        self.by_name.get(name).copied()
+/// The members of two objects by their names, in the order of the left one; what only the right one
+/// has comes last. Of several members of one name the last counts.
+pub(super) fn members(objects: Sides<'_>) -> Vec<(Cow<'_, str>, Sides<'_>)> {
+    let mut places: HashMap<Cow<'_, str>, usize> = HashMap::default();
+    let mut all: Vec<(Cow<'_, str>, Sides<'_>)> = Vec::new();
+    for (side, object) in objects.into_iter().enumerate() {
+        for (name, value) in object.into_iter().flat_map(|object| object.members()) {
+            let name = name.as_str().unwrap_or_default();
+            let at = *places.entry(name.clone()).or_insert(all.len());
+            if at == all.len() {
+                all.push((name, [None; 2]));
+            }
+            all[at].1[side] = Some(value);
+        }
     }
-
-    pub(super) fn in_order(&self) -> impl Iterator<Item = (&Cow<'d, str>, Value<'d>)> {
-        self.order.iter().map(|name| (name, self.by_name[name]))
-    }
+    all
 }

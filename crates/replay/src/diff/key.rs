@@ -1,10 +1,9 @@
 //! Which request is which: digests of what it asks for.
 //!
 //! A key covers the method and the canonical params: sorted members, numbers by value, `_meta`
-//! dropped but for what a rule keeps. It has two digests: the exact one, and the normalised one,
-//! in which whatever two runs never share (tokens, cursors, times, temporary files), what a rule
-//! ignores, and what a rule normalises makes no difference. Where nothing of that is in a request
-//! the two are equal. Digests are the same in every run and on every machine.
+//! dropped but for what a rule keeps. The exact digest covers all of that. The normalised one leaves
+//! out what two runs never share (tokens, cursors, times, temporary files), what a rule ignores, and
+//! what a rule normalises. Digests are the same in every run and on every machine.
 
 use super::noise;
 use crate::rewrite::Rewrites;
@@ -12,10 +11,10 @@ use crate::rules::{Scope, Side};
 use mcpreel_wire::json::{Kind, Path, Step, Value, canonical, quoted};
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
-use std::fmt;
+use std::collections::BTreeMap;
 
 /// A digest of a text: the first half of its SHA-256.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 16]);
 
 impl Digest {
@@ -43,18 +42,6 @@ impl Digesting {
     }
 }
 
-impl fmt::Display for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:032x}", u128::from_be_bytes(self.0))
-    }
-}
-
-impl fmt::Debug for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
     pub exact: Digest,
@@ -73,56 +60,28 @@ pub struct Terms<'r> {
     pub wall_ns: Option<u64>,
 }
 
-/// The key of a request or notification, `message` being all of it.
-pub fn key(message: Value<'_>, terms: Terms<'_>) -> Key {
-    let digest = |level| {
-        let mut writing = Writing::new(level, terms, Digesting::default());
-        if let Some(method) = message.get("method") {
-            writing.out.text(&canonical(method));
-        }
-        writing.params(message.get("params"));
-        writing.out.finish()
-    };
-    Key {
-        exact: digest(Level::Exact),
-        normalised: digest(Level::Normalised),
-    }
-}
-
-/// The words by which a question of the server is known on `side`, wherever it stands and whatever
-/// it is called.
-pub fn words(question: Value<'_>, side: Side, rewrites: &Rewrites, wall_ns: Option<u64>) -> Digest {
-    let terms = Terms {
-        scope: &Scope::default(),
-        side,
-        rewrites,
-        wall_ns,
-    };
-    key(question, terms).normalised
-}
-
-/// What a request with these params asks for, as a text: canonical JSON, with a bare `…` for each
-/// value that is left out. Two requests of a method have the same digest where they have the same
-/// text.
-pub fn text(params: Option<Value<'_>>, level: Level, terms: Terms<'_>) -> String {
-    let mut writing = Writing::new(level, terms, String::new());
-    writing.params(params);
-    writing.out
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    Exact,
+    Normalised,
 }
 
 impl Key {
-    /// The key of a request that is one of several of its kind, as `word` says.
-    pub fn of_kind(self, word: &str) -> Self {
-        let with = |digest: Digest| Digest::of(format!("{digest} {word}").as_bytes());
+    /// The key of a request or notification, `message` being all of it.
+    pub fn of(message: Value<'_>, terms: Terms<'_>) -> Self {
+        let digest = |level| {
+            let mut all = message.get("method").map(canonical).unwrap_or_default();
+            all += &text(message.get("params"), level, terms);
+            Digest::of(all.as_bytes())
+        };
         Self {
-            exact: with(self.exact),
-            normalised: with(self.normalised),
+            exact: digest(Level::Exact),
+            normalised: digest(Level::Normalised),
         }
     }
 
-    /// The key of what is no JSON, or nested too deeply to be read.
-    pub fn of_bytes(bytes: &[u8]) -> Self {
-        let digest = Digest::of(bytes);
+    /// The key of bytes that were not read as JSON.
+    pub fn of_bytes(digest: Digest) -> Self {
         Self {
             exact: digest,
             normalised: digest,
@@ -130,101 +89,72 @@ impl Key {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
-    Exact,
-    Normalised,
+/// The digest by which a question of the server is recognised on `side`, wherever it stands and
+/// whatever it is called.
+pub fn words(question: Value<'_>, side: Side, rewrites: &Rewrites, wall_ns: Option<u64>) -> Digest {
+    let terms = Terms {
+        scope: &Scope::default(),
+        side,
+        rewrites,
+        wall_ns,
+    };
+    Key::of(question, terms).normalised
 }
 
-/// What a message is written into.
-trait Sink {
-    fn text(&mut self, text: &str);
-}
-
-impl Sink for Digesting {
-    fn text(&mut self, text: &str) {
-        self.push(text.as_bytes());
+/// What a request with these params asks for, as a text: canonical JSON, with a bare `…` for each
+/// value that is left out.
+pub fn text(params: Option<Value<'_>>, level: Level, terms: Terms<'_>) -> String {
+    let mut writing = Writing {
+        level,
+        terms,
+        place: vec![Step::Member("params".into())],
+        out: String::new(),
+    };
+    match params {
+        Some(params) => writing.value(params),
+        // A request without params asks for the same as one with empty params.
+        None => writing.out.push_str("{}"),
     }
+    writing.out
 }
 
-impl Sink for String {
-    fn text(&mut self, text: &str) {
-        self.push_str(text);
-    }
-}
-
-/// A message on its way into a digest or a text.
-struct Writing<'r, S> {
+struct Writing<'r> {
     level: Level,
     terms: Terms<'r>,
     place: Vec<Step>,
-    /// Whether a container has just been opened.
-    fresh: bool,
-    out: S,
+    out: String,
 }
 
-impl<'r, S: Sink> Writing<'r, S> {
-    fn new(level: Level, terms: Terms<'r>, out: S) -> Self {
-        Self {
-            level,
-            terms,
-            place: Vec::new(),
-            fresh: true,
-            out,
-        }
-    }
-
-    fn params(&mut self, params: Option<Value<'_>>) {
-        match params {
-            Some(params) => self.within(Step::Member("params".into()), params),
-            // No params and none in them ask for the same.
-            None => self.out.text("{}"),
-        }
-    }
-
-    /// What is at the next step of the way. Recursion is bounded by the depth of a document.
-    fn within(&mut self, step: Step, value: Value<'_>) {
-        self.place.push(step);
-        self.value(value);
-        self.place.pop();
-    }
-
+impl Writing<'_> {
+    /// Recursion is bounded by the depth of a document.
     fn value(&mut self, value: Value<'_>) {
         match value.kind() {
             Kind::Object => self.members(value),
             Kind::Array => {
-                self.open("[");
+                self.out.push('[');
                 for (at, element) in value.elements().enumerate() {
                     self.separate();
-                    self.within(Step::Element(at), element);
+                    self.place.push(Step::Element(at));
+                    self.value(element);
+                    self.place.pop();
                 }
-                self.close("]");
+                self.out.push(']');
             }
             Kind::String if self.level == Level::Normalised => self.text(value),
-            Kind::Number if self.is_now(value) => self.out.text("…now"),
-            _ => self.out.text(&canonical(value)),
+            Kind::Number if self.is_now(value) => self.out.push_str("…now"),
+            _ => self.out.push_str(&canonical(value)),
         }
     }
 
-    fn open(&mut self, bracket: &str) {
-        self.out.text(bracket);
-        self.fresh = true;
-    }
-
-    fn close(&mut self, bracket: &str) {
-        self.out.text(bracket);
-        self.fresh = false;
-    }
-
-    /// What stands before a value in a container.
+    /// Writes a comma, unless a container has just been opened.
     fn separate(&mut self) {
-        if !std::mem::take(&mut self.fresh) {
-            self.out.text(",");
+        if !self.out.ends_with(['{', '[']) {
+            self.out.push(',');
         }
     }
 
     fn members(&mut self, object: Value<'_>) {
-        self.open("{");
+        self.out.push('{');
         for (name, value) in sorted(object) {
             self.place.push(Step::Member(name.as_ref().into()));
             if name == "_meta" && self.place.len() == 2 {
@@ -232,17 +162,17 @@ impl<'r, S: Sink> Writing<'r, S> {
             } else if self.counts(value) {
                 self.name(&name);
                 if self.level == Level::Normalised && noise::is_made_up(&self.place) {
-                    self.out.text("…");
+                    self.out.push('…');
                 } else {
                     self.value(value);
                 }
             }
             self.place.pop();
         }
-        self.close("}");
+        self.out.push('}');
     }
 
-    /// What rules keep of `params._meta`.
+    /// Writes what rules keep of `params._meta`.
     fn kept(&mut self, value: Value<'_>) {
         if self.terms.scope.is_empty() {
             return;
@@ -262,9 +192,9 @@ impl<'r, S: Sink> Writing<'r, S> {
     fn counts(&self, value: Value<'_>) -> bool {
         // A call without arguments and one with none are one and the same.
         let empty = value.is_object() && value.members().next().is_none();
-        if empty
-            && matches!(self.place.as_slice(), [_, Step::Member(name)] if &**name == "arguments")
-        {
+        let is_arguments =
+            matches!(self.place.as_slice(), [_, Step::Member(name)] if &**name == "arguments");
+        if empty && is_arguments {
             return false;
         }
         self.level == Level::Exact
@@ -273,8 +203,8 @@ impl<'r, S: Sink> Writing<'r, S> {
 
     fn name(&mut self, name: &str) {
         self.separate();
-        self.out.text(&quoted(name));
-        self.out.text(":");
+        self.out.push_str(&quoted(name));
+        self.out.push(':');
     }
 
     fn text(&mut self, value: Value<'_>) {
@@ -286,12 +216,13 @@ impl<'r, S: Sink> Writing<'r, S> {
         };
         let normalised = terms.scope.normalised(&self.place, terms.side, &rewritten);
         let shape = noise::shape(normalised.as_deref().unwrap_or(&rewritten));
-        if shape == text {
-            // What a text cannot hold, lone surrogates, still counts.
-            self.out.text(&canonical(value));
+        // What a text cannot hold, lone surrogates, still counts.
+        let is_same = shape == text;
+        self.out.push_str(&if is_same {
+            canonical(value)
         } else {
-            self.out.text(&quoted(&shape));
-        }
+            quoted(&shape)
+        });
     }
 
     fn is_now(&self, value: Value<'_>) -> bool {
@@ -302,17 +233,11 @@ impl<'r, S: Sink> Writing<'r, S> {
 }
 
 /// The members of an object in the order of their names, each once: the last one counts.
-fn sorted(object: Value<'_>) -> Vec<(Cow<'_, str>, Value<'_>)> {
-    let mut members: Vec<_> = object
-        .members()
-        .map(|(name, value)| (name.as_str().unwrap_or_default(), value))
-        .collect();
-    members.sort_by(|(one, _), (other, _)| one.cmp(other));
-    // The last of equal names comes first, so that it stays.
-    members.reverse();
-    members.dedup_by(|(one, _), (other, _)| one == other);
-    members.reverse();
+fn sorted(object: Value<'_>) -> BTreeMap<Cow<'_, str>, Value<'_>> {
+    let members = object.members();
     members
+        .map(|(name, value)| (name.as_str().unwrap_or_default(), value))
+        .collect()
 }
 
 #[cfg(test)]

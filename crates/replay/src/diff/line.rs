@@ -29,8 +29,6 @@ pub struct Limits {
     pub not_compared: u64,
     /// Arrays and texts that were too long to align: they were compared place by place.
     pub coarse: u64,
-    /// Lists that a rule matches by a member which some elements lack or share.
-    pub unkeyed: u64,
     /// Whether a side is no JSON (or nested too deeply), so that only its bytes were compared.
     pub as_bytes: bool,
 }

@@ -8,557 +8,261 @@
 //! | new; takes more; promises more | added |
 //! | listed in another order | order |
 //!
-//! A list that comes in several pages is compared as one, however it is cut: the pages of both sides
-//! are kept until both have their last one. What is too long to be kept is compared in parts.
+//! A list that comes in several pages is compared as one, however it is cut.
 
-use super::align::{Matching as Pairing, Pair};
-use super::diff_report::{self, Counts, Difference, Offer};
-use super::equal::{Members, Work};
-use super::exchanges::{Draft, Judge, Missing, Occurrence, Skip};
+use super::align::Matching as Pairing;
+use super::diff_report::{self, Counts, Difference, Ledger, List, Offer};
+use super::equal::{Sides, members};
 use super::schema::{self, Role};
 use super::values::{Terms, compare_values};
 use super::{Change, Class, Excerpt, Half, Verdict};
 use crate::rules::Side;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::{Document, Path, Step, Value, canonical};
-use std::collections::{BTreeMap, HashMap};
-
-/// Differences that are kept of a pair of lists; the rest are counted.
-const MAX_FINDINGS: usize = 1000;
-
-/// Bytes of an element's name that are kept.
-const MAX_NAME: usize = 256;
+use std::collections::BTreeMap;
 
 /// Bytes of pages that are kept of a list, on both sides together.
 const MAX_BYTES: usize = 32 * 1024 * 1024;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum List {
-    Tools,
-    Prompts,
-    Resources,
-    Templates,
+/// A page of a list.
+#[derive(Debug)]
+pub(super) struct Page {
+    seq: Option<Seq>,
+    answer: Vec<u8>,
+    /// Whether it was asked for as the beginning of its list, as far as that is known.
+    pub is_first: bool,
+    is_last: bool,
 }
 
-impl List {
-    const ALL: [Self; 4] = [Self::Tools, Self::Prompts, Self::Resources, Self::Templates];
-
-    /// The list that a method asks for.
-    pub fn of(method: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|list| list.method() == method)
-    }
-
-    pub fn method(self) -> &'static str {
-        match self {
-            Self::Tools => "tools/list",
-            Self::Prompts => "prompts/list",
-            Self::Resources => "resources/list",
-            Self::Templates => "resources/templates/list",
-        }
-    }
-
-    /// The member of the result that holds it.
-    pub fn member(self) -> &'static str {
-        match self {
-            Self::Tools => "tools",
-            Self::Prompts => "prompts",
-            Self::Resources => "resources",
-            Self::Templates => "resourceTemplates",
-        }
-    }
-
-    /// `tool`, `prompt`, `resource` or `resource template`.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Tools => "tool",
-            Self::Prompts => "prompt",
-            Self::Resources => "resource",
-            Self::Templates => "resource template",
-        }
-    }
-
-    /// The member by which an element is known.
-    fn key(self) -> &'static str {
-        match self {
-            Self::Tools | Self::Prompts => "name",
-            Self::Resources => "uri",
-            Self::Templates => "uriTemplate",
-        }
+impl Page {
+    /// The page that an answer is, if it is one.
+    pub fn of(
+        list: List,
+        seq: Option<Seq>,
+        request: Option<&[u8]>,
+        answer: Option<&[u8]>,
+    ) -> Option<Self> {
+        let answer = answer?;
+        let document = Document::parse(answer).ok()?;
+        let result = document.root().get("result")?;
+        result.get(list.member())?;
+        let is_cursor = |cursor: Option<Value<'_>>| cursor.is_some_and(|it| !it.is_null());
+        let asks_on = |request| {
+            let request = Document::parse(request).ok();
+            let params = request.as_ref().and_then(|it| it.root().get("params"));
+            is_cursor(params.and_then(|params| params.get("cursor")))
+        };
+        Some(Self {
+            seq,
+            answer: answer.to_vec(),
+            is_first: request.is_some_and(|request| !asks_on(request)),
+            is_last: !is_cursor(result.get("nextCursor")),
+        })
     }
 }
+
+/// Both sides of a list, page by page.
+pub(super) type Listing = [Vec<Page>; 2];
 
 /// The lists of which pages are kept.
 #[derive(Debug, Default)]
-pub(super) struct Pages {
-    open: BTreeMap<List, [Pile; 2]>,
-}
-
-#[derive(Debug, Default)]
-struct Pile {
-    first: Option<Seq>,
-    pages: Vec<Vec<u8>>,
-    done: bool,
-}
-
-impl Judge {
-    /// Compares two pages of a list; `false` if they are none.
-    pub(super) fn pages(
-        &mut self,
-        left: &Occurrence<'_>,
-        right: &Occurrence<'_>,
-        draft: &mut Draft,
-    ) -> bool {
-        let Some(list) = List::of(left.method) else {
-            return false;
-        };
-        if is_first(left) || is_first(right) {
-            self.close(list, draft);
-        }
-        let [Some(l), Some(r)] = [left, right].map(|side| goes_on(list, side.response)) else {
-            // An error, or no list at all: the pages before it are all there is.
-            self.close(list, draft);
-            return false;
-        };
-        let new = [left, right].map(|side| side.response.map_or(0, <[u8]>::len));
-        if self.pages.bytes(list) + new[0] + new[1] > MAX_BYTES {
-            self.close(list, draft);
-        }
-        let piles = self.pages.open.entry(list).or_default();
-        piles[0].add(left, l);
-        piles[1].add(right, r);
-        let is_done = !l && piles[1].done;
-        let elsewhere: &[&[&str]] = &[&["result", list.member()], &["result", "nextCursor"]];
-        self.responses(left, right, draft, elsewhere);
-        if is_done {
-            self.close(list, draft);
-        }
-        true
-    }
-
-    /// Whether an exchange of the left side is a page that the right side has no page for.
-    pub(super) fn takes_left(&mut self, left: &Occurrence<'_>, why: &Missing) -> bool {
-        let apart = matches!(
-            why,
-            Missing::Removed | Missing::NeverAnswered | Missing::Skipped(Skip::Unreached(_))
-        );
-        apart && self.takes(0, left)
-    }
-
-    /// Whether an exchange of one side is a page that the other side has no page for.
-    pub(super) fn takes(&mut self, side: usize, one: &Occurrence<'_>) -> bool {
-        let Some(list) = List::of(one.method).filter(|_| !is_first(one)) else {
-            return false;
-        };
-        let Some(goes_on) = goes_on(list, one.response) else {
-            return false;
-        };
-        let bytes = self.pages.bytes(list) + one.response.map_or(0, <[u8]>::len);
-        let piles = self.pages.open.get_mut(&list);
-        let Some(piles) = piles.filter(|piles| bytes <= MAX_BYTES && !piles[side].done) else {
-            return false;
-        };
-        piles[side].add(one, goes_on);
-        if piles.iter().all(|pile| pile.done) {
-            self.close_outside(list);
-        }
-        true
-    }
-
-    /// Compares the lists whose last pages never came.
-    pub(super) fn close_lists(&mut self) {
-        for list in List::ALL {
-            self.close_outside(list);
-        }
-    }
-
-    /// Compares a list outside of an exchange.
-    fn close_outside(&mut self, list: List) {
-        let mut draft = Draft::default();
-        self.close(list, &mut draft);
-        let call = (list.method().into(), None);
-        self.ledger.found(call, draft.counts);
-    }
-
-    /// Compares the pages of a list that are there.
-    fn close(&mut self, list: List, draft: &mut Draft) {
-        let Some(piles) = self.pages.open.remove(&list) else {
-            return;
-        };
-        if piles[0].pages == piles[1].pages {
-            return;
-        }
-        let documents = piles.each_ref().map(|pile| {
-            let read = pile
-                .pages
-                .iter()
-                .filter_map(|page| Document::parse(page).ok());
-            read.collect::<Vec<_>>()
-        });
-        let [left, right] = documents.each_ref().map(|pages| {
-            let lists = pages.iter().filter_map(|page| elements(list, page.root()));
-            lists.flat_map(|list| list.elements()).collect::<Vec<_>>()
-        });
-        let scope = self.rules.scope(list.method(), None);
-        let terms = self.terms(scope, &[]);
-        let whole = piles.each_ref().map(|pile| pile.done);
-        let found = compare(list, [&left, &right], whole, &terms);
-        let mut counts = found.counts;
-        self.ledger.report().passed_over += found.passed_over;
-        for finding in found.findings {
-            let class = finding.class;
-            let is_new = self.ledger.offer(Offer {
-                list,
-                name: diff_report::name(&finding.name),
-                left: piles[0].first,
-                right: piles[1].first,
-                difference: finding.difference(),
-                times: 1,
-            });
-            // A list may be asked for again and again: it differs but once.
-            if !is_new {
-                counts.remove(class);
-            }
-        }
-        draft.counts.add_all(counts);
-    }
-}
-
-/// Whether an answer is a page of the list, and says that there is another one.
-fn goes_on(list: List, response: Option<&[u8]>) -> Option<bool> {
-    let document = Document::parse(response?).ok()?;
-    elements(list, document.root())?;
-    let cursor = document.root().get("result")?.get("nextCursor");
-    Some(cursor.is_some_and(|cursor| !cursor.is_null()))
-}
-
-fn elements(list: List, page: Value<'_>) -> Option<Value<'_>> {
-    page.get("result")?.get(list.member())
-}
-
-/// Whether a request asks for the beginning of its list, as far as it is known.
-fn is_first(one: &Occurrence<'_>) -> bool {
-    let asks_on = |request: &[u8]| {
-        let document = Document::parse(request).ok()?;
-        let cursor = document.root().get("params")?.get("cursor")?;
-        (!cursor.is_null()).then_some(())
-    };
-    one.request
-        .is_some_and(|request| asks_on(request).is_none())
-}
+pub(super) struct Pages(BTreeMap<List, Listing>);
 
 impl Pages {
-    fn bytes(&self, list: List) -> usize {
-        let piles = self.open.get(&list).into_iter().flatten();
-        piles.flat_map(|pile| &pile.pages).map(Vec::len).sum()
+    /// Whether pages of the list are kept and the last one of the side has not come.
+    pub fn wants(&self, list: List, side: usize) -> bool {
+        let listing = self.0.get(&list);
+        listing.is_some_and(|listing| listing[side].last().is_none_or(|page| !page.is_last))
+    }
+
+    /// Adds a page; returns whether the list is whole now, or too long for more pages.
+    pub fn add(&mut self, list: List, side: usize, page: Page) -> bool {
+        let listing = self.0.entry(list).or_default();
+        listing[side].push(page);
+        let bytes = listing.iter().flatten().map(|page| page.answer.len());
+        is_whole(&listing[0]) && is_whole(&listing[1]) || bytes.sum::<usize>() > MAX_BYTES
+    }
+
+    pub fn take(&mut self, list: List) -> Option<Listing> {
+        self.0.remove(&list)
+    }
+
+    /// The lists of which pages are kept.
+    pub fn open(&self) -> Vec<List> {
+        self.0.keys().copied().collect()
     }
 }
 
-impl Pile {
-    fn add(&mut self, one: &Occurrence<'_>, goes_on: bool) {
-        self.first = self.first.or(one.seq);
-        self.pages.push(one.response.unwrap_or_default().to_vec());
-        self.done = !goes_on;
-    }
+/// Whether the last page is there.
+fn is_whole(pages: &[Page]) -> bool {
+    pages.last().is_some_and(|page| page.is_last)
 }
 
-/// One difference between two lists.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Finding {
-    /// The element that it is about; empty for the list itself. Not escaped.
-    name: Box<str>,
-    /// Where in the answer, by the place on the left where there is one.
-    path: Path,
-    class: Class,
-    change: Change,
-    sentence: String,
-    sides: [Option<Excerpt>; 2],
-}
-
-impl Finding {
-    fn difference(&self) -> Difference {
-        let [left, right] = self
-            .sides
-            .each_ref()
-            .map(|side| side.as_ref().map(diff_report::value));
-        Difference {
-            half: Half::Response,
-            path: diff_report::name(&self.path.to_string()),
-            class: self.class,
-            change: self.change,
-            left,
-            right,
-            note: Some(diff_report::name(&self.sentence)),
-        }
-    }
-}
-
-/// What differs between two lists.
-#[derive(Clone, Debug, Default)]
-struct Found {
-    /// The differences, in the order of the left list; what is new comes last.
-    findings: Vec<Finding>,
-    /// How many there are of each class, those that are not kept included.
-    counts: Counts,
-    passed_over: u64,
-}
-
-/// Compares two lists of the same kind; `whole` says whether all of a side is there.
-fn compare(
+/// Compares both sides of a list, and adds the differences to the report; returns how many are new.
+pub(super) fn compare(
     list: List,
-    [left, right]: [&[Value<'_>]; 2],
-    whole: [bool; 2],
+    listing: &Listing,
     terms: &Terms<'_>,
-) -> Found {
-    let mut comparing = Comparing::new(list, whole, terms);
-    comparing.lists(left, right);
-    comparing.out
+    ledger: &mut Ledger,
+) -> Counts {
+    let documents = listing.each_ref().map(|pages| {
+        let read = pages
+            .iter()
+            .filter_map(|page| Document::parse(&page.answer).ok());
+        read.collect::<Vec<_>>()
+    });
+    let elements = documents.each_ref().map(|pages| {
+        let results = pages.iter().filter_map(|page| page.root().get("result"));
+        let lists = results.filter_map(|result| result.get(list.member()));
+        lists.flat_map(|list| list.elements()).collect::<Vec<_>>()
+    });
+    let mut comparing = Comparing {
+        list,
+        is_whole: listing.each_ref().map(|pages| is_whole(pages)),
+        seqs: listing
+            .each_ref()
+            .map(|pages| pages.first().and_then(|page| page.seq)),
+        terms,
+        name: Box::default(),
+        place: ["result", list.member()]
+            .map(|name| Step::Member(name.into()))
+            .into(),
+        ledger,
+        counts: Counts::default(),
+    };
+    comparing.lists([&elements[0], &elements[1]]);
+    comparing.counts
 }
 
-pub(super) struct Comparing<'r> {
+struct Comparing<'r> {
     list: List,
-    /// Whether all of a side is there.
-    whole: [bool; 2],
+    /// Whether all pages of a side are there.
+    is_whole: [bool; 2],
+    seqs: [Option<Seq>; 2],
     terms: &'r Terms<'r>,
+    /// The element that is being compared. Escaped.
     name: Box<str>,
-    pub(super) place: Vec<Step>,
-    work: Work,
-    out: Found,
+    place: Vec<Step>,
+    ledger: &'r mut Ledger,
+    counts: Counts,
 }
 
-type Sides<'d> = [Option<Value<'d>>; 2];
-
-impl<'r> Comparing<'r> {
-    fn new(list: List, whole: [bool; 2], terms: &'r Terms<'r>) -> Self {
-        Self {
-            list,
-            whole,
-            terms,
-            name: Box::default(),
-            place: ["result", list.member()]
-                .map(|name| Step::Member(name.into()))
-                .into(),
-            work: Work::new(false),
-            out: Found::default(),
-        }
-    }
-
-    fn lists(&mut self, left: &[Value<'_>], right: &[Value<'_>]) {
+impl Comparing<'_> {
+    fn lists(&mut self, [left, right]: [&[Value<'_>]; 2]) {
         let pairing = by_name(left, right, self.list.key());
         if !pairing.is_in_order() && self.terms.scope.matching(&self.place).is_none() {
             let sentence = format!("the {}s are listed in another order", self.list.word());
-            self.add(Class::Order, Change::Order, sentence, [None, None]);
+            self.add(Class::Order, Change::Order, &sentence, [None, None]);
         }
-        for pair in pairing.right_last() {
-            let (at, value) = match pair {
-                Pair::Both(at, _) | Pair::Left(at) => (at, left[at]),
-                Pair::Right(at) => (at, right[at]),
+        for [l, r] in pairing.right_last() {
+            let sides = [l.map(|at| left[at]), r.map(|at| right[at])];
+            let Some(element) = sides[0].or(sides[1]) else {
+                continue;
             };
-            self.name = name(value, self.list.key());
-            if let Some((end, _)) = self.name.char_indices().find(|(at, _)| *at >= MAX_NAME) {
-                self.name = format!("{}…", &self.name[..end]).into();
-            }
-            self.place.push(Step::Element(at));
-            match pair {
-                Pair::Both(_, other) if right[other].raw() == value.raw() => {}
-                Pair::Both(_, other) => self.element(value, right[other]),
-                Pair::Left(_) => self.alone(Side::Left, value),
-                Pair::Right(_) => self.alone(Side::Right, value),
+            self.name = diff_report::name(&name(element, self.list.key()));
+            self.place.extend(l.or(r).map(Step::Element));
+            match sides {
+                [Some(left), Some(right)] if left.raw() == right.raw() => {}
+                [Some(left), Some(right)] => self.element(left, right),
+                _ => self.alone(sides),
             }
             self.place.pop();
         }
     }
 
-    fn alone(&mut self, side: Side, value: Value<'_>) {
-        let excerpt = Some(Excerpt::new(value.raw()));
-        let (class, change, said, sides) = match (side, self.whole) {
-            (Side::Left, [_, true]) => {
-                let sides = [excerpt, None];
-                (Class::Breaking, Change::Removed, "is gone", sides)
-            }
-            (Side::Left, _) => {
-                let said = "is not on the pages that were asked for";
-                (Class::Changed, Change::Removed, said, [excerpt, None])
-            }
-            (Side::Right, [true, _]) => (Class::Added, Change::Added, "is new", [None, excerpt]),
-            (Side::Right, _) => {
-                let said = "is new, or was on pages that were not asked for";
-                (Class::Added, Change::Added, said, [None, excerpt])
-            }
+    /// Only one side has the element.
+    fn alone(&mut self, sides: Sides<'_>) {
+        let (class, sentence) = match (sides[0], self.is_whole) {
+            (Some(_), [_, true]) => (Class::Breaking, "is gone"),
+            (Some(_), _) => (Class::Changed, "is not on the pages that were asked for"),
+            (None, [true, _]) => (Class::Added, "is new"),
+            (None, _) => (
+                Class::Added,
+                "is new, or was on pages that were not asked for",
+            ),
         };
-        self.add(class, change, said.to_owned(), sides);
+        self.add(class, change(sides), sentence, excerpts(sides));
     }
 
     /// Both sides have the element, and it is not the same.
     fn element(&mut self, left: Value<'_>, right: Value<'_>) {
+        let both = [Some(left), Some(right)];
         if left.kind() != right.kind() {
-            let sides = [left, right].map(|side| Some(Excerpt::new(side.raw())));
-            let sentence = "is of another type".to_owned();
-            return self.add(Class::Breaking, Change::Type, sentence, sides);
+            let sentence = "is of another type";
+            return self.add(Class::Breaking, Change::Type, sentence, excerpts(both));
         }
-        for (name, sides) in self.members([Some(left), Some(right)]) {
-            self.within(&name, |this| match (this.list, &*name) {
-                (List::Tools, "inputSchema") => schema::compare(this, Role::Input, sides),
-                (List::Tools, "outputSchema") => this.output(sides),
-                (List::Tools, "annotations") => this.hints(sides),
-                (List::Tools, "execution") => this.execution(sides),
-                (List::Prompts, "arguments") => this.arguments(sides),
-                _ => this.other(&name, sides),
-            });
+        for (name, sides) in members(both) {
+            self.place.push(Step::Member(Box::from(&*name)));
+            match (self.list, &*name) {
+                (List::Tools, "inputSchema") => self.schemas(Role::Input, sides),
+                (List::Tools, "outputSchema") => self.schemas(Role::Output, sides),
+                (List::Prompts, "arguments") => self.arguments(sides),
+                _ => self.other(&name, sides),
+            }
+            self.place.pop();
         }
     }
 
-    /// The members of two objects, in the order of the left one.
-    pub(super) fn members<'d>(&mut self, sides: Sides<'d>) -> Vec<(Box<str>, Sides<'d>)> {
-        let mut read = || {
-            let mut of = |side: Option<Value<'d>>| {
-                side.map(|side| Members::of(side, &mut self.work))
-                    .transpose()
-            };
-            Ok::<_, super::equal::Exhausted>([of(sides[0])?, of(sides[1])?])
-        };
-        let Ok([left, right]) = read() else {
-            let sentence = "there is too much to compare it all".to_owned();
-            let sides = sides.map(|side| side.map(|side| Excerpt::new(side.raw())));
-            self.add(Class::Changed, Change::Value, sentence, sides);
-            return Vec::new();
-        };
-        let get = |side: &Option<Members<'d>>, name: &str| side.as_ref().and_then(|s| s.get(name));
-        let names = |side: &Option<Members<'d>>| {
-            let names = side.iter().flat_map(Members::in_order);
-            names
-                .map(|(name, _)| Box::from(&**name))
-                .collect::<Vec<Box<str>>>()
-        };
-        let added = names(&right)
-            .into_iter()
-            .filter(|name| get(&left, name).is_none());
-        let all = names(&left).into_iter().chain(added);
-        all.map(|name| {
-            let sides = [get(&left, &name), get(&right, &name)];
-            (name, sides)
-        })
-        .collect()
-    }
-
-    fn output(&mut self, sides: Sides<'_>) {
-        let (class, change, said) = match sides {
-            [Some(_), Some(_)] => return schema::compare(self, Role::Output, sides),
-            [Some(_), None] => (
-                Class::Breaking,
-                Change::Removed,
-                "gives no structured content that is described any more",
-            ),
-            [None, _] => (
-                Class::Added,
-                Change::Added,
-                "describes its structured content now",
-            ),
-        };
-        self.add(class, change, said.to_owned(), sides.map(excerpt));
-    }
-
-    /// Whether the tool may be, or has to be, called as a task (2025-11-25).
-    fn execution(&mut self, sides: Sides<'_>) {
-        let support = |side: Option<Value<'_>>| {
-            let word = side?.get("taskSupport")?.as_str()?.into_owned();
-            Some(word)
-        };
-        let [l, r] = sides.map(|side| support(side).unwrap_or_else(|| "forbidden".to_owned()));
-        if l == r {
-            return self.other("execution", sides);
-        }
-        let (class, said) = match (l.as_str(), r.as_str()) {
-            (_, "required") => (Class::Breaking, "has to be called as a task now"),
-            (_, "forbidden") => (Class::Breaking, "may no longer be called as a task"),
-            ("required", "optional") => (Class::Added, "need not be called as a task any more"),
-            ("forbidden", "optional") => (Class::Added, "may be called as a task now"),
-            _ => (Class::Changed, "another `taskSupport`"),
-        };
-        self.within("taskSupport", |this| {
-            this.add(class, Change::Value, said.to_owned(), sides.map(excerpt));
+    fn schemas(&mut self, role: Role, sides: Sides<'_>) {
+        let length = self.place.len();
+        schema::compare(role, sides, &mut |found| {
+            self.place.extend(found.place);
+            let sides = excerpts(found.sides);
+            self.add(found.class, change(found.sides), &found.sentence, sides);
+            self.place.truncate(length);
         });
     }
 
-    /// What a tool says about what it does. A hint that is not there has a value as well.
-    fn hints(&mut self, sides: Sides<'_>) {
-        for (name, default, now_true, now_false) in HINTS {
-            let values = sides.map(|side| side.and_then(|side| side.get(name)));
-            let means = |value: Option<Value<'_>>| value.and_then(|value| value.as_bool());
-            let [l, r] = values.map(|value| means(value).unwrap_or(default));
-            let (class, change, said) = match (l == r, values) {
-                (false, _) if r => (Class::Changed, Change::Value, now_true),
-                (false, _) => (Class::Changed, Change::Value, now_false),
-                (true, [None, Some(_)]) => (Class::Noise, Change::Added, "says what was so before"),
-                (true, [Some(_), None]) => {
-                    (Class::Noise, Change::Removed, "no longer says what is so")
-                }
-                (true, _) => continue,
-            };
-            let sentence = format!("`{name}`: {said}");
-            self.within(name, |this| {
-                this.add(class, change, sentence, values.map(excerpt));
-            });
-        }
-        for (name, values) in self.members(sides) {
-            if !HINTS.iter().any(|hint| hint.0 == &*name) {
-                self.within(&name, |this| this.other(&name, values));
-            }
-        }
-    }
-
-    /// The arguments of a prompt, some of them required.
+    /// Compares the arguments of a prompt, some of them required.
     fn arguments(&mut self, sides: Sides<'_>) {
         let [left, right] = sides.map(|side| {
             let all = side.into_iter().flat_map(|side| side.elements());
             all.collect::<Vec<_>>()
         });
-        for pair in by_name(&left, &right, "name").right_last() {
-            let [l, r] = pair.places();
+        for [l, r] in by_name(&left, &right, "name").right_last() {
             let values = [l.map(|at| left[at]), r.map(|at| right[at])];
             let is_required = values.map(|value| {
                 let required = value.and_then(|value| value.get("required"));
                 required.and_then(|value| value.as_bool()) == Some(true)
             });
-            let (class, change, said) = match (values, is_required) {
+            let (class, sentence) = match (values, is_required) {
                 ([Some(l), Some(r)], _) if canonical(l) == canonical(r) => continue,
-                ([Some(_), None], _) => (Class::Breaking, Change::Removed, "is gone"),
-                ([None, _], [_, true]) => (Class::Breaking, Change::Added, "is new and required"),
-                ([None, _], _) => (Class::Added, Change::Added, "is new and optional"),
-                (_, [false, true]) => (Class::Breaking, Change::Value, "is required now"),
-                (_, [true, false]) => (Class::Added, Change::Value, "is optional now"),
-                _ => (Class::Changed, Change::Value, "is described in another way"),
+                ([Some(_), None], _) => (Class::Breaking, "is gone"),
+                ([None, _], [_, true]) => (Class::Breaking, "is new and required"),
+                ([None, _], _) => (Class::Added, "is new and optional"),
+                (_, [false, true]) => (Class::Breaking, "is required now"),
+                (_, [true, false]) => (Class::Added, "is optional now"),
+                _ => (Class::Changed, "is described in another way"),
             };
-            let value = values[0].or(values[1]);
-            let name = value.map(|value| name(value, "name")).unwrap_or_default();
-            let sentence = format!("argument `{name}` {said}");
-            self.add(class, change, sentence, values.map(excerpt));
+            let name = values[0].or(values[1]).map(|value| name(value, "name"));
+            let sentence = format!("argument `{}` {sentence}", name.unwrap_or_default());
+            self.add(class, change(values), &sentence, excerpts(values));
         }
     }
 
-    /// A member that is worth a word because it is another one: nobody fails by it.
+    /// Compares a member that has no rule of its own: nobody fails by another one.
     fn other(&mut self, name: &str, sides: Sides<'_>) {
-        let excerpts = sides.map(excerpt);
         match sides {
             [Some(left), Some(right)] => self.values(name, left, right),
             [Some(_), None] => {
                 let sentence = format!("no `{name}` any more");
-                self.add(Class::Changed, Change::Removed, sentence, excerpts);
+                self.add(Class::Changed, Change::Removed, &sentence, excerpts(sides));
             }
-            [None, Some(_)] => {
+            [None, _] => {
                 let sentence = format!("`{name}` is new");
-                self.add(Class::Added, Change::Added, sentence, excerpts);
+                self.add(Class::Added, Change::Added, &sentence, excerpts(sides));
             }
-            [None, None] => {}
         }
     }
 
     fn values(&mut self, name: &str, left: Value<'_>, right: Value<'_>) {
         let found = compare_values(self.terms, &self.place, left, right);
-        self.out.passed_over += found.passed_over;
+        self.ledger.report.left_out.passed_over += found.passed_over;
+        self.ledger.report.left_out.values += found.limits.not_compared;
         if found.limits.not_compared > 0 {
             let sentence = format!("there is too much in `{name}` to compare it all");
-            let sides = [Some(left), Some(right)].map(excerpt);
-            self.add(Class::Changed, Change::Value, sentence, sides);
+            let sides = excerpts([Some(left), Some(right)]);
+            self.add(Class::Changed, Change::Value, &sentence, sides);
         }
         for (at, class) in found.differences() {
             let Verdict::Differs {
@@ -571,61 +275,55 @@ impl<'r> Comparing<'r> {
                 continue;
             };
             let inner = found.path(at);
-            let dot = match inner.steps().first() {
-                Some(Step::Member(_)) => ".",
-                _ => "",
-            };
+            let is_member = matches!(inner.steps().first(), Some(Step::Member(_)));
+            let what = format!("`{name}{}{inner}`", if is_member { "." } else { "" });
             let sentence = match change {
-                Change::Added => format!("`{name}{dot}{inner}` is new"),
-                Change::Removed => format!("no `{name}{dot}{inner}` any more"),
-                Change::Order => format!("`{name}{dot}{inner}` is in another order"),
-                _ => format!("another `{name}{dot}{inner}`"),
+                Change::Added => format!("{what} is new"),
+                Change::Removed => format!("no {what} any more"),
+                Change::Order => format!("{what} is in another order"),
+                _ => format!("another {what}"),
             };
             let length = self.place.len();
             self.place.extend(inner.steps().iter().cloned());
-            self.add(class.max(Class::Changed), change, sentence, [left, right]);
+            self.add(class.max(Class::Changed), change, &sentence, [left, right]);
             self.place.truncate(length);
         }
     }
 
-    fn within(&mut self, name: &str, work: impl FnOnce(&mut Self)) {
-        self.place.push(Step::Member(name.into()));
-        work(self);
-        self.place.pop();
-    }
-
-    pub(super) fn add(
-        &mut self,
-        class: Class,
-        change: Change,
-        sentence: String,
-        sides: [Option<Excerpt>; 2],
-    ) {
+    fn add(&mut self, class: Class, change: Change, sentence: &str, sides: [Option<Excerpt>; 2]) {
         let only = match sides {
             [Some(_), None] => Some(Side::Left),
             [None, Some(_)] => Some(Side::Right),
             _ => None,
         };
         if self.is_ignored(only) {
-            self.out.passed_over += 1;
+            self.ledger.report.left_out.passed_over += 1;
             return;
         }
-        self.out.counts.add(class, 1);
-        if self.out.findings.len() < MAX_FINDINGS {
-            let is_of_the_list = self.place.len() == 2;
-            self.out.findings.push(Finding {
-                name: if is_of_the_list {
-                    Box::default()
-                } else {
-                    self.name.clone()
-                },
-                path: Path::new(self.place.clone()),
+        let is_of_the_list = self.place.len() == 2;
+        let [left, right] = sides.map(|side| side.as_ref().map(diff_report::value));
+        let is_new = self.ledger.offer(Offer {
+            list: self.list,
+            name: if is_of_the_list {
+                Box::default()
+            } else {
+                self.name.clone()
+            },
+            left: self.seqs[0],
+            right: self.seqs[1],
+            difference: Difference {
+                half: Half::Response,
+                path: diff_report::name(&Path::new(self.place.clone()).to_string()),
                 class,
                 change,
-                sentence,
-                sides,
-            });
-        }
+                left,
+                right,
+                note: Some(diff_report::name(sentence)),
+            },
+            times: 1,
+        });
+        // A list may be asked for again and again: it differs but once.
+        self.counts.add(class, u64::from(is_new));
     }
 
     /// Whether a rule covers the place: there, or anywhere above within the list.
@@ -640,36 +338,6 @@ impl<'r> Comparing<'r> {
     }
 }
 
-/// The hints of the protocol (Tools, `ToolAnnotations`): the name, the value where nobody says it,
-/// and what it means when it becomes true or false.
-const HINTS: [(&str, bool, &str, &str); 4] = [
-    (
-        "readOnlyHint",
-        false,
-        "says that it only reads now",
-        "no longer says that it only reads: hosts that ran it unasked may ask, and a replay calls \
-         it only where that is allowed",
-    ),
-    (
-        "destructiveHint",
-        true,
-        "may destroy something now",
-        "says that it destroys nothing now",
-    ),
-    (
-        "idempotentHint",
-        false,
-        "says that calling it twice does no more than once now",
-        "calling it twice may do more than once now",
-    ),
-    (
-        "openWorldHint",
-        true,
-        "may reach beyond its own data now",
-        "says that it stays within its own data now",
-    ),
-];
-
 fn name(element: Value<'_>, key: &str) -> Box<str> {
     let name = element.get(key).and_then(|name| name.as_str());
     name.unwrap_or_default().into()
@@ -678,24 +346,23 @@ fn name(element: Value<'_>, key: &str) -> Box<str> {
 /// Pairs the elements of two lists by their names; of several with one name the first with the
 /// first.
 fn by_name(left: &[Value<'_>], right: &[Value<'_>], key: &str) -> Pairing {
-    let [l, r] = [left, right].map(|elements| {
-        let mut seen: HashMap<Box<str>, usize> = HashMap::new();
-        let keys = elements.iter().map(|element| {
-            let name = name(*element, key);
-            let nth = seen.entry(name.clone()).or_default();
-            *nth += 1;
-            (name, *nth)
-        });
-        keys.collect::<Vec<_>>()
-    });
-    let mut pairing = Pairing::new(l.len(), r.len());
-    pairing.pass(|at| &l[at], |at| &r[at]);
+    let mut pairing = Pairing::new(left.len(), right.len());
+    pairing.pass(|at| name(left[at], key), |at| name(right[at], key));
     pairing
 }
 
-fn excerpt(side: Option<Value<'_>>) -> Option<Excerpt> {
-    side.map(|value| Excerpt::new(value.raw()))
+/// How a value changed that is on both sides, or on one.
+fn change(sides: Sides<'_>) -> Change {
+    match sides {
+        [None, Some(_)] => Change::Added,
+        [Some(_), None] => Change::Removed,
+        _ => Change::Value,
+    }
+}
+
+fn excerpts(sides: Sides<'_>) -> [Option<Excerpt>; 2] {
+    sides.map(|side| side.map(|value| Excerpt::new(value.raw())))
 }
 
 #[cfg(test)]
-pub(super) mod lists_tests;
+mod lists_tests;

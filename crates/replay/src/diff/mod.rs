@@ -2,18 +2,17 @@
 //! Pure, but for [`recordings`] and its parts, which read recordings.
 //!
 //! ```text
-//!  two recordings ─ side ─ key ─▶ pairs of exchanges ─▶ exchanges ─▶ report ─▶ words
-//!                                    (align)             │
-//!                        bound: what rules bind          ├─ values: two messages (equal, noise)
-//!                                                        ├─ lists: what a server offers (schema)
-//!                                                        └─ tasks, notices
+//!  two recordings ─ side ─ key ─▶ pairs of exchanges ─▶ judge ─▶ report ─▶ words
+//!                  (bound)     (align)                  ├─ values: two messages (equal, noise)
+//!                                                       ├─ lists: what a server offers (schema)
+//!                                                       └─ notices
 //! ```
 
 mod align;
 mod bound;
 mod diff_report;
 mod equal;
-mod exchanges;
+mod judge;
 pub mod key;
 mod line;
 mod lists;
@@ -22,20 +21,18 @@ mod notices;
 mod recordings;
 mod schema;
 mod side;
-mod tasks;
 mod values;
 pub mod words;
 
 pub use bound::Bound;
 pub use diff_report::{
-    Account, Call, Counts, Difference, MAX_DIFFERENCES, Offer, Outcome, Remark, Report, Tally,
-    Threshold, Trouble, Unlooked, name,
+    Account, Call, Counts, Difference, LeftOut, List, MAX_DIFFERENCES, Missing, Offer, Outcome,
+    Remark, Report, Skip, Tally, Threshold, Trouble, name,
 };
-pub use exchanges::{Budget, Judge, Missing, Occurrence, Options, Skip, is_at_work};
+pub use judge::{Budget, Judge, Occurrence, Options, is_at_work};
 pub use line::{Comparison, Excerpt, Label, Limits, Line, Row, Rows, Verdict};
-pub use lists::List;
-pub use notices::{Notices, Progress};
-pub use recordings::{Paired, Wanted, Witness, exchanges, recordings};
+pub use notices::Notices;
+pub use recordings::{Compared, Pair, PairSide, Wanted, exchanges, recordings};
 pub use side::{Message, message};
 pub use values::{Side, Terms, compare, compare_by};
 

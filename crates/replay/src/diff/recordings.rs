@@ -8,16 +8,17 @@
 //! on both sides ([`Bound`]).
 
 use super::Class;
-use super::align::{Matching as Pairing, Pair};
+use super::align::{Matching as Pairing, Pair as Places};
 use super::bound::Bound;
-use super::diff_report::{self, Remark, Trouble};
-use super::exchanges::{Judge, Missing};
-use super::key::{Digest, Digesting, Key};
-use super::noise;
-use super::side::{Held, Holding, MAX_EXCHANGES, One, WHOLE};
+use super::diff_report::{self, Missing, Remark, Trouble};
+use super::judge::Judge;
+use super::key::Digest;
+use super::side::{Card, Held, Holding, MAX_EXCHANGES, One, read};
 use crate::rules::Side;
+use compact_str::CompactString;
 use mcpreel_store::reader::{ReadError, Recording, Summary};
-use mcpreel_trace::exchange::{Exchange, ExchangeId};
+use mcpreel_trace::exchange::{ExchangeId, Status};
+use mcpreel_trace::frame::Seq;
 use mcpreel_trace::session::End;
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::plural;
@@ -43,177 +44,126 @@ impl Wanted {
     }
 }
 
+/// Two recordings that were compared.
+#[derive(Debug, Default)]
+pub struct Compared {
+    /// Exchanges that were compared or that only one side has, in the order of the left side.
+    pub pairs: Vec<Pair>,
+    /// What is bound: with it two of their exchanges can be looked at again.
+    pub bound: Bound,
+}
+
 /// Two exchanges that stand for each other, or one that only one side has.
-#[derive(Clone, Copy, Debug)]
-pub struct Paired<'e> {
-    pub sides: [Option<&'e Exchange>; 2],
-    /// The worst that was found by then: of lists it is known when all their pages are there.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    pub method: CompactString,
+    /// Tool, prompt or resource. Not escaped.
+    pub name: Option<CompactString>,
+    pub sides: [Option<PairSide>; 2],
+    /// The worst that was found; what differs between lists is among the offers of the report.
     pub class: Option<Class>,
 }
 
-/// Hears how a comparison goes, and may stop it.
-pub trait Witness {
-    /// So many exchanges of so many are compared. Whether to go on.
-    fn goes_on(&mut self, done: usize, of: usize) -> bool;
-
-    /// Both recordings are read, before the first exchanges are compared and after the last ones.
-    /// Whether to go on.
-    fn reads_on(&mut self) -> bool {
-        true
-    }
-
-    /// So many more exchanges are known, of which nothing is compared yet.
-    fn has_read(&mut self, exchanges: usize) {
-        let _ = exchanges;
-    }
-
-    /// These were compared, in the order of the left side.
-    fn compared(&mut self, paired: &Paired<'_>) {
-        let _ = paired;
-    }
+/// How an exchange went on one side.
+#[derive(Clone, Copy, Debug)]
+pub struct PairSide {
+    pub request: (Seq, u32),
+    pub status: Status,
+    pub latency_ns: Option<u64>,
 }
-
-impl<F: FnMut(usize, usize)> Witness for F {
-    fn goes_on(&mut self, done: usize, of: usize) -> bool {
-        self(done, of);
-        true
-    }
-}
-
-/// What an exchange is known by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Card {
-    /// Which way the request went, and its method.
-    call: Digest,
-    name: Digest,
-    key: Key,
-}
-
-impl Card {
-    pub(super) fn new(direction: Direction, method: &str, name: Option<&str>, key: Key) -> Self {
-        // The name of a call about a task is the task's id, which is made up anew every time.
-        let name = name.filter(|_| !method.starts_with("tasks/"));
-        let mut call = Digesting::default();
-        call.push(direction.as_str().as_bytes());
-        call.push(method.as_bytes());
-        let shape = noise::shape(name.unwrap_or_default());
-        Self {
-            call: call.finish(),
-            name: Digest::of(shape.as_bytes()),
-            key,
-        }
-    }
-}
-
-/// The exchanges of both sides, in the order of their requests.
-type Cards = [Vec<(ExchangeId, Card)>; 2];
 
 /// What two cards must have in common to be a pair.
-type KeyOf = fn(&Card) -> (Digest, Digest);
+type KeyOf = fn(&Card) -> (Digest, Digest, bool);
 
-fn aligned([left, right]: &Cards) -> Vec<Pair> {
+fn aligned([left, right]: &[Vec<Card>; 2]) -> Vec<Places> {
     let ways: [KeyOf; 3] = [
-        |card| (card.call, card.key.exact),
-        |card| (card.call, card.key.normalised),
-        |card| (card.call, card.name),
+        |card| (card.call, card.key.exact, card.is_at_work),
+        |card| (card.call, card.key.normalised, card.is_at_work),
+        |card| (card.call, card.name, false),
     ];
     let mut pairing = Pairing::new(left.len(), right.len());
     for way in ways {
-        pairing.pass(|at| way(&left[at].1), |at| way(&right[at].1));
+        pairing.pass(|at| way(&left[at]), |at| way(&right[at]));
     }
     pairing.interleaved()
 }
 
-fn ids(pair: Pair, cards: &Cards) -> [Option<ExchangeId>; 2] {
-    let [left, right] = pair.places();
+fn ids([left, right]: Places, cards: &[Vec<Card>; 2]) -> [Option<ExchangeId>; 2] {
     [
-        left.map(|at| cards[0][at].0),
-        right.map(|at| cards[1][at].0),
+        left.map(|at| cards[0][at].id),
+        right.map(|at| cards[1][at].id),
     ]
 }
 
-/// Compares two recordings, the left one being the reference, as long as `witness` goes on. Returns
-/// what is bound: with it two of their exchanges can be looked at again.
+/// Compares two recordings, the left one being the reference, as long as `goes_on` says so; `None`
+/// if it did not. It is told how many exchanges are compared, of how many; while they are read
+/// first, none of those that are known.
 pub fn recordings(
     [left, right]: [&Recording; 2],
     wanted: &Wanted,
     judge: &mut Judge,
-    witness: &mut dyn Witness,
-) -> Result<Bound, ReadError> {
+    goes_on: &mut dyn FnMut(usize, usize) -> bool,
+) -> Result<Option<Compared>, ReadError> {
     let summaries = [left.summary()?, right.summary()?];
-    let mut bound = Bound::by(judge);
-    let one = One::new([left, right], Side::Left, &summaries[0]);
-    let other = One::new([right, left], Side::Right, &summaries[1]);
-    let mut cards = [one.cards(judge, witness)?, other.cards(judge, witness)?];
-    if !witness.reads_on() {
-        return Ok(bound);
-    }
+    let sides = [
+        One::new([left, right], Side::Left, &summaries[0]),
+        One::new([right, left], Side::Right, &summaries[1]),
+    ];
+    let ours = sides[0].cards(judge, &mut |known| goes_on(0, known))?;
+    let theirs = sides[1].cards(judge, &mut |known| goes_on(0, ours.len() + known))?;
+    let mut cards = [ours, theirs];
     if let Wanted::Part(part) = wanted {
-        cards[0].retain(|(id, _)| part.contains(id));
+        cards[0].retain(|card| part.contains(&card.id));
     }
-    let found = (&mut *judge, &mut bound);
-    if !pairs([one, other], &cards, wanted, found, witness)? {
-        return Ok(bound);
+    let mut compared = Compared {
+        pairs: Vec::new(),
+        bound: Bound::by(judge),
+    };
+    let recordings = [left, right];
+    let mut holding = Holding::of(&recordings);
+    let all = aligned(&cards);
+    for (at, places) in all.iter().enumerate() {
+        if !goes_on(at, all.len()) {
+            return Ok(None);
+        }
+        let ids = ids(*places, &cards);
+        if !wanted.has(ids) {
+            judge.unwanted();
+            learn(sides, ids, &mut compared.bound)?;
+            continue;
+        }
+        holding.next()?;
+        let mut held = read(sides, ids)?;
+        holding.read(held.iter().flatten().map(Held::bytes).sum());
+        if let [Some(left), Some(right)] = &mut held {
+            compared.bound.apply(left, right, judge);
+        }
+        compared.pairs.extend(judged(&held, judge));
     }
     if matches!(wanted, Wanted::All) {
         for way in [Direction::ClientToServer, Direction::ServerToClient] {
-            let left = one.notices(way, judge, witness)?;
-            let right = other.notices(way, judge, witness)?;
+            let goes_on = &mut || goes_on(all.len(), all.len());
+            let left = sides[0].notices(way, judge, goes_on)?;
+            let right = sides[1].notices(way, judge, goes_on)?;
             judge.notices(&left, &right);
         }
         ends(&summaries, judge);
     }
     too_many(&summaries, judge);
     nothing(&summaries, wanted, judge);
-    Ok(bound)
-}
-
-/// Compares exchange beside exchange; `false` if `witness` stopped it.
-fn pairs(
-    [one, other]: [One<'_>; 2],
-    cards: &Cards,
-    wanted: &Wanted,
-    (judge, bound): (&mut Judge, &mut Bound),
-    witness: &mut dyn Witness,
-) -> Result<bool, ReadError> {
-    let pairs = aligned(cards);
-    let all = pairs.len();
-    let recordings = [one.recording(), other.recording()];
-    let mut holding = Holding::of(&recordings);
-    for (at, pair) in pairs.into_iter().enumerate() {
-        if !witness.goes_on(at, all) {
-            return Ok(false);
-        }
-        let ids = ids(pair, cards);
-        if !wanted.has(ids) {
-            judge.unwanted();
-            learn([one, other], ids, bound)?;
-            continue;
-        }
-        holding.next()?;
-        let mut held = match ids {
-            [Some(left), Some(right)] => held_both([(one, left), (other, right)])?,
-            [left, right] => [one.held(left)?, other.held(right)?],
-        };
-        holding.read(held.iter().flatten().map(Held::bytes).sum());
-        if let [Some(left), Some(right)] = &mut held {
-            bound.apply(left, right, judge);
-        }
-        judged(&held, judge, witness);
-    }
-    Ok(true)
+    Ok(Some(compared))
 }
 
 /// Learns what is bound in the answers of exchanges that are not to be compared themselves.
 fn learn(
-    [one, other]: [One<'_>; 2],
+    sides: [One<'_>; 2],
     ids: [Option<ExchangeId>; 2],
     bound: &mut Bound,
 ) -> Result<(), ReadError> {
-    if let [Some(left), Some(right)] = ids
-        && let Some(exchange) = one.exchange(left)?
+    if let [Some(left), Some(_)] = ids
+        && let Some(exchange) = sides[0].recording().exchange(left)?
         && bound.wants(&exchange)
-        && let [Some(left), Some(right)] = held_both([(one, left), (other, right)])?
+        && let [Some(left), Some(right)] = read(sides, ids)?
     {
         bound.pair([&left, &right]);
     }
@@ -226,25 +176,28 @@ pub fn exchanges(
     right: (&Recording, ExchangeId),
     judge: &mut Judge,
 ) -> Result<(), ReadError> {
-    let nobody = &mut |_: usize, _: usize| {};
-    let one = One::new([left.0, right.0], Side::Left, &left.0.summary()?);
-    let other = One::new([right.0, left.0], Side::Right, &right.0.summary()?);
+    let sides = [
+        One::new([left.0, right.0], Side::Left, &left.0.summary()?),
+        One::new([right.0, left.0], Side::Right, &right.0.summary()?),
+    ];
     let mut bound = Bound::by(judge);
-    let is_retry = one.exchange(left.1)?.is_some_and(|left| left.is_retry());
+    let is_retry = left.0.exchange(left.1)?.is_some_and(|left| left.is_retry());
     if is_retry || judge.rules().binds().next().is_some() {
-        let mut cards = [one.cards(judge, nobody)?, other.cards(judge, nobody)?];
-        for (side, end) in cards.iter_mut().zip([left.1, right.1]) {
-            side.retain(|(id, _)| *id < end);
-        }
-        for pair in aligned(&cards) {
-            learn([one, other], ids(pair, &cards), &mut bound)?;
+        let before = |at: usize, end: ExchangeId| {
+            let mut cards = sides[at].cards(judge, &mut |_| true)?;
+            cards.retain(|card| card.id < end);
+            Ok::<_, ReadError>(cards)
+        };
+        let cards = [before(0, left.1)?, before(1, right.1)?];
+        for places in aligned(&cards) {
+            learn(sides, ids(places, &cards), &mut bound)?;
         }
     }
-    let mut held = held_both([(one, left.1), (other, right.1)])?;
+    let mut held = read(sides, [Some(left.1), Some(right.1)])?;
     if let [Some(left), Some(right)] = &mut held {
         bound.apply(left, right, judge);
     }
-    judged(&held, judge, nobody);
+    judged(&held, judge);
     // Two exchanges are no session in which every rule could have been of use.
     for (rule, _) in judge.rules().binds() {
         judge.rules().fired(rule);
@@ -252,27 +205,9 @@ pub fn exchanges(
     Ok(())
 }
 
-/// Reads two exchanges; both or none, and both as a whole where the longer one can be read so.
-fn held_both(
-    [(one, left), (other, right)]: [(One<'_>, ExchangeId); 2],
-) -> Result<[Option<Held>; 2], ReadError> {
-    let (Some(left), Some(right)) = (one.exchange(left)?, other.exchange(right)?) else {
-        return Ok([None, None]);
-    };
-    let longest = |size: fn(&Exchange) -> u64| size(&left).max(size(&right));
-    let request = longest(|one| one.request_size);
-    let response = longest(|one| one.response_size);
-    let whole = [request, response].map(|size| size <= WHOLE);
-    let held = [
-        one.read(left.clone(), Some(&right), whole)?,
-        other.read(right, Some(&left), whole)?,
-    ];
-    Ok(held.map(Some))
-}
-
 /// Compares what both sides have, or counts what only one has.
-fn judged(held: &[Option<Held>; 2], judge: &mut Judge, witness: &mut dyn Witness) {
-    judge.redacted(held.iter().flatten().map(|held| held.redacted).sum());
+fn judged(held: &[Option<Held>; 2], judge: &mut Judge) -> Option<Pair> {
+    judge.redacted(held.iter().flatten().map(Held::redacted).sum());
     let class = match held {
         [Some(left), Some(right)] => judge.both(&left.occurrence(), &right.occurrence()),
         [Some(left), None] => {
@@ -283,13 +218,20 @@ fn judged(held: &[Option<Held>; 2], judge: &mut Judge, witness: &mut dyn Witness
             judge.missing(&left.occurrence(), why)
         }
         [None, Some(right)] => Some(judge.more(&right.occurrence())),
-        [None, None] => return,
+        [None, None] => None,
     };
-    let sides = held.each_ref();
-    witness.compared(&Paired {
-        sides: sides.map(|side| side.as_ref().map(|held| &held.exchange)),
+    let exchange = &held[0].as_ref().or(held[1].as_ref())?.exchange;
+    let side = |held: &Held| PairSide {
+        request: held.exchange.request,
+        status: held.exchange.status,
+        latency_ns: held.exchange.latency_ns(),
+    };
+    Some(Pair {
+        method: exchange.method.clone(),
+        name: exchange.name.clone(),
+        sides: held.each_ref().map(|held| held.as_ref().map(side)),
         class,
-    });
+    })
 }
 
 /// How the sessions ended: a server that goes down where it did not is worse than any answer.
@@ -305,13 +247,8 @@ fn ends(summaries: &[Summary; 2], judge: &mut Judge) {
         (true, false) => Class::Breaking,
         _ => Class::Changed,
     };
-    let before = ended(was);
-    let before = before.strip_prefix("was ").unwrap_or(&before);
-    remark(
-        judge,
-        class,
-        &format!("the server {}, was: {before}", ended(is)),
-    );
+    let text = format!("the server {}; then it {}", ended(is), ended(was));
+    remark(judge, class, &text);
 }
 
 fn ended(end: &End) -> String {

@@ -1,9 +1,9 @@
 //! One of two recordings: its exchanges and messages, read one at a time.
 
-use super::exchanges::{Judge, Occurrence, is_at_work};
-use super::key::{self, Digest, Digesting};
-use super::notices::{Notices, Progress};
-use super::recordings::{Card, Witness};
+use super::judge::{Judge, Occurrence, POLL, is_at_work};
+use super::key::{self, Digest, Digesting, Key};
+use super::noise;
+use super::notices::Notices;
 use crate::rules::Side;
 use compact_str::CompactString;
 use mcpreel_redact::{gaps, token};
@@ -25,13 +25,10 @@ pub(super) const WHOLE: u64 = 32 * 1024 * 1024;
 /// Bytes of such a message that are read at once.
 const PIECE: usize = 256 * 1024;
 
-/// Progress notifications of an exchange that are looked at.
-const MAX_PROGRESS: u32 = 10_000;
-
-/// Exchanges or messages, and bytes, that are read while the recordings are held, in some
-/// milliseconds: a writer that waits gets in between.
-const TOGETHER: usize = 32;
+/// Bytes that are read while the recordings are held, in some milliseconds: a writer that waits
+/// gets in between. An exchange counts as this many bytes at least.
 const BYTES_TOGETHER: u64 = 256 * 1024;
+const BYTES_EACH: u64 = 8 * 1024;
 
 /// Where a message stands: its frame, and its place in that if it is a batch.
 pub type Place = (Seq, u32);
@@ -50,8 +47,9 @@ pub struct Message {
 }
 
 /// The message of the first recording at `place`, or what the second one has in its place if that
-/// is the same but for values that are redacted in the first. That stands at `counterpart`, as far
-/// as that is known, or in the same place: a redacted copy has the frames of its original.
+/// is the same but for values that are redacted in the first. The other message stands at
+/// `counterpart`, as far as that is known, or in the same place: a redacted copy has the frames of
+/// its original.
 pub fn message(
     [recording, beside]: [&Recording; 2],
     place: Place,
@@ -86,21 +84,14 @@ impl Message {
         self.digest.is_none().then_some(&*self.bytes)
     }
 
-    fn read(
-        recordings: [&Recording; 2],
-        place: Place,
-        counterpart: Option<Place>,
-        whole: bool,
-    ) -> Result<Option<Self>, ReadError> {
-        if whole {
-            return message(recordings, place, counterpart);
-        }
+    /// A long message as its digest.
+    fn digested(recording: &Recording, seq: Seq) -> Result<Self, ReadError> {
         let mut digest = Digesting::default();
-        let mut blob = recordings[0].stream(place.0)?;
+        let mut blob = recording.stream(seq)?;
         let mut piece = vec![0; PIECE];
         loop {
             let read = blob.read(&mut piece).map_err(|source| OpenError::Io {
-                path: recordings[0].path().to_owned(),
+                path: recording.path().to_owned(),
                 source,
             })?;
             if read == 0 {
@@ -108,10 +99,38 @@ impl Message {
             }
             digest.push(&piece[..read]);
         }
-        Ok(Some(Self {
+        Ok(Self {
             digest: Some(digest.finish()),
             ..Self::default()
-        }))
+        })
+    }
+}
+
+/// What an exchange is known by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Card {
+    pub id: ExchangeId,
+    /// Which way the request went, and its method.
+    pub call: Digest,
+    pub name: Digest,
+    pub key: Key,
+    /// Whether its answer is that a task is at work: a client asks again as long as it is.
+    pub is_at_work: bool,
+}
+
+impl Card {
+    pub(super) fn new(exchange: &Exchange, name: Option<&str>, key: Key) -> Self {
+        let method = &*exchange.method;
+        // The name of a call about a task is the task's id, which is made up anew every time.
+        let name = name.filter(|_| !method.starts_with("tasks/"));
+        let call = format!("{} {method}", exchange.direction.as_str());
+        Self {
+            id: exchange.id,
+            call: Digest::of(call.as_bytes()),
+            name: Digest::of(noise::shape(name.unwrap_or_default()).as_bytes()),
+            key,
+            is_at_work: false,
+        }
     }
 }
 
@@ -120,16 +139,19 @@ pub(super) struct Held {
     pub exchange: Exchange,
     pub request: Option<Message>,
     pub response: Option<Message>,
-    progress: Progress,
     wall_ns: u64,
-    /// Values that are redacted here and are as they were on the other side.
-    pub redacted: u64,
 }
 
 impl Held {
     pub(super) fn bytes(&self) -> u64 {
         let exchange = &self.exchange;
         exchange.request_size.saturating_add(exchange.response_size)
+    }
+
+    /// Values that are redacted here and are as they were on the other side.
+    pub(super) fn redacted(&self) -> u64 {
+        let messages = [&self.request, &self.response].into_iter().flatten();
+        messages.map(|message| message.redacted).sum()
     }
 
     pub(super) fn occurrence(&self) -> Occurrence<'_> {
@@ -144,7 +166,6 @@ impl Held {
             status: exchange.status,
             latency_ns: exchange.latency_ns(),
             wall_ns: Some(self.wall_ns.saturating_add(exchange.t_request.0)),
-            progress: Some(&self.progress),
         }
     }
 }
@@ -154,8 +175,7 @@ impl Held {
 pub(super) struct Holding<'h, 'r> {
     recordings: &'h [&'r Recording],
     held: Vec<HeldFile<'r>>,
-    count: usize,
-    bytes: u64,
+    bytes_left: u64,
 }
 
 impl<'h, 'r> Holding<'h, 'r> {
@@ -163,35 +183,28 @@ impl<'h, 'r> Holding<'h, 'r> {
         Self {
             recordings,
             held: Vec::new(),
-            count: 0,
-            bytes: 0,
+            bytes_left: 0,
         }
     }
 
     /// Another exchange is about to be read.
     pub(super) fn next(&mut self) -> Result<(), ReadError> {
-        if self.count == TOGETHER {
-            self.release();
-        }
-        if self.held.is_empty() {
+        if self.bytes_left == 0 {
+            self.held.clear();
             let held = self.recordings.iter().map(|recording| recording.hold());
             self.held = held.collect::<Result<_, _>>()?;
+            self.bytes_left = BYTES_TOGETHER;
         }
-        self.count += 1;
+        self.read(BYTES_EACH);
         Ok(())
     }
 
-    /// So many bytes of it were read, and are to be worked on.
+    /// So many bytes were read, and are to be worked on.
     pub(super) fn read(&mut self, bytes: u64) {
-        self.bytes = self.bytes.saturating_add(bytes);
-        if self.bytes > BYTES_TOGETHER {
-            self.release();
+        self.bytes_left = self.bytes_left.saturating_sub(bytes);
+        if bytes > BYTES_EACH && self.bytes_left == 0 {
+            self.held.clear();
         }
-    }
-
-    fn release(&mut self) {
-        self.held.clear();
-        (self.count, self.bytes) = (0, 0);
     }
 }
 
@@ -217,44 +230,35 @@ impl<'r> One<'r> {
         self.both[0]
     }
 
-    /// What its exchanges are known by, in the order of their requests, as far as `witness` goes
-    /// on.
+    /// What its exchanges are known by, in the order of their requests, as long as `goes_on` says
+    /// so. It is told how many are known.
     pub(super) fn cards(
         &self,
         judge: &Judge,
-        witness: &mut dyn Witness,
-    ) -> Result<Vec<(ExchangeId, Card)>, ReadError> {
+        goes_on: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<Vec<Card>, ReadError> {
         let mut cards = Vec::new();
         let mut after = ExchangeId(0);
-        while cards.len() < MAX_EXCHANGES && witness.reads_on() {
+        while cards.len() < MAX_EXCHANGES && goes_on(cards.len()) {
             let page = self.recording().exchanges(after, 1000)?;
             let Some(last) = page.last() else { break };
             after = last.id;
-            let page = &page[..page.len().min(MAX_EXCHANGES - cards.len())];
             let recordings = [self.recording()];
             let mut holding = Holding::of(&recordings);
-            for exchange in page {
+            for exchange in &page[..page.len().min(MAX_EXCHANGES - cards.len())] {
                 holding.next()?;
-                cards.push((exchange.id, self.card(exchange, judge, &mut holding)?));
+                cards.push(self.card(exchange, judge)?);
+                holding.read(exchange.request_size);
             }
-            witness.has_read(page.len());
         }
         Ok(cards)
     }
 
-    fn card(
-        &self,
-        exchange: &Exchange,
-        judge: &Judge,
-        holding: &mut Holding<'_, '_>,
-    ) -> Result<Card, ReadError> {
-        let method = &*exchange.method;
-        let whole = exchange.request_size <= WHOLE;
-        let request = Message::read(self.both, exchange.request, None, whole)?;
+    fn card(&self, exchange: &Exchange, judge: &Judge) -> Result<Card, ReadError> {
+        let request = self.message(exchange.request, None, exchange.request_size <= WHOLE)?;
         let other = self.name(request.as_ref())?;
         let name = other.as_deref().or(exchange.name.as_deref());
-        holding.read(exchange.request_size);
-        let scope = judge.rules().scope(method, name);
+        let scope = judge.rules().scope(&exchange.method, name);
         let terms = key::Terms {
             scope: &scope,
             side: self.side,
@@ -263,23 +267,20 @@ impl<'r> One<'r> {
         };
         let request = request.unwrap_or_default();
         let key = match (request.digest, Document::parse(&request.bytes)) {
-            (Some(digest), _) => key::Key::of_bytes(digest.to_string().as_bytes()),
-            (None, Ok(document)) => key::key(document.root(), terms),
+            (Some(digest), _) => Key::of_bytes(digest),
+            (None, Ok(document)) => Key::of(document.root(), terms),
             // Nested too deeply: its bytes are all there is.
-            (None, Err(_)) => key::Key::of_bytes(&request.bytes),
+            (None, Err(_)) => Key::of_bytes(Digest::of(&request.bytes)),
         };
-        // Whoever asks about a task asks again as long as it is at work, here oftener than there.
-        let key = if self.is_at_work(exchange)? {
-            key.of_kind("at work")
-        } else {
-            key
-        };
-        Ok(Card::new(exchange.direction, method, name, key))
+        Ok(Card {
+            is_at_work: self.is_at_work(exchange)?,
+            ..Card::new(exchange, name, key)
+        })
     }
 
     /// Whether the answer of an exchange is that a task is at work.
     fn is_at_work(&self, exchange: &Exchange) -> Result<bool, ReadError> {
-        let is_poll = &*exchange.method == "tasks/get" && exchange.response_size <= WHOLE;
+        let is_poll = exchange.method == POLL && exchange.response_size <= WHOLE;
         let Some(response) = exchange.response.filter(|_| is_poll) else {
             return Ok(false);
         };
@@ -288,41 +289,37 @@ impl<'r> One<'r> {
         Ok(is_at_work(&exchange.method, answer))
     }
 
-    pub(super) fn exchange(&self, id: ExchangeId) -> Result<Option<Exchange>, ReadError> {
-        self.recording().exchange(id)
-    }
-
-    pub(super) fn held(&self, id: Option<ExchangeId>) -> Result<Option<Held>, ReadError> {
-        let exchange = id.map(|id| self.exchange(id)).transpose()?.flatten();
-        let read = |exchange: Exchange| {
-            let whole = [exchange.request_size, exchange.response_size].map(|size| size <= WHOLE);
-            self.read(exchange, None, whole)
-        };
-        exchange.map(read).transpose()
+    fn message(
+        &self,
+        place: Place,
+        counterpart: Option<Place>,
+        whole: bool,
+    ) -> Result<Option<Message>, ReadError> {
+        if whole {
+            return message(self.both, place, counterpart);
+        }
+        Message::digested(self.recording(), place.0).map(Some)
     }
 
     /// Reads an exchange, which has `counterpart` on the other side; `whole` says whether its
     /// messages are read as a whole.
-    pub(super) fn read(
+    fn read(
         &self,
         mut exchange: Exchange,
         counterpart: Option<&Exchange>,
         whole: [bool; 2],
     ) -> Result<Held, ReadError> {
         let asked = counterpart.map(|other| other.request);
-        let request = Message::read(self.both, exchange.request, asked, whole[0])?;
+        let request = self.message(exchange.request, asked, whole[0])?;
         if let Some(name) = self.name(request.as_ref())? {
             exchange.name = Some(name);
         }
         let answered = counterpart.and_then(|other| other.response);
         let response = match exchange.response {
-            Some(place) => Message::read(self.both, place, answered, whole[1])?,
+            Some(place) => self.message(place, answered, whole[1])?,
             None => None,
         };
-        let messages = [&request, &response].into_iter().flatten();
         Ok(Held {
-            redacted: messages.map(|message| message.redacted).sum(),
-            progress: self.progress(&exchange)?,
             request,
             response,
             wall_ns: self.wall_ns,
@@ -340,30 +337,18 @@ impl<'r> One<'r> {
         Ok(other.and_then(|other| other.name))
     }
 
-    fn progress(&self, exchange: &Exchange) -> Result<Progress, ReadError> {
-        let mut progress = Progress::default();
-        if exchange.progress_count == 0 {
-            return Ok(progress);
-        }
-        for at in self.recording().progress_of(exchange.id, MAX_PROGRESS)? {
-            let message = self.recording().message_bytes(at.seq, at.part)?;
-            progress.add(&message.unwrap_or_default());
-        }
-        Ok(progress)
-    }
-
-    /// The notifications that went one way.
+    /// The notifications that went one way, as long as `goes_on` says so.
     pub(super) fn notices(
         &self,
         way: Direction,
         judge: &mut Judge,
-        witness: &mut dyn Witness,
+        goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Notices, ReadError> {
         let mut notices = Notices::default();
         let mut after = (Seq(0), 0);
         loop {
             let page = self.recording().notifications(after)?;
-            let Some(last) = page.last().filter(|_| witness.reads_on()) else {
+            let Some(last) = page.last().filter(|_| goes_on()) else {
                 return Ok(notices);
             };
             after = (last.seq, last.part);
@@ -375,14 +360,32 @@ impl<'r> One<'r> {
                 holding.read(message.bytes.len() as u64);
                 judge.redacted(message.redacted);
                 let wall_ns = Some(self.wall_ns);
-                judge.notice(
-                    &mut notices,
-                    self.side,
-                    Some(at.seq),
-                    &message.bytes,
-                    wall_ns,
-                );
+                judge.notice(&mut notices, self.side, at.seq, &message.bytes, wall_ns);
             }
         }
     }
+}
+
+/// Reads an exchange of both sides, or of one; its messages as a whole where both can be read so.
+pub(super) fn read(
+    sides: [One<'_>; 2],
+    ids: [Option<ExchangeId>; 2],
+) -> Result<[Option<Held>; 2], ReadError> {
+    let exchange = |at: usize| {
+        let found = ids[at].map(|id| sides[at].recording().exchange(id));
+        found.transpose().map(Option::flatten)
+    };
+    let exchanges = [exchange(0)?, exchange(1)?];
+    let both = || exchanges.iter().flatten();
+    let whole = [
+        both().all(|one| one.request_size <= WHOLE),
+        both().all(|one| one.response_size <= WHOLE),
+    ];
+    let held = |at: usize| {
+        let counterpart = exchanges[1 - at].as_ref();
+        let one = exchanges[at].clone();
+        one.map(|one| sides[at].read(one, counterpart, whole))
+            .transpose()
+    };
+    Ok([held(0)?, held(1)?])
 }

@@ -7,8 +7,8 @@
 //! * What is expected to differ (ids, tokens, times) is shown as [`Class::Noise`], not hidden.
 //! * Work is bounded: [`Comparison::limits`] says what was not compared, or only coarsely.
 
-use super::align::{self, Matching as Pairing, Numbers, Pair};
-use super::equal::{Exhausted, Members, Work, equal};
+use super::align::{self, Matching as Pairing, Numbers};
+use super::equal::{Exhausted, Sides, Work, equal};
 use super::line::{Comparison, Excerpt, Label, Line, Verdict};
 use super::noise::{self, Beside};
 use super::{Change, Class, Half};
@@ -78,7 +78,15 @@ pub fn compare_by(terms: &Terms<'_>, half: Half, left: Side<'_>, right: Side<'_>
             (Ok(left), Ok(right)) => walk.message(left.root(), right.root()),
             _ => walk.bytes(left, right),
         },
-        (left, right) => walk.one_side_missing(left, right),
+        (Some(left), None) => {
+            let (class, sides) = (walk.worse(), [Some(Excerpt::new(left)), None]);
+            walk.differs(Label::Root, class, Change::Removed, sides);
+        }
+        (None, Some(right)) => {
+            let sides = [None, Some(Excerpt::new(right))];
+            walk.differs(Label::Root, Class::Added, Change::Added, sides);
+        }
+        (None, None) => {}
     }
     walk.out
 }
@@ -92,7 +100,7 @@ pub(super) fn compare_values(
 ) -> Comparison {
     let mut walk = Walk::new(terms, Half::Response, [None; 2]);
     walk.place = place.to_vec();
-    walk.value(0, Label::Root, left, right);
+    walk.value(Label::Root, left, right);
     walk.out
 }
 
@@ -113,7 +121,8 @@ struct Walk<'r> {
     work: Work,
     /// Where the values stand that are being compared.
     place: Vec<Step>,
-    /// Whether they are within a text that is JSON itself.
+    depth: u16,
+    /// Whether the values are within a text that is JSON itself.
     is_in_text: bool,
     out: Comparison,
 }
@@ -126,112 +135,94 @@ impl<'r> Walk<'r> {
             wall_ns,
             work: Work::new(terms.exact_numbers),
             place: Vec::new(),
+            depth: 0,
             is_in_text: false,
             out: Comparison::default(),
         }
-    }
-
-    fn one_side_missing(&mut self, left: Option<&[u8]>, right: Option<&[u8]>) {
-        let (class, change) = match (left, right) {
-            (None, None) => return,
-            (Some(_), _) => (self.worse(), Change::Removed),
-            (None, Some(_)) => (Class::Added, Change::Added),
-        };
-        let sides = [left, right].map(|side| side.map(Excerpt::new));
-        self.differs(0, Label::Root, class, change, sides);
     }
 
     /// Two messages of which one is no JSON.
     fn bytes(&mut self, left: &[u8], right: &[u8]) {
         self.out.limits.as_bytes = true;
         if left == right {
-            return self.push(0, Label::Root, Verdict::Same(Excerpt::unchanged(left)));
+            return self.push(Label::Root, Verdict::Same(Excerpt::unchanged(left)));
         }
         let sides = Excerpt::pair(left, right).map(Some);
-        self.differs(0, Label::Root, Class::Changed, Change::Value, sides);
+        self.differs(Label::Root, Class::Changed, Change::Value, sides);
     }
 
     /// Two messages. A result beside an error is one difference, not two.
     fn message(&mut self, left: Value<'_>, right: Value<'_>) {
         let (l, r) = match (outcome(left), outcome(right)) {
             (Some(l), Some(r)) if l.0 != r.0 => (l, r),
-            _ => return self.value(0, Label::Root, left, right),
+            _ => return self.value(Label::Root, left, right),
         };
-        let class = match r.0 {
-            "error" => self.worse(),
-            _ => Class::Changed,
+        let class = if r.0 == "error" {
+            self.worse()
+        } else {
+            Class::Changed
         };
-        self.push(0, Label::Root, Verdict::Within(Kind::Object));
-        let sides = [l.1, r.1].map(|side| Some(Excerpt::new(side.raw())));
-        self.differs(1, Label::Member(l.0.into()), class, Change::Outcome, sides);
-        if self.members(1, left, right, &["result", "error"]).is_err() {
-            self.not_compared(1, Label::Root, left, right);
-        }
+        self.within(Label::Root, left, right, |walk| {
+            let sides = [l.1, r.1].map(|side| Some(Excerpt::new(side.raw())));
+            walk.differs(Label::Member(l.0.into()), class, Change::Outcome, sides);
+            walk.members(left, right, &["result", "error"])
+        });
     }
 
-    fn value(&mut self, depth: u16, label: Label, left: Value<'_>, right: Value<'_>) {
+    fn value(&mut self, label: Label, left: Value<'_>, right: Value<'_>) {
         match equal(left, right, &mut self.work) {
-            Ok(true) => self.same(depth, label, left.raw()),
+            Ok(true) => self.same(label, left.raw()),
             Ok(false) if self.is_elsewhere() => {}
             Ok(false) if self.terms.scope.ignores(&self.place, None) => self.out.passed_over += 1,
-            Ok(false) => self.different(depth, label, left, right),
-            Err(Exhausted) => self.not_compared(depth, label, left, right),
+            Ok(false) => self.different(label, left, right),
+            Err(Exhausted) => self.not_compared(label, left, right),
         }
     }
 
-    fn different(&mut self, depth: u16, label: Label, left: Value<'_>, right: Value<'_>) {
+    fn different(&mut self, label: Label, left: Value<'_>, right: Value<'_>) {
         if left.kind() != right.kind() {
-            return self.scalar(depth, label, Change::Type, left, right);
+            return self.scalar(label, Change::Type, left, right);
         }
         match left.kind() {
             Kind::Object | Kind::Array if !self.beside().is_noise(left, right) => {
-                self.within(depth, label, [left, right], |walk| {
-                    walk.inside(depth, left, right)
-                });
+                self.within(label, left, right, |walk| walk.contents(left, right));
             }
-            Kind::String => self.strings(depth, label, left, right),
-            _ => self.scalar(depth, label, Change::Value, left, right),
+            Kind::String => self.strings(label, left, right),
+            _ => self.scalar(label, Change::Value, left, right),
         }
     }
 
     /// Compares the contents of two objects or two lists.
-    fn inside(&mut self, depth: u16, left: Value<'_>, right: Value<'_>) -> Result<(), Exhausted> {
+    fn contents(&mut self, left: Value<'_>, right: Value<'_>) -> Result<(), Exhausted> {
         match left.kind() {
-            Kind::Object => self.members(depth + 1, left, right, &[]),
-            _ => self.elements(depth + 1, left, right),
+            Kind::Object => self.members(left, right, &[]),
+            _ => self.elements(left, right),
         }
     }
 
     fn members(
         &mut self,
-        depth: u16,
         left: Value<'_>,
         right: Value<'_>,
         without: &[&str],
     ) -> Result<(), Exhausted> {
-        let left = Members::of(left, &mut self.work)?;
-        let right = Members::of(right, &mut self.work)?;
-        let wanted = |name: &str| !without.contains(&name);
-        for (name, value) in left.in_order().filter(|(name, _)| wanted(name)) {
-            let label = Label::Member(Box::from(&**name));
-            self.place.push(Step::Member(Box::from(&**name)));
-            match right.get(name) {
-                Some(other) => self.value(depth, label, value, other),
-                None => self.removed(depth, label, value, true),
+        for (name, sides) in self.work.members(left, right)? {
+            if without.contains(&&*name) {
+                continue;
             }
-            self.place.pop();
-        }
-        let added = right.in_order();
-        let added = added.filter(|(name, _)| left.get(name).is_none() && wanted(name));
-        for (name, value) in added {
-            self.place.push(Step::Member(Box::from(&**name)));
-            self.added(depth, Label::Member(Box::from(&**name)), value);
+            let label = Label::Member(Box::from(&*name));
+            self.place.push(Step::Member(Box::from(&*name)));
+            match sides {
+                [Some(left), Some(right)] => self.value(label, left, right),
+                [Some(left), None] => self.removed(label, left, true),
+                [None, right] => self.added(label, right),
+            }
             self.place.pop();
         }
         Ok(())
     }
 
-    fn elements(&mut self, depth: u16, left: Value<'_>, right: Value<'_>) -> Result<(), Exhausted> {
+    fn elements(&mut self, left: Value<'_>, right: Value<'_>) -> Result<(), Exhausted> {
         let left: Vec<_> = left.elements().collect();
         let right: Vec<_> = right.elements().collect();
         let matching = self.terms.scope.matching(&self.place);
@@ -242,10 +233,9 @@ impl<'r> Walk<'r> {
         };
         let keys = key.and_then(|key| align::keys(&left, key).zip(align::keys(&right, key)));
         if let Some(keys) = keys {
-            self.keyed(depth, keys, [&left, &right], matching.is_none());
+            self.keyed(&keys, [&left, &right], matching.is_none());
             return Ok(());
         }
-        self.out.limits.unkeyed += u64::from(matches!(matching, Some(Matching::Keyed(_))));
         let mut numbers = Numbers::default();
         let mut numbered = |elements: &[Value<'_>]| {
             let number = |element: &Value<'_>| {
@@ -264,13 +254,13 @@ impl<'r> Walk<'r> {
         } else {
             self.in_sequence(&a, &b)
         };
-        for pair in pairs {
-            self.pair(depth, pair.places(), None, [&left, &right]);
+        for places in pairs {
+            self.pair(places, None, [&left, &right]);
         }
         Ok(())
     }
 
-    fn in_sequence(&mut self, left: &[u32], right: &[u32]) -> Vec<Pair> {
+    fn in_sequence(&mut self, left: &[u32], right: &[u32]) -> Vec<align::Pair> {
         let (pairs, coarse) = align::in_sequence(left, right);
         self.out.limits.coarse += u64::from(coarse);
         pairs
@@ -279,34 +269,26 @@ impl<'r> Walk<'r> {
     /// Two lists whose elements have a name or URI.
     fn keyed(
         &mut self,
-        depth: u16,
-        (left, right): (Vec<Box<str>>, Vec<Box<str>>),
+        (left, right): &(Vec<Box<str>>, Vec<Box<str>>),
         elements: [&[Value<'_>]; 2],
         order_matters: bool,
     ) {
         let mut pairing = Pairing::new(left.len(), right.len());
         pairing.pass(|at| &left[at], |at| &right[at]);
         if order_matters && !pairing.is_in_order() {
-            let names = [&left, &right].map(|keys| Some(Excerpt::new(keys.join(", ").as_bytes())));
-            self.differs(depth, Label::Root, Class::Order, Change::Order, names);
+            let names = [left, right].map(|keys| Some(Excerpt::new(keys.join(", ").as_bytes())));
+            self.differs(Label::Root, Class::Order, Change::Order, names);
         }
-        for pair in pairing.right_last() {
-            let places = pair.places();
+        for places in pairing.right_last() {
             let key = match places {
                 [Some(at), _] => &left[at],
                 [None, at] => &right[at.unwrap_or_default()],
             };
-            self.pair(depth, places, Some(key), elements);
+            self.pair(places, Some(key), elements);
         }
     }
 
-    fn pair(
-        &mut self,
-        depth: u16,
-        [l, r]: [Option<usize>; 2],
-        key: Option<&str>,
-        [left, right]: [&[Value<'_>]; 2],
-    ) {
+    fn pair(&mut self, [l, r]: align::Pair, key: Option<&str>, [left, right]: [&[Value<'_>]; 2]) {
         let label = |left, right| Label::Element {
             left,
             right,
@@ -315,25 +297,24 @@ impl<'r> Walk<'r> {
         self.place.extend(l.or(r).map(Step::Element));
         match (l.map(|at| left[at]), r.map(|at| right[at])) {
             (Some(one), Some(other)) if key.is_some() || one.kind() == other.kind() => {
-                self.value(depth, label(l, r), one, other);
+                self.value(label(l, r), one, other);
             }
             (one, other) => {
                 if let Some(one) = one {
-                    self.removed(depth, label(l, None), one, key.is_some());
+                    self.removed(label(l, None), one, key.is_some());
                 }
-                if let Some(other) = other {
-                    self.added(depth, label(None, r), other);
+                if other.is_some() {
+                    self.added(label(None, r), other);
                 }
             }
         }
         self.place.pop();
     }
 
-    fn strings(&mut self, depth: u16, label: Label, left: Value<'_>, right: Value<'_>) {
+    fn strings(&mut self, label: Label, left: Value<'_>, right: Value<'_>) {
         let fits = left.raw().len().max(right.raw().len()) <= MAX_TEXT;
-        let texts = left.as_str().zip(right.as_str()).filter(|_| fits);
-        let Some((l, r)) = texts else {
-            return self.scalar(depth, label, Change::Value, left, right);
+        let Some((l, r)) = left.as_str().zip(right.as_str()).filter(|_| fits) else {
+            return self.scalar(label, Change::Value, left, right);
         };
         let decoded = self.decoded(&l, &r);
         let is_decoded = decoded.is_some();
@@ -343,29 +324,26 @@ impl<'r> Walk<'r> {
                 *text = normalised;
             }
         }
-        let noise = self.beside().is_noise(left, right);
-        if !noise && self.as_json(depth, &label, [left, right], &texts) {
+        let [l, r] = &texts;
+        let is_noise = self.beside().is_noise(left, right);
+        if !is_noise && self.as_json(&label, [left, right], [l, r]) {
             return;
         }
-        let [l, r] = &texts;
         // Texts in base64 are shown as what they say. Texts that differ only in what a text does
         // not show would be the same, line by line.
         let by_line = l != r && (is_decoded || l.contains('\n') && r.contains('\n'));
-        if !noise && by_line {
-            return self.within(depth, label, [left, right], |walk| {
-                walk.text_lines(depth + 1, l, r)
-            });
+        if !is_noise && by_line {
+            return self.within(label, left, right, |walk| walk.text_lines(l, r));
         }
         let as_they_are = left.is_str(l) && right.is_str(r);
         if as_they_are || !self.beside().same_shape(l, r) {
-            return self.scalar(depth, label, Change::Value, left, right);
-        }
-        if l == r {
+            self.scalar(label, Change::Value, left, right);
+        } else if l == r {
             self.out.passed_over += 1;
-            return;
+        } else {
+            let sides = Excerpt::pair(left.raw(), right.raw()).map(Some);
+            self.differs(label, Class::Noise, Change::Value, sides);
         }
-        let sides = Excerpt::pair(left.raw(), right.raw()).map(Some);
-        self.differs(depth, label, Class::Noise, Change::Value, sides);
     }
 
     /// The texts that two strings in base64 hold, at a member for such.
@@ -383,17 +361,9 @@ impl<'r> Walk<'r> {
 
     /// Compares two texts that both are a JSON object or both a list; returns whether they are.
     /// The contents have the place of the text, and their own behind that.
-    fn as_json(
-        &mut self,
-        depth: u16,
-        label: &Label,
-        [left, right]: [Value<'_>; 2],
-        [l, r]: &[String; 2],
-    ) -> bool {
-        if self.is_in_text {
-            return false;
-        }
-        let (Some(l), Some(r)) = (document(l), document(r)) else {
+    fn as_json(&mut self, label: &Label, [left, right]: [Value<'_>; 2], texts: [&str; 2]) -> bool {
+        let [Some(l), Some(r)] = texts.map(|text| document(text).filter(|_| !self.is_in_text))
+        else {
             return false;
         };
         let (l, r) = (l.root(), r.root());
@@ -402,65 +372,56 @@ impl<'r> Walk<'r> {
         }
         self.is_in_text = true;
         match equal(l, r, &mut self.work) {
-            Ok(true) => self.same(depth, label.clone(), left.raw()),
-            Ok(false) => self.within(depth, label.clone(), [left, right], |walk| {
+            Ok(true) => self.same(label.clone(), left.raw()),
+            Ok(false) => self.within(label.clone(), left, right, |walk| {
                 walk.work.on_bytes(left.raw().len() + right.raw().len())?;
-                walk.inside(depth, l, r)
+                walk.contents(l, r)
             }),
-            Err(Exhausted) => self.not_compared(depth, label.clone(), left, right),
+            Err(Exhausted) => self.not_compared(label.clone(), left, right),
         }
         self.is_in_text = false;
         true
     }
 
-    fn text_lines(&mut self, depth: u16, left: &str, right: &str) -> Result<(), Exhausted> {
+    fn text_lines(&mut self, left: &str, right: &str) -> Result<(), Exhausted> {
         self.work.on_bytes(left.len() + right.len())?;
         let [left, right] = [left, right].map(|text| text.split('\n').collect::<Vec<_>>());
         let mut numbers = Numbers::default();
         let [a, b] = [&left, &right].map(|lines| {
-            lines
-                .iter()
-                .map(|line| numbers.of(*line))
-                .collect::<Vec<_>>()
+            let all = lines.iter().map(|line| numbers.of(*line));
+            all.collect::<Vec<_>>()
         });
-        for pair in self.in_sequence(&a, &b) {
-            let [l, r] = pair.places();
+        for [l, r] in self.in_sequence(&a, &b) {
             let label = Label::TextLine { left: l, right: r };
-            self.text_line(depth, label, l.map(|at| left[at]), r.map(|at| right[at]));
+            self.text_line(label, l.map(|at| left[at]), r.map(|at| right[at]));
         }
         Ok(())
     }
 
-    fn text_line(&mut self, depth: u16, label: Label, left: Option<&str>, right: Option<&str>) {
-        let (class, change) = match (left, right) {
-            (Some(left), Some(right)) if left == right => {
-                return self.same(depth, label, left.as_bytes());
+    fn text_line(&mut self, label: Label, left: Option<&str>, right: Option<&str>) {
+        let excerpt = |text: &str| Excerpt::new(text.as_bytes());
+        let (class, change, sides) = match (left, right) {
+            (Some(left), Some(right)) if left == right => return self.same(label, left.as_bytes()),
+            (Some(left), Some(right)) => {
+                let is_noise = self.beside().same_shape(left, right);
+                let class = if is_noise {
+                    Class::Noise
+                } else {
+                    Class::Changed
+                };
+                let sides = Excerpt::pair(left.as_bytes(), right.as_bytes());
+                (class, Change::Value, sides.map(Some))
             }
-            (Some(left), Some(right)) if self.beside().same_shape(left, right) => {
-                (Class::Noise, Change::Value)
-            }
-            (Some(_), Some(_)) => (Class::Changed, Change::Value),
-            (Some(_), None) => (Class::Changed, Change::Removed),
-            (None, _) => (Class::Added, Change::Added),
+            (Some(left), None) => (Class::Changed, Change::Removed, [Some(excerpt(left)), None]),
+            (None, right) => (Class::Added, Change::Added, [None, right.map(excerpt)]),
         };
-        let sides = match (left, right) {
-            (Some(left), Some(right)) => Excerpt::pair(left.as_bytes(), right.as_bytes()).map(Some),
-            _ => [left, right].map(|text| text.map(|text| Excerpt::new(text.as_bytes()))),
-        };
-        self.differs(depth, label, class, change, sides);
+        self.differs(label, class, change, sides);
     }
 
-    fn scalar(
-        &mut self,
-        depth: u16,
-        label: Label,
-        change: Change,
-        left: Value<'_>,
-        right: Value<'_>,
-    ) {
+    fn scalar(&mut self, label: Label, change: Change, left: Value<'_>, right: Value<'_>) {
         let class = if self.beside().is_noise(left, right) {
             Class::Noise
-        } else if change == Change::Type || self.is_outcome(Some(left), right) {
+        } else if change == Change::Type || self.is_outcome([Some(left), Some(right)]) {
             self.worse()
         } else {
             Class::Changed
@@ -469,41 +430,41 @@ impl<'r> Walk<'r> {
             Change::Value => Excerpt::pair(left.raw(), right.raw()),
             _ => [left, right].map(|side| Excerpt::new(side.raw())),
         };
-        self.differs(depth, label, class, change, sides.map(Some));
+        self.differs(label, class, change, sides.map(Some));
     }
 
     /// Only the left side has the value. `relied_on` says whether readers ask for it by name.
-    fn removed(&mut self, depth: u16, label: Label, value: Value<'_>, relied_on: bool) {
-        if self.is_passed_over(Which::Left) {
-            return;
-        }
+    fn removed(&mut self, label: Label, value: Value<'_>, relied_on: bool) {
         let class = match &label {
             Label::Member(_) if noise::may_be_missing(&self.place) => Class::Noise,
             _ if relied_on => self.worse(),
             _ => Class::Changed,
         };
-        let sides = [Some(Excerpt::new(value.raw())), None];
-        self.differs(depth, label, class, Change::Removed, sides);
+        self.alone(label, class, Change::Removed, [Some(value), None]);
     }
 
     /// Only the right side has the value.
-    fn added(&mut self, depth: u16, label: Label, value: Value<'_>) {
-        if self.is_passed_over(Which::Right) {
-            return;
-        }
+    fn added(&mut self, label: Label, value: Option<Value<'_>>) {
         let class = match &label {
             Label::Member(_) if noise::may_be_missing(&self.place) => Class::Noise,
-            Label::Member(_) if self.is_outcome(None, value) => self.worse(),
+            Label::Member(_) if self.is_outcome([None, value]) => self.worse(),
             _ => Class::Added,
         };
-        let sides = [None, Some(Excerpt::new(value.raw()))];
-        self.differs(depth, label, class, Change::Added, sides);
+        self.alone(label, class, Change::Added, [None, value]);
     }
 
-    fn is_passed_over(&mut self, only: Which) -> bool {
-        let ignored = self.terms.scope.ignores(&self.place, Some(only));
-        self.out.passed_over += u64::from(ignored);
-        ignored || self.is_elsewhere()
+    fn alone(&mut self, label: Label, class: Class, change: Change, sides: Sides<'_>) {
+        let side = if sides[0].is_some() {
+            Which::Left
+        } else {
+            Which::Right
+        };
+        if self.terms.scope.ignores(&self.place, Some(side)) {
+            self.out.passed_over += 1;
+        } else if !self.is_elsewhere() {
+            let sides = sides.map(|side| side.map(|value| Excerpt::new(value.raw())));
+            self.differs(label, class, change, sides);
+        }
     }
 
     fn is_elsewhere(&self) -> bool {
@@ -513,16 +474,14 @@ impl<'r> Walk<'r> {
 
     /// Whether the change means that the right side no longer answers as the left one did:
     /// `isError` came up, or the result is of another type.
-    fn is_outcome(&self, left: Option<Value<'_>>, right: Value<'_>) -> bool {
+    fn is_outcome(&self, [left, right]: Sides<'_>) -> bool {
+        let is_true = |value: Option<Value<'_>>| value.and_then(|it| it.as_bool()) == Some(true);
         let mut names = noise::members(&self.place);
-        let place = (names.next(), names.next(), names.next());
-        let (Some("result"), Some(member), None) = place else {
-            return false;
-        };
-        let was = left.and_then(|left| left.as_bool()).unwrap_or(false);
-        match member {
-            "isError" => !was && right.as_bool() == Some(true),
-            "resultType" => left.is_some() || !right.is_str("complete"),
+        match (names.next(), names.next(), names.next()) {
+            (Some("result"), Some("isError"), None) => !is_true(left) && is_true(right),
+            (Some("result"), Some("resultType"), None) => {
+                left.is_some() || right.is_some_and(|right| !right.is_str("complete"))
+            }
             _ => false,
         }
     }
@@ -545,23 +504,27 @@ impl<'r> Walk<'r> {
     /// Pushes a container and what `compare` finds in it, or that there was too much to compare.
     fn within(
         &mut self,
-        depth: u16,
         label: Label,
-        [left, right]: [Value<'_>; 2],
+        left: Value<'_>,
+        right: Value<'_>,
         compare: impl FnOnce(&mut Self) -> Result<(), Exhausted>,
     ) {
         let begin = self.out.lines.len();
-        self.push(depth, label.clone(), Verdict::Within(left.kind()));
-        if compare(self).is_err() {
+        self.push(label.clone(), Verdict::Within(left.kind()));
+        self.depth += 1;
+        let compared = compare(self);
+        self.depth -= 1;
+        if compared.is_err() {
             self.out.lines.truncate(begin);
-            self.not_compared(depth, label, left, right);
+            self.not_compared(label, left, right);
         }
     }
 
-    fn same(&mut self, depth: u16, label: Label, raw: &[u8]) {
+    fn same(&mut self, label: Label, raw: &[u8]) {
         if self.terms.differences_only {
             return;
         }
+        let depth = self.depth;
         if let Some(Line {
             depth: same_depth,
             verdict: Verdict::SameUnkept(values),
@@ -579,21 +542,20 @@ impl<'r> Walk<'r> {
             _ => Verdict::SameUnkept(1),
         };
         if self.out.lines.len() < MAX_LINES {
-            self.push(depth, label, verdict);
+            self.push(label, verdict);
         }
     }
 
-    fn not_compared(&mut self, depth: u16, label: Label, left: Value<'_>, right: Value<'_>) {
+    fn not_compared(&mut self, label: Label, left: Value<'_>, right: Value<'_>) {
         if self.out.lines.len() < MAX_LINES {
             self.out.limits.not_compared += 1;
         }
         let [left, right] = [left, right].map(|side| Excerpt::unchanged(side.raw()));
-        self.push(depth, label, Verdict::NotCompared { left, right });
+        self.push(label, Verdict::NotCompared { left, right });
     }
 
     fn differs(
         &mut self,
-        depth: u16,
         label: Label,
         class: Class,
         change: Change,
@@ -605,16 +567,16 @@ impl<'r> Walk<'r> {
             left,
             right,
         };
-        self.push(depth, label, verdict);
+        self.push(label, verdict);
     }
 
-    fn push(&mut self, depth: u16, label: Label, verdict: Verdict) {
+    fn push(&mut self, label: Label, verdict: Verdict) {
         if self.out.lines.len() >= MAX_LINES {
             self.out.limits.not_compared += 1;
             return;
         }
         self.out.lines.push(Line {
-            depth,
+            depth: self.depth,
             label,
             verdict,
         });

@@ -1,7 +1,6 @@
 //! What a report says, in words: ready to be shown, as all texts of a report are.
 
-use super::diff_report::{Account, Counts, Difference, Offer, Outcome};
-use super::exchanges::{Missing, Skip};
+use super::diff_report::{Account, Counts, Difference, Missing, Offer, Outcome, Skip};
 use super::{Class, Half};
 use mcpreel_wire::text::count;
 

@@ -346,7 +346,6 @@ pub(super) fn recorded<'a>(
         status: exchange.status,
         latency_ns: exchange.latency_ns(),
         wall_ns,
-        progress: None,
     }
 }
 

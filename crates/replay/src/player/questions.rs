@@ -395,6 +395,5 @@ pub(super) fn unexpected<'a>(
         status: Status::Ok,
         latency_ns: None,
         wall_ns: None,
-        progress: None,
     }
 }

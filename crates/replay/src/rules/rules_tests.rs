@@ -3,17 +3,17 @@ use super::*;
 fn rules(text: &str) -> Rules {
     let mut rules = Rules::default();
     let added = rules.add(text, std::path::Path::new("a.rules.toml"));
-    added.unwrap_or_else(|problems| panic!("{text}: {problems:?}"));
+    added.unwrap_or_else(|problem| panic!("{text}: {problem}"));
     rules
 }
 
-fn problems(text: &str) -> Vec<String> {
+fn problem(text: &str) -> String {
     let mut rules = Rules::default();
-    let problems = rules
+    let problem = rules
         .add(text, std::path::Path::new("r.toml"))
         .expect_err("something is wrong");
     assert!(rules.is_empty(), "of a bad file nothing is used");
-    problems.iter().map(ToString::to_string).collect()
+    problem.to_string()
 }
 
 fn place(path: &str) -> Vec<Step> {
@@ -114,86 +114,83 @@ fn a_rule_that_changed_nothing_is_told() {
 
 #[test]
 fn whatever_is_wrong_has_its_place_and_the_nearest_spelling() {
-    for (text, expected) in [
+    for (text, at, why) in [
         (
             "[[ignroe]]\npath = 'result.a'",
-            "r.toml:1:3: unknown key `ignroe`, did you mean `ignore`?",
+            "1:3",
+            "`ignroe`, did you mean `ignore`?",
         ),
         (
             "[[ignore]]\npaht = 'result.a'",
-            "r.toml:2:1: unknown key `paht`, did you mean `path`?",
+            "2:1",
+            "`paht`, did you mean `path`?",
         ),
-        (
-            "[ignore]\npath = 'result.a'",
-            "r.toml:1:1: `ignore` is table, expected an array of tables, each with two brackets",
-        ),
-        (
-            "[[ignore]]\npath = 7",
-            "r.toml:2:8: `path` is integer, expected a string in quotes",
-        ),
-        (
-            "[[ignore]]\nfor = 'tool:a'",
-            "r.toml:1:1: `path` is missing here: where in the message it is",
-        ),
+        ("[ignore]\npath = 'result.a'", "1:1", "expected a sequence"),
+        ("[[ignore]]\npath = 7", "2:8", "expected a string"),
+        ("[[ignore]]\nfor = 'tool:a'", "1:1", "missing field `path`"),
         (
             "[[ignore]]\npath = 'result..a'",
-            "r.toml:2:8: `result..a` is no path: expected a name at byte 7",
+            "2:8",
+            "expected a name at byte 7",
         ),
         (
             "[[ignore]]\npath = 'results.a'",
-            "r.toml:2:8: the path `results.a` has to begin with one of params, result, error, \
-             did you mean `result`?",
+            "2:8",
+            "did you mean `result`?",
         ),
         (
             "[[bind]]\nfrom = 'params.a'\nto = 'params.a'",
-            "r.toml:2:8: the path `params.a` has to begin with one of result, error",
+            "2:8",
+            "the path `params.a` has to begin with one of result, error",
         ),
         (
             "[[ignore]]\npath = 'result.a'\nside = 'live'",
-            "r.toml:3:8: `live` is no side: `left` is what was recorded, `right` is live",
+            "3:8",
+            "expected `left` or `right`",
         ),
         (
             "[[ignore]]\npath = 'result.a'\nfor = 'tools'",
-            "r.toml:3:7: `tools` is no method; a tool is `tool:tools`",
+            "3:7",
+            "a tool is `tool:tools`",
         ),
         (
             "[[ignore]]\npath = 'result.a'\nfor = 'initialise'",
-            "r.toml:3:7: `initialise` is no method; did you mean `initialize`?",
+            "3:7",
+            "`initialise` is no method; did you mean `initialize`?",
         ),
         (
             "[[match]]\npath = 'result.a'\nas = 'keyed()'",
-            "r.toml:3:6: `keyed()` is neither `set` nor `keyed(NAME)`",
+            "3:6",
+            "neither `set` nor `keyed(NAME)`",
         ),
-        (
-            "[[match]]\npath = 'result.a'",
-            "r.toml:1:1: `as` is missing here: `set` or `keyed(NAME)`",
-        ),
+        ("[[match]]\npath = 'result.a'", "1:1", "missing field `as`"),
         (
             "[[normalise]]\npath = 'result.a'\npattern = '('",
-            "r.toml:3:11: `(` is no regular expression: unclosed group",
+            "3:11",
+            "unclosed group",
         ),
         (
             "[[keep]]\npath = 'params.a'",
-            "r.toml:2:8: everything but `_meta` is kept already: `params.a` has to begin with \
-             `params._meta`",
+            "2:8",
+            "has to begin with `params._meta`",
         ),
+        ("a = ", "1:", ""),
     ] {
-        assert_eq!(problems(text), [expected], "{text}");
+        let problem = problem(text);
+        let is_there = problem.starts_with(&format!("r.toml:{at}"));
+        assert!(is_there && problem.contains(why), "{text}: {problem}");
     }
-    assert!(problems("a = ")[0].starts_with("r.toml:1:"));
-    let two = problems("[[ignore]]\npath = 'a'\n[[match]]\npath = 'b'\nas = 'set'");
-    assert_eq!(two.len(), 2, "{two:?}");
 }
 
 #[test]
 fn too_many_rules_and_a_pattern_that_grows_are_refused() {
     let many = "[[ignore]]\npath = 'result.a'\n".repeat(1001);
     assert_eq!(
-        problems(&many),
-        ["r.toml:2001:1: there are more than 1000 rules"]
+        problem(&many),
+        "r.toml:2001:1: there are more than 1000 rules"
     );
     let huge = "[[normalise]]\npath = 'result.a'\npattern = '((a{100}){100}){100}'";
-    assert!(problems(huge)[0].contains("no regular expression"));
+    assert!(problem(huge).contains("no regular expression"));
 }
 
 #[test]

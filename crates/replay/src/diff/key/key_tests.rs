@@ -21,7 +21,7 @@ fn on(side: Side, rules: &Rules, message: &str) -> Key {
         wall_ns: Some(NOW),
     };
     let document = Document::parse(message.as_bytes()).expect("JSON");
-    key(document.root(), terms)
+    Key::of(document.root(), terms)
 }
 
 fn of(params: &str) -> Key {

@@ -1,10 +1,13 @@
 use super::*;
-use crate::diff::key::{Terms, key};
+use crate::diff::key::{Key, Terms};
 use crate::rewrite::Rewrites;
-use crate::rules::{Scope, Side};
+use crate::rules::Scope;
+use mcpreel_trace::exchange::Exchange;
+use mcpreel_wire::id::RequestId;
 use mcpreel_wire::json::Document;
 use proptest::prelude::*;
 
+/// The card of `METHOD NAME PARAMS`.
 fn card(text: &str) -> Card {
     let mut words = text.splitn(3, ' ');
     let method = words.next().unwrap_or_default();
@@ -12,92 +15,63 @@ fn card(text: &str) -> Card {
     let params = words.next().unwrap_or("{}");
     let message = format!(r#"{{"method":"{method}","params":{params}}}"#);
     let document = Document::parse(message.as_bytes()).expect("JSON");
-    let (scope, rewrites) = (Scope::default(), Rewrites::NONE);
     let terms = Terms {
-        scope: &scope,
+        scope: &Scope::default(),
         side: Side::Left,
-        rewrites: &rewrites,
+        rewrites: &Rewrites::NONE,
         wall_ns: None,
     };
-    let key = key(document.root(), terms);
-    Card::new(Direction::ClientToServer, method, name, key)
+    let id = RequestId::from_json("1").expect("an id");
+    let exchange = Exchange::begun(Direction::ClientToServer, id, method);
+    Card::new(&exchange, name, Key::of(document.root(), terms))
 }
 
-fn align(left: Vec<Card>, right: Vec<Card>) -> Vec<Pair> {
-    let numbered = |cards: Vec<Card>| (1..).map(ExchangeId).zip(cards).collect();
-    super::aligned(&[numbered(left), numbered(right)])
-}
-
-fn aligned(left: &[&str], right: &[&str]) -> Vec<Pair> {
-    let [left, right] = [left, right].map(|side| side.iter().map(|t| card(t)).collect::<Vec<_>>());
-    align(left, right)
-}
-
-use Pair::{Both, Left, Right};
-
-#[test]
-fn what_two_runs_never_share_comes_before_the_name() {
-    assert_eq!(
-        aligned(
-            &["list - {\"cursor\":\"x\"}", "list - {}"],
-            &["list - {}", "list - {\"cursor\":\"y\"}"],
-        ),
-        [Both(0, 1), Both(1, 0)]
-    );
-    assert_eq!(
-        aligned(
-            &["tasks/get 17 {\"taskId\":\"17\"}"],
-            &["tasks/get 99 {\"taskId\":\"99\"}"]
-        ),
-        [Both(0, 0)]
-    );
-    assert_eq!(
-        aligned(
-            &["resources/read file:///tmp/tmpk3jd9x {\"uri\":\"file:///tmp/tmpk3jd9x\"}"],
-            &["resources/read file:///tmp/tmp8fa0b1 {\"uri\":\"file:///tmp/tmp8fa0b1\"}"],
-        ),
-        [Both(0, 0)]
-    );
+fn pairs(left: &[&str], right: &[&str]) -> Vec<Places> {
+    aligned(&[left, right].map(|side| side.iter().map(|text| card(text)).collect()))
 }
 
 #[test]
-fn what_is_left_is_paired_by_name_and_the_rest_stands_alone() {
-    assert_eq!(
-        aligned(
-            &[
-                "call a {\"q\":1}",
-                "call b {\"name\":\"b\"}",
-                "call a {\"q\":3}",
-                "ping"
-            ],
+fn what_asks_for_the_same_is_paired_first_and_by_name_last() {
+    let (list, more) = ("list - {}", r#"list - {"cursor":"x"}"#);
+    let temporary = |name| format!(r#"read file:///tmp/{name} {{"uri":"file:///tmp/{name}"}}"#);
+    let (one, other) = (temporary("tmpk3jd9x"), temporary("tmp8fa0b1"));
+    for (left, right, expected) in [
+        (
+            &[more, list][..],
+            &[list, r#"list - {"cursor":"y"}"#][..],
+            &[[Some(0), Some(1)], [Some(1), Some(0)]][..],
+        ),
+        (
+            &[r#"tasks/get 17 {"taskId":"17"}"#],
+            &[r#"tasks/get 99 {"taskId":"99"}"#],
+            &[[Some(0), Some(0)]],
+        ),
+        (&[&*one], &[&*other], &[[Some(0), Some(0)]]),
+        (
+            &["call a {\"q\":1}", "call b {}", "call a {\"q\":3}", "ping"],
             &[
                 "call a {\"q\":3}",
                 "call a {\"q\":9}",
-                "call c {\"name\":\"c\"}",
-                "ping"
+                "call c {\"n\":1}",
+                "ping",
+            ],
+            &[
+                [Some(0), Some(1)],
+                [Some(1), None],
+                [Some(2), Some(0)],
+                [None, Some(2)],
+                [Some(3), Some(3)],
             ],
         ),
-        [Both(0, 1), Left(1), Both(2, 0), Right(2), Both(3, 3)]
-    );
-    // Another tool with the same arguments is another tool.
-    assert_eq!(
-        aligned(&["call a {\"name\":\"a\"}"], &["call b {\"name\":\"b\"}"]),
-        [Left(0), Right(0)]
-    );
-    assert_eq!(aligned(&[], &["ping"]), [Right(0)]);
-}
-
-#[test]
-fn a_hundred_thousand_exchanges_a_side_are_aligned() {
-    let one = card("call a {\"q\":1}");
-    let many = vec![one; 100_000];
-    let pairs = align(many.clone(), many);
-    assert!(
-        pairs
-            .iter()
-            .enumerate()
-            .all(|(at, pair)| *pair == Both(at, at))
-    );
+        // Another tool with the same arguments is another tool.
+        (
+            &[r#"call a {"name":"a"}"#],
+            &[r#"call b {"name":"b"}"#],
+            &[[Some(0), None], [None, Some(0)]],
+        ),
+    ] {
+        assert_eq!(pairs(left, right), expected, "{left:?} {right:?}");
+    }
 }
 
 proptest! {
@@ -112,20 +86,12 @@ proptest! {
             };
             side.iter().map(text).collect()
         };
-        let pairs = align(cards(&left), cards(&right));
-        let mut lefts: Vec<_> = Vec::new();
-        let mut rights: Vec<_> = Vec::new();
-        for pair in &pairs {
-            match *pair {
-                Both(l, r) => { lefts.push(l); rights.push(r); }
-                Left(l) => lefts.push(l),
-                Right(r) => rights.push(r),
-            }
-        }
+        let pairs = aligned(&[cards(&left), cards(&right)]);
+        let mut rights: Vec<_> = pairs.iter().filter_map(|pair| pair[1]).collect();
         rights.sort_unstable();
-        prop_assert!(lefts.into_iter().eq(0..left.len()));
+        prop_assert!(pairs.iter().filter_map(|pair| pair[0]).eq(0..left.len()));
         prop_assert!(rights.into_iter().eq(0..right.len()));
-        let itself = align(cards(&left), cards(&left));
-        prop_assert!(itself.iter().enumerate().all(|(at, pair)| *pair == Both(at, at)));
+        let itself = aligned(&[cards(&left), cards(&left)]);
+        prop_assert!(itself.iter().enumerate().all(|(at, pair)| *pair == [Some(at); 2]));
     }
 }

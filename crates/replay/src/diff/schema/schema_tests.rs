@@ -1,40 +1,43 @@
-use super::super::lists;
-use super::Role;
-use mcpreel_wire::json::Document;
+use super::*;
+use mcpreel_wire::json::{Document, Path};
 
 /// `CLASS PATH: SENTENCE`, one for each difference.
 fn found(role: Role, left: &str, right: &str) -> Vec<String> {
     let [left, right] = [left, right]
         .map(|text| Document::parse(text.as_bytes()).unwrap_or_else(|e| panic!("{text}: {e}")));
-    lists::lists_tests::schemas(role, left.root(), right.root())
+    let mut all = Vec::new();
+    compare(
+        role,
+        [Some(left.root()), Some(right.root())],
+        &mut |found| {
+            let (class, path) = (found.class.as_str(), Path::new(found.place));
+            all.push(format!("{class} {path}: {}", found.sentence));
+        },
+    );
+    all
 }
 
-/// An object schema with one property `a`.
-fn with(a: &str) -> String {
-    format!(r#"{{"type":"object","properties":{{"a":{a}}}}}"#)
-}
-
-/// What a property was, what it is, and what that means for callers of the tool.
+/// What a property `a` was, what it is, and what that means for callers of the tool.
 const INPUT: &[(&str, &str, &str)] = &[
     (
         "{}",
         r#"{"type":"integer"}"#,
-        "breaking type: input narrowed: `a`: takes only integer",
+        "breaking type: input narrowed: `a`: the type is integer now, was anything",
     ),
     (
         r#"{"type":"number"}"#,
         r#"{"type":"integer"}"#,
-        "breaking type: input narrowed: `a`: no longer takes number with a fraction",
+        "breaking type: input narrowed: `a`: the type is integer now, was number",
     ),
     (
         r#"{"type":"string"}"#,
         r#"{"type":["string","null"]}"#,
-        "added type: input widened: `a`: also takes null",
+        "added type: input widened: `a`: the type is null or string now, was string",
     ),
     (
         r#"{"type":"string"}"#,
         r#"{"type":"integer"}"#,
-        "breaking type: input narrowed: `a`: takes integer instead of string",
+        "breaking type: input narrowed: `a`: the type is integer now, was string",
     ),
     (
         r#"{"enum":["x","y"]}"#,
@@ -49,7 +52,7 @@ const INPUT: &[(&str, &str, &str)] = &[
     (
         r#"{"type":"string","const":"y"}"#,
         r#"{"type":"string"}"#,
-        "added const: input widened: `a`: any value, no list of them",
+        "added const: input widened: `a`: any value now",
     ),
     (
         r#"{"minimum":1}"#,
@@ -77,11 +80,6 @@ const INPUT: &[(&str, &str, &str)] = &[
         "changed pattern: input: `a`: `pattern` is new",
     ),
     (
-        r#"{"description":"x"}"#,
-        r#"{"description":"y"}"#,
-        "changed description: input: `a`: another `description`",
-    ),
-    (
         r#"{"type":"string"}"#,
         r#"{"anyOf":[{"type":"string"},{"type":"null"}]}"#,
         "changed anyOf: input: `a`: `anyOf` is new",
@@ -105,62 +103,57 @@ const INPUT: &[(&str, &str, &str)] = &[
     (
         r#"{"additionalProperties":{"type":"string"}}"#,
         r#"{"additionalProperties":{"type":"integer"}}"#,
-        "breaking additionalProperties.type: input narrowed: `a.*`: takes integer instead of string",
+        "breaking additionalProperties.type: input narrowed: `a.*`: the type is integer now, was \
+         string",
     ),
+    (
+        r#"{"$defs":{"T":{"type":"string"}}}"#,
+        r#"{"$defs":{"T":{"type":"integer"}}}"#,
+        "breaking $defs.T.type: input narrowed: `a(T)`: the type is integer now, was string",
+    ),
+    // What means the same is no difference.
+    (r#"{"type":"string"}"#, r#"{"type":["string"]}"#, ""),
+    (r#"{"const":"x"}"#, r#"{"enum":["x"]}"#, ""),
+    (r#"{"enum":[1,2]}"#, r#"{"enum":[2,1.0]}"#, ""),
+    (r#"{"enum":["x"],"type":"string"}"#, r#"{"enum":["x"]}"#, ""),
+    (r#"{"minimum":1}"#, r#"{"minimum":1.0}"#, ""),
+    (r#"{"minLength":0}"#, "{}", ""),
+    ("true", "{}", ""),
+    (
+        r#"{"additionalProperties":true}"#,
+        r#"{"additionalProperties":{}}"#,
+        "",
+    ),
+    (r#"{"$schema":"a","$id":"x"}"#, "{}", ""),
 ];
 
 #[test]
 fn each_property_is_narrowed_widened_or_changed() {
     for (left, right, expected) in INPUT {
-        let found = found(Role::Input, &with(left), &with(right));
-        let found: Vec<_> = found
-            .iter()
-            .map(|line| {
-                line.replace("properties.a.", "")
-                    .replace("properties.a:", ":")
-            })
-            .collect();
-        assert_eq!(found, [*expected], "{left} {right}");
+        let with = |a: &str| format!(r#"{{"type":"object","properties":{{"a":{a}}}}}"#);
+        let found = found(Role::Input, &with(left), &with(right)).join("\n");
+        let found = found
+            .replace("properties.a.", "")
+            .replace("properties.a:", ":");
+        assert_eq!(found, *expected, "{left} {right}");
     }
 }
 
 #[test]
-fn what_means_the_same_is_no_difference() {
-    for (left, right) in [
-        (r#"{"type":"string"}"#, r#"{"type":["string"]}"#),
-        (r#"{"const":"x"}"#, r#"{"enum":["x"]}"#),
-        (r#"{"enum":[1,2]}"#, r#"{"enum":[2,1.0]}"#),
-        (r#"{"enum":["x"],"type":"string"}"#, r#"{"enum":["x"]}"#),
-        (r#"{"minimum":1}"#, r#"{"minimum":1.0}"#),
-        (r#"{"minLength":0}"#, "{}"),
-        ("true", "{}"),
-        (
-            r#"{"additionalProperties":true}"#,
-            r#"{"additionalProperties":{}}"#,
-        ),
-        (r#"{"$schema":"a","$id":"x"}"#, "{}"),
-    ] {
-        for role in [Role::Input, Role::Output] {
-            let found = found(role, &with(left), &with(right));
-            assert_eq!(found, [""; 0], "{left} {right}");
-        }
-    }
-}
-
-#[test]
-fn properties_come_and_go_and_are_required_or_not() {
+fn what_is_taken_and_given_has_opposite_classes() {
     let object = |properties: &[&str], required: &str, rest: &str| {
-        let all: Vec<_> = properties
-            .iter()
-            .map(|name| format!(r#""{name}":{{}}"#))
-            .collect();
-        format!(
-            r#"{{"properties":{{{}}},"required":[{required}]{rest}}}"#,
-            all.join(",")
-        )
+        let all = properties.iter().map(|name| format!(r#""{name}":{{}}"#));
+        let all = all.collect::<Vec<_>>().join(",");
+        format!(r#"{{"properties":{{{all}}},"required":[{required}]{rest}}}"#)
     };
     let (b, closed) = (r#""b""#, r#","additionalProperties":false"#);
     for (left, right, input, output) in [
+        (
+            r#"{"type":["string","null"]}"#.to_owned(),
+            r#"{"type":"string"}"#.to_owned(),
+            "breaking type: input narrowed: the type is string now, was null or string",
+            "added type: output narrowed: the type is string now, was null or string",
+        ),
         (
             object(&["a"], "", ""),
             object(&["a", "b"], b, ""),
@@ -171,25 +164,24 @@ fn properties_come_and_go_and_are_required_or_not() {
             object(&["b"], "", ""),
             object(&["b"], b, ""),
             "breaking required: input narrowed: `b`: is required now",
-            "added required: output narrowed: `b`: is always there now",
+            "added required: output narrowed: `b`: is required now",
         ),
         (
             object(&["b"], b, ""),
             object(&["b"], "", ""),
             "added required: input widened: `b`: is optional now",
-            "breaking required: output widened: `b`: may be missing now",
+            "breaking required: output widened: `b`: is optional now",
         ),
         (
             object(&["a"], "", ""),
             object(&["a", "b"], "", ""),
             "added properties.b: input: `b`: is a new optional property",
-            "added properties.b: output: `b`: is a new property that may be there",
+            "added properties.b: output: `b`: is a new optional property",
         ),
         (
             object(&["a", "b"], b, ""),
             object(&["a"], "", ""),
-            "changed properties.b: input: `b`: is no longer described, and may have no effect any \
-             more",
+            "changed properties.b: input: `b`: is no longer described",
             "breaking properties.b: output widened: `b`: is no longer promised",
         ),
         (
@@ -202,17 +194,4 @@ fn properties_come_and_go_and_are_required_or_not() {
         assert_eq!(found(Role::Input, &left, &right), [input]);
         assert_eq!(found(Role::Output, &left, &right), [output]);
     }
-}
-
-#[test]
-fn definitions_are_compared_by_name() {
-    let schema = |kind: &str| {
-        format!(
-            r##"{{"properties":{{"a":{{"$ref":"#/$defs/T"}}}},"$defs":{{"T":{{"type":"{kind}"}}}}}}"##
-        )
-    };
-    assert_eq!(
-        found(Role::Input, &schema("string"), &schema("integer")),
-        ["breaking $defs.T.type: input narrowed: `(T)`: takes integer instead of string"]
-    );
 }

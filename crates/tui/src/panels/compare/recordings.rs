@@ -7,8 +7,8 @@ use crate::theme::{Glyph, Look, Role};
 use crate::widget::spans::{self, Spans};
 use crate::worker::{Place, Which};
 use mcpreel_replay::diff::{
-    self, Account, Bound, Call, Class, Difference, Judge, Missing, Outcome, Paired, Report, Skip,
-    Trouble, Wanted, Witness, words,
+    self, Account, Bound, Call, Class, Difference, Judge, Missing, Outcome, PairSide, Report, Skip,
+    Trouble, Wanted, words,
 };
 use mcpreel_replay::rules::files;
 use mcpreel_share::phrases::{recording, sentence};
@@ -70,7 +70,7 @@ struct Side {
 /// An exchange of both sides, or of one.
 #[derive(Debug)]
 struct Pair {
-    sides: [Option<Occurrence>; 2],
+    sides: [Option<PairSide>; 2],
     /// Which call it is: a place in [`Recordings::calls`].
     call: usize,
     /// The worst that differs; none where nothing does, or where it was not tried.
@@ -81,14 +81,6 @@ struct Pair {
     account: Option<usize>,
     /// What became of it, in a sentence, escaped.
     said: Option<Box<str>>,
-}
-
-/// How an exchange went on one side.
-#[derive(Clone, Copy, Debug)]
-struct Occurrence {
-    request: (Seq, u32),
-    status: Status,
-    latency_ns: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,24 +152,31 @@ pub fn compare(
     };
     let (rules, _) = files::read(&[], left.path()).map_err(|error| sentence(&error))?;
     let mut judge = Judge::new(rules, options);
-    let mut collecting = Collecting {
-        pairs: Vec::new(),
-        calls: Vec::new(),
-        known: HashMap::new(),
-        is_stopped: false,
-        told_ns: place.means.clock.now().0,
-        read: 0,
-        place,
+    let (mut is_stopped, mut told_ns) = (false, place.means.clock.now().0);
+    let mut goes_on = |done: usize, of: usize| {
+        let now = place.means.clock.now().0;
+        if now.saturating_sub(told_ns) >= TOLD_NS {
+            told_ns = now;
+            let of = plural(of as u64, "exchange");
+            let far = match done {
+                0 => format!("{of} read"),
+                done => format!("{} of {of} compared", count(done as u64)),
+            };
+            progress(place, far);
+            is_stopped |= place.is_stopped();
+        }
+        !is_stopped
     };
-    let done = diff::recordings([left, right], &wanted, &mut judge, &mut collecting);
-    let bound = done.map_err(|error| sentence(&error))?;
-    if collecting.is_stopped {
+    let done = diff::recordings([left, right], &wanted, &mut judge, &mut goes_on);
+    let done = done.map_err(|error| sentence(&error))?;
+    let Some(diff::Compared { pairs, bound }) = done.filter(|_| !is_stopped) else {
         return Ok(None);
-    }
+    };
+    let mut calls = Calls::default();
     let mut compared = Recordings {
         sides,
-        calls: collecting.calls,
-        pairs: collecting.pairs,
+        pairs: pairs.into_iter().map(|pair| calls.pair(pair)).collect(),
+        calls: calls.all,
         report: judge.finish(),
         bound: Arc::new(bound),
         said: Vec::new(),
@@ -245,74 +244,30 @@ fn side(of: &Recording) -> Result<Side, String> {
     })
 }
 
-/// Collects what is compared, and tells how far that is.
-struct Collecting<'c> {
-    pairs: Vec<Pair>,
-    calls: Vec<Call>,
+/// Calls that are told apart, each kept once.
+#[derive(Default)]
+struct Calls {
+    all: Vec<Call>,
     known: HashMap<Call, usize>,
-    is_stopped: bool,
-    told_ns: u64,
-    /// Exchanges that are known, of both sides.
-    read: usize,
-    place: &'c Place<'c>,
 }
 
-impl Collecting<'_> {
-    /// Tells how far it is, from time to time: whether it did.
-    fn tells(&mut self, far: impl FnOnce() -> String) -> bool {
-        let now = self.place.means.clock.now().0;
-        let is_time = now.saturating_sub(self.told_ns) >= TOLD_NS;
-        if is_time {
-            self.told_ns = now;
-            progress(self.place, far());
-        }
-        is_time
-    }
-}
-
-impl Witness for Collecting<'_> {
-    fn goes_on(&mut self, done: usize, of: usize) -> bool {
-        let of = plural(of as u64, "exchange");
-        if self.tells(|| format!("{} of {of} compared", count(done as u64))) {
-            self.is_stopped = self.place.is_stopped();
-        }
-        !self.is_stopped
-    }
-
-    fn has_read(&mut self, exchanges: usize) {
-        self.read += exchanges;
-        let read = self.read as u64;
-        self.tells(|| format!("{} read", plural(read, "exchange")));
-    }
-
-    fn reads_on(&mut self) -> bool {
-        self.is_stopped |= self.place.is_stopped();
-        !self.is_stopped
-    }
-
-    fn compared(&mut self, paired: &Paired<'_>) {
-        let [left, right] = paired.sides;
-        let Some(one) = left.or(right) else { return };
-        let name = one.name.as_deref().map(diff::name);
-        let calls = &mut self.calls;
-        let call = self.known.entry((diff::name(&one.method), name));
+impl Calls {
+    fn pair(&mut self, pair: diff::Pair) -> Pair {
+        let name = pair.name.as_deref().map(diff::name);
+        let calls = &mut self.all;
+        let call = self.known.entry((diff::name(&pair.method), name));
         let call = *call.or_insert_with_key(|call| {
             calls.push(call.clone());
             calls.len() - 1
         });
-        let occurrence = |exchange: &Exchange| Occurrence {
-            request: exchange.request,
-            status: exchange.status,
-            latency_ns: exchange.latency_ns(),
-        };
-        self.pairs.push(Pair {
-            sides: paired.sides.map(|side| side.map(occurrence)),
+        Pair {
+            sides: pair.sides,
             call,
-            class: paired.class,
+            class: pair.class,
             is_listed: false,
             account: None,
             said: None,
-        });
+        }
     }
 }
 
@@ -764,7 +719,7 @@ impl Content for Recordings {
 }
 
 /// How it went: `✗ tool-error 842 ms`.
-fn went(look: &Look, one: &Occurrence) -> String {
+fn went(look: &Look, one: &PairSide) -> String {
     let glyph = match one.status {
         Status::Ok => Glyph::Ok,
         Status::Error | Status::ToolError | Status::Lost | Status::Unanswered => Glyph::Failed,

@@ -4,18 +4,20 @@
 //! byte cost nothing.
 
 use super::diff_report::{
-    self, Account, Call, Counts, Difference, Ledger, Outcome, Remark, Report, Threshold, Trouble,
+    self, Account, Call, Counts, Difference, Ledger, List, Missing, Outcome, Remark, Report, Skip,
+    Threshold, Trouble,
 };
-use super::key::Digest;
-use super::lists::Pages;
-use super::notices::{self, Notices, Progress};
-use super::tasks::{self, Tasks};
+use super::key::{Digest, Key, Terms as KeyTerms};
+use super::lists::{self, Page, Pages};
+use super::notices::{self, Notices};
 use super::values::{Side, Terms, compare_by};
 use super::{Change, Class, Comparison, Excerpt, Half, Label, Limits, Line, Verdict};
 use crate::rewrite::Rewrites;
-use crate::rules::{Rules, Scope};
+use crate::rules::{Rules, Scope, Side as Which};
 use mcpreel_trace::exchange::Status;
 use mcpreel_trace::frame::Seq;
+use mcpreel_wire::json::{Document, Value, canonical};
+use mcpreel_wire::mcp::{TaskStatus, methods};
 use mcpreel_wire::text::{self, plural};
 
 /// Differences of one message that are looked at: more than are kept, so that the worst are.
@@ -28,6 +30,15 @@ const HARDLY_LATER_NS: u64 = 10_000_000;
 const LACKING: usize = 100;
 const LACKING_NAMED: usize = 10;
 
+pub(super) const POLL: &str = "tasks/get";
+
+/// What an answer says of how far a task, or each of a list of tasks, has come.
+const TASK_PROGRESS: &[&[&str]] = &[
+    &["result", "statusMessage"],
+    &["result", "tasks", "status"],
+    &["result", "tasks", "statusMessage"],
+];
+
 /// One side of a comparison, as far as it came.
 #[derive(Clone, Copy, Debug)]
 pub struct Occurrence<'a> {
@@ -39,40 +50,13 @@ pub struct Occurrence<'a> {
     pub request: Option<&'a [u8]>,
     /// The response; `None` where none came.
     pub response: Option<&'a [u8]>,
-    /// Where the response is not here, or only its outline, because it is too long: the digest of
-    /// all of it.
+    /// The digest of a response that is too long to be here.
     pub outline: Option<Digest>,
     pub status: Status,
     /// Nanoseconds to the response, where there is one.
     pub latency_ns: Option<u64>,
     /// When the request was sent, nanoseconds since the Unix epoch.
     pub wall_ns: Option<u64>,
-    /// Its progress notifications; `None` where they are not to be compared.
-    pub progress: Option<&'a Progress>,
-}
-
-/// Why an exchange of the left side has no counterpart.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Missing {
-    /// The request was sent, and no answer came.
-    NeverAnswered,
-    /// The server asked for this, and does no more.
-    NeverAsked,
-    /// The right side has no such exchange.
-    Removed,
-    Skipped(Skip),
-    /// A safety guard refused it: why. Escaped.
-    Refused(Box<str>),
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Skip {
-    /// Redacted values in it were not supplied: which. Escaped.
-    Redacted(Vec<Box<str>>),
-    /// The server answered at once what it had asked for input for.
-    NotNeeded,
-    /// Something that it depends on did not come: `needs the answer of #12 open`. Escaped.
-    Unreached(Box<str>),
 }
 
 /// How long an answer may take.
@@ -122,36 +106,46 @@ pub struct Options {
     pub pairs: Vec<(Box<str>, Box<str>)>,
 }
 
+impl Options {
+    fn terms<'r>(&'r self, scope: Scope<'r>, elsewhere: &'r [&'r [&'r str]]) -> Terms<'r> {
+        Terms {
+            scope,
+            rewrites: &self.rewrites,
+            exact_numbers: self.exact_numbers,
+            differences_only: true,
+            elsewhere,
+        }
+    }
+}
+
 /// Compares exchange after exchange, and makes the report.
 #[derive(Debug, Default)]
 pub struct Judge {
-    pub(super) rules: Rules,
+    rules: Rules,
     options: Options,
-    pub(super) pages: Pages,
-    pub(super) tasks: Tasks,
-    pub(super) ledger: Ledger,
+    pages: Pages,
+    ledger: Ledger,
     /// Placeholders of redacted values that nobody supplied, escaped.
     lacking: Vec<Box<str>>,
-    /// Exchanges that were not tried because of those.
-    held_back: u64,
 }
 
 /// What was found between two exchanges so far.
 #[derive(Debug, Default)]
-pub(super) struct Draft {
+struct Draft {
     differences: Vec<Difference>,
     more: u64,
-    pub(super) counts: Counts,
+    counts: Counts,
 }
 
 impl Judge {
     pub fn new(rules: Rules, options: Options) -> Self {
-        Self {
+        let mut judge = Self {
             rules,
-            ledger: Ledger::new(options.fail_on),
             options,
             ..Self::default()
-        }
+        };
+        judge.ledger.report.fail_on = judge.options.fail_on;
+        judge
     }
 
     pub fn rules(&self) -> &Rules {
@@ -166,31 +160,24 @@ impl Judge {
     /// all of them are there.
     pub fn both(&mut self, left: &Occurrence<'_>, right: &Occurrence<'_>) -> Option<Class> {
         let mut draft = Draft::default();
-        if let (Some(l), Some(r)) = (left.request, right.request) {
-            self.messages(
-                Half::Request,
-                [left, right],
-                [Some(l), Some(r)],
-                &[],
-                &mut draft,
-            );
+        let requests = [left.request, right.request];
+        if requests.iter().all(Option::is_some) {
+            self.messages(Half::Request, [left, right], requests, &[], &mut draft);
         }
-        if !self.pages(left, right, &mut draft)
-            && let Some(elsewhere) = tasks::elsewhere(self, left, right, &mut draft)
-        {
-            self.responses(left, right, &mut draft, elsewhere);
+        match List::of(left.method) {
+            Some(list) => self.pages(list, [left, right], &mut draft),
+            None => {
+                if let Some(elsewhere) = task_progress(left, right, &mut draft) {
+                    self.responses(left, right, &mut draft, elsewhere);
+                }
+            }
         }
         let late = self.options.latency_budget.and_then(|budget| {
             let (was, is) = left.latency_ns.zip(right.latency_ns)?;
             budget.exceeded(was, is)
         });
         if let Some(note) = late {
-            draft.push(Class::Latency, &note);
-        }
-        if let (Some(was), Some(is)) = (left.progress, right.progress) {
-            for (class, note) in was.beside(is, [left.request, right.request]) {
-                draft.push(class, note);
-            }
+            draft.whole(Half::Response, Class::Latency, &note);
         }
         let worst = draft.counts.worst();
         self.ledger.compared(call(left), draft.counts);
@@ -204,7 +191,7 @@ impl Judge {
     }
 
     /// How both ended, and what they say, but for the values that are compared `elsewhere`.
-    pub(super) fn responses(
+    fn responses(
         &mut self,
         left: &Occurrence<'_>,
         right: &Occurrence<'_>,
@@ -218,21 +205,14 @@ impl Judge {
         if texts.contains(&None) && [left, right].iter().any(is_cancelled) {
             return;
         }
-        let outlines = left.outline.zip(right.outline);
-        if outlines.is_some_and(|(left, right)| left == right) {
-            return;
-        }
-        let before = draft.counts;
-        self.messages(Half::Response, [left, right], texts, elsewhere, draft);
-        if outlines.is_some() {
-            self.ledger.report().unlooked.outlines += 1;
-            // An outline that says nothing is no word about the rest.
-            let worse = Threshold::From(Class::Latency);
-            if draft.counts.failing(worse) == before.failing(worse) {
-                draft.push(
-                    Class::Changed,
-                    "it is too long to be shown: something in it differs",
-                );
+        match left.outline.zip(right.outline) {
+            None => self.messages(Half::Response, [left, right], texts, elsewhere, draft),
+            Some((left, right)) => {
+                self.ledger.report.left_out.outlines += 1;
+                if left != right {
+                    let note = "it is too long to be shown: something in it differs";
+                    draft.whole(Half::Response, Class::Changed, note);
+                }
             }
         }
     }
@@ -249,42 +229,71 @@ impl Judge {
             return;
         }
         let scope = self.rules.scope(sides[0].method, sides[0].name);
-        let terms = self.terms(scope, elsewhere);
+        let terms = self.options.terms(scope, elsewhere);
         let [left, right] = [0, 1].map(|at| Side {
             text: texts[at],
             wall_ns: sides[at].wall_ns,
         });
         let found = compare_by(&terms, half, left, right);
         draft.add(half, &found);
-        let report = self.ledger.report();
-        report.passed_over += found.passed_over;
-        report.unlooked.values += found.limits.not_compared;
-        report.unlooked.coarse += found.limits.coarse;
-        report.unlooked.unkeyed += found.limits.unkeyed;
+        let left_out = &mut self.ledger.report.left_out;
+        left_out.passed_over += found.passed_over;
+        left_out.values += found.limits.not_compared;
+        left_out.place_by_place += found.limits.coarse;
     }
 
-    pub(super) fn terms<'r>(
-        &'r self,
-        scope: Scope<'r>,
-        elsewhere: &'r [&'r [&'r str]],
-    ) -> Terms<'r> {
-        Terms {
-            scope,
-            rewrites: &self.options.rewrites,
-            exact_numbers: self.options.exact_numbers,
-            differences_only: true,
-            elsewhere,
+    /// Compares two answers to a request for a list: what is on them when all pages are there.
+    fn pages(&mut self, list: List, sides: [&Occurrence<'_>; 2], draft: &mut Draft) {
+        let [left, right] = sides;
+        let pages = sides.map(|side| page(list, side));
+        let starts_anew = pages.iter().flatten().any(|page| page.is_first);
+        if starts_anew || pages.iter().any(Option::is_none) {
+            draft.counts.add_all(self.close(list));
         }
+        let [Some(l), Some(r)] = pages else {
+            // An error, or no list at all: the pages before it are all there is.
+            return self.responses(left, right, draft, &[]);
+        };
+        let elsewhere: &[&[&str]] = &[&["result", list.member()], &["result", "nextCursor"]];
+        self.responses(left, right, draft, elsewhere);
+        let is_whole = [self.pages.add(list, 0, l), self.pages.add(list, 1, r)];
+        if is_whole[1] {
+            draft.counts.add_all(self.close(list));
+        }
+    }
+
+    /// Whether an exchange of one side is a page that the other side has no page for.
+    fn takes(&mut self, side: usize, one: &Occurrence<'_>) -> bool {
+        let Some(list) = List::of(one.method).filter(|list| self.pages.wants(*list, side)) else {
+            return false;
+        };
+        let Some(page) = page(list, one).filter(|page| !page.is_first) else {
+            return false;
+        };
+        if self.pages.add(list, side, page) {
+            let counts = self.close(list);
+            self.ledger.found((list.method().into(), None), counts);
+        }
+        true
+    }
+
+    /// Compares the pages of a list that are there; returns how many differences are new.
+    fn close(&mut self, list: List) -> Counts {
+        let Some(listing) = self.pages.take(list) else {
+            return Counts::default();
+        };
+        let scope = self.rules.scope(list.method(), None);
+        let terms = self.options.terms(scope, &[]);
+        lists::compare(list, &listing, &terms, &mut self.ledger)
     }
 
     /// An exchange of the left side that has no counterpart: how much that matters, pages aside.
     pub fn missing(&mut self, left: &Occurrence<'_>, why: Missing) -> Option<Class> {
         if let Missing::Skipped(Skip::Redacted(names)) = &why {
-            self.held_back += 1;
             self.lacks(names.iter().map(AsRef::as_ref));
         }
-        if self.takes_left(left, &why) {
-            return Some(Class::Changed);
+        if self.takes(0, left) {
+            return None;
         }
         let class = match &why {
             Missing::Removed if is_at_work(left.method, left.response) => Some(Class::Noise),
@@ -303,11 +312,8 @@ impl Judge {
 
     /// An exchange that only the right side has, and how much that matters.
     pub fn more(&mut self, right: &Occurrence<'_>) -> Class {
-        let class = if is_at_work(right.method, right.response) {
-            Class::Noise
-        } else {
-            Class::Added
-        };
+        let is_noise = is_at_work(right.method, right.response);
+        let class = if is_noise { Class::Noise } else { Class::Added };
         if !self.takes(1, right) {
             self.question(right, class);
         }
@@ -326,10 +332,8 @@ impl Judge {
         if let Some(trouble) = remark.trouble {
             self.trouble(trouble, remark.text.clone());
         }
-        let call = (
-            diff_report::name(&remark.method),
-            remark.name.as_deref().map(diff_report::name),
-        );
+        let name = remark.name.as_deref().map(diff_report::name);
+        let call = (diff_report::name(&remark.method), name);
         self.ledger.apart(call.clone(), Some(remark.class));
         self.ledger.account(Account {
             left: remark.left,
@@ -349,18 +353,18 @@ impl Judge {
     }
 
     /// How many exchanges were compared so far.
-    pub fn compared(&mut self) -> u64 {
-        self.ledger.report().compared
+    pub fn compared(&self) -> u64 {
+        self.ledger.report.compared
     }
 
     /// An exchange was not to be compared.
     pub fn unwanted(&mut self) {
-        self.ledger.report().unwanted += 1;
+        self.ledger.report.left_out.unwanted += 1;
     }
 
     /// So many values are redacted on one side of messages that are the same but for that.
     pub fn redacted(&mut self, values: u64) {
-        self.ledger.report().redacted += values;
+        self.ledger.report.redacted += values;
     }
 
     /// Redacted values were needed and not supplied: their names, escaped.
@@ -372,57 +376,132 @@ impl Judge {
         }
     }
 
-    /// Compares what came besides exchanges, in a window of both sides.
+    /// Adds a notification of one side to `notices`. Progress, cancellations and log messages are
+    /// passed over, as are bytes that are no notification.
+    pub fn notice(
+        &self,
+        notices: &mut Notices,
+        side: Which,
+        seq: Seq,
+        message: &[u8],
+        wall_ns: Option<u64>,
+    ) {
+        let Ok(document) = Document::parse(message) else {
+            return;
+        };
+        let root = document.root();
+        let Some(method) = root.get("method").and_then(|method| method.as_str()) else {
+            return;
+        };
+        if matches!(
+            methods::canonical(&method),
+            "notifications/progress" | "notifications/cancelled" | "notifications/message"
+        ) {
+            return;
+        }
+        let scope = self.rules.scope(&method, None);
+        let terms = KeyTerms {
+            scope: &scope,
+            side,
+            rewrites: &self.options.rewrites,
+            wall_ns,
+        };
+        notices.add(Key::of(root, terms).normalised, &method, seq);
+    }
+
+    /// Compares the notifications of both sides.
     pub fn notices(&mut self, left: &Notices, right: &Notices) {
-        notices::both(self, left, right);
+        let (remarks, not_compared) = notices::compare(left, right);
+        self.ledger.report.left_out.values += not_compared;
+        remarks.into_iter().for_each(|remark| self.remark(remark));
     }
 
     pub fn finish(mut self) -> Report {
-        self.close_lists();
-        tasks::finish(&mut self);
-        self.tell_lacking();
-        let mut report = self.ledger.finish();
+        for list in self.pages.open() {
+            let counts = self.close(list);
+            self.ledger.found((list.method().into(), None), counts);
+        }
+        if let Some(first) = self.lacking.first() {
+            let named = &self.lacking[..self.lacking.len().min(LACKING_NAMED)];
+            let more = match self.lacking.len() - named.len() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let text = format!(
+                "secrets are missing: the recording is redacted, and nothing stands for \
+                 {}{more}; supply each with --bind {first}=env:NAME; until then what has them in \
+                 it is not sent, and what differs may come of that",
+                named.join(", ")
+            );
+            self.trouble(Trouble::Unreadable, text.into());
+        }
+        let mut report = self.ledger.report;
         report.unfired = self.rules.unfired();
         report
     }
+}
 
-    /// Says which redacted values are missing, how to supply them, and what came of that.
-    fn tell_lacking(&mut self) {
-        let Some(first) = self.lacking.first() else {
-            return;
-        };
-        let named = &self.lacking[..self.lacking.len().min(LACKING_NAMED)];
-        let more = match self.lacking.len() - named.len() {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let held_back = match self.held_back {
-            0 => "what has them in it was not sent".to_owned(),
-            1 => "1 exchange was not tried".to_owned(),
-            many => format!("{} were not tried", plural(many, "exchange")),
-        };
-        let text = format!(
-            "secrets are missing: the recording is redacted, and nothing stands for {}{more}; \
-             supply each with --bind {first}=env:NAME; until then {held_back}, and what differs \
-             may come of that",
-            named.join(", ")
-        );
-        self.trouble(Trouble::Unreadable, text.into());
-    }
+fn page(list: List, one: &Occurrence<'_>) -> Option<Page> {
+    Page::of(list, one.seq, one.request, one.response)
 }
 
 /// Whether the answer to a request of this method is that a task is at work. How often a client is
 /// told that is chance.
 pub fn is_at_work(method: &str, answer: Option<&[u8]>) -> bool {
-    tasks::is_at_work(method, answer)
+    method == POLL && read(answer, TaskStatus::of).flatten() == Some(TaskStatus::Working)
+}
+
+/// The values of two answers that are not to be compared because they say how far tasks have come,
+/// which depends on when somebody asks; `None`: nothing is to be compared.
+fn task_progress(
+    left: &Occurrence<'_>,
+    right: &Occurrence<'_>,
+    draft: &mut Draft,
+) -> Option<&'static [&'static [&'static str]]> {
+    let tasks = |side: &Occurrence<'_>| match side.method {
+        POLL => read(side.response, |task| vec![progress(task)]),
+        "tasks/list" => read(side.response, |list| {
+            let tasks = list.get("tasks").into_iter();
+            tasks
+                .flat_map(|tasks| tasks.elements())
+                .map(progress)
+                .collect()
+        }),
+        _ => None,
+    };
+    let is_open = |(status, _): &Progress| status.is_some_and(|status| !status.is_over());
+    let [Some(then), Some(now)] = [left, right].map(tasks) else {
+        return Some(&[]);
+    };
+    if !then.iter().any(is_open) {
+        return Some(&[]);
+    }
+    if then != now {
+        let note = "a task has come farther, or less far, when it is asked about";
+        draft.whole(Half::Response, Class::Noise, note);
+    }
+    let is_elsewhere = left.method == POLL && then[0].0 != now[0].0;
+    (!is_elsewhere).then_some(TASK_PROGRESS)
+}
+
+/// How far a task has come, and what it says of that.
+type Progress = (Option<TaskStatus>, Option<String>);
+
+fn progress(task: Value<'_>) -> Progress {
+    let message = task.get("statusMessage").map(canonical);
+    (TaskStatus::of(task), message)
+}
+
+/// What the result in an answer says.
+fn read<T>(answer: Option<&[u8]>, what: impl FnOnce(Value<'_>) -> T) -> Option<T> {
+    let document = Document::parse(answer?).ok()?;
+    document.root().get("result").map(what)
 }
 
 /// Under what an exchange is counted.
 fn call(one: &Occurrence<'_>) -> Call {
-    (
-        diff_report::name(one.method),
-        one.name.map(diff_report::name),
-    )
+    let name = one.name.map(diff_report::name);
+    (diff_report::name(one.method), name)
 }
 
 /// An account without differences yet.
@@ -456,23 +535,16 @@ impl Draft {
         let shown = all.into_iter().take(LOOKED_AT);
         let shown = shown.filter_map(|(at, class)| difference(half, found, at, class));
         self.differences.extend(shown);
-        self.not_compared(half, found.limits);
-    }
-
-    /// What was not compared may as well differ.
-    fn not_compared(&mut self, half: Half, limits: Limits) {
-        if limits.not_compared > 0 {
-            let values = plural(limits.not_compared, "value");
+        // What was not compared may as well differ.
+        let Limits { not_compared, .. } = found.limits;
+        if not_compared > 0 {
+            let values = plural(not_compared, "value");
             let note = format!("there is too much: {values} not compared");
             self.whole(half, Class::Changed, &note);
         }
     }
 
-    /// Something about the answer as a whole.
-    pub(super) fn push(&mut self, class: Class, note: &str) {
-        self.whole(Half::Response, class, note);
-    }
-
+    /// Something about a message as a whole.
     fn whole(&mut self, half: Half, class: Class, note: &str) {
         self.counts.add(class, 1);
         self.differences.push(Difference {
@@ -570,4 +642,4 @@ fn kind(value: &Excerpt) -> &'static str {
 }
 
 #[cfg(test)]
-mod exchanges_tests;
+mod judge_tests;

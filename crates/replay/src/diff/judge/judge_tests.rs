@@ -1,7 +1,7 @@
 //! Sides of an exchange in a few words, and what is said of two of them.
 
 use super::*;
-use crate::rules::Side as Which;
+use crate::diff::Offer;
 use mcpreel_trace::frame::Seq;
 use proptest::prelude::*;
 
@@ -16,7 +16,6 @@ struct Told {
     response: Option<String>,
     status: Status,
     latency_ns: u64,
-    progress: Progress,
     outline: Option<Digest>,
 }
 
@@ -32,7 +31,6 @@ impl Told {
             status: self.status,
             latency_ns: Some(self.latency_ns),
             wall_ns: Some(NOW),
-            progress: Some(&self.progress),
         }
     }
 }
@@ -45,7 +43,6 @@ fn answered(response: Option<String>) -> Told {
         response,
         status: Status::Ok,
         latency_ns: 1_000_000,
-        progress: Progress::default(),
         outline: None,
     }
 }
@@ -142,47 +139,6 @@ fn a_request_may_be_asked_in_another_way_but_nothing_in_it_is_breaking() {
 }
 
 #[test]
-fn rules_change_what_is_found_and_are_counted() {
-    let left = result(
-        r#"{"structuredContent":{"load":1,"files":[{"n":"a","s":1},{"n":"b","s":2}],"tags":["x","y"]},"content":[{"text":"req-1 ok"}]}"#,
-    );
-    let right = result(
-        r#"{"structuredContent":{"load":2,"files":[{"n":"b","s":2},{"n":"a","s":3}],"tags":["y","x"]},"content":[{"text":"req-2 ok"}]}"#,
-    );
-    let rules = "[[ignore]]\nfor = 'tool:a'\npath = 'result.structuredContent.load'\n\
-        [[match]]\npath = 'result.structuredContent.files'\nas = 'keyed(n)'\n\
-        [[match]]\npath = 'result.structuredContent.tags'\nas = 'set'\n\
-        [[normalise]]\npath = 'result.content[*].text'\npattern = 'req-\\d+'\n\
-        [[ignore]]\nfor = 'tool:b'\npath = 'result.structuredContent.load'\n";
-    let report = judged_by(rules, Options::default(), &left, &right);
-    assert_eq!(
-        lines(&report),
-        ["result.structuredContent.files[0].s changed –"]
-    );
-    assert_eq!(report.passed_over, 2);
-    let unfired: Vec<_> = report
-        .unfired
-        .iter()
-        .map(|rule| rule.rule.as_str())
-        .collect();
-    assert_eq!(unfired, ["ignore result.structuredContent.load of tool:b"]);
-    let without = judged(&left, &right);
-    assert!(without.count(Class::Changed) > 3, "{:?}", lines(&without));
-}
-
-#[test]
-fn a_list_that_has_no_such_member_is_told() {
-    let rules = "[[match]]\npath = 'result.l'\nas = 'keyed(n)'\n";
-    let (left, right) = (
-        result(r#"{"l":[{"n":1},{}]}"#),
-        result(r#"{"l":[{"n":2},{}]}"#),
-    );
-    let report = judged_by(rules, Options::default(), &left, &right);
-    assert_eq!(lines(&report), ["result.l[0].n changed –"]);
-    assert_eq!(report.unlooked.unkeyed, 1);
-}
-
-#[test]
 fn sets_take_elements_out_of_order_and_still_find_what_differs() {
     let rules = "[[match]]\npath = 'result.l'\nas = 'set'\n";
     for (left, right, expected) in [
@@ -223,23 +179,6 @@ fn what_is_not_tried_decides_how_it_ends() {
     assert_eq!(exit(Missing::Refused("rm".into())), (7, None));
 }
 
-#[test]
-fn progress_that_ends_elsewhere_is_a_difference() {
-    let with = |done: u32| {
-        let mut told = result("{}");
-        for at in 1..=done {
-            let message = format!(
-                r#"{{"method":"notifications/progress","params":{{"progressToken":1,"progress":{at},"total":3}}}}"#
-            );
-            told.progress.add(message.as_bytes());
-        }
-        told
-    };
-    assert_eq!(judged(&with(3), &with(3)).exit_code(), 0);
-    let report = judged(&with(3), &with(2));
-    assert_eq!(lines(&report), [" changed progress ends before its total"]);
-}
-
 fn listed(names: &[&str], next: Option<&str>) -> String {
     let tools: Vec<_> = names
         .iter()
@@ -250,7 +189,7 @@ fn listed(names: &[&str], next: Option<&str>) -> String {
 }
 
 fn offers(report: &Report) -> Vec<String> {
-    let line = |offer: &diff_report::Offer| {
+    let line = |offer: &Offer| {
         let note = offer.difference.note.as_deref().unwrap_or_default();
         format!("{} {} {note}", offer.difference.class.as_str(), offer.name)
     };
@@ -331,13 +270,7 @@ fn a_list_that_is_asked_for_again_differs_once() {
 fn notices(judge: &Judge, side: Which, messages: &[&str]) -> Notices {
     let mut notices = Notices::default();
     for (message, at) in messages.iter().zip(1..) {
-        judge.notice(
-            &mut notices,
-            side,
-            Some(Seq(at)),
-            message.as_bytes(),
-            Some(NOW),
-        );
+        judge.notice(&mut notices, side, Seq(at), message.as_bytes(), Some(NOW));
     }
     notices
 }
@@ -410,7 +343,7 @@ fn hostile_answers_are_compared_within_bounds_and_it_is_told() {
         account.differences.len() as u64 + account.more,
         report.counts.failing(Threshold::From(Class::Noise))
     );
-    assert!(report.unlooked.values > 19_000);
+    assert!(report.left_out.values > 19_000);
     assert_eq!(report.exit_code(), 1);
     let deep = |leaf: &str| {
         answered(Some(format!(
@@ -445,7 +378,7 @@ fn what_is_too_long_is_compared_by_its_digest() {
     };
     assert_eq!(judged(&of("x"), &of("x")).exit_code(), 0);
     let report = judged(&of("x"), &of("y"));
-    assert_eq!((report.exit_code(), report.unlooked.outlines), (1, 1));
+    assert_eq!((report.exit_code(), report.left_out.outlines), (1, 1));
     assert!(lines(&report)[0].contains("too long"));
 }
 

@@ -3,7 +3,7 @@
 use super::exit::Failure;
 use super::output::{self, Progress};
 use mcpreel_capture::spool::open_regular;
-use mcpreel_share::cassette::{self, Entry, Fault, Reader};
+use mcpreel_share::cassette::{self, Entry, Reader};
 use mcpreel_share::outgoing::file::Folder;
 use mcpreel_store::library::REEL;
 use mcpreel_store::record::import::{Import, ImportError};
@@ -11,7 +11,7 @@ use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::EventKind;
 use mcpreel_wire::text::{escape, plural, size};
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _};
+use std::io::{self, BufRead as _, BufReader, Seek as _};
 use std::path::{Path, PathBuf};
 
 /// Faults of a file that are told one by one; more of them say nothing new.
@@ -19,9 +19,6 @@ const MOST_TOLD: usize = 5;
 
 /// Losses that the recording states one by one.
 const MOST_RECORDED: u64 = 100;
-
-/// Bytes that are read at once to tell two files apart.
-const BLOCK: usize = 256 * 1024;
 
 /// A recording that was made of a cassette, and vanishes with this value.
 #[derive(Debug)]
@@ -70,9 +67,16 @@ pub fn is_one(path: &Path) -> bool {
     look(path).is_some()
 }
 
-/// Makes a recording in `folder` of the file `path`, which is shown so, escaped, called `name` if that
-/// is given: where it is, and what is to be known about it, one sentence each, escaped. `None` if it
-/// is no cassette.
+/// The file `path` if it is a cassette. A file that cannot be opened is refused by the next reader,
+/// which takes it for a recording.
+fn look(path: &Path) -> Option<File> {
+    let mut file = open_regular(path, false).ok()?;
+    cassette::is_cassette(&mut file).ok()?.then_some(file)
+}
+
+/// Makes a recording in `folder` of the file `path`, which messages call `shown`; the recording is
+/// called `name` if that is given. Returns its file and what is to be known about it, one escaped
+/// sentence each; `None` if the file is no cassette.
 pub(super) fn take_into(
     (path, shown): (&Path, &str),
     folder: &Path,
@@ -86,13 +90,6 @@ pub(super) fn take_into(
         let context = format!("{shown} cannot be read");
         Failure::Refused(anyhow::Error::from(error).context(context))
     })
-}
-
-/// The file `path` if it is a cassette. What cannot be opened is told by whoever opens it as a
-/// recording.
-fn look(path: &Path) -> Option<File> {
-    let mut file = open_regular(path, false).ok()?;
-    cassette::is_cassette(&mut file).ok()?.then_some(file)
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -132,32 +129,45 @@ fn take(
         import: Import::begin(&reel, context)?,
         now: Moment(0),
         end: None,
+        faults: 0,
         losses: 0,
-        told: Told::default(),
+        told: Vec::new(),
     };
     let mut progress = Progress::stderr();
     while let Some(entry) = reader.next_entry()? {
-        taking.entry(entry)?;
+        taking.entry(entry, shown)?;
         progress
             .now_and_then(|| format!("{shown}: {} of {} read", size(reader.position()), size(len)));
     }
     drop(progress);
-    let told = taking.finish()?.lines(shown, &reader);
+    let mut told = taking.finish(shown)?;
+    if let Some(note) = &reader.header().selection {
+        told.push(format!(
+            "{shown} holds a part of a recording ({}): what is missing is no fault of the session",
+            escape(&note.to_string())
+        ));
+    }
+    if reader.is_renumbered() {
+        told.push(format!(
+            "{shown}: its frames have new numbers here, from #1 on"
+        ));
+    }
     Ok((reel, told))
 }
 
-/// Makes the id: equal for equal files.
-pub(super) fn checksum(file: &mut File) -> io::Result<u32> {
+/// The id of a cassette: equal for equal files.
+fn checksum(file: &mut File) -> io::Result<u32> {
     file.rewind()?;
     let mut hasher = crc32fast::Hasher::new();
-    let mut block = vec![0; BLOCK];
+    let mut reader = BufReader::with_capacity(256 * 1024, file);
     loop {
-        match file.read(&mut block) {
-            Ok(0) => return Ok(hasher.finalize()),
-            Ok(read) => hasher.update(&block[..read]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+        let block = reader.fill_buf()?;
+        if block.is_empty() {
+            return Ok(hasher.finalize());
         }
+        hasher.update(block);
+        let read = block.len();
+        reader.consume(read);
     }
 }
 
@@ -166,49 +176,44 @@ struct Taking {
     import: Import,
     /// The last moment so far.
     now: Moment,
-    /// When it was over, as it says itself.
+    /// The end of the session, as the cassette states it.
     end: Option<Moment>,
+    faults: u64,
     /// Lines that could not be read.
     losses: u64,
-    told: Told,
+    /// The first faults.
+    told: Vec<String>,
 }
 
 impl Taking {
-    fn entry(&mut self, entry: Entry) -> Result<(), TakeError> {
+    fn entry(&mut self, entry: Entry, shown: &str) -> Result<(), TakeError> {
+        if let Entry::Chunk { t, .. } | Entry::Gap { t, .. } | Entry::Event { t, .. } = &entry {
+            self.now = self.now.max(*t);
+        }
         match entry {
-            Entry::Chunk { stream, t, bytes } => {
-                self.now = self.now.max(t);
-                self.import.chunk(stream, t, &bytes)?;
-            }
+            Entry::Chunk { stream, t, bytes } => self.import.chunk(stream, t, &bytes)?,
             Entry::LineEnd { stream, t } => self.import.end_line(stream, t)?,
             Entry::Gap {
                 stream,
                 t,
                 bytes,
                 reason,
-            } => {
-                self.now = self.now.max(t);
-                self.import.lose(stream, t, bytes, reason)?;
-            }
-            Entry::Event { t, kind } => {
-                self.now = self.now.max(t);
-                self.import.event(t, &kind)?;
-            }
+            } => self.import.lose(stream, t, bytes, reason)?,
+            Entry::Event { t, kind } => self.import.event(t, &kind)?,
             Entry::End { t } => self.end = Some(t),
-            Entry::Fault(fault) => self.fault(fault)?,
-        }
-        Ok(())
-    }
-
-    /// What is lost is stated in the recording as well: whoever looks at it must know.
-    fn fault(&mut self, fault: Fault) -> Result<(), TakeError> {
-        if fault.is_loss {
-            self.losses += 1;
-            if self.losses <= MOST_RECORDED {
-                self.warn(format!("of the cassette, {fault}"))?;
+            Entry::Fault(fault) => {
+                self.faults += 1;
+                if self.told.len() < MOST_TOLD {
+                    self.told
+                        .push(format!("{shown}: {}", escape(&fault.to_string())));
+                }
+                // Whoever looks at the recording must know what it lacks.
+                self.losses += u64::from(fault.is_loss);
+                if fault.is_loss && self.losses <= MOST_RECORDED {
+                    self.warn(format!("of the cassette, {fault}"))?;
+                }
             }
         }
-        self.told.push(fault);
         Ok(())
     }
 
@@ -217,56 +222,16 @@ impl Taking {
         Ok(self.import.event(self.now, &kind)?)
     }
 
-    fn finish(mut self) -> Result<Told, TakeError> {
+    fn finish(mut self, shown: &str) -> Result<Vec<String>, TakeError> {
         if let more @ 1.. = self.losses.saturating_sub(MOST_RECORDED) {
             let lines = plural(more, "more line");
             self.warn(format!("{lines} of the cassette could not be read"))?;
         }
         self.import.finish(self.end.unwrap_or(self.now))?;
+        if let more @ 1.. = self.faults - self.told.len() as u64 {
+            let more = plural(more, "more remark");
+            self.told.push(format!("{shown}: {more} of that kind"));
+        }
         Ok(self.told)
-    }
-}
-
-/// What is wrong with a file, as far as it is told one by one.
-#[derive(Default)]
-struct Told {
-    faults: Vec<Fault>,
-    more: u64,
-}
-
-impl Told {
-    fn push(&mut self, fault: Fault) {
-        if self.faults.len() < MOST_TOLD {
-            self.faults.push(fault);
-        } else {
-            self.more += 1;
-        }
-    }
-
-    /// What is said about the file, whose name is `shown`.
-    fn lines(&self, shown: &str, reader: &Reader<File>) -> Vec<String> {
-        let faults = self.faults.iter().map(Fault::to_string);
-        let mut lines: Vec<_> = faults
-            .map(|fault| format!("{shown}: {}", escape(&fault)))
-            .collect();
-        if self.more > 0 {
-            lines.push(format!(
-                "{shown}: {} of that kind",
-                plural(self.more, "more remark")
-            ));
-        }
-        let selection = reader.header().selection.as_ref();
-        if let Some(note) = selection {
-            lines.push(format!(
-                "{shown} holds a part of a recording ({}): what is missing is no fault of the session",
-                escape(&note.to_string())
-            ));
-        }
-        if reader.is_renumbered() {
-            lines.push(format!(
-                "{shown}: its frames have new numbers here, from #1 on"
-            ));
-        }
-        lines
     }
 }

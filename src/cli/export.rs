@@ -5,10 +5,10 @@
 //! there.
 
 use super::exit::{Exit, Failure, Outcome, unwritten, usage};
-use super::folder::Folder;
+use super::filter;
 use super::output::{self, Output, Progress};
 use super::redact::{self, Secrets};
-use super::{filter, select};
+use super::select::{self, RecordingArgs};
 use clap::{Args, ValueEnum};
 use mcpreel_share::export::Selection;
 use mcpreel_share::export::otlp::Bodies;
@@ -19,7 +19,6 @@ use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::Lens;
 use mcpreel_trace::query::Query;
 use mcpreel_wire::text::plural;
-use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
@@ -114,11 +113,8 @@ and the rest is read.";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{CASSETTE}"))]
 pub struct Export {
-    /// A path, @, @2, an id or its first four digits or more, or a name
-    #[arg(value_name = "RECORDING", default_value = "@")]
-    recording: OsString,
     #[command(flatten)]
-    folder: Folder,
+    which: RecordingArgs,
     /// As what
     #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
     format: ExportFormat,
@@ -156,10 +152,7 @@ pub struct Export {
 pub fn run(args: &Export) -> Outcome {
     let query = filter::parse(args.query.as_deref())?;
     refuse(args)?;
-    let (recording, selected) = select::open(&args.recording, &args.folder)?;
-    if selected.seq.is_some() {
-        return Err(usage("#SEQ names one frame; --from and --to name several"));
-    }
+    let recording = args.which.open("--from and --to name several")?;
     let selection = selection(&recording, args, query.as_ref())?;
     let now = select::now(&recording, &recording.summary()?);
     let policy = (!args.raw)
@@ -178,7 +171,7 @@ pub fn run(args: &Export) -> Outcome {
     };
     let special = |path: &&Path| path.metadata().is_ok_and(|there| is_special(&there));
     match args.output.as_deref() {
-        None => stream(&recording, &order, StdoutBytes(Output::stream()))?,
+        None => stream(&recording, &order, Output::stream())?,
         // A pipe, for example, gets what is written at once.
         Some(path) if special(&path) => {
             let file = OpenOptions::new().write(true).open(path);
@@ -252,18 +245,6 @@ fn stream(recording: &Recording, order: &Order<'_>, mut out: impl Write) -> Resu
         output::say(&told::in_words(report.as_ref(), order.format));
     }
     Ok(())
-}
-
-struct StdoutBytes(Output);
-
-impl Write for StdoutBytes {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.bytes(bytes).map(|()| bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
-    }
 }
 
 /// Writes a file that appears when it is whole.

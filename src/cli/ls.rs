@@ -13,7 +13,6 @@ use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_store::recovery;
 use mcpreel_store::schema::State;
 use mcpreel_trace::clock::{Clock, wall_clock_ns};
-use mcpreel_trace::query::Query;
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::{clock, count, escape, plural, size};
 use serde_json::{Value, json};
@@ -80,7 +79,8 @@ impl Ls {
         if let Some(query) = &query {
             let mut fitting = Vec::new();
             for entry in entries {
-                match fits(&entry, query) {
+                let recording = Recording::open(&entry.path).map_err(Failure::from);
+                match recording.and_then(|recording| filter::any(&recording, query)) {
                     Ok(true) => fitting.push(entry),
                     Ok(false) => {}
                     Err(failure) => exit = failure.passed_over("not looked through")?,
@@ -94,22 +94,24 @@ impl Ls {
             for entry in &entries {
                 out.json(&object(entry))?;
             }
-        } else if entries.is_empty() && there > 0 {
+        } else if !entries.is_empty() {
+            write(&entries, library.dir(), &mut out)?;
+        } else if there > 0 {
             let there = plural(there as u64, "recording");
             out.line(&format!("none of {there} has such a row"))?;
-        } else if entries.is_empty() {
-            empty(library.dir(), &mut out)?;
         } else {
-            write(&entries, library.dir(), &mut out)?;
+            out.line(&format!("no recordings in {}\n", shown(library.dir())))?;
+            out.line(
+                "record a server, by putting this in front of its command in a host's \
+                 configuration:",
+            )?;
+            out.inked(Ink::Strong, "  mcpreel run -- COMMAND")?;
+            out.line("see how it looks, with nothing else installed:")?;
+            out.inked(Ink::Strong, "  mcpreel demo")?;
         }
         out.flush()?;
         Ok(exit)
     }
-}
-
-/// Whether the recording has a row that fits.
-fn fits(entry: &Entry, query: &Query) -> Result<bool, Failure> {
-    filter::any(&Recording::open(&entry.path)?, query)
 }
 
 /// Completes what can be completed while somebody waits for the list.
@@ -165,19 +167,8 @@ fn object(entry: &Entry) -> Value {
     })
 }
 
-fn empty(dir: &Path, out: &mut Output) -> Result<(), Failure> {
-    out.line(&format!("no recordings in {}", shown(dir)))?;
-    out.line("")?;
-    out.line(
-        "record a server, by putting this in front of its command in a host's configuration:",
-    )?;
-    out.inked(Ink::Strong, "  mcpreel run -- COMMAND")?;
-    out.line("see how it looks, with nothing else installed:")?;
-    Ok(out.inked(Ink::Strong, "  mcpreel demo")?)
-}
-
-fn table() -> Table<14> {
-    let table = Table::new([
+fn write(entries: &[Entry], dir: &Path, out: &mut Output) -> Result<(), Failure> {
+    let mut table = Table::new([
         ("STATE", Fit::Left),
         ("ID", Fit::Left),
         ("STARTED", Fit::Left),
@@ -192,15 +183,14 @@ fn table() -> Table<14> {
         ("FINDINGS", Fit::Right),
         ("SIZE", Fit::Right),
         ("NOTE", Fit::Cut),
-    ]);
-    table.giving_way(&WAYS)
-}
-
-fn write(entries: &[Entry], dir: &Path, out: &mut Output) -> Result<(), Failure> {
-    let mut table = table();
-    let readable = |entry: &&Entry| entry.standing != Standing::Unreadable;
-    for entry in entries.iter().filter(readable) {
-        table.push(row(entry, entries));
+    ])
+    .giving_way(&WAYS);
+    let mut unreadable = Vec::new();
+    for entry in entries {
+        match &entry.details {
+            Details::Unreadable(error) => unreadable.push(sentence(error)),
+            _ => table.push(row(entry, entries)),
+        }
     }
     table.write(out)?;
     out.line("")?;
@@ -208,15 +198,15 @@ fn write(entries: &[Entry], dir: &Path, out: &mut Output) -> Result<(), Failure>
     let number = plural(entries.len() as u64, "recording");
     let below = format!("{number}, {} in {}", size(total), shown(dir));
     out.inked(Ink::Faint, &below)?;
-    let pending = |entry: &Entry| entry.standing == Standing::Pending;
-    if entries.iter().any(pending) {
+    if entries
+        .iter()
+        .any(|entry| entry.standing == Standing::Pending)
+    {
         out.inked(Ink::Faint, PENDING)?;
     }
-    for entry in entries {
-        if let Details::Unreadable(error) = &entry.details {
-            let unreadable = out.paint(Ink::Warn, "unreadable:");
-            out.line(&format!("{unreadable} {}", escape(&sentence(error))))?;
-        }
+    for error in unreadable {
+        let label = out.paint(Ink::Warn, "unreadable:");
+        out.line(&format!("{label} {}", escape(&error)))?;
     }
     Ok(())
 }
@@ -233,6 +223,17 @@ fn row(entry: &Entry, entries: &[Entry]) -> [Cell; 14] {
         Standing::Finished if summary.is_some_and(|s| s.state == State::Complete) => "".into(),
         _ => Cell::new(entry.state(), Ink::Warn),
     };
+    let end = entry.end().map_or_else(
+        || "".into(),
+        |end| {
+            let ink = match end {
+                End::Exited { code: 0 } => Ink::Faint,
+                End::Unknown => Ink::Warn,
+                _ => Ink::Bad,
+            };
+            Cell::new(phrases::end_short(end), ink)
+        },
+    );
     [
         state,
         Cell::new(short_id(&entry.id, entries), Ink::Strong),
@@ -241,7 +242,7 @@ fn row(entry: &Entry, entries: &[Entry]) -> [Cell; 14] {
         recording::origin(entry).unwrap_or_default().into(),
         recording::server(entry).unwrap_or_default().into(),
         recording::host(entry).unwrap_or_default().into(),
-        end(entry),
+        end,
         lasted.map_or_else(String::new, clock).into(),
         count(number(|summary| summary.exchanges)).into(),
         Cell::new(some(|summary| summary.failed), Ink::Bad),
@@ -249,17 +250,4 @@ fn row(entry: &Entry, entries: &[Entry]) -> [Cell; 14] {
         size(entry.size).into(),
         recording::notes(entry).join("; ").into(),
     ]
-}
-
-/// How a finished session ended: whatever was no success is coloured.
-fn end(entry: &Entry) -> Cell {
-    let Some(end) = entry.end() else {
-        return "".into();
-    };
-    let ink = match end {
-        End::Exited { code: 0 } => Ink::Faint,
-        End::Unknown => Ink::Warn,
-        _ => Ink::Bad,
-    };
-    Cell::new(phrases::end_short(end), ink)
 }

@@ -67,20 +67,16 @@ impl Output {
     fn new(ends_unread: bool) -> Self {
         let stdout = io::stdout();
         let terminal = stdout.is_terminal();
+        let size = terminal.then(|| terminal_size::terminal_size_of(&stdout));
+        let pipe = Pipe {
+            out: stdout.lock(),
+            ends_unread,
+            is_closed: false,
+        };
         Self {
             color: terminal && colors_wanted(),
-            columns: terminal
-                .then(|| terminal_size::terminal_size_of(&stdout))
-                .flatten()
-                .map(|(width, _)| usize::from(width.0)),
-            out: BufWriter::with_capacity(
-                64 * 1024,
-                Pipe {
-                    out: stdout.lock(),
-                    ends_unread,
-                    is_closed: false,
-                },
-            ),
+            columns: size.flatten().map(|(width, _)| usize::from(width.0)),
+            out: BufWriter::with_capacity(64 * 1024, pipe),
         }
     }
 
@@ -116,13 +112,19 @@ impl Output {
         self.out.write_all(b"\n")
     }
 
-    /// Writes bytes that are a file format of their own.
-    pub fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.out.write_all(bytes)
-    }
-
     /// Makes everything written so far visible.
     pub fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// The bytes of a file format.
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
 }
@@ -130,18 +132,20 @@ impl Output {
 /// stdout, whose reader may go.
 struct Pipe {
     out: StdoutLock<'static>,
-    /// Whether that is an error.
+    /// Whether a reader that goes is an error.
     ends_unread: bool,
     is_closed: bool,
 }
 
 impl Pipe {
-    fn unless_closed(&mut self, error: io::Error) -> io::Result<()> {
-        if self.ends_unread || error.kind() != io::ErrorKind::BrokenPipe {
-            return Err(error);
+    fn unless_closed<T>(&mut self, result: io::Result<T>, done: T) -> io::Result<T> {
+        match result {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe && !self.ends_unread => {
+                self.is_closed = true;
+                Ok(done)
+            }
+            result => result,
         }
-        self.is_closed = true;
-        Ok(())
     }
 }
 
@@ -150,20 +154,16 @@ impl Write for Pipe {
         if self.is_closed {
             return Ok(bytes.len());
         }
-        match self.out.write(bytes) {
-            Ok(written) => Ok(written),
-            Err(error) => self.unless_closed(error).map(|()| bytes.len()),
-        }
+        let written = self.out.write(bytes);
+        self.unless_closed(written, bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         if self.is_closed {
             return Ok(());
         }
-        match self.out.flush() {
-            Ok(()) => Ok(()),
-            Err(error) => self.unless_closed(error),
-        }
+        let flushed = self.out.flush();
+        self.unless_closed(flushed, ())
     }
 }
 
@@ -272,9 +272,7 @@ impl Progress {
             self.shown = true;
         }
     }
-}
 
-impl Progress {
     /// Takes it off the terminal, so that something else can be written.
     pub fn clear(&mut self) {
         if std::mem::take(&mut self.shown) {

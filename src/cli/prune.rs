@@ -3,16 +3,14 @@
 use super::exit::{Exit, Outcome};
 use super::folder::Folder;
 use super::output::{self, Output};
-use super::table::{Cell, Fit, Table};
+use super::table::{Fit, Table};
 use super::{folder, quantity};
 use clap::Args;
 use mcpreel_share::phrases::when;
 use mcpreel_store::library::retention::{self, Reason};
-use mcpreel_store::library::{Entry, Library, Policy};
+use mcpreel_store::library::{Library, Policy};
 use mcpreel_trace::clock::wall_clock_ns;
 use mcpreel_wire::text::{escape, plural, size};
-use std::io;
-use std::path::Path;
 use std::time::Duration;
 
 /// Delete old recordings
@@ -61,26 +59,46 @@ impl Prune {
         };
         let readable = retention::candidates(&entries);
         let mut out = Output::stdout();
-        let mut table = table();
+        let mut table = Table::new([
+            ("ID", Fit::Left),
+            ("STARTED", Fit::Left),
+            ("NAME", Fit::Cut),
+            ("SIZE", Fit::Right),
+            ("WHY", Fit::Left),
+        ]);
         let (mut files, mut bytes, mut exit) = (0, 0, Exit::Fine);
         for pruned in retention::prune(&readable, &policy, wall_clock_ns()) {
             let Some(entry) = entries.iter().find(|entry| entry.path == pruned.path) else {
                 continue;
             };
-            match self.delete(&pruned.path) {
-                // It has come alive since the folder was read.
-                Ok(false) => continue,
-                Ok(true) => {}
-                Err(error) => {
-                    let path = output::shown(&pruned.path);
-                    output::say(&format!("could not delete {path}: {error}"));
-                    exit = Exit::Refused;
-                    continue;
-                }
+            let deleted = if self.dry_run {
+                Ok(true)
+            } else {
+                retention::delete(&pruned.path)
+            };
+            if let Err(error) = &deleted {
+                let path = output::shown(&pruned.path);
+                output::say(&format!("could not delete {path}: {error}"));
+                exit = Exit::Refused;
+            }
+            // A recording may have come alive since the folder was read.
+            if !deleted.unwrap_or(false) {
+                continue;
             }
             files += 1;
             bytes += pruned.size;
-            table.push(row(entry, pruned.size, pruned.reason));
+            let why = match pruned.reason {
+                Reason::TooOld => "too old",
+                Reason::TooMany => "enough newer ones",
+                Reason::TooLarge => "over the size",
+            };
+            table.push([
+                entry.id.as_str().into(),
+                when::short(entry.wall_ns).into(),
+                escape(&entry.name).into_owned().into(),
+                size(pruned.size).into(),
+                why.into(),
+            ]);
         }
         table.write(&mut out)?;
         let would = if self.dry_run { "would be " } else { "" };
@@ -95,37 +113,4 @@ impl Prune {
         out.flush()?;
         Ok(exit)
     }
-
-    /// Deletes a recording, unless it is only asked what would be: whether it has gone.
-    fn delete(&self, path: &Path) -> io::Result<bool> {
-        if self.dry_run {
-            return Ok(true);
-        }
-        retention::delete(path)
-    }
-}
-
-fn table() -> Table<5> {
-    Table::new([
-        ("ID", Fit::Left),
-        ("STARTED", Fit::Left),
-        ("NAME", Fit::Cut),
-        ("SIZE", Fit::Right),
-        ("WHY", Fit::Left),
-    ])
-}
-
-fn row(entry: &Entry, bytes: u64, reason: Reason) -> [Cell; 5] {
-    let why = match reason {
-        Reason::TooOld => "too old",
-        Reason::TooMany => "enough newer ones",
-        Reason::TooLarge => "over the size",
-    };
-    [
-        entry.id.as_str().into(),
-        when::short(entry.wall_ns).into(),
-        escape(&entry.name).into_owned().into(),
-        size(bytes).into(),
-        why.into(),
-    ]
 }

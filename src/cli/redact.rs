@@ -3,11 +3,11 @@
 
 pub mod redact_scan;
 
-use super::exit::{Exit, Failure, Outcome, usage};
+use super::exit::{Exit, Failure, Outcome};
 use super::export::{progress, tell_unfinished};
-use super::folder::Folder;
+use super::folder;
 use super::output::{Output, shown};
-use super::{folder, select};
+use super::select::RecordingArgs;
 use clap::Args;
 use mcpreel_config::reading::nearest;
 use mcpreel_config::{self as config, Setting};
@@ -19,7 +19,6 @@ use mcpreel_share::outgoing::{self, Format, Order, redacted, told};
 use mcpreel_store::reader::Recording;
 use mcpreel_wire::text::{escape, plural, size};
 use serde_json::json;
-use std::ffi::OsString;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -58,11 +57,8 @@ compared and replayed like any other, with --bind secret:1=env:TOKEN.";
 #[command(after_help = format!("{EXAMPLES}\n\n{LIMITS}"))]
 #[command(after_long_help = format!("{EXAMPLES}\n\n{KINDS}\n\n{LIMITS}"))]
 pub struct Redact {
-    /// A path, @, @2, an id or its first four digits or more, or a name
-    #[arg(value_name = "RECORDING", default_value = "@")]
-    recording: OsString,
     #[command(flatten)]
-    folder: Folder,
+    which: RecordingArgs,
     /// The recording that is made
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -111,12 +107,7 @@ pub fn run(args: &Redact) -> Outcome {
     if !args.scan.is_empty() {
         return redact_scan::run(&args.scan, &policy, args.json);
     }
-    let (recording, selected) = select::open(&args.recording, &args.folder)?;
-    if selected.seq.is_some() {
-        return Err(usage(
-            "#SEQ names one frame; a recording is redacted as a whole",
-        ));
-    }
+    let recording = args.which.open("a recording is redacted as a whole")?;
     let report = match &args.output {
         Some(path) => write(&recording, path, args.force, policy)?,
         None => look(&recording, &policy)?,

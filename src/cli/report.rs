@@ -10,13 +10,12 @@
 //! It is made where nobody looks, beside its place, and appears when it is whole and nothing was
 //! found in it.
 
-use super::exit::{Exit, Failure, Outcome, usage};
+use super::exit::{Exit, Failure, Outcome};
 use super::export::{progress, tell_unfinished};
-use super::folder;
 use super::output::{self, Output, shown};
 use super::redact::{self, Secrets, redact_scan};
 use super::rows::pages;
-use super::select;
+use super::select::{self, RecordingArgs};
 use anyhow::Context as _;
 use clap::Args;
 use mcpreel_redact::{LIMITS, OPTIONAL, Policy, Redactor, Report as RedactionReport, Settings};
@@ -31,7 +30,6 @@ use mcpreel_trace::frame::{Seq, StreamId};
 use mcpreel_wire::text::{escape, plural, size};
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -55,11 +53,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{LIMITS}"))]
 pub struct Report {
-    /// A path, @, @2, an id or its first four digits or more, or a name
-    #[arg(value_name = "RECORDING", default_value = "@")]
-    recording: OsString,
     #[command(flatten)]
-    folder: folder::Folder,
+    which: RecordingArgs,
     /// The folder, or the file [default: mcpreel-report-NAME-ID here]
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
@@ -105,11 +100,8 @@ const MOST_TOOLS: usize = 12;
 /// Writes what the arguments ask for.
 pub fn run(args: &Report) -> Outcome {
     let policy = redact::policy(&args.what)?;
-    let (recording, selected) = select::open(&args.recording, &args.folder)?;
-    if selected.seq.is_some() {
-        return Err(usage("#SEQ names one frame; a report is about a session"));
-    }
-    select::tell_if_played(&args.recording, &recording)?;
+    let recording = args.which.open("a report is about a session")?;
+    select::tell_if_played(&args.which.recording, &recording)?;
     let now = select::now(&recording, &recording.summary()?);
     let (redacted, report, known) = without_secrets(&recording, &policy)?;
     // Who made the report looks for it by the original's id, unless that is redacted.

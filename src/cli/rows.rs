@@ -12,13 +12,11 @@ use super::output::{Ink, Output};
 use mcpreel_lint::Severity;
 use mcpreel_share::phrases;
 use mcpreel_share::row::{RowView, Tone, arrow};
-use mcpreel_store::reader::{EventRow, FindingRow, Recording};
+use mcpreel_store::reader::{FindingRow, Recording};
 use mcpreel_trace::clock::Moment;
-use mcpreel_trace::correlator::MessageRecord;
 use mcpreel_trace::event::Event;
-use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::{FrameHead, StreamId};
-use mcpreel_trace::item::{Item, ItemKind, What};
+use mcpreel_trace::item::{ItemKey, ItemKind, What};
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::{
     cut, cut_middle, duration, escape, escape_bytes, pad_end, pad_start, since, size,
@@ -154,100 +152,67 @@ impl Listing {
     }
 }
 
-/// A row of a recording: what `tail` follows, and what fits a filter.
-pub enum Row {
-    /// An exchange, and the time to show: when it began or ended.
-    Exchange(Box<Exchange>, Moment),
-    /// An exchange that has been open for so many nanoseconds.
-    Open(Box<Exchange>, u64),
-    /// A message that belongs to no exchange as its request or response.
-    Message(Box<MessageRecord>, Moment),
-    /// A line on stderr, or one on a protocol stream that holds no message.
-    Line(FrameHead),
-    Event(EventRow),
-}
-
-impl From<Item> for Row {
-    fn from(item: Item) -> Self {
-        let id = item.key.event_id().unwrap_or_default();
-        match item.what {
-            What::Exchange(exchange) => {
-                let t = exchange.t_request;
-                Self::Exchange(exchange, t)
-            }
-            What::Message { record, head, .. } => Self::Message(record, head.t_last),
-            What::Line { head, .. } => Self::Line(head),
-            What::Event(event) => Self::Event(EventRow { id, event: *event }),
-        }
-    }
+/// A row of a recording as `tail` and `show -q` print it.
+pub struct Row {
+    pub key: ItemKey,
+    pub what: What,
+    /// When an exchange ended that is shown at its end.
+    pub ended: Option<Moment>,
+    /// For how long an exchange has been open that is shown for that, nanoseconds.
+    pub open_ns: Option<u64>,
 }
 
 impl Row {
-    /// Writes the row as JSON.
-    pub fn json(&self, recording: &Recording, out: &mut Output) -> Result<(), Failure> {
-        let (r#type, exchange) = match self {
-            Self::Exchange(exchange, _) => ("exchange", exchange),
-            Self::Open(exchange, _) => ("open", exchange),
-            Self::Message(record, t) => {
-                let row = MessageJson::new(record, *t);
-                let r#type = record.kind.as_str();
-                return Ok(out.json(&Typed { r#type, row })?);
-            }
-            Self::Line(head) => {
-                let raw = recording.raw(head.seq)?;
-                let row = FrameJson::new(head, &raw);
-                let is_stderr = head.stream == StreamId::STDERR;
-                let r#type = if is_stderr { "stderr" } else { "line" };
-                return Ok(out.json(&Typed { r#type, row })?);
-            }
-            Self::Event(event) => {
-                let (r#type, row) = ("event", event_json(&event.event));
-                return Ok(out.json(&Typed { r#type, row })?);
-            }
-        };
-        let row = ExchangeJson::from(exchange.as_ref());
-        Ok(out.json(&Typed { r#type, row })?)
+    pub fn new(key: ItemKey, what: What) -> Self {
+        Self {
+            key,
+            what,
+            ended: None,
+            open_ns: None,
+        }
     }
 
-    /// Writes the row as a line for people; `end` is how the session ended, where that is known.
-    pub fn line(
-        &self,
-        recording: &Recording,
-        end: Option<&End>,
-        listing: Listing,
-        out: &mut Output,
-    ) -> Result<(), Failure> {
-        let (row, what) = match self {
-            Self::Exchange(exchange, t) => {
-                let mut row = RowView::of_exchange(exchange);
-                row.t = *t;
-                let what = row.what(end);
-                (row, what)
+    /// Writes the row as JSON.
+    pub fn json(&self, recording: &Recording, out: &mut Output) -> Result<(), Failure> {
+        Ok(match &self.what {
+            What::Exchange(exchange) => {
+                let r#type = self.open_ns.map_or("exchange", |_| "open");
+                let row = ExchangeJson::from(exchange.as_ref());
+                out.json(&Typed { r#type, row })?;
             }
-            Self::Open(exchange, waited) => {
-                let mut row = RowView::of_exchange(exchange);
-                row.t = Moment(row.t.0 + waited);
-                row.tone = Tone::Open;
-                let what = format!("{}  for {} now", escape(&row.summary), duration(*waited));
-                (row, what)
+            What::Message { record, head, .. } => {
+                let row = MessageJson::new(record, head.t_last);
+                let r#type = record.kind.as_str();
+                out.json(&Typed { r#type, row })?;
             }
-            Self::Message(record, t) => {
-                let row = RowView::of_message(record, *t, None);
-                let what = row.what(end);
-                (row, what)
+            What::Line { head, .. } => {
+                let is_stderr = head.stream == StreamId::STDERR;
+                let r#type = if is_stderr { "stderr" } else { "line" };
+                let raw = recording.raw(head.seq)?;
+                let row = FrameJson::new(head, &raw);
+                out.json(&Typed { r#type, row })?;
             }
-            Self::Line(head) => {
-                let what = quote(&recording.piece(head.seq, 0..READ)?);
-                (RowView::of_line(head, &[]), what)
+            What::Event(event) => {
+                let (r#type, row) = ("event", event_json(event));
+                out.json(&Typed { r#type, row })?;
             }
-            Self::Event(event) => {
-                let row = RowView::of_event(&event.event);
-                let what = row.what(end);
-                (row, what)
-            }
+        })
+    }
+
+    /// The row as a line for people; `end` is how the session ended, where that is known.
+    pub fn line(&self, end: Option<&End>, listing: Listing, out: &Output) -> String {
+        let mut row = RowView::of(&self.what);
+        row.t = self.ended.unwrap_or(row.t);
+        let mut what = match &self.what {
+            What::Line { preview, .. } => quote(preview),
+            _ => row.what(end),
         };
-        let line = listing.row(&row, &what, out);
-        Ok(out.line(&line)?)
+        if let Some(open) = self.open_ns {
+            row.t = Moment(row.t.0 + open);
+            row.tone = Tone::Open;
+            what = format!("{}  for {} now", escape(&row.summary), duration(open));
+        }
+        listing.row(&row, &what, out)
     }
 }
 

@@ -2,20 +2,41 @@
 
 use super::cassette::Tape;
 use super::exit::Failure;
-use super::folder;
-use super::folder::Folder;
+use super::folder::{self, Folder};
 use super::output::{self, Progress, shown};
+use clap::Args;
 use mcpreel_store::library::{Entry, Library, SelectError, Selected, Standing, spool_of};
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_store::recovery::{self, Outcome as Done, RecoverError, Stage};
 use mcpreel_store::schema::State;
 use mcpreel_trace::clock::{Clock, Moment, wall_clock_ns};
 use mcpreel_wire::text::{escape, plural, size};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 /// Candidates that are named; more do not help in choosing.
 const MOST_NAMED: usize = 10;
+
+/// One recording.
+#[derive(Debug, Args)]
+pub struct RecordingArgs {
+    /// A path, @, @2, an id or its first four digits or more, or a name
+    #[arg(value_name = "RECORDING", default_value = "@")]
+    pub recording: OsString,
+    #[command(flatten)]
+    pub folder: Folder,
+}
+
+impl RecordingArgs {
+    /// The recording as a whole. A single frame is refused; `instead` says what to do.
+    pub fn open(&self, instead: &str) -> Result<Recording, Failure> {
+        let (recording, selected) = open(&self.recording, &self.folder)?;
+        if selected.seq.is_some() {
+            return Err(Failure::Usage(format!("#SEQ names one frame; {instead}")));
+        }
+        Ok(recording)
+    }
+}
 
 /// The recording that is meant, and its frame; nothing of it has been read.
 pub fn find(text: &OsStr, library: &Library) -> Result<Selected, Failure> {
@@ -130,11 +151,9 @@ fn explain(error: SelectError, library: &Library) -> Failure {
 
 fn named(all: impl ExactSizeIterator<Item = String>) -> String {
     let more = all.len().saturating_sub(MOST_NAMED);
-    let mut names: Vec<_> = all.take(MOST_NAMED).collect();
-    if more > 0 {
-        names.push(format!("and {more} more"));
-    }
-    names.join(", ")
+    let more = (more > 0).then(|| format!("and {more} more"));
+    let names = all.take(MOST_NAMED).chain(more);
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// Adds what the spool of a recording still holds, and brings it up to date. What cannot be done
@@ -148,7 +167,11 @@ pub fn complete(path: &Path, library: &Library) -> Result<(), Failure> {
     }
     let mut progress = Progress::stderr();
     let outcome = recovery::bring_up_to_date(path, Clock::start(), &mut |stage| {
-        progress.show(&format!("{shown}: {}", in_words(stage)));
+        let done = match stage {
+            Stage::Draining { done, of } => format!("{} of {} read", size(done), size(of)),
+            Stage::Deriving { frames } => format!("{} paired", plural(frames, "frame")),
+        };
+        progress.show(&format!("{shown}: {done}"));
     });
     drop(progress);
     match outcome {
@@ -159,7 +182,14 @@ pub fn complete(path: &Path, library: &Library) -> Result<(), Failure> {
         )),
         Ok(Done::Completed { frames, state }) => {
             let id = Entry::read(path).id;
-            output::say(&completed(&escape(&id), frames, state));
+            let (id, frames) = (escape(&id), plural(frames, "frame"));
+            // Only a recorder that was killed was interrupted.
+            output::say(&match state {
+                State::Recovered => {
+                    format!("{id} was interrupted; completed from its spool: {frames}")
+                }
+                _ => format!("indexed the rest of {id}: {frames}"),
+            });
         }
         Err(error) if recovery::is_missing(path) => return Err(not_made(path, error)),
         Err(error) => {
@@ -200,37 +230,4 @@ pub fn not_made(path: &Path, error: RecoverError) -> Failure {
         "{reel} could not be made from its journal {spool} ({bytes}), which stays as it is; copy \
          that to a folder that can be written, or free space"
     )))
-}
-
-/// What was added to a recording whose recorder has gone. Only the one that was killed was
-/// interrupted; the other had no time to index everything.
-fn completed(id: &str, frames: u64, state: State) -> String {
-    let frames = plural(frames, "frame");
-    match state {
-        State::Recovered => format!("{id} was interrupted; completed from its spool: {frames}"),
-        _ => format!("indexed the rest of {id}: {frames}"),
-    }
-}
-
-fn in_words(stage: Stage) -> String {
-    match stage {
-        Stage::Draining { done, of } => format!("{} of {} read", size(done), size(of)),
-        Stage::Deriving { frames } => format!("{} paired", plural(frames, "frame")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_what_was_killed_was_interrupted() {
-        let said = completed("7f3a9c21", 5809, State::Complete);
-        assert_eq!(said, "indexed the rest of 7f3a9c21: 5 809 frames");
-        let said = completed("7f3a9c21", 1, State::Recovered);
-        assert_eq!(
-            said,
-            "7f3a9c21 was interrupted; completed from its spool: 1 frame"
-        );
-    }
 }

@@ -5,7 +5,7 @@ use super::output::Output;
 use clap::{Args, Command};
 use clap_complete::{Shell, generate};
 use clap_mangen::Man as Page;
-use std::io;
+use std::io::{self, Write as _};
 
 /// Print the completions for a shell
 #[derive(Debug, Args)]
@@ -42,7 +42,7 @@ impl Man {
 
 fn print(bytes: &[u8]) -> Outcome {
     let mut out = Output::stdout();
-    out.bytes(bytes)?;
+    out.write_all(bytes)?;
     out.flush()?;
     Ok(Exit::Fine)
 }

@@ -299,10 +299,13 @@ impl Shown<'_> {
             }
             (Kind::Events, What::Event(event)) => self.event(event)?,
             (Kind::Exchanges, What::Exchange(exchange)) => self.exchange(exchange)?,
-            (Kind::Any, _) if self.json => Row::from(item).json(self.recording, &mut self.out)?,
+            (Kind::Any, _) if self.json => {
+                Row::new(item.key, item.what).json(self.recording, &mut self.out)?;
+            }
             (Kind::Any, _) => {
-                let end = self.summary.session.phase.end();
-                Row::from(item).line(self.recording, end, self.listing, &mut self.out)?;
+                let row = Row::new(item.key, item.what);
+                let line = row.line(self.end(), self.listing, &self.out);
+                self.out.line(&line)?;
             }
             _ => return Ok(false),
         }

@@ -1,17 +1,16 @@
 //! `mcpreel stats`: latencies and failures per method and per tool.
 
 use super::exit::{Exit, Failure, Outcome};
+use super::filter;
 use super::filter::Filter;
-use super::folder::Folder;
 use super::output::{Ink, Output};
+use super::select::RecordingArgs;
 use super::table::{Cell, Fit, Table};
-use super::{filter, select};
 use clap::Args;
 use mcpreel_trace::item::{Lens, What};
 use mcpreel_trace::stats::{Collector, Latency, Row, Stats as Figures};
 use mcpreel_wire::text::{count, duration, escape, plural};
 use serde_json::{Value, json};
-use std::ffi::OsString;
 
 /// Latencies and failures per method and per tool
 #[derive(Debug, Args)]
@@ -21,11 +20,8 @@ Examples:
   mcpreel stats -q 'tool:search time>-10m'
   mcpreel stats weather-server --json | jq 'select(.p99_ns > 1e9)'")]
 pub struct Stats {
-    /// A path, @, @2, an id or its first four digits or more, or a name
-    #[arg(value_name = "RECORDING", default_value = "@")]
-    recording: OsString,
     #[command(flatten)]
-    folder: Folder,
+    which: RecordingArgs,
     #[command(flatten)]
     filter: Filter,
     /// One JSON object per method or tool and line
@@ -36,7 +32,7 @@ pub struct Stats {
 impl Stats {
     pub fn run(&self) -> Outcome {
         let query = filter::parse(self.filter.query.as_deref())?;
-        let (recording, _) = select::open(&self.recording, &self.folder)?;
+        let recording = self.which.open("statistics are about a whole recording")?;
         let mut collector = Collector::default();
         match &query {
             None => recording.each_exchange(|exchange| collector.add(&exchange))?,

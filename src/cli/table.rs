@@ -14,10 +14,8 @@ use std::io;
 
 /// Between two columns.
 const GAP: &str = "  ";
-/// A column narrower than this says nothing.
-const NARROWEST: usize = 8;
-/// Columns are rather left out than others cut below this.
-const COMFORTABLE: usize = 16;
+/// Columns are rather left out than others cut below this width.
+const NARROW: usize = 16;
 
 /// Where a column's cells stand, and what happens where they do not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,32 +93,30 @@ impl<const N: usize> Table<N> {
 
     /// The widths of the columns in so many columns of a terminal; zero for what is left out.
     fn layout(&self, columns: Option<usize>) -> [usize; N] {
-        let mut wanted = self.widths();
-        let Some(columns) = columns else {
-            return wanted;
-        };
-        for heading in self.giving_way {
-            if let Some(widths) = self.narrowed(wanted, columns, COMFORTABLE) {
-                return widths;
-            }
-            if let Some(at) = self.headings.iter().position(|known| known == heading) {
-                wanted[at] = 0;
-            }
-        }
-        self.narrowed(wanted, columns, COMFORTABLE)
-            .or_else(|| self.narrowed(wanted, columns, NARROWEST))
-            .unwrap_or_else(|| self.narrowest(wanted))
-    }
-
-    /// The width that each column would like to have.
-    fn widths(&self) -> [usize; N] {
-        std::array::from_fn(|column| {
+        let mut widths = std::array::from_fn(|column| {
             let cells = self.rows.iter().map(|row| width(&row[column].text));
             match cells.max() {
                 None | Some(0) => 0,
                 Some(widest) => widest.max(width(self.headings[column])),
             }
-        })
+        });
+        let Some(columns) = columns else {
+            return widths;
+        };
+        let mut giving_way = self.giving_way.iter();
+        loop {
+            let narrowed = self.narrowed(widths, columns, NARROW);
+            let heading = giving_way.next();
+            let Some(heading) = heading.filter(|_| narrowed.is_none()) else {
+                return narrowed.unwrap_or_else(|| {
+                    let narrowed = self.narrowed(widths, columns, 1);
+                    narrowed.unwrap_or(widths)
+                });
+            };
+            if let Some(at) = self.headings.iter().position(|known| known == heading) {
+                widths[at] = 0;
+            }
+        }
     }
 
     /// The widths with what is missing taken from the flexible columns, the last one first, down to
@@ -137,15 +133,6 @@ impl<const N: usize> Table<N> {
             }
         }
         (missing == 0).then_some(widths)
-    }
-
-    fn narrowest(&self, mut widths: [usize; N]) -> [usize; N] {
-        for (width, fit) in widths.iter_mut().zip(self.fits) {
-            if fit == Fit::Cut {
-                *width = (*width).min(NARROWEST);
-            }
-        }
-        widths
     }
 
     fn line(&self, row: &[Cell; N], widths: &[usize; N], out: &Output) -> String {
@@ -191,13 +178,8 @@ mod tests {
     }
 
     #[test]
-    fn the_flexible_column_gives_way_down_to_what_can_still_be_read() {
-        assert_eq!(table().layout(Some(20)), [13, 0, 5]);
-        assert_eq!(table().layout(Some(5)), [NARROWEST, 0, 5]);
-    }
-
-    #[test]
-    fn whole_columns_go_before_others_cannot_be_read() {
+    fn whole_columns_go_before_the_flexible_column_cannot_be_read() {
+        assert_eq!(table().layout(Some(23)), [16, 0, 5]);
         let table = table().giving_way(&["SIZE", "NAME"]);
         assert_eq!(table.layout(Some(24)), [17, 0, 5]);
         assert_eq!(table.layout(Some(18)), [18, 0, 0]);

@@ -10,14 +10,14 @@ use super::{filter, folder, select};
 use clap::Args;
 use mcpreel_store::follow::{INTERVAL, News, Tail as Source, Update};
 use mcpreel_store::library::{Entry, Library, REEL, SPOOL, Standing, spool_of};
-use mcpreel_store::reader::{MessageRow, Recording, Summary};
+use mcpreel_store::reader::{EventRow, MessageRow, Recording, Summary};
 use mcpreel_store::recovery::{self, Outcome as Done, RecoverError};
 use mcpreel_store::select::Question;
 use mcpreel_trace::clock::{Clock, Moment, wall_clock_ns};
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::Seq;
-use mcpreel_trace::item::{ItemKey, Lens};
+use mcpreel_trace::item::{Item, ItemKey, Lens, What};
 use mcpreel_trace::query::Query;
 use mcpreel_wire::text::escape;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,6 +30,9 @@ const ROOM: u64 = 99_999;
 
 /// Polls without news between two looks at whether the recording was abandoned.
 const LOOK_EVERY: u32 = 15;
+
+/// Bytes of a line that are read to show it.
+const PREVIEW: u64 = Item::PREVIEW as u64;
 
 /// An exchange that is open for longer gets a line, nanoseconds.
 const LONG: u64 = 1_000_000_000;
@@ -122,7 +125,7 @@ pub fn follow(
                 quiet = 0;
                 let more = news.more;
                 let summary = summary.insert(news.summary.clone());
-                printer.show(&pending.rows(*news), &source, summary)?;
+                printer.show(pending.rows(*news), &source, summary)?;
                 if more {
                     continue;
                 }
@@ -141,7 +144,7 @@ pub fn follow(
         }
         if let Some(summary) = &summary {
             let now = wall_clock_ns().saturating_sub(summary.wall_ns);
-            printer.show(&pending.open_for_long(now), &source, summary)?;
+            printer.show(pending.open_for_long(now), &source, summary)?;
         }
         thread::sleep(INTERVAL);
     }
@@ -174,7 +177,7 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    fn show(&mut self, rows: &[Row], source: &Source, summary: &Summary) -> Result<(), Failure> {
+    fn show(&mut self, rows: Vec<Row>, source: &Source, summary: &Summary) -> Result<(), Failure> {
         if rows.is_empty() {
             return Ok(());
         }
@@ -186,15 +189,19 @@ impl Printer<'_> {
             opened = Recording::open(self.path)?;
             &opened
         };
-        for row in rows {
-            if !self.fits(recording, row, summary)? {
+        for mut row in rows {
+            if !self.fits(recording, &row, summary)? {
                 continue;
             }
             if self.json {
                 row.json(recording, &mut self.out)?;
-            } else {
-                row.line(recording, None, Listing::of_rows(ROOM), &mut self.out)?;
+                continue;
             }
+            if let What::Line { head, preview } = &mut row.what {
+                *preview = recording.piece(head.seq, 0..PREVIEW)?.into();
+            }
+            let line = row.line(None, Listing::of_rows(ROOM), &self.out);
+            self.out.line(&line)?;
         }
         Ok(self.out.flush()?)
     }
@@ -203,27 +210,18 @@ impl Printer<'_> {
         let Some(query) = &self.query else {
             return Ok(true);
         };
-        let (lens, key) = key(row);
         let question = Question {
-            lens,
+            lens: match row.what {
+                What::Exchange(_) => Lens::Exchanges,
+                _ => Lens::Wire,
+            },
             query: query.clone(),
             until: None,
         };
         let context = filter::context(summary, !summary.state.is_final());
-        Ok(!recording.fitting(&question, context, &[key])?.is_empty())
-    }
-}
-
-/// Which row of the recording it is.
-fn key(row: &Row) -> (Lens, ItemKey) {
-    match row {
-        Row::Exchange(exchange, _) | Row::Open(exchange, _) => {
-            let (seq, part) = exchange.request;
-            (Lens::Exchanges, ItemKey::of_part(seq, part))
-        }
-        Row::Message(record, _) => (Lens::Wire, ItemKey::of_part(record.frame, record.part)),
-        Row::Line(head) => (Lens::Wire, ItemKey::of_part(head.seq, 0)),
-        Row::Event(row) => (Lens::Wire, ItemKey::of_event(row.event.after_seq, row.id)),
+        Ok(!recording
+            .fitting(&question, context, &[row.key])?
+            .is_empty())
     }
 }
 
@@ -241,30 +239,46 @@ impl Pending {
     /// The rows of the news, in order.
     fn rows(&mut self, news: News) -> Vec<Row> {
         let mut rows: Vec<((Seq, u8), Row)> = Vec::new();
-        let with_messages: BTreeSet<_> = news.messages.iter().map(|row| row.record.frame).collect();
-        let times = news.frames.iter().map(|head| (head.seq, head.t_last));
-        let times: BTreeMap<_, _> = times.collect();
+        let heads: BTreeMap<_, _> = news.frames.into_iter().map(|it| (it.seq, it)).collect();
         for exchange in news.exchanges {
             if let Some((seq, exchange)) = self.settle(exchange) {
                 // What nothing on the wire ended was ended by the end of the recording.
-                let end = times.get(&seq).copied().or(exchange.t_response);
-                let end = end.unwrap_or(Moment(news.summary.t_last_ns));
-                rows.push(((seq, 1), Row::Exchange(Box::new(exchange), end)));
+                let frame = heads.get(&seq).map(|head| head.t_last);
+                let ended = frame.or(exchange.t_response);
+                let ended = ended.unwrap_or(Moment(news.summary.t_last_ns));
+                let ended = Some(ended);
+                rows.push((
+                    (seq, 1),
+                    Row {
+                        ended,
+                        ..row_of(exchange)
+                    },
+                ));
             }
         }
-        for head in news.frames {
-            self.last = self.last.max(head.seq);
-            if !with_messages.contains(&head.seq) {
-                rows.push(((head.seq, 0), Row::Line(head)));
-            }
+        let with_messages: BTreeSet<_> = news.messages.iter().map(|row| row.record.frame).collect();
+        for (&seq, head) in heads.iter().filter(|(seq, _)| !with_messages.contains(seq)) {
+            let (head, preview) = (head.clone(), Box::default());
+            let what = What::Line { head, preview };
+            rows.push(((seq, 0), Row::new(ItemKey::of_part(seq, 0), what)));
         }
         for MessageRow { record, .. } in news.messages.into_iter().filter(stands_alone) {
-            let t = times.get(&record.frame).copied().unwrap_or_default();
-            rows.push(((record.frame, 0), Row::Message(Box::new(record), t)));
+            let (seq, key) = (record.frame, ItemKey::of_part(record.frame, record.part));
+            if let Some(head) = heads.get(&seq).cloned() {
+                let (record, exchange) = (Box::new(record), None);
+                let what = What::Message {
+                    record,
+                    head,
+                    exchange,
+                };
+                rows.push(((seq, 0), Row::new(key, what)));
+            }
         }
-        for row in news.events {
-            rows.push(((row.event.after_seq, 2), Row::Event(row)));
+        for EventRow { id, event } in news.events {
+            let (seq, key) = (event.after_seq, ItemKey::of_event(event.after_seq, id));
+            rows.push(((seq, 2), Row::new(key, What::Event(Box::new(event)))));
         }
+        self.last = heads.keys().next_back().copied().unwrap_or(self.last);
         rows.sort_by_key(|(place, _)| *place);
         rows.into_iter().map(|(_, row)| row).collect()
     }
@@ -295,11 +309,21 @@ impl Pending {
             let is_open = matches!(exchange.status, Status::Open | Status::Listening);
             if is_open && waited > LONG {
                 *told = true;
-                rows.push(Row::Open(Box::new(exchange.clone()), waited));
+                let open_ns = Some(waited);
+                rows.push(Row {
+                    open_ns,
+                    ..row_of(exchange.clone())
+                });
             }
         }
         rows
     }
+}
+
+fn row_of(exchange: Exchange) -> Row {
+    let (seq, part) = exchange.request;
+    let what = What::Exchange(Box::new(exchange));
+    Row::new(ItemKey::of_part(seq, part), what)
 }
 
 /// Requests and responses show as exchanges; a response to nothing shows as itself.

@@ -15,8 +15,8 @@
 //! ```
 
 use super::exit::{Exit, Failure, Outcome};
-use super::folder::Folder;
 use super::output::{Ink, Output};
+use super::select::RecordingArgs;
 use super::{folder, select};
 use clap::Args;
 use mcpreel_lint::cause::{Cause, Certainty, Evidence, Place, causes};
@@ -25,7 +25,6 @@ use mcpreel_store::library::{Library, short_id};
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_wire::text::{escape, pad_end, plural, since, width, wrap};
 use serde_json::{Value, json};
-use std::ffi::OsString;
 
 /// Columns of the names on the left.
 const NAMES: usize = 9;
@@ -50,11 +49,8 @@ How sure it is:
   likely     it fits what happened
   possible   it is there, but nothing shows that it did harm")]
 pub struct Why {
-    /// A path, @, @2, an id or its first four digits or more, or a name
-    #[arg(value_name = "RECORDING", default_value = "@")]
-    recording: OsString,
     #[command(flatten)]
-    folder: Folder,
+    which: RecordingArgs,
     /// One JSON object per cause and line, the best first
     #[arg(long)]
     json: bool,
@@ -62,11 +58,7 @@ pub struct Why {
 
 impl Why {
     pub fn run(&self) -> Outcome {
-        let (recording, selected) = select::open(&self.recording, &self.folder)?;
-        if selected.seq.is_some() {
-            let message = "`why` is about a whole recording; leave out #SEQ";
-            return Err(Failure::Usage(message.to_owned()));
-        }
+        let recording = self.which.open("`why` is about a whole recording")?;
         let summary = recording.summary()?;
         let causes = causes(&recording.facts(select::now(&recording, &summary))?);
         let mut out = Output::stdout();
@@ -90,7 +82,7 @@ impl Why {
     /// What stands before the `#` of a frame so that other commands find it: nothing where the
     /// recording is not in the folder.
     fn address(&self, recording: &Recording, summary: &Summary) -> Result<String, Failure> {
-        let library = Library::new(folder::of(&self.folder)?);
+        let library = Library::new(folder::of(&self.which.folder)?);
         if recording.is_temporary() || !library.contains(recording.path()) {
             return Ok(String::new());
         }
@@ -104,7 +96,7 @@ impl Why {
         }
         // Outside the folder it is named as it was here.
         let named = match address {
-            "" => phrases::command(&[self.recording.to_string_lossy().into_owned()]),
+            "" => phrases::command(&[self.which.recording.to_string_lossy().into_owned()]),
             address => address.to_owned(),
         };
         let findings = plural(summary.findings, "finding");

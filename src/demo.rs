@@ -8,7 +8,7 @@
 //! is recorded by the real recorder. The story: an assistant plans a trip with a weather server
 //! that is helpful, slow, wrong, noisy and chatty in turn. About 15 seconds at normal speed.
 //!
-//! * [`server`]: the weather server; `tools`: what its tools do;
+//! * [`server`]: the weather server; `tools`: its tools;
 //! * [`host`]: the host that starts it and follows a script.
 
 pub mod host;
@@ -50,31 +50,16 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// One side of a JSON-RPC connection, shared by its threads: numbered requests, and who waits for
-/// which answer.
+/// One side of a JSON-RPC connection, shared by its threads.
 pub struct Connection<'a> {
     out: Mutex<Option<Box<dyn Write + Send + 'a>>>,
-    asked: Mutex<Asked>,
+    requests: Mutex<Requests>,
 }
 
-/// Requests that wait for their answers, until the other side has gone.
-#[derive(Default)]
-struct Asked {
+struct Requests {
     last_id: u64,
-    waiting: HashMap<u64, SyncSender<Value>>,
-    over: bool,
-}
-
-pub struct Pending {
-    pub id: u64,
-    answer: Receiver<Value>,
-}
-
-impl Pending {
-    /// The response, a whole JSON-RPC object; `None` if the other side has gone.
-    pub fn wait(self) -> Option<Value> {
-        self.answer.recv().ok()
-    }
+    /// Who waits for which answer; none once the other side has gone.
+    waiting: Option<HashMap<u64, SyncSender<Value>>>,
 }
 
 impl<'a> Connection<'a> {
@@ -82,23 +67,26 @@ impl<'a> Connection<'a> {
     pub fn new(out: impl Write + Send + 'a) -> Self {
         Self {
             out: Mutex::new(Some(Box::new(out))),
-            asked: Mutex::default(),
+            requests: Mutex::new(Requests {
+                last_id: 0,
+                waiting: Some(HashMap::new()),
+            }),
         }
     }
 
-    pub fn request(&self, method: &str, params: &Value) -> io::Result<Pending> {
+    /// Sends a request: its id, and where the response comes, a whole JSON-RPC object. The channel
+    /// is closed when the other side has gone.
+    pub fn request(&self, method: &str, params: &Value) -> io::Result<(u64, Receiver<Value>)> {
         let (sender, answer) = sync_channel(1);
-        let id = {
-            let mut asked = lock(&self.asked);
-            asked.last_id += 1;
-            let id = asked.last_id;
-            if !asked.over {
-                asked.waiting.insert(id, sender);
-            }
-            id
-        };
+        let mut requests = lock(&self.requests);
+        requests.last_id += 1;
+        let id = requests.last_id;
+        if let Some(waiting) = &mut requests.waiting {
+            waiting.insert(id, sender);
+        }
+        drop(requests);
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
-        Ok(Pending { id, answer })
+        Ok((id, answer))
     }
 
     pub fn notify(&self, method: &str, params: Option<&Value>) -> io::Result<()> {
@@ -119,7 +107,11 @@ impl<'a> Connection<'a> {
         self.send(&json!({"jsonrpc": "2.0", "id": id, "error": error}))
     }
 
-    /// Writes a line that is no message.
+    fn send(&self, message: &Value) -> io::Result<()> {
+        self.noise(&message.to_string())
+    }
+
+    /// Writes a line that need not be a message.
     pub fn noise(&self, line: &str) -> io::Result<()> {
         let mut guard = lock(&self.out);
         let out = guard.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
@@ -134,8 +126,8 @@ impl<'a> Connection<'a> {
     /// Hands a response to whoever waits for it.
     pub fn settle(&self, response: Value) {
         let id = response["id"].as_u64().unwrap_or_default();
-        let waiting = lock(&self.asked).waiting.remove(&id);
-        if let Some(waiting) = waiting {
+        let waiting = &mut lock(&self.requests).waiting;
+        if let Some(waiting) = waiting.as_mut().and_then(|waiting| waiting.remove(&id)) {
             // Whoever cancelled no longer waits.
             let _ = waiting.try_send(response);
         }
@@ -143,17 +135,6 @@ impl<'a> Connection<'a> {
 
     /// The other side has gone: nobody waits any longer, now or later.
     pub fn end(&self) {
-        let mut asked = lock(&self.asked);
-        asked.over = true;
-        asked.waiting.clear();
-    }
-
-    /// Whether the other side has gone.
-    pub fn is_over(&self) -> bool {
-        lock(&self.asked).over
-    }
-
-    fn send(&self, message: &Value) -> io::Result<()> {
-        self.noise(&message.to_string())
+        lock(&self.requests).waiting = None;
     }
 }

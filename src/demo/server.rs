@@ -1,5 +1,5 @@
-//! The weather server: plain threads over stdin and stdout, one per call; the tools and resources
-//! that it offers.
+//! The weather server: plain threads over stdin and stdout, one per call; the resources that it
+//! offers.
 
 use super::{Connection, PROTOCOL_VERSION, Pace, lock, tools};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::io::{self, BufRead, Write};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{self, Scope};
 
 /// Error codes of JSON-RPC and MCP 2025-11-25.
@@ -67,13 +67,22 @@ impl Server<'_> {
                 continue;
             };
             match message.get("id").cloned() {
-                None => self.hear(&method, &message["params"]),
+                // Dropping the sender wakes the call.
+                None if method == "notifications/cancelled" => {
+                    let id = message["params"]["requestId"].to_string();
+                    lock(&self.cancels).remove(&id);
+                }
+                None => {}
                 Some(id) if method == "tools/call" => {
                     // Here, not in the thread: the next line may be the cancel.
-                    let cancelled = self.cancellation(&id);
+                    let (sender, cancelled) = sync_channel(1);
+                    lock(&self.cancels).insert(id.to_string(), sender);
                     scope.spawn(move || {
                         let params = &message["params"];
-                        self.quietly(tools::call(self, &id, params, &cancelled));
+                        if let Err(error) = tools::call(self, &id, params, &cancelled) {
+                            // The host has gone, which the reader will notice.
+                            self.complain(&format!("ERROR cannot answer: {error}"));
+                        }
                         lock(&self.cancels).remove(&id.to_string());
                     });
                 }
@@ -81,20 +90,6 @@ impl Server<'_> {
             }
         }
         Ok(())
-    }
-
-    /// A failed write means that the host has gone, which the reader will notice.
-    fn quietly(&self, written: io::Result<()>) {
-        if let Err(error) = written {
-            self.complain(&format!("ERROR cannot answer: {error}"));
-        }
-    }
-
-    fn hear(&self, method: &str, params: &Value) {
-        if method == "notifications/cancelled" {
-            // Dropping the sender wakes the call.
-            lock(&self.cancels).remove(&params["requestId"].to_string());
-        }
     }
 
     fn answer(&self, id: &Value, method: &str, params: &Value) -> io::Result<()> {
@@ -106,7 +101,7 @@ impl Server<'_> {
             "ping" | "logging/setLevel" => json!({}),
             "tools/list" => {
                 self.pace.pause(15);
-                json!({"tools": tools(self.marine.load(Ordering::Relaxed))})
+                json!({"tools": tools::list(self.marine.load(Ordering::Relaxed))})
             }
             "resources/list" => json!({"resources": resources()}),
             "resources/read" => return self.read_resource(id, params),
@@ -129,13 +124,6 @@ impl Server<'_> {
         self.connection.respond(id, &json!({"contents": contents}))
     }
 
-    /// Something to wait on that ends when the call is cancelled or the host has gone.
-    fn cancellation(&self, id: &Value) -> Receiver<()> {
-        let (sender, receiver) = sync_channel(1);
-        lock(&self.cancels).insert(id.to_string(), sender);
-        receiver
-    }
-
     pub(super) fn complain(&self, line: &str) {
         // Nobody may be reading, and there is nowhere else to say so.
         let _ = writeln!(lock(&self.errors), "{line}");
@@ -155,116 +143,19 @@ fn introduction() -> Value {
     })
 }
 
-/// The tools, with those of the marine module where it is on.
-pub fn tools(marine: bool) -> Vec<Value> {
-    let mut tools = vec![
-        forecast(),
-        climate_report(),
-        plan_trip(),
-        json!({
-            "name": "radar_archive",
-            "title": "Radar archive",
-            "description": "All radar echoes of one day, as CSV.",
-            "inputSchema": object(&json!({"date": {"type": "string", "format": "date"}}), &["date"]),
-            "annotations": {"readOnlyHint": true},
-        }),
-        json!({
-            "name": "watch_storm",
-            "title": "Watch for a storm",
-            "description": "Waits until a storm forms over a sea, for hours if need be.",
-            "inputSchema": object(&json!({"sea": {"type": "string"}}), &["sea"]),
-            "annotations": {"readOnlyHint": true},
-        }),
-        json!({
-            "name": "enable_module",
-            "title": "Enable a module",
-            "description": "Adds the tools of a module. Known: marine.",
-            "inputSchema": object(&json!({"module": {"enum": ["marine"]}}), &["module"]),
-            "annotations": {"idempotentHint": true, "destructiveHint": false},
-        }),
-    ];
-    if marine {
-        tools.push(json!({
-            "name": "get_tides",
-            "title": "Tides",
-            "description": "High and low water of a harbour, today.",
-            "inputSchema": object(&json!({"harbour": {"type": "string"}}), &["harbour"]),
-            "annotations": {"readOnlyHint": true},
-        }));
-    }
-    tools
-}
-
-fn forecast() -> Value {
-    let day = object(
-        &json!({
-            "day": {"type": "string"},
-            "sky": {"type": "string"},
-            "low": {"type": "integer", "description": "°C"},
-            "high": {"type": "integer", "description": "°C"},
-            "wind": {"type": "integer", "description": "m/s"},
-        }),
-        &["day", "sky", "low", "high"],
-    );
-    json!({
-        "name": "get_forecast",
-        "title": "Forecast",
-        "description": "The weather of the next days in a city.",
-        "inputSchema": object(
-            &json!({
-                "city": {"type": "string"},
-                "days": {"type": "integer", "minimum": 1, "maximum": 7, "default": 3},
-            }),
-            &["city"],
-        ),
-        "outputSchema": object(&json!({"days": {"type": "array", "items": day}}), &["days"]),
-        "annotations": {"readOnlyHint": true, "openWorldHint": true},
-    })
-}
-
-fn climate_report() -> Value {
-    json!({
-        "name": "climate_report",
-        "title": "Climate report",
-        "description": "Thirty years of observations of a region in a few sentences. Slow.",
-        "inputSchema": object(&json!({"region": {"type": "string"}}), &["region"]),
-        "annotations": {"readOnlyHint": true},
-    })
-}
-
-fn plan_trip() -> Value {
-    json!({
-        "name": "plan_trip",
-        "title": "Plan a trip",
-        "description": "Asks what the traveller wants, then suggests what to pack.",
-        "inputSchema": object(&json!({"city": {"type": "string"}}), &["city"]),
-        "annotations": {"readOnlyHint": true, "openWorldHint": true},
-    })
-}
-
-fn object(properties: &Value, required: &[&str]) -> Value {
-    json!({"type": "object", "properties": properties, "required": required})
-}
-
-pub fn resources() -> Value {
+fn resources() -> Value {
+    let station = |id, title| {
+        let uri = format!("weather://stations/{id}");
+        json!({"uri": uri, "name": id, "title": title, "mimeType": "text/markdown"})
+    };
     json!([
-        {
-            "uri": "weather://stations/bergen",
-            "name": "bergen",
-            "title": "Station Bergen Florida",
-            "mimeType": "text/markdown",
-        },
-        {
-            "uri": "weather://stations/tromso",
-            "name": "tromso",
-            "title": "Station Tromsø Holt",
-            "mimeType": "text/markdown",
-        },
+        station("bergen", "Station Bergen Florida"),
+        station("tromso", "Station Tromsø Holt"),
     ])
 }
 
 /// The text of a resource; `None` if there is none with this URI.
-pub fn resource(uri: &str) -> Option<&'static str> {
+fn resource(uri: &str) -> Option<&'static str> {
     match uri {
         "weather://stations/bergen" => Some(
             "# Bergen Florida\n\n12 m above the sea, observing since 1949.\n\

@@ -1,10 +1,88 @@
-//! What the tools do. Each call has a thread of its own and may take its time.
+//! The tools: what they are, and what they do. Each call has a thread of its own and may take its
+//! time.
 
 use super::server::{INVALID_PARAMS, Server};
 use serde_json::{Value, json};
 use std::io;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
+
+/// The tools; that of the marine module only where the module is on.
+pub fn list(marine: bool) -> Vec<Value> {
+    let text = json!({"type": "string"});
+    let asks = json!({"readOnlyHint": true, "openWorldHint": true});
+    let reads = json!({"readOnlyHint": true});
+    let days = json!({"type": "integer", "minimum": 1, "maximum": 7, "default": 3});
+    let day = object(
+        &json!({
+            "day": text,
+            "sky": text,
+            "low": {"type": "integer", "description": "°C"},
+            "high": {"type": "integer", "description": "°C"},
+            "wind": {"type": "integer", "description": "m/s"},
+        }),
+        &["day", "sky", "low", "high"],
+    );
+    let mut tools = vec![
+        json!({
+            "name": "get_forecast",
+            "title": "Forecast",
+            "description": "The weather of the next days in a city.",
+            "inputSchema": object(&json!({"city": text, "days": days}), &["city"]),
+            "outputSchema": object(&json!({"days": {"type": "array", "items": day}}), &["days"]),
+            "annotations": asks,
+        }),
+        json!({
+            "name": "climate_report",
+            "title": "Climate report",
+            "description": "Thirty years of observations of a region in a few sentences. Slow.",
+            "inputSchema": object(&json!({"region": text}), &["region"]),
+            "annotations": reads,
+        }),
+        json!({
+            "name": "plan_trip",
+            "title": "Plan a trip",
+            "description": "Asks what the traveller wants, then suggests what to pack.",
+            "inputSchema": object(&json!({"city": text}), &["city"]),
+            "annotations": asks,
+        }),
+        json!({
+            "name": "radar_archive",
+            "title": "Radar archive",
+            "description": "All radar echoes of one day, as CSV.",
+            "inputSchema": object(&json!({"date": {"type": "string", "format": "date"}}), &["date"]),
+            "annotations": reads,
+        }),
+        json!({
+            "name": "watch_storm",
+            "title": "Watch for a storm",
+            "description": "Waits until a storm forms over a sea, for hours if need be.",
+            "inputSchema": object(&json!({"sea": text}), &["sea"]),
+            "annotations": reads,
+        }),
+        json!({
+            "name": "enable_module",
+            "title": "Enable a module",
+            "description": "Adds the tools of a module. Known: marine.",
+            "inputSchema": object(&json!({"module": {"enum": ["marine"]}}), &["module"]),
+            "annotations": {"idempotentHint": true, "destructiveHint": false},
+        }),
+    ];
+    if marine {
+        tools.push(json!({
+            "name": "get_tides",
+            "title": "Tides",
+            "description": "High and low water of a harbour, today.",
+            "inputSchema": object(&json!({"harbour": text}), &["harbour"]),
+            "annotations": reads,
+        }));
+    }
+    tools
+}
+
+fn object(properties: &Value, required: &[&str]) -> Value {
+    json!({"type": "object", "properties": properties, "required": required})
+}
 
 /// Answers a `tools/call`, unless it is cancelled: then `cancelled` is disconnected.
 pub fn call(
@@ -30,7 +108,7 @@ pub fn call(
         "get_tides" if server.marine.load(Ordering::Relaxed) => {
             server.pace.pause(90);
             let tides = tides(word(arguments, "harbour"));
-            text(&Value::Array(tides).to_string())
+            text(&Value::from(tides).to_string())
         }
         unknown => {
             let message = format!("Unknown tool: {unknown}");
@@ -162,7 +240,7 @@ fn plan_trip(server: &Server<'_>, arguments: &Value) -> io::Result<Value> {
 }
 
 fn ask(server: &Server<'_>, method: &str, params: &Value) -> io::Result<Option<Value>> {
-    Ok(server.connection.request(method, params)?.wait())
+    Ok(server.connection.request(method, params)?.1.recv().ok())
 }
 
 /// Never sees a storm; `None` when it is cancelled.
@@ -194,64 +272,60 @@ const SKIES: [&str; 6] = ["clear", "cloudy", "rain", "sleet", "snow", "fog"];
 /// How many lines the radar archive has: about 200 kB.
 const ARCHIVE_LINES: u64 = 4_700;
 
+fn sky(chance: u64) -> &'static str {
+    SKIES[usize::try_from(chance % 6).unwrap_or_default()]
+}
+
 /// The forecast for `days` days (a week at most), one object per day.
-pub fn forecast(city: &str, days: usize) -> Vec<Value> {
-    let place = mix(city, 0);
-    DAYS.iter()
-        .zip(0..)
-        .take(days)
-        .map(|(day, number)| {
-            let chance = mix(city, number);
-            let sky = SKIES[usize::try_from(chance % 6).unwrap_or_default()];
-            let low = i64::try_from(place % 14).unwrap_or_default() - 9;
-            let span = i64::try_from(chance % 6).unwrap_or_default() + 2;
-            json!({"day": day, "sky": sky, "low": low, "high": low + span, "wind": chance % 17})
-        })
-        .collect()
+fn forecast(city: &str, days: usize) -> Vec<Value> {
+    let low = (mix(city, 0) % 14).cast_signed() - 9;
+    let days = DAYS.iter().zip(0..).take(days);
+    let days = days.map(|(day, number)| {
+        let chance = mix(city, number);
+        let high = low + (chance % 6).cast_signed() + 2;
+        let sky = sky(chance);
+        json!({"day": day, "sky": sky, "low": low, "high": high, "wind": chance % 17})
+    });
+    days.collect()
 }
 
 /// The same in one line for people.
-pub fn in_words(city: &str, forecast: &[Value]) -> String {
-    let days: Vec<_> = forecast
-        .iter()
-        .map(|day| {
-            let sky = day["sky"].as_str().unwrap_or_default();
-            let name = day["day"].as_str().unwrap_or_default();
-            format!("{name} {sky} {} to {} °C", day["low"], day["high"])
-        })
-        .collect();
-    format!("{city}: {}", days.join(", "))
+fn in_words(city: &str, forecast: &[Value]) -> String {
+    let word = |day: &Value, name: &str| day[name].as_str().unwrap_or_default().to_owned();
+    let days = forecast.iter().map(|day| {
+        let (name, sky) = (word(day, "day"), word(day, "sky"));
+        format!("{name} {sky} {} to {} °C", day["low"], day["high"])
+    });
+    format!("{city}: {}", days.collect::<Vec<_>>().join(", "))
 }
 
 /// High and low water of a harbour.
-pub fn tides(harbour: &str) -> Vec<Value> {
-    (0..4)
-        .map(|number| {
-            let chance = mix(harbour, number);
-            let kind = if number % 2 == 0 { "high" } else { "low" };
-            let time = format!("{:02}:{:02}", number * 6 + chance % 6, chance % 60);
-            json!({"time": time, "water": kind, "centimetres": 20 + chance % 40})
-        })
-        .collect()
+fn tides(harbour: &str) -> Vec<Value> {
+    let tides = (0..4).map(|number| {
+        let chance = mix(harbour, number);
+        let kind = if number % 2 == 0 { "high" } else { "low" };
+        let time = format!("{:02}:{:02}", number * 6 + chance % 6, chance % 60);
+        json!({"time": time, "water": kind, "centimetres": 20 + chance % 40})
+    });
+    tides.collect()
 }
 
-pub fn radar_archive(date: &str) -> String {
-    let echoes = (0..ARCHIVE_LINES).map(|line| {
+fn radar_archive(date: &str) -> String {
+    let mut archive = "time,latitude,longitude,dbz,type\n".to_owned();
+    for line in 0..ARCHIVE_LINES {
         let chance = mix(date, line);
         let minute = line * 1440 / ARCHIVE_LINES;
         let (hour, minute) = (minute / 60, minute % 60);
-        let (north, east) = (chance % 13_000, chance / 13_000 % 25_000);
-        format!(
-            "{date}T{hour:02}:{minute:02}Z,{:.3},{:.3},{:.1},{}\n",
-            58.0 + f64::from(u16::try_from(north).unwrap_or_default()) / 1000.0,
-            5.0 + f64::from(u16::try_from(east).unwrap_or_default()) / 1000.0,
-            f64::from(u8::try_from(chance % 250).unwrap_or_default()) / 5.0,
-            SKIES[usize::try_from(chance % 6).unwrap_or_default()],
-        )
-    });
-    std::iter::once("time,latitude,longitude,dbz,type\n".to_owned())
-        .chain(echoes)
-        .collect()
+        let (north, east) = (58_000 + chance % 13_000, 5_000 + chance / 13_000 % 25_000);
+        let (north, north_part) = (north / 1000, north % 1000);
+        let (east, east_part) = (east / 1000, east % 1000);
+        let (dbz, dbz_part) = (chance % 250 / 5, chance % 5 * 2);
+        let sky = sky(chance);
+        archive += &format!(
+            "{date}T{hour:02}:{minute:02}Z,{north}.{north_part:03},{east}.{east_part:03},{dbz}.{dbz_part},{sky}\n"
+        );
+    }
+    archive
 }
 
 /// A number that looks random and is not (FNV-1a, then mixed).

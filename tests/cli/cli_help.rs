@@ -1,6 +1,6 @@
 //! What the program says about itself, and its exit codes.
 
-use super::{demo, mcpreel, refusal, stdout};
+use super::{demo, refusal, stdout};
 use crate::support::Library;
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
@@ -150,11 +150,4 @@ fn a_reader_that_has_seen_enough_is_success() {
     let output = show.wait_with_output().expect("it ends");
     assert!(output.status.success(), "{output:?}");
     assert_eq!(output.stderr, b"", "nothing is wrong");
-}
-
-#[test]
-fn no_colour_is_printed_without_a_terminal() {
-    let demo = demo();
-    let output = mcpreel(&demo, &["show"]);
-    assert!(!output.stdout.contains(&0x1b));
 }

@@ -1,6 +1,6 @@
 //! `import`: cassettes and the logs of other programs become recordings.
 
-use super::{demo, mcpreel, refusal, stdout};
+use super::{demo, mcpreel, refused, stdout};
 use crate::support::{Library, text};
 use serde_json::Value;
 use std::io::Write as _;
@@ -208,12 +208,18 @@ fn what_is_no_log_is_refused_and_keeps_nothing_else_from_being_taken() {
     assert_eq!(import.library.json(&["ls"]).len(), 2);
     let reel = import.library.files("reel").remove(0);
     let reel = reel.to_str().expect("text");
-    let (code, said) = refusal(&import.library, &["import", reel]);
-    assert_eq!(code, Some(3));
-    assert!(said.contains("is a recording already"), "{said}");
-    let (code, said) = refusal(&import.library, &["import", "/nowhere/at.all"]);
-    assert_eq!(code, Some(3));
-    assert!(said.contains("/nowhere/at.all cannot be read"), "{said}");
+    refused(
+        &import.library,
+        &["import", reel],
+        3,
+        "is a recording already",
+    );
+    refused(
+        &import.library,
+        &["import", "/nowhere/at.all"],
+        3,
+        "/nowhere/at.all cannot be read",
+    );
     let left = std::fs::read_dir(import.library.path()).expect("it can be listed");
     assert_eq!(left.count(), 2, "nothing stands beside the recordings");
 }

@@ -124,30 +124,3 @@ fn two_hundred_recordings_are_listed_at_once_and_the_broken_ones_named() {
     let states = ["complete", "unreadable", "pending"].map(count);
     assert_eq!(states, [RECORDINGS - 4, 3, 1]);
 }
-
-/// A spool of the finished recording `reel`, as its recorder leaves it that is cut off right before
-/// it removes it.
-fn left_behind(reel: &Path) -> (PathBuf, Writer) {
-    let start = EventKind::Start(Box::default());
-    let start = serde_json::to_vec(&start).expect("it is JSON");
-    let spool = reel.with_extension("spool");
-    let writer = Writer::create(&spool, 3, &start).expect("it can be created");
-    (spool, writer)
-}
-
-#[test]
-fn a_spool_whose_recorder_was_about_to_remove_it_goes_with_the_next_list() {
-    let library = original();
-    let reel = library.files("reel").remove(0);
-    let before = std::fs::read(&reel).expect("it can be read");
-    let (spool, recorder) = left_behind(&reel);
-    // As long as its recorder lives, it is that one's.
-    let listed = library.json(&["ls"]).remove(0);
-    assert_eq!(listed["state"], "complete");
-    assert!(spool.exists());
-    drop(recorder);
-    let listed = library.json(&["ls"]).remove(0);
-    assert_eq!(listed["state"], "complete");
-    assert!(!spool.exists());
-    assert_eq!(std::fs::read(&reel).expect("it can be read"), before);
-}

@@ -68,29 +68,6 @@ fn the_crash_loses_the_call_and_keeps_the_last_words() {
     assert_eq!(findings("crash"), ["process-died-in-flight"]);
 }
 
-/// What `mcpreel show` tells people of `at` in the crash.
-fn told(at: &str) -> String {
-    let path = format!("{}/recordings/crash.reel{at}", env!("CARGO_MANIFEST_DIR"));
-    let output = Library::new().mcpreel("show").arg(path).output();
-    String::from_utf8(output.expect("mcpreel starts").stdout).expect("the output is UTF-8")
-}
-
-#[test]
-fn the_lost_call_is_told_with_the_last_words_the_signal_and_then_what_was_found() {
-    let text = told("#10");
-    let story = &text[text.find("  story\n").expect("there is a story")..];
-    let parts = [
-        "#10     → request, 132 B: tools/call transfer",
-        "#11     ! stderr, 44 B: ledger: assertion failed: journal is locked",
-        "• event: the server was ended by SIGSEGV",
-        "⚠ finding: process-died-in-flight: id 4",
-    ];
-    let places = parts.map(|part| story.find(part));
-    let all = places.iter().all(Option::is_some);
-    assert!(all && places.is_sorted(), "{places:?} in:\n{text}");
-    assert_eq!(text.matches("process-died-in-flight").count(), 1, "{text}");
-}
-
 #[test]
 fn the_noise_on_stdout_is_found_and_the_calls_are_paired_all_the_same() {
     assert_eq!(findings("noisy-stdout"), ["frame-not-json"; 3]);

@@ -1,6 +1,6 @@
 //! `report`: all that a bug report needs, without secrets, in a folder or one file.
 
-use super::{mcpreel, refusal, stdout};
+use super::{mcpreel, refused, sample, stdout};
 use crate::support::{Library, text};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,6 @@ const FILES: [&str; 5] = [
     "report.md",
     "session.reel",
 ];
-
-fn sample(name: &str) -> String {
-    format!("{}/recordings/{name}.reel", env!("CARGO_MANIFEST_DIR"))
-}
 
 fn names(folder: &Path) -> Vec<String> {
     let files = std::fs::read_dir(folder).expect("it can be listed");
@@ -73,9 +69,12 @@ fn a_report_appears_whole_and_for_its_owner_alone() {
     let why = stdout(&library, &["why", shown_reel]);
     assert!(why.contains("SIGSEGV"), "{why}");
     assert_eq!(names(dir.path()), ["for-ada"], "nothing stands beside it");
-    let (code, said) = refusal(&library, &["report", &sample("crash"), "-o", shown]);
-    assert_eq!(code, Some(2));
-    assert!(said.contains("is there already: --force"), "{said}");
+    refused(
+        &library,
+        &["report", &sample("crash"), "-o", shown],
+        2,
+        "is there already: --force",
+    );
 }
 
 #[test]
@@ -154,24 +153,8 @@ fn only_a_report_takes_the_place_of_a_report() {
         assert_ne!(inode(&path), before);
         assert_eq!(names(dir.path()), [name], "nothing stands beside it");
     }
-    let (dir, path) = place("for-ada");
-    std::fs::create_dir(&path).expect("the folder is ours");
-    std::fs::write(path.join("letter.txt"), "dear ada").expect("the folder is ours");
-    let shown = path.to_str().expect("the path is text");
-    for options in [&[][..], &["--zip"]] {
-        let sample = sample("crash");
-        let words = ["report", &sample, "--force", "-o", shown];
-        let (code, said) = refusal(&library, &[&words[..], options].concat());
-        assert_eq!(code, Some(2));
-        assert!(said.contains("is no such report, and stays"), "{said}");
-    }
-    assert_eq!(names(&path), ["letter.txt"]);
-    let others = [
-        ("empty", &[][..]),
-        ("nested", &[]),
-        ("photos.zip", &["--zip"]),
-    ];
-    std::fs::create_dir(dir.path().join("empty")).expect("the folder is ours");
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    let others = [("nested", &[][..]), ("photos.zip", &["--zip"])];
     std::fs::create_dir_all(dir.path().join("nested/report.md")).expect("the folder is ours");
     std::fs::write(dir.path().join("nested/session.reel"), "").expect("the folder is ours");
     std::fs::write(dir.path().join("photos.zip"), "no report").expect("the folder is ours");
@@ -179,9 +162,12 @@ fn only_a_report_takes_the_place_of_a_report() {
         let shown = dir.path().join(name).display().to_string();
         let sample = sample("crash");
         let words = ["report", &sample, "--force", "-o", &shown];
-        let (code, said) = refusal(&library, &[&words[..], options].concat());
-        assert_eq!(code, Some(2));
-        assert!(said.contains("is no such report, and stays"), "{said}");
+        refused(
+            &library,
+            &[&words[..], options].concat(),
+            2,
+            "is no such report, and stays",
+        );
     }
     let kept = std::fs::read(dir.path().join("photos.zip")).expect("it stayed");
     assert_eq!(kept, b"no report");

@@ -78,37 +78,12 @@ fn the_demo_has_everything_worth_looking_at() {
     let trip = find(&exchanges, "name", "plan_trip");
     let waited = trip["waited_ns"].as_u64().expect("a number");
     assert!(waited > 0 && waited < trip["latency_ns"].as_u64().expect("a number"));
-    // Three calls at once: in which order they are answered is up to the machine.
-    let calls: Vec<_> = exchanges
-        .iter()
-        .filter(|row| row["name"] == "get_forecast")
-        .take(3)
-        .collect();
-    assert!(calls[0]["response"].as_u64() > calls[2]["request"].as_u64());
     let frames = demo.json(&["show", "@", "--frames"]);
     assert!(
         frames
             .iter()
             .any(|frame| frame["size"].as_u64() > Some(190_000))
     );
-}
-
-#[test]
-fn the_summary_is_one_object() {
-    let demo = demo();
-    let summary = demo.json(&["show", "@"]);
-    assert_eq!(summary.len(), 1);
-    let session = &summary[0]["session"];
-    assert_eq!(summary[0]["state"], "complete");
-    assert_eq!(summary[0]["origin"], "demo");
-    assert_eq!(session["server"]["name"], "weather-server");
-    assert_eq!(
-        session["server"]["capabilities"]["tools"]["listChanged"],
-        true
-    );
-    assert_eq!(session["version_asked"], "2025-11-25");
-    assert_eq!(session["version_agreed"], "2025-11-25");
-    assert_eq!(session["how"]["code"], 0);
 }
 
 #[test]
@@ -198,17 +173,4 @@ fn people_see_one_frame_with_its_whole_exchange() {
         assert!(text.contains(part), "{part} is missing in:\n{text}");
     }
     assert_eq!(text, stdout(&demo, &["show", &format!("@:{report}")]));
-}
-
-#[test]
-fn a_large_frame_is_cut_and_that_is_said() {
-    let demo = demo();
-    let exchanges = demo.json(&["show", "@", "--exchanges"]);
-    let archive = find(&exchanges, "name", "radar_archive")["response"].to_string();
-    let text = stdout(&demo, &["show", &format!("@#{archive}")]);
-    assert!(text.len() < 10_000, "{} bytes", text.len());
-    assert!(
-        text.contains("not shown; with --json all of it is"),
-        "{text}"
-    );
 }

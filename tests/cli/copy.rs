@@ -1,17 +1,10 @@
 //! `export --format recording`: a copy in one plain file, of whatever it was before.
 
-use super::{live_with_a_frame, mcpreel, stdout};
+use super::{live_with_a_frame, mcpreel, sample, stdout};
 use crate::support::{Library, text};
-use mcpreel_store::annotate::set_note;
-use mcpreel_store::reader::Recording;
-use mcpreel_trace::frame::Seq;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-
-fn sample(name: &str) -> String {
-    format!("{}/recordings/{name}.reel", env!("CARGO_MANIFEST_DIR"))
-}
 
 /// Copies `recording` to a file of this name; returns it with what was said.
 fn copied(library: &Library, recording: &str, name: &str) -> (PathBuf, String) {
@@ -118,42 +111,5 @@ fn a_part_says_so_and_what_is_missing_is_no_fault() {
     assert!(
         header.contains(r#""selection":{"from":5,"to":8}"#),
         "{header}"
-    );
-}
-
-#[test]
-fn a_part_by_a_filter_keeps_its_marks_and_the_faults_that_are_in_it() {
-    let library = Library::new();
-    let marked = library.path().join("crash.reel");
-    std::fs::copy(sample("crash"), &marked).expect("it can be copied");
-    let note = Some("the call that kills it");
-    set_note(&marked, Some(Seq(10)), note).expect("it can be annotated");
-    let target = library.path().join("part.reel");
-    let (from, to) = (marked.display().to_string(), target.display().to_string());
-    let args = [
-        "export",
-        &from,
-        "--format",
-        "recording",
-        "-q",
-        "tool:transfer",
-        "-o",
-        &to,
-    ];
-    let output = mcpreel(&library, &args);
-    assert!(output.status.success(), "{}", text(&output));
-    let part = Recording::open(&target).expect("it can be opened");
-    let annotated = part.annotations(Seq(0)).expect("it can be read");
-    let noted: Vec<_> = annotated
-        .iter()
-        .map(|(seq, annotation)| (seq.0, annotation.note.as_deref()))
-        .collect();
-    assert_eq!(noted, [(1, note)]);
-    let findings = library.json(&["lint", &to]);
-    assert!(
-        findings
-            .iter()
-            .any(|one| one["rule"] == "request-unanswered"),
-        "{findings:?}"
     );
 }

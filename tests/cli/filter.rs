@@ -1,6 +1,6 @@
 //! Which rows are meant: `-q`, and `search`.
 
-use super::{demo, mcpreel, refusal, stdout};
+use super::{demo, refusal, stdout};
 use crate::support::Library;
 use serde_json::Value;
 
@@ -31,26 +31,6 @@ fn show_gives_the_rows_that_fit_and_says_of_how_many() {
         "{last}"
     );
     assert_eq!(lines.lines().count(), expected.len() + 2, "{lines}");
-}
-
-#[test]
-fn an_option_for_one_kind_of_rows_keeps_their_form() {
-    let library = demo();
-    let all = library.json(&["show", "@", "--frames"]);
-    let stderr = library.json(&["show", "@", "--frames", "-q", "kind:stderr"]);
-    let expected: Vec<_> = all
-        .into_iter()
-        .filter(|row| row["stream"] == "stderr")
-        .collect();
-    assert!(!expected.is_empty());
-    assert_eq!(stderr, expected);
-    let events = library.json(&["show", "@", "--events"]);
-    assert_eq!(
-        library.json(&["show", "@", "--events", "-q", "kind:event"]),
-        events
-    );
-    let calls = library.json(&["show", "@", "--exchanges", "-q", "kind:request"]);
-    assert_eq!(calls, library.json(&["show", "@", "--exchanges"]));
 }
 
 #[test]
@@ -134,19 +114,4 @@ fn a_text_is_found_in_all_recordings_with_its_place() {
     // A capital letter means itself.
     let capital = library.json(&["search", "Atlantis"]);
     assert!(!capital.is_empty() && capital.len() < hits.len());
-}
-
-#[test]
-fn a_text_that_stands_nowhere_is_said_so_and_is_no_failure() {
-    let library = demo();
-    let output = mcpreel(&library, &["search", "no such text anywhere"]);
-    assert!(output.status.success());
-    assert_eq!(output.stdout, b"");
-    assert_eq!(output.stderr, b"mcpreel: not found in 1 recording\n");
-    let (code, said) = refusal(&library, &["search", "--regex", "("]);
-    assert_eq!(code, Some(2));
-    assert!(
-        said.starts_with("mcpreel: not a regular expression: "),
-        "{said}"
-    );
 }

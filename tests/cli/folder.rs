@@ -1,6 +1,6 @@
 //! Which folder is looked in, and what `ls`, `prune` and `reindex` do with it.
 
-use super::{demo, mcpreel, refusal, stdout};
+use super::{demo, mcpreel, stdout};
 use crate::support::{Library, MCPREEL, text};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -62,23 +62,6 @@ fn an_unknown_key_is_a_warning_and_a_broken_file_is_exit_code_2() {
         "{}",
         text(&output)
     );
-}
-
-#[test]
-fn an_empty_folder_shows_what_to_do() {
-    let library = Library::new();
-    let listed = stdout(&library, &["ls"]);
-    assert!(
-        listed.contains("mcpreel run -- ") && listed.contains("mcpreel demo"),
-        "{listed}"
-    );
-    assert!(
-        listed.contains(&library.path().display().to_string()),
-        "{listed}"
-    );
-    let (code, said) = refusal(&library, &["show"]);
-    assert_eq!(code, Some(2));
-    assert!(said.contains("`mcpreel demo` makes one"), "{said}");
 }
 
 #[test]

@@ -1,15 +1,14 @@
 //! `export` for reading and for other people's programs.
 
-use super::{mcpreel, refusal, stdout};
-use crate::support::terminal::Terminal;
+use super::{mcpreel, refused, sample, stdout};
 use crate::support::written::{Session, bytes, drain};
-use crate::support::{Library, MCPREEL, chunk_all, peak_memory, text, wait_for};
+use crate::support::{Library, chunk_all, peak_memory, text, wait_for};
 use mcpreel_store::annotate::set_mark;
 use mcpreel_store::schema::State;
 use mcpreel_trace::frame::{Seq, StreamId};
 use opentelemetry_proto::tonic::trace::v1::TracesData;
 use serde_json::Value;
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -20,10 +19,6 @@ const OTHERS: [&str; 4] = ["text", "markdown", "otlp", "perfetto"];
 const FORMATS: [&str; 6] = ["jsonl", "text", "markdown", "html", "otlp", "perfetto"];
 
 const SAMPLES: [&str; 4] = ["crash", "modern", "noisy-stdout", "well-behaved"];
-
-fn sample(name: &str) -> String {
-    format!("{}/recordings/{name}.reel", env!("CARGO_MANIFEST_DIR"))
-}
 
 /// What is written of a recording to stdout.
 fn export(library: &Library, format: &str, args: &[&str]) -> String {
@@ -77,33 +72,8 @@ fn each_format_appears_whole_and_for_its_owner_alone_and_is_the_same_on_stdout()
             assert!(entries(format, &written) > 3, "{format}: {written}");
             let said = String::from_utf8_lossy(&output.stderr);
             assert!(said.contains("nothing in it is redacted"), "{said}");
-            let (code, said) = refusal(&library, &args);
-            assert_eq!(code, Some(2), "{said}");
-            assert!(said.contains("is there already"), "{said}");
+            refused(&library, &args, 2, "is there already");
         }
-    }
-}
-
-#[test]
-fn a_crash_is_told_in_every_format() {
-    let library = Library::new();
-    let crash = sample("crash");
-    let told = [
-        ("text", "the server was ended by SIGSEGV"),
-        ("text", "! ledger: assertion failed: journal is locked"),
-        (
-            "markdown",
-            "why    the server was ended by SIGSEGV in the middle of transfer (#10)",
-        ),
-        (
-            "otlp",
-            "\"key\":\"error.type\",\"value\":{\"stringValue\":\"lost\"}",
-        ),
-        ("perfetto", "\"status\":\"lost\""),
-    ];
-    for (format, told) in told {
-        let file = export(&library, format, &[&crash]);
-        assert!(file.contains(told), "{format}: {file}");
     }
 }
 
@@ -130,7 +100,7 @@ fn a_selection_is_the_same_in_every_format() {
             assert!(format != "text" || said("frames not selected"), "{file}");
         }
     }
-    let (code, said) = refusal(
+    refused(
         &library,
         &[
             "export",
@@ -141,49 +111,9 @@ fn a_selection_is_the_same_in_every_format() {
             "-q",
             "tool:nothing",
         ],
+        3,
+        "nothing on record fits",
     );
-    assert_eq!(code, Some(3), "{said}");
-    assert!(said.contains("nothing on record fits"), "{said}");
-}
-
-#[test]
-fn a_recording_with_nothing_in_it_is_one_all_the_same() {
-    let library = Library::new();
-    let mut session = Session::start(library.path(), "empty", 1);
-    let mut indexer = session.indexer();
-    session.end();
-    drain(&mut indexer, &bytes(1 << 20));
-    indexer.finish(State::Complete).expect("it can be finished");
-    indexer.release_spool().expect("it can be removed");
-    let reel = session.reel.to_str().expect("the path is text");
-    for format in FORMATS {
-        let file = export(&library, format, &[reel]);
-        assert!(entries(format, &file) >= 1, "{format}: {file}");
-    }
-}
-
-#[test]
-fn a_recording_that_grows_is_written_as_it_is_now() {
-    let library = Library::new();
-    let mut server = library
-        .run_sh("cat > /dev/null")
-        .spawn()
-        .expect("mcpreel starts");
-    let mut stdin = server.stdin.take().expect("it is a pipe");
-    writeln!(stdin, r#"{{"jsonrpc":"2.0","id":1,"method":"ping"}}"#).expect("it reads");
-    wait_for("an exchange is listed", || {
-        let listed = library.json(&["ls"]);
-        (listed.first()?["exchanges"].as_u64() > Some(0)).then_some(())
-    });
-    for format in OTHERS {
-        let file = export(&library, format, &["@"]);
-        assert!(file.contains("ping"), "{format}: {file}");
-        let is_over = file.contains("unanswered") || file.contains("\"lost\"");
-        assert!(!is_over, "{format}: {file}");
-        entries(format, &file);
-    }
-    drop(stdin);
-    assert!(server.wait().expect("it ends").success());
 }
 
 /// Twenty thousand exchanges: long enough for each format to be interrupted.
@@ -228,54 +158,6 @@ fn an_interruption_leaves_what_was_there() {
         assert_eq!(files(&target), std::slice::from_ref(&file));
         let kept = std::fs::read_to_string(&file).expect("it is there");
         assert_eq!(kept, "before", "{format}");
-    }
-}
-
-#[test]
-fn what_is_escaped_may_be_read_on_a_terminal_and_what_is_not_may_not() {
-    let library = Library::new();
-    let home = library.path().to_str().expect("the path is text");
-    let sample = sample("crash");
-    for format in FORMATS {
-        let arguments = ["export", &sample, "--raw", "--format", format];
-        let mut terminal = Terminal::start(MCPREEL, &arguments, &[("HOME", home)], (120, 200));
-        let (code, screen) = terminal.end();
-        let is_shown = ["text", "markdown"].contains(&format);
-        assert_eq!(code, if is_shown { 0 } else { 2 }, "{format}: {screen}");
-        assert_eq!(
-            screen.contains("a terminal would obey"),
-            !is_shown,
-            "{screen}"
-        );
-    }
-}
-
-#[test]
-fn arguments_and_results_are_in_a_trace_only_if_they_are_asked_for() {
-    let library = Library::new();
-    let sample = sample("crash");
-    let without = export(&library, "otlp", &[&sample]);
-    assert!(
-        !without.contains("journal") && !without.contains("amount"),
-        "{without}"
-    );
-    let with = export(&library, "otlp", &[&sample, "--with-bodies"]);
-    assert!(with.contains("amount"), "{with}");
-    for format in ["text", "markdown", "perfetto", "jsonl", "recording"] {
-        let args = [
-            "export",
-            &sample,
-            "--raw",
-            "--format",
-            format,
-            "--with-bodies",
-        ];
-        let (code, said) = refusal(&library, &args);
-        assert_eq!(code, Some(2), "{said}");
-        assert!(
-            said.contains("--with-bodies is for --format otlp"),
-            "{said}"
-        );
     }
 }
 

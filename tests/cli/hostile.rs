@@ -118,22 +118,6 @@ fn json_for_programs_has_nothing_that_a_terminal_obeys() {
 }
 
 #[test]
-fn the_name_of_a_file_that_cannot_be_read_is_plain_text() {
-    let library = Library::new();
-    let path = library.path().join("note\x1b[5mPWN\u{202e}.reel");
-    std::fs::write(&path, "x").expect("it can be written");
-    for command in ["show", "stats", "tail"] {
-        let output = library.mcpreel(command).arg(&path).output();
-        let said = output.expect("mcpreel starts").stderr;
-        let said = String::from_utf8(said).expect("it is text");
-        assert!(
-            said.contains("PWN") && said.chars().all(is_harmless),
-            "{said:?}"
-        );
-    }
-}
-
-#[test]
 fn ids_as_long_as_a_line_do_not_fill_the_recorder() {
     const REQUESTS: usize = 400;
     let library = Library::new();

@@ -4,8 +4,6 @@ use super::cli_import::{CLAUDE, Import};
 use super::{mcpreel, refusal, stdout};
 use crate::support::text;
 use serde_json::Value;
-use std::io::Write as _;
-use std::process::Stdio;
 
 fn id(taken: &Value) -> &str {
     taken["id"].as_str().expect("it has an id")
@@ -192,28 +190,6 @@ fn how_it_ended_is_what_the_log_says() {
 }
 
 #[test]
-fn what_has_no_times_has_no_latencies() {
-    let import = Import::new();
-    let log = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}\n{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":[]}}\n";
-    let taken = import.taken(&import.file("bare.jsonl", log)).remove(0);
-    let exchange = import.exchanges(&taken).remove(0);
-    assert_eq!(
-        (&exchange["status"], &exchange["latency_ns"]),
-        (&"ok".into(), &Value::Null)
-    );
-    let unread = "{\"ts\":7,\"message\":{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}}\n";
-    let taken = import.taken(&import.file("unread.jsonl", unread)).remove(0);
-    let remark = taken["remarks"][0].as_str().expect("text");
-    assert!(
-        remark.contains("its times could not be read, like 7"),
-        "{remark}"
-    );
-    let since = "{\"ts\":0.5,\"message\":{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}}\n{\"ts\":0.75,\"message\":{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}}\n";
-    let taken = import.taken(&import.file("since.jsonl", since)).remove(0);
-    assert_eq!(import.exchanges(&taken)[0]["latency_ns"], 250_000_000);
-}
-
-#[test]
 fn files_that_are_no_plain_text_and_names_that_are_not_the_files_own() {
     let import = Import::new();
     let marked = "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n";
@@ -242,24 +218,6 @@ fn files_that_are_no_plain_text_and_names_that_are_not_the_files_own() {
     );
     let output = mcpreel(&import.library, &["import", path]);
     assert!(output.status.success(), "{}", text(&output));
-
-    let mut command = import.library.mcpreel("import");
-    command
-        .args(["--json", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = command.spawn().expect("mcpreel starts");
-    let mut stdin = child.stdin.take().expect("it is a pipe");
-    let log = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\"}\nno\n";
-    stdin.write_all(log.as_bytes()).expect("it reads");
-    drop(stdin);
-    let output = child.wait_with_output().expect("the child is ours");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        said.contains("stdin: line 2 is passed over") && !said.contains("/stdin"),
-        "{said}"
-    );
 }
 
 const ASKS: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;

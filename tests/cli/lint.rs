@@ -1,14 +1,10 @@
 //! `lint`: what is wrong, for people and for machines.
 
-use super::{mcpreel, refusal, stdout};
+use super::{mcpreel, refused, sample, stdout};
 use crate::support::{Library, wait_for};
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::process::Stdio;
-
-fn sample(name: &str) -> String {
-    format!("{}/recordings/{name}.reel", env!("CARGO_MANIFEST_DIR"))
-}
 
 fn exit(library: &Library, args: &[&str]) -> Option<i32> {
     mcpreel(library, args).status.code()
@@ -76,9 +72,12 @@ fn people_are_told_what_to_do() {
         listed.lines().filter(|line| line.starts_with("  ")).count(),
         mcpreel_lint::catalogue().len()
     );
-    let (code, said) = refusal(&library, &["lint", "--explain", "frame-not-jsno"]);
-    assert_eq!(code, Some(2));
-    assert!(said.contains("did you mean `frame-not-json`?"), "{said}");
+    refused(
+        &library,
+        &["lint", "--explain", "frame-not-jsno"],
+        2,
+        "did you mean `frame-not-json`?",
+    );
 }
 
 #[test]

@@ -124,3 +124,15 @@ fn refusal(library: &Library, args: &[&str]) -> (Option<i32>, String) {
     let said = String::from_utf8(output.stderr).expect("the output is UTF-8");
     (output.status.code(), said)
 }
+
+/// A command ends with this exit code and says why on stderr.
+fn refused(library: &Library, args: &[&str], code: i32, why: &str) {
+    let (exit, said) = refusal(library, args);
+    assert_eq!(exit, Some(code), "{args:?}: {said}");
+    assert!(said.contains(why), "{args:?}: {said}");
+}
+
+/// The path of a sample recording.
+fn sample(name: &str) -> String {
+    format!("{}/recordings/{name}.reel", env!("CARGO_MANIFEST_DIR"))
+}

@@ -1,6 +1,6 @@
 //! `why`: the cause of what went wrong in sessions that really did.
 
-use super::{demo, refusal, stdout};
+use super::{demo, refused, stdout};
 use crate::support::host_session::{Received, Session};
 use crate::support::{Library, peer};
 use serde_json::Value;
@@ -132,111 +132,5 @@ fn people_are_told_the_cause_how_sure_it_is_where_it_shows_and_what_to_do() {
         .find(|word| word.starts_with(&id) && word.contains('#'));
     let address = address.unwrap_or_else(|| panic!("no address in\n{said}"));
     stdout(&demo, &["show", address]);
-    let (code, refused) = refusal(&demo, &["why", address]);
-    assert_eq!(code, Some(2), "{refused}");
-    assert!(refused.contains("leave out #SEQ"), "{refused}");
-}
-
-#[test]
-fn of_requests_that_were_not_followed_nobody_says_that_they_were_not_answered() {
-    const REQUESTS: usize = 6000;
-    let library = Library::new();
-    let mut requests = String::new();
-    for id in 0..REQUESTS {
-        let request = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
-        requests.push_str(&request);
-        requests.push('\n');
-    }
-    let path = library.path().join("requests");
-    std::fs::write(&path, requests).expect("it can be written");
-    // All of them are answered, but not before the last has come.
-    let mut run = library.run_sh(r#"tac | sed 's/"method":"ping"/"result":{}/'"#);
-    let requests = std::fs::File::open(&path).expect("it is there");
-    run.stdin(requests).output().expect("mcpreel starts");
-    assert_best(
-        &library,
-        "nothing-wrong",
-        "of 6 000 requests not all were followed",
-    );
-    let rows = library.json(&["show", "-q", "status:given-up"]);
-    let given_up = rows.len();
-    assert!(given_up > 1000 && given_up < REQUESTS, "{given_up}");
-    let found = library.json(&["lint", "@", "--fail-on", "never"]);
-    let strays = found
-        .iter()
-        .filter(|row| row["rule"] == "response-unknown-id");
-    assert_eq!(strays.count(), 0);
-    let row = &library.json(&["stats"])[0];
-    assert_eq!(
-        (&row["given_up"], &row["failed"]),
-        (&given_up.into(), &0.into())
-    );
-    let row = &library.json(&["ls"])[0];
-    assert_eq!((&row["open"], &row["failed"]), (&0.into(), &0.into()));
-}
-
-#[test]
-fn a_refused_probe_for_the_newer_era_has_failed_nowhere() {
-    let library = Library::new();
-    let refusal =
-        r#"{"jsonrpc":"2.0","id":"p","error":{"code":-32601,"message":"no such method"}}"#;
-    let script = format!("read a; echo '{refusal}'; read b; echo '{ANSWER}'; cat >/dev/null");
-    let probe = r#"{"jsonrpc":"2.0","id":"p","method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}"#;
-    let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-    let lines = [(probe, "-32601"), (INITIALIZE, "serverInfo"), (ready, "")];
-    session(&mut library.run_sh(&script), &lines);
-    let says = "2 of 2 requests answered, none failed";
-    assert_best(&library, "nothing-wrong", says);
-    assert_eq!(library.json(&["ls"])[0]["failed"], 0);
-    let refused = ["show", "@", "--exchanges", "-q", "status:error"];
-    assert_eq!(library.json(&refused).len(), 1);
-    let failed = library
-        .mcpreel("show")
-        .args(["@", "-q", "is:failed", "--json"])
-        .output();
-    let failed = failed.expect("mcpreel starts");
-    assert!(
-        failed.stdout.is_empty(),
-        "{}",
-        crate::support::text(&failed)
-    );
-}
-
-#[test]
-fn a_recording_outside_the_folder_whose_recorder_was_killed_is_named_as_that() {
-    let (library, elsewhere) = (Library::new(), Library::new());
-    let script = format!("read a; echo '{ANSWER}'; cat >/dev/null");
-    let mut run = elsewhere.run_sh(&script);
-    let mut host = Session::start(&mut run);
-    let mut stdin = host.stdin.as_ref().expect("stdin is open");
-    writeln!(stdin, "{INITIALIZE}").expect("the server reads");
-    crate::support::wait_for("the answer", || {
-        host.out.contains(b"serverInfo").then_some(())
-    });
-    // As soon as it is a recording, its recorder is killed.
-    crate::support::wait_for("a message on record", || {
-        let summary = elsewhere.json(&["show", "@"]);
-        (summary[0]["messages"].as_u64() > Some(0)).then_some(())
-    });
-    host.child.kill().expect("the recorder runs");
-    host.wait();
-    let path = elsewhere.files("reel").remove(0);
-    let path = path.to_str().expect("its name is text");
-    let causes = library.json(&["why", path]);
-    assert_eq!(causes[0]["cause"], "cannot-say", "{causes:#?}");
-    let sentence = causes[0]["sentence"].as_str().expect("it is text");
-    assert!(
-        sentence.contains("the recording stops in the middle of the session"),
-        "{sentence}"
-    );
-    assert_eq!(library.json(&["show", path])[0]["state"], "interrupted");
-    for command in ["why", "show", "lint"] {
-        let output = library.mcpreel(command).arg(path).output();
-        let output = crate::support::text(&output.expect("mcpreel starts"));
-        assert!(output.contains("interrupted"), "{command}: {output}");
-        assert!(!output.contains("live"), "{command}: {output}");
-        assert!(output.contains("--dir"), "{command}: {output}");
-    }
-    // In its own folder it is completed.
-    assert_eq!(elsewhere.json(&["show", "@"])[0]["state"], "recovered");
+    refused(&demo, &["why", address], 2, "#SEQ names one frame");
 }

@@ -1,17 +1,15 @@
 //! The configuration file: TOML, kebab-case, every key optional.
+//!
+//! The sample has every key, with a value of its type: a file is read along the sample. A table that
+//! is empty in the sample may have any keys, and tables of them.
 
-use super::reading::{Problem, Reading, Setting, Value, read_text, table};
+use super::reading::{Position, Problem, Setting, nearest, position, read_text};
 use std::path::Path;
+use toml::de::{DeTable, DeValue};
+use toml::{Spanned, Table, Value};
 
 /// The shipped sample; it spells out the defaults.
 pub const SAMPLE: &str = include_str!("sample.toml");
-
-const KEYS: &[&str] = &["dir", "lint", "max-size", "redact", "slow", "viewer"];
-const LINT: &[&str] = &["allow"];
-const REDACT: &[&str] = &[
-    "allow", "email", "home", "names", "paths", "patterns", "without",
-];
-const VIEWER: &[&str] = &["theme", "color", "ascii", "motion", "mouse", "keys"];
 
 /// What the file says; what it does not say is `None` or empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,64 +81,144 @@ impl Config {
 
     /// Reads the text of a file; `path` is for the positions only.
     pub fn parse(text: &str, path: &Path) -> (Self, Vec<Problem>) {
-        let table = match table(text, path) {
-            Ok(table) => table,
-            Err(problem) => return (Self::default(), vec![problem]),
+        let mut reading = Reading {
+            text,
+            path,
+            entries: Vec::new(),
+            problems: Vec::new(),
         };
-        let mut config = Self::default();
-        let mut reading = Reading::new(text, path);
-        reading.members(&table, KEYS, |reading, key, value| match key {
-            "dir" => config.dir = reading.text(key, value),
-            "max-size" => config.max_size = reading.text(key, value),
-            "slow" => config.slow = reading.text(key, value),
-            "lint" => reading.section(key, value, LINT, |reading, key, value| {
-                config.allow = reading.list(key, value);
-            }),
-            "redact" => config.redact.read(value, reading),
-            _ => config.viewer.read(value, reading),
-        });
-        (config, reading.finish())
+        let sample = SAMPLE.parse().expect("the sample is TOML");
+        match DeTable::parse(text) {
+            Ok(table) => reading.table(table.get_ref(), &sample, &[]),
+            Err(error) => {
+                let at = reading.at(error.span().unwrap_or_default().start);
+                let problem = Problem::new(&at, error.message());
+                return (Self::default(), vec![problem]);
+            }
+        }
+        let all = |place: &str| reading.under(place).map(|(_, it)| it.clone()).collect();
+        let one = |place: &str| reading.under(place).map(|(_, it)| it.clone()).next();
+        let patterns = reading.under("redact.patterns");
+        let keys = reading.under("viewer.keys");
+        let config = Self {
+            dir: one("dir"),
+            max_size: one("max-size"),
+            slow: one("slow"),
+            allow: all("lint.allow"),
+            redact: Redact {
+                email: one("redact.email"),
+                home: one("redact.home"),
+                names: all("redact.names"),
+                paths: all("redact.paths"),
+                allow: all("redact.allow"),
+                without: all("redact.without"),
+                patterns: patterns
+                    .filter_map(|(rest, it)| Some((rest.first()?.text.clone(), it.clone())))
+                    .collect(),
+            },
+            viewer: Viewer {
+                theme: one("viewer.theme"),
+                color: one("viewer.color"),
+                ascii: one("viewer.ascii"),
+                motion: one("viewer.motion"),
+                mouse: one("viewer.mouse"),
+                keys: keys
+                    .filter_map(|(rest, keys)| match rest {
+                        [context, action] => Some(Binding {
+                            context: context.clone(),
+                            action: action.clone(),
+                            keys: keys.clone(),
+                        }),
+                        _ => None,
+                    })
+                    .collect(),
+            },
+        };
+        (config, reading.problems)
     }
 }
 
-impl Redact {
-    fn read(&mut self, value: &Value<'_>, reading: &mut Reading<'_>) {
-        reading.section("redact", value, REDACT, |reading, key, value| match key {
-            "email" => self.email = reading.switch(key, value),
-            "home" => self.home = reading.switch(key, value),
-            "names" => self.names = reading.list(key, value),
-            "paths" => self.paths = reading.list(key, value),
-            "allow" => self.allow = reading.list(key, value),
-            "without" => self.without = reading.list(key, value),
-            _ => reading.entries(key, value, |reading, name, value| {
-                let pattern = reading.text(&name.text, value);
-                self.patterns
-                    .extend(pattern.map(|pattern| (name.text, pattern)));
-            }),
-        });
-    }
+/// A file that is read.
+struct Reading<'t> {
+    text: &'t str,
+    path: &'t Path,
+    /// The values, each with the keys that lead to it; of a list each element.
+    entries: Vec<(Vec<Setting>, Setting)>,
+    problems: Vec<Problem>,
 }
 
-impl Viewer {
-    fn read(&mut self, value: &Value<'_>, reading: &mut Reading<'_>) {
-        reading.section("viewer", value, VIEWER, |reading, key, value| match key {
-            "theme" => self.theme = reading.text(key, value),
-            "color" => self.color = reading.text(key, value),
-            "ascii" => self.ascii = reading.switch(key, value),
-            "motion" => self.motion = reading.switch(key, value),
-            "mouse" => self.mouse = reading.switch(key, value),
-            _ => reading.entries(key, value, |reading, context, value| {
-                reading.entries(&context.text, value, |reading, action, value| {
-                    let keys = reading.text(&action.text, value);
-                    let context = context.clone();
-                    self.keys.extend(keys.map(|keys| Binding {
-                        context,
-                        action,
-                        keys,
-                    }));
-                });
-            }),
-        });
+impl Reading<'_> {
+    fn at(&self, offset: usize) -> Position {
+        position(self.text, self.path, offset)
+    }
+
+    /// The values below some keys, with the rest of their keys.
+    fn under(&self, place: &str) -> impl Iterator<Item = (&[Setting], &Setting)> {
+        let names: Vec<_> = place.split('.').map(str::to_owned).collect();
+        self.entries.iter().filter_map(move |(keys, value)| {
+            let (first, rest) = keys.split_at_checked(names.len())?;
+            let is_so = first
+                .iter()
+                .zip(&names)
+                .all(|(key, name)| key.text == *name);
+            is_so.then_some((rest, value))
+        })
+    }
+
+    /// Reads a table along the `sample`; `above` are the keys that lead to it.
+    fn table(&mut self, table: &DeTable<'_>, sample: &Table, above: &[Setting]) {
+        for (key, value) in table {
+            let name = key.get_ref().as_ref();
+            let at = self.at(key.span().start);
+            let known = sample.get(name);
+            if known.is_none() && !sample.is_empty() {
+                let known: Vec<_> = sample.keys().map(String::as_str).collect();
+                let hint = match nearest(name, &known) {
+                    Some(key) => format!("did you mean `{key}`?"),
+                    None => format!("known are {}", known.join(", ")),
+                };
+                let message = format!("unknown key `{name}`, {hint}");
+                self.problems.push(Problem::warning(&at, &message));
+                continue;
+            }
+            let text = name.to_owned();
+            let keys = [above, &[Setting { text, at }]].concat();
+            self.value(value, known, keys);
+        }
+    }
+
+    /// Reads the value of a key like the one in the sample.
+    fn value(&mut self, value: &Spanned<DeValue<'_>>, sample: Option<&Value>, keys: Vec<Setting>) {
+        let at = self.at(value.span().start);
+        let text = match (value.get_ref(), sample) {
+            (DeValue::Table(table), Some(Value::Table(sample))) => {
+                return self.table(table, sample, &keys);
+            }
+            // A context of keys: the sample has none, and so no limit.
+            (DeValue::Table(table), None) if keys.len() < 4 => {
+                return self.table(table, &Table::new(), &keys);
+            }
+            (DeValue::Array(list), Some(Value::Array(_))) => {
+                return list
+                    .iter()
+                    .for_each(|one| self.value(one, None, keys.clone()));
+            }
+            (DeValue::String(text), None | Some(Value::String(_))) => text.clone().into_owned(),
+            (DeValue::Boolean(on), Some(Value::Boolean(_))) => on.to_string(),
+            (found, expected) => {
+                let expected = match expected {
+                    Some(Value::Table(_)) => "a table",
+                    Some(Value::Array(_)) => "a list",
+                    Some(Value::Boolean(_)) => "true or false",
+                    _ => "a string in quotes",
+                };
+                let (key, found) = (keys.last().map_or("", |key| &key.text), found.type_str());
+                let message = format!("`{key}` is {found}, expected {expected}");
+                self.problems.push(Problem::new(&at, &message));
+                return;
+            }
+        };
+        self.entries.push((keys, Setting { text, at }));
     }
 }
 
@@ -154,15 +232,11 @@ mod tests {
     }
 
     #[test]
-    fn the_sample_has_every_key_and_nothing_else() {
+    fn the_sample_is_a_file_without_a_problem() {
         let (config, problems) = parse(SAMPLE);
         assert_eq!(problems, [""; 0]);
         assert!(config.dir.is_some() && config.max_size.is_some());
         assert!(config.slow.is_some());
-        let table: toml::Table = SAMPLE.parse().expect("the sample is TOML");
-        let mut keys: Vec<_> = table.keys().map(String::as_str).collect();
-        keys.sort_unstable();
-        assert_eq!(keys, KEYS);
     }
 
     #[test]

@@ -6,8 +6,6 @@ use std::fs::OpenOptions;
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
 
 /// A longer file is none of ours, and would be held in memory for as long as it is parsed.
 const MAX_SIZE: u64 = 1024 * 1024;
@@ -55,6 +53,14 @@ impl Problem {
         }
     }
 
+    /// Something at this place is odd and does no harm.
+    pub fn warning(at: &Position, message: &str) -> Self {
+        Self {
+            is_fatal: false,
+            ..Self::new(at, message)
+        }
+    }
+
     pub fn unreadable(path: &Path, error: &io::Error) -> Self {
         Self {
             sentence: format!("cannot read {}: {error}", path.display()),
@@ -65,152 +71,6 @@ impl Problem {
     /// Whether something that was set is not in force: more than a warning.
     pub fn is_fatal(&self) -> bool {
         self.is_fatal
-    }
-}
-
-/// A value and where it stands.
-pub type Value<'v> = Spanned<DeValue<'v>>;
-
-/// The outermost table of `text`, or why it is no TOML.
-pub fn table<'t>(text: &'t str, path: &Path) -> Result<DeTable<'t>, Problem> {
-    DeTable::parse(text)
-        .map(Spanned::into_inner)
-        .map_err(|error| {
-            let offset = error.span().map_or(0, |span| span.start);
-            Problem::new(&position(text, path, offset), error.message())
-        })
-}
-
-/// A file that is read: where its values stand, and what is wrong with them.
-pub struct Reading<'t> {
-    text: &'t str,
-    path: &'t Path,
-    problems: Vec<Problem>,
-}
-
-impl<'t> Reading<'t> {
-    /// Nothing read yet of `text`; `path` is for the positions.
-    pub fn new(text: &'t str, path: &'t Path) -> Self {
-        Self {
-            text,
-            path,
-            problems: Vec::new(),
-        }
-    }
-
-    pub fn finish(self) -> Vec<Problem> {
-        self.problems
-    }
-
-    pub fn at<T>(&self, what: &Spanned<T>) -> Position {
-        position(self.text, self.path, what.span().start)
-    }
-
-    /// The text of a key, or of the value of one.
-    fn named<T: AsRef<str>>(&self, key: &Spanned<T>) -> Setting {
-        Setting {
-            text: key.get_ref().as_ref().to_owned(),
-            at: self.at(key),
-        }
-    }
-
-    pub fn text(&mut self, key: &str, value: &Value<'_>) -> Option<Setting> {
-        match value.get_ref() {
-            DeValue::String(text) => Some(Setting {
-                text: text.clone().into_owned(),
-                at: self.at(value),
-            }),
-            _ => self.wrong(key, value, "a string in quotes"),
-        }
-    }
-
-    pub fn switch(&mut self, key: &str, value: &Value<'_>) -> Option<Setting> {
-        match value.get_ref() {
-            DeValue::Boolean(on) => Some(Setting {
-                text: on.to_string(),
-                at: self.at(value),
-            }),
-            _ => self.wrong(key, value, "true or false"),
-        }
-    }
-
-    /// A list of texts.
-    pub fn list(&mut self, key: &str, value: &Value<'_>) -> Vec<Setting> {
-        let DeValue::Array(list) = value.get_ref() else {
-            return self.wrong(key, value, "a list").unwrap_or_default();
-        };
-        list.iter().filter_map(|one| self.text(key, one)).collect()
-    }
-
-    /// Gives the members of a table to `read`, but for those that are not `known`.
-    pub fn members(
-        &mut self,
-        table: &DeTable<'_>,
-        known: &[&str],
-        mut read: impl FnMut(&mut Self, &str, &Value<'_>),
-    ) {
-        for (key, value) in table {
-            match key.get_ref().as_ref() {
-                name if known.contains(&name) => read(self, name, value),
-                _ => self.unknown(key, known),
-            }
-        }
-    }
-
-    /// The same for a value that has to be a table.
-    pub fn section(
-        &mut self,
-        key: &str,
-        value: &Value<'_>,
-        known: &[&str],
-        read: impl FnMut(&mut Self, &str, &Value<'_>),
-    ) {
-        match value.get_ref() {
-            DeValue::Table(table) => self.members(table, known, read),
-            _ => drop(self.wrong::<()>(key, value, "a table")),
-        }
-    }
-
-    /// Gives the members of a table with any keys to `read`.
-    pub fn entries(
-        &mut self,
-        key: &str,
-        value: &Value<'_>,
-        mut read: impl FnMut(&mut Self, Setting, &Value<'_>),
-    ) {
-        let DeValue::Table(table) = value.get_ref() else {
-            self.wrong::<()>(key, value, "a table");
-            return;
-        };
-        for (key, value) in table {
-            let key = self.named(key);
-            read(self, key, value);
-        }
-    }
-
-    /// A value of another type than `expected`.
-    pub fn wrong<T>(&mut self, key: &str, value: &Value<'_>, expected: &str) -> Option<T> {
-        let found = value.get_ref().type_str();
-        let message = format!("`{key}` is {found}, expected {expected}");
-        self.problem(Problem::new(&self.at(value), &message));
-        None
-    }
-
-    /// A key that is none of those `known`: a warning.
-    pub fn unknown<T: AsRef<str>>(&mut self, key: &Spanned<T>, known: &[&str]) {
-        let Setting { text, at } = self.named(key);
-        let hint = match nearest(&text, known) {
-            Some(key) => format!("did you mean `{key}`?"),
-            None => format!("known are {}", known.join(", ")),
-        };
-        self.problem(Problem {
-            sentence: format!("{at}: unknown key `{text}`, {hint}"),
-            is_fatal: false,
-        });
-    }
-
-    pub fn problem(&mut self, problem: Problem) {
-        self.problems.push(problem);
     }
 }
 

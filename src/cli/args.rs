@@ -1,4 +1,4 @@
-//! What replay, mock, minimise and diff take.
+//! The arguments of replay, mock, minimise and diff.
 
 mod args_replay;
 mod compare;

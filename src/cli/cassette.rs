@@ -49,7 +49,7 @@ impl Tape {
         &self.reel
     }
 
-    /// What is to be known about it, one sentence each, escaped.
+    /// Remarks for the user, one escaped sentence each.
     pub fn told(&self) -> &[String] {
         &self.told
     }

@@ -12,7 +12,7 @@ use mcpreel_share::phrases;
 use mcpreel_store::follow::INTERVAL;
 use mcpreel_store::library::{Entry, Library, Standing, create_dir};
 use mcpreel_trace::clock::{Clock, Moment};
-use mcpreel_wire::text::{escape, escape_bytes};
+use mcpreel_wire::text::escape_bytes;
 use nix::unistd::{AccessFlags, access};
 use std::ffi::OsString;
 use std::io::{self, BufRead as _, BufReader};
@@ -79,71 +79,80 @@ pub fn host(args: &DemoHost) -> Outcome {
 
 /// Records a session of the two, and shows it live: in the viewer, or without a terminal as lines.
 pub fn run(args: &Demo) -> Outcome {
-    if open::is_terminal() {
-        return in_viewer(args);
-    }
-    let library = Library::new(folder::of(&args.folder)?);
-    check(library.dir())?;
-    let newcomers = Newcomers::since_now(library.dir());
-    let mut host = start(library.dir(), args.speed, Stdio::inherit())?;
-    let recording = recording_of(&mut host, newcomers)?;
-    let followed = tail::follow(&recording, &library, None, false);
-    let ended = host.wait()?;
-    followed?;
-    if !ended.success() {
-        return Err(anyhow::anyhow!("the demo's host ended with {ended}").into());
-    }
-    let id = Entry::read(&recording).id;
-    output::say(&format!(
-        "the recording is {id}; `mcpreel show {id}{}` shows it again",
-        folder(args)
-    ));
-    Ok(Exit::Fine)
-}
-
-/// The same on a screen that nobody else may write on. Whoever quits early ends the demo.
-fn in_viewer(args: &Demo) -> Outcome {
-    let mut options = open::options(&args.folder, &args.appearance)?;
-    let dir = options.library.dir().to_owned();
-    check(&dir)?;
-    let newcomers = Newcomers::since_now(&dir);
-    let mut host = start(&dir, args.speed, Stdio::piped())?;
-    let words = host.stderr.take();
-    let words = thread::spawn(move || overheard(words));
+    let mut viewer = None;
+    let library = if open::is_terminal() {
+        let options = open::options(&args.folder, &args.appearance)?;
+        let library = options.library.clone();
+        viewer = Some(options);
+        library
+    } else {
+        Library::new(folder::of(&args.folder)?)
+    };
+    let dir = library.dir();
+    check(dir)?;
+    let newcomers = Newcomers::since_now(dir);
+    // Nobody else may write on the viewer's screen.
+    let is_piped = viewer.is_some();
+    let mut host = start(
+        dir,
+        args.speed,
+        if is_piped {
+            Stdio::piped()
+        } else {
+            Stdio::inherit()
+        },
+    )?;
+    let stderr = host.stderr.take();
+    let stderr = thread::spawn(move || overheard(stderr));
+    let mut exit = Exit::Fine;
     let shown = recording_of(&mut host, newcomers).and_then(|path| {
-        options.open = Some(path.clone());
-        open::show(options).map(|exit| (path, exit))
+        match viewer {
+            Some(mut options) => {
+                options.open = Some(path.clone());
+                exit = open::show(options)?;
+            }
+            None => tail::follow(&path, &library, None, false)?,
+        }
+        Ok(path)
     });
-    let quit_early = host.try_wait()?.is_none();
+    // Who quits the viewer early ends the demo: the pipes close, which ends the recorder and the
+    // server as any host's leaving does.
+    let quit_early = is_piped && host.try_wait()?.is_none();
     if quit_early {
-        // Its pipes close, which ends the recorder and the server as any host's leaving does.
         let _ = host.kill();
     }
     let ended = host.wait()?;
-    for line in words.join().unwrap_or_default() {
+    for line in stderr.join().unwrap_or_default() {
         output::raw_diagnostic(&format!("{line}\n"));
     }
-    let (path, exit) = shown?;
+    let path = shown?;
     if !quit_early && !ended.success() {
         return Err(anyhow::anyhow!("the demo's host ended with {ended}").into());
     }
-    wait_for_the_end(&path);
+    let clock = Clock::start();
+    while Entry::read(&path).standing == Standing::Live && clock.now() < LEAVING {
+        thread::sleep(INTERVAL);
+    }
     let id = Entry::read(&path).id;
+    let command = if is_piped { "open" } else { "show" };
+    let dir = args.folder.dir.as_deref().map_or_else(String::new, |dir| {
+        let dir = dir.to_string_lossy().into_owned();
+        format!(" --dir {}", phrases::command(&[dir]))
+    });
     output::say(&format!(
-        "the recording is {id}; `mcpreel open {id}{}` shows it again",
-        folder(args)
+        "the recording is {id}; `mcpreel {command} {id}{dir}` shows it again"
     ));
     Ok(exit)
 }
 
-/// What the host says while the viewer has the screen, escaped; not more than anybody reads.
-fn overheard(words: Option<ChildStderr>) -> Vec<String> {
+/// The first lines that the host writes while the viewer has the screen, escaped.
+fn overheard(stderr: Option<ChildStderr>) -> Vec<String> {
     const MOST: usize = 100;
-    let lines = words
+    let lines = stderr
         .into_iter()
         .flat_map(|pipe| BufReader::new(pipe).split(b'\n'));
     let mut kept = Vec::new();
-    // All of it is read, so that the host never waits for us.
+    // All lines are read, so that the host never waits for us.
     for line in lines.map_while(Result::ok) {
         if kept.len() < MOST {
             kept.push(escape_bytes(&line).into_owned());
@@ -152,30 +161,12 @@ fn overheard(words: Option<ChildStderr>) -> Vec<String> {
     kept
 }
 
-/// Waits until the recorder has gone, as long as that takes ordinarily.
-fn wait_for_the_end(recording: &Path) {
-    let clock = Clock::start();
-    while Entry::read(recording).standing == Standing::Live && clock.now() < LEAVING {
-        thread::sleep(INTERVAL);
-    }
-}
-
-/// The option that leads to the folder, if one was given.
-fn folder(args: &Demo) -> String {
-    let dir = args.folder.dir.as_deref();
-    dir.map_or(String::new(), |dir| {
-        let dir = dir.to_string_lossy().into_owned();
-        format!(" --dir {}", phrases::command(&[dir]))
-    })
-}
-
 /// Whether the recording can be made there: a demo that is not recorded shows nothing.
 fn check(dir: &Path) -> Result<(), Failure> {
     let writable = create_dir(dir)
         .and_then(|()| access(dir, AccessFlags::W_OK | AccessFlags::X_OK).map_err(io::Error::from));
     writable.map_err(|error| {
-        let dir = dir.display().to_string();
-        let dir = escape(&dir);
+        let dir = output::shown(dir);
         let message = format!("the folder {dir} cannot be written: {error}; --dir names another");
         Failure::Refused(anyhow::anyhow!(message))
     })

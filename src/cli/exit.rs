@@ -1,4 +1,4 @@
-//! How a command ends: the exit codes of mcpreel, in one place.
+//! The exit codes of mcpreel, and which failure has which.
 
 use super::output;
 use mcpreel_share::outgoing;
@@ -30,13 +30,12 @@ Exit codes:
 /// A command that did what it was asked for.
 #[derive(Clone, Copy, Debug)]
 pub enum Exit {
-    /// Nothing else to say.
     Fine,
     /// Done, and what was asked for was found.
     Found,
     /// Done, but something was unreadable or refused, and that was said.
     Refused,
-    /// As the process did that we stand for.
+    /// The exit code of a process that mcpreel stands for.
     Process(ExitCode),
 }
 
@@ -60,11 +59,10 @@ pub enum Failure {
     Refused(anyhow::Error),
     /// Refused by a safety guard: exit code 7.
     Unsafe(String),
-    /// Whoever read our output has closed it, and has all that it wanted: success.
+    /// The reader of stdout has closed it, and has all that it wanted: success.
     Closed,
 }
 
-/// What a command returns.
 pub type Outcome = Result<Exit, Failure>;
 
 /// A reader that has closed our stdout has all that it wanted; any other error is a refusal.

@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 /// A page of more bytes is more than some browsers open.
 const LARGE_PAGE: u64 = 200_000_000;
 
-/// What a recording is written as.
+/// The formats of `--format`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
     /// A cassette: JSON Lines, a line per frame or event; mcpreel reads it like a recording

@@ -10,7 +10,7 @@ use mcpreel_trace::item::{Item, Lens};
 use mcpreel_trace::query::{Query, QueryError};
 use mcpreel_wire::text::escape;
 
-/// Which rows of a recording.
+/// The option that selects rows of a recording.
 #[derive(Debug, Default, Args)]
 pub struct Filter {
     /// Only rows that fit, in the filter language of the viewer: is:failed,
@@ -51,8 +51,8 @@ fn refusal(option: &str, text: &str, error: &QueryError) -> String {
     )
 }
 
-/// What filters of a recording are judged against: ages count back from its end, or from now
-/// while it is being recorded.
+/// The context of a filter: ages count back from the end of a recording, or from now while it is
+/// being recorded.
 pub fn context(summary: &Summary, is_live: bool) -> Context {
     select::context(summary, is_live.then(wall_clock_ns))
 }
@@ -97,7 +97,7 @@ pub fn scan(
     Ok((question, scan))
 }
 
-/// Which rows of `recording` are meant, and what that is judged against.
+/// The question for the rows of `recording`, with its context.
 pub fn question(
     recording: &Recording,
     lens: Lens,

@@ -1,4 +1,4 @@
-//! Which folder a command works in: options, surroundings and configuration put together.
+//! The folder that a command works in: options, surroundings and configuration put together.
 
 use super::exit::Failure;
 use super::output;
@@ -6,7 +6,7 @@ use clap::Args;
 use mcpreel_config::{Config, Environment, Problem, recordings_dir};
 use std::path::PathBuf;
 
-/// Where the recordings are.
+/// The option that names the folder of the recordings.
 #[derive(Debug, Default, Args)]
 pub struct Folder {
     /// The folder of the recordings [default: `$MCPREEL_DIR`, else `dir` in
@@ -15,7 +15,7 @@ pub struct Folder {
     pub dir: Option<PathBuf>,
 }
 
-/// What the configuration file says, with all that is wrong with it.
+/// The configuration file, with all that is wrong with it.
 pub struct Settings {
     environment: Environment,
     config: Config,
@@ -37,18 +37,17 @@ impl Settings {
         }
     }
 
-    /// What the file says.
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// What keeps something that was set from being in force, one sentence each.
+    /// The problems because of which a setting is not in force, one sentence each.
     pub fn faults(&self) -> impl Iterator<Item = String> {
         let fatal = self.problems.iter().filter(|problem| problem.is_fatal());
         fatal.map(ToString::to_string)
     }
 
-    /// What is odd about the file and does no harm, one sentence each.
+    /// The problems that do no harm, one sentence each.
     pub fn warnings(&self) -> impl Iterator<Item = String> {
         let odd = self.problems.iter().filter(|problem| !problem.is_fatal());
         odd.map(ToString::to_string)

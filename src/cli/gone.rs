@@ -4,7 +4,7 @@
 use clap::error::{ContextKind, ContextValue};
 use std::ffi::OsString;
 
-/// One row per thing that is gone: the command, the flag (`--flag` or `--flag VALUE`; empty if the
+/// A row per thing that is gone: the command, the flag (`--flag` or `--flag VALUE`; empty if the
 /// whole command is gone), and what to do instead.
 const GONE: &[(&str, &str, &str)] = &[
     (

@@ -60,7 +60,7 @@ struct Made {
     reel: PathBuf,
     /// The format of the file, in words.
     format: &'static str,
-    /// What is to be known about it, one sentence each, escaped.
+    /// Remarks for the user, one escaped sentence each.
     remarks: Vec<String>,
 }
 

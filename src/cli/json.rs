@@ -155,7 +155,7 @@ pub fn joined(mut one: Value, other: Value) -> Value {
     one
 }
 
-/// What nobody knows of a process stands as 0 or nothing on record, and as `null` in the output.
+/// Turns facts about a process that are unknown, 0 or empty on record, into `null`.
 pub fn null_what_is_unknown(context: &mut Value) {
     for place in ["/pid", "/host/pid", "/host/name", "/mcpreel", "/wall_ns"] {
         if let Some(value) = context.pointer_mut(place)

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
 
-/// What gives way on a narrow terminal: a row never wraps.
+/// The columns that give way on a narrow terminal, the first one first: a row never wraps.
 const WAYS: [&str; 9] = [
     "HOST",
     "FINDINGS",
@@ -32,7 +32,7 @@ const WAYS: [&str; 9] = [
     "FAILED",
 ];
 
-/// What may be asked about the word.
+/// The explanation of a state that users ask about.
 const PENDING: &str =
     "pending: the session is over; whoever opens the recording next indexes the rest of it";
 

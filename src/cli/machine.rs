@@ -22,15 +22,14 @@ pub fn safe(text: &str) -> String {
 pub struct Case {
     pub name: String,
     pub verdict: Verdict,
-    /// What is said about it, a line each.
+    /// Details, a line each.
     pub lines: Vec<String>,
 }
 
-/// What came of a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Passed,
-    /// What is wrong, in short.
+    /// A short reason.
     Failed(String),
     /// Why it could not be tested.
     Error(String),
@@ -106,7 +105,6 @@ fn xml(text: &str) -> String {
 /// Annotations of one kind that GitHub shows.
 const SHOWN: usize = 10;
 
-/// How much an annotation matters, the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Error,
@@ -114,12 +112,10 @@ pub enum Kind {
     Notice,
 }
 
-/// What is said at one place.
 #[derive(Clone, Copy, Debug)]
 pub struct Annotation<'t> {
     pub kind: Kind,
     pub file: &'t str,
-    /// What it is, in a word.
     pub title: &'t str,
     pub message: &'t str,
     /// For how many things of its sort it stands.
@@ -129,7 +125,7 @@ pub struct Annotation<'t> {
 /// The annotations of a step.
 #[derive(Debug)]
 pub struct Annotations {
-    /// What they are about, of which there may be more: `finding`.
+    /// The noun for what is counted: `finding`.
     noun: &'static str,
     /// The line of each, `None` for things without one, and for how many things it stands.
     lines: Vec<(Kind, Option<String>, u64)>,

@@ -101,7 +101,6 @@ pub struct Cli {
     pub appearance: Appearance,
 }
 
-/// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Run(Run),

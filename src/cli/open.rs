@@ -21,7 +21,7 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 
-/// How the viewer looks; the configuration file has the same.
+/// The options of the viewer; the configuration file has the same.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Options of the viewer")]
 pub struct Appearance {
@@ -145,7 +145,7 @@ pub fn show(options: Options) -> Outcome {
     })
 }
 
-/// What is secret. A recording can be looked at all the same where nobody knows.
+/// The user's policy of redaction. Without a usable one recordings can still be looked at.
 fn policy() -> Result<Arc<Policy>, String> {
     redact::policy(&redact::Secrets::default()).map_err(|failure| {
         let (_, said) = exit::code(Err(failure));

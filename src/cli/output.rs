@@ -15,14 +15,14 @@ use serde_json::ser::Formatter;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::path::Path;
 
-/// What a piece of text means; colour only repeats what the words say.
+/// The meaning of a piece of text; colour only repeats what the words say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ink {
     /// Ordinary text.
     Plain,
     /// Headings and names.
     Strong,
-    /// What matters less.
+    /// Less important text.
     Faint,
     /// Alive, well.
     Good,
@@ -216,7 +216,7 @@ pub fn shown(path: &Path) -> String {
     escape(&path.to_string_lossy()).into_owned()
 }
 
-/// One line of diagnostics on stderr, with our name in front.
+/// Writes a line of diagnostics to stderr, with our name in front.
 pub fn say(message: &str) {
     raw_diagnostic(&format!("mcpreel: {message}\n"));
 }
@@ -227,10 +227,10 @@ pub fn raw_diagnostic(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// What takes less than this needs no progress, nanoseconds.
+/// Work that takes less time than this shows no progress, nanoseconds.
 const SHORT_NS: u64 = 500_000_000;
 
-/// So often progress is shown at most, nanoseconds: more is not read.
+/// The shortest time between two lines of progress, nanoseconds.
 const BETWEEN_NS: u64 = 100_000_000;
 
 /// A line on a terminal's stderr that is written over until it is done; silent elsewhere.
@@ -243,7 +243,6 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Nothing shown yet, on this process's stderr.
     pub fn stderr() -> Self {
         Self {
             shown: false,

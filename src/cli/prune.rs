@@ -32,7 +32,7 @@ pub struct Prune {
     dry_run: bool,
 }
 
-/// Which recordings to delete.
+/// The options that name recordings to delete.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
 struct What {

@@ -99,7 +99,7 @@ fn scale(number: &str, worth: u64) -> Option<u64> {
         .checked_add(u64::try_from(part).ok()?)
 }
 
-/// One of these words, as what it means.
+/// A parser that takes one of these words and returns its meaning.
 ///
 /// # Panics
 ///

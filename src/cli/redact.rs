@@ -83,7 +83,7 @@ pub struct Redact {
     list: bool,
 }
 
-/// What is taken for a secret besides what always is.
+/// The options that say what is secret besides what always is.
 #[derive(Debug, Default, Args)]
 pub struct Secrets {
     /// Replace addresses of e-mail as well
@@ -123,7 +123,7 @@ pub fn run(args: &Redact) -> Outcome {
     Ok(Exit::Fine)
 }
 
-/// What would be replaced.
+/// Reports what would be replaced, and writes nothing.
 pub fn look(recording: &Recording, policy: &Arc<Policy>) -> Result<Report, Failure> {
     let mut tell = progress(recording)?;
     let mut redacting = outgoing::learn(recording, policy, &mut tell)?;
@@ -182,7 +182,7 @@ pub fn report_lines(report: &Report, path: Option<&Path>) -> Vec<String> {
     lines
 }
 
-/// What was not done.
+/// Lines about what the redaction left undone.
 pub fn undone(report: &Report) -> Vec<String> {
     let mut lines = told::off(report);
     lines.extend(report.left.iter().map(|left| {

@@ -83,7 +83,7 @@ const NAMES: [&str; 5] = [
     "redaction.json",
 ];
 
-/// What the files of a report are for.
+/// The purpose of each file.
 const FILES: &str = "  \
   report.md       what happened and why, to be pasted into an issue
   report.html     the session, for a browser
@@ -179,8 +179,8 @@ fn without_secrets(
     Ok((redacted, report, known.map_err(anyhow::Error::from)?))
 }
 
-/// Where the report appears, and whether it replaces what is there: another report, and only with
-/// `--force`.
+/// The path of the report, and whether it replaces what is there: only `--force` does, and only
+/// another report.
 fn place(args: &Report, name: &str, id: &str) -> Result<(PathBuf, Replace), Failure> {
     let ending = if args.zip { ".zip" } else { "" };
     let id = id.get(..4).unwrap_or(id);
@@ -313,7 +313,7 @@ fn keep_back(found: &[String], as_json: bool) -> Outcome {
     Ok(Exit::Found)
 }
 
-/// What a person should look at in a redacted recording, a line each, escaped.
+/// The places of a redacted recording that a person should look at, an escaped line each.
 fn by_eye(redacted: &Recording) -> Result<Vec<String>, Failure> {
     let mut lines = Vec::new();
     let mut called: BTreeMap<_, u64> = BTreeMap::new();

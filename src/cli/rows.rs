@@ -239,7 +239,8 @@ pub fn quote(raw: &[u8]) -> String {
     }
 }
 
-/// What a frame says: its messages, else its beginning, which is read where `raw` is not given.
+/// The summaries of a frame's messages, else the beginning of its bytes, which is read where `raw`
+/// is not given.
 pub fn frame_words(
     recording: &Recording,
     head: &FrameHead,

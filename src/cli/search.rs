@@ -226,7 +226,7 @@ fn cut_start(text: &str, columns: usize) -> String {
     rest.map_or_else(String::new, |rest| format!("…{rest}"))
 }
 
-/// What stands before a match, the match, and what stands behind it, escaped.
+/// The text before a match, the match, and the text behind it, escaped.
 fn context(recording: &Recording, head: &FrameHead, place: &Place) -> Result<[String; 3], Failure> {
     let Place::Bytes(range) = place else {
         let words = frame_words(recording, head, None)?;

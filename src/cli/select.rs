@@ -17,7 +17,7 @@ use std::path::Path;
 /// Candidates that are named; more do not help in choosing.
 const MOST_NAMED: usize = 10;
 
-/// One recording.
+/// The arguments that name one recording.
 #[derive(Debug, Args)]
 pub struct RecordingArgs {
     /// A path, @, @2, an id or its first four digits or more, or a name
@@ -87,7 +87,8 @@ pub fn tell_if_played(text: &OsStr, recording: &Recording) -> Result<(), Failure
     Ok(())
 }
 
-/// How it stands. Its row says `live` also where the recorder was killed, or where it is a copy.
+/// The standing of a recording. Its row says `live` also where the recorder was killed, or where it
+/// is a copy.
 pub fn standing(recording: &Recording, summary: &Summary) -> Standing {
     if summary.state.is_final() {
         return Standing::Finished;
@@ -95,7 +96,7 @@ pub fn standing(recording: &Recording, summary: &Summary) -> Standing {
     Entry::read(recording.path()).standing
 }
 
-/// How it stands, in one word.
+/// The standing of a recording in one word.
 pub fn state(recording: &Recording, summary: &Summary) -> &'static str {
     match standing(recording, summary) {
         Standing::Finished => summary.state.as_str(),
@@ -114,7 +115,7 @@ pub fn now(recording: &Recording, summary: &Summary) -> Option<Moment> {
     is_live(recording, summary).then(now)
 }
 
-/// What went wrong, and the way out.
+/// The message about a selector that means no recording, with the way out.
 fn explain(error: SelectError, library: &Library) -> Failure {
     let (dir, fault) = (shown(library.dir()), error.to_string());
     let fault = escape(&fault);
@@ -218,7 +219,7 @@ fn tell_of_outside(path: &Path) {
     ));
 }
 
-/// That the recording `path` could not be made from its spool, where that is and the way out.
+/// The refusal of a recording that could not be made from its spool, with the way out.
 pub fn not_made(path: &Path, error: RecoverError) -> Failure {
     if matches!(error, RecoverError::Busy { .. }) {
         return error.into();

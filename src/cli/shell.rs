@@ -57,7 +57,7 @@ fn visible(all: &Command) -> Command {
         .subcommands(shown.cloned())
 }
 
-/// One page, as roff, with a section per command.
+/// The manual page as roff, with a section per command.
 fn page(mut program: Command) -> io::Result<Vec<u8>> {
     program.build();
     let man = Page::new(program.clone());
@@ -102,7 +102,7 @@ fn section(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-/// What stands below the options in the help, line by line: the renderer would join the lines.
+/// The text below the options in the help, line by line: the renderer would join the lines.
 fn as_it_stands(command: &Command) -> String {
     let text = command.get_after_long_help().or(command.get_after_help());
     let text = text.map(ToString::to_string);

@@ -41,7 +41,7 @@ Examples:
   mcpreel show -q 'is:failed OR latency>2s'
   mcpreel show @2 --frames --json | jq -r 'select(.stream == \"stderr\") | .text'";
 
-/// What the words and signs mean that recordings are shown with.
+/// The legend of the words and signs.
 const LEGEND: &str = "\
 How to read it:
   #            the number of a frame: one line of a stream as it was read, counted
@@ -115,7 +115,7 @@ struct RowOptions {
     findings: bool,
 }
 
-/// Which rows were asked for.
+/// The kind of rows that was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// No option: the summary and exchanges, or with a filter the rows of the viewer.
@@ -419,8 +419,8 @@ impl Shown<'_> {
         Ok(self.out.json(&json::joined(path, summary))?)
     }
 
-    /// Who spoke, what they agreed on, how the session ended, and what a reader must know before
-    /// trusting the rest: gaps, warnings, recovery.
+    /// Prints the two sides, the agreed version, the end of the session, and remarks that a reader
+    /// must know before trusting the rest: gaps, warnings, recovery.
     fn summary(&mut self) -> Result<(), Failure> {
         let (recording, summary, out) = (self.recording, &self.summary, &mut self.out);
         let title = format!("{}  {}", summary.id, escape(&summary.name));

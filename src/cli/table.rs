@@ -17,7 +17,7 @@ const GAP: &str = "  ";
 /// Columns are rather left out than others cut below this width.
 const NARROW: usize = 16;
 
-/// Where a column's cells stand, and what happens where they do not fit.
+/// The alignment of a column's cells, and whether they are cut where they do not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
     /// Left, never cut.
@@ -28,7 +28,6 @@ pub enum Fit {
     Cut,
 }
 
-/// One cell.
 #[derive(Clone, Debug)]
 pub struct Cell {
     text: String,

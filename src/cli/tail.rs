@@ -341,7 +341,7 @@ pub struct Newcomers {
 }
 
 impl Newcomers {
-    /// Those in `dir` that begin from now on. The folder need not exist.
+    /// The recordings of `dir` that begin from now on. The folder need not exist.
     pub fn since_now(dir: &Path) -> Self {
         Self {
             dir: dir.to_owned(),
@@ -353,7 +353,7 @@ impl Newcomers {
 impl Iterator for Newcomers {
     type Item = PathBuf;
 
-    /// One that was not there before; `None` as long as there is none, which may change.
+    /// A new recording; `None` as long as there is none, which may change.
     fn next(&mut self) -> Option<PathBuf> {
         let mut spools = spools(&self.dir).into_iter();
         let fresh = spools.find(|spool| !self.known.contains(spool))?;

@@ -79,7 +79,7 @@ impl Why {
         Ok(Exit::Fine)
     }
 
-    /// What stands before the `#` of a frame so that other commands find it: nothing where the
+    /// The address before the `#` of a frame that other commands take: nothing where the
     /// recording is not in the folder.
     fn address(&self, recording: &Recording, summary: &Summary) -> Result<String, Failure> {
         let library = Library::new(folder::of(&self.which.folder)?);
@@ -89,7 +89,7 @@ impl Why {
         Ok(short_id(&summary.id, &library.list()?).to_owned())
     }
 
-    /// How much the rules have found besides, and the command that shows it.
+    /// Prints how many findings there are besides, and the command that shows them.
     fn findings(&self, summary: &Summary, address: &str, out: &mut Output) -> Result<(), Failure> {
         if summary.findings == 0 {
             return Ok(());

@@ -29,7 +29,7 @@ const MOST_NAMED: usize = 5;
 pub(super) struct Log<'a> {
     pub file: File,
     pub path: &'a Path,
-    /// What messages call it.
+    /// Its name in messages.
     pub shown: &'a str,
     pub format: Format,
     /// The name of its recordings, whatever the log says.
@@ -122,7 +122,7 @@ fn text_of(line: &[u8], number: u64) -> &[u8] {
     }
 }
 
-/// What is known of a session before its recording is made.
+/// The facts about a session that are needed before its recording is made.
 #[derive(Debug, Default)]
 struct Plan {
     id: String,
@@ -192,12 +192,12 @@ fn give_ids(plans: &mut [Plan]) {
 struct Sessions<'a> {
     log: &'a Log<'a>,
     folder: &'a Path,
-    /// Those that have not begun, with their numbers.
+    /// Sessions that have not begun, with their numbers.
     plans: std::iter::Enumerate<std::vec::IntoIter<Plan>>,
     open: HashMap<String, Session>,
-    /// Those that are over, with their numbers.
+    /// Recordings that are made, with the numbers of their sessions.
     made: Vec<(usize, Made)>,
-    /// What was passed over, one sentence each, and how much more.
+    /// Lines that were passed over, one sentence each, and the number of further ones.
     passed: Vec<String>,
     more: u64,
 }
@@ -262,7 +262,7 @@ impl Sessions<'_> {
 
 /// A session whose recording is being made.
 struct Session {
-    /// Its place among those of the log.
+    /// Its number among the sessions of the log.
     number: usize,
     plan: Plan,
     reel: PathBuf,

@@ -22,7 +22,7 @@ pub struct Checked<'s> {
     /// The state of a recording that is not final.
     pub state: Option<&'static str>,
     pub groups: Vec<Group>,
-    /// How many findings of the rules in `skip` there are.
+    /// The number of findings of the rules in `skip`.
     pub allowed: u64,
     /// The rules that are passed over.
     pub skip: &'s BTreeSet<String>,
@@ -40,13 +40,13 @@ pub struct Group {
 }
 
 impl Group {
-    /// How many findings there are besides those that were read.
+    /// The number of findings besides those that were read.
     pub fn more(&self) -> u64 {
         self.count.saturating_sub(self.findings.len() as u64)
     }
 }
 
-/// What a later version of mcpreel has found and this one does not know is worth a note.
+/// A severity that only a later version of mcpreel knows counts as a note.
 fn severity(word: &str) -> Severity {
     Severity::parse(word).unwrap_or(Severity::Note)
 }

@@ -75,7 +75,7 @@ pub struct Lint {
     list: bool,
 }
 
-/// What findings are written as.
+/// The formats of `--format`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// For people: by rule, the worst first
@@ -113,7 +113,7 @@ impl Level {
 }
 
 impl Format {
-    /// How many findings of one rule in one recording are shown. In SARIF one rule leaves room for
+    /// The number of findings of one rule in one recording to show. In SARIF one rule leaves room for
     /// the others.
     fn limit(self) -> u32 {
         match self {
@@ -212,7 +212,7 @@ impl Lint {
     }
 }
 
-/// What is written, as it is found.
+/// The report, which is written recording by recording.
 struct Report<'a> {
     args: &'a Lint,
     out: Output,
@@ -263,7 +263,7 @@ impl Report<'_> {
     }
 }
 
-/// What was found in one recording, for people.
+/// Prints the findings of one recording for people.
 fn text(checked: &Checked<'_>, out: &mut Output) -> Result<(), Failure> {
     let title = format!("{} {}", checked.id, escape(&checked.name));
     let title = out.paint(Ink::Strong, &title);

@@ -19,8 +19,8 @@ use std::sync::Arc;
 /// Places that are told of a file.
 const MOST: usize = 1000;
 
-/// What files of other formats begin with. A packed file is told apart from a clean one: its
-/// content was not looked at.
+/// The first bytes of packed files. A packed file is not called clean: its content was not looked
+/// at.
 const PACKED: [(&[u8], &str); 8] = [
     (b"PK\x03\x04", "zip"),
     (b"PK\x05\x06", "zip"),
@@ -118,7 +118,7 @@ impl Scan<'_> {
         self.is_partial = true;
     }
 
-    /// What was found in a file, and the format of a packed one.
+    /// Looks through a file; returns the leaks, and the format of a packed file.
     fn looked_through(&mut self, path: &Path) -> Result<(Report, Option<&'static str>), Failure> {
         let mut file = open_regular(path, false)?;
         let mut begin = Vec::new();
@@ -197,7 +197,8 @@ impl Scan<'_> {
     }
 }
 
-/// What `redactor` finds in the lines of a file, and how many lines are too long for that.
+/// The leaks that `redactor` finds in the lines of a file, and the number of lines that are too
+/// long.
 pub fn leaks(file: &File, redactor: &mut Redactor) -> io::Result<(Report, u64)> {
     let (mut report, mut too_long) = (redactor.report(), 0);
     each_line(file, |number, line| match line {

@@ -3,10 +3,9 @@
 use crate::cli::exit::Failure;
 use crate::cli::output::{Ink, Output};
 use crate::cli::rows::{finding_line, frame_words, ink, stream_arrow};
-use mcpreel_share::phrases;
-use mcpreel_share::phrases::phrases_story::{Row, Tone};
+use mcpreel_share::phrases::phrases_story::{self, Row, Tone};
 use mcpreel_share::row::{self, arrow};
-use mcpreel_store::reader::{FindingRow, Recording};
+use mcpreel_store::reader::Recording;
 use mcpreel_store::story::Told;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::{FrameHead, Seq};
@@ -22,120 +21,165 @@ const LOOKED_AT: u64 = 256 * 1024;
 /// Exchanges of one frame that are shown: a batch can have thousands.
 const EXCHANGES: usize = 20;
 
-/// What was shown already.
-struct Shown {
+/// Writes the frame, its exchanges, and findings that no exchange has told.
+pub fn write(recording: &Recording, head: &FrameHead, out: &mut Output) -> Result<(), Failure> {
+    let mut shown = Shown {
+        recording,
+        out,
+        frames: BTreeSet::new(),
+        findings: BTreeSet::new(),
+    };
+    shown.body(head)?;
+    let exchanges = recording.exchanges_of_frame(head.seq)?;
+    for exchange in exchanges.iter().take(EXCHANGES) {
+        shown.out.line("")?;
+        shown.exchange(exchange)?;
+    }
+    if let more @ 1.. = exchanges.len().saturating_sub(EXCHANGES) {
+        let more = plural(more as u64, "more exchange");
+        let hint = format!("… {more} of this batch not shown; show --exchanges has all");
+        shown.out.inked(Ink::Warn, &hint)?;
+    }
+    shown.findings()
+}
+
+struct Shown<'a> {
+    recording: &'a Recording,
+    out: &'a mut Output,
+    /// Frames that were shown.
     frames: BTreeSet<Seq>,
-    /// Findings by number.
+    /// Findings that a story has told, by number.
     findings: BTreeSet<u64>,
 }
 
-/// Writes it.
-pub fn write(recording: &Recording, head: &FrameHead, out: &mut Output) -> Result<(), Failure> {
-    body(recording, head, out)?;
-    let mut shown = Shown {
-        frames: BTreeSet::from([head.seq]),
-        findings: BTreeSet::new(),
-    };
-    let exchanges = recording.exchanges_of_frame(head.seq)?;
-    for exchange in exchanges.iter().take(EXCHANGES) {
-        out.line("")?;
-        write_exchange(recording, exchange, &mut shown, out)?;
+impl Shown<'_> {
+    /// A heading and the bytes below it.
+    fn body(&mut self, head: &FrameHead) -> Result<(), Failure> {
+        self.frames.insert(head.seq);
+        let what = frame_words(self.recording, head, Some(b""))?;
+        let title = format!("#{} {} {what}", head.seq.0, stream_arrow(head.stream));
+        self.out.inked(Ink::Strong, title.trim_end())?;
+        let (stream, bytes, at) = (head.stream.as_str(), size(head.size), since(head.t_last.0));
+        let mut facts = format!("{stream}, {bytes}, at {at}");
+        let transfer = head.t_last.0.saturating_sub(head.t_first.0);
+        if transfer > 0 {
+            let _ = write!(facts, ", {} from first to last byte", duration(transfer));
+        }
+        self.out.inked(Ink::Faint, &facts)?;
+        let raw = self.recording.piece(head.seq, 0..LOOKED_AT)?;
+        let laid = layout(&raw, Limits::SCREEN);
+        laid.lines.iter().try_for_each(|line| self.out.line(line))?;
+        let left_out = laid.left_out as u64 + head.size.saturating_sub(raw.len() as u64);
+        if left_out > 0 {
+            let hint = format!("… {} not shown; with --json all of it is", size(left_out));
+            self.out.inked(Ink::Warn, &hint)?;
+        }
+        Ok(())
     }
-    let more = exchanges.len().saturating_sub(EXCHANGES) as u64;
-    if more > 0 {
-        let more = plural(more, "more exchange");
-        let hint = format!("… {more} of this batch not shown; show --exchanges has all");
-        out.inked(Ink::Warn, &hint)?;
+
+    fn exchange(&mut self, exchange: &Exchange) -> Result<(), Failure> {
+        let title = format!("exchange #{}", exchange.request.0.0);
+        let title = self.out.paint(Ink::Strong, &title);
+        let tone = ink(row::Tone::of(exchange));
+        let status = self.out.paint(tone, exchange.status.as_str());
+        self.out.line(&format!("{title}  {status}"))?;
+        for (name, value) in facts(self.recording, exchange)? {
+            let name = self.out.paint(Ink::Faint, &pad_end(name, 10));
+            self.out.line(&format!("  {name}{}", escape(&value)))?;
+        }
+        self.story(exchange)?;
+        let response = exchange.response.map(|(seq, _)| seq);
+        for seq in std::iter::once(exchange.request.0).chain(response) {
+            let head = self.recording.head(seq)?;
+            if let Some(head) = head.filter(|_| !self.frames.contains(&seq)) {
+                self.out.line("")?;
+                self.body(&head)?;
+            }
+        }
+        let related = self.recording.messages_of_exchange(exchange.id)?;
+        let frames = related.iter().map(|row| row.record.frame);
+        self.frames.extend(frames);
+        Ok(())
     }
-    findings(recording, &shown, out)
+
+    /// What happened from the request to the answer, with the time since the request.
+    fn story(&mut self, exchange: &Exchange) -> Result<(), Failure> {
+        let Some(story) = self.recording.story(exchange.id)? else {
+            return Ok(());
+        };
+        for entry in &story.entries {
+            if let Told::Finding(finding) = &entry.what {
+                self.findings.insert(finding.id);
+            }
+        }
+        let story = phrases_story::Told::new(story);
+        self.out.inked(Ink::Faint, "  story")?;
+        for row in &story.rows {
+            let after = duration(row.t.0.saturating_sub(exchange.t_request.0));
+            let after = pad_start(&format!("+{after}"), 12);
+            let after = self.out.paint(Ink::Faint, &after);
+            let entry = entry(row, self.out);
+            self.out.line(&format!("  {after}  {entry}"))?;
+        }
+        if story.left_out > 0 {
+            let left_out = count(story.left_out);
+            let left_out = format!("  … {left_out} more of the same are not shown");
+            self.out.inked(Ink::Warn, &left_out)?;
+        }
+        Ok(())
+    }
+
+    /// Findings in what was shown that no story has told.
+    fn findings(&mut self) -> Result<(), Failure> {
+        let mut is_first = true;
+        for &seq in &self.frames {
+            for finding in self.recording.findings_of_frame(seq)? {
+                if self.findings.contains(&finding.id) {
+                    continue;
+                }
+                if std::mem::take(&mut is_first) {
+                    self.out.line("")?;
+                    self.out.inked(Ink::Strong, "findings")?;
+                }
+                let line = finding_line(&finding, self.out);
+                self.out.line(&format!("  {line}"))?;
+            }
+        }
+        Ok(())
+    }
 }
 
-/// A heading and the bytes below it.
-fn body(recording: &Recording, head: &FrameHead, out: &mut Output) -> Result<(), Failure> {
-    let what = frame_words(recording, head, Some(b""))?;
-    let title = format!("#{} {} {what}", head.seq.0, stream_arrow(head.stream));
-    let title = title.trim_end();
-    out.inked(Ink::Strong, title)?;
-    let mut facts = format!(
-        "{}, {}, at {}",
-        head.stream.as_str(),
-        size(head.size),
-        since(head.t_last.0)
-    );
-    let transfer = head.t_last.0.saturating_sub(head.t_first.0);
-    if transfer > 0 {
-        let _ = write!(facts, ", {} from first to last byte", duration(transfer));
-    }
-    out.inked(Ink::Faint, &facts)?;
-    let raw = recording.piece(head.seq, 0..LOOKED_AT)?;
-    let laid = layout(&raw, Limits::SCREEN);
-    for line in &laid.lines {
-        out.line(line)?;
-    }
-    let left_out = laid.left_out as u64 + head.size.saturating_sub(raw.len() as u64);
-    if left_out > 0 {
-        let hint = format!("… {} not shown; with --json all of it is", size(left_out));
-        out.inked(Ink::Warn, &hint)?;
-    }
-    Ok(())
-}
-
-fn write_exchange(
+fn facts(
     recording: &Recording,
     exchange: &Exchange,
-    shown: &mut Shown,
-    out: &mut Output,
-) -> Result<(), Failure> {
-    let title = format!("exchange #{}", exchange.request.0.0);
-    let status = out.paint(ink(row::Tone::of(exchange)), exchange.status.as_str());
-    out.line(&format!("{}  {status}", out.paint(Ink::Strong, &title)))?;
-    for (name, value) in facts(recording, exchange)? {
-        let name = out.paint(Ink::Faint, &pad_end(name, 10));
-        out.line(&format!("  {name}{value}"))?;
-    }
-    story(recording, exchange, shown, out)?;
-    let response = exchange.response.map(|(seq, _)| seq);
-    for seq in std::iter::once(exchange.request.0).chain(response) {
-        if shown.frames.insert(seq)
-            && let Some(head) = recording.head(seq)?
-        {
-            out.line("")?;
-            body(recording, &head, out)?;
-        }
-    }
-    let related = recording.messages_of_exchange(exchange.id)?;
-    let frames = related.iter().map(|row| row.record.frame);
-    shown.frames.extend(frames);
-    Ok(())
-}
-
-type Facts = Vec<(&'static str, String)>;
-
-fn facts(recording: &Recording, exchange: &Exchange) -> Result<Facts, Failure> {
-    let mut facts = Vec::new();
-    let mut add = |name, value: Option<&str>| {
-        facts.extend(value.map(|value| (name, escape(value).into_owned())));
-    };
-    add("method", Some(&exchange.method));
-    add("name", exchange.name.as_deref());
-    add("id", Some(exchange.rpc_id.json()));
-    add("era", Some(exchange.era.as_str()));
-    add("code", exchange.code.as_deref());
+) -> Result<Vec<(&'static str, String)>, Failure> {
     let latency = exchange.latency_ns();
-    let latency = latency.map(|latency| timing(exchange, latency));
-    add("latency", latency.as_deref());
-    add("task", exchange.task.as_deref());
-    if exchange.status == Status::GivenUp {
-        let unknown = "nobody knows: too many requests were open at once for all to be followed";
-        add("answered", Some(unknown));
-    }
-    for (name, id) in [("asked in", exchange.parent), ("chain of", exchange.chain)] {
+    let unknown = "nobody knows: too many requests were open at once for all to be followed";
+    let other = |id: Option<_>| {
         let id = id.filter(|id| *id != exchange.id);
         let other = id.map(|id| recording.exchange(id)).transpose()?.flatten();
-        let other = other.map(|other| format!("#{} {}", other.request.0.0, other.summary));
-        add(name, other.as_deref());
-    }
-    Ok(facts)
+        let told = other.map(|other| format!("#{} {}", other.request.0.0, other.summary));
+        Ok::<_, Failure>(told)
+    };
+    let facts = [
+        ("method", Some(exchange.method.to_string())),
+        ("name", exchange.name.as_deref().map(str::to_owned)),
+        ("id", Some(exchange.rpc_id.json().to_owned())),
+        ("era", Some(exchange.era.as_str().to_owned())),
+        ("code", exchange.code.as_deref().map(str::to_owned)),
+        ("latency", latency.map(|latency| timing(exchange, latency))),
+        ("task", exchange.task.as_deref().map(str::to_owned)),
+        (
+            "answered",
+            (exchange.status == Status::GivenUp).then(|| unknown.to_owned()),
+        ),
+        ("asked in", other(exchange.parent)?),
+        ("chain of", other(exchange.chain)?),
+    ];
+    let facts = facts.into_iter();
+    Ok(facts
+        .filter_map(|(name, value)| Some((name, value?)))
+        .collect())
 }
 
 fn timing(exchange: &Exchange, latency: u64) -> String {
@@ -155,36 +199,6 @@ fn timing(exchange: &Exchange, latency: u64) -> String {
         let _ = write!(words, ", then {} of transfer", duration(transfer));
     }
     words
-}
-
-/// What happened from the request to the answer, with the time since it was asked.
-fn story(
-    recording: &Recording,
-    exchange: &Exchange,
-    shown: &mut Shown,
-    out: &mut Output,
-) -> Result<(), Failure> {
-    let Some(story) = recording.story(exchange.id)? else {
-        return Ok(());
-    };
-    let told = story.entries.iter().filter_map(|entry| match &entry.what {
-        Told::Finding(finding) => Some(finding.id),
-        _ => None,
-    });
-    shown.findings.extend(told);
-    let story = phrases::phrases_story::Told::new(story);
-    out.inked(Ink::Faint, "  story")?;
-    for row in &story.rows {
-        let after = duration(row.t.0.saturating_sub(exchange.t_request.0));
-        let after = out.paint(Ink::Faint, &pad_start(&format!("+{after}"), 12));
-        out.line(&format!("  {after}  {}", entry(row, out)))?;
-    }
-    if story.left_out > 0 {
-        let left_out = count(story.left_out);
-        let left_out = format!("  … {left_out} more of the same are not shown");
-        out.inked(Ink::Warn, &left_out)?;
-    }
-    Ok(())
 }
 
 /// `#1187  → request, 412 B: tools/call search_docs {q:"rust"}`
@@ -208,24 +222,6 @@ fn entry(row: &Row, out: &Output) -> String {
     };
     let words = format!("{sign} {}{size}: {}{aside}", row.word, row.text);
     format!("{}  {}", pad_end(&place, 6), out.paint(ink, &words))
-}
-
-/// Findings in what was shown that no story has told.
-fn findings(recording: &Recording, shown: &Shown, out: &mut Output) -> Result<(), Failure> {
-    let mut found: Vec<FindingRow> = Vec::new();
-    for &seq in &shown.frames {
-        found.extend(recording.findings_of_frame(seq)?);
-    }
-    found.retain(|finding| !shown.findings.contains(&finding.id));
-    if found.is_empty() {
-        return Ok(());
-    }
-    out.line("")?;
-    out.inked(Ink::Strong, "findings")?;
-    for finding in &found {
-        out.line(&format!("  {}", finding_line(finding, out)))?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -4,55 +4,28 @@
 use clap::error::{ContextKind, ContextValue};
 use std::ffi::OsString;
 
-/// A row per thing that is gone: the command, the flag (`--flag` or `--flag VALUE`; empty if the
+/// A line per thing that is gone: the command, the flag (`--flag` or `--flag VALUE`; empty if the
 /// whole command is gone), and what to do instead.
-const GONE: &[(&str, &str, &str)] = &[
-    (
-        "diff",
-        "--strict-logs",
-        "log messages are counted, not compared: leave it out",
-    ),
-    (
-        "export",
-        "--format csv",
-        "`mcpreel stats RECORDING --json` has the same numbers",
-    ),
-    (
-        "minimise",
-        "--frozen-rules",
-        "no rules are written any more: leave it out",
-    ),
-    (
-        "mock",
-        "--on-miss pass",
-        "record the real server with `mcpreel run` and serve that recording",
-    ),
-    (
-        "mock",
-        "--sequence",
-        "requests may come in any order; --assert-order fails the session if they came in another one",
-    ),
-    (
-        "open",
-        "--redact",
-        "write a copy with `mcpreel redact RECORDING -o COPY.reel` and open that",
-    ),
-    (
-        "replay",
-        "--frozen-rules",
-        "no rules are written any more: leave it out",
-    ),
-    (
-        "replay",
-        "--noise-runs",
-        "compare two replays with `mcpreel diff`, and write rules for what differs",
-    ),
-    (
-        "replay",
-        "--strict-logs",
-        "log messages are counted, not compared: leave it out",
-    ),
-];
+const GONE: &str = "\
+diff | --strict-logs | log messages are counted, not compared: leave it out
+export | --format csv | `mcpreel stats RECORDING --json` has the same numbers
+minimise | --frozen-rules | no rules are written any more: leave it out
+mock | --on-miss pass | record the real server with `mcpreel run` and serve that recording
+mock | --sequence | requests may come in any order; --assert-order fails the session if they came in another one
+open | --redact | write a copy with `mcpreel redact RECORDING -o COPY.reel` and open that
+replay | --frozen-rules | no rules are written any more: leave it out
+replay | --noise-runs | compare two replays with `mcpreel diff`, and write rules for what differs
+replay | --strict-logs | log messages are counted, not compared: leave it out
+";
+
+/// The command, the flag and the advice of each line.
+fn rows() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    GONE.lines().filter_map(|line| {
+        let (command, rest) = line.split_once(" | ")?;
+        let (flag, instead) = rest.split_once(" | ")?;
+        Some((command, flag, instead))
+    })
+}
 
 /// The line to print for a command line that clap has refused with `error`, if the reason is
 /// something that is gone.
@@ -66,7 +39,7 @@ pub fn line(error: &clap::Error, words: impl IntoIterator<Item = OsString>) -> O
     let flag = context(ContextKind::InvalidArg).split([' ', '=']).next()?;
     let value = context(ContextKind::InvalidValue);
     let with_value = format!("{flag} {value}");
-    GONE.iter()
+    rows()
         .filter(|(of, _, _)| *of == command)
         .find(|(_, what, _)| what.is_empty() || *what == flag || *what == with_value)
         .map(|(of, what, instead)| {
@@ -83,7 +56,7 @@ mod tests {
     /// A flag of the table that the parser takes again would never reach the table.
     #[test]
     fn whatever_is_gone_is_refused_with_what_to_do_instead() {
-        for (command, what, instead) in GONE {
+        for (command, what, instead) in rows() {
             let words = format!("mcpreel {command} {what}");
             let words: Vec<_> = words.split_whitespace().map(OsString::from).collect();
             let error = Cli::try_parse_from(&words).expect_err(what);

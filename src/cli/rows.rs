@@ -16,7 +16,7 @@ use mcpreel_store::reader::{FindingRow, Recording};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::Event;
 use mcpreel_trace::frame::{FrameHead, StreamId};
-use mcpreel_trace::item::{ItemKey, ItemKind, What};
+use mcpreel_trace::item::{Item, ItemKind, What};
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::{
     cut, cut_middle, duration, escape, escape_bytes, pad_end, pad_start, since, size,
@@ -154,27 +154,24 @@ impl Listing {
 
 /// A row of a recording as `tail` and `show -q` print it.
 pub struct Row {
-    pub key: ItemKey,
-    pub what: What,
-    /// When an exchange ended that is shown at its end.
-    pub ended: Option<Moment>,
+    pub item: Item,
+    /// The time to show in place of the item's own.
+    pub t: Option<Moment>,
     /// For how long an exchange has been open that is shown for that, nanoseconds.
     pub open_ns: Option<u64>,
 }
 
-impl Row {
-    pub fn new(key: ItemKey, what: What) -> Self {
-        Self {
-            key,
-            what,
-            ended: None,
-            open_ns: None,
-        }
+impl From<Item> for Row {
+    fn from(item: Item) -> Self {
+        let (t, open_ns) = (None, None);
+        Self { item, t, open_ns }
     }
+}
 
+impl Row {
     /// Writes the row as JSON.
     pub fn json(&self, recording: &Recording, out: &mut Output) -> Result<(), Failure> {
-        Ok(match &self.what {
+        Ok(match &self.item.what {
             What::Exchange(exchange) => {
                 let r#type = self.open_ns.map_or("exchange", |_| "open");
                 let row = ExchangeJson::from(exchange.as_ref());
@@ -201,14 +198,13 @@ impl Row {
 
     /// The row as a line for people; `end` is how the session ended, where that is known.
     pub fn line(&self, end: Option<&End>, listing: Listing, out: &Output) -> String {
-        let mut row = RowView::of(&self.what);
-        row.t = self.ended.unwrap_or(row.t);
-        let mut what = match &self.what {
+        let mut row = RowView::of_item(&self.item);
+        row.t = self.t.unwrap_or(row.t);
+        let mut what = match &self.item.what {
             What::Line { preview, .. } => quote(preview),
             _ => row.what(end),
         };
         if let Some(open) = self.open_ns {
-            row.t = Moment(row.t.0 + open);
             row.tone = Tone::Open;
             what = format!("{}  for {} now", escape(&row.summary), duration(open));
         }

@@ -300,10 +300,10 @@ impl Shown<'_> {
             (Kind::Events, What::Event(event)) => self.event(event)?,
             (Kind::Exchanges, What::Exchange(exchange)) => self.exchange(exchange)?,
             (Kind::Any, _) if self.json => {
-                Row::new(item.key, item.what).json(self.recording, &mut self.out)?;
+                Row::from(item).json(self.recording, &mut self.out)?;
             }
             (Kind::Any, _) => {
-                let row = Row::new(item.key, item.what);
+                let row = Row::from(item);
                 let line = row.line(self.end(), self.listing, &self.out);
                 self.out.line(&line)?;
             }

@@ -9,8 +9,8 @@ use super::rows::{Listing, Row};
 use super::{filter, folder, select};
 use clap::Args;
 use mcpreel_store::follow::{INTERVAL, News, Tail as Source, Update};
-use mcpreel_store::library::{Entry, Library, REEL, SPOOL, Standing, spool_of};
-use mcpreel_store::reader::{EventRow, MessageRow, Recording, Summary};
+use mcpreel_store::library::{Entry, Library, REEL, SPOOL, Standing};
+use mcpreel_store::reader::{MessageRow, Recording, Summary};
 use mcpreel_store::recovery::{self, Outcome as Done, RecoverError};
 use mcpreel_store::select::Question;
 use mcpreel_trace::clock::{Clock, Moment, wall_clock_ns};
@@ -30,9 +30,6 @@ const ROOM: u64 = 99_999;
 
 /// Polls without news between two looks at whether the recording was abandoned.
 const LOOK_EVERY: u32 = 15;
-
-/// Bytes of a line that are read to show it.
-const PREVIEW: u64 = Item::PREVIEW as u64;
 
 /// An exchange that is open for longer gets a line, nanoseconds.
 const LONG: u64 = 1_000_000_000;
@@ -157,13 +154,11 @@ fn take_over(path: &Path) -> Result<(), Failure> {
         // Somebody else is at it: that is followed.
         Err(RecoverError::Busy { .. }) => Ok(()),
         Err(error) if recovery::is_missing(path) => Err(select::not_made(path, error)),
-        Ok(Done::ReadOnly) => {
-            let (reel, spool) = (output::shown(path), output::shown(&spool_of(path)));
-            Err(anyhow::anyhow!(
-                "the recorder has gone, and what its journal {spool} still holds cannot be added to \
-                 {reel}, which may not be written; copy both to a folder that can be written"
-            ))?
-        }
+        Ok(Done::ReadOnly) => Err(anyhow::anyhow!(
+            "the recorder has gone, and the rest of {} may not be written; copy it with its journal \
+             to a folder that can be written",
+            output::shown(path)
+        ))?,
         outcome => Ok(outcome.map(drop)?),
     }
 }
@@ -177,8 +172,8 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    fn show(&mut self, rows: Vec<Row>, source: &Source, summary: &Summary) -> Result<(), Failure> {
-        if rows.is_empty() {
+    fn show(&mut self, rows: Rows, source: &Source, summary: &Summary) -> Result<(), Failure> {
+        if rows.exchanges.is_empty() && rows.others.is_empty() {
             return Ok(());
         }
         // Once the recording is complete its source has let go of it.
@@ -189,44 +184,57 @@ impl Printer<'_> {
             opened = Recording::open(self.path)?;
             &opened
         };
-        for mut row in rows {
-            if !self.fits(recording, &row, summary)? {
-                continue;
-            }
+        let keys = rows.exchanges.iter().map(|(_, row)| row.item.key).collect();
+        let fitting = self.fitting(recording, Lens::Exchanges, keys, summary)?;
+        let mut shown = rows.exchanges;
+        shown.retain(|(_, row)| fitting.contains(&row.item.key));
+        let others = self.fitting(recording, Lens::Wire, rows.others, summary)?;
+        let items = recording.items(Lens::Wire, &others)?.into_iter();
+        shown.extend(items.map(|item| {
+            let place = if item.key.event_id().is_some() { 2 } else { 0 };
+            ((item.key.seq, place), Row::from(item))
+        }));
+        shown.sort_by_key(|(place, _)| *place);
+        for (_, row) in shown {
             if self.json {
                 row.json(recording, &mut self.out)?;
-                continue;
+            } else {
+                let line = row.line(None, Listing::of_rows(ROOM), &self.out);
+                self.out.line(&line)?;
             }
-            if let What::Line { head, preview } = &mut row.what {
-                *preview = recording.piece(head.seq, 0..PREVIEW)?.into();
-            }
-            let line = row.line(None, Listing::of_rows(ROOM), &self.out);
-            self.out.line(&line)?;
         }
         Ok(self.out.flush()?)
     }
 
-    fn fits(&self, recording: &Recording, row: &Row, summary: &Summary) -> Result<bool, Failure> {
-        let Some(query) = &self.query else {
-            return Ok(true);
+    fn fitting(
+        &self,
+        recording: &Recording,
+        lens: Lens,
+        keys: Vec<ItemKey>,
+        summary: &Summary,
+    ) -> Result<Vec<ItemKey>, Failure> {
+        let Some(query) = self.query.clone() else {
+            return Ok(keys);
         };
         let question = Question {
-            lens: match row.what {
-                What::Exchange(_) => Lens::Exchanges,
-                _ => Lens::Wire,
-            },
-            query: query.clone(),
+            lens,
+            query,
             until: None,
         };
         let context = filter::context(summary, !summary.state.is_final());
-        Ok(!recording
-            .fitting(&question, context, &[row.key])?
-            .is_empty())
+        Ok(recording.fitting(&question, context, &keys)?)
     }
 }
 
-/// Turns news into rows: each exchange once when it ends, everything else as it comes. What it
-/// remembers grows with what is open only.
+/// Rows to print: exchanges with their places in the order, and the addresses of everything else.
+#[derive(Default)]
+struct Rows {
+    exchanges: Vec<((Seq, u8), Row)>,
+    others: Vec<ItemKey>,
+}
+
+/// Turns news into rows: each exchange once when it ends, everything else as it comes. Its memory
+/// grows with the number of open exchanges only.
 #[derive(Default)]
 struct Pending {
     /// Exchanges that may still change, and whether there was a line for their being open.
@@ -236,51 +244,32 @@ struct Pending {
 }
 
 impl Pending {
-    /// The rows of the news, in order.
-    fn rows(&mut self, news: News) -> Vec<Row> {
-        let mut rows: Vec<((Seq, u8), Row)> = Vec::new();
-        let heads: BTreeMap<_, _> = news.frames.into_iter().map(|it| (it.seq, it)).collect();
+    fn rows(&mut self, news: News) -> Rows {
+        let mut rows = Rows::default();
         for exchange in news.exchanges {
             if let Some((seq, exchange)) = self.settle(exchange) {
                 // What nothing on the wire ended was ended by the end of the recording.
-                let frame = heads.get(&seq).map(|head| head.t_last);
-                let ended = frame.or(exchange.t_response);
-                let ended = ended.unwrap_or(Moment(news.summary.t_last_ns));
-                let ended = Some(ended);
-                rows.push((
-                    (seq, 1),
-                    Row {
-                        ended,
-                        ..row_of(exchange)
-                    },
-                ));
+                let frame = news.frames.iter().find(|head| head.seq == seq);
+                let ended = frame.map(|head| head.t_last).or(exchange.t_response);
+                let mut row = row_of(exchange);
+                row.t = Some(ended.unwrap_or(Moment(news.summary.t_last_ns)));
+                rows.exchanges.push(((seq, 1), row));
             }
         }
         let with_messages: BTreeSet<_> = news.messages.iter().map(|row| row.record.frame).collect();
-        for (&seq, head) in heads.iter().filter(|(seq, _)| !with_messages.contains(seq)) {
-            let (head, preview) = (head.clone(), Box::default());
-            let what = What::Line { head, preview };
-            rows.push(((seq, 0), Row::new(ItemKey::of_part(seq, 0), what)));
-        }
-        for MessageRow { record, .. } in news.messages.into_iter().filter(stands_alone) {
-            let (seq, key) = (record.frame, ItemKey::of_part(record.frame, record.part));
-            if let Some(head) = heads.get(&seq).cloned() {
-                let (record, exchange) = (Box::new(record), None);
-                let what = What::Message {
-                    record,
-                    head,
-                    exchange,
-                };
-                rows.push(((seq, 0), Row::new(key, what)));
-            }
-        }
-        for EventRow { id, event } in news.events {
-            let (seq, key) = (event.after_seq, ItemKey::of_event(event.after_seq, id));
-            rows.push(((seq, 2), Row::new(key, What::Event(Box::new(event)))));
-        }
-        self.last = heads.keys().next_back().copied().unwrap_or(self.last);
-        rows.sort_by_key(|(place, _)| *place);
-        rows.into_iter().map(|(_, row)| row).collect()
+        let frames = news.frames.iter().map(|head| head.seq);
+        let lines = frames.filter(|seq| !with_messages.contains(seq));
+        rows.others
+            .extend(lines.map(|seq| ItemKey::of_part(seq, 0)));
+        let messages = news.messages.iter().filter(|row| stands_alone(row));
+        let messages = messages.map(|row| (row.record.frame, row.record.part));
+        rows.others
+            .extend(messages.map(|(seq, part)| ItemKey::of_part(seq, part)));
+        let events = news.events.iter();
+        rows.others
+            .extend(events.map(|row| ItemKey::of_event(row.event.after_seq, row.id)));
+        self.last = news.frames.last().map_or(self.last, |head| head.seq);
+        rows
     }
 
     /// The exchange with the frame that ended it, if it has just ended.
@@ -302,18 +291,17 @@ impl Pending {
 
     /// Exchanges that have now been open for over a second, each once. `now` is nanoseconds since
     /// t = 0.
-    fn open_for_long(&mut self, now: u64) -> Vec<Row> {
-        let mut rows = Vec::new();
+    fn open_for_long(&mut self, now: u64) -> Rows {
+        let mut rows = Rows::default();
         for (exchange, told) in self.exchanges.values_mut().filter(|(_, told)| !told) {
             let waited = now.saturating_sub(exchange.t_request.0);
             let is_open = matches!(exchange.status, Status::Open | Status::Listening);
             if is_open && waited > LONG {
                 *told = true;
-                let open_ns = Some(waited);
-                rows.push(Row {
-                    open_ns,
-                    ..row_of(exchange.clone())
-                });
+                let mut row = row_of(exchange.clone());
+                row.t = Some(Moment(exchange.t_request.0 + waited));
+                row.open_ns = Some(waited);
+                rows.exchanges.push(((exchange.request.0, 1), row));
             }
         }
         rows
@@ -322,8 +310,12 @@ impl Pending {
 
 fn row_of(exchange: Exchange) -> Row {
     let (seq, part) = exchange.request;
-    let what = What::Exchange(Box::new(exchange));
-    Row::new(ItemKey::of_part(seq, part), what)
+    Row::from(Item {
+        key: ItemKey::of_part(seq, part),
+        what: What::Exchange(Box::new(exchange)),
+        findings: Vec::new(),
+        annotation: None,
+    })
 }
 
 /// Requests and responses show as exchanges; a response to nothing shows as itself.

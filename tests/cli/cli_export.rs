@@ -12,19 +12,6 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-/// The lines of a cassette on stdout.
-fn lines(library: &Library, args: &[&str]) -> Vec<Value> {
-    let args = [&["export", "--raw"], args].concat();
-    let text = stdout(library, &args);
-    let lines = text.lines().map(serde_json::from_str);
-    lines.collect::<Result<_, _>>().expect("every line is JSON")
-}
-
-/// The numbers of the frames in it.
-fn frames(lines: &[Value]) -> Vec<u64> {
-    lines.iter().filter_map(|line| line["n"].as_u64()).collect()
-}
-
 /// Writes a cassette of a sample into the folder.
 fn cassette(library: &Library, name: &str) -> PathBuf {
     let path = library.path().join(name).with_extension("jsonl");
@@ -134,40 +121,6 @@ fn a_file_that_is_there_is_replaced_only_if_that_is_said() {
 }
 
 #[test]
-fn a_filter_takes_exchanges_whole_and_a_range_takes_frames() {
-    let library = Library::new();
-    let sample = sample("noisy-stdout");
-    let all = lines(&library, &[&sample]);
-    let failed = lines(&library, &[&sample, "-q", "is:failed"]);
-    let calls = frames(&failed);
-    assert_eq!(calls.len(), 2, "a request and its answer: {calls:?}");
-    let request = all
-        .iter()
-        .find(|line| line["n"] == calls[0])
-        .expect("it is in the whole");
-    assert_eq!(failed[2], *request, "its line is the same");
-    assert_eq!(failed[3]["re"], calls[0]);
-    assert_eq!(
-        failed[0]["selection"],
-        serde_json::json!({"query": "is:failed"})
-    );
-    let some = lines(&library, &[&sample, "--from", "3", "--to", "5"]);
-    assert_eq!(frames(&some), [3, 4, 5]);
-    let both = lines(
-        &library,
-        &[&sample, "--from", "3", "--to", "5", "-q", "-is:failed"],
-    );
-    assert!(frames(&both).iter().all(|seq| (3..=5).contains(seq)));
-    let stderr = lines(&library, &[&sample, "-q", "kind:stderr"]);
-    assert!(
-        stderr
-            .iter()
-            .filter(|line| line["n"].is_u64())
-            .all(|line| line["d"] == "stderr")
-    );
-}
-
-#[test]
 fn every_command_that_reads_takes_a_cassette_whatever_its_name() {
     let library = Library::new();
     let path = cassette(&library, "crash");
@@ -274,29 +227,6 @@ fn what_was_said_on_the_wire_is_not_written_to_a_terminal() {
     let (code, screen) = terminal.end();
     assert_eq!(code, 2, "{screen}");
     assert!(screen.contains("a terminal would obey"), "{screen}");
-}
-
-#[test]
-fn a_part_says_that_it_is_one() {
-    let library = Library::new();
-    let path = library.path().join("part.jsonl");
-    let shown = path.to_str().expect("the path is text");
-    let sample = sample("crash");
-    let args = ["export", &sample, "--raw", "-q", "status:lost", "-o", shown];
-    let output = mcpreel(&library, &args);
-    assert!(
-        String::from_utf8_lossy(&output.stderr).contains("10 frames left out"),
-        "{output:?}"
-    );
-    let (_, said) = refusal(&library, &["show", shown]);
-    assert!(
-        said.contains("holds a part of a recording (-q status:lost)"),
-        "{said}"
-    );
-    assert!(
-        said.contains("its frames have new numbers here, from #1 on"),
-        "{said}"
-    );
 }
 
 #[test]

@@ -5,30 +5,8 @@ use crate::support::Library;
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
-const COMMANDS: [&str; 22] = [
-    "run",
-    "open",
-    "ls",
-    "show",
-    "tail",
-    "stats",
-    "why",
-    "lint",
-    "search",
-    "diff",
-    "replay",
-    "minimise",
-    "mock",
-    "export",
-    "import",
-    "redact",
-    "report",
-    "demo",
-    "prune",
-    "reindex",
-    "completions",
-    "man",
-];
+const COMMANDS: &str = "run open ls show tail stats why lint search diff replay minimise mock export \
+                        import redact report demo prune reindex completions man";
 
 /// What examples are, and whether they parse, is tested with the documents.
 #[test]
@@ -41,13 +19,13 @@ fn every_command_of_the_help_is_here() {
         .filter_map(|line| line.split_whitespace().next())
         .filter(|name| *name != "help")
         .collect();
-    assert_eq!(names, COMMANDS);
+    assert_eq!(names.join(" "), COMMANDS);
 }
 
 #[test]
 fn the_manual_page_has_every_command_with_its_examples() {
     let page = stdout(&Library::new(), &["man"]);
-    for command in COMMANDS {
+    for command in COMMANDS.split(' ') {
         let heading = format!(".SH \"{}\"\n", command.to_uppercase());
         assert!(page.contains(&heading), "{command} is missing");
         assert!(

@@ -1,6 +1,6 @@
 //! `import`: cassettes and the logs of other programs become recordings.
 
-use super::{demo, mcpreel, refused, stdout};
+use super::{mcpreel, refused, stdout};
 use crate::support::{Library, text};
 use serde_json::Value;
 use std::io::Write as _;
@@ -83,47 +83,6 @@ fn each_session_in_a_log_of_claude_desktop_becomes_a_recording_once() {
 }
 
 #[test]
-fn a_log_of_mcpsnoop_keeps_messages_times_and_stderr() {
-    let import = Import::new();
-    let line = |seq: u32, ms: u32, rest: &str| {
-        format!(
-            r#"{{"session_id":"w-1","server_label":"weather","seq":{seq},"ts":"2026-01-01T00:00:00.{ms:03}Z","transport":"stdio",{rest}}}"#
-        )
-    };
-    let log = [
-        line(
-            1,
-            0,
-            r#""direction":"meta","raw":{"command":["weather-server","--fast"],"cwd":"/w"}"#,
-        ),
-        line(
-            2,
-            10,
-            r#""direction":"c2s","raw":{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
-        ),
-        line(3, 20, r#""direction":"stderr","text":"slow today""#),
-        line(
-            4,
-            35,
-            r#""direction":"s2c","raw":{"jsonrpc":"2.0","id":1,"result":{}}"#,
-        ),
-    ];
-    let taken = import.taken(&import.file("w-1.jsonl", &log.join("\n")));
-    assert_eq!(
-        (taken.len(), &taken[0]["name"]),
-        (1, &Value::from("weather"))
-    );
-    let exchanges = import.exchanges(&taken[0]);
-    assert_eq!(exchanges[0]["latency_ns"], 25_000_000);
-    let id = taken[0]["id"].as_str().expect("it has an id");
-    let shown = stdout(&import.library, &["show", id]);
-    assert!(
-        shown.contains("weather-server --fast") && shown.contains("slow today"),
-        "{shown}"
-    );
-}
-
-#[test]
 fn messages_on_stdin_without_times_say_what_is_not_known() {
     let import = Import::new();
     let mut command = import.library.mcpreel("import");
@@ -160,36 +119,6 @@ fn messages_on_stdin_without_times_say_what_is_not_known() {
     // Whoever looks at it later learns it too.
     let events = stdout(&import.library, &["show", "mine", "--events"]);
     assert!(events.contains("latencies mean nothing"), "{events}");
-}
-
-#[test]
-fn a_cassette_that_is_taken_in_is_the_session_it_was_made_of() {
-    let recorded = demo();
-    let cassette = stdout(&recorded, &["export", "@", "--raw"]);
-    let import = Import::new();
-    let taken = import.taken(&import.file("weather.jsonl", &cassette));
-    assert_eq!(taken[0]["format"], "a cassette");
-    let id = taken[0]["id"].as_str().expect("it has an id");
-    assert_eq!(stdout(&import.library, &["export", id, "--raw"]), cassette);
-    // To the microsecond, which is what a cassette keeps.
-    let of = |rows: Vec<Value>| -> Vec<_> {
-        let row = |row: &Value| {
-            let us = row["latency_ns"].as_u64().map(|ns| ns / 1000);
-            (row["seq"].clone(), row["status"].clone(), us)
-        };
-        rows.iter().map(row).collect()
-    };
-    let before = of(recorded.json(&["show", "@", "--exchanges"]));
-    let after = of(import.exchanges(&taken[0]));
-    assert_eq!(before.len(), after.len());
-    for (before, after) in before.iter().zip(&after) {
-        assert_eq!((&before.0, &before.1), (&after.0, &after.1));
-        let off = before.2.zip(after.2).map_or(0, |(a, b)| a.abs_diff(b));
-        assert!(
-            off <= 1 && before.2.is_some() == after.2.is_some(),
-            "{before:?} {after:?}"
-        );
-    }
 }
 
 #[test]

@@ -109,10 +109,10 @@ fn differences(scenario: &Scenario) -> Vec<String> {
 
 fn finding_differences(derived: &Derived, scenario: &Scenario) -> Option<String> {
     let families = families();
-    let told = families
-        .iter()
-        .filter(|family| TOLD.contains(&family.name));
-    let told: Vec<_> = told.flat_map(|family| family.rules.iter().copied()).collect();
+    let told = families.iter().filter(|family| TOLD.contains(&family.name));
+    let told: Vec<_> = told
+        .flat_map(|family| family.rules.iter().copied())
+        .collect();
     let mut found: Vec<_> = derived
         .findings
         .iter()

@@ -69,15 +69,7 @@ impl Tone {
 
 impl<'r> RowView<'r> {
     pub fn of_item(item: &'r Item) -> Self {
-        Self {
-            finding: worst(&item.findings),
-            ..Self::of(&item.what)
-        }
-    }
-
-    /// A row without its findings.
-    pub fn of(what: &'r What) -> Self {
-        match what {
+        let row = match &item.what {
             What::Exchange(exchange) => Self::of_exchange(exchange),
             What::Message {
                 record,
@@ -89,6 +81,10 @@ impl<'r> RowView<'r> {
             },
             What::Line { head, preview } => Self::of_line(head, preview),
             What::Event(event) => Self::of_event(event),
+        };
+        Self {
+            finding: worst(&item.findings),
+            ..row
         }
     }
 

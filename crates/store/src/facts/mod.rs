@@ -7,8 +7,8 @@ use super::reader::reader_rows::{self, number};
 use super::reader::{FindingRow, ReadError, Recording, Summary};
 use super::schema::{moment, to_sql};
 use mcpreel_lint::Severity;
-use mcpreel_lint::cause::facts::{Counts, Found, Group, Line};
 use mcpreel_lint::cause::Facts;
+use mcpreel_lint::cause::facts::{Counts, Found, Group, Line};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::Event;
 use mcpreel_trace::exchange::Status;
@@ -41,11 +41,7 @@ const LAST_FRAMES: u32 = 64;
 const LONG: u64 = 8 * 1024 * 1024;
 
 /// Rules whose findings are about lines that are no messages.
-const NOISE_RULES: [&str; 3] = [
-    "frame-not-json",
-    "frame-not-object",
-    "rpc-unclassifiable",
-];
+const NOISE_RULES: [&str; 3] = ["frame-not-json", "frame-not-object", "rpc-unclassifiable"];
 
 /// Rules whose findings are about messages that are framed wrongly.
 const FRAMING_RULES: [&str; 3] = [

@@ -11,6 +11,7 @@
 //! Nothing below this module sees raw arguments, and no command imports from this file: it alone
 //! knows all commands.
 
+mod account;
 mod args;
 pub mod cassette;
 mod comparison;
@@ -47,7 +48,7 @@ mod table;
 mod tail;
 mod why;
 
-use args::{Diff, Minimise, Mock, Replay};
+use args::Diff;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use demo::{Demo, DemoHost, DemoServer};
 use exit::Outcome;
@@ -56,10 +57,13 @@ use folder::Folder;
 use import::Import;
 use lint::Lint;
 use ls::Ls;
+use minimise::Minimise;
+use mock::Mock;
 use open::{Appearance, Open};
 use prune::Prune;
 use redact::Redact;
 use reindex::Reindex;
+use replay::Replay;
 use report::Report;
 use run::Run;
 use search::Search;

@@ -1,24 +1,23 @@
 //! A scenario, played.
 
-use crate::told::{self, Row, Telling, When};
-use bytes::Bytes;
-use mcpreel_replay::bind::{Binder, candidates};
+use crate::support::written::recorded;
+use crate::told::{self, Row, When};
+use mcpreel_replay::bind::Binder;
 use mcpreel_replay::diff::{self, Account, Judge, Missing, Outcome, Report, Skip};
-use mcpreel_replay::player::Guard;
-use mcpreel_replay::player::script::{Joiner, Step};
 use mcpreel_replay::player::{
-    Action, Director, Ended, Options, Order, Past, Policy, Scene, Stop, Tally, Waits, Want, Witness,
+    Action, Director, Ended, Guard, Line, Next, Options, Order, Policy, Script, Stop, Tally, Waits,
+    Wanted, Witness,
 };
 use mcpreel_replay::rewrite::Rewrites;
 use mcpreel_replay::rules::Rules;
+use mcpreel_store::reader::Recording;
 use mcpreel_trace::clock::Moment;
-use mcpreel_trace::exchange::{Exchange, ExchangeId};
-use mcpreel_trace::frame::{FrameHead, Seq};
+use mcpreel_trace::exchange::Exchange;
+use mcpreel_trace::frame::Seq;
 use mcpreel_trace::session::End;
-use mcpreel_wire::json::{Document, Kind, Value};
 use serde::Deserialize;
 use std::collections::{BTreeMap, VecDeque};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const MS: u64 = 1_000_000;
@@ -79,52 +78,8 @@ pub struct Choices {
     pub rules: String,
 }
 
-/// The recording at hand.
-struct Recorded {
-    frames: BTreeMap<Seq, Bytes>,
-    sent: Vec<(Seq, Bytes)>,
-    questions: Vec<Exchange>,
-    only: Vec<String>,
-}
-
-impl Past for Recorded {
-    fn raw(&mut self, seq: Seq) -> Option<Bytes> {
-        self.frames.get(&seq).cloned()
-    }
-
-    fn sends_after(&mut self, seq: Seq, text: &str) -> bool {
-        let mut later = self.sent.iter().filter(|(sent, _)| *sent > seq);
-        later.any(|(_, raw)| Document::parse(raw).is_ok_and(|doc| has(doc.root(), text)))
-    }
-
-    fn is_wanted(&mut self, exchange: &Exchange) -> bool {
-        self.only.is_empty() || self.only.iter().any(|method| **method == *exchange.method)
-    }
-
-    fn is_part(&self) -> bool {
-        !self.only.is_empty()
-    }
-
-    fn asked_later(&mut self, known: Option<&Exchange>) -> Vec<Exchange> {
-        let after = known.map_or(ExchangeId(0), |exchange| exchange.id);
-        let later = self.questions.iter().filter(|exchange| exchange.id > after);
-        later.cloned().collect()
-    }
-}
-
-fn has(value: Value<'_>, text: &str) -> bool {
-    match value.kind() {
-        Kind::String => candidates(&value.as_str().unwrap_or_default()).any(|part| part == text),
-        Kind::Array => value.elements().any(|element| has(element, text)),
-        Kind::Object => value.members().any(|(_, member)| has(member, text)),
-        _ => false,
-    }
-}
-
-struct Player {
-    director: Director,
-    past: Recorded,
-    steps: VecDeque<Step>,
+struct Player<'r> {
+    director: Director<'r>,
     now: Moment,
     out: VecDeque<Vec<u8>>,
     closed: bool,
@@ -132,28 +87,26 @@ struct Player {
 }
 
 pub fn play(scenario: &Scenario) -> Result<(), String> {
-    let (past, steps) = recorded(scenario);
-    let requests = steps.iter().flat_map(|step| &step.parts);
-    let requests = requests.filter(|part| {
-        matches!(&part.what, mcpreel_replay::player::script::What::Asks(exchange)
-            if exchange.direction == mcpreel_wire::message::Direction::ClientToServer)
-    });
-    let requests = requests.count() as u64;
+    let dir = tempfile::tempdir().unwrap();
+    let recording = Recording::open(&record(&scenario.record, dir.path())).unwrap();
+    let choices = &scenario.choices;
     let strictness = diff::Options {
-        rewrites: Rewrites::new(scenario.choices.rewrite.iter().cloned()),
+        rewrites: Rewrites::new(choices.rewrite.iter().cloned()),
         ..diff::Options::default()
     };
     let mut rules = Rules::default();
-    rules
-        .add(&scenario.choices.rules, Path::new("rules.toml"))
-        .unwrap();
-    let mut options = options(&scenario.choices, &past);
+    rules.add(&choices.rules, Path::new("rules.toml")).unwrap();
+    let mut options = options(choices, &recording);
     options.binder.bind_by(&rules);
+    let wanted = (!choices.only.is_empty()).then(|| -> Wanted<'_> {
+        Box::new(|exchange: &Exchange| choices.only.iter().any(|it| *it == exchange.method))
+    });
+    let script = Script::new(&recording, choices.until.map(Seq)).only(wanted, None);
     let judge = Judge::new(rules, strictness);
+    let director = Director::new(options, judge, script, Moment(0)).unwrap();
+    let requests = director.requests().unwrap();
     let mut player = Player {
-        director: Director::new(options, judge, Moment(0)),
-        past,
-        steps: steps.into(),
+        director,
         now: Moment(0),
         out: VecDeque::new(),
         closed: false,
@@ -171,68 +124,35 @@ pub fn play(scenario: &Scenario) -> Result<(), String> {
         stderr: vec![(*b"last words").into()],
         requests,
         now: player.now,
-        is_part: player.past.is_part(),
     };
     let (report, tally) = player.director.finish(&witness);
     compare(scenario, &report, &tally)
 }
 
-fn recorded(scenario: &Scenario) -> (Recorded, Vec<Step>) {
-    let mut telling = Telling::default();
-    let mut frames = Vec::new();
-    for row in &scenario.record {
-        telling.row(row);
-        let (when, stream, what) = row;
-        if stream == "event" {
-            continue;
+fn record(rows: &[Row], dir: &Path) -> PathBuf {
+    recorded(dir, |session| {
+        for (when, stream, what) in rows {
+            let (first, last) = match *when {
+                When::At(t) => (t, t),
+                When::FromTo(first, last) => (first, last),
+            };
+            session.set_clock(first * MS);
+            if stream == "event" {
+                session.event(&told::event(what));
+                continue;
+            }
+            let (stream, bytes) = (told::stream_id(stream), told::bytes(what));
+            let (begin, end) = bytes.split_at(usize::from(first != last));
+            if !begin.is_empty() {
+                session.chunk(stream, begin);
+            }
+            session.set_clock(last * MS).chunk(stream, end);
         }
-        let (first, last) = match *when {
-            When::At(t) => (t, t),
-            When::FromTo(first, last) => (first, last),
-        };
-        let raw: Bytes = told::bytes(what).into();
-        let head = FrameHead {
-            seq: Seq(frames.len() as u64 + 1),
-            stream: told::stream_id(stream),
-            offset: 0,
-            t_first: Moment(first * MS),
-            t_last: Moment(last * MS),
-            size: raw.len() as u64,
-        };
-        frames.push((head, raw));
-    }
-    let derived = telling.end(false);
-    let mut joiner = Joiner::default();
-    let server = mcpreel_wire::message::Direction::ServerToClient;
-    let questions = derived
-        .exchanges
-        .iter()
-        .filter(|exchange| exchange.direction == server);
-    let questions = questions.cloned().collect();
-    derived
-        .exchanges
-        .into_iter()
-        .for_each(|exchange| joiner.add(exchange));
-    let until = Seq(scenario.choices.until.unwrap_or(u64::MAX));
-    let wanted = frames.iter().filter(|(head, _)| head.seq <= until);
-    let steps = wanted.map(|(head, raw)| joiner.step(*head, Some(raw.clone())));
-    let steps = steps.collect();
-    let client = frames
-        .iter()
-        .filter(|(head, _)| head.stream == told::stream_id("c2s"));
-    let past = Recorded {
-        sent: client.map(|(head, raw)| (head.seq, raw.clone())).collect(),
-        frames: frames
-            .iter()
-            .map(|(head, raw)| (head.seq, raw.clone()))
-            .collect(),
-        questions,
-        only: scenario.choices.only.clone(),
-    };
-    (past, steps)
+        session.end();
+    })
 }
 
-fn options(choices: &Choices, past: &Recorded) -> Options {
+fn options(choices: &Choices, recording: &Recording) -> Options {
     let mut binder = Binder::default();
     binder.fresh_ids = choices.fresh_ids;
     binder.span_seed = choices.fresh_trace.then_some(7);
@@ -268,7 +188,7 @@ fn options(choices: &Choices, past: &Recorded) -> Options {
         } else {
             Policy::Fail
         },
-        guard: guard(choices, past),
+        guard: guard(choices, recording),
         binder,
         recorded_wall_ns: 1_795_000_000_000_000_000,
         wall_ns: 1_796_000_000_000_000_000,
@@ -276,38 +196,26 @@ fn options(choices: &Choices, past: &Recorded) -> Options {
     }
 }
 
-fn guard(choices: &Choices, past: &Recorded) -> Guard {
-    let mut guard = Guard::new(true);
+fn guard(choices: &Choices, recording: &Recording) -> Guard {
+    let mut guard = Guard::from_recording(recording, true).unwrap();
     if !choices.guarded {
         guard.allow_all();
     }
     for tool in &choices.allow_tools {
         guard.allow(tool.as_str());
     }
-    for raw in past.frames.values() {
-        if let Ok(document) = Document::parse(raw)
-            && let Some(result) = document.root().get("result")
-        {
-            guard.recorded_list(result);
-        }
-    }
     guard
 }
 
-impl Player {
+impl Player<'_> {
     /// Lets the director go on as far as it can.
     fn go(&mut self) -> Result<(), String> {
         for _ in 0..MOST_ROUNDS {
+            self.director.walk(self.now).unwrap();
             self.take();
-            if self.director.want() != Want::Step {
+            if self.director.next() != Next::Now {
                 return Ok(());
             }
-            let step = self.steps.pop_front();
-            let scene = &mut Scene {
-                now: self.now,
-                past: &mut self.past,
-            };
-            self.director.offer(step, scene);
         }
         Err("it never comes to rest".to_owned())
     }
@@ -345,11 +253,7 @@ impl Player {
             }
             ["hears", what] => {
                 for line in told::bytes(what).split_inclusive(|byte| *byte == b'\n') {
-                    let scene = &mut Scene {
-                        now: self.now,
-                        past: &mut self.past,
-                    };
-                    self.director.arrive(line, scene);
+                    self.director.arrive(Line::Whole(line), self.now).unwrap();
                 }
                 self.go()
             }
@@ -397,16 +301,12 @@ impl Player {
     fn pass(&mut self, ms: u64) -> Result<(), String> {
         let end = Moment(self.now.0 + ms * MS);
         for _ in 0..MOST_ROUNDS {
-            let next = match self.director.want() {
-                Want::Wait(Some(next)) => next.max(self.now),
+            let next = match self.director.next() {
+                Next::At(Some(next)) => next.max(self.now),
                 _ => end,
             };
             self.now = next.min(end);
-            let scene = &mut Scene {
-                now: self.now,
-                past: &mut self.past,
-            };
-            self.director.tick(scene);
+            self.director.tick(self.now).unwrap();
             self.go()?;
             if self.now == end {
                 return Ok(());
@@ -427,11 +327,11 @@ impl Player {
     /// A server that was told to go goes.
     fn finish(&mut self) -> Result<(), String> {
         self.is_quiet()?;
-        if self.director.want() != Want::Nothing && self.closed {
+        if self.director.next() != Next::Never && self.closed {
             self.exit("0");
         }
-        match self.director.want() {
-            Want::Nothing => Ok(()),
+        match self.director.next() {
+            Next::Never => Ok(()),
             _ => Err(format!("it is not over, and waits: {}", self.waits())),
         }
     }

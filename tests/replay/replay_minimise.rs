@@ -461,7 +461,7 @@ fn what_belongs_together_is_one_unit() {
             vec![17]
         ]
     );
-    assert_eq!(units.handshake(), 2);
+    assert_eq!(units.messages(&[]), 2);
     assert_eq!(units.closed(&[4]), [3, 4]);
     assert_eq!(units.closed(&[1, 5]), [1, 5]);
     assert!(

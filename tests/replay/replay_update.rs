@@ -86,6 +86,18 @@ fn the_cassette_becomes_what_the_server_says_now() {
     case.replay(&[], &again).is(0, &[crate::process::SAME]);
 }
 
+/// Once the command after `--` was written into the cassette, with whatever secrets were in it.
+#[test]
+fn the_cassette_keeps_the_command_that_it_had() {
+    let case = taped(&ROWS);
+    let before = read(&case);
+    update(&case, &[], &script("new")).is(0, &["written anew"]);
+    let after = read(&case);
+    let start = |text: &str| text.lines().nth(1).unwrap().to_owned();
+    assert_eq!(start(&after), start(&before));
+    assert!(!after.contains("script"), "{after}");
+}
+
 #[test]
 fn what_is_new_comes_where_it_was_said_and_what_is_gone_is_gone() {
     let case = taped(&ROWS);

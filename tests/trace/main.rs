@@ -18,6 +18,7 @@ mod dice;
 mod filters;
 #[path = "rules/handshake.rs"]
 mod handshake;
+mod telling;
 #[path = "../support/told.rs"]
 mod told;
 #[expect(dead_code, reason = "other tests use the rest")]

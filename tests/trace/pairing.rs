@@ -24,7 +24,8 @@
 #[path = "scenarios/scenarios_compare.rs"]
 mod compare;
 
-use crate::told::{Derived, Row, Telling};
+use crate::telling::{Derived, Telling};
+use crate::told::Row;
 use compare::{Columns, Expected};
 use mcpreel_lint::families;
 use serde::Deserialize;

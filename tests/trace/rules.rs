@@ -23,7 +23,8 @@
 //! forms of rows are those of `support/told.rs`.
 
 use crate::handshake::Start;
-use crate::told::{Row, Telling};
+use crate::telling::Telling;
+use crate::told::Row;
 use mcpreel_lint::{Finding, Rule, Severity, families, page, rule};
 use serde::Deserialize;
 use std::collections::BTreeSet;

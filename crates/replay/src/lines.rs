@@ -12,8 +12,9 @@ pub const LONGEST: u64 = 64 << 20;
 const LAST_LINES: usize = 5;
 const LAST_BYTES: usize = 400;
 
+/// A line of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Line<'a> {
+pub enum Line<'a> {
     /// With its terminator, where it has one.
     Whole(&'a [u8]),
     /// Too long to be held: its outline, empty where it is no JSON.

@@ -5,12 +5,10 @@
 //! this user has started; one from elsewhere may name anything, and whoever looks into a file that a
 //! stranger has sent does not expect to run it.
 
+use super::driving::{Driving, Part};
 use super::part;
-use super::plan::Wish;
-use crate::cli::args::Driving;
 use crate::cli::exit::Failure;
-use crate::cli::folder::Folder;
-use crate::cli::folder::Settings;
+use crate::cli::folder::{Folder, Settings};
 use crate::cli::output;
 use mcpreel_replay::player::{Command, Guard};
 use mcpreel_share::phrases;
@@ -73,14 +71,20 @@ pub fn is_own(recording: &Recording, summary: &Summary) -> bool {
 }
 
 /// Asks whether the calls that `guard` does not allow may be made, where somebody is there.
-pub fn to_call(wish: &Wish<'_>, recording: &Recording, guard: &mut Guard) -> Result<(), Failure> {
+/// `warning` is a line more of the question.
+pub fn to_call(
+    part: &Part,
+    warning: Option<&str>,
+    recording: &Recording,
+    guard: &mut Guard,
+) -> Result<(), Failure> {
     if !is_attended() {
         return Ok(());
     }
-    let mut wanted = part::wanted(wish.part.only.as_deref(), recording, false)?;
+    let mut wanted = part::wanted(part.only.as_deref(), recording, false)?;
     let mut is_wanted =
         |exchange: &Exchange| wanted.as_mut().is_none_or(|is_wanted| is_wanted(exchange));
-    let refused = guard.refused_calls(recording, wish.part.until, &mut is_wanted)?;
+    let refused = guard.refused_calls(recording, part.until, &mut is_wanted)?;
     if refused.is_empty() {
         return Ok(());
     }
@@ -98,7 +102,7 @@ pub fn to_call(wish: &Wish<'_>, recording: &Recording, guard: &mut Guard) -> Res
         let more = refused.len() - MOST_LISTED;
         text += &["  and ", &more.to_string(), " more\n"].concat();
     }
-    if let Some(warning) = wish.warning {
+    if let Some(warning) = warning {
         text += warning;
         text.push('\n');
     }

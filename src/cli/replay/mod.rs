@@ -6,32 +6,105 @@
 //!                        └─ a recording
 //! ```
 //!
+//! * [`driving`]: the options that `minimise` has as well;
 //! * [`plan`]: what is started, sent and allowed; one run of it, and how far it is;
 //! * [`part`]: which requests are made, with which other values;
-//! * [`consent`]: what the user is asked first; [`checks`]: warnings;
+//! * [`consent`]: what the user is asked first;
 //! * [`update`]: a cassette becomes what the server says now;
 //! * [`summary`]: what was done besides comparing.
 
-pub mod checks;
 pub mod consent;
+pub mod driving;
 mod part;
 pub mod plan;
 mod summary;
 mod update;
 
-use super::args::{Replay as Args, ReportFormat};
+use super::args::{Form, ReportFormat, Strictness};
 use super::comparison::{self, Compared, Party};
 use super::exit::{Exit, Failure, Outcome};
-use super::folder;
+use super::folder::{self, Folder};
 use super::select;
+use clap::Args;
+use driving::{Driving, Part};
 use mcpreel_store::library::Library;
 use mcpreel_store::reader::Recording;
-use plan::{Plan, Played, Run, Wish};
+use plan::{Plan, Run, Wish};
+use std::ffi::OsString;
 use std::process::ExitCode;
 use update::{Update, Updated};
 
+/// Drive a server again from a recording, and compare its answers
+///
+/// Starts the recorded command (or the one after `--`), plays the recorded client to it in causal
+/// order, answers what the server asks as the client did then, and compares what comes back. The
+/// result is a recording of its own.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel replay @                            the newest recording, against its own command
+  mcpreel replay 7f3a -- ./target/debug/my-server
+  mcpreel replay @ --allow-tool write_file --rewrite /home/ada/work=/tmp/copy
+  mcpreel replay @ --only 'tool:search' --edit '23:params.arguments.limit=5'
+  mcpreel replay @ --order serial --timeout 60s
+  mcpreel replay tests/search.jsonl --update  accept what differs: the cassette is written anew
+  mcpreel replay fixed.reel --format junit -- ./my-server > replay.xml
+
+Calls of tools go out only where the server lists the tool with readOnlyHint; the others
+are refused unless --allow-tool names them. On a terminal you are asked.
+
+The command that a recording names is started only if the recording lies in your own folder
+of recordings; of a cassette, of an imported recording and of any other file it is shown
+first. On a terminal you are asked; elsewhere give a command after `--`, or say
+--run-recorded-command.
+
+What the server made up then and makes up anew now (cursors, tasks, sessions, handles in
+arguments) goes back to it as it is now; that is found anew in each run.
+
+With --update a cassette becomes what the server says now, once all of it was sent and
+answered; where nothing differs that matters not a byte changes. Then the exit code is 0. After refused calls, a
+crash, a hang, a stop, or with messages that could not be sent it stays as it is.
+
+Exit code: 0 nothing differs that matters, 1 something does, 2 wrong arguments, 3 a
+recording that cannot be read or used, 4 the server failed, 5 it hangs, 7 calls, an update
+or a stranger's command were refused; 130 and 143 interrupted.")]
+pub struct Replay {
+    /// A path, @, @2, an id or its first four digits or more, or a name
+    #[arg(value_name = "RECORDING")]
+    pub recording: OsString,
+    #[command(flatten)]
+    pub driving: Driving,
+    #[command(flatten)]
+    pub part: Part,
+    #[command(flatten)]
+    pub strictness: Strictness,
+    #[command(flatten)]
+    pub update: UpdateArgs,
+    #[command(flatten)]
+    pub form: Form,
+}
+
+/// What becomes of a cassette.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "What becomes of a cassette")]
+pub struct UpdateArgs {
+    /// Where something differs, make the cassette what the server says now
+    #[arg(long, conflicts_with_all = ["only", "until", "edit", "bind", "rewrite", "fresh_ids", "protocol"])]
+    pub update: bool,
+    /// The same, also where the variable CI is set
+    #[arg(long, conflicts_with_all = ["only", "until", "edit", "bind", "rewrite", "fresh_ids", "protocol"])]
+    pub update_in_ci: bool,
+}
+
+impl UpdateArgs {
+    /// Whether it is asked for.
+    pub fn is_asked(self) -> bool {
+        self.update || self.update_in_ci
+    }
+}
+
 /// Replays a recording.
-pub fn run(args: &Args) -> Outcome {
+pub fn run(args: &Replay) -> Outcome {
     let (recording, selected) = select::open(&args.recording, &args.driving.folder)?;
     if selected.seq.is_some() {
         let message = "`replay` is about a whole recording; --until SEQ ends it at a frame";
@@ -46,7 +119,10 @@ pub fn run(args: &Args) -> Outcome {
         keep_trace: args.driving.values.keep_trace || args.update.is_asked(),
         warning: None,
     };
-    let update = Update::asked(args, &recording)?;
+    let update = match args.update.is_asked() {
+        true => Some(Update::new(&recording, args.update.update_in_ci)?),
+        false => None,
+    };
     let plan = Plan::new(wish, &recording)?;
     let played = plan.play(&Run::default())?;
     let updated = update.map(|update| {
@@ -54,76 +130,57 @@ pub fn run(args: &Args) -> Outcome {
         update.write(&played, &mut goes_on)
     });
     let updated = updated.transpose()?;
-    write(args, &recording, &played, updated.as_ref())?;
-    let code = match played.outcome.interrupted {
-        Some(signal) => 128 + u8::try_from(signal).unwrap_or(0),
+    let (outcome, report) = (&played.outcome, &played.outcome.report);
+    let left = party(&recording, &args.driving.folder)?;
+    let mut right = match Recording::open(&played.path) {
+        Ok(made) => party(&made, &args.driving.folder)?,
+        // A run of which nothing can be read but what we have in hand.
+        Err(_) => left.clone().placed(&played.id, &played.path),
+    };
+    // After a long run the tables of the recording are behind; who reads it next completes them.
+    right.exchanges = outcome.tally.sent + outcome.tally.asked;
+    right.state = None;
+    let parties = [left, right];
+    let format = args.form.format();
+    let compared = Compared {
+        report,
+        parties: &parties,
+        rules: &played.rules,
+        command: "mcpreel replay",
+        is_cut_short: outcome.interrupted.is_some(),
+    };
+    comparison::write(&compared, format)?;
+    let summary = summary::Summary {
+        outcome,
+        made: &parties[1],
+        updated: updated.as_ref(),
+        lacking: match report.exit_code() {
+            0 => None,
+            _ => summary::lacking(&recording.summary()?.context.env_names),
+        },
+    };
+    match format {
+        ReportFormat::Text => summary.text()?,
+        ReportFormat::Json => summary.json()?,
+        // What takes these has no place for more.
+        ReportFormat::Junit | ReportFormat::Github => summary.hint(),
+    }
+    let code = match (outcome.interrupted, updated) {
+        (Some(signal), _) => 128 + u8::try_from(signal).unwrap_or(0),
         // What differed was accepted.
-        None if matches!(updated, Some(Updated::Written(_))) => 0,
+        (None, Some(Updated::Written(_))) => 0,
         // What was asked for was not done.
-        None if matches!(updated, Some(Updated::Not(_))) => {
-            played.outcome.report.exit_code().max(1)
-        }
-        None => played.outcome.report.exit_code(),
+        (None, Some(Updated::Not(_))) => report.exit_code().max(1),
+        (None, Some(Updated::Same) | None) => report.exit_code(),
     };
     Ok(Exit::Process(ExitCode::from(code)))
 }
 
-/// The recording that was played, and what it was compared with.
-fn parties(args: &Args, recording: &Recording, played: &Played) -> Result<[Party; 2], Failure> {
-    let folder = &args.driving.folder;
-    let library = Library::new(folder::of(folder)?);
+/// A recording as reports name it. Other commands look in the folder `dir` only if nobody named it
+/// by an option.
+pub fn party(recording: &Recording, dir: &Folder) -> Result<Party, Failure> {
+    let library = Library::new(folder::of(dir)?);
     let entries = library.list().unwrap_or_default();
-    // Other commands look in this folder only if nobody said so by an option.
-    let folder = folder.dir.is_none().then_some((&library, &*entries));
-    let party = |recording: &Recording| {
-        let summary = recording.summary()?;
-        Ok::<_, Failure>(Party::new(recording, &summary, folder))
-    };
-    let left = party(recording)?;
-    let mut right = match &played.made.recording {
-        Some(recording) => party(recording)?,
-        // A run of which nothing can be read but what we have in hand.
-        None => left.clone().placed(&played.made.id, &played.made.path),
-    };
-    // After a long run the tables of the recording are behind; who reads it next completes them.
-    right.exchanges = played.outcome.tally.sent + played.outcome.tally.asked;
-    right.state = None;
-    Ok([left, right])
-}
-
-/// Writes what came of the first run.
-fn write(
-    args: &Args,
-    recording: &Recording,
-    played: &Played,
-    updated: Option<&Updated>,
-) -> Result<(), Failure> {
-    let parties = parties(args, recording, played)?;
-    let compared = Compared {
-        report: &played.outcome.report,
-        parties: &parties,
-        rules: &played.rules,
-        command: "mcpreel replay",
-        is_cut_short: played.outcome.interrupted.is_some(),
-    };
-    let format = args.form.format();
-    comparison::write(&compared, format)?;
-    let summary = summary::Summary {
-        outcome: &played.outcome,
-        made: &parties[1],
-        updated,
-        lacking: match played.outcome.report.exit_code() {
-            0 => None,
-            _ => checks::lacking(recording)?,
-        },
-    };
-    match format {
-        ReportFormat::Text => summary.text(),
-        ReportFormat::Json => summary.json(),
-        // What takes these has no place for more.
-        ReportFormat::Junit | ReportFormat::Github => {
-            summary.hint();
-            Ok(())
-        }
-    }
+    let known = dir.dir.is_none().then_some((&library, &*entries));
+    Ok(Party::new(recording, &recording.summary()?, known))
 }

@@ -1,11 +1,10 @@
 //! `--only`, `--until` and `--edit`: which requests are made, and with which other values.
 
-use crate::cli::args::{Edit, Part};
+use super::driving::{Edit, Part};
 use crate::cli::exit::Failure;
 use crate::cli::filter;
 use anyhow::anyhow;
-use mcpreel_replay::diff::{Account, Outcome, Report, Trouble, words};
-use mcpreel_replay::diff::{Missing, Skip};
+use mcpreel_replay::diff::{Account, Missing, Outcome, Report, Skip, Trouble};
 use mcpreel_replay::player::{Guard, Wanted};
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_store::select::{Limit, Scan, Way};
@@ -13,7 +12,7 @@ use mcpreel_trace::clock::Clock;
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::item::{ItemKey, Lens};
 use mcpreel_trace::query::Query;
-use mcpreel_wire::json::{Document, Path, Step, Value};
+use mcpreel_wire::json::{Document, Path, Step};
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::escape;
 use std::collections::VecDeque;
@@ -94,28 +93,18 @@ fn check_only(filter: Option<&str>, recording: &Recording) -> Result<(), Failure
 /// Says so where nothing of what is wanted was tried, since it needs what is left out: that the
 /// handshake is as it was is no answer, nor are the `lists` that a call needed.
 pub fn nothing_tried(report: &mut Report, lists: bool) {
-    let mut compared = report
-        .tallies
-        .iter()
-        .filter(|(_, tally)| tally.compared > 0);
-    if compared.any(|((method, _), _)| !is_always_wanted(method, lists)) {
-        return;
-    }
-    let is_unreached = |account: &&Account| {
+    let mut compared = report.tallies.iter().filter(|(_, it)| it.compared > 0);
+    let is_unreached = |account: &Account| {
         let why = &account.outcome;
         matches!(why, Outcome::Missing(Missing::Skipped(Skip::Unreached(_))))
     };
-    let Some(account) = report.accounts.iter().find(is_unreached) else {
-        return;
-    };
-    let call = words::call((&account.method, account.name.as_deref()));
-    let said = words::said(account).unwrap_or_default();
-    let seq = account.left.unwrap_or_default().0;
-    let text = format!(
-        "nothing that fits --only could be tried: {call} (#{seq}) {said}; take that along with `OR \
-         seq:N` in the filter, or replay all up to it with --until {seq}"
-    );
-    report.troubles.push((Trouble::Unreadable, text.into()));
+    if report.accounts.iter().any(is_unreached)
+        && compared.all(|((method, _), _)| is_always_wanted(method, lists))
+    {
+        let text = "nothing that fits --only could be tried: take what it needs along with `OR \
+                    seq:N` in the filter, or replay all up to it with --until";
+        report.troubles.push((Trouble::Unreadable, text.into()));
+    }
 }
 
 /// The rows that fit, read as they are needed.
@@ -173,54 +162,45 @@ fn check_edits(part: &Part, recording: &Recording) -> Result<(), Failure> {
     edits.sort_by_key(|edit| edit.seq);
     let mut wanted = wanted(part.only.as_deref(), recording, false)?;
     for edit in edits {
-        let seq = edit.seq.0;
-        let requests: Vec<_> = recording
-            .exchanges_of_frame(edit.seq)?
-            .into_iter()
-            .filter(|exchange| exchange.request.0 == edit.seq)
-            .collect();
+        let mut requests = recording.exchanges_of_frame(edit.seq)?;
+        requests.retain(|exchange| exchange.request.0 == edit.seq);
         let mut is_sent = |one: &Exchange| wanted.as_mut().is_none_or(|is_wanted| is_wanted(one));
+        let first = edit.path.steps().first();
+        let is_fixed = |name: &&str| first == Some(&Step::Member((*name).into()));
         let why = if requests.is_empty() {
-            format!("#{seq} is no request of the recording")
-        } else if part.until.is_some_and(|until| edit.seq > until) {
-            format!("#{seq} is not sent: it comes after --until")
-        } else if !requests.iter().any(&mut is_sent) {
-            format!("#{seq} is not sent: it does not fit --only")
+            "it is no request of the recording"
+        } else if part.until.is_some_and(|until| edit.seq > until)
+            || !requests.iter().any(&mut is_sent)
+        {
+            "it is not sent: it comes after --until, or does not fit --only"
+        } else if FIXED.iter().any(is_fixed) {
+            "that member belongs to the protocol, and is not edited"
+        } else if !has_place(edit, recording)? {
+            "the request has no such place"
         } else {
-            let first = edit.path.steps().first();
-            let is_fixed = |name: &&str| first == Some(&Step::Member((*name).into()));
-            match FIXED.into_iter().find(is_fixed) {
-                Some(name) => format!("#{seq}: {name} belongs to the protocol, and is not edited"),
-                None if has_place(edit, recording)? => continue,
-                None => {
-                    let path = edit.path.to_string();
-                    format!("#{seq}: the request has no place at {}", escape(&path))
-                }
-            }
+            continue;
         };
-        return Err(Failure::Usage(format!("--edit: {why}")));
+        let (seq, path) = (edit.seq.0, edit.path.to_string());
+        let message = format!("--edit #{seq} {}: {why}", escape(&path));
+        return Err(Failure::Usage(message));
     }
     Ok(())
 }
 
-/// Whether an edit finds its place in a request of its frame: a value, or an object that has no such
-/// member yet.
+/// Whether an edit finds its place in a request: a value, or an object that has no such member yet.
 fn has_place(edit: &Edit, recording: &Recording) -> Result<bool, Failure> {
-    let raw = recording.raw(edit.seq)?;
-    let Ok(document) = Document::parse(raw.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&raw)) else {
+    let raw = recording.message_bytes(edit.seq, 0)?.unwrap_or_default();
+    let Ok(document) = Document::parse(&raw) else {
         return Ok(false);
     };
-    let root = document.root();
-    let has = |message: Value<'_>| {
-        if edit.path.first(message).is_some() {
-            return true;
-        }
-        let Some((Step::Member(name), above)) = edit.path.steps().split_last() else {
-            return false;
-        };
-        let parent = Path::new(above.to_vec()).first(message);
-        let may_have = !above.is_empty() || &**name == "params";
-        may_have && parent.is_some_and(|parent| parent.is_object())
+    let message = document.root();
+    if edit.path.first(message).is_some() {
+        return Ok(true);
+    }
+    let Some((Step::Member(name), above)) = edit.path.steps().split_last() else {
+        return Ok(false);
     };
-    Ok(has(root) || root.elements().any(has))
+    let parent = Path::new(above.to_vec()).first(message);
+    let may_have = !above.is_empty() || &**name == "params";
+    Ok(may_have && parent.is_some_and(|parent| parent.is_object()))
 }

@@ -1,17 +1,17 @@
 //! What is started, sent and allowed; and one run of it.
 
-use super::{checks, consent, part};
-use crate::cli::args::{Asked, Driving, Part, ReplayOrder, Strictness};
+use super::driving::{Asked, Driving, Order as Chosen, Part};
+use super::{consent, part};
+use crate::cli::args::Strictness;
 use crate::cli::comparison::{self, Judging};
 use crate::cli::exit::Failure;
 use crate::cli::folder;
 use crate::cli::output::Progress;
 use anyhow::{Context as _, anyhow};
 use mcpreel_replay::bind::Binder;
-use mcpreel_replay::player::Guard;
-use mcpreel_replay::player::Play;
-use mcpreel_replay::player::{self, Command, LeftOut, NoCommand, Outcome, Signals};
-use mcpreel_replay::player::{Options, Order, Policy};
+use mcpreel_replay::player::{
+    self, Command, Guard, LeftOut, NoCommand, Options, Order, Outcome, Play, Policy, Signals,
+};
 use mcpreel_replay::rewrite::Rewrites;
 use mcpreel_share::outgoing::file;
 use mcpreel_store::reader::{Recording, Summary};
@@ -32,7 +32,7 @@ pub struct Wish<'a> {
     pub strictness: &'a Strictness,
     /// Whether spans of traces are sent as recorded.
     pub keep_trace: bool,
-    /// Said to who is asked whether calls may be made.
+    /// A line more in the question whether calls with side effects may be made.
     pub warning: Option<&'a str>,
 }
 
@@ -66,16 +66,9 @@ pub struct Played {
     pub outcome: Outcome,
     /// The files of its rules.
     pub rules: Vec<String>,
-    /// Its recording, as it was named.
-    pub made: Made,
-}
-
-/// The recording that a run makes.
-pub struct Made {
+    /// Id and file of its recording.
     pub id: String,
     pub path: PathBuf,
-    /// `None` where it could not be completed; why has been said.
-    pub recording: Option<Recording>,
 }
 
 impl<'a> Plan<'a> {
@@ -83,13 +76,17 @@ impl<'a> Plan<'a> {
     pub fn new(wish: Wish<'a>, recording: &'a Recording) -> Result<Self, Failure> {
         let summary = recording.summary()?;
         // What is wrong with the command line is said before anything is started.
-        checks::check(&wish, recording)?;
+        let pace = &wish.driving.pace;
+        if pace.order != Chosen::Timed && (pace.speed.is_some() || pace.max_gap.is_some()) {
+            let message = "--speed and --max-gap say something only with --order timed";
+            return Err(Failure::Usage(message.to_owned()));
+        }
         part::check(wish.part, recording, &summary)?;
         judging(wish, recording)?;
         let command = command(wish.driving, &summary, &binder(wish)?)?;
         consent::to_start(wish.driving, recording, &summary, &command)?;
         let mut guard = guard(wish.driving, recording, &summary)?;
-        consent::to_call(&wish, recording, &mut guard)?;
+        consent::to_call(wish.part, wish.warning, recording, &mut guard)?;
         let lists = part::needs_lists(wish.part, recording, &guard)?;
         let signals = Signals::catch().context("signals cannot be caught")?;
         // A replay that is stopped says what came of it, and comes to its own end.
@@ -103,11 +100,6 @@ impl<'a> Plan<'a> {
             command,
             signals,
         })
-    }
-
-    /// What is replayed.
-    pub fn recorded(&self) -> &Recording {
-        self.recording
     }
 
     /// The tools that are called though they do not say that they only read, with how many calls
@@ -168,11 +160,8 @@ impl<'a> Plan<'a> {
         Ok(Played {
             outcome: played.outcome,
             rules: files,
-            made: Made {
-                recording: Recording::open(&played.path).ok(),
-                path: played.path,
-                id: played.id,
-            },
+            id: played.id,
+            path: played.path,
         })
     }
 
@@ -260,9 +249,9 @@ fn command(driving: &Driving, summary: &Summary, binder: &Binder) -> Result<Comm
 
 fn order(driving: &Driving) -> Order {
     match driving.pace.order {
-        ReplayOrder::Causal => Order::Causal,
-        ReplayOrder::Serial => Order::Serial,
-        ReplayOrder::Timed => Order::Timed {
+        Chosen::Causal => Order::Causal,
+        Chosen::Serial => Order::Serial,
+        Chosen::Timed => Order::Timed {
             speed: driving.pace.speed.unwrap_or(1.0),
             max_gap: driving.pace.max_gap.unwrap_or(MAX_GAP),
         },

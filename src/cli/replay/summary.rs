@@ -72,7 +72,10 @@ impl Summary<'_> {
             "lacking": self.lacking,
             "bound": bound.collect::<Vec<_>>(),
             "updated": self.updated.map(|updated| matches!(updated, Updated::Written(_))),
-            "secrets_in_update": self.updated.and_then(Updated::secrets),
+            "secrets_in_update": match self.updated {
+                Some(Updated::Written(secrets)) => Some(secrets),
+                _ => None,
+            },
         }))?;
         Ok(out.flush()?)
     }
@@ -189,4 +192,45 @@ fn given_up(one: &GivenUp) -> String {
     };
     let (what, seq) = (escape(&one.what), one.seq.0);
     format!("{what} (#{seq}), given up in the recording, {now}")
+}
+
+/// Variables of a terminal, a shell or a desktop: they differ from window to window, and servers do
+/// not go by them.
+const OF_A_WINDOW: [&str; 14] = [
+    "_",
+    "COLORTERM",
+    "COLUMNS",
+    "DBUS_",
+    "DISPLAY",
+    "LINES",
+    "OLDPWD",
+    "PWD",
+    "SHLVL",
+    "SSH_",
+    "TERM",
+    "TMUX",
+    "WINDOWID",
+    "XDG_",
+];
+
+/// Which of the recorded server's variables are not set now, in a sentence; `None` where all are.
+/// Their values were never on record.
+pub fn lacking(recorded: &[String]) -> Option<String> {
+    let is_set = |name: &str| std::env::var_os(name).is_some();
+    let is_of_a_window = |name: &str| {
+        let mut known = OF_A_WINDOW.iter();
+        known.any(|known| name == *known || known.len() > 1 && name.starts_with(known))
+    };
+    let missing = recorded.iter().filter(|name| {
+        let is_name = !name.is_empty() && !name.contains(['=', '\0']);
+        is_name && !is_of_a_window(name) && !is_set(name)
+    });
+    let missing: Vec<_> = missing.collect();
+    let named = first(&missing, missing.len() as u64, |name| {
+        escape(name).into_owned()
+    });
+    let variables = plural(missing.len() as u64, "variable");
+    let named = named.join(", ");
+    (!missing.is_empty())
+        .then(|| format!("the recorded server had {variables} that you have not set: {named}"))
 }

@@ -1,7 +1,6 @@
 //! `--update`: a cassette becomes what the server says now.
 
 use super::plan::Played;
-use crate::cli::args::Replay as Args;
 use crate::cli::cassette;
 use crate::cli::exit::Failure;
 use crate::cli::redact::{self, Secrets};
@@ -14,6 +13,7 @@ use mcpreel_share::outgoing::file::{Draft, Replace};
 use mcpreel_store::library::Library;
 use mcpreel_store::reader::Recording;
 use mcpreel_store::recovery;
+use mcpreel_trace::event::ProcessContext;
 use mcpreel_wire::text::{escape, plural};
 use serde_json::Value;
 use std::fs::{File, Metadata};
@@ -26,6 +26,9 @@ pub struct Update {
     /// Through links: what they lead to is written.
     path: PathBuf,
     header: Header,
+    /// What the cassette says of its session. That of the replay has the command that was given
+    /// now, which may have secrets in it.
+    context: ProcessContext,
     /// The file as it was when the replay began.
     file: Metadata,
 }
@@ -44,42 +47,22 @@ impl Updated {
     /// For people.
     pub fn in_words(&self) -> String {
         match self {
-            Self::Written(secrets) => {
-                let leaks = leaks(*secrets);
-                format!("written anew: it is what the server says now{leaks}")
-            }
+            Self::Written(0) => "written anew: it is what the server says now".to_owned(),
+            Self::Written(secrets) => format!(
+                "written anew: it is what the server says now; {} in it may be secret: `mcpreel \
+                 redact --scan` names them, look before you hand it on",
+                plural(*secrets, "place")
+            ),
             Self::Same => "nothing differs that matters: it stays as it is".to_owned(),
             Self::Not(why) => format!("not updated: {why}"),
         }
     }
-
-    /// For programs: how many places of it look like secrets, where it was written.
-    pub fn secrets(&self) -> Option<u64> {
-        match self {
-            Self::Written(secrets) => Some(*secrets),
-            _ => None,
-        }
-    }
-}
-
-/// What is to be looked at before it is handed on.
-fn leaks(secrets: u64) -> String {
-    match secrets {
-        0 => String::new(),
-        secrets => format!(
-            "; {} in it may be secret: `mcpreel redact --scan` names them, look before you hand it on",
-            plural(secrets, "place")
-        ),
-    }
 }
 
 impl Update {
-    /// What the arguments ask for; refused where it must not be.
-    pub fn asked(args: &Args, recording: &Recording) -> Result<Option<Self>, Failure> {
-        if !args.update.is_asked() {
-            return Ok(None);
-        }
-        if is_ci() && !args.update.update_in_ci {
+    /// The update of the cassette that `recording` was read from; refused where it must not be.
+    pub fn new(recording: &Recording, in_ci: bool) -> Result<Self, Failure> {
+        if is_ci() && !in_ci {
             return Err(Failure::Unsafe(
                 "--update is refused where CI is set: nobody looks at what it accepts; \
                  --update-in-ci does it all the same"
@@ -95,39 +78,32 @@ impl Update {
                 escape(&path)
             )));
         }
-        let update = Self::of(path)?;
-        if update.header.redaction.as_ref().is_some_and(has_replaced) {
+        let path = path.canonicalize()?;
+        let file = File::open(&path)?;
+        let metadata = file.metadata()?;
+        let mut reader = Reader::new(file).map_err(anyhow::Error::from)?;
+        while let Some(entry) = reader.next_entry().map_err(anyhow::Error::from)? {
+            if let Entry::Fault(fault) = entry
+                && fault.is_loss
+            {
+                return Err(Failure::Refused(anyhow!(
+                    "--update would lose what cannot be read in the cassette: {}",
+                    escape(&fault.to_string())
+                )));
+            }
+        }
+        let header = reader.header().clone();
+        if header.redaction.as_ref().is_some_and(has_replaced) {
             return Err(Failure::Unsafe(
                 "the cassette is redacted: --update would write secrets into it; record the session \
                  anew, and export that"
                     .to_owned(),
             ));
         }
-        Ok(Some(update))
-    }
-
-    fn of(path: &Path) -> Result<Self, Failure> {
-        let path = path.canonicalize()?;
-        let file = File::open(&path)?;
-        let metadata = file.metadata()?;
-        let mut reader = Reader::new(file).map_err(anyhow::Error::from)?;
-        let mut lost = None;
-        while let Some(entry) = reader.next_entry().map_err(anyhow::Error::from)? {
-            if let Entry::Fault(fault) = entry
-                && fault.is_loss
-            {
-                lost.get_or_insert(fault);
-            }
-        }
-        if let Some(fault) = lost {
-            return Err(Failure::Refused(anyhow!(
-                "--update would lose what cannot be read in the cassette: {}",
-                escape(&fault.to_string())
-            )));
-        }
         Ok(Self {
             path,
-            header: reader.header().clone(),
+            header,
+            context: recording.summary()?.context,
             file: metadata,
         })
     }
@@ -150,7 +126,7 @@ impl Update {
         if let Some(why) = lacks(played) {
             return Ok(Updated::Not(why));
         }
-        let Some(now) = whole(&played.made.path, goes_on)? else {
+        let Some(now) = whole(&played.path, goes_on)? else {
             let why = "the replay is not on record as a whole";
             return Ok(Updated::Not(why.to_owned()));
         };
@@ -160,8 +136,8 @@ impl Update {
     }
 
     fn replace(&self, now: &Recording) -> Result<(), Failure> {
-        let summary = now.summary()?;
-        let mut header = Header::of(&summary, None);
+        let mut header = Header::of(&now.summary()?, None);
+        header.command.clone_from(&self.header.command);
         header.selection.clone_from(&self.header.selection);
         // Nobody has looked through what the server says now.
         header.redaction = None;
@@ -175,7 +151,7 @@ impl Update {
             out: &mut out,
             progress: &mut |_| (),
         };
-        write_under(&header, export).map_err(anyhow::Error::from)?;
+        write_under(&header, &self.context, export).map_err(anyhow::Error::from)?;
         out.flush()?;
         let draft = out
             .into_inner()

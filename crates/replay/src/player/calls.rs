@@ -2,22 +2,17 @@
 
 use crate::bind::{Bound, Round};
 use compact_str::CompactString;
-use foldhash::HashMap;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::id::RequestId;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
-
-/// No answer is given up sooner than this, nor sooner than so many times what it took in the
-/// recording.
-const PATIENCE: Duration = Duration::from_secs(10);
-const TIMES: u32 = 10;
 
 /// Refused calls, and requests that were given up, that are kept.
 const MOST_KEPT: usize = 100;
 
+/// A request that was sent.
 #[derive(Debug)]
 pub(super) struct Call {
     pub exchange: Box<Exchange>,
@@ -26,29 +21,11 @@ pub(super) struct Call {
     /// When its answer is given up; `None`: nothing waits for it.
     pub deadline: Option<Moment>,
     pub cancelled: bool,
-    /// Rounds of input that were answered and are not on record.
-    pub more_rounds: u32,
-    pub polls: Polls,
+    /// Polls of its task that are not on record, and until when there may be more.
+    pub polls: (u32, Option<Moment>),
     pub token: Option<RequestId>,
-    pub progress: Progress,
-}
-
-/// Polls of a task that are not on record.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Polls {
-    pub count: u32,
-    /// After this nothing more is asked; set by the first poll.
-    pub until: Option<Moment>,
-}
-
-/// The live progress of a call.
-#[derive(Debug, Default)]
-pub(super) struct Progress {
-    pub count: u64,
-    /// The last value, and the total, as on the wire.
-    pub last: Option<(Box<str>, Option<Box<str>>)>,
-    /// Whether a value was smaller than the one before.
-    pub fell: bool,
+    /// Whether the server has told progress of it.
+    pub has_progress: bool,
 }
 
 impl Call {
@@ -66,124 +43,67 @@ pub(super) fn was_answered(exchange: &Exchange) -> bool {
         && !exchange.is_listen()
 }
 
+/// The open calls, in the order of the recording. There are few: they are looked through.
 #[derive(Debug, Default)]
-pub(super) struct Calls {
-    open: BTreeMap<ExchangeId, Call>,
-    /// The oldest open call of each id.
-    by_id: HashMap<RequestId, ExchangeId>,
-    /// Open calls whose id an older open call has as well.
-    sharing: usize,
-    earliest: Option<Moment>,
-    awaited: usize,
-}
+pub(super) struct Calls(BTreeMap<ExchangeId, Call>);
 
 impl Calls {
     pub fn open(&mut self, call: Call) {
-        let id = call.exchange.id;
-        if self.by_id.contains_key(&call.id) {
-            self.sharing += 1;
-        } else {
-            self.by_id.insert(call.id.clone(), id);
-        }
-        if let Some(deadline) = call.deadline {
-            self.awaited += 1;
-            self.earliest = Some(self.earliest.map_or(deadline, |at| at.min(deadline)));
-        }
-        self.open.insert(id, call);
-    }
-
-    /// When the answer of `exchange`, which took `recorded`, is given up if it is sent `now` and
-    /// all has to be over at `end`.
-    pub fn deadline(
-        exchange: &Exchange,
-        recorded: Duration,
-        now: Moment,
-        end: Option<Moment>,
-    ) -> Option<Moment> {
-        if !was_answered(exchange) {
-            return None;
-        }
-        let own = now + recorded.saturating_mul(TIMES).max(PATIENCE);
-        Some(end.map_or(own, |end| end.min(own)))
+        self.0.insert(call.exchange.id, call);
     }
 
     pub fn len(&self) -> usize {
-        self.open.len()
+        self.0.len()
     }
 
-    /// How many answers are waited for.
-    pub fn awaited(&self) -> usize {
-        self.awaited
+    /// The calls whose answers are waited for.
+    pub fn awaited(&self) -> impl Iterator<Item = &Call> {
+        self.all().filter(|call| call.is_awaited())
     }
 
     pub fn get(&self, id: ExchangeId) -> Option<&Call> {
-        self.open.get(&id)
+        self.0.get(&id)
     }
 
     pub fn all(&self) -> impl Iterator<Item = &Call> {
-        self.open.values()
+        self.0.values()
     }
 
     /// The oldest open call with this id.
     pub fn by_id(&self, id: &RequestId) -> Option<ExchangeId> {
-        self.by_id.get(id).copied()
+        let call = self.all().find(|call| call.id == *id)?;
+        Some(call.exchange.id)
     }
 
-    /// The open call that gave this progress token.
-    pub fn by_token(&mut self, token: &RequestId) -> Option<&mut Call> {
-        let mut calls = self.open.values_mut();
-        calls.find(|call| call.token.as_ref() == Some(token))
+    /// The server has told progress for this token.
+    pub fn progressed(&mut self, token: &RequestId) {
+        let mut calls = self.0.values_mut();
+        if let Some(call) = calls.find(|call| call.token.as_ref() == Some(token)) {
+            call.has_progress = true;
+        }
     }
 
     /// The newest open call within which the server may ask something.
     pub fn newest(&self) -> Option<ExchangeId> {
-        let mut calls = self.open.values().rev();
+        let mut calls = self.0.values().rev();
         let asks = |call: &&Call| !call.exchange.is_listen() && &*call.exchange.method != "ping";
         calls.find(asks).map(|call| call.exchange.id)
     }
 
     /// Takes a call out that was answered or is given up.
     pub fn close(&mut self, id: ExchangeId) -> Option<Call> {
-        let call = self.open.remove(&id)?;
-        self.awaited -= usize::from(call.is_awaited());
-        if self.by_id.get(&call.id) == Some(&id) {
-            self.by_id.remove(&call.id);
-            if self.sharing > 0
-                && let Some(next) = self.open.values().find(|next| next.id == call.id)
-            {
-                self.by_id.insert(call.id.clone(), next.exchange.id);
-                self.sharing -= 1;
-            }
-        } else {
-            self.sharing = self.sharing.saturating_sub(1);
-        }
-        if self.open.is_empty() {
-            self.earliest = None;
-        }
-        Some(call)
+        self.0.remove(&id)
     }
 
     pub fn cancel(&mut self, id: &RequestId) {
-        let call = self.by_id(id).and_then(|id| self.open.get_mut(&id));
-        if let Some(call) = call {
-            self.awaited -= usize::from(call.is_awaited());
+        if let Some(call) = self.by_id(id).and_then(|id| self.0.get_mut(&id)) {
             call.cancelled = true;
         }
     }
 
-    /// When to look at deadlines next.
-    pub fn earliest(&self) -> Option<Moment> {
-        self.earliest.filter(|_| self.awaited > 0)
-    }
-
-    /// Whether an answer is overdue.
-    pub fn is_overdue(&mut self, now: Moment) -> bool {
-        if self.earliest().is_none_or(|earliest| now < earliest) {
-            return false;
-        }
-        let awaited = self.open.values().filter(|call| call.is_awaited());
-        self.earliest = awaited.filter_map(|call| call.deadline).min();
-        self.earliest.is_some_and(|earliest| earliest <= now)
+    /// The first deadline of an answer.
+    pub fn deadline(&self) -> Option<Moment> {
+        self.awaited().filter_map(|call| call.deadline).min()
     }
 }
 
@@ -202,11 +122,12 @@ pub(super) enum Chain {
 /// them.
 #[derive(Debug, Default)]
 pub(super) struct Skipped {
-    exchanges: HashSet<ExchangeId>,
-    ids: HashSet<RequestId>,
-    chains: HashMap<ExchangeId, Chain>,
-    /// Whether the latest request was not sent.
-    latest: bool,
+    pub exchanges: HashSet<ExchangeId>,
+    pub ids: HashSet<RequestId>,
+    /// By the first exchange of each chain.
+    pub chains: HashMap<ExchangeId, Chain>,
+    /// Whether the latest request of the walk was not sent.
+    pub latest: bool,
 }
 
 impl Skipped {
@@ -219,32 +140,15 @@ impl Skipped {
     /// A request was sent: its id means that request from now on.
     pub fn sent(&mut self, id: &RequestId) {
         self.latest = false;
-        if !self.ids.is_empty() {
-            self.ids.remove(id);
-        }
+        self.ids.remove(id);
     }
+}
 
-    /// Whether the latest request of the walk was not sent.
-    pub fn was_latest(&self) -> bool {
-        self.latest
-    }
-
-    pub fn has(&self, exchange: ExchangeId) -> bool {
-        self.exchanges.contains(&exchange)
-    }
-
-    pub fn has_id(&self, id: &RequestId) -> bool {
-        self.ids.contains(id)
-    }
-
-    /// The state of the chain that begins with `first`.
-    pub fn chain(&self, first: ExchangeId) -> Option<&Chain> {
-        self.chains.get(&first)
-    }
-
-    pub fn set_chain(&mut self, first: ExchangeId, chain: Chain) {
-        self.chains.insert(first, chain);
-    }
+/// How long the answer to `exchange` may take that took so long in the recording; `None` where
+/// nothing waits for it. No answer is given up sooner than after ten seconds.
+pub(super) fn patience(exchange: &Exchange, recorded: Duration) -> Option<Duration> {
+    let patience = recorded.saturating_mul(10).max(Duration::from_secs(10));
+    was_answered(exchange).then_some(patience)
 }
 
 /// Counts of what was done, and the little that is told one by one.

@@ -1,15 +1,15 @@
 //! What is left to say at the end of a replay: what is missing, what came besides, and how the
 //! server ended.
 
-use super::answers::recorded;
-use super::director::{Deadly, Director, Waits};
-use super::ending::{Ended, Stop};
-use crate::diff::{Class, Missing, Remark, Trouble};
+use super::calls::Tally;
+use super::director::{Deadly, Director, Ended, Stop, Waits};
+use crate::diff::{Class, Missing, Report, Trouble};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::{duration, escape, escape_bytes, plural, size};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// Pending requests and questions that a hang names.
@@ -23,12 +23,27 @@ pub struct Witness {
     /// Requests of the client in the recording.
     pub requests: u64,
     pub now: Moment,
-    /// Whether only a part of the recording was to be played.
-    pub is_part: bool,
 }
 
-impl Director {
-    pub(super) fn conclude(&mut self, witness: &Witness) {
+impl Director<'_> {
+    /// What came of the replay, once it is over.
+    pub fn finish(mut self, witness: &Witness) -> (Report, Tally) {
+        self.conclude(witness);
+        for rule in self.options.binder.fired() {
+            self.judge.rules().fired(rule);
+        }
+        self.tally.bound = self.options.binder.bound();
+        self.tally.forgotten = self.options.binder.forgotten();
+        (self.judge.finish(), self.tally)
+    }
+
+    /// What came of a replay whose server could not be started: why, escaped.
+    pub fn not_started(mut self, why: Box<str>) -> (Report, Tally) {
+        self.judge.trouble(Trouble::Target, why);
+        (self.judge.finish(), self.tally)
+    }
+
+    fn conclude(&mut self, witness: &Witness) {
         match self.ending.stop.clone() {
             Some(Stop::Hang) => self.conclude_hang(witness),
             Some(Stop::Crash) => self.conclude_crash(witness),
@@ -42,19 +57,45 @@ impl Director {
         for call in self.calls.all().filter(|call| call.cancelled) {
             self.tally.give_up(call, false);
         }
-        let mut missing = self.questions.missing();
-        missing.retain(|exchange| match exchange.parent {
-            Some(parent) => (self.calls.get(parent)).is_none_or(|call| !call.is_awaited()),
-            // A question of no call may belong to what was left out.
-            None => !witness.is_part,
-        });
-        for exchange in missing {
-            let wall_ns = self.recorded_wall(exchange.t_request);
-            let left = recorded(&exchange, wall_ns, None);
-            self.judge.missing(&left, Missing::NeverAsked);
+        for exchange in self.questions.missing() {
+            let may_come = match exchange.parent {
+                Some(parent) => self.calls.get(parent).is_some_and(|it| it.is_awaited()),
+                // A question of no call may belong to what was left out.
+                None => self.is_part(),
+            };
+            if !may_come {
+                let left = self.recorded(exchange, None);
+                self.judge.missing(&left, Missing::NeverAsked);
+            }
         }
         self.conclude_notices();
         self.conclude_noise();
+    }
+
+    /// Tells which notifications have no counterpart.
+    fn conclude_notices(&mut self) {
+        let mut counts: BTreeMap<(Box<str>, Class), (u64, Option<Seq>)> = BTreeMap::new();
+        // The recording was not gone through to its end otherwise.
+        let is_whole = self.ending.stop == Some(Stop::End);
+        let missed = self.notices.recorded.drain(..).filter(|_| is_whole);
+        let missed = missed.map(|notice| match notice.is_due {
+            true => (notice, Class::Changed),
+            false => (notice, Class::Noise),
+        });
+        let more = self.notices.live.drain(..);
+        for (notice, class) in missed.chain(more.map(|notice| (notice, Class::Added))) {
+            let count = counts.entry((notice.method, class)).or_default();
+            count.0 += 1;
+            count.1 = count.1.or(notice.seq);
+        }
+        for ((method, class), (count, seq)) in counts {
+            let what = match class {
+                Class::Added => "came in addition",
+                _ => "did not come",
+            };
+            let text = format!("{} {what}, {}", escape(&method), plural(count, "time"));
+            self.say(class, text, seq);
+        }
     }
 
     /// Work was pending at its deadline: tells what, and whether the server did not even read.
@@ -62,8 +103,7 @@ impl Director {
         let now = (witness.now, Waits::Nothing);
         // How long it took to end the server does not count.
         let (stopped, waits) = self.ending.stopped.clone().unwrap_or(now);
-        let pending = self.calls.all().filter(|call| call.is_awaited());
-        let pending = pending.map(|call| {
+        let pending = self.calls.awaited().map(|call| {
             let waited = stopped.since(call.sent).as_nanos();
             let waited = duration(u64::try_from(waited).unwrap_or(u64::MAX));
             format!("{} for {waited}", Named(&call.exchange))
@@ -84,7 +124,8 @@ impl Director {
             Some((bytes, _)) => ["blocked, ", &size(bytes), " are not read"].concat(),
             None => "not blocked".to_owned(),
         };
-        let open: Vec<_> = self.questions.unanswered().map(Named).collect();
+        let open = self.questions.unanswered();
+        let open: Vec<_> = open.map(|it| Named(&it.exchange)).collect();
         if !open.is_empty() {
             let named = open.iter().take(MOST_NAMED).map(ToString::to_string);
             text += "; it has no answer to what it asks: ";
@@ -120,10 +161,8 @@ impl Director {
     }
 
     fn conclude_pending(&mut self) {
-        let wall_ns = self.options.recorded_wall_ns;
-        for call in self.calls.all().filter(|call| call.is_awaited()) {
-            let wall_ns = wall_ns.checked_add(call.exchange.t_request.0);
-            let left = recorded(&call.exchange, wall_ns, None);
+        for call in self.calls.awaited() {
+            let left = self.recorded(&call.exchange, None);
             self.judge.missing(&left, Missing::NeverAnswered);
         }
     }
@@ -140,7 +179,7 @@ impl Director {
             self.tally.ended_as_then = text;
             return;
         }
-        if witness.is_part && self.has_failed() {
+        if self.is_part() && self.has_failed() {
             return self.conclude_crash(witness);
         }
         let text = match (self.ending.needed, badly) {
@@ -149,7 +188,7 @@ impl Director {
             (None, Some(ended)) => ended.to_string(),
             (None, None) => return,
         };
-        let class = if witness.is_part {
+        let class = if self.is_part() {
             Class::Noise
         } else {
             Class::Changed
@@ -227,34 +266,6 @@ impl Director {
         let id = self.tally.first_stray.as_deref().map(escape);
         let hint = id.map(|id| format!("; an answer with the id {id} came, which nobody used"));
         hint.unwrap_or_default()
-    }
-
-    pub(super) fn say(&mut self, class: Class, text: String, left: Option<Seq>) {
-        self.judge.remark(Remark {
-            left,
-            right: None,
-            method: "".into(),
-            name: None,
-            class,
-            text: text.into(),
-            trouble: None,
-        });
-    }
-}
-
-impl Waits {
-    /// For what, escaped; `None` where it is not for the server.
-    pub(super) fn in_words(&self) -> Option<String> {
-        let at = |seq: Seq, method: &str| format!("{} (#{})", escape(method), seq.0);
-        match self {
-            Self::Nothing | Self::Gap => None,
-            Self::Answer(seq, method) => Some(format!("the answer to {}", at(*seq, method))),
-            Self::Answers(open) => Some(plural(*open as u64, "answer")),
-            Self::Question(seq, method) => Some(format!("the server to ask {}", at(*seq, method))),
-            Self::Notice(seq, method) => Some(at(*seq, method)),
-            Self::Room => Some("the server to read".to_owned()),
-            Self::End => Some("the server to end".to_owned()),
-        }
     }
 }
 

@@ -51,24 +51,21 @@ mod answers;
 mod calls;
 mod conclusion;
 mod director;
-mod ending;
 pub mod guard;
-mod library;
 mod pipes;
 mod player_notices;
 mod questions;
-mod rounds;
+mod requests;
 pub mod script;
-mod send;
 mod target;
 
+pub use crate::lines::Line;
 pub use crate::signals::{Signals, Stopper};
 pub use calls::{GivenUp, Refusal, Tally};
 pub use conclusion::Witness;
-pub use director::{Action, Deadly, Director, Past, Scene, Waits, Want};
-pub use ending::{Ended, Stop};
+pub use director::{Action, Deadly, Director, Ended, Next, Stop, Waits};
 pub use guard::Guard;
-pub use library::{LeftOut, Library, Wanted};
+pub use script::{LeftOut, Script, Wanted};
 pub use target::{Command, NoCommand, Outcome, Progress, TargetError};
 
 use crate::bind::Binder;
@@ -169,16 +166,11 @@ impl Play<'_> {
         let (id, path) = made.ok_or(PlayError::NoRecord)?;
         // Up to the last frame is all of it.
         let until = self.until.filter(|until| until.0 < self.summary.frames);
-        let library = Library::new(self.recording, until, self.wanted, self.left_out);
-        let director = Director::new(self.options, self.judge, clock.now());
-        let outcome = target::run(
-            self.command,
-            library,
-            director,
-            &mut recorder,
-            self.signals,
-            told,
-        );
+        let script = Script::new(self.recording, until).only(self.wanted, self.left_out);
+        let director = Director::new(self.options, self.judge, script, clock.now());
+        let director = director.map_err(TargetError::from)?;
+        let signals = self.signals;
+        let outcome = target::run(self.command, director, &mut recorder, signals, told);
         recorder.finish();
         let outcome = outcome?;
         Ok(Played { outcome, id, path })

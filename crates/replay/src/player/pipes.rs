@@ -1,14 +1,15 @@
 //! The three pipes of the server, none of which we ever wait at alone.
 
-use super::target::Command;
 use mcpreel_capture::process::spawn::{ServerEnds, SpawnError, spawn_in};
 use mcpreel_capture::tap::MAX_CHUNK;
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::unistd::{read, write};
+use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
 use std::process::Child;
 use std::time::Duration;
 
@@ -32,12 +33,9 @@ pub(super) enum Ready {
 }
 
 impl Pipes {
-    pub fn start(command: &Command) -> Result<(Self, Child), SpawnError> {
+    pub fn start(command: &[OsString], dir: Option<&Path>) -> Result<(Self, Child), SpawnError> {
         let failed = |source| SpawnError::Failed {
-            program: command
-                .words
-                .first()
-                .map_or_else(String::new, |word| word.to_string_lossy().into_owned()),
+            program: (command.first()).map_or_else(String::new, |it| it.display().to_string()),
             source,
         };
         let (server_stdin, stdin) = io::pipe().map_err(failed)?;
@@ -52,7 +50,7 @@ impl Pipes {
             stdout: server_stdout.into(),
             stderr: server_stderr.into(),
         };
-        let child = spawn_in(command.dir.as_deref(), &command.words, ends)?;
+        let child = spawn_in(dir, command, ends)?;
         let pipes = Self {
             stdin: Some(stdin),
             stdout: Some(stdout.into()),

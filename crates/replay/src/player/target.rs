@@ -13,16 +13,13 @@
 
 use super::calls::Tally;
 use super::conclusion::Witness;
-use super::director::{Deadly, Director, Past as _, Scene, Waits, Want};
-use super::ending::{Ended, Stop};
-use super::library::Library;
+use super::director::{Deadly, Director, Ended, Next, Stop, Waits};
 use super::pipes::{Pipes, Ready};
 use crate::bind::Binder;
 use crate::diff::Report;
-use crate::lines::{Line, Lines, Tail};
+use crate::lines::{Lines, Tail};
 use crate::signals::Signals;
 use mcpreel_capture::gauge::Gauge;
-use mcpreel_capture::process::spawn::SpawnError;
 use mcpreel_capture::process::{exit_event, signal_name};
 use mcpreel_capture::tap::{MAX_CHUNK, Tap};
 use mcpreel_store::reader::{ReadError, Summary};
@@ -40,17 +37,7 @@ use std::process::{Child, ExitStatus};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// So much may wait to be written before the walk stops: more would be memory for nothing.
-const ROOM: usize = 128 * 1024;
-
-/// So much is sent while lines are still to be heard that came with others: what waits longer finds
-/// a server that has nothing to do.
-const AT_ONCE: usize = 2048;
-
-/// Steps of the walk between two looks at the pipes.
-const STEPS: usize = 256;
-
-/// How often somebody is told how far it is.
+/// The longest time without a look at the clock and a word about the progress.
 const TOLD: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Debug)]
@@ -127,19 +114,31 @@ pub struct Outcome {
     pub interrupted: Option<i32>,
 }
 
-/// Starts the server, plays `library` to it, and puts on record with `recorder` what is said.
+/// Starts the server, lets `director` play to it, and puts on record with `recorder` what is said.
 pub fn run(
     command: &Command,
-    library: Library<'_>,
-    director: Director,
+    director: Director<'_>,
     recorder: &mut Recorder,
     signals: &Signals,
     told: &mut dyn FnMut(&Progress<'_>),
 ) -> Result<Outcome, TargetError> {
     let tap = recorder.tap();
-    let (pipes, child) = match Pipes::start(command) {
+    let requests = director.requests()?;
+    let (pipes, child) = match Pipes::start(&command.words, command.dir.as_deref()) {
         Ok(started) => started,
-        Err(error) => return not_started(&error, &library, director, recorder),
+        Err(error) => {
+            let (exit_code, message) = (error.exit_code(), error.to_string());
+            let (report, tally) = director.not_started(escape(&message).into());
+            tap.event(EventKind::SpawnFailed { exit_code, message });
+            tap.end(None);
+            recorder.start();
+            return Ok(Outcome {
+                report,
+                tally,
+                requests,
+                interrupted: None,
+            });
+        }
     };
     tap.event(EventKind::Spawned { pid: child.id() });
     recorder.start();
@@ -149,7 +148,6 @@ pub fn run(
         tap,
         pipes,
         child,
-        library,
         director,
         signals,
         buffer: vec![0; MAX_CHUNK],
@@ -159,28 +157,7 @@ pub fn run(
         gone: Vec::new(),
         told_at: Moment(0),
     };
-    target.play(told)
-}
-
-/// What comes of it where there is no server.
-fn not_started(
-    error: &SpawnError,
-    library: &Library<'_>,
-    director: Director,
-    recorder: &mut Recorder,
-) -> Result<Outcome, TargetError> {
-    let tap = recorder.tap();
-    let (exit_code, message) = (error.exit_code(), error.to_string());
-    let (report, tally) = director.not_started(escape(&message).into());
-    tap.event(EventKind::SpawnFailed { exit_code, message });
-    tap.end(None);
-    recorder.start();
-    Ok(Outcome {
-        report,
-        tally,
-        requests: library.requests()?,
-        interrupted: None,
-    })
+    target.play(requests, told)
 }
 
 /// One server, driven: its pipes, the director, and the new recording, in one loop.
@@ -190,27 +167,23 @@ struct Target<'a> {
     tap: Arc<Tap>,
     pipes: Pipes,
     child: Child,
-    library: Library<'a>,
-    director: Director,
+    director: Director<'a>,
     signals: &'a Signals,
     buffer: Vec<u8>,
     lines: Lines,
     stderr: Tail,
     exit: Option<ExitStatus>,
-    /// What has ended, and was not said yet.
-    gone: Vec<Gone>,
+    /// What of the server has ended, its output or its process, and was not said yet.
+    gone: Vec<Option<Ended>>,
     told_at: Moment,
 }
 
-/// Something of the server that has ended.
-enum Gone {
-    Output,
-    Process(Ended),
-}
-
 impl Target<'_> {
-    fn play(mut self, told: &mut dyn FnMut(&Progress<'_>)) -> Result<Outcome, TargetError> {
-        let requests = self.library.requests()?;
+    fn play(
+        mut self,
+        requests: u64,
+        told: &mut dyn FnMut(&Progress<'_>),
+    ) -> Result<Outcome, TargetError> {
         let played = self.until_over(requests, told);
         if self.exit.is_none() {
             // Nobody relays to it any more, whatever went wrong.
@@ -222,19 +195,17 @@ impl Target<'_> {
         }
         self.tap.end(self.exit.map(exit_event));
         played?;
-        let interrupted = self.signals.first();
         let witness = Witness {
             stderr: self.stderr.lines(),
             requests,
             now: self.clock.now(),
-            is_part: self.library.is_part(),
         };
         let (report, tally) = self.director.finish(&witness);
         Ok(Outcome {
             report,
             tally,
             requests,
-            interrupted,
+            interrupted: self.signals.first(),
         })
     }
 
@@ -244,91 +215,42 @@ impl Target<'_> {
         told: &mut dyn FnMut(&Progress<'_>),
     ) -> Result<(), TargetError> {
         loop {
-            self.walk()?;
+            self.director.tick(self.clock.now())?;
             self.act();
-            self.say_goodbye();
-            let timeout = match self.director.want() {
-                Want::Nothing => return Ok(()),
-                Want::Step if self.has_room() => Some(Duration::ZERO),
-                Want::Step => None,
-                Want::Wait(until) => until.map(|until| until.since(self.clock.now())),
+            // Who has said everything may go: all that was heard before is gone on from first.
+            if self.director.next() != Next::Now {
+                let now = self.clock.now();
+                for gone in self.gone.drain(..) {
+                    match gone {
+                        None => self.director.output_ended(now),
+                        Some(ended) => self.director.exited(ended, now),
+                    }
+                }
+            }
+            let now = self.clock.now();
+            let timeout = match self.director.next() {
+                Next::Never => return Ok(()),
+                Next::Now => Duration::ZERO,
+                Next::At(until) => until.map_or(TOLD, |until| until.since(now)).min(TOLD),
             };
-            self.tell(requests, told);
-            let timeout = timeout.unwrap_or(TOLD).min(TOLD);
+            if self.told_at + TOLD <= now {
+                self.told_at = now;
+                told(&Progress {
+                    tally: self.director.tally(),
+                    requests,
+                    waits: self.director.waits(now),
+                });
+            }
             let ready = self.pipes.wait(&self.signals.wake, timeout)?;
             self.hear(&ready)?;
-            let now = self.clock.now();
-            let scene = &mut Scene {
-                now,
-                past: &mut self.library,
-            };
-            self.director.tick(scene);
         }
-    }
-
-    /// Says what has ended, after all that was heard before has been gone on from: who has said
-    /// everything may go.
-    fn say_goodbye(&mut self) {
-        if self.director.want() == Want::Step && self.has_room() {
-            return;
-        }
-        let now = self.clock.now();
-        for gone in self.gone.drain(..) {
-            match gone {
-                Gone::Output => self.director.output_ended(now),
-                Gone::Process(ended) => self.director.exited(ended, now),
-            }
-        }
-    }
-
-    fn tell(&mut self, requests: u64, told: &mut dyn FnMut(&Progress<'_>)) {
-        let now = self.clock.now();
-        if self.told_at + TOLD <= now {
-            self.told_at = now;
-            told(&Progress {
-                tally: self.director.tally(),
-                requests,
-                waits: self.director.waits(now),
-            });
-        }
-    }
-
-    fn has_room(&self) -> bool {
-        self.director.unsent() < ROOM && self.pipes.waiting() == 0
-    }
-
-    fn walk(&mut self) -> Result<(), TargetError> {
-        let mut steps = self.steps();
-        self.offer(&mut steps)
-    }
-
-    /// Offers recorded frames as long as they are wanted, and as there is room for what they want.
-    fn offer(&mut self, steps: &mut usize) -> Result<(), TargetError> {
-        while *steps > 0 && self.director.want() == Want::Step && self.director.unsent() < ROOM {
-            *steps -= 1;
-            let step = self.library.next_step()?;
-            let scene = &mut Scene {
-                now: self.clock.now(),
-                past: &mut self.library,
-            };
-            self.director.offer(step, scene);
-        }
-        Ok(())
-    }
-
-    /// How many steps the walk may take before the pipes are looked at again.
-    fn steps(&self) -> usize {
-        if self.pipes.waiting() == 0 { STEPS } else { 0 }
     }
 
     fn act(&mut self) {
         let action = self.director.take_action();
-        let now = self.clock.now();
-        if !action.send.is_empty() {
-            self.send(&action.send, now);
-        }
+        self.send(&action.send);
         if action.close {
-            self.close_input();
+            self.close_input(Closer::Writer);
         }
         if let Some(signal) = action.signal
             && self.exit.is_none()
@@ -349,68 +271,57 @@ impl Target<'_> {
         for ready in ready {
             match ready {
                 Ready::Signals => self.signals.clear(),
-                Ready::Stdin => self.write(self.clock.now()),
+                Ready::Stdin => self.write(),
                 Ready::Stdout => self.read_stdout()?,
                 Ready::Stderr => self.read_stderr(),
             }
         }
         if let Some(signal) = self.signals.take() {
-            let now = self.clock.now();
             self.tap.event(EventKind::Signal {
                 signal: signal_name(signal),
                 sender: None,
                 passed: Passed::NotNeeded,
             });
+            let now = self.clock.now();
             self.director.stop(Stop::Interrupted(signal), now);
         }
         // Its end is a signal as well; in vain it is asked for only where there is time to.
-        if ready.is_empty() || ready.contains(&Ready::Signals) {
-            self.reap()?;
+        if self.exit.is_none()
+            && (ready.is_empty() || ready.contains(&Ready::Signals))
+            && let Some(status) = self.child.try_wait()?
+        {
+            self.exit = Some(status);
+            self.tap.event(exit_event(status));
+            self.gone.push(Some(Ended {
+                code: status.code(),
+                signal: status.signal().map(|signal| signal_name(signal).into()),
+            }));
         }
         Ok(())
     }
 
+    /// Reads what there is. Goes on after each line as if it had come alone, so that what is recorded
+    /// next is known when the next line is heard.
     fn read_stdout(&mut self) -> Result<(), TargetError> {
-        let mut buffer = std::mem::take(&mut self.buffer);
-        let mut lines = std::mem::take(&mut self.lines);
-        let read = self.pipes.read_stdout(&mut buffer);
-        let (now, mut steps, mut went) = (self.clock.now(), self.steps(), Ok(()));
-        if let Some(bytes) = read {
-            let chunk = &buffer[..bytes];
-            self.tap.chunk(StreamId::S2C, now, chunk);
-            lines.push(chunk, |line| {
-                let gone_on = self.heard(line, now, &mut steps);
-                went = std::mem::replace(&mut went, Ok(())).and(gone_on);
-            });
-        } else {
-            self.tap.event(EventKind::Eof {
-                stream: StreamId::S2C,
-                by: Closer::Writer,
-            });
-            lines.rest(|line| went = self.heard(line, now, &mut steps));
-            self.gone.push(Gone::Output);
-        }
-        (self.buffer, self.lines) = (buffer, lines);
-        went
-    }
-
-    /// A line came. Goes on after each as if it had come alone, so that what is recorded next is
-    /// known when the next line is heard.
-    fn heard(&mut self, line: Line<'_>, now: Moment, steps: &mut usize) -> Result<(), TargetError> {
-        let scene = &mut Scene {
-            now,
-            past: &mut self.library,
+        let read = self.pipes.read_stdout(&mut self.buffer);
+        let now = self.clock.now();
+        let mut went = Ok(());
+        let director = &mut self.director;
+        let mut hear = |line: crate::lines::Line<'_>| {
+            if went.is_ok() {
+                went = director.arrive(line, now);
+            }
         };
-        match line {
-            Line::Whole(line) => self.director.arrive(line, scene),
-            Line::TooLong(outline) => self.director.arrive_outline(outline, scene),
+        if let Some(bytes) = read {
+            let chunk = &self.buffer[..bytes];
+            self.tap.chunk(StreamId::S2C, now, chunk);
+            self.lines.push(chunk, &mut hear);
+        } else {
+            self.lines.rest(&mut hear);
+            self.eof(StreamId::S2C, Closer::Writer);
+            self.gone.push(None);
         }
-        self.offer(steps)?;
-        if self.director.unsent() >= AT_ONCE {
-            self.act();
-            *steps = (*steps).min(self.steps());
-        }
-        Ok(())
+        Ok(went?)
     }
 
     fn read_stderr(&mut self) {
@@ -420,56 +331,34 @@ impl Target<'_> {
             self.tap.chunk(StreamId::STDERR, now, chunk);
             self.stderr.push(chunk);
         } else {
-            self.tap.event(EventKind::Eof {
-                stream: StreamId::STDERR,
-                by: Closer::Writer,
-            });
+            self.eof(StreamId::STDERR, Closer::Writer);
         }
     }
 
-    fn reap(&mut self) -> Result<(), TargetError> {
-        if self.exit.is_some() {
-            return Ok(());
-        }
-        if let Some(status) = self.child.try_wait()? {
-            self.exit = Some(status);
-            self.tap.event(exit_event(status));
-            let ended = Ended {
-                code: status.code(),
-                signal: status.signal().map(|signal| signal_name(signal).into()),
-            };
-            self.gone.push(Gone::Process(ended));
-        }
-        Ok(())
+    fn eof(&self, stream: StreamId, by: Closer) {
+        self.tap.event(EventKind::Eof { stream, by });
     }
 }
 
 /// What the server is sent: on record first, then written as the server takes it.
 impl Target<'_> {
     /// Puts bytes on record, and writes what the server takes of them.
-    fn send(&mut self, bytes: &[u8], now: Moment) {
-        if !self.pipes.is_open() {
-            return;
+    fn send(&mut self, bytes: &[u8]) {
+        if self.pipes.is_open() && !bytes.is_empty() {
+            let now = self.clock.now();
+            for chunk in bytes.chunks(MAX_CHUNK) {
+                self.tap.chunk(StreamId::C2S, now, chunk);
+            }
+            self.pipes.queue(bytes);
+            self.write();
         }
-        for chunk in bytes.chunks(MAX_CHUNK) {
-            self.tap.chunk(StreamId::C2S, now, chunk);
-        }
-        self.pipes.queue(bytes);
-        self.write(now);
     }
 
-    fn write(&mut self, now: Moment) {
+    fn write(&mut self) {
+        let now = self.clock.now();
         let waited = self.pipes.waiting();
         if self.pipes.write().is_err() {
-            self.tap.event(EventKind::Undelivered {
-                stream: StreamId::C2S,
-                bytes: self.pipes.waiting() as u64,
-            });
-            self.pipes.close_input();
-            self.tap.event(EventKind::Eof {
-                stream: StreamId::C2S,
-                by: Closer::Reader,
-            });
+            self.close_input(Closer::Reader);
             self.director.input_refused(now);
         }
         let waits = self.pipes.waiting();
@@ -486,21 +375,21 @@ impl Target<'_> {
         self.pipes.stalls = waits > 0;
     }
 
-    fn close_input(&mut self) {
-        if self.pipes.is_open() {
-            let waits = self.pipes.waiting();
-            if waits > 0 {
-                self.tap.event(EventKind::Undelivered {
-                    stream: StreamId::C2S,
-                    bytes: waits as u64,
-                });
-                self.gauge.end_write(&self.tap);
-            }
-            self.pipes.close_input();
-            self.tap.event(EventKind::Eof {
+    fn close_input(&mut self, by: Closer) {
+        if !self.pipes.is_open() {
+            return;
+        }
+        let waits = self.pipes.waiting();
+        if waits > 0 {
+            self.tap.event(EventKind::Undelivered {
                 stream: StreamId::C2S,
-                by: Closer::Writer,
+                bytes: waits as u64,
             });
         }
+        if std::mem::take(&mut self.pipes.stalls) {
+            self.gauge.end_write(&self.tap);
+        }
+        self.pipes.close_input();
+        self.eof(StreamId::C2S, by);
     }
 }

@@ -10,7 +10,7 @@ use mcpreel_store::notices::Link;
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::MessageKind;
-use mcpreel_trace::event::EventKind;
+use mcpreel_trace::event::{EventKind, ProcessContext};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
 use serde_json::value::RawValue;
 use std::io::{self, BufReader, BufWriter, Seek as _, Write};
@@ -27,15 +27,19 @@ const MAX_TEXT: usize = 256 * 1024;
 pub fn write(export: Export<'_, impl Write>) -> Result<Written, WriteError> {
     let summary = export.excerpt.recording.summary()?;
     let header = Header::of(&summary, export.excerpt.selection.note());
-    write_under(&header, export)
+    write_under(&header, &summary.context, export)
 }
 
-/// Writes a cassette under a header that the caller has made.
-pub fn write_under(header: &Header, export: Export<'_, impl Write>) -> Result<Written, WriteError> {
+/// Writes a cassette under a header, and with a start event, that the caller has made.
+pub fn write_under(
+    header: &Header,
+    context: &ProcessContext,
+    export: Export<'_, impl Write>,
+) -> Result<Written, WriteError> {
     let Export { excerpt, out, .. } = export;
     let recording = excerpt.recording;
     let summary = recording.summary()?;
-    begin(header, &summary, out)?;
+    begin(header, context, out)?;
     let mut writer = Writer::new(recording, out, export.progress);
     excerpt.walk_as((HELD, false), &mut |part| writer.part(&part))?;
     let written = writer.written;
@@ -57,7 +61,11 @@ pub fn write_redacted(
     redacting.walk(selection, &mut |part| writer.part(&part))?;
     let written = writer.written;
     let summary = redacting.summary()?;
-    begin(&Header::of(&summary, selection.note()), &summary, out)?;
+    begin(
+        &Header::of(&summary, selection.note()),
+        &summary.context,
+        out,
+    )?;
     let mut lines = lines.into_inner().map_err(io::IntoInnerError::into_error)?;
     lines.rewind()?;
     io::copy(&mut BufReader::new(lines), out)?;
@@ -65,9 +73,9 @@ pub fn write_redacted(
     Ok(written)
 }
 
-fn begin(header: &Header, summary: &Summary, out: &mut impl Write) -> io::Result<()> {
+fn begin(header: &Header, context: &ProcessContext, out: &mut impl Write) -> io::Result<()> {
     header.write(out)?;
-    let start = start_event(&summary.context)?;
+    let start = start_event(context)?;
     writeln!(out, "{{\"t\":0,\"k\":\"event\",\"event\":{start}}}")
 }
 

@@ -1,6 +1,7 @@
-//! Driving a server again from a recording.
+//! The options of commands that drive a server: which part of a recording, how fast, with which
+//! values, and what may be called.
 
-use super::compare::{Form, Strictness, rewrite};
+use crate::cli::args::rewrite;
 use crate::cli::folder::Folder;
 use crate::cli::quantity;
 use clap::{Args, ValueEnum};
@@ -9,75 +10,6 @@ use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::{Document, Path};
 use std::ffi::OsString;
 use std::time::Duration;
-
-/// Drive a server again from a recording, and compare its answers
-///
-/// Starts the recorded command (or the one after `--`), plays the recorded client to it in causal
-/// order, answers what the server asks as the client did then, and compares what comes back. The
-/// result is a recording of its own.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  mcpreel replay @                            the newest recording, against its own command
-  mcpreel replay 7f3a -- ./target/debug/my-server
-  mcpreel replay @ --allow-tool write_file --rewrite /home/ada/work=/tmp/copy
-  mcpreel replay @ --only 'tool:search' --edit '23:params.arguments.limit=5'
-  mcpreel replay @ --order serial --timeout 60s
-  mcpreel replay tests/search.jsonl --update  accept what differs: the cassette is written anew
-  mcpreel replay fixed.reel --format junit -- ./my-server > replay.xml
-
-Calls of tools go out only where the server lists the tool with readOnlyHint; the others
-are refused unless --allow-tool names them. On a terminal you are asked.
-
-The command that a recording names is started only if the recording lies in your own folder
-of recordings; of a cassette, of an imported recording and of any other file it is shown
-first. On a terminal you are asked; elsewhere give a command after `--`, or say
---run-recorded-command.
-
-What the server made up then and makes up anew now (cursors, tasks, sessions, handles in
-arguments) goes back to it as it is now; that is found anew in each run.
-
-With --update a cassette becomes what the server says now, once all of it was sent and
-answered; where nothing differs that matters not a byte changes. Then the exit code is 0. After refused calls, a
-crash, a hang, a stop, or with messages that could not be sent it stays as it is.
-
-Exit code: 0 nothing differs that matters, 1 something does, 2 wrong arguments, 3 a
-recording that cannot be read or used, 4 the server failed, 5 it hangs, 7 calls, an update
-or a stranger's command were refused; 130 and 143 interrupted.")]
-pub struct Replay {
-    /// A path, @, @2, an id or its first four digits or more, or a name
-    #[arg(value_name = "RECORDING")]
-    pub recording: OsString,
-    #[command(flatten)]
-    pub driving: Driving,
-    #[command(flatten)]
-    pub part: Part,
-    #[command(flatten)]
-    pub strictness: Strictness,
-    #[command(flatten)]
-    pub update: Update,
-    #[command(flatten)]
-    pub form: Form,
-}
-
-/// What becomes of a cassette.
-#[derive(Clone, Copy, Debug, Args)]
-#[command(next_help_heading = "What becomes of a cassette")]
-pub struct Update {
-    /// Where something differs, make the cassette what the server says now
-    #[arg(long, conflicts_with_all = ["only", "until", "edit", "bind", "rewrite", "fresh_ids", "protocol"])]
-    pub update: bool,
-    /// The same, also where the variable CI is set
-    #[arg(long, conflicts_with_all = ["only", "until", "edit", "bind", "rewrite", "fresh_ids", "protocol"])]
-    pub update_in_ci: bool,
-}
-
-impl Update {
-    /// Whether it is asked for.
-    pub fn is_asked(self) -> bool {
-        self.update || self.update_in_ci
-    }
-}
 
 /// How a server is driven.
 #[derive(Debug, Args)]

@@ -1,0 +1,303 @@
+//! What goes out for a frame of the client, or why nothing does, and what that means for later
+//! frames.
+
+use super::calls::{Call, Chain, patience};
+use super::director::{Director, Stop};
+use super::script::{Step, What};
+use crate::bind::{About, Fault, Outgoing, Role, Round, fresh_id};
+use crate::diff::{List, Missing, Skip, Trouble};
+use bytes::Bytes;
+use mcpreel_trace::exchange::Exchange;
+use mcpreel_wire::id::RequestId;
+use mcpreel_wire::json::Document;
+use mcpreel_wire::mcp::keys::PROGRESS_TOKEN;
+use mcpreel_wire::mcp::methods::canonical;
+use mcpreel_wire::message::{Body, Message, Subject};
+use mcpreel_wire::text::escape;
+use std::time::Duration;
+
+/// Why a frame does not go out; `None`: the user does not want it.
+type Held = Option<Missing>;
+
+impl Director<'_> {
+    /// Sends a frame of the client, or says why not.
+    pub(super) fn send(&mut self, step: Step) {
+        self.notices.last_activity = Some(step.head.t_last);
+        match self.prepare(&step) {
+            Ok(bytes) => {
+                self.action.send.extend_from_slice(&bytes);
+                self.sent(step);
+            }
+            Err(held) => self.hold_back(&step, held),
+        }
+    }
+
+    /// The bytes that go out for a frame.
+    fn prepare(&mut self, step: &Step) -> Result<Vec<u8>, Held> {
+        if self.script.leaves_out(step.head.seq) {
+            return Err(None);
+        }
+        let raw = step.raw.as_deref();
+        let raw = raw.ok_or_else(|| unreached("it is too long"))?;
+        let round;
+        let role = match &step.what {
+            What::Asks(exchange) => {
+                round = self.may_ask(exchange)?;
+                request(exchange, round.as_ref())
+            }
+            What::Tells(message) => match cancelled(message) {
+                // Nothing is cancelled that was not begun.
+                Some(id) if self.skipped.ids.contains(id) => return Err(None),
+                _ => Role::Notification(method_of(message)),
+            },
+            What::Batch(_) => return Err(unreached("it is a batch")),
+            What::Answers(_) | What::Stray | What::Noise => Role::Notification(""),
+        };
+        let outgoing = [Outgoing { part: 0, role }];
+        let bytes = self.options.binder.prepare(step.head.seq, raw, &outgoing);
+        let bytes = bytes.map_err(|fault| Some(self.lacks(fault)))?.into_owned();
+        match self.options.guard.refuses(&bytes) {
+            Some(why) => Err(Some(Missing::Refused(why.into()))),
+            None => Ok(bytes),
+        }
+    }
+
+    /// Notes what a message cannot be sent without.
+    pub(super) fn lacks(&mut self, fault: Fault) -> Missing {
+        match fault {
+            Fault::Unreached(what) => Missing::Skipped(Skip::Unreached(what)),
+            Fault::Redacted(names) => {
+                self.tally.lack(&names);
+                let names = names.iter().map(|name| escape(name).into());
+                Missing::Skipped(Skip::Redacted(names.collect()))
+            }
+        }
+    }
+
+    /// Whether a request may be sent; the round that it answers, if it is a retry.
+    fn may_ask(&mut self, exchange: &Exchange) -> Result<Option<Round>, Held> {
+        if !self.script.is_wanted(exchange) {
+            return Err(None);
+        }
+        let tool = exchange.name.as_deref().unwrap_or_default();
+        if &*exchange.method == "tools/call"
+            && let Some(why) = self.options.guard.refusal(tool)
+        {
+            return Err(Some(Missing::Refused(why.into())));
+        }
+        let Some(first) = exchange.chain.filter(|_| exchange.is_retry()) else {
+            return Ok(None);
+        };
+        match self.skipped.chains.get(&first) {
+            Some(Chain::Asks(round)) => Ok(Some(round.clone())),
+            Some(Chain::Complete(_)) => Err(Some(Missing::Skipped(Skip::NotNeeded))),
+            Some(Chain::Broken(why)) => Err(unreached(why)),
+            None => Err(unreached("the request that it repeats")),
+        }
+    }
+
+    fn sent(&mut self, step: Step) {
+        match step.what {
+            What::Asks(exchange) => {
+                let token = progress_token(step.raw.as_deref().unwrap_or_default());
+                self.called(exchange, token);
+            }
+            What::Tells(message) => {
+                self.tally.last_method = method_of(&message).into();
+                if let Some(id) = cancelled(&message) {
+                    self.calls.cancel(&self.as_sent(id.clone()));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// An id or a token of the recorded client as the server knows it.
+    fn as_sent(&self, id: RequestId) -> RequestId {
+        if self.options.binder.fresh_ids {
+            fresh_id(&id)
+        } else {
+            id
+        }
+    }
+
+    fn called(&mut self, exchange: Box<Exchange>, token: Option<RequestId>) {
+        self.skipped.sent(&exchange.rpc_id);
+        self.tally.sent += 1;
+        self.tally.last_method.clone_from(&exchange.method);
+        let own = patience(&exchange, self.took(&exchange)).map(|patience| self.now + patience);
+        self.calls.open(Call {
+            deadline: own.map(|own| self.end().map_or(own, |end| end.min(own))),
+            id: self.as_sent(exchange.rpc_id.clone()),
+            exchange,
+            sent: self.now,
+            cancelled: false,
+            polls: (0, None),
+            token: token.map(|token| self.as_sent(token)),
+            has_progress: false,
+        });
+    }
+
+    /// How long an exchange took in the recording. A poll counts as long as its task was at work: a
+    /// replay polls sooner.
+    fn took(&mut self, exchange: &Exchange) -> Duration {
+        let mut since = exchange.t_request;
+        if let Some(task) = exchange.name.as_deref()
+            && exchange.method.starts_with("tasks/")
+        {
+            since = *self.tasks.entry(task.into()).or_insert(since);
+        }
+        let until = exchange.latency_ns().and(exchange.t_response);
+        until.map_or(Duration::ZERO, |until| until.since(since))
+    }
+
+    /// A frame does not go out: what that means for the requests in it.
+    fn hold_back(&mut self, step: &Step, held: Held) {
+        match &step.what {
+            What::Asks(exchange) => self.hold_back_request(exchange, held),
+            What::Batch(exchanges) => {
+                for exchange in exchanges {
+                    self.hold_back_request(exchange, held.clone());
+                }
+            }
+            _ => match held {
+                Some(Missing::Refused(why)) => {
+                    let why = format!("#{}: {why}", step.head.seq.0);
+                    self.judge.trouble(Trouble::Refused, why.into());
+                }
+                Some(Missing::Skipped(Skip::Redacted(names))) => {
+                    self.judge.lacks(names.iter().map(|name| &**name));
+                }
+                _ => {}
+            },
+        }
+    }
+
+    fn hold_back_request(&mut self, exchange: &Exchange, held: Held) {
+        self.skipped.add(exchange);
+        if &*exchange.method == "initialize" {
+            // Nothing that comes after it would mean anything.
+            self.stop(Stop::End, self.now);
+        }
+        match &held {
+            None => self.tally.unwanted += 1,
+            Some(Missing::Refused(_)) => {
+                let tool = exchange.name.as_deref().unwrap_or_default();
+                self.tally.refuse(exchange.request.0, tool);
+            }
+            Some(Missing::Skipped(Skip::NotNeeded)) => self.tally.not_needed += 1,
+            Some(_) => self.tally.skipped += 1,
+        }
+        let answer = exchange.response.and_then(|at| self.script.message(at));
+        if held == Some(Missing::Skipped(Skip::NotNeeded)) {
+            self.bind_to_complete(exchange, answer.as_deref());
+        } else {
+            self.forget(exchange, answer.as_deref());
+        }
+        let Some(why) = held else {
+            return self.judge.unwanted();
+        };
+        // What was on a page of a list that is gone may be on another page.
+        let page = self.listing(exchange);
+        let mut left = self.recorded(exchange, answer.as_deref().filter(|_| page.is_some()));
+        left.request = page.as_deref();
+        self.judge.missing(&left, why);
+    }
+
+    /// Forgets what would have come of a request that is not sent.
+    fn forget(&mut self, exchange: &Exchange, answer: Option<&[u8]>) {
+        if let Some(first) = exchange.chain {
+            let why = "the round of input before it was not gone through";
+            let broken = Chain::Broken(why.into());
+            self.skipped.chains.insert(first, broken);
+        }
+        if let (Some(answer), Some(request)) = (answer, self.script.raw(exchange.request.0)) {
+            let is_known = |text: &str| memchr::memmem::find(&request, text.as_bytes()).is_some();
+            self.options.binder.lose(about(exchange), answer, is_known);
+        }
+    }
+
+    /// Binds what came of a recorded retry that is not needed to the answer that came at once.
+    fn bind_to_complete(&mut self, exchange: &Exchange, then: Option<&[u8]>) {
+        let chain = exchange.chain.and_then(|it| self.skipped.chains.get(&it));
+        if let (Some(Chain::Complete(now)), Some(then)) = (chain.cloned(), then)
+            && exchange.status != mcpreel_trace::exchange::Status::InputRequired
+        {
+            self.learn(exchange, then, &now);
+        }
+    }
+
+    /// The request for a page of a list, `None` for other requests: it says whether the list begins
+    /// anew.
+    pub(super) fn listing(&mut self, exchange: &Exchange) -> Option<Bytes> {
+        List::of(&exchange.method)?;
+        self.script.raw(exchange.request.0)
+    }
+
+    /// Sends a request once more, as this round says. Returns whether that was possible.
+    pub(super) fn send_again(&mut self, exchange: &Exchange, round: &Round) -> bool {
+        let message = self.script.message(exchange.request).unwrap_or_default();
+        let outgoing = [Outgoing {
+            part: 0,
+            role: request(exchange, Some(round)),
+        }];
+        let seq = exchange.request.0;
+        let Ok(line) = self.options.binder.prepare(seq, &message, &outgoing) else {
+            return false;
+        };
+        if line.is_empty() || self.options.guard.refuses(&line).is_some() {
+            return false;
+        }
+        self.action.send.extend_from_slice(line.trim_ascii_end());
+        self.action.send.push(b'\n');
+        true
+    }
+}
+
+fn unreached(why: &str) -> Held {
+    Some(Missing::Skipped(Skip::Unreached(why.into())))
+}
+
+fn request<'a>(exchange: &'a Exchange, round: Option<&'a Round>) -> Role<'a> {
+    Role::Request {
+        method: &exchange.method,
+        name: exchange.name.as_deref(),
+        round,
+    }
+}
+
+/// The exchange that values belong to.
+pub(super) fn about(exchange: &Exchange) -> About<'_> {
+    About {
+        seq: exchange.request.0,
+        method: &exchange.method,
+        name: exchange.name.as_deref(),
+    }
+}
+
+fn method_of(message: &Message) -> &str {
+    match &message.body {
+        Body::Notification(notification) => canonical(&notification.method),
+        _ => "",
+    }
+}
+
+/// The id of the request that a notification cancels.
+fn cancelled(message: &Message) -> Option<&RequestId> {
+    match &message.body {
+        Body::Notification(notification) => match &notification.subject {
+            Subject::Cancelled { request_id } => request_id.as_ref(),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The progress token that a request gives.
+fn progress_token(raw: &[u8]) -> Option<RequestId> {
+    memchr::memmem::find(raw, PROGRESS_TOKEN.as_bytes())?;
+    let document = Document::parse(raw).ok()?;
+    let params = document.root().get("params")?;
+    let token = params.get("_meta")?.get(PROGRESS_TOKEN)?;
+    Some(RequestId::from_value(token))
+}

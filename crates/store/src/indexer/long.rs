@@ -9,25 +9,18 @@ use mcpreel_wire::message::{Content, classify_cut, classify_outline, classify_un
 use rusqlite::{Connection, MAIN_DB};
 use std::io::{self, Read, Write};
 
-/// How much of the beginning is kept, for rules that look at it.
-const BEGINNING: usize = 64 * 1024;
-
 /// Bytes that are read from a frame at once.
 const PART: usize = 256 * 1024;
 
 /// What is kept of a frame while its bytes pass.
 #[derive(Debug, Default)]
 pub struct LongText {
-    beginning: Vec<u8>,
     outline: Outline,
     is_terminated: bool,
 }
 
 impl LongText {
     fn push(&mut self, part: &[u8]) {
-        let room = BEGINNING - self.beginning.len();
-        self.beginning
-            .extend_from_slice(&part[..part.len().min(room)]);
         self.outline.push(part);
         if let Some(last) = part.last() {
             self.is_terminated = *last == b'\n';
@@ -35,17 +28,19 @@ impl LongText {
     }
 
     /// What the frame holds, of which only a part is on record if it `is_shortened`, and its
-    /// beginning. Messages span the whole frame: where they stand in it is not known.
+    /// beginning, for rules that look at it. Messages span the whole frame: where they stand in it
+    /// is not known.
     pub fn finish(self, head: &FrameHead, is_shortened: bool) -> (Content, Vec<u8>) {
+        let beginning = self.outline.beginning().to_vec();
         let mut content = match self.outline.finish() {
-            _ if is_shortened => classify_cut(&self.beginning),
+            _ if is_shortened => classify_cut(&beginning),
             Ok(outline) => classify_outline(&outline),
             Err(error) => classify_unread(error, self.is_terminated),
         };
         for message in &mut content.messages {
             message.span = 0..usize::try_from(head.size).unwrap_or(usize::MAX);
         }
-        (content, self.beginning)
+        (content, beginning)
     }
 }
 

@@ -11,8 +11,9 @@
 //! * [`canonical`]: one text for all texts that mean the same;
 //! * [`quote`]: a text as a JSON string;
 //! * [`Edits`]: other values in place of some, all else as it is;
-//! * [`Outline`]: a small text with the shape of one that is too large to hold.
+//! * [`Outline`]: a small text that says what one too large to hold is about.
 
+mod check;
 mod document;
 mod edit;
 mod number;
@@ -25,7 +26,8 @@ pub use document::{Document, MAX_DEPTH, Node, Stopped, parse_into, parsed_root};
 pub use edit::{Edit, Edits, edit, follow};
 pub use edit::{canonical, quoted};
 pub use number::Number;
-pub use outline::{OUTLINE_BYTES, Outline};
+pub use outline::Outline;
+pub(crate) use outline::{known, stops_before_its_end};
 pub use path::{Path, PathError, Step};
 pub use scan::quote;
 pub use scan::{Chars, Unit, Units};

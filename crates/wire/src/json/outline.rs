@@ -1,64 +1,61 @@
-//! A small text with the shape of one that is too large to hold.
+//! A small text that says what a text too large to hold is about, from its beginning and its end.
 //!
-//! An [`Outline`] is fed a frame in chunks and writes a JSON text of bounded size as it goes.
-//! Whatever says which message this is stays as it was, wherever it stands: ids, method, names,
-//! URIs, `_meta`, error codes. The rest is shortened: strings are cut between characters and end
-//! in `…`, arrays lose their later elements and end in `"…"`, objects lose members, and what is
-//! nested deeply is empty. Every byte is checked against the grammar, so that bytes that are no
-//! JSON have no outline; only numbers of over a kilobyte are not, and become `null`.
+//! ```text
+//! {"result":{"tools":[{"name":"a","descr…   …ns":false}]},"jsonrpc":"2.0","id":8}
+//!  └ what is whole in the beginning                       └ members of the end that hold no others
+//!
+//! {"jsonrpc":"2.0","id":8,"result":{"tools":[{"name":"a","description":"…"},"…"]}}
+//! ```
+//!
+//! Values that are whole are kept as they are. An array or a string that goes on ends in `…`; a
+//! string that is compared with others (an id, a name) is left out if it goes on.
 
-mod keep;
+use super::check::Checker;
+use super::document::{Document, Stopped};
+use super::scan::{self, Chars, SyntaxError};
+use super::value::{Kind, Value};
 
-use super::scan::{self, Reason, SyntaxError};
-pub use keep::OUTLINE_BYTES;
-use keep::{Budget, Care, Plan, SHOWN_DEPTH, Scope};
+/// Bytes of the beginning and of the end that are kept of a text that comes in chunks.
+const KEPT: usize = 64 << 10;
 
-/// How deep the text may nest: a byte per level is all that is held.
-const MAX_DEPTH: usize = 1 << 20;
+/// Nodes of the beginning that are read.
+const NODES: usize = 1 << 16;
 
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+/// Containers within containers that are shown.
+const SHOWN_DEPTH: usize = 8;
+
+/// Characters that are shown of a string that goes on.
+const SHOWN_CHARS: usize = 4096;
+
+/// Bytes of the end in which a member is looked for, commas at which one may begin (strings may
+/// hold commas too), and members that are looked for.
+const END: usize = 4096;
+const TRIED: usize = 16;
+const MEMBERS: usize = 8;
+
 const ELLIPSIS: &str = "…";
 
-/// The outline of a text that comes in chunks.
+/// Members whose values are compared: the beginning of one is another value.
+const COMPARED: &[&str] = &[
+    "jsonrpc",
+    "id",
+    "method",
+    "name",
+    "uri",
+    "code",
+    "taskId",
+    "progressToken",
+    "requestId",
+    "requestState",
+    "io.modelcontextprotocol/subscriptionId",
+];
+
+/// The outline of a text that comes in chunks. Every byte is checked against the grammar.
 #[derive(Clone, Debug)]
 pub struct Outline {
-    out: Vec<u8>,
-    budget: Budget,
-    state: State,
-    /// The open containers that are shown, outermost first.
-    levels: Vec<Level>,
-    /// The open containers that are not shown, all within the last of `levels`: whether each is an
-    /// object.
-    hidden: Vec<bool>,
-    /// What becomes of the value that comes or is being read; `None` hides it.
-    plan: Option<Plan>,
-    token: Token,
-    /// An escape as far as it was read.
-    escape: Vec<u8>,
-    /// Bytes of the current string that may still be written.
-    room: usize,
-    /// Whether the current string had more than that, so that no more of it is written.
-    cut: bool,
-    /// The bytes before the current chunk.
-    offset: usize,
-    /// The last bytes of the line, as far as they can be its terminator.
-    tail: Vec<u8>,
-    error: Option<SyntaxError>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Start,
-    Value,
-    FirstElement,
-    FirstKey,
-    Key,
-    Colon,
-    Separator,
-    String { key: bool },
-    Escape { key: bool },
-    Scalar,
-    End,
+    beginning: Vec<u8>,
+    end: Vec<u8>,
+    checker: Checker,
 }
 
 impl Default for Outline {
@@ -68,25 +65,11 @@ impl Default for Outline {
 }
 
 impl Outline {
-    /// The outline of a text that begins with the first chunk.
     pub fn new() -> Self {
         Self {
-            out: Vec::new(),
-            budget: Budget::new(),
-            state: State::Start,
-            levels: Vec::new(),
-            hidden: Vec::new(),
-            plan: Some(Plan {
-                care: Care::Exact,
-                scope: Scope::Line,
-            }),
-            token: Token::default(),
-            escape: Vec::new(),
-            room: 0,
-            cut: false,
-            offset: 0,
-            tail: Vec::new(),
-            error: None,
+            beginning: Vec::new(),
+            end: Vec::new(),
+            checker: Checker::new(),
         }
     }
 
@@ -97,466 +80,214 @@ impl Outline {
         outline.finish()
     }
 
-    /// Reads the next bytes of the text.
     pub fn push(&mut self, chunk: &[u8]) {
-        let mut at = 0;
-        while at < chunk.len() && self.error.is_none() {
-            match self.step(&chunk[at..], self.offset + at) {
-                Ok(used) => at += used,
-                Err(error) => self.error = Some(error),
-            }
+        let room = KEPT - self.beginning.len();
+        self.beginning
+            .extend_from_slice(&chunk[..chunk.len().min(room)]);
+        let last = &chunk[chunk.len().saturating_sub(KEPT)..];
+        if self.end.len() + last.len() > 2 * KEPT {
+            let gone = (self.end.len() + last.len() - KEPT).min(self.end.len());
+            self.end.drain(..gone);
         }
-        self.offset += chunk.len();
+        self.end.extend_from_slice(last);
+        self.checker.push(chunk);
     }
 
-    /// The outline, at most [`OUTLINE_BYTES`] long, with the byte order mark and the line
-    /// terminator of the text; or why the text is no JSON.
-    pub fn finish(mut self) -> Result<Vec<u8>, SyntaxError> {
-        if self.error.is_none() && self.state == State::Scalar {
-            self.error = self.scalar_ends().err();
-        }
-        if let Some(error) = self.error {
-            return Err(error);
-        }
-        match self.state {
-            State::End => {
-                self.out.extend_from_slice(&self.tail);
-                Ok(self.out)
-            }
-            State::Start => scan::error(self.offset, Reason::Empty),
-            _ => scan::error(self.offset, Reason::End),
-        }
+    /// The first 64 KiB of the text.
+    pub fn beginning(&self) -> &[u8] {
+        &self.beginning
     }
 
-    /// Reads what `rest` begins with, which stands at `offset` of the text, and says how many
-    /// bytes that was.
-    fn step(&mut self, rest: &[u8], offset: usize) -> Result<usize, SyntaxError> {
-        let byte = rest[0];
-        match self.state {
-            State::String { key } => return self.in_string(rest, offset, key),
-            State::Escape { key } => return self.in_escape(byte, offset, key),
-            State::Scalar => return self.in_scalar(rest),
-            State::End => self.after_text(byte, offset)?,
-            State::Start if self.mark_goes_on(byte, offset)? => self.out.push(byte),
-            _ if scan::is_white(byte) => {}
-            State::FirstElement if byte == b']' => self.close(),
-            State::FirstKey if byte == b'}' => self.close(),
-            State::Start | State::Value | State::FirstElement => self.value(byte, offset)?,
-            State::FirstKey | State::Key => self.key(byte, offset)?,
-            State::Colon if byte == b':' => self.state = State::Value,
-            State::Colon => return scan::error(offset, Reason::Colon),
-            State::Separator => self.separator(byte, offset)?,
-        }
-        Ok(1)
-    }
-
-    /// Whether `byte` belongs to a byte order mark before the text.
-    fn mark_goes_on(&self, byte: u8, offset: usize) -> Result<bool, SyntaxError> {
-        let begun = self.out.len();
-        if begun == offset && BYTE_ORDER_MARK.get(offset) == Some(&byte) {
-            return Ok(true);
-        }
-        if begun == 0 || begun == BYTE_ORDER_MARK.len() {
-            return Ok(false);
-        }
-        scan::error(0, Reason::Value)
-    }
-
-    fn value(&mut self, byte: u8, offset: usize) -> Result<(), SyntaxError> {
-        if !self.in_object() {
-            self.plan_element();
-        }
-        match byte {
-            b'{' | b'[' => return self.open(byte == b'{', offset),
-            b'"' => {
-                self.state = State::String { key: false };
-                if let Some(plan) = self.plan {
-                    self.room = self.budget.string(plan.care);
-                    self.cut = false;
-                    self.out.push(b'"');
-                }
-            }
-            b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => {
-                self.token.begin(offset);
-                self.token.push(&[byte]);
-                self.state = State::Scalar;
-            }
-            _ => return scan::error(offset, Reason::Value),
-        }
-        Ok(())
-    }
-
-    fn key(&mut self, byte: u8, offset: usize) -> Result<(), SyntaxError> {
-        if byte != b'"' {
-            return scan::error(offset, Reason::Key);
-        }
-        self.token.begin(offset);
-        self.state = State::String { key: true };
-        Ok(())
-    }
-
-    fn separator(&mut self, byte: u8, offset: usize) -> Result<(), SyntaxError> {
-        match (byte, self.in_object()) {
-            (b',', true) => self.state = State::Key,
-            (b',', false) => self.state = State::Value,
-            (b'}', true) | (b']', false) => self.close(),
-            (_, true) => return scan::error(offset, Reason::ObjectEnd),
-            (_, false) => return scan::error(offset, Reason::ArrayEnd),
-        }
-        Ok(())
-    }
-
-    /// Whether the innermost open container is an object.
-    fn in_object(&self) -> bool {
-        let shown = self.levels.last().is_some_and(|level| level.object);
-        self.hidden.last().copied().unwrap_or(shown)
-    }
-
-    fn open(&mut self, object: bool, offset: usize) -> Result<(), SyntaxError> {
-        self.state = if object {
-            State::FirstKey
-        } else {
-            State::FirstElement
+    /// The outline, with the byte order mark and the line terminator of the text; or why the text
+    /// is no JSON.
+    pub fn finish(self) -> Result<Vec<u8>, SyntaxError> {
+        self.checker.finish()?;
+        let mark = b"\xef\xbb\xbf";
+        let (mark, text) = match self.beginning.strip_prefix(mark) {
+            Some(text) => (&mark[..], text),
+            None => (&[][..], &self.beginning[..]),
         };
-        match self.plan {
-            Some(plan) if self.levels.len() < SHOWN_DEPTH => {
-                self.out.push(if object { b'{' } else { b'[' });
-                let level = Level::new(plan, object);
-                self.levels.push(level);
-                return Ok(());
-            }
-            Some(_) => self
-                .out
-                .extend_from_slice(if object { b"{}" } else { b"[]" }),
-            None => {}
-        }
-        if self.hidden.len() == MAX_DEPTH {
-            return scan::error(offset, Reason::TooDeep { limit: MAX_DEPTH });
-        }
-        self.hidden.push(object);
-        self.plan = None;
-        Ok(())
-    }
-
-    fn close(&mut self) {
-        if !self.hidden.is_empty() {
-            self.hidden.pop();
-        } else if let Some(level) = self.levels.pop() {
-            if level.dropped && !level.object {
-                let comma = if level.shown > 0 { "," } else { "" };
-                self.out.extend_from_slice(comma.as_bytes());
-                self.out.extend_from_slice(b"\"\xe2\x80\xa6\"");
-            }
-            self.out.push(if level.object { b'}' } else { b']' });
-        }
-        self.value_ends();
-    }
-
-    fn value_ends(&mut self) {
-        self.state = if self.levels.is_empty() && self.hidden.is_empty() {
-            State::End
-        } else {
-            State::Separator
+        let terminator = &self.end[self.end.trim_ascii_end().len()..];
+        let terminator = match terminator {
+            [.., b'\r', b'\n'] => &b"\r\n"[..],
+            [.., b'\n'] => b"\n",
+            _ => b"",
         };
-    }
-
-    /// Decides about the next element of an array.
-    fn plan_element(&mut self) {
-        if !self.hidden.is_empty() {
-            self.plan = None;
-        } else if let Some(level) = self.levels.last_mut() {
-            let plan = level.scope.element(level.care);
-            self.plan = level.admit(plan, 0, &mut self.budget, &mut self.out);
-        }
-    }
-
-    /// Decides about the member whose name was read.
-    fn plan_member(&mut self) {
-        self.state = State::Colon;
-        self.plan = None;
-        if !self.hidden.is_empty() {
-            return;
-        }
-        let (Some(level), key) = (self.levels.last_mut(), &self.token) else {
-            return;
-        };
-        if key.long {
-            level.dropped = true;
-            return;
-        }
-        let plan = level.scope.member(level.care, &key.bytes);
-        self.plan = level.admit(plan, key.bytes.len(), &mut self.budget, &mut self.out);
-        if self.plan.is_some() {
-            self.out.push(b'"');
-            self.out.extend_from_slice(&key.bytes);
-            self.out.extend_from_slice(b"\":");
-        }
-    }
-
-    /// White space after the text, of which the line's terminator is kept.
-    fn after_text(&mut self, byte: u8, offset: usize) -> Result<(), SyntaxError> {
-        if !scan::is_white(byte) {
-            return scan::error(offset, Reason::Trailing);
-        }
-        match byte {
-            b'\n' if self.tail == b"\r" => self.tail.push(byte),
-            b'\r' | b'\n' => self.tail = vec![byte],
-            _ => self.tail.clear(),
-        }
-        Ok(())
+        Ok([mark, &known(text, &self.end), terminator].concat())
     }
 }
 
-// The open containers that are shown, with what they may hold.
-
-#[derive(Clone, Copy, Debug)]
-struct Level {
-    object: bool,
-    scope: Scope,
-    care: Care,
-    shown: usize,
-    dropped: bool,
-}
-
-/// What a member or element costs besides its text: quotes, comma, colon, brackets, ellipsis.
-const OVERHEAD: usize = 16;
-
-impl Level {
-    /// The level of a container with this plan.
-    fn new(plan: Plan, object: bool) -> Self {
-        let scope = match (plan.scope, object) {
-            (Scope::Line, true) => Scope::Message,
-            (Scope::Line, false) => Scope::Batch,
-            (scope, _) => scope,
-        };
-        Self {
-            object,
-            scope,
-            care: plan.inside(),
-            shown: 0,
-            dropped: false,
-        }
-    }
-
-    /// Makes place for one more item with a name of `name` bytes: its comma is written. `None` if
-    /// the item has to go.
-    fn admit(
-        &mut self,
-        plan: Plan,
-        name: usize,
-        budget: &mut Budget,
-        out: &mut Vec<u8>,
-    ) -> Option<Plan> {
-        let fits = self.shown < keep::items(self.scope, plan.care)
-            && budget.take(plan.care, name + OVERHEAD);
-        if !fits {
-            self.dropped = true;
-            return None;
-        }
-        if self.shown > 0 {
-            out.push(b',');
-        }
-        self.shown += 1;
-        Some(plan)
-    }
-}
-
-// Numbers and literals, which are judged when they end.
-
-/// The longest member name, number or literal that is held.
-const TOKEN_BYTES: usize = 1 << 10;
-
-/// A member name, number or literal as far as it was read.
-#[derive(Clone, Debug, Default)]
-struct Token {
-    start: usize,
-    bytes: Vec<u8>,
-    /// Whether it was longer than is held.
-    long: bool,
-}
-
-impl Token {
-    fn begin(&mut self, start: usize) {
-        self.start = start;
-        self.bytes.clear();
-        self.long = false;
-    }
-
-    fn push(&mut self, bytes: &[u8]) {
-        if self.bytes.len() + bytes.len() > TOKEN_BYTES {
-            self.long = true;
-        } else {
-            self.bytes.extend_from_slice(bytes);
-        }
-    }
-}
-
-impl Outline {
-    fn in_scalar(&mut self, rest: &[u8]) -> Result<usize, SyntaxError> {
-        let inside =
-            |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'z' | b'E' | b'+' | b'-' | b'.');
-        let run = rest.iter().position(|byte| !inside(byte));
-        self.token.push(&rest[..run.unwrap_or(rest.len())]);
-        let Some(run) = run else {
-            return Ok(rest.len());
-        };
-        self.scalar_ends()
-            .map_err(|error| self.not_at_the_end(error))?;
-        Ok(run)
-    }
-
-    /// What is wrong with a scalar that something follows, other than that it ends.
-    fn not_at_the_end(&self, error: SyntaxError) -> SyntaxError {
-        let number = matches!(self.token.bytes.first(), Some(b'-' | b'0'..=b'9'));
-        let (offset, reason) = match (error.reason, number) {
-            (Reason::End, true) => (error.offset, Reason::Number),
-            (Reason::End, false) => (self.token.start, Reason::Value),
-            (reason, _) => (error.offset, reason),
-        };
-        SyntaxError { offset, reason }
-    }
-
-    fn scalar_ends(&mut self) -> Result<(), SyntaxError> {
-        let Token { start, bytes, long } = &self.token;
-        let end = match bytes[0] {
-            b't' => scan::literal(bytes, 0, b"true"),
-            b'f' => scan::literal(bytes, 0, b"false"),
-            b'n' => scan::literal(bytes, 0, b"null"),
-            _ if *long => Ok(bytes.len()),
-            _ => scan::number(bytes, 0),
-        };
-        let (offset, reason) = match end {
-            Ok(end) if end == bytes.len() => {
-                let text = if *long { b"null" } else { &bytes[..] };
-                if let Some(plan) = self.plan {
-                    self.out.extend_from_slice(text);
-                    self.budget.spend(plan.care, text.len());
-                }
-                self.value_ends();
-                return Ok(());
-            }
-            Ok(end) => (end, Reason::Number),
-            Err(error) => (error.offset, error.reason),
-        };
-        scan::error(start + offset, reason)
-    }
-}
-
-// Strings: names are collected, values written as far as there is room.
-
-impl Outline {
-    fn in_string(&mut self, rest: &[u8], offset: usize, key: bool) -> Result<usize, SyntaxError> {
-        let run = scan::plain_run(rest);
-        if run > 0 {
-            self.string_bytes(&rest[..run], key);
-        }
-        match rest.get(run) {
-            None => return Ok(run),
-            Some(b'"') if key => self.plan_member(),
-            Some(b'"') => {
-                if self.plan.is_some() {
-                    self.out.push(b'"');
-                }
-                self.value_ends();
-            }
-            Some(b'\\') => {
-                self.escape.clear();
-                self.escape.push(b'\\');
-                self.state = State::Escape { key };
-            }
-            Some(_) => return scan::error(offset + run, Reason::Control),
-        }
-        Ok(run + 1)
-    }
-
-    fn in_escape(&mut self, byte: u8, offset: usize, key: bool) -> Result<usize, SyntaxError> {
-        let valid = match self.escape.len() {
-            1 => b"\"\\/bfnrtu".contains(&byte),
-            _ => byte.is_ascii_hexdigit(),
-        };
-        if !valid {
-            return scan::error(offset - self.escape.len(), Reason::Escape);
-        }
-        self.escape.push(byte);
-        if self.escape[1] != b'u' || self.escape.len() == 6 {
-            self.escape_ends(key);
-            self.state = State::String { key };
-        }
-        Ok(1)
-    }
-
-    /// Writes bytes of a string that stand for themselves, as far as there is room.
-    fn string_bytes(&mut self, run: &[u8], key: bool) {
-        if key {
-            self.token.push(run);
-        } else if self.plan.is_some() && !self.cut {
-            let kept = run.len().min(self.room);
-            self.write(&run[..kept]);
-            if kept < run.len() {
-                self.end_early();
-            }
-        }
-    }
-
-    /// Writes an escape whole or not at all, and no first half of a pair without room for both.
-    fn escape_ends(&mut self, key: bool) {
-        let escape = std::mem::take(&mut self.escape);
-        let needed = if is_high_surrogate(&escape) {
-            12
-        } else {
-            escape.len()
-        };
-        if key {
-            self.token.push(&escape);
-        } else if self.plan.is_some() && !self.cut {
-            if self.room >= needed {
-                self.write(&escape);
-            } else {
-                self.end_early();
-            }
-        }
-        self.escape = escape;
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        self.out.extend_from_slice(bytes);
-        self.room -= bytes.len();
-        if let Some(plan) = self.plan {
-            self.budget.spend(plan.care, bytes.len());
-        }
-    }
-
-    /// Ends the writing of a string that goes on.
-    fn end_early(&mut self) {
-        self.cut = true;
-        let partial = partial_char(&self.out);
-        self.out.truncate(self.out.len() - partial);
-        self.out.extend_from_slice(ELLIPSIS.as_bytes());
-    }
-}
-
-/// Whether `escape` is the first half of a surrogate pair.
-fn is_high_surrogate(escape: &[u8]) -> bool {
-    let digit = escape.get(3).map(u8::to_ascii_lowercase);
-    matches!(escape, [_, b'u', b'd' | b'D', ..]) && matches!(digit, Some(b'8' | b'9' | b'a' | b'b'))
-}
-
-/// How many bytes at the end of `bytes` begin a character that is not all there.
-fn partial_char(bytes: &[u8]) -> usize {
-    let last = bytes
-        .iter()
-        .rev()
-        .take(4)
-        .position(|byte| byte & 0xc0 != 0x80);
-    let Some(back) = last else { return 0 };
-    let needed = match bytes[bytes.len() - 1 - back] {
-        0xf0.. => 4,
-        0xe0.. => 3,
-        0xc0.. => 2,
-        _ => 1,
+/// What is known of a text with this `beginning` and, unless it is empty, this `end`, as JSON of
+/// its own.
+pub(crate) fn known(beginning: &[u8], end: &[u8]) -> Vec<u8> {
+    let (document, stopped) = Document::read_prefix(beginning, NODES);
+    let Some(document) = document else {
+        return b"{}".to_vec();
     };
-    if back + 1 < needed { back + 1 } else { 0 }
+    let root = document.root();
+    if stopped.is_none() || !matches!(root.kind(), Kind::Object | Kind::Array) {
+        return root.raw().to_vec();
+    }
+    let (outer, rest) = last_members(end);
+    let (inner, _) = last_members(rest);
+    let mut out = Vec::new();
+    write_open(root, &[outer, inner], 0, &mut out);
+    out
+}
+
+/// Whether `beginning` ends before the text that it is the beginning of is broken or over.
+pub(crate) fn stops_before_its_end(beginning: &[u8]) -> bool {
+    let (_, stopped) = Document::read_prefix(beginning, NODES);
+    matches!(stopped, Some(Stopped::At(error)) if error.offset < beginning.len())
+}
+
+/// Writes a container that goes on. Of two members that are called alike the later one counts: that
+/// of the beginning.
+fn write_open(open: Value<'_>, ends: &[Vec<&[u8]>], depth: usize, out: &mut Vec<u8>) {
+    let goes_on = open.span().end;
+    let mut items: Vec<Vec<u8>> = Vec::new();
+    if open.is_object() {
+        items.extend(ends.iter().take(1).flatten().map(|member| member.to_vec()));
+    }
+    for (name, value) in open.members() {
+        let value = shown(Some(name), value, goes_on, ends, depth);
+        items.extend(value.map(|value| [name.raw(), b":", &value].concat()));
+    }
+    for element in open.elements() {
+        items.extend(shown(None, element, goes_on, &[], depth));
+    }
+    if open.is_object() {
+        out.extend([&b"{"[..], &items.join(&b','), b"}"].concat());
+    } else {
+        items.push(format!("\"{ELLIPSIS}\"").into_bytes());
+        out.extend([&b"["[..], &items.join(&b','), b"]"].concat());
+    }
+}
+
+/// A value of a container that was read as far as `goes_on`; `None` where it is left out.
+fn shown(
+    name: Option<Value<'_>>,
+    value: Value<'_>,
+    goes_on: usize,
+    ends: &[Vec<&[u8]>],
+    depth: usize,
+) -> Option<Vec<u8>> {
+    if value.span().end < goes_on || Document::parse(value.raw()).is_ok() {
+        return Some(value.raw().to_vec());
+    }
+    let mut out = Vec::new();
+    match value.kind() {
+        Kind::Object | Kind::Array if depth < SHOWN_DEPTH => {
+            write_open(
+                value,
+                ends.get(1..).unwrap_or_default(),
+                depth + 1,
+                &mut out,
+            );
+        }
+        Kind::Object => out.extend_from_slice(b"{}"),
+        Kind::Array => out.extend_from_slice(b"[]"),
+        Kind::String => {
+            let is_compared = |name: Value<'_>| COMPARED.iter().any(|it| name.is_str(it));
+            if name.is_some_and(is_compared) {
+                return None;
+            }
+            // The last two characters may be halves of what they are.
+            let characters: Vec<char> = Chars::new(&value.raw()[1..]).collect();
+            let shown = characters.len().saturating_sub(2).min(SHOWN_CHARS);
+            let text: String = characters[..shown].iter().collect();
+            scan::quote(&(text + ELLIPSIS), &mut out);
+        }
+        Kind::Null | Kind::Bool | Kind::Number => return None,
+    }
+    Some(out)
+}
+
+/// The last members of the object that `text` is the end of, as long as they hold no others, and
+/// what comes before them.
+fn last_members(text: &[u8]) -> (Vec<&[u8]>, &[u8]) {
+    let Some(mut rest) = text.trim_ascii_end().strip_suffix(b"}") else {
+        return (Vec::new(), &[]);
+    };
+    let mut members = Vec::new();
+    while members.len() < MEMBERS
+        && let Some((before, member)) = last_member(rest)
+    {
+        members.push(member);
+        rest = before;
+    }
+    members.reverse();
+    (members, rest)
+}
+
+fn last_member(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let from = text.len().saturating_sub(END);
+    let commas = memchr::memrchr_iter(b',', &text[from..]).take(TRIED);
+    let mut members = commas.map(|comma| (&text[..from + comma], &text[from + comma + 1..]));
+    members.find(|(_, member)| is_plain(member))
+}
+
+/// Whether `text` is one member whose value holds no others.
+fn is_plain(text: &[u8]) -> bool {
+    let object = [b"{", text, b"}"].concat();
+    Document::parse(&object).is_ok_and(|document| {
+        let mut members = document.root().members();
+        let is_scalar = |value: Value<'_>| !value.is_object() && value.elements().next().is_none();
+        let first = members.next().is_some_and(|(_, value)| is_scalar(value));
+        first && members.next().is_none()
+    })
 }
 
 #[cfg(test)]
-mod outline_tests;
+mod tests {
+    use super::*;
+
+    fn outline(text: &str) -> String {
+        let mut outline = Outline::new();
+        text.as_bytes()
+            .chunks(50_000)
+            .for_each(|chunk| outline.push(chunk));
+        let outline = String::from_utf8(outline.finish().unwrap()).unwrap();
+        assert!(outline.len() < 200_000);
+        Document::parse(outline.as_bytes()).unwrap_or_else(|error| panic!("{error}: {outline}"));
+        outline
+    }
+
+    #[test]
+    fn a_long_message_is_known_by_its_beginning_and_its_end() {
+        let long = "x".repeat(2_000_000);
+        let front = outline(&format!(
+            r#"{{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{{"name":"write","arguments":{{"text":"{long}"}}}}}}"#
+        ));
+        assert!(front.starts_with(
+            r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"write","arguments":{"text":"xxx"#
+        ));
+        assert!(front.ends_with("xxx…\"}}}"));
+        let back = outline(&format!(
+            r#"{{"result":{{"content":[{{"text":"{long}"}}],"isError":true}},"jsonrpc":"2.0","id":8}}"#
+        ));
+        assert!(back.starts_with(r#"{"jsonrpc":"2.0","id":8,"result":{"isError":true,"#));
+        let list = outline(&format!(
+            "{{\"id\":1,\"result\":{{\"tools\":[{}{{}}]}}}}\r\n",
+            "{},".repeat(100_000)
+        ));
+        assert!(
+            list.ends_with(",\"…\"]}}\r\n"),
+            "{}",
+            &list[list.len() - 20..]
+        );
+    }
+
+    #[test]
+    fn a_value_that_is_compared_is_whole_or_left_out() {
+        let long = "x".repeat(200_000);
+        let text = format!(r#"{{"method":"m","params":{{"uri":"{long}"}},"id":1}}"#);
+        assert_eq!(outline(&text), r#"{"id":1,"method":"m","params":{}}"#);
+    }
+
+    #[test]
+    fn whole_messages_of_a_long_batch_are_kept() {
+        let batch = format!("[{}]", vec![r#"{"a":1}"#; 20_000].join(","));
+        assert!(outline(&batch).starts_with(r#"[{"a":1},{"a":1}"#));
+    }
+}

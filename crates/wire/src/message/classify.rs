@@ -1,5 +1,6 @@
 //! From the bytes of a frame to its content.
 
+use super::cut::is_known;
 use super::{Body, Content, Message, Problem, body};
 use crate::json::{Kind, Node, Outline, Reason, SyntaxError, Value, parse_into, parsed_root};
 
@@ -22,10 +23,14 @@ pub fn classify(frame: &[u8]) -> Content {
 }
 
 /// What a frame too large to hold contains, by its outline. The spans of its messages are those
-/// within the outline.
+/// within the outline. Nothing is said of what the outline leaves out.
 pub fn classify_outline(outline: &[u8]) -> Content {
     let mut content = classify(outline);
     content.problems.push(Problem::OutlineOnly);
+    content.messages.retain(|message| is_known(&message.body));
+    for message in &mut content.messages {
+        message.problems.clear();
+    }
     content
 }
 
@@ -91,8 +96,10 @@ impl Classifier {
                 if let Ok(root) = parse_into(&outline, &mut self.nodes) {
                     read(root, Lines::OfAll, content);
                 }
+                content.messages.retain(|message| is_known(&message.body));
                 for message in &mut content.messages {
                     message.span = 0..text.trim_ascii_end().len();
+                    message.problems.clear();
                 }
             }
             Err(error) => content.problems.push(error.into()),

@@ -160,7 +160,8 @@ fn a_frame_too_large_to_hold_is_known_by_its_outline() {
         content.problems,
         [Problem::CarriageReturn, Problem::OutlineOnly]
     );
-    assert_eq!(content.messages[0].summary, "32+ tools");
+    let summary = &content.messages[0].summary;
+    assert!(summary.ends_with("+ tools"), "{summary}");
     let error = Outline::of(b"{\"id\":3,\"res").unwrap_err();
     let unread = classify_unread(error, false);
     let expected = Problem::NotJson {

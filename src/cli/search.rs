@@ -12,7 +12,7 @@ use super::{folder, select};
 use clap::Args;
 use mcpreel_store::library::{Entry, Library, short_id};
 use mcpreel_store::reader::Recording;
-use mcpreel_store::search::{Pace, Pattern, PatternError, Place, Search as Scan, SearchHit};
+use mcpreel_store::search::{Pace, Pattern, PatternError, Search as Scan, SearchHit};
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::{FrameHead, StreamId};
 use mcpreel_wire::message::Direction;
@@ -33,7 +33,7 @@ const METHOD: usize = 24;
 
 /// Find a text in recordings
 ///
-/// Looks in every byte on record and in the summaries, the newest recording and frame first.
+/// Looks in every byte on record, the newest recording and frame first.
 /// Without a capital letter in TEXT case is ignored; text is also found where JSON has escaped it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -159,12 +159,6 @@ impl Searched {
         let method = method(recording, &head)?;
         let [before, found, after] = context(recording, &head, &hit.place)?;
         if self.json {
-            let (offset, length) = match &hit.place {
-                Place::Bytes(range) => Some((range.start, range.end - range.start)),
-                Place::Summary => None,
-            }
-            .unzip();
-            // `offset`: where the first match stands; null if it is in the summary only.
             return Ok(self.out.json(&json!({
                 "id": id,
                 "path": recording.path().to_string_lossy(),
@@ -173,8 +167,8 @@ impl Searched {
                 "direction": head.stream.messages().map(Direction::as_str),
                 "t_ns": head.t_last.0,
                 "method": method,
-                "offset": offset,
-                "length": length,
+                "offset": hit.place.start,
+                "length": hit.place.end - hit.place.start,
                 "context": format!("{before}{found}{after}"),
             }))?);
         }
@@ -226,12 +220,12 @@ fn cut_start(text: &str, columns: usize) -> String {
     rest.map_or_else(String::new, |rest| format!("…{rest}"))
 }
 
-/// The text before a match, the match, and the text behind it, escaped.
-fn context(recording: &Recording, head: &FrameHead, place: &Place) -> Result<[String; 3], Failure> {
-    let Place::Bytes(range) = place else {
-        let words = frame_words(recording, head, None)?;
-        return Ok([String::new(), words, String::new()]);
-    };
+/// What stands before a match, the match, and what stands behind it, escaped.
+fn context(
+    recording: &Recording,
+    head: &FrameHead,
+    range: &Range<u64>,
+) -> Result<[String; 3], Failure> {
     let from = range.start.saturating_sub(BEFORE);
     let to = range.end.min(range.start + AFTER);
     let until = (range.start + AFTER)

@@ -7,7 +7,7 @@ use crate::effect::Effects;
 use crate::worker::{self, Answer, Growth, Job, Slot, Source};
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_store::search;
-use mcpreel_store::search::{Finder, Pace, Pattern, Place, SearchHit};
+use mcpreel_store::search::{Finder, Pace, Pattern, SearchHit};
 use mcpreel_store::select::Question;
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::frame::Seq;
@@ -399,7 +399,7 @@ struct Found {
     /// Rows in which it was found, and whether the filter shows them.
     rows: Vec<(ItemKey, bool)>,
     hits: u64,
-    /// Everything after this frame was looked at, summaries perhaps not.
+    /// Everything after this frame was looked at.
     reached: Seq,
     progress: Progress,
 }
@@ -484,11 +484,7 @@ impl Searching {
         let (recording, lens) = (source.recording, self.question.lens);
         let mut keys = Vec::with_capacity(hits.len());
         for hit in hits {
-            let at = match &hit.place {
-                Place::Bytes(range) => Some(range.start),
-                Place::Summary => None,
-            };
-            keys.push(row_of(recording, lens, hit.seq, at)?);
+            keys.push(row_of(recording, lens, hit.seq, Some(hit.place.start))?);
         }
         keys.sort_unstable();
         keys.dedup();

@@ -9,34 +9,6 @@ use super::target::target;
 use crate::json::{Kind, Value};
 use crate::message::{Identity, InputRound, Outcome};
 
-/// Words that a line may have although they are not in its message, in lower case. Whoever looks
-/// for another word in lines finds it in their messages too, with JSON's escapes resolved.
-pub const WORDS: &[&str] = &[
-    "progress",
-    "log",
-    "cancelled",
-    "initialized",
-    "error",
-    "tool",
-    "input",
-    "required",
-    "task",
-    "ok",
-    "empty",
-    "more",
-    "to",
-    "come",
-    "tools",
-    "resources",
-    "templates",
-    "prompts",
-    "roots",
-    "tasks",
-    "skills",
-    "messages",
-    "values",
-];
-
 /// What is left for the request where its outcome follows on the same line.
 const REQUEST_CHARS: usize = LINE_CHARS * 3 / 5;
 

@@ -7,7 +7,7 @@
 use super::exit::{Exit, Failure, Outcome};
 use super::folder::Folder;
 use super::output::{self, Ink, Output, Progress};
-use super::rows::{frame_words, stream_arrow};
+use super::rows::stream_arrow;
 use super::{folder, select};
 use clap::Args;
 use mcpreel_store::library::{Entry, Library, short_id};

@@ -8,7 +8,7 @@ use super::output::{self, Output};
 use super::rows::{Listing, Row};
 use super::{filter, folder, select};
 use clap::Args;
-use mcpreel_store::follow::{INTERVAL, News, Tail as Source, Update};
+use mcpreel_store::follow::{Change, INTERVAL, News, Tail as Source};
 use mcpreel_store::library::{Entry, Library, REEL, SPOOL, Standing};
 use mcpreel_store::reader::{MessageRow, Recording, Summary};
 use mcpreel_store::recovery::{self, Outcome as Done, RecoverError};
@@ -118,7 +118,7 @@ pub fn follow(
     let mut quiet = 0;
     loop {
         match source.poll()? {
-            Update::News(news) => {
+            Change::Changed(news) => {
                 quiet = 0;
                 let more = news.more;
                 let summary = summary.insert(news.summary.clone());
@@ -127,7 +127,7 @@ pub fn follow(
                     continue;
                 }
             }
-            Update::Waiting | Update::Quiet => {
+            Change::Waiting | Change::Quiet => {
                 // A copy of a live recording has no end. A recording that has just ended looks the
                 // same for a moment, until its end is polled.
                 quiet += 1;
@@ -136,8 +136,8 @@ pub fn follow(
                     break;
                 }
             }
-            Update::Orphaned if library.contains(path) => take_over(path)?,
-            Update::Orphaned | Update::Ended => break,
+            Change::Orphaned if library.contains(path) => take_over(path)?,
+            Change::Orphaned | Change::Ended => break,
         }
         if let Some(summary) = &summary {
             let now = wall_clock_ns().saturating_sub(summary.wall_ns);

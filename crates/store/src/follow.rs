@@ -22,20 +22,6 @@ const PAGE: u32 = 500;
 /// Exchanges given up of which one poll hears at most; of the others the next one does.
 const GIVEN_UP: u32 = 10_000;
 
-#[derive(Debug)]
-pub enum Update {
-    /// There is no recording yet, only its spool.
-    Waiting,
-    Quiet,
-    /// Something new. If there is more, the next poll need not wait.
-    News(Box<News>),
-    /// The recorder was killed. [`super::recovery`] completes the recording; polling goes on
-    /// where it was.
-    Orphaned,
-    /// The recording is complete, everything was handed over.
-    Ended,
-}
-
 /// What is new since the last poll. Events belong after the frame `after_seq`.
 #[derive(Debug)]
 pub struct News {
@@ -82,41 +68,18 @@ impl Tail {
         self.watch.recording()
     }
 
-    /// What has happened since the last call.
-    pub fn poll(&mut self) -> Result<Update, ReadError> {
-        match self.watch.poll()? {
-            Change::Changed => self.advance(),
-            other => Ok(other.into()),
-        }
-    }
-
-    fn advance(&mut self) -> Result<Update, ReadError> {
-        let Some(recording) = self.watch.recording() else {
-            return Ok(Update::Quiet);
-        };
-        let news = recording.in_one_read(|recording| self.seen.advance(recording))?;
-        let is_final = news.summary.state.is_final();
-        self.watch.settle(match (news.more, is_final) {
-            (true, _) => Read::Partly,
-            (false, false) => Read::All,
-            (false, true) => Read::Complete,
-        });
-        if news.is_empty() && !is_final {
-            return Ok(self.watch.nothing_new().into());
-        }
-        self.watch.news();
-        Ok(Update::News(Box::new(news)))
-    }
-}
-
-impl From<Change> for Update {
-    fn from(change: Change) -> Self {
-        match change {
-            Change::Waiting => Self::Waiting,
-            Change::Quiet | Change::Changed => Self::Quiet,
-            Change::Orphaned => Self::Orphaned,
-            Change::Ended => Self::Ended,
-        }
+    /// What has happened since the last call. If there is more news, the next call need not wait.
+    pub fn poll(&mut self) -> Result<Change<Box<News>>, ReadError> {
+        self.watch.poll(|recording| {
+            let news = recording.in_one_read(|recording| self.seen.advance(recording))?;
+            let is_final = news.summary.state.is_final();
+            Ok(match (news.more, is_final) {
+                (true, _) => Read::Partly(Box::new(news)),
+                (false, true) => Read::Complete(Box::new(news)),
+                (false, false) if news.is_empty() => Read::Nothing,
+                (false, false) => Read::All(Box::new(news)),
+            })
+        })
     }
 }
 
@@ -198,10 +161,6 @@ impl Seen {
 }
 
 // Noticing that a recording has changed, has ended, or has lost its recorder.
-//
-// Whoever watches owns the loop and calls [`Watch::poll`] every [`INTERVAL`]; asking costs some
-// microseconds as long as nothing has changed. As soon as the recording is complete its file is
-// let go, so that the recorder can make it one plain file.
 
 pub const INTERVAL: Duration = Duration::from_millis(33);
 
@@ -211,13 +170,13 @@ const LOOK_EVERY: u32 = 15;
 /// Polls for which a complete recording is left alone while its recorder makes it one plain file.
 const PATIENCE: u32 = 8;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+#[derive(Debug)]
+pub enum Change<T> {
     /// There is no recording yet, only its spool.
     Waiting,
     Quiet,
-    /// Something new: read it from [`Watch::recording`], then say so with [`Watch::settle`].
-    Changed,
+    /// Something new.
+    Changed(T),
     /// The recorder was killed. [`super::recovery`] completes the recording; polling goes on
     /// where it was.
     Orphaned,
@@ -225,14 +184,16 @@ pub enum Change {
     Ended,
 }
 
-/// How far the reading of a change has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Read {
-    /// There is more to read: the next poll says [`Change::Changed`] again.
-    Partly,
-    All,
+/// What a caller of [`Watch::poll`] has read of a change.
+#[derive(Debug)]
+pub enum Read<T> {
+    /// All of it, and nothing in it is news.
+    Nothing,
+    /// There is more to read: the next poll reads again.
+    Partly(T),
+    All(T),
     /// All of it, and there will be no more.
-    Complete,
+    Complete(T),
 }
 
 #[derive(Debug)]
@@ -240,8 +201,6 @@ pub struct Watch {
     path: PathBuf,
     recording: Option<Recording>,
     data_version: Option<i64>,
-    /// The version that is being read.
-    reading: Option<i64>,
     quiet: u32,
     stage: Stage,
 }
@@ -260,14 +219,9 @@ impl Watch {
             path: path.to_owned(),
             recording: None,
             data_version: None,
-            reading: None,
             quiet: 0,
             stage: Stage::Following,
         }
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     /// The recording, while it is open.
@@ -275,57 +229,49 @@ impl Watch {
         self.recording.as_ref()
     }
 
-    /// What has happened since the last call.
-    pub fn poll(&mut self) -> Result<Change, ReadError> {
+    /// What has happened since the last call; `read` reads a recording that has changed.
+    pub fn poll<T>(
+        &mut self,
+        read: impl FnOnce(&Recording) -> Result<Read<T>, ReadError>,
+    ) -> Result<Change<T>, ReadError> {
         match self.stage {
             Stage::Ended => Ok(Change::Ended),
             Stage::LettingGo => self.let_go(),
-            Stage::Following => self.follow(),
+            Stage::Following => self.follow(read),
         }
     }
 
-    /// What [`Change::Changed`] announced was read, so far.
-    pub fn settle(&mut self, read: Read) {
-        let frozen = self.recording.as_ref().is_some_and(Recording::is_frozen);
-        if frozen {
-            // What has no WAL beside it yet was opened as it lay there, and would never change.
-            self.recording = None;
-            self.data_version = None;
-        } else {
-            self.data_version = self.reading.filter(|_| read != Read::Partly);
-        }
-        match read {
-            Read::Partly | Read::All => {}
-            Read::Complete => {
-                self.recording = None;
-                self.quiet = 0;
-                self.stage = Stage::LettingGo;
-            }
-        }
-    }
-
-    /// Counts a change that held nothing new like no change; see [`Self::poll`].
-    pub fn nothing_new(&mut self) -> Change {
-        self.wait(Change::Quiet)
-    }
-
-    pub fn news(&mut self) {
-        self.quiet = 0;
-    }
-
-    fn follow(&mut self) -> Result<Change, ReadError> {
+    fn follow<T>(
+        &mut self,
+        read: impl FnOnce(&Recording) -> Result<Read<T>, ReadError>,
+    ) -> Result<Change<T>, ReadError> {
         if self.recording.is_none() {
             self.recording = self.open()?;
         }
         let Some(recording) = &self.recording else {
             return Ok(self.wait(Change::Waiting));
         };
-        let version = recording.data_version()?;
-        if self.data_version == Some(version) && !recording.is_frozen() {
+        let (version, is_frozen) = (recording.data_version()?, recording.is_frozen());
+        if self.data_version == Some(version) && !is_frozen {
             return Ok(self.wait(Change::Quiet));
         }
-        self.reading = Some(version);
-        Ok(Change::Changed)
+        let read = read(recording)?;
+        let is_whole = !matches!(read, Read::Partly(_));
+        self.data_version = (is_whole && !is_frozen).then_some(version);
+        if matches!(read, Read::Complete(_)) {
+            self.stage = Stage::LettingGo;
+        }
+        if is_frozen || self.stage == Stage::LettingGo {
+            // What has no WAL beside it yet was opened as it lay there, and would never change.
+            self.recording = None;
+        }
+        match read {
+            Read::Nothing => Ok(self.wait(Change::Quiet)),
+            Read::Partly(news) | Read::All(news) | Read::Complete(news) => {
+                self.quiet = 0;
+                Ok(Change::Changed(news))
+            }
+        }
     }
 
     fn open(&self) -> Result<Option<Recording>, ReadError> {
@@ -341,7 +287,7 @@ impl Watch {
     }
 
     /// `otherwise`, unless the recorder has gone.
-    fn wait(&mut self, otherwise: Change) -> Change {
+    fn wait<T>(&mut self, otherwise: Change<T>) -> Change<T> {
         self.quiet += 1;
         if self.quiet.is_multiple_of(LOOK_EVERY) && spool::lock(&spool_of(&self.path)).is_ok() {
             self.recording = None;
@@ -351,7 +297,7 @@ impl Watch {
         otherwise
     }
 
-    fn let_go(&mut self) -> Result<Change, ReadError> {
+    fn let_go<T>(&mut self) -> Result<Change<T>, ReadError> {
         self.quiet += 1;
         if open::is_wal(&self.path)? && self.quiet < PATIENCE {
             return Ok(Change::Quiet);

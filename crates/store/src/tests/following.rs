@@ -1,7 +1,7 @@
 //! Following a live recording.
 
 use super::written_session::*;
-use crate::follow::{News, Tail, Update};
+use crate::follow::{Change, News, Tail};
 use crate::library::spool_of;
 use crate::recovery::bring_up_to_date;
 use crate::schema::State;
@@ -10,7 +10,7 @@ use mcpreel_trace::frame::StreamId;
 
 fn news(tail: &mut Tail) -> News {
     match tail.poll().unwrap() {
-        Update::News(news) => *news,
+        Change::Changed(news) => *news,
         other => panic!("{other:?}"),
     }
 }
@@ -20,7 +20,7 @@ fn rows_come_once_and_exchanges_again_when_they_change() {
     let dir = tempfile::tempdir().unwrap();
     let mut session = Session::start(dir.path(), "weather", 1);
     let mut tail = Tail::new(&session.reel);
-    assert!(matches!(tail.poll().unwrap(), Update::Waiting));
+    assert!(matches!(tail.poll().unwrap(), Change::Waiting));
     let mut indexer = session.indexer();
     session.chunk(StreamId::C2S, INITIALIZE);
     drain(&mut indexer, &bytes(u64::MAX));
@@ -30,7 +30,7 @@ fn rows_come_once_and_exchanges_again_when_they_change() {
         (1, 1, 1)
     );
     assert_eq!(first.exchanges[0].status.as_str(), "open");
-    assert!(matches!(tail.poll().unwrap(), Update::Quiet));
+    assert!(matches!(tail.poll().unwrap(), Change::Quiet));
     session.chunk(StreamId::S2C, INITIALIZED);
     drain(&mut indexer, &bytes(u64::MAX));
     let second = news(&mut tail);
@@ -50,7 +50,7 @@ fn rows_come_once_and_exchanges_again_when_they_change() {
     assert!(last.exchanges[0].has_failed());
     assert!(tail.recording().is_none());
     assert!(indexer.leave_wal().unwrap());
-    assert!(matches!(tail.poll().unwrap(), Update::Ended));
+    assert!(matches!(tail.poll().unwrap(), Change::Ended));
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn a_killed_recorder_is_noticed_and_its_recording_followed_to_the_end() {
     session.chunk(StreamId::S2C, INITIALIZED);
     drop(indexer);
     session.die();
-    let orphaned = (0..100).any(|_| matches!(tail.poll().unwrap(), Update::Orphaned));
+    let orphaned = (0..100).any(|_| matches!(tail.poll().unwrap(), Change::Orphaned));
     assert!(orphaned);
     bring_up_to_date(&session.reel, Clock::start(), &mut |_| ()).unwrap();
     assert!(!spool_of(&session.reel).exists());
@@ -103,5 +103,5 @@ fn a_killed_recorder_is_noticed_and_its_recording_followed_to_the_end() {
         (last.frames.len(), last.summary.state),
         (1, State::Recovered)
     );
-    assert!(matches!(tail.poll().unwrap(), Update::Ended));
+    assert!(matches!(tail.poll().unwrap(), Change::Ended));
 }

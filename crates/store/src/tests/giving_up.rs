@@ -1,7 +1,7 @@
 //! Requests of which nobody waits for the answer any longer, because too many are open.
 
 use super::written_session::*;
-use crate::follow::{Tail, Update};
+use crate::follow::{Change, Tail};
 use crate::reader::Recording;
 use crate::schema::State;
 use mcpreel_trace::exchange::{ExchangeId, Status};
@@ -25,7 +25,7 @@ fn ask(session: &mut Session, ids: RangeInclusive<u64>) {
 }
 
 fn follow(tail: &mut Tail, statuses: &mut BTreeMap<ExchangeId, Status>) {
-    while let Update::News(news) = tail.poll().unwrap() {
+    while let Change::Changed(news) = tail.poll().unwrap() {
         let exchanges = news.exchanges.into_iter();
         statuses.extend(exchanges.map(|exchange| (exchange.id, exchange.status)));
     }

@@ -141,38 +141,22 @@ impl Reader {
         let From::Live(watch) = &mut self.source else {
             return;
         };
-        let result = watch.poll();
-        match result {
-            Ok(Change::Quiet) => {}
-            Ok(Change::Waiting) => tell(opening(self.number, Opening::Waiting)),
-            Ok(Change::Changed) => {
-                if let Err(error) = self.read_change(tell) {
-                    tell(unreadable(self.number, &error));
-                }
+        let before = self.vitals.as_deref();
+        let result = watch.poll(|recording| {
+            if recording.summary()?.state.is_final() {
+                // It is told when it is open again: as long as its file is let go nobody could read
+                // the rows that it says it has.
+                return Ok(Read::Complete(None));
             }
+            Vitals::read(recording, Standing::Live, before).map(|vitals| Read::All(Some(vitals)))
+        });
+        match result {
+            Ok(Change::Quiet | Change::Changed(None)) => {}
+            Ok(Change::Waiting) => tell(opened(self.number, Opened::Waiting)),
+            Ok(Change::Changed(Some(vitals))) => self.grow(vitals, false, tell),
             Ok(Change::Orphaned | Change::Ended) => self.reopen(tell),
             Err(error) => tell(unreadable(self.number, &error)),
         }
-    }
-
-    fn read_change(&mut self, tell: &mut dyn FnMut(Answer)) -> Result<(), ReadError> {
-        let From::Live(watch) = &mut self.source else {
-            return Ok(());
-        };
-        let Some(recording) = watch.recording() else {
-            return Ok(());
-        };
-        if recording.summary()?.state.is_final() {
-            // It is told when it is open again: as long as its file is let go nobody could read the
-            // rows that it says it has.
-            watch.settle(Read::Complete);
-            return Ok(());
-        }
-        let vitals = Vitals::read(recording, Standing::Live, self.vitals.as_deref())?;
-        watch.settle(Read::All);
-        watch.news();
-        self.grow(vitals, false, tell);
-        Ok(())
     }
 
     /// Opens it: at first, and when the recorder has gone or has finished.

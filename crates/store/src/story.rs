@@ -10,12 +10,12 @@ use mcpreel_trace::exchange::{Exchange, ExchangeId};
 pub use mcpreel_trace::frame::Unfinished;
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
 use mcpreel_trace::item::{Item, ItemKey};
-use rusqlite::{Connection, Params, Row, params};
+use rusqlite::{Params, Row, params};
 use std::ops::Range;
 
 /// Things of one kind that a story tells at most: a call with a hundred thousand progress
 /// notifications has a story all the same.
-const EACH: u64 = 500;
+const EACH: u32 = 500;
 
 const CHILDREN: &str = "SELECT id FROM exchange WHERE parent = ?1 ORDER BY id";
 const EVENTS: &str = "SELECT id, t, after_seq, detail FROM event
@@ -113,10 +113,8 @@ impl Recording {
     /// rounds of its chain; the lines, events and findings between its request and its answer, or
     /// the end. Of each kind the first 500. `None` if there is no such exchange.
     pub fn story(&self, id: ExchangeId) -> Result<Option<Story>, ReadError> {
-        let Some(exchange) = self.exchange(id)? else {
-            return Ok(None);
-        };
-        self.read(|conn| tell(conn, exchange).map(Some))
+        let exchange = self.exchange(id)?;
+        exchange.map(|exchange| tell(self, exchange)).transpose()
     }
 
     /// The exchanges in which the other side was asked during `id`, in order.
@@ -172,7 +170,10 @@ impl Recording {
 
     /// The findings that point at the exchange, or at one of its frames as a whole; 500 at most.
     pub fn findings_of_exchange(&self, exchange: &Exchange) -> Result<Vec<FindingRow>, ReadError> {
-        self.read(|conn| findings_of(conn, exchange))
+        let response = exchange.response.map(|(seq, _)| to_sql(seq.0));
+        let (id, request) = (to_sql(exchange.id.0), to_sql(exchange.request.0.0));
+        let params = params![id, request, response, EACH];
+        self.list(FINDINGS_OF_EXCHANGE, params, reader_rows::finding)
     }
 
     /// The bytes of the message at `part` of the frame `seq`; `None` if there is none. Of a long
@@ -196,21 +197,6 @@ impl Recording {
     }
 }
 
-fn findings_of(conn: &Connection, exchange: &Exchange) -> rusqlite::Result<Vec<FindingRow>> {
-    let response = exchange.response.map(|(seq, _)| to_sql(seq.0));
-    let mut statement = conn.prepare_cached(FINDINGS_OF_EXCHANGE)?;
-    let rows = statement.query_map(
-        params![
-            to_sql(exchange.id.0),
-            to_sql(exchange.request.0.0),
-            response,
-            to_sql(EACH)
-        ],
-        reader_rows::finding,
-    )?;
-    rows.collect()
-}
-
 // Putting a story together.
 
 const MESSAGES: &str = concat!(
@@ -223,7 +209,6 @@ const ANSWER: &str = concat!(
     message_columns!(),
     " WHERE m.exchange = ?1 AND m.kind = 'response' AND m.frame > ?2 LIMIT 1"
 );
-const FRAME: &str = "SELECT t_last, length(raw) FROM frame WHERE seq = ?1";
 const COUNT_MESSAGES: &str = "SELECT count(*) FROM message WHERE exchange = ?1";
 const LINES: &str = r#"SELECT l.frame, f.stream, f."offset", f.t_first, f.t_last, length(f.raw),
     substr(f.raw, 1, ?4) FROM line l JOIN frame f ON f.seq = l.frame
@@ -237,36 +222,29 @@ const COUNT_FINDINGS_BETWEEN: &str = "SELECT count(*) FROM finding
     WHERE frame > ?1 AND frame < ?2 AND exchange IS NULL";
 const CHAIN: &str = "SELECT id FROM exchange WHERE chain = ?1 ORDER BY id LIMIT ?2";
 
-fn tell(conn: &Connection, exchange: Exchange) -> rusqlite::Result<Story> {
-    let mut telling = Telling {
-        conn,
-        entries: Vec::new(),
-        left_out: 0,
-    };
-    let id = exchange.id;
-    telling.messages(id, Kinship::Own)?;
-    for child in telling.ids(CHILDREN, [to_sql(id.0)])? {
-        telling.messages(child, Kinship::Child(child))?;
-    }
-    if let Some(chain) = exchange.chain {
-        for round in telling.ids(CHAIN, (to_sql(chain.0), to_sql(EACH)))? {
-            if round != id {
-                telling.messages(round, Kinship::Chain(round))?;
-            }
-        }
-    }
-    telling.meanwhile(&exchange)?;
-    let Telling {
-        mut entries,
-        left_out,
-        ..
-    } = telling;
-    in_order(&mut entries);
-    Ok(Story {
+fn tell(recording: &Recording, exchange: Exchange) -> Result<Story, ReadError> {
+    let (entries, left_out) = (Vec::new(), 0);
+    let mut story = Story {
         exchange,
         entries,
         left_out,
-    })
+    };
+    let (id, chain) = (story.exchange.id, story.exchange.chain);
+    story.add_messages(recording, id, Kinship::Own)?;
+    for child in recording.children(id)? {
+        story.add_messages(recording, child, Kinship::Child(child))?;
+    }
+    if let Some(chain) = chain {
+        let id_of = |row: &Row<'_>| number(row, 0).map(ExchangeId);
+        for round in recording.list(CHAIN, (to_sql(chain.0), EACH), id_of)? {
+            if round != id {
+                story.add_messages(recording, round, Kinship::Chain(round))?;
+            }
+        }
+    }
+    story.add_meanwhile(recording)?;
+    in_order(&mut story.entries);
+    Ok(story)
 }
 
 /// Puts what is told in its order.
@@ -282,67 +260,65 @@ fn in_order(entries: &mut [Entry]) {
     }
 }
 
-/// A story that is being put together.
-struct Telling<'c> {
-    conn: &'c Connection,
-    entries: Vec<Entry>,
-    left_out: u64,
-}
-
-impl Telling<'_> {
-    /// The messages of `id`: the first of them, and in any case the answer.
-    fn messages(&mut self, id: ExchangeId, of: Kinship) -> rusqlite::Result<()> {
+impl Story {
+    /// Adds the messages of `id`: the first of them, and in any case the answer.
+    fn add_messages(
+        &mut self,
+        recording: &Recording,
+        id: ExchangeId,
+        of: Kinship,
+    ) -> Result<(), ReadError> {
         let id = to_sql(id.0);
-        let mut messages = self.list(MESSAGES, (id, to_sql(EACH)), reader_rows::message)?;
-        if messages.len() as u64 == EACH {
+        let mut messages = recording.list(MESSAGES, (id, EACH), reader_rows::message)?;
+        if messages.len() == EACH as usize {
             let last = messages.last().map_or(0, |row| to_sql(row.record.frame.0));
-            messages.extend(self.list(ANSWER, (id, last), reader_rows::message)?);
+            messages.extend(recording.list(ANSWER, (id, last), reader_rows::message)?);
         }
-        self.count(COUNT_MESSAGES, [id], messages.len())?;
+        self.count_rest(recording, COUNT_MESSAGES, [id], messages.len())?;
         for row in messages {
             let (frame, part) = (row.record.frame, row.record.part);
-            let (t, frame_size) = self.frame(frame)?;
+            let Some(head) = recording.head(frame)? else {
+                continue;
+            };
             let what = Told::Message {
                 row: Box::new(row),
-                frame_size,
+                frame_size: head.size,
                 of,
             };
-            self.push(t, ItemKey::of_part(frame, part), what);
+            self.push(head.t_last, ItemKey::of_part(frame, part), what);
         }
         Ok(())
     }
 
-    /// What happened between the request and the answer.
-    fn meanwhile(&mut self, exchange: &Exchange) -> rusqlite::Result<()> {
-        let from = to_sql(exchange.request.0.0);
-        let to = exchange.response.map_or(i64::MAX, |(seq, _)| to_sql(seq.0));
+    /// Adds what happened between the request and the answer.
+    fn add_meanwhile(&mut self, recording: &Recording) -> Result<(), ReadError> {
+        let request = self.exchange.request.0;
+        let to = self.exchange.response.map_or(u64::MAX, |(seq, _)| seq.0);
+        let range = (to_sql(request.0), to_sql(to));
+        let limited = (range.0, range.1, EACH);
         let preview = to_sql(Item::PREVIEW as u64);
-        let lines = self.list(LINES, params![from, to, to_sql(EACH), preview], |row| {
+        let lines = recording.list(LINES, params![range.0, range.1, EACH, preview], |row| {
             Ok((reader_rows::frame_head(row)?, row.get::<_, Vec<u8>>(6)?))
         })?;
-        self.count(COUNT_LINES, (from, to), lines.len())?;
+        self.count_rest(recording, COUNT_LINES, range, lines.len())?;
         for (head, preview) in lines {
             let preview = preview.into();
             let what = Told::Line { head, preview };
             self.push(head.t_last, ItemKey::of_part(head.seq, 0), what);
         }
-        let events = self.list(EVENTS, (from, to, to_sql(EACH)), reader_rows::event)?;
-        self.count(COUNT_EVENTS, (from, to), events.len())?;
+        let events = recording.events_between(request, Seq(to), EACH)?;
+        self.count_rest(recording, COUNT_EVENTS, range, events.len())?;
         for row in events {
             let key = ItemKey::of_event(row.event.after_seq, row.id);
             self.push(row.event.t, key, Told::Event(row));
         }
-        let mut findings = findings_of(self.conn, exchange)?;
-        let between = self.list(
-            FINDINGS_BETWEEN,
-            (from, to, to_sql(EACH)),
-            reader_rows::finding,
-        )?;
-        self.count(COUNT_FINDINGS_BETWEEN, (from, to), between.len())?;
+        let mut findings = recording.findings_of_exchange(&self.exchange)?;
+        let between = recording.list(FINDINGS_BETWEEN, limited, reader_rows::finding)?;
+        self.count_rest(recording, COUNT_FINDINGS_BETWEEN, range, between.len())?;
         findings.extend(between);
         for finding in findings {
-            let frame = finding.frame.unwrap_or(exchange.request.0);
-            let (t, _) = self.frame(frame)?;
+            let frame = finding.frame.unwrap_or(request);
+            let t = recording.head(frame)?.map_or(Moment(0), |head| head.t_last);
             self.push(t, ItemKey::of_part(frame, 0), Told::Finding(finding));
         }
         Ok(())
@@ -352,41 +328,19 @@ impl Telling<'_> {
         self.entries.push(Entry { t, key, what });
     }
 
-    /// Counts what is left out of `told` things of which `sql` says how many there are.
-    fn count(
+    /// Counts what is left out where `told` things are told, of which `sql` says how many there
+    /// are. Only a full page may be cut.
+    fn count_rest(
         &mut self,
+        recording: &Recording,
         sql: &'static str,
         params: impl Params,
         told: usize,
-    ) -> rusqlite::Result<()> {
-        // Only a full page may be cut.
-        if told as u64 >= EACH {
-            let mut statement = self.conn.prepare_cached(sql)?;
-            let all = statement.query_row(params, |row| number(row, 0))?;
-            self.left_out += all.saturating_sub(told as u64);
+    ) -> Result<(), ReadError> {
+        if told >= EACH as usize {
+            let all = recording.one(sql, params, |row| number(row, 0))?;
+            self.left_out += all.unwrap_or(0).saturating_sub(told as u64);
         }
         Ok(())
-    }
-
-    /// When the frame was complete, and how many bytes it has.
-    fn frame(&self, frame: Seq) -> rusqlite::Result<(Moment, u64)> {
-        let mut statement = self.conn.prepare_cached(FRAME)?;
-        statement.query_row([to_sql(frame.0)], |row| {
-            Ok((Moment(number(row, 0)?), number(row, 1)?))
-        })
-    }
-
-    fn ids(&self, sql: &'static str, params: impl Params) -> rusqlite::Result<Vec<ExchangeId>> {
-        self.list(sql, params, |row| number(row, 0).map(ExchangeId))
-    }
-
-    fn list<T>(
-        &self,
-        sql: &'static str,
-        params: impl Params,
-        convert: fn(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> rusqlite::Result<Vec<T>> {
-        let mut statement = self.conn.prepare_cached(sql)?;
-        statement.query_map(params, convert)?.collect()
     }
 }

@@ -17,7 +17,7 @@
 
 use crate::bind::Trail;
 use mcpreel_store::notices::Link;
-use mcpreel_store::reader::{FramePager, ReadError, Recording};
+use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::frame::{Seq, StreamId};
 use mcpreel_wire::json::parse_into;
@@ -45,11 +45,16 @@ impl Units {
         let (mut units, mut trail, mut nodes) = (Self::default(), Trail::default(), Vec::new());
         // The units of requests of either side, by their frames.
         let mut of_request = HashMap::new();
-        let mut pager = FramePager::new(Seq(u64::MAX), true);
-        while let Some(page) = pager.next_page(recording)? {
-            let links = page.links.into_iter().map(|link| (link.frame, link));
-            let links: HashMap<Seq, Link> = links.collect();
-            for (head, raw) in page.frames.into_frames() {
+        let mut after = Seq(0);
+        loop {
+            let page = recording.frames(after)?;
+            let Some(last) = page.last().map(|(head, _)| head.seq) else {
+                break;
+            };
+            let links = recording.links(after, last)?.into_iter();
+            let links: HashMap<Seq, Link> = links.map(|link| (link.frame, link)).collect();
+            after = last;
+            for (head, raw) in page {
                 let link = links.get(&head.seq);
                 let around = link.and_then(|link| link.answers.or(link.within));
                 let around = around.and_then(|seq| of_request.get(&seq).copied());

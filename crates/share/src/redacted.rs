@@ -13,7 +13,6 @@
 use super::export::{Excerpt, Part, Selection};
 use mcpreel_redact::{Learner, Left, Place, Policy, Redactor, Report, is_readable};
 use mcpreel_store::notices::Link;
-use mcpreel_store::reader::FramePager;
 use mcpreel_store::reader::{EventRow, ReadError, Recording, Summary};
 use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::frame::{FrameHead, Seq};
@@ -345,11 +344,14 @@ fn learn_frames<E: From<ReadError>>(
     learner: &mut Learner,
     progress: &mut dyn FnMut(Seq) -> Result<(), E>,
 ) -> Result<(), E> {
-    let mut pages = FramePager::new(last, false);
-    while let Some(page) = pages.next_page(recording)? {
-        let mut seq = Seq(0);
-        for (head, raw) in page.frames.iter() {
-            seq = head.seq;
+    let mut after = Seq(0);
+    loop {
+        let mut page = recording.frames(after)?;
+        page.retain(|(head, _)| head.seq <= last);
+        let Some(end) = page.last().map(|(head, _)| head.seq) else {
+            return Ok(());
+        };
+        for (head, raw) in &page {
             // A longer frame is left out, and so is one that cannot be read.
             let long;
             let raw = match raw {
@@ -357,15 +359,15 @@ fn learn_frames<E: From<ReadError>>(
                     long = recording.raw(head.seq)?;
                     Some(&*long)
                 }
-                raw => raw,
+                raw => raw.as_deref(),
             };
             if let Some(raw) = raw.filter(|raw| is_readable(raw)) {
                 learner.frame(head.stream, raw);
             }
         }
-        progress(seq)?;
+        after = end;
+        progress(end)?;
     }
-    Ok(())
 }
 
 /// What stands beside the frames: events, and what people wrote.

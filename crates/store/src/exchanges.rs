@@ -2,7 +2,7 @@
 //! place, and what was notified. Read in pieces, so that nobody waits for a whole recording.
 
 use super::reader::reader_rows::{exchange_columns, number};
-use super::reader::{FramePage, ReadError, Recording, reader_rows};
+use super::reader::{ReadError, Recording, reader_rows};
 use super::schema::{moment, to_sql};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
@@ -159,8 +159,6 @@ const OF_METHOD: &str = concat!(
 const NAMED: &str = "SELECT 1 FROM exchange WHERE method = ?1 AND name = ?2 LIMIT 1";
 /// In the order of the table, whatever indexes there are: to look each request up takes longer.
 const REQUESTS: &str = "SELECT count(*) FROM exchange WHERE direction = ?1 AND +request <= ?2";
-const OF_STREAM: &str = r#"SELECT seq, stream, "offset", t_first, t_last, length(raw), raw FROM frame
-    WHERE seq > ?1 AND stream = ?2 AND length(raw) <= ?3 ORDER BY seq LIMIT ?4"#;
 
 impl Recording {
     /// The next `limit` requests of the server after `after`.
@@ -193,21 +191,6 @@ impl Recording {
         let params = (from.as_str(), to_sql(until.0));
         let count = self.one(REQUESTS, params, |row| number(row, 0))?;
         Ok(count.unwrap_or(0))
-    }
-
-    /// The next `limit` frames of a stream after `after` that are no longer than `longest`, with
-    /// their bytes.
-    pub fn frames_of(
-        &self,
-        stream: StreamId,
-        after: Seq,
-        longest: u64,
-        limit: u32,
-    ) -> Result<FramePage, ReadError> {
-        let params = (to_sql(after.0), stream.0, to_sql(longest), limit);
-        self.list(OF_STREAM, params, |row| {
-            Ok((reader_rows::frame_head(row)?, Some(row.get(6)?)))
-        })
     }
 }
 

@@ -8,7 +8,7 @@
 //! SHA-256: a text that looks like a brief form, and was meant to be taken for another one, is
 //! shortened as well.
 
-use crate::json::{Kind, Value};
+use crate::json::{Kind, Value, quoted};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -65,10 +65,6 @@ pub fn length(text: &str) -> usize {
 /// Whether this is the brief form of something longer.
 pub fn is_brief(text: &str) -> bool {
     length_in_brief(text).is_some()
-}
-
-pub fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }
 
 /// Whether more is off the wire than is remembered, or somebody wants it to look so.

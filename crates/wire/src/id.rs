@@ -1,7 +1,7 @@
 //! Request ids and progress tokens: equal when JSON type and exact value are equal.
 
 use super::brief;
-use super::json::{Document, Kind, Number, Value};
+use super::json::{Document, Kind, Number, Value, quoted};
 use compact_str::CompactString;
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
@@ -57,7 +57,7 @@ impl RequestId {
 
     pub fn string(text: &str) -> Self {
         let text = brief::asked(text);
-        Self::new(&brief::quoted(&text), IdKind::String, &text)
+        Self::new(&quoted(&text), IdKind::String, &text)
     }
 
     /// What was stored as an id and is no JSON.
@@ -96,7 +96,7 @@ impl RequestId {
                 // Nothing but quotes stands around it.
                 match brief::text(&form) {
                     Cow::Borrowed(form) => Self::new(&raw, kind, form),
-                    Cow::Owned(brief) => Self::new(&brief::quoted(&brief), kind, &brief),
+                    Cow::Owned(brief) => Self::new(&quoted(&brief), kind, &brief),
                 }
             }
             From::Wire => Self::new(&brief::json(value), kind, &brief::text(&form)),

@@ -9,6 +9,7 @@ use compact_str::CompactString;
 use mcpreel_redact::{gaps, token};
 use mcpreel_store::open::OpenError;
 use mcpreel_store::reader::{Held as HeldFile, ReadError, Recording, Summary};
+use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::Document;
@@ -24,6 +25,9 @@ pub(super) const WHOLE: u64 = 32 * 1024 * 1024;
 
 /// Bytes of such a message that are read at once.
 const PIECE: usize = 256 * 1024;
+
+/// Notifications that are read at once.
+const PAGE: u32 = 1000;
 
 /// Bytes that are read while the recordings are held, in some milliseconds: a writer that waits
 /// gets in between. An exchange counts as this many bytes at least.
@@ -347,14 +351,17 @@ impl<'r> One<'r> {
         let mut notices = Notices::default();
         let mut after = (Seq(0), 0);
         loop {
-            let page = self.recording().notifications(after)?;
+            let page = self.recording().notices(after, Seq(u64::MAX), PAGE)?;
             let Some(last) = page.last().filter(|_| goes_on()) else {
                 return Ok(notices);
             };
             after = (last.seq, last.part);
             let recordings = [self.recording()];
             let mut holding = Holding::of(&recordings);
-            for at in page.iter().filter(|at| at.direction == way) {
+            for at in page
+                .iter()
+                .filter(|at| at.direction == way && at.kind == MessageKind::Notification)
+            {
                 holding.next()?;
                 let message = message(self.both, (at.seq, at.part), None)?.unwrap_or_default();
                 holding.read(message.bytes.len() as u64);

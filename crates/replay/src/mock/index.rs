@@ -355,7 +355,7 @@ impl<'r> Builder<'r> {
                         self.server_said(row)?;
                     }
                 }
-                _ => self.client_said(&head, raw, of_frame)?,
+                _ => self.client_said(&head, raw.map(Into::into), of_frame)?,
             }
         }
         Ok(())

@@ -19,18 +19,12 @@ use std::hash::{Hash as _, Hasher as _};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Frames that are read at once: the memory of more goes back to the system with each page.
-const FRAMES: u32 = 200;
-
 /// Exchanges that are read at once: as many as most pages have.
 const EXCHANGES: u32 = 100;
 
 /// Texts of the client that are remembered, each in a few bytes. If the client sends more, any text
 /// may be among them: then handles are bound that nobody needs.
 const MOST_TEXTS: usize = 1_000_000;
-
-/// Longer frames of the client are not searched for handles.
-const LONGEST_SEARCHED: u64 = 1 << 20;
 
 /// A recorded frame.
 #[derive(Clone, Debug)]
@@ -182,8 +176,8 @@ impl<'r> Script<'r> {
     }
 
     fn read_page(&mut self) -> Result<(), ReadError> {
-        let frames = self.recording.frame_block(self.after, FRAMES)?;
-        let Some(last) = frames.last() else {
+        let frames = self.recording.frames(self.after)?;
+        let Some(last) = frames.last().map(|(head, _)| head.seq) else {
             return Ok(());
         };
         self.after = last;
@@ -195,8 +189,8 @@ impl<'r> Script<'r> {
             }
             self.coming.extend(exchanges);
         }
-        for (head, raw) in frames.into_frames() {
-            // A block does not hold frames that are long.
+        for (head, raw) in frames {
+            // A page does not hold frames that are long.
             let raw = match raw {
                 None if head.size <= LONGEST => Some(self.recording.raw(head.seq)?.into()),
                 raw => raw,
@@ -289,13 +283,13 @@ impl<'r> Script<'r> {
     fn read_texts(&self) -> Result<HashMap<u64, Seq>, ReadError> {
         let (mut texts, mut nodes, mut after) = (HashMap::new(), Vec::new(), Seq(0));
         loop {
-            let longest = LONGEST_SEARCHED;
-            let frames = (self.recording).frames_of(StreamId::C2S, after, longest, FRAMES)?;
+            let frames = self.recording.frames(after)?;
             let Some((last, _)) = frames.last() else {
                 return Ok(texts);
             };
             after = last.seq;
-            for (head, raw) in &frames {
+            let said = frames.iter().filter(|(head, _)| head.stream == StreamId::C2S);
+            for (head, raw) in said {
                 if let Ok(root) = parse_into(raw.as_deref().unwrap_or_default(), &mut nodes) {
                     remember(root, head.seq, &mut texts);
                 }

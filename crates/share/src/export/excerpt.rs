@@ -4,8 +4,8 @@ use super::Selection;
 use mcpreel_store::indexer::COLLECT_LIMIT;
 use mcpreel_store::notices::Link;
 use mcpreel_store::notices::Notice;
+use mcpreel_store::reader::FramePage;
 use mcpreel_store::reader::{EventRow, ReadError, Recording, Said};
-use mcpreel_store::reader::{FramePager, LinkedFrames};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::EventKind;
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
@@ -82,47 +82,40 @@ impl<'r> Excerpt<'r> {
         visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut events = Events::new(self.recording);
-        let mut whole = (!self.is_cut()).then(|| FramePager::new(self.last, !is_alone));
         let mut after = Seq(0);
         loop {
-            // To ask for the bytes of each frame alone takes longer than to read them in pages.
-            let page = match &mut whole {
-                Some(pager) => pager.next_page(self.recording)?,
-                None => self.heads_after(&mut after, is_alone)?,
-            };
-            let Some(page) = page else {
+            let page = self.page(after)?;
+            let Some(end) = page.last().map(|(head, _)| head.seq) else {
                 return events.before(self.end(), self.selection, visit);
             };
-            let mut links = page.links.iter().peekable();
-            for (head, raw) in page.frames.iter() {
+            let links = if is_alone {
+                Vec::new()
+            } else {
+                self.recording.links(after, end)?
+            };
+            after = end;
+            let mut links = links.iter().peekable();
+            for (head, raw) in &page {
                 events.before(head.seq, self.selection, visit)?;
                 // A damaged recording may have messages without a frame.
                 while links.next_if(|link| link.frame < head.seq).is_some() {}
                 let link = links.next_if(|link| link.frame == head.seq);
-                self.frame(head, (raw, hold), link, visit)?;
+                self.frame(head, (raw.as_deref(), hold), link, visit)?;
             }
         }
     }
 
-    /// Some frames without their bytes.
-    fn heads_after(
-        &self,
-        after: &mut Seq,
-        is_alone: bool,
-    ) -> Result<Option<LinkedFrames>, ReadError> {
-        let mut heads = self.recording.heads(*after, PAGE)?;
-        heads.retain(|head| head.seq <= self.last);
-        let Some(end) = heads.last().map(|head| head.seq) else {
-            return Ok(None);
-        };
-        let links = if is_alone {
-            Vec::new()
+    /// The next frames; of a part of a recording without their bytes. To ask for the bytes of each
+    /// frame alone takes longer than to read them in pages.
+    fn page(&self, after: Seq) -> Result<FramePage, ReadError> {
+        let mut page = if self.is_cut() {
+            let heads = self.recording.heads(after, PAGE)?;
+            heads.into_iter().map(|head| (head, None)).collect()
         } else {
-            self.recording.links(*after, end)?
+            self.recording.frames(after)?
         };
-        *after = end;
-        let frames = heads.into();
-        Ok(Some(LinkedFrames { frames, links }))
+        page.retain(|(head, _)| head.seq <= self.last);
+        Ok(page)
     }
 
     fn frame<E: From<ReadError>>(

@@ -2,7 +2,6 @@
 
 use super::{PAGE_ROWS, ReadError, Recording, reader_rows};
 use crate::indexer::COLLECT_LIMIT;
-use crate::notices::Link;
 use crate::open::OpenError;
 use crate::schema::to_sql;
 use bytes::Bytes;
@@ -13,14 +12,10 @@ use rusqlite::blob::Blob;
 use std::ops::Range;
 
 /// Bytes of frames in a page of [`Recording::frames`].
-const PAGE_BYTES: u64 = 512 * 1024;
+const PAGE_BYTES: usize = 512 * 1024;
 
 /// Bytes of a page of [`Recording::said`], but for the last exchange of it.
 const RESERVED_SAID: usize = 512 * 1024;
-
-/// Bytes that are reserved for each frame of a block: one that has to grow takes twice as much. So
-/// many frames as a page has have room for all the bytes of a page in which none is large.
-const RESERVED: usize = 576;
 
 /// The bytes of a frame, or how many they are where they are too long to hold.
 const FRAMES: &str = r#"SELECT seq, stream, "offset", t_first, t_last,
@@ -28,8 +23,9 @@ const FRAMES: &str = r#"SELECT seq, stream, "offset", t_first, t_last,
     FROM frame WHERE seq > ?1 ORDER BY seq LIMIT ?2"#;
 const RAW: &str = "SELECT raw FROM frame WHERE seq = ?1";
 
-/// Frames in order, each with its bytes unless it is too long to hold.
-pub type FramePage = Vec<(FrameHead, Option<Vec<u8>>)>;
+/// Frames in order, each with its bytes unless it is too long to hold. Those of one keep those of all
+/// that were read together: to hold them one by one takes longer than to read them.
+pub type FramePage = Vec<(FrameHead, Option<Bytes>)>;
 
 /// The bytes of the two messages of an exchange; none of what is not there, or too long to hold.
 /// Those of one keep those of all that were read together.
@@ -37,55 +33,6 @@ pub type FramePage = Vec<(FrameHead, Option<Vec<u8>>)>;
 pub struct Said {
     pub request: Option<Bytes>,
     pub response: Option<Bytes>,
-}
-
-/// Frames in order, the bytes of all of them in one place: to hold them one by one takes longer
-/// than to read them. [`Bytes`] of one frame keep those of all of them.
-#[derive(Clone, Debug, Default)]
-pub struct FrameBlock {
-    frames: Vec<(FrameHead, Option<Range<usize>>)>,
-    bytes: Bytes,
-}
-
-impl FrameBlock {
-    /// The last frame; `None` where there are none.
-    pub fn last(&self) -> Option<Seq> {
-        self.frames.last().map(|(head, _)| head.seq)
-    }
-
-    /// The frames that are too long to hold.
-    pub fn too_long(&self) -> impl Iterator<Item = &FrameHead> {
-        let frames = self.frames.iter().filter(|(_, place)| place.is_none());
-        frames.map(|(head, _)| head)
-    }
-
-    /// Forgets the frames after `last`.
-    pub fn end_at(&mut self, last: Seq) {
-        let kept = self.frames.partition_point(|(head, _)| head.seq <= last);
-        self.frames.truncate(kept);
-    }
-
-    /// The frames, each with its bytes unless it is too long to hold.
-    pub fn iter(&self) -> impl Iterator<Item = (&FrameHead, Option<&[u8]>)> {
-        let frames = self.frames.iter();
-        frames.map(|(head, place)| (head, place.clone().map(|place| &self.bytes[place])))
-    }
-
-    pub fn into_frames(self) -> impl Iterator<Item = (FrameHead, Option<Bytes>)> {
-        let Self { frames, bytes } = self;
-        let frames = frames.into_iter();
-        frames.map(move |(head, place)| (head, place.map(|place| bytes.slice(place))))
-    }
-}
-
-impl From<Vec<FrameHead>> for FrameBlock {
-    /// Frames whose bytes are read one by one.
-    fn from(heads: Vec<FrameHead>) -> Self {
-        Self {
-            frames: heads.into_iter().map(|head| (head, None)).collect(),
-            bytes: Bytes::new(),
-        }
-    }
 }
 
 impl Recording {
@@ -126,48 +73,30 @@ impl Recording {
         Ok([request, response])
     }
 
-    /// A page of frames after `after`, with their bytes; empty at the end. Frames over 1 MiB come
-    /// without: read them with [`Self::raw`] or [`Self::stream`].
+    /// A page of at most 1000 frames after `after`, with their bytes; empty at the end. Frames over
+    /// 1 MiB come without: read them with [`Self::raw`] or [`Self::stream`].
     pub fn frames(&self, after: Seq) -> Result<FramePage, ReadError> {
-        let mut page = FramePage::new();
-        self.page(after, PAGE_ROWS, |head, raw| {
-            page.push((head, raw.map(Into::into)));
-        })?;
-        Ok(page)
-    }
-
-    /// The same, at most `limit` frames, the bytes of all of them in one place.
-    pub fn frame_block(&self, after: Seq, limit: u32) -> Result<FrameBlock, ReadError> {
-        let mut frames = Vec::new();
-        let mut bytes = Vec::with_capacity(RESERVED * limit as usize);
-        self.page(after, limit, |head, raw| {
-            let start = bytes.len();
-            bytes.extend_from_slice(raw.unwrap_or_default());
-            frames.push((head, raw.map(|_| start..bytes.len())));
-        })?;
-        let bytes = bytes.into();
-        Ok(FrameBlock { frames, bytes })
-    }
-
-    /// Gives a page of frames after `after`, at most `limit`, to `take`.
-    fn page(
-        &self,
-        after: Seq,
-        limit: u32,
-        mut take: impl FnMut(FrameHead, Option<&[u8]>),
-    ) -> Result<(), ReadError> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(FRAMES)?;
-            let params = (to_sql(after.0), limit, to_sql(COLLECT_LIMIT));
-            let (mut rows, mut bytes) = (statement.query(params)?, 0);
-            while bytes < PAGE_BYTES
+            let params = (to_sql(after.0), PAGE_ROWS, to_sql(COLLECT_LIMIT));
+            let mut rows = statement.query(params)?;
+            let (mut heads, mut bytes) = (Vec::new(), Vec::with_capacity(PAGE_BYTES));
+            while bytes.len() < PAGE_BYTES
                 && let Some(row) = rows.next()?
             {
                 let (head, raw) = reader_rows::frame(row)?;
-                bytes += head.size.min(COLLECT_LIMIT);
-                take(head, raw);
+                let start = bytes.len();
+                bytes.extend_from_slice(raw.unwrap_or_default());
+                heads.push((head, raw.map(|_| start..bytes.len())));
+                if raw.is_none() {
+                    break;
+                }
             }
-            Ok(())
+            let bytes = Bytes::from(bytes);
+            let with_bytes = |(head, place): (FrameHead, Option<Range<usize>>)| {
+                (head, place.map(|place| bytes.slice(place)))
+            };
+            Ok(heads.into_iter().map(with_bytes).collect())
         })
     }
 
@@ -195,49 +124,5 @@ impl Recording {
         blob.read_at_exact(&mut piece, start)
             .map_err(|error| OpenError::from_sqlite(&self.path, error))?;
         Ok(piece)
-    }
-}
-
-/// Frames of a page of [`FramePager`].
-const PAGE_FRAMES: u32 = 1000;
-
-/// Frames with their bytes, and how they relate to each other.
-#[derive(Debug, Default)]
-pub struct LinkedFrames {
-    pub frames: FrameBlock,
-    pub links: Vec<Link>,
-}
-
-#[derive(Clone, Debug)]
-pub struct FramePager {
-    after: Seq,
-    last: Seq,
-    is_linked: bool,
-}
-
-impl FramePager {
-    /// All frames up to `last`, with their links only if `is_linked`: those take a while to find.
-    pub fn new(last: Seq, is_linked: bool) -> Self {
-        Self {
-            after: Seq(0),
-            last,
-            is_linked,
-        }
-    }
-
-    /// The next page; `None` at the end.
-    pub fn next_page(&mut self, recording: &Recording) -> Result<Option<LinkedFrames>, ReadError> {
-        let mut frames = recording.frame_block(self.after, PAGE_FRAMES)?;
-        frames.end_at(self.last);
-        let Some(end) = frames.last() else {
-            return Ok(None);
-        };
-        let links = if self.is_linked {
-            recording.links(self.after, end)?
-        } else {
-            Vec::new()
-        };
-        self.after = end;
-        Ok(Some(LinkedFrames { frames, links }))
     }
 }

@@ -288,7 +288,7 @@ fn a_page_of_frames_is_bounded_in_bytes_and_has_none_of_a_long_one() {
     let page = |after| {
         let page = recording.frames(Seq(after)).unwrap();
         let sizes = page.iter().map(|(head, raw)| {
-            let held = raw.as_ref().map(Vec::len);
+            let held = raw.as_ref().map(bytes::Bytes::len);
             assert!(held.is_none_or(|held| held as u64 == head.size));
             (head.seq.0, held)
         });

@@ -118,7 +118,7 @@ pub fn concatenated(recording: &Recording, stream: StreamId) -> Vec<u8> {
         };
         after = last.seq;
         for (head, raw) in page.into_iter().filter(|(head, _)| head.stream == stream) {
-            let raw = raw.unwrap_or_else(|| recording.raw(head.seq).unwrap());
+            let raw = raw.unwrap_or_else(|| recording.raw(head.seq).unwrap().into());
             assert_eq!(raw.len() as u64, head.size);
             bytes.extend_from_slice(&raw);
         }

@@ -219,39 +219,22 @@ fn string(value: Value<'_>, out: &mut String) {
     out.push('"');
     for unit in value.units() {
         match unit {
-            Unit::Char(char) => character(char, out),
-            Unit::LoneSurrogate(unit) => hex(unit, out),
+            Unit::Char(char) if char < ' ' || matches!(char, '"' | '\\') => {
+                let escaped = quoted(char.encode_utf8(&mut [0; 4]));
+                out.push_str(&escaped[1..escaped.len() - 1]);
+            }
+            Unit::Char(char) => out.push(char),
+            // Writing to a string cannot fail.
+            Unit::LoneSurrogate(unit) => drop(write!(out, "\\u{unit:04x}")),
             Unit::Invalid => out.push(char::REPLACEMENT_CHARACTER),
         }
     }
     out.push('"');
 }
 
-fn character(char: char, out: &mut String) {
-    match char {
-        '"' => out.push_str("\\\""),
-        '\\' => out.push_str("\\\\"),
-        '\u{8}' => out.push_str("\\b"),
-        '\u{c}' => out.push_str("\\f"),
-        '\n' => out.push_str("\\n"),
-        '\r' => out.push_str("\\r"),
-        '\t' => out.push_str("\\t"),
-        '\0'..' ' => hex(char as u16, out),
-        other => out.push(other),
-    }
-}
-
-fn hex(unit: u16, out: &mut String) {
-    // Writing to a string cannot fail.
-    let _ = write!(out, "\\u{unit:04x}");
-}
-
 /// `text` as a JSON string, quotes included, as [`canonical`] writes it.
 pub fn quoted(text: &str) -> String {
-    let mut out = String::from('"');
-    text.chars().for_each(|char| character(char, &mut out));
-    out.push('"');
-    out
+    serde_json::Value::from(text).to_string()
 }
 
 #[cfg(test)]

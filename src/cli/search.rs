@@ -19,6 +19,7 @@ use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{count, cut, escape, escape_bytes, pad_end, plural, size, width};
 use serde_json::json;
 use std::ffi::OsString;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// A step of the search, nanoseconds: so often hits are shown.

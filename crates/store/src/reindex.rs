@@ -1,8 +1,9 @@
 //! Deriving everything anew from the frames and events of a recording.
 
 use super::indexer::derive::{Deriver, Text};
+use super::indexer::line::COLLECT_LIMIT;
+use super::indexer::long::{self, LongFrameError};
 use super::indexer::write::Writer;
-use super::indexer::{BlobError, COLLECT_LIMIT, read_long};
 use super::open::{self, OpenError};
 use super::reader::reader_rows;
 use super::schema::{State, to_sql};
@@ -29,18 +30,8 @@ pub enum ReindexError {
     /// The recording could not be read or written.
     #[error("could not rebuild the tables of the recording")]
     Sqlite(#[from] rusqlite::Error),
-    /// A long frame could not be read.
-    #[error("could not read a long frame")]
-    Frame(#[source] std::io::Error),
-}
-
-impl From<BlobError> for ReindexError {
-    fn from(error: BlobError) -> Self {
-        match error {
-            BlobError::Sqlite(error) => Self::Sqlite(error),
-            BlobError::Io(error) => Self::Frame(error),
-        }
-    }
+    #[error(transparent)]
+    Long(#[from] LongFrameError),
 }
 
 /// Derives everything of the recording `path` anew, in one transaction: whoever reads it
@@ -88,7 +79,7 @@ pub fn rebuild(
             deriver.event(&event);
         }
         if head.size > COLLECT_LIMIT {
-            let text = read_long(conn, head.seq)?;
+            let text = long::read(conn, head.seq)?;
             deriver.frame(&head, Text::Long(Box::new(text)));
         } else {
             let raw = row.get_ref(6)?.as_blob().map_err(rusqlite::Error::from)?;

@@ -1,7 +1,7 @@
 //! The work of one transaction: records in, rows out.
 
 use super::derive::{Deriver, Text};
-use super::line::{Body, Line, Unit};
+use super::line::{Body, Frame, Line};
 use super::write::Writer;
 use super::{Budget, IndexError, Position, long};
 use crate::reindex;
@@ -190,16 +190,16 @@ impl<'a> Batch<'a> {
         result
     }
 
-    fn frame(&mut self, stream: StreamId, unit: Unit<'_>) -> Result<(), IndexError> {
+    fn frame(&mut self, stream: StreamId, frame: Frame<'_>) -> Result<(), IndexError> {
         let head = FrameHead {
             seq: Seq(self.state.tally.last_seq.0 + 1),
             stream,
-            offset: unit.offset,
-            t_first: unit.t_first,
-            t_last: unit.t_last,
-            size: unit.size,
+            offset: frame.offset,
+            t_first: frame.t_first,
+            t_last: frame.t_last,
+            size: frame.size,
         };
-        match unit.body {
+        match frame.body {
             Body::Bytes(raw) => {
                 self.writer.frame(&head, raw)?;
                 if let Some(deriver) = &mut self.deriver {
@@ -267,9 +267,9 @@ impl Batch<'_> {
     fn chunk(&mut self, head: &RecordHead, payload: &[u8]) -> Result<(), IndexError> {
         let mut line = std::mem::take(self.state.line(head.stream));
         self.gap(&mut line, head.stream, head.offset, head.t)?;
-        line.push(head, payload, &mut |unit| self.frame(head.stream, unit))?;
+        line.push(head, payload, &mut |frame| self.frame(head.stream, frame))?;
         if payload.is_empty() {
-            line.finish(&mut |unit| self.frame(head.stream, unit))?;
+            line.finish(&mut |frame| self.frame(head.stream, frame))?;
         }
         *self.state.line(head.stream) = line;
         self.state.tally.t_last = self.state.tally.t_last.max(head.t);
@@ -289,7 +289,7 @@ impl Batch<'_> {
         if bytes == 0 {
             return Ok(());
         }
-        line.finish(&mut |unit| self.frame(stream, unit))?;
+        line.finish(&mut |frame| self.frame(stream, frame))?;
         let reason = match self.state.tally.gap_bytes {
             0 => self.spool.status()?.gap,
             _ => None,
@@ -319,7 +319,7 @@ impl Batch<'_> {
 
     fn finish_line(&mut self, stream: StreamId) -> Result<(), IndexError> {
         let mut line = std::mem::take(self.state.line(stream));
-        line.finish(&mut |unit| self.frame(stream, unit))?;
+        line.finish(&mut |frame| self.frame(stream, frame))?;
         *self.state.line(stream) = line;
         Ok(())
     }

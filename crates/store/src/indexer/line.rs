@@ -10,7 +10,7 @@ pub const COLLECT_LIMIT: u64 = 1024 * 1024;
 
 /// A whole line, or what there is of it where a gap or the end of the stream came first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Unit<'a> {
+pub(super) struct Frame<'a> {
     pub offset: u64,
     pub t_first: Moment,
     pub t_last: Moment,
@@ -84,7 +84,7 @@ impl Line {
         &mut self,
         head: &RecordHead,
         payload: &[u8],
-        emit: &mut impl FnMut(Unit<'_>) -> Result<(), E>,
+        emit: &mut impl FnMut(Frame<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let known = usize::try_from(self.end().saturating_sub(head.offset)).unwrap_or(usize::MAX);
         let chunk = payload.get(known..).unwrap_or_default();
@@ -105,12 +105,15 @@ impl Line {
     }
 
     /// Ends the open line, if there is one, as it is: a gap or the end of the stream follows.
-    pub fn finish<E>(&mut self, emit: &mut impl FnMut(Unit<'_>) -> Result<(), E>) -> Result<(), E> {
+    pub fn finish<E>(
+        &mut self,
+        emit: &mut impl FnMut(Frame<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         self.framer.reset();
         self.complete(emit)
     }
 
-    fn complete<E>(&mut self, emit: &mut impl FnMut(Unit<'_>) -> Result<(), E>) -> Result<(), E> {
+    fn complete<E>(&mut self, emit: &mut impl FnMut(Frame<'_>) -> Result<(), E>) -> Result<(), E> {
         let Some(open) = self.open.take() else {
             return Ok(());
         };
@@ -119,7 +122,7 @@ impl Line {
         } else {
             Body::Bytes(&self.bytes)
         };
-        emit(Unit {
+        emit(Frame {
             offset: self.committed,
             t_first: open.t_first,
             t_last: open.t_last,
@@ -136,10 +139,10 @@ impl Line {
         &mut self,
         head: &RecordHead,
         line: &[u8],
-        emit: &mut impl FnMut(Unit<'_>) -> Result<(), E>,
+        emit: &mut impl FnMut(Frame<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let size = line.len() as u64;
-        emit(Unit {
+        emit(Frame {
             offset: self.committed,
             t_first: head.t,
             t_last: head.t,
@@ -177,12 +180,17 @@ mod tests {
     /// Feeds `chunks` one after the other and returns what comes out, times as chunk numbers.
     fn cut(chunks: &[&[u8]]) -> Vec<(u64, u64, u64, Vec<u8>)> {
         let mut line = Line::default();
-        let mut units = Vec::new();
-        let mut emit = |unit: Unit<'_>| {
-            let Body::Bytes(bytes) = unit.body else {
+        let mut frames = Vec::new();
+        let mut emit = |frame: Frame<'_>| {
+            let Body::Bytes(bytes) = frame.body else {
                 panic!("a short line is not spooled");
             };
-            units.push((unit.offset, unit.t_first.0, unit.t_last.0, bytes.to_vec()));
+            frames.push((
+                frame.offset,
+                frame.t_first.0,
+                frame.t_last.0,
+                bytes.to_vec(),
+            ));
             Ok::<(), Infallible>(())
         };
         let mut offset = 0;
@@ -192,7 +200,7 @@ mod tests {
             offset += chunk.len() as u64;
         }
         line.finish(&mut emit).unwrap();
-        units
+        frames
     }
 
     fn head(n: u64, offset: u64, len: usize) -> RecordHead {
@@ -211,20 +219,20 @@ mod tests {
         let bytes = b"one\n\r\n\ntwo\xff\0\nunfinished";
         let whole: Vec<_> = cut(&[bytes])
             .into_iter()
-            .map(|unit| (unit.0, unit.3))
+            .map(|frame| (frame.0, frame.3))
             .collect();
         assert_eq!(whole.len(), 5);
         for size in 1..bytes.len() {
             let chunks: Vec<_> = bytes.chunks(size).collect();
-            let units = cut(&chunks).into_iter().map(|unit| (unit.0, unit.3));
-            assert_eq!(units.collect::<Vec<_>>(), whole, "in chunks of {size}");
+            let frames = cut(&chunks).into_iter().map(|frame| (frame.0, frame.3));
+            assert_eq!(frames.collect::<Vec<_>>(), whole, "in chunks of {size}");
         }
     }
 
     #[test]
     fn a_line_begins_with_its_first_byte_and_ends_with_its_last() {
-        let units = cut(&[b"a\nb", b"c", b"d\n", b"e\n"]);
-        let times: Vec<_> = units.iter().map(|unit| (unit.1, unit.2)).collect();
+        let frames = cut(&[b"a\nb", b"c", b"d\n", b"e\n"]);
+        let times: Vec<_> = frames.iter().map(|frame| (frame.1, frame.2)).collect();
         assert_eq!(times, [(0, 0), (0, 2), (3, 3)]);
     }
 
@@ -232,8 +240,8 @@ mod tests {
     fn bytes_that_were_there_before_are_passed_over() {
         let mut line = Line::new(5);
         let mut seen = Vec::new();
-        let mut emit = |unit: Unit<'_>| {
-            seen.push((unit.offset, unit.size));
+        let mut emit = |frame: Frame<'_>| {
+            seen.push((frame.offset, frame.size));
             Ok::<(), Infallible>(())
         };
         line.push(&head(0, 0, 3), b"ab\n", &mut emit).unwrap();
@@ -246,8 +254,8 @@ mod tests {
         let mut line = Line::default();
         let chunk = vec![b'x'; 64 * 1024];
         let mut seen = Vec::new();
-        let mut emit = |unit: Unit<'_>| {
-            seen.push((unit.size, matches!(unit.body, Body::Spooled(7))));
+        let mut emit = |frame: Frame<'_>| {
+            seen.push((frame.size, matches!(frame.body, Body::Spooled(7))));
             Ok::<(), Infallible>(())
         };
         for n in 0..17 {

@@ -1,8 +1,7 @@
 //! Lines that are too long to hold: from the spool into the recording, piece by piece.
 
-use super::IndexError;
 use crate::schema::to_sql;
-use mcpreel_capture::spool::{RecordKind, SpoolReader};
+use mcpreel_capture::spool::{RecordKind, SpoolError, SpoolReader};
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_wire::json::Outline;
 use mcpreel_wire::message::{Content, classify_cut, classify_outline, classify_unread};
@@ -51,12 +50,10 @@ pub(super) fn copy(
     spool: &mut SpoolReader,
     head: &FrameHead,
     record: u64,
-) -> Result<LongText, IndexError> {
+) -> Result<LongText, LongFrameError> {
     let mut blob = conn.blob_open(MAIN_DB, c"frame", c"raw", to_sql(head.seq.0), false)?;
-    let failed = |source| IndexError::Copy {
-        size: head.size,
-        source,
-    };
+    let size = head.size;
+    let failed = |source| LongFrameError::Copy { size, source };
     let end = head.offset + head.size;
     let (mut at, mut position) = (head.offset, record);
     let mut text = LongText::default();
@@ -80,26 +77,29 @@ pub(super) fn copy(
 }
 
 /// What is needed to derive from the long frame `seq`, read from its row.
-pub fn read(conn: &Connection, seq: Seq) -> Result<LongText, BlobError> {
+pub fn read(conn: &Connection, seq: Seq) -> Result<LongText, LongFrameError> {
     let mut blob = conn.blob_open(MAIN_DB, c"frame", c"raw", to_sql(seq.0), true)?;
     let mut text = LongText::default();
     let mut part = vec![0; PART];
     loop {
-        match blob.read(&mut part)? {
+        let size = blob.len() as u64;
+        let read = blob.read(&mut part);
+        match read.map_err(|source| LongFrameError::Copy { size, source })? {
             0 => return Ok(text),
             n => text.push(&part[..n]),
         }
     }
 }
 
-/// Why the bytes of a frame could not be read.
+/// Why the bytes of a long frame could not be copied or read.
 #[derive(Debug, thiserror::Error)]
-pub enum BlobError {
-    /// The row is not there, or damaged.
+pub enum LongFrameError {
     #[error(transparent)]
     Sqlite(#[from] rusqlite::Error),
     #[error(transparent)]
-    Io(#[from] io::Error),
+    Spool(#[from] SpoolError),
+    #[error("could not copy a line of {size} bytes")]
+    Copy { size: u64, source: io::Error },
 }
 
 /// The bytes `from..to` of a stream, as far as the chunk at `offset` holds them.

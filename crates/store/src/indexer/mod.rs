@@ -19,8 +19,8 @@
 
 mod batch;
 pub mod derive;
-mod line;
-mod long;
+pub(crate) mod line;
+pub(crate) mod long;
 pub mod write;
 
 use super::open::OpenError;
@@ -33,7 +33,7 @@ pub use batch::names_unread;
 use derive::Deriver;
 pub use line::COLLECT_LIMIT;
 use line::Line;
-pub use long::{BlobError, read as read_long};
+pub use long::LongFrameError;
 use mcpreel_capture::spool::{SpoolError, SpoolReader};
 use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_trace::event::ProcessContext;
@@ -326,9 +326,8 @@ pub enum IndexError {
     /// The recording could not be written.
     #[error("could not write the recording")]
     Sqlite(#[from] rusqlite::Error),
-    /// A long line could not be copied from the spool.
-    #[error("could not copy a line of {size} bytes from the spool")]
-    Copy { size: u64, source: io::Error },
+    #[error(transparent)]
+    Long(#[from] LongFrameError),
 }
 
 impl IndexError {

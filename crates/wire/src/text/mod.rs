@@ -2,17 +2,18 @@
 //!
 //! * [`mod@escape`]: whatever a terminal would obey, and whatever a reader could not see, as text;
 //! * [`mod@layout`]: a message with one member or element per line;
-//! * [`mod@width`]: how many columns a text takes, and cutting it to so many; sizes, durations and
-//!   counts in words.
+//! * [`mod@width`]: how many columns a text takes, and cutting it to so many;
+//! * [`mod@units`]: sizes, durations and counts in words.
 //!
 //! Pure: text in, text out. Everything that came off the wire passes through [`mod@escape`] before it
 //! reaches a terminal; cutting comes after escaping, because escapes take columns.
 
 pub mod escape;
 pub mod layout;
+pub mod units;
 pub mod width;
 
 pub use escape::{escape, escape_bytes, is_hostile};
 pub use layout::{Layout, Limits, layout};
-pub use width::{clock, count, duration, plural, since, size};
+pub use units::{clock, count, duration, plural, since, size};
 pub use width::{cut, cut_middle, pad_end, pad_start, width, wrap};

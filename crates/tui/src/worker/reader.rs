@@ -152,7 +152,7 @@ impl Reader {
         });
         match result {
             Ok(Change::Quiet | Change::Changed(None)) => {}
-            Ok(Change::Waiting) => tell(opened(self.number, Opened::Waiting)),
+            Ok(Change::Waiting) => tell(opening(self.number, Opening::Waiting)),
             Ok(Change::Changed(Some(vitals))) => self.grow(vitals, false, tell),
             Ok(Change::Orphaned | Change::Ended) => self.reopen(tell),
             Err(error) => tell(unreadable(self.number, &error)),

@@ -288,7 +288,9 @@ impl<'r> Script<'r> {
                 return Ok(texts);
             };
             after = last.seq;
-            let said = frames.iter().filter(|(head, _)| head.stream == StreamId::C2S);
+            let said = frames
+                .iter()
+                .filter(|(head, _)| head.stream == StreamId::C2S);
             for (head, raw) in said {
                 if let Ok(root) = parse_into(raw.as_deref().unwrap_or_default(), &mut nodes) {
                     remember(root, head.seq, &mut texts);

@@ -134,8 +134,8 @@ impl Findings {
 mod tests {
     use super::*;
 
-    static ANY: Rule = Rule::note("any", "any");
-    static OTHER: Rule = Rule::note("other", "other");
+    static ANY: Rule = Rule::note("any");
+    static OTHER: Rule = Rule::note("other");
 
     #[test]
     fn a_frame_has_a_few_findings_of_a_rule_and_says_how_many_more() {

@@ -17,67 +17,58 @@ use std::cmp::Ordering;
 use std::collections::VecDeque;
 
 rules! {
-    NOT_INCREASING = error("progress-not-increasing", "progress that is not more than before")
+    NOT_INCREASING = error("progress-not-increasing").of(PROGRESS)
+        .finds("progress that is not more than before")
         .why("A host that draws a progress bar, or that waits for as long as there is progress, sees work that stands still or runs backwards.")
-        .fix("Count up with every progress notification of a request, also where the total is not known.")
-        .of(PROGRESS);
+        .fix("Count up with every progress notification of a request, also where the total is not known.");
 
-    AFTER_RESPONSE = error("progress-after-response",
-        "progress for a request that was already answered")
+    AFTER_RESPONSE = error("progress-after-response").of(PROGRESS)
+        .milder_where(Severity::Warning, "it comes within 5 ms of the response")
+        .finds("progress for a request that was already answered")
         .why("The client has forgotten the token by then, and some clients report an error for a token that they do not know.")
-        .fix("Send the last progress before the response, and wait until it is written.")
-        .of(PROGRESS)
-        .milder_where(Severity::Warning, "it comes within 5 ms of the response");
+        .fix("Send the last progress before the response, and wait until it is written.");
 
-    TOKEN_TYPE = error("progress-token-type",
-        "a progress token that is neither a string nor an integer")
+    TOKEN_TYPE = error("progress-token-type").of(PROGRESS)
+        .finds("a progress token that is neither a string nor an integer")
         .why("The other side may refuse the whole message, or never match the progress to its request.")
-        .fix("Use a string or an integer as the progress token, for example the id of the request.")
-        .of(PROGRESS);
+        .fix("Use a string or an integer as the progress token, for example the id of the request.");
 
-    EXCEEDS_TOTAL = note("progress-exceeds-total", "progress of more than its total")
+    EXCEEDS_TOTAL = note("progress-exceeds-total").of(PROGRESS)
+        .finds("progress of more than its total")
         .why("A progress bar that is drawn from these numbers ends beyond its end.")
-        .fix("Raise the total along with the progress, or leave it out where it is not known.")
-        .of(PROGRESS);
+        .fix("Raise the total along with the progress, or leave it out where it is not known.");
 
-    CANCEL_TASK_REQUEST = error("cancel-task-request",
-        "a request that asks for a task is cancelled like one that does not")
-        .why("The task goes on and keeps its result, because only `tasks/cancel` ends a task.")
-        .fix("Send `tasks/cancel` with the id of the task instead of `notifications/cancelled`.")
-        .of(CANCELLATION)
+    CANCEL_TASK_REQUEST = error("cancel-task-request").of(CANCELLATION)
         .only(Revisions::between(Revision::V2025_11_25, Revision::V2025_11_25))
-        .milder_where(Severity::Warning, "its task had no id yet");
+        .milder_where(Severity::Warning, "its task had no id yet")
+        .finds("a request that asks for a task is cancelled like one that does not")
+        .why("The task goes on and keeps its result, because only `tasks/cancel` ends a task.")
+        .fix("Send `tasks/cancel` with the id of the task instead of `notifications/cancelled`.");
 
-    CURSOR_UNKNOWN = warning("page-cursor-unknown", "a cursor that no page of this list has named")
+    CURSOR_UNKNOWN = warning("page-cursor-unknown").of_legacy(PAGINATION).of_absence()
+        .finds("a cursor that no page of this list has named")
         .why("A cursor means something only to the server that issued it in this session, so that the page is another one than expected, or none.")
-        .fix("Send a cursor exactly as the `nextCursor` of the page before, and begin without one.")
-        .of_legacy(PAGINATION)
-        .of_absence();
+        .fix("Send a cursor exactly as the `nextCursor` of the page before, and begin without one.");
 
-    CURSOR_LOOP = warning("page-cursor-loop",
-        "the next page is one that was already asked for on the way")
+    CURSOR_LOOP = warning("page-cursor-loop").of(PAGINATION)
+        .finds("the next page is one that was already asked for on the way")
         .why("A client that follows `nextCursor` to the end never comes to an end.")
-        .fix("Leave `nextCursor` out on the last page, and let each page name a later one.")
-        .of(PAGINATION);
+        .fix("Leave `nextCursor` out on the last page, and let each page name a later one.");
 
-    EMPTY_CURSOR_IGNORED = note("page-empty-cursor-ignored",
-        "the client did not ask for the page after an empty `nextCursor`")
+    EMPTY_CURSOR_IGNORED = note("page-empty-cursor-ignored").of_modern(PAGINATION).at_end()
+        .finds("the client did not ask for the page after an empty `nextCursor`")
         .why("An empty cursor is a cursor like any other, so that the client may lack a part of the list.")
-        .fix("Let the client end only where `nextCursor` is missing, and let the server not name an empty one.")
-        .of_modern(PAGINATION)
-        .at_end();
+        .fix("Let the client end only where `nextCursor` is missing, and let the server not name an empty one.");
 
-    INVALID_CURSOR_CODE = warning("page-invalid-cursor-code",
-        "a cursor that was never issued is refused with another code than -32602")
+    INVALID_CURSOR_CODE = warning("page-invalid-cursor-code").of(PAGINATION)
+        .finds("a cursor that was never issued is refused with another code than -32602")
         .why("The client cannot tell that it has to begin again without a cursor from a server that failed.")
-        .fix("Answer a cursor that cannot be read with -32602 (Invalid params).")
-        .of(PAGINATION);
+        .fix("Answer a cursor that cannot be read with -32602 (Invalid params).");
 
-    FLOOD_NOTIFICATIONS = warning("flood-notifications",
-        "more than 1000 notifications within a second")
+    FLOOD_NOTIFICATIONS = warning("flood-notifications").of(PROGRESS)
+        .finds("more than 1000 notifications within a second")
         .why("The other side has to read every one of them before it sees the next response, so that calls time out behind the flood.")
-        .fix("Limit the rate of progress and log messages, and put several into one.")
-        .of(PROGRESS);
+        .fix("Limit the rate of progress and log messages, and put several into one.");
 }
 
 #[derive(Debug, Default)]

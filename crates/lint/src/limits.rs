@@ -9,8 +9,8 @@ use mcpreel_wire::mcp::Revision;
 use std::collections::HashMap;
 
 rules! {
-    FINDINGS_LEFT_OUT = note("findings-left-out",
-        "a rule found so much that the rest is only counted")
+    FINDINGS_LEFT_OUT = note("findings-left-out")
+        .finds("a rule found so much that the rest is only counted")
         .why("Whoever counts the findings of that rule counts too few.")
         .fix("Mend what the rule found first, and record again.");
 }
@@ -114,8 +114,8 @@ mod tests {
     use crate::rule::{Revisions, Severity};
     use mcpreel_trace::frame::Seq;
 
-    static MODERN: Rule = Rule::error("modern", "modern").only(Revisions::MODERN);
-    static MILD: Rule = Rule::error("mild", "mild").milder_in(Severity::Note, Revisions::LEGACY);
+    static MODERN: Rule = Rule::error("modern").only(Revisions::MODERN);
+    static MILD: Rule = Rule::error("mild").milder_in(Severity::Note, Revisions::LEGACY);
 
     #[test]
     fn a_finding_is_as_bad_as_its_revision_says_and_none_where_its_rule_does_not_apply() {

@@ -52,7 +52,7 @@ fn every_rule_has_an_id_of_its_own_and_a_summary() {
     }
 }
 
-static OF_MODERN: Rule = Rule::error("of-modern", "of the modern era").only(Revisions::MODERN);
+static OF_MODERN: Rule = Rule::error("of-modern").only(Revisions::MODERN);
 
 /// Finds something whenever it is asked, and does not care by which revision.
 struct Careless;

@@ -3,7 +3,13 @@
 
 use mcpreel_wire::brief;
 use mcpreel_wire::json::{Path, Step, Value};
+use regex::Regex;
 use std::fmt::Write;
+
+/// An expression of our own.
+pub(crate) fn expression(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("our expressions are valid")
+}
 
 /// Bytes that a finding shows. Without a limit a megabyte of log line would be stored twice.
 const SHOWN: usize = 80;

@@ -1,99 +1,96 @@
 //! Rules about JSON-RPC: the shape of messages, their ids and the names of their methods.
 
-use super::quote::Trail;
-use crate::{Family, Finding, FrameContext, Part, quote, section};
+use crate::quote::{self, Trail};
+use crate::{Family, Finding, FrameContext, Part, Rule, section};
 use mcpreel_wire::json::Value;
 use mcpreel_wire::mcp::{errors, methods};
 use mcpreel_wire::message::{Body, Direction, Message, Problem};
 
 rules! {
-    VERSION = error("rpc-version", "`jsonrpc` is missing or not \"2.0\"")
+    VERSION = error("rpc-version").of(section::MESSAGES)
+        .finds("`jsonrpc` is missing or not \"2.0\"")
         .why("Peers refuse a message that does not say it is JSON-RPC 2.0.")
-        .fix("Put `\"jsonrpc\":\"2.0\"`, a string, into every message.")
-        .of(section::MESSAGES);
+        .fix("Put `\"jsonrpc\":\"2.0\"`, a string, into every message.");
 
-    UNCLASSIFIABLE = error("rpc-unclassifiable", "an object without `method`, `result` and `error`")
+    UNCLASSIFIABLE = error("rpc-unclassifiable").of(section::MESSAGES)
+        .finds("an object without `method`, `result` and `error`")
         .why("It is neither request nor notification nor response, so the other side cannot act on it.")
-        .fix("Send a `method` to ask or tell, a `result` or an `error` to answer; logs belong on stderr.")
-        .of(section::MESSAGES);
+        .fix("Send a `method` to ask or tell, a `result` or an `error` to answer; logs belong on stderr.");
 
-    METHOD_NOT_STRING = error("rpc-method-not-string", "`method` is no string")
+    METHOD_NOT_STRING = error("rpc-method-not-string").of(section::REQUESTS)
+        .finds("`method` is no string")
         .why("The other side cannot tell what is asked for and refuses the message.")
-        .fix("Send the method's name as a string.")
-        .of(section::REQUESTS);
+        .fix("Send the method's name as a string.");
 
-    METHOD_AND_RESULT = error("rpc-method-and-result", "`method` together with `result` or `error`")
+    METHOD_AND_RESULT = error("rpc-method-and-result").of(section::MESSAGES)
+        .finds("`method` together with `result` or `error`")
         .why("One peer reads a request in it, another a response.")
-        .fix("Leave `method` out of responses, and `result` and `error` out of requests.")
-        .of(section::MESSAGES);
+        .fix("Leave `method` out of responses, and `result` and `error` out of requests.");
 
-    PARAMS_NOT_OBJECT = error("rpc-params-not-object", "`params` is no object")
+    PARAMS_NOT_OBJECT = error("rpc-params-not-object").of(section::REQUESTS)
+        .finds("`params` is no object")
         .why("MCP knows parameters by name only, and peers refuse lists, scalars and null.")
-        .fix("Send `params` as an object, or leave it out where there is nothing to say.")
-        .of(section::REQUESTS);
+        .fix("Send `params` as an object, or leave it out where there is nothing to say.");
 
-    RESULT_AND_ERROR = error("rpc-result-and-error", "both `result` and `error`")
+    RESULT_AND_ERROR = error("rpc-result-and-error").of(section::RESPONSES)
+        .finds("both `result` and `error`")
         .why("One peer takes the request as done, another as failed.")
-        .fix("Send exactly one of the two, and leave the other out instead of setting it to null.")
-        .of(section::RESPONSES);
+        .fix("Send exactly one of the two, and leave the other out instead of setting it to null.");
 
-    RESULT_NOT_OBJECT = error("rpc-result-not-object", "`result` is no object")
+    RESULT_NOT_OBJECT = error("rpc-result-not-object").of(section::RESPONSES)
+        .finds("`result` is no object")
         .why("Typed clients fail to read such a result, and the call fails with it.")
-        .fix("Send an object, an empty one where there is nothing to say.")
-        .of(section::RESPONSES);
+        .fix("Send an object, an empty one where there is nothing to say.");
 
-    ERROR_SHAPE = error("rpc-error-shape", "`error` lacks `code` or `message`, or is no object")
+    ERROR_SHAPE = error("rpc-error-shape").of(section::RESPONSES)
+        .finds("`error` lacks `code` or `message`, or is no object")
         .why("Clients cannot read the error, and show a parse error in place of what went wrong.")
-        .fix("Send `error` as an object with an integer `code` and a string `message`.")
-        .of(section::RESPONSES);
+        .fix("Send `error` as an object with an integer `code` and a string `message`.");
 
-    ERROR_CODE = error("rpc-error-code", "`error.code` is no integer")
+    ERROR_CODE = error("rpc-error-code").of(section::RESPONSES)
+        .finds("`error.code` is no integer")
         .why("Typed clients refuse the whole response, so that the error itself is lost.")
-        .fix("Send the number, and put a name of your own into `error.data`.")
-        .of(section::RESPONSES);
+        .fix("Send the number, and put a name of your own into `error.data`.");
 
-    UNKNOWN_MEMBER = note("rpc-unknown-member",
-        "a member at the top of a message that JSON-RPC does not have")
+    UNKNOWN_MEMBER = note("rpc-unknown-member").of(section::MESSAGES)
+        .finds("a member at the top of a message that JSON-RPC does not have")
         .why("Strict peers refuse the message, all others ignore the member.")
-        .fix("Put what you want to add into `_meta` of `params` or `result`.")
-        .of(section::MESSAGES);
+        .fix("Put what you want to add into `_meta` of `params` or `result`.");
 
-    ID_NULL = error("id-null", "a request with the id `null`")
+    ID_NULL = error("id-null").of(section::REQUESTS)
+        .finds("a request with the id `null`")
         .why("Its answer cannot be told from an error about an unreadable message.")
-        .fix("Give every request a string or an integer as its id, and leave it out of notifications.")
-        .of(section::REQUESTS);
+        .fix("Give every request a string or an integer as its id, and leave it out of notifications.");
 
-    ID_TYPE = error("id-type", "an id that is neither string nor integer")
+    ID_TYPE = error("id-type").of(section::REQUESTS)
+        .finds("an id that is neither string nor integer")
         .why("Peers refuse the message, or answer with an id that does not match.")
-        .fix("Use strings or integers as ids.")
-        .of(section::REQUESTS);
+        .fix("Use strings or integers as ids.");
 
-    REQUEST_WITHOUT_ID = error("request-without-id",
-        "a method that is a request, sent without an id")
+    REQUEST_WITHOUT_ID = error("request-without-id").of(section::REQUESTS)
+        .finds("a method that is a request, sent without an id")
         .why("Without an id it is a notification, so nobody answers it.")
-        .fix("Add an id that this side has not used before.")
-        .of(section::REQUESTS);
+        .fix("Add an id that this side has not used before.");
 
-    NOTIFICATION_WITH_ID = error("notification-with-id", "a notification that is sent with an id")
+    NOTIFICATION_WITH_ID = error("notification-with-id").of(section::NOTIFICATIONS)
+        .finds("a notification that is sent with an id")
         .why("With an id it is a request: the other side answers that it knows no such method.")
-        .fix("Leave the id out of everything that wants no answer.")
-        .of(section::NOTIFICATIONS);
+        .fix("Leave the id out of everything that wants no answer.");
 
-    RESPONSE_MISSING_ID = warning("response-missing-id",
-        "a response without an id, though nothing unreadable was sent")
+    RESPONSE_MISSING_ID = warning("response-missing-id").of(section::RESPONSES)
+        .finds("a response without an id, though nothing unreadable was sent")
         .why("Nobody can tell what it answers, so the request it was meant for waits until it times out.")
-        .fix("Copy the request's id, with its type, into the response.")
-        .of(section::RESPONSES);
+        .fix("Copy the request's id, with its type, into the response.");
 
-    PING_RESULT = note("ping-result-not-empty", "the answer to a ping says more than it should")
+    PING_RESULT = note("ping-result-not-empty").of_legacy(section::PING)
+        .finds("the answer to a ping says more than it should")
         .why("A ping is answered with an empty result, and strict peers refuse anything else.")
-        .fix("Answer `ping` with `\"result\":{}`.")
-        .of_legacy(section::PING);
+        .fix("Answer `ping` with `\"result\":{}`.");
 
-    DIALECT_METHOD = warning("dialect-method", "a method under a name that MCP does not use for it")
+    DIALECT_METHOD = warning("dialect-method").of(section::MESSAGES)
+        .finds("a method under a name that MCP does not use for it")
         .why("Peers do not know the name: a request fails, and a notification is ignored without a word.")
-        .fix("Use the name of the protocol.")
-        .of(section::MESSAGES);
+        .fix("Use the name of the protocol.");
 }
 
 /// The family of JSON-RPC rules. It remembers how many messages of each side could not be read
@@ -106,20 +103,19 @@ pub struct Rpc {
 
 impl Family for Rpc {
     fn frame(&mut self, seen: &FrameContext<'_>) {
-        let Some(direction) = seen.head.stream.messages() else {
-            return;
-        };
-        if !seen.content.problems.iter().all(is_readable) {
-            *self.unreadable(direction) += 1;
+        if let Some(direction) = seen.head.stream.messages() {
+            self.count_unreadable(direction, &seen.content.problems);
         }
-        for part in seen.parts() {
-            self.problems(&part);
-            look(&part);
-            seen.findings.extend(dialect_method(&part));
-            if !part.message.problems.iter().all(is_readable) {
-                *self.unreadable(direction) += 1;
-            }
+    }
+
+    fn part(&mut self, part: &Part<'_>) {
+        for problem in &part.message.problems {
+            let is_excused = *problem == Problem::ResponseWithoutId && self.is_excused(part);
+            part.extend(finding(problem, part).filter(|_| !is_excused));
         }
+        unknown_members(part);
+        dialect_method(part);
+        self.count_unreadable(part.direction(), &part.message.problems);
     }
 }
 
@@ -131,19 +127,14 @@ impl Rpc {
         }
     }
 
-    fn problems(&mut self, part: &Part<'_>) {
-        for problem in &part.message.problems {
-            if *problem == Problem::ResponseWithoutId && self.is_excused(part.direction()) {
-                continue;
-            }
-            part.extend(finding(problem, part));
-        }
+    fn count_unreadable(&mut self, direction: Direction, problems: &[Problem]) {
+        *self.unreadable(direction) += u64::from(!problems.iter().all(is_readable));
     }
 
-    /// Whether the other side has sent something unreadable that a response without an id in
-    /// this direction may be the answer to; each excuses one.
-    fn is_excused(&mut self, direction: Direction) -> bool {
-        let unreadable = self.unreadable(direction.reverse());
+    /// Whether the other side has sent something unreadable that a response without an id may be
+    /// the answer to; each excuses one.
+    fn is_excused(&mut self, part: &Part<'_>) -> bool {
+        let unreadable = self.unreadable(part.direction().reverse());
         let is_excused = *unreadable > 0;
         *unreadable -= u64::from(is_excused);
         is_excused
@@ -170,95 +161,75 @@ fn is_readable(problem: &Problem) -> bool {
 
 /// What a message is, in a few words: `request tools/call, id 7`.
 pub(super) fn describe(message: &Message, batch: bool) -> String {
-    use super::quote::text;
-    let what = match &message.body {
+    let method = |method: &str| quote::text(method);
+    let mut what = match &message.body {
         Body::Request(request) => {
-            let (method, id) = (text(&request.method), text(request.id.json()));
-            format!("request {method}, id {id}")
+            let id = quote::text(request.id.json());
+            format!("request {}, id {id}", method(&request.method))
         }
         Body::Notification(notification) => {
-            format!("notification {}", text(&notification.method))
+            format!("notification {}", method(&notification.method))
         }
         Body::Response(response) => match &response.id {
-            Some(id) => format!("response, id {}", text(id.json())),
+            Some(id) => format!("response, id {}", quote::text(id.json())),
             None => "response without id".to_owned(),
         },
         Body::Invalid => "no message".to_owned(),
     };
     if batch {
-        format!("{what} (part {} of the batch)", message.part)
-    } else {
-        what
+        what = format!("{what} (part {} of the batch)", message.part);
     }
+    what
 }
 
-// What was seen when a message was read, as findings.
-
-/// The finding of a problem, if it is one of this family.
+/// The finding of a problem that was met when the message was read, if it is one of this family.
 fn finding(problem: &Problem, part: &Part<'_>) -> Option<Finding> {
-    let (rule, path) = match problem {
-        Problem::Version => (&VERSION, Some("jsonrpc")),
-        Problem::Unclassifiable => (&UNCLASSIFIABLE, None),
-        Problem::MethodNotString => (&METHOD_NOT_STRING, Some("method")),
-        Problem::MethodAndResult => (&METHOD_AND_RESULT, Some("method")),
-        Problem::ResultAndError => (&RESULT_AND_ERROR, None),
-        Problem::ParamsNotObject => (&PARAMS_NOT_OBJECT, Some("params")),
-        Problem::ResultNotObject => (&RESULT_NOT_OBJECT, Some("result")),
-        Problem::ErrorShape => (&ERROR_SHAPE, Some("error")),
-        Problem::ErrorCode => (&ERROR_CODE, Some("error.code")),
-        Problem::IdNull => (&ID_NULL, Some("id")),
-        Problem::IdType => (&ID_TYPE, Some("id")),
-        Problem::NotificationWithId => (&NOTIFICATION_WITH_ID, Some("id")),
-        Problem::RequestWithoutId => (&REQUEST_WITHOUT_ID, None),
-        Problem::ResponseWithoutId => (&RESPONSE_MISSING_ID, None),
+    let shown = |member: &str| part.get(member).map(kind_and_text);
+    let (rule, path, more): (&'static Rule, _, _) = match problem {
+        Problem::Version => {
+            let says = |version: Value<'_>| format!("it says {}", quote::bytes(version.raw()));
+            let none = || part.value.map(|_| "there is none".to_owned());
+            (
+                &VERSION,
+                "jsonrpc",
+                part.get("jsonrpc").map(says).or_else(none),
+            )
+        }
+        Problem::Unclassifiable => (&UNCLASSIFIABLE, "", None),
+        Problem::MethodNotString => (&METHOD_NOT_STRING, "method", shown("method")),
+        Problem::MethodAndResult => (&METHOD_AND_RESULT, "method", None),
+        Problem::ResultAndError => (&RESULT_AND_ERROR, "", None),
+        Problem::ParamsNotObject => (&PARAMS_NOT_OBJECT, "params", shown("params")),
+        Problem::ResultNotObject => (&RESULT_NOT_OBJECT, "result", shown("result")),
+        Problem::ErrorShape => (&ERROR_SHAPE, "error", part.get("error").map(error_shape)),
+        Problem::ErrorCode => (&ERROR_CODE, "error.code", error_code(part)),
+        Problem::IdNull => (&ID_NULL, "id", None),
+        Problem::IdType => (&ID_TYPE, "id", None),
+        Problem::NotificationWithId => (&NOTIFICATION_WITH_ID, "id", None),
+        Problem::RequestWithoutId => (&REQUEST_WITHOUT_ID, "", None),
+        Problem::ResponseWithoutId => (&RESPONSE_MISSING_ID, "", None),
         _ => return None,
     };
     let mut detail = describe(part.message, part.seen.content.batch);
-    if let Some(more) = more(problem, part) {
+    if let Some(more) = more {
         detail = format!("{detail}: {more}");
     }
     let finding = part.at(rule, detail);
-    Some(match path.filter(|path| stands(part, path)) {
-        Some(path) => finding.path(path),
-        None => finding,
-    })
+    let stands = path
+        .split('.')
+        .next()
+        .and_then(|top| part.get(top))
+        .is_some();
+    Some(if stands { finding.path(path) } else { finding })
 }
 
-/// Whether the message has the member that a path begins with.
-fn stands(part: &Part<'_>, path: &str) -> bool {
-    let top = path.split('.').next().unwrap_or_default();
-    part.get(top).is_some()
+fn kind_and_text(value: Value<'_>) -> String {
+    format!("{}, {}", value.kind().as_str(), quote::bytes(value.raw()))
 }
 
-/// What stands there instead of what should.
-fn more(problem: &Problem, part: &Part<'_>) -> Option<String> {
-    let shown = |member: &str| {
-        let value = part.get(member)?;
-        Some(format!(
-            "{}, {}",
-            value.kind().as_str(),
-            quote::bytes(value.raw())
-        ))
-    };
-    match problem {
-        Problem::Version => match part.get("jsonrpc") {
-            Some(version) => Some(format!("it says {}", quote::bytes(version.raw()))),
-            None => part.value.map(|_| "there is none".to_owned()),
-        },
-        Problem::MethodNotString => shown("method"),
-        Problem::ParamsNotObject => shown("params"),
-        Problem::ResultNotObject => shown("result"),
-        Problem::ErrorShape => error_shape(part),
-        Problem::ErrorCode => error_code(part),
-        _ => None,
-    }
-}
-
-fn error_shape(part: &Part<'_>) -> Option<String> {
-    let error = part.get("error")?;
+fn error_shape(error: Value<'_>) -> String {
     if !error.is_object() {
-        let shown = quote::bytes(error.raw());
-        return Some(format!("{}, {shown}", error.kind().as_str()));
+        return kind_and_text(error);
     }
     let code = error.get("code").is_none().then_some("no code");
     let message = match error.get("message") {
@@ -267,7 +238,7 @@ fn error_shape(part: &Part<'_>) -> Option<String> {
         Some(_) => None,
     };
     let wrong: Vec<_> = code.into_iter().chain(message).collect();
-    Some(wrong.join(", "))
+    wrong.join(", ")
 }
 
 /// The code as it stands and, where it is a name or a number in quotes, the number it stands for.
@@ -277,68 +248,49 @@ fn error_code(part: &Part<'_>) -> Option<String> {
     let meant = code
         .as_str()
         .and_then(|name| errors::named(&name, part.era()));
-    Some(match meant {
-        Some(number) => match errors::meaning(number, part.era()) {
-            Some(meaning) => format!("{shown}, probably {number} ({meaning})"),
-            None => format!("{shown}, probably {number}"),
-        },
-        None => shown,
-    })
+    let Some(number) = meant else {
+        return Some(shown);
+    };
+    let meaning = errors::meaning(number, part.era());
+    let meaning = meaning.map_or_else(String::new, |meaning| format!(" ({meaning})"));
+    Some(format!("{shown}, probably {number}{meaning}"))
 }
-
-// Members that no message has, and results that must have none.
 
 /// Names that a finding lists; of more it says how many. A hostile message could have a million.
 const LISTED: usize = 4;
 
-fn look(part: &Part<'_>) {
+/// Members that no message has, and those of results that must have none.
+fn unknown_members(part: &Part<'_>) {
     let Some(value) = part.value else { return };
     if matches!(part.message.body, Body::Invalid) {
         return;
     }
-    let mut unknown = value.members().filter(|(name, _)| !is_known(*name));
-    if let Some((first, _)) = unknown.next() {
-        part.tell_at(
-            &UNKNOWN_MEMBER,
-            Trail::Named(&Trail::Top, first).path(),
-            listed(first, unknown),
-        );
+    let known = ["jsonrpc", "id", "method", "params", "result", "error"];
+    let unknown = value.members().map(|(name, _)| name);
+    let unknown = unknown.filter(|name| !known.iter().any(|known| name.is_str(known)));
+    if let Some((first, detail)) = listed(unknown) {
+        let path = Trail::Named(&Trail::Top, first).path();
+        part.tell_at(&UNKNOWN_MEMBER, path, detail);
     }
-    let is_response = matches!(part.message.body, Body::Response(_));
-    if is_response && part.method() == Some("ping") {
-        ping(part);
-    }
-}
-
-fn is_known(name: Value<'_>) -> bool {
-    let name = name.str_bytes();
-    matches!(
-        &*name,
-        b"jsonrpc" | b"id" | b"method" | b"params" | b"result" | b"error"
-    )
-}
-
-fn ping(part: &Part<'_>) {
-    let members = part
-        .result()
-        .into_iter()
-        .flat_map(|result| result.members());
-    let mut members = members.filter(|(name, _)| !name.is_str("_meta"));
-    if let Some((first, _)) = members.next() {
-        let detail = listed(first, members);
-        part.tell_at(&PING_RESULT, "result", detail);
+    if matches!(part.message.body, Body::Response(_)) && part.method() == Some("ping") {
+        let result = part.result();
+        let members = result.iter().flat_map(Value::members).map(|(name, _)| name);
+        if let Some((_, detail)) = listed(members.filter(|name| !name.is_str("_meta"))) {
+            part.tell_at(&PING_RESULT, "result", detail);
+        }
     }
 }
 
-fn listed<'v>(first: Value<'v>, mut rest: impl Iterator<Item = (Value<'v>, Value<'v>)>) -> String {
-    let few = rest.by_ref().take(LISTED - 1).map(|(name, _)| name);
-    let few = std::iter::once(first).chain(few);
-    let shown: Vec<_> = few.map(|name| quote::bytes(name.raw())).collect();
-    let shown = shown.join(", ");
-    match rest.count() {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
+/// The first of some names, and the first few of them in words.
+fn listed<'v>(mut names: impl Iterator<Item = Value<'v>>) -> Option<(Value<'v>, String)> {
+    let few: Vec<_> = names.by_ref().take(LISTED).collect();
+    let shown: Vec<_> = few.iter().map(|name| quote::bytes(name.raw())).collect();
+    let mut shown = shown.join(", ");
+    let more = names.count();
+    if more > 0 {
+        shown = format!("{shown} and {more} more");
     }
+    Some((*few.first()?, shown))
 }
 
 // Names of methods that peers use in place of the protocol's.
@@ -373,16 +325,17 @@ const MEANT: &[(&str, &str)] = &[
     ("tools/run", "tools/call"),
 ];
 
-/// The finding of a name that is not the protocol's.
-fn dialect_method(part: &Part<'_>) -> Option<Finding> {
+/// Tells a name that is not the protocol's.
+fn dialect_method(part: &Part<'_>) {
     let method = match &part.message.body {
         Body::Request(request) => &*request.method,
         Body::Notification(notification) => &*notification.method,
-        Body::Response(_) | Body::Invalid => return None,
+        Body::Response(_) | Body::Invalid => return,
     };
-    let ours = meant(method)?;
-    let detail = format!("{} is {ours} here", quote::text(method));
-    Some(part.at(&DIALECT_METHOD, detail).path("method"))
+    if let Some(ours) = meant(method) {
+        let detail = format!("{} is {ours} here", quote::text(method));
+        part.tell_at(&DIALECT_METHOD, "method", detail);
+    }
 }
 
 fn meant(method: &str) -> Option<&'static str> {

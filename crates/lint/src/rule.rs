@@ -113,13 +113,13 @@ impl PartialEq for Rule {
 impl Eq for Rule {}
 
 impl Rule {
-    const fn new(id: &'static str, severity: Severity, summary: &'static str) -> Self {
+    const fn new(id: &'static str, severity: Severity) -> Self {
         Self {
             id,
             severity,
             milder_in: None,
             milder_where: None,
-            summary,
+            summary: "",
             why: "",
             fix: "",
             section: None,
@@ -130,18 +130,24 @@ impl Rule {
     }
 
     /// A rule whose findings are errors.
-    pub const fn error(id: &'static str, summary: &'static str) -> Self {
-        Self::new(id, Severity::Error, summary)
+    pub const fn error(id: &'static str) -> Self {
+        Self::new(id, Severity::Error)
     }
 
     /// A rule whose findings are warnings.
-    pub const fn warning(id: &'static str, summary: &'static str) -> Self {
-        Self::new(id, Severity::Warning, summary)
+    pub const fn warning(id: &'static str) -> Self {
+        Self::new(id, Severity::Warning)
     }
 
     /// A rule whose findings are notes.
-    pub const fn note(id: &'static str, summary: &'static str) -> Self {
-        Self::new(id, Severity::Note, summary)
+    pub const fn note(id: &'static str) -> Self {
+        Self::new(id, Severity::Note)
+    }
+
+    /// The same rule, with what it finds, in a few words.
+    pub const fn finds(mut self, summary: &'static str) -> Self {
+        self.summary = summary;
+        self
     }
 
     /// The same rule, with the sentence that says why it matters.
@@ -253,11 +259,11 @@ impl Rule {
 
 /// The rules that are declared in one place, each as a static, and all of them as `RULES`.
 macro_rules! rules {
-    ($($(#[$doc:meta])* $name:ident = $severity:ident($($text:expr),+ $(,)?)$(.$more:ident($($arg:expr),*))*;)+) => {
+    ($($(#[$doc:meta])* $name:ident = $severity:ident($id:expr)$(.$more:ident($($arg:expr),*))*;)+) => {
         $(
             $(#[$doc])*
             pub(crate) static $name: $crate::Rule =
-                $crate::Rule::$severity($($text),+)$(.$more($($arg),*))*;
+                $crate::Rule::$severity($id)$(.$more($($arg),*))*;
         )+
 
         pub(crate) static RULES: &[&$crate::Rule] = &[$(&$name),+];

@@ -17,18 +17,6 @@ enum Place {
 }
 
 impl Section {
-    /// A section on a page of MCP's specification: `basic/transports#stdio`.
-    pub const fn mcp(title: &'static str, page: &'static str) -> Self {
-        let place = Place::Mcp(page);
-        Self { title, place }
-    }
-
-    /// A section of another specification, with its address.
-    pub const fn elsewhere(title: &'static str, url: &'static str) -> Self {
-        let place = Place::Elsewhere(url);
-        Self { title, place }
-    }
-
     /// What it is called in `revision`.
     pub fn title(self, revision: Revision) -> &'static str {
         match self.place {
@@ -86,84 +74,85 @@ fn renamed(page: &str, revision: Revision) -> Option<&'static str> {
     }
 }
 
-pub const STDIO: Section = Section::mcp("Transports, stdio", "basic/transports#stdio");
-pub const MESSAGES: Section = Section::mcp("Base protocol, Messages", "basic#messages");
-pub const REQUESTS: Section = Section::mcp("Base protocol, Requests", "basic#requests");
-pub const RESPONSES: Section = Section::mcp("Base protocol, Responses", "basic#responses");
-pub const NOTIFICATIONS: Section =
-    Section::mcp("Base protocol, Notifications", "basic#notifications");
-/// Base protocol, Error codes (2026-07-28).
-pub const ERROR_CODES: Section = Section::mcp("Base protocol, Error codes", "basic#error-codes");
-pub const META: Section = Section::mcp("Base protocol, _meta", "basic#meta");
-/// Base protocol, Responses: the type of a result.
-pub const RESULT_TYPE: Section = Section::mcp("Base protocol, ResultType", "basic#resulttype");
-pub const VERSIONING: Section = Section::mcp("Versioning and compatibility", "basic/versioning");
-pub const INPUT_ROUNDS: Section = Section::mcp("Multi round-trip requests", "basic/patterns/mrtr");
-pub const SUBSCRIPTIONS: Section = Section::mcp("Subscriptions", "basic/patterns/subscriptions");
-/// Transports, stdio of the modern era.
-pub const MODERN_STDIO: Section = Section::mcp("stdio", "basic/transports/stdio");
-pub const DEPRECATED: Section = Section::mcp("Deprecated features", "deprecated");
-pub const LIFECYCLE: Section = Section::mcp("Lifecycle", "basic/lifecycle");
-/// Lifecycle, Capability negotiation.
-pub const CAPABILITIES: Section = Section::mcp(
+/// A section on a page of MCP's specification: `basic/transports#stdio`.
+const fn mcp(title: &'static str, page: &'static str) -> Section {
+    let place = Place::Mcp(page);
+    Section { title, place }
+}
+
+/// A section of another specification, with its address.
+const fn elsewhere(title: &'static str, url: &'static str) -> Section {
+    let place = Place::Elsewhere(url);
+    Section { title, place }
+}
+
+pub const STDIO: Section = mcp("Transports, stdio", "basic/transports#stdio");
+pub const MESSAGES: Section = mcp("Base protocol, Messages", "basic#messages");
+pub const REQUESTS: Section = mcp("Base protocol, Requests", "basic#requests");
+pub const RESPONSES: Section = mcp("Base protocol, Responses", "basic#responses");
+pub const NOTIFICATIONS: Section = mcp("Base protocol, Notifications", "basic#notifications");
+pub const ERROR_CODES: Section = mcp("Base protocol, Error codes", "basic#error-codes");
+pub const META: Section = mcp("Base protocol, _meta", "basic#meta");
+pub const RESULT_TYPE: Section = mcp("Base protocol, ResultType", "basic#resulttype");
+pub const VERSIONING: Section = mcp("Versioning and compatibility", "basic/versioning");
+pub const INPUT_ROUNDS: Section = mcp("Multi round-trip requests", "basic/patterns/mrtr");
+pub const SUBSCRIPTIONS: Section = mcp("Subscriptions", "basic/patterns/subscriptions");
+pub const MODERN_STDIO: Section = mcp("stdio", "basic/transports/stdio");
+pub const DEPRECATED: Section = mcp("Deprecated features", "deprecated");
+pub const LIFECYCLE: Section = mcp("Lifecycle", "basic/lifecycle");
+pub const CAPABILITIES: Section = mcp(
     "Lifecycle, Capability negotiation",
     "basic/lifecycle#capability-negotiation",
 );
-/// Lifecycle, Version negotiation.
-pub const NEGOTIATION: Section = Section::mcp(
+pub const NEGOTIATION: Section = mcp(
     "Lifecycle, Version negotiation",
     "basic/lifecycle#version-negotiation",
 );
-pub const SHUTDOWN: Section = Section::mcp("Lifecycle, Shutdown", "basic/lifecycle#shutdown");
-pub const TIMEOUTS: Section = Section::mcp("Lifecycle, Timeouts", "basic/lifecycle#timeouts");
-pub const CANCELLATION: Section = Section::mcp("Cancellation", "basic/utilities/cancellation");
-pub const PROGRESS: Section = Section::mcp("Progress", "basic/utilities/progress");
-pub const PING: Section = Section::mcp("Ping", "basic/utilities/ping");
-pub const DISCOVERY: Section = Section::mcp("Discovery", "server/discover");
-pub const CACHING: Section = Section::mcp("Caching", "server/utilities/caching");
-pub const PAGINATION: Section = Section::mcp("Pagination", "server/utilities/pagination");
-pub const COMPLETION: Section = Section::mcp("Completion", "server/utilities/completion");
-pub const LOGGING: Section = Section::mcp("Logging", "server/utilities/logging");
-pub const TOOLS: Section = Section::mcp("Tools", "server/tools");
-pub const TOOL_NAMES: Section = Section::mcp("Tools, Tool names", "server/tools#tool-names");
-pub const TOOL_OUTPUT: Section = Section::mcp("Tools, Output schema", "server/tools#output-schema");
-/// Tools, x-mcp-header (2026-07-28).
-pub const TOOL_HEADERS: Section = Section::mcp("Tools, x-mcp-header", "server/tools#x-mcp-header");
-/// Base protocol, JSON Schema usage.
-pub const JSON_SCHEMA: Section = Section::mcp(
+pub const SHUTDOWN: Section = mcp("Lifecycle, Shutdown", "basic/lifecycle#shutdown");
+pub const TIMEOUTS: Section = mcp("Lifecycle, Timeouts", "basic/lifecycle#timeouts");
+pub const CANCELLATION: Section = mcp("Cancellation", "basic/utilities/cancellation");
+pub const PROGRESS: Section = mcp("Progress", "basic/utilities/progress");
+pub const PING: Section = mcp("Ping", "basic/utilities/ping");
+pub const DISCOVERY: Section = mcp("Discovery", "server/discover");
+pub const CACHING: Section = mcp("Caching", "server/utilities/caching");
+pub const PAGINATION: Section = mcp("Pagination", "server/utilities/pagination");
+pub const COMPLETION: Section = mcp("Completion", "server/utilities/completion");
+pub const LOGGING: Section = mcp("Logging", "server/utilities/logging");
+pub const TOOLS: Section = mcp("Tools", "server/tools");
+pub const TOOL_NAMES: Section = mcp("Tools, Tool names", "server/tools#tool-names");
+pub const TOOL_OUTPUT: Section = mcp("Tools, Output schema", "server/tools#output-schema");
+pub const TOOL_HEADERS: Section = mcp("Tools, x-mcp-header", "server/tools#x-mcp-header");
+pub const JSON_SCHEMA: Section = mcp(
     "Base protocol, JSON Schema usage",
     "basic#json-schema-usage",
 );
-pub const RESOURCES: Section = Section::mcp("Resources", "server/resources");
-pub const PROMPTS: Section = Section::mcp("Prompts", "server/prompts");
-pub const SAMPLING: Section = Section::mcp("Sampling", "client/sampling");
-pub const ELICITATION: Section = Section::mcp("Elicitation", "client/elicitation");
-pub const ROOTS: Section = Section::mcp("Roots", "client/roots");
-pub const TASKS: Section = Section::mcp("Tasks", "basic/utilities/tasks");
-pub const ICONS: Section = Section::mcp("Base protocol, icons", "basic#icons");
-/// The published schema of a revision.
-pub const SCHEMA: Section = Section::elsewhere(
+pub const RESOURCES: Section = mcp("Resources", "server/resources");
+pub const PROMPTS: Section = mcp("Prompts", "server/prompts");
+pub const SAMPLING: Section = mcp("Sampling", "client/sampling");
+pub const ELICITATION: Section = mcp("Elicitation", "client/elicitation");
+pub const ROOTS: Section = mcp("Roots", "client/roots");
+pub const TASKS: Section = mcp("Tasks", "basic/utilities/tasks");
+pub const ICONS: Section = mcp("Base protocol, icons", "basic#icons");
+pub const SCHEMA: Section = elsewhere(
     "Schema of the revision",
     "https://github.com/modelcontextprotocol/modelcontextprotocol/tree/main/schema",
 );
-/// JSON-RPC 2.0, section 5.1 (error codes).
-pub const JSONRPC_ERROR: Section = Section::elsewhere(
+pub const JSONRPC_ERROR: Section = elsewhere(
     "JSON-RPC 2.0, section 5.1",
     "https://www.jsonrpc.org/specification#error_object",
 );
-/// JSON-RPC 2.0, section 6 (batches).
-pub const JSONRPC_BATCH: Section = Section::elsewhere(
+pub const JSONRPC_BATCH: Section = elsewhere(
     "JSON-RPC 2.0, section 6",
     "https://www.jsonrpc.org/specification#batch",
 );
-pub const JSON: Section = Section::elsewhere("RFC 8259", "https://www.rfc-editor.org/rfc/rfc8259");
-pub const BASE64: Section = Section::elsewhere(
+pub const JSON: Section = elsewhere("RFC 8259", "https://www.rfc-editor.org/rfc/rfc8259");
+pub const BASE64: Section = elsewhere(
     "RFC 4648, section 4",
     "https://www.rfc-editor.org/rfc/rfc4648#section-4",
 );
-pub const URI: Section = Section::elsewhere("RFC 3986", "https://www.rfc-editor.org/rfc/rfc3986");
+pub const URI: Section = elsewhere("RFC 3986", "https://www.rfc-editor.org/rfc/rfc3986");
 pub const TRACE_CONTEXT: Section =
-    Section::elsewhere("W3C Trace Context", "https://www.w3.org/TR/trace-context/");
+    elsewhere("W3C Trace Context", "https://www.w3.org/TR/trace-context/");
 
 #[cfg(test)]
 mod tests {

@@ -23,8 +23,6 @@ pub struct SessionFacts {
     /// What the server declared in its answer to `server/discover`; `None` if nobody asked.
     pub discovered: Option<Declared>,
     pub handshake: Handshake,
-    /// Whether a modern request was answered with a result.
-    pub serves_modern: bool,
     /// Whether the server has shown that it knows the modern era: by an answer that only that era
     /// has. A legacy server may answer modern requests as if they were its own.
     pub knows_modern: bool,
@@ -118,8 +116,8 @@ impl SessionFacts {
                 self.open.remove(&exchange);
             }
             (Body::Notification(_), _) if record.direction == Direction::ClientToServer => {
-                let is_initialized = record.method.as_deref().map(methods::canonical)
-                    == Some("notifications/initialized");
+                let method = record.method.as_deref().map(methods::canonical);
+                let is_initialized = method == Some("notifications/initialized");
                 if is_initialized && self.handshake != Handshake::None {
                     self.handshake = Handshake::Done;
                 }
@@ -138,7 +136,13 @@ impl SessionFacts {
     ) {
         let to_server = record.direction == Direction::ClientToServer;
         if to_server && &*request.method == "initialize" {
-            self.initialize(head, request);
+            if matches!(self.handshake, Handshake::None | Handshake::Refused(_)) {
+                self.handshake = Handshake::Asked(head.seq);
+            }
+            if let Some(identity) = &request.identity {
+                self.agreed = with_handshake(identity).or(self.agreed);
+                self.client = Declared::read(identity.capabilities.as_deref());
+            }
         }
         let Some(exchange) = record.exchange else {
             return;
@@ -153,7 +157,7 @@ impl SessionFacts {
             name: request.name.clone(),
             revision: match modern {
                 Some(identity) => version(identity),
-                None => self.revision_without_version(message, request, record),
+                None => self.revision_without_version(message, &request.method, to_server),
             },
             token: message.meta.progress_token.clone(),
             capabilities: Capabilities::new(
@@ -165,38 +169,25 @@ impl SessionFacts {
         self.open.insert(exchange, asked);
     }
 
-    fn initialize(&mut self, head: &FrameHead, request: &Request) {
-        if matches!(self.handshake, Handshake::None | Handshake::Refused(_)) {
-            self.handshake = Handshake::Asked(head.seq);
-        }
-        if let Some(identity) = &request.identity {
-            self.agreed = with_handshake(identity).or(self.agreed);
-            self.client = Declared::read(identity.capabilities.as_deref());
-        }
-    }
-
     /// The revision of a request that does not say it: a modern one that forgot to, where there can
     /// be no handshake that it belongs to.
     fn revision_without_version(
         &self,
         message: &Message,
-        request: &Request,
-        record: &MessageRecord,
+        method: &str,
+        to_server: bool,
     ) -> Revision {
-        let says_so = || {
-            record.direction == Direction::ClientToServer
-                && (message.meta.identity.is_some() || is_only_modern(&request.method))
-        };
-        let forgot = self.is_modern() || self.handshake == Handshake::None && says_so();
-        if forgot && &*request.method != "initialize" {
+        let only_modern = methods::find(method)
+            .is_some_and(|known| known.uses().all(|usage| usage.from.era() == Era::Modern));
+        let says_so = to_server && (message.meta.identity.is_some() || only_modern);
+        let forgot = self.is_modern() || self.handshake == Handshake::None && says_so;
+        if forgot && method != "initialize" {
             return Revision::V2026_07_28;
         }
         self.legacy()
     }
 
     fn result(&mut self, head: &FrameHead, record: &MessageRecord, identity: Option<&Identity>) {
-        self.serves_modern |=
-            record.era == Era::Modern && record.direction == Direction::ServerToClient;
         let declared = identity.map(|identity| Declared::read(identity.capabilities.as_deref()));
         match record.method.as_deref() {
             Some("initialize") => {
@@ -225,14 +216,6 @@ fn is_of_modern_server(message: &Message, outcome: &Outcome, record: &MessageRec
         Outcome::ToolError | Outcome::Task { .. } => false,
     };
     record.era == Era::Modern && (shows || message.meta.identity.is_some())
-}
-
-/// Whether only the modern era has the method.
-fn is_only_modern(method: &str) -> bool {
-    methods::find(method).is_some_and(|known| {
-        let mut uses = known.uses();
-        uses.all(|usage| usage.from.era() == Era::Modern)
-    })
 }
 
 /// The revision that the version of a handshake is judged by.
@@ -316,32 +299,30 @@ impl ListRequest {
     }
 }
 
-/// The capabilities that a request declares.
+/// The capabilities that a request declares, as JSON text: `None` where there are none, empty where
+/// they have too many bytes to be kept.
 #[derive(Clone, Debug)]
-pub enum Capabilities {
-    Absent,
-    Text(Box<str>),
-    /// Too many bytes of them to be kept: nobody knows what is declared.
-    TooLong,
-}
+pub struct Capabilities(Option<Box<str>>);
 
 impl Capabilities {
-    /// Those that a request has as JSON text.
-    pub fn new(json: Option<&str>) -> Self {
-        match json {
-            None => Self::Absent,
-            Some(json) if json.len() > CAPABILITY_BYTES => Self::TooLong,
-            Some(json) => Self::Text(json.into()),
-        }
+    fn new(json: Option<&str>) -> Self {
+        let kept = |json: &str| {
+            if json.len() > CAPABILITY_BYTES {
+                ""
+            } else {
+                json
+            }
+            .into()
+        };
+        Self(json.map(kept))
     }
 
-    /// What they declare; `None` where there are none.
     pub fn declared(&self) -> Option<Declared> {
-        match self {
-            Self::Absent => None,
-            Self::Text(json) => Some(Declared::read(Some(json))),
-            Self::TooLong => Some(Declared::unknown()),
-        }
+        let json = self.0.as_deref()?;
+        Some(match json {
+            "" => Declared::unknown(),
+            json => Declared::read(Some(json)),
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Calls that failed, grouped by what was answered.
 
+use crate::quote::expression;
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::Seq;
 use regex::Regex;
@@ -112,7 +113,7 @@ fn without_ids(text: &str) -> String {
     static WORD: LazyLock<Regex> = LazyLock::new(|| {
         let codes = r"(?:http(?:/[\d.]+)?|status|code|error|errno|exit|signal)";
         let pattern = format!(r"(?i)(\b{codes}\W+)?\b[\w-]*\d(?:[\w-]|\.\d)*");
-        Regex::new(&pattern).expect("it is an expression")
+        expression(&pattern)
     });
     let replaced = WORD.replace_all(text, |found: &regex::Captures<'_>| {
         let word = if found.get(1).is_some() {

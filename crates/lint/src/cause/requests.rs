@@ -169,14 +169,8 @@ fn busy_with<'f>(facts: &'f Facts, call: &Exchange) -> Option<&'f Exchange> {
     (is_late && !facts.last_answered.iter().any(overtook)).then_some(busy)
 }
 
-/// Limits that clients come with, seconds.
-const USUAL: [u64; 13] = [5, 10, 15, 20, 30, 45, 60, 90, 100, 120, 180, 300, 600];
-
-/// How close to a usual limit a clock has to be, thousandths.
-const CLOSE: u64 = 15;
-
-/// People cancel sooner, nanoseconds.
-const IMPATIENCE_NS: u64 = 5 * SECOND_NS;
+/// The shortest limit that clients come with is 5 s; people cancel sooner, nanoseconds.
+const IMPATIENCE_NS: u64 = 4_900_000_000;
 
 /// The client gave up waiting for an answer.
 pub(super) fn client_gave_up(facts: &Facts) -> Option<Cause> {
@@ -226,10 +220,7 @@ fn timed_out(cancelled: &Cancelled) -> Option<Certainty> {
     if words.any(|word| said.contains(word)) {
         return Some(Certain);
     }
-    let waited = waited_until_cancel(cancelled)?;
-    let is_close =
-        |limit: &u64| waited.abs_diff(limit * SECOND_NS) <= limit * SECOND_NS / 1000 * CLOSE;
-    (waited > IMPATIENCE_NS || USUAL.iter().any(is_close)).then_some(Likely)
+    (waited_until_cancel(cancelled)? > IMPATIENCE_NS).then_some(Likely)
 }
 
 /// Shows a request, its cancellation and what came of it.
@@ -432,20 +423,13 @@ fn failure_advice(exchange: &Exchange) -> &'static str {
             "The server does not know this method: the client should ask only for what the server \
              declared among its capabilities."
         }
-        (_, Some("-32602"), "tools/call") => {
-            "The server does not take these params: compare them with the tool's inputSchema, and \
-             its name with the list of tools."
-        }
-        (_, Some("-32602"), "prompts/get") => {
-            "The server does not take these params: compare them with the arguments of the prompt, \
-             and its name with the list of prompts."
-        }
         (_, Some("-32602"), "resources/read") => {
             "The server does not take these params: look whether the resource is there, and whether \
              its URI is in a list or fits a template of the server."
         }
         (_, Some("-32602"), _) => {
-            "The server does not take these params: compare them with what it says is wrong."
+            "The server does not take these params: compare them with what it has listed (the tool's \
+             inputSchema, the prompt's arguments), and with what it says is wrong."
         }
         (_, Some("-32603"), _) => {
             "The server failed while it worked on it, or did not like the params: compare them with \

@@ -136,10 +136,6 @@ fn advice(facts: &Facts, end: &End, was_open: bool) -> String {
         _ => "",
     };
     let advice = match signal {
-        "" if phrases::has_last_words(facts) && was_open => {
-            "The server's own last lines on stderr say why it ended; repeat the request that was \
-             open to see it again."
-        }
         "" if phrases::has_last_words(facts) => {
             "The server's own last lines on stderr say why it ended."
         }

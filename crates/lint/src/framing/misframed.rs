@@ -29,23 +29,33 @@ pub(crate) struct Misframed {
     s2c: Lines,
 }
 
+/// The lines of one direction since one that opened brackets, none of them a message.
+///
+/// ```text
+///  {                      opens: no JSON text by itself, and more brackets open than close
+///    "jsonrpc": "2.0",    kept while brackets stay open and no line is a message
+///    …
+///  }                      closes: the lines together are one message, or nothing is said
+/// ```
 #[derive(Debug, Default)]
 struct Lines {
     headers: Headers,
-    pretty: Pretty,
     held: Vec<Finding>,
+    text: Vec<u8>,
+    depth: usize,
+    count: usize,
+    first: Vec<Seq>,
 }
 
 impl Misframed {
     /// Takes out of the findings of a frame what follows from how a message is framed; adds that,
     /// and what was held back and turned out to be no part of a message.
     pub(crate) fn apply(&mut self, seen: &FrameContext<'_>, findings: &mut Vec<Finding>) {
-        let lines = match seen.head.stream.messages() {
-            Some(Direction::ClientToServer) => &mut self.c2s,
-            Some(Direction::ServerToClient) => &mut self.s2c,
-            None => return,
-        };
-        lines.look(seen, findings);
+        match seen.head.stream.messages() {
+            Some(Direction::ClientToServer) => self.c2s.look(seen, findings),
+            Some(Direction::ServerToClient) => self.s2c.look(seen, findings),
+            None => {}
+        }
     }
 
     /// Nothing more comes: what is still held back.
@@ -54,26 +64,53 @@ impl Misframed {
         held.append(&mut self.s2c.held);
         held
     }
+
+    /// How many bytes are kept, and how many findings are held back.
+    #[cfg(test)]
+    pub(super) fn kept(&self) -> (usize, usize) {
+        let lines = [&self.c2s, &self.s2c];
+        let bytes = lines.iter().map(|lines| lines.text.len()).sum();
+        (bytes, lines.iter().map(|lines| lines.held.len()).sum())
+    }
 }
+
+/// Bytes of lines that are kept to be read together. Without a limit an opening bracket that is
+/// never closed would keep the rest of the session in memory.
+const KEPT: usize = 256 << 10;
+
+/// The frames that a finding names are a few; of more it says how many.
+const NAMED: usize = 8;
 
 impl Lines {
     fn look(&mut self, seen: &FrameContext<'_>, findings: &mut Vec<Finding>) {
         if let Some(told) = self.headers.look(seen) {
-            self.pretty.clear();
+            self.clear();
             drop(follows(seen, findings));
             self.tell(findings);
             findings.extend(told);
             return;
         }
-        match self.pretty.look(seen) {
-            Taken::Alone | Taken::Ended(None) => self.tell(findings),
-            Taken::Begun => {
-                self.tell(findings);
-                self.hold(seen, findings);
-            }
-            Taken::Continued => self.hold(seen, findings),
-            Taken::Ended(Some(finding)) => {
-                self.hold(seen, findings);
+        let is_last = seen.content.problems.contains(&Problem::Truncated);
+        let begins = opens(seen);
+        if is_message(seen.content) || begins && is_last || !begins && self.count == 0 {
+            self.clear();
+            return self.tell(findings);
+        }
+        if begins {
+            self.clear();
+            self.tell(findings);
+        }
+        self.add(seen);
+        if self.depth > 0 && (is_last || self.text.len() > KEPT) {
+            self.clear();
+            return self.tell(findings);
+        }
+        let message = (self.depth == 0).then(|| self.message(seen));
+        match message {
+            None => self.hold(seen, findings),
+            Some(None) => self.tell(findings),
+            Some(Some(finding)) => {
+                drop(follows(seen, findings));
                 self.held.clear();
                 findings.push(finding);
             }
@@ -97,6 +134,39 @@ impl Lines {
     fn tell(&mut self, findings: &mut Vec<Finding>) {
         findings.splice(0..0, self.held.drain(..));
     }
+
+    /// Forgets the lines that may be one message.
+    fn clear(&mut self) {
+        (self.depth, self.count) = (0, 0);
+        self.text.clear();
+        self.first.clear();
+    }
+
+    fn add(&mut self, seen: &FrameContext<'_>) {
+        let room = (KEPT + 1).saturating_sub(self.text.len());
+        let kept = seen.raw.get(..room).unwrap_or(seen.raw);
+        self.text.extend_from_slice(kept);
+        self.depth = depth(kept, self.depth);
+        self.count += 1;
+        if self.first.len() < NAMED {
+            self.first.push(seen.head.seq);
+        }
+    }
+
+    /// That the lines are one message, if they are; forgets them.
+    fn message(&mut self, seen: &FrameContext<'_>) -> Option<Finding> {
+        let content = classify(&self.text);
+        let message = content.messages.first().filter(|_| is_message(&content));
+        let finding = message.map(|message| {
+            let what = describe(message, content.batch);
+            let detail = format!("{} lines together are one: {what}", self.count);
+            let others = self.first.iter().filter(|seq| **seq != seen.head.seq);
+            let finding = EMBEDDED_NEWLINE.at(seen.head.seq, detail);
+            others.fold(finding, |finding, seq| finding.and(*seq))
+        });
+        self.clear();
+        finding
+    }
 }
 
 /// Takes out what follows from how a message is framed of which the line is a part.
@@ -107,121 +177,6 @@ fn follows(seen: &FrameContext<'_>, findings: &mut Vec<Finding>) -> Vec<Finding>
     findings.extract_if(.., is_of_line).collect()
 }
 
-#[cfg(test)]
-impl Misframed {
-    /// How many bytes are kept, and how many findings are held back.
-    pub(super) fn kept(&self) -> (usize, usize) {
-        let lines = [&self.c2s, &self.s2c];
-        let bytes = lines.iter().map(|lines| lines.pretty.kept()).sum();
-        (bytes, lines.iter().map(|lines| lines.held.len()).sum())
-    }
-}
-
-// Messages that were printed over several lines.
-//
-// ```text
-//  {                      opens: no JSON text by itself, and more brackets open than close
-//    "jsonrpc": "2.0",    kept while brackets stay open and no line is a message
-//    …
-//  }                      closes: the lines together are one message, or nothing is said
-// ```
-
-/// Bytes of lines that are kept to be read together. Without a limit an opening bracket that is
-/// never closed would keep the rest of the session in memory.
-const KEPT: usize = 256 << 10;
-
-/// The frames that a finding names are a few; of more it says how many.
-const NAMED: usize = 8;
-
-/// The lines of one direction since one that opened brackets, none of them a message.
-#[derive(Debug, Default)]
-pub(super) struct Pretty {
-    text: Vec<u8>,
-    depth: usize,
-    lines: usize,
-    first: Vec<Seq>,
-}
-
-#[derive(Debug)]
-pub(super) enum Taken {
-    /// No part of what may be one message.
-    Alone,
-    /// The first line of what may be one.
-    Begun,
-    Continued,
-    /// The last line of it: that it is one message, or nothing if it is none.
-    Ended(Option<Finding>),
-}
-
-impl Pretty {
-    pub(super) fn look(&mut self, seen: &FrameContext<'_>) -> Taken {
-        if is_message(seen.content) {
-            self.clear();
-            return Taken::Alone;
-        }
-        let begins = opens(seen);
-        let is_last = seen.content.problems.contains(&Problem::Truncated);
-        if begins && is_last {
-            self.clear();
-            return Taken::Alone;
-        }
-        if begins {
-            self.clear();
-        } else if self.lines == 0 {
-            return Taken::Alone;
-        }
-        self.add(seen);
-        if self.depth == 0 {
-            let finding = self.finding(seen);
-            self.clear();
-            return Taken::Ended(finding);
-        }
-        if is_last || self.text.len() > KEPT {
-            self.clear();
-            return Taken::Ended(None);
-        }
-        if begins {
-            Taken::Begun
-        } else {
-            Taken::Continued
-        }
-    }
-
-    /// Forgets what may be one message.
-    pub(super) fn clear(&mut self) {
-        *self = Self::default();
-    }
-
-    fn add(&mut self, seen: &FrameContext<'_>) {
-        let room = (KEPT + 1).saturating_sub(self.text.len());
-        let kept = seen.raw.get(..room).unwrap_or(seen.raw);
-        self.text.extend_from_slice(kept);
-        self.depth = depth(kept, self.depth);
-        self.lines += 1;
-        if self.first.len() < NAMED {
-            self.first.push(seen.head.seq);
-        }
-    }
-
-    /// That the lines are one message, if they are.
-    fn finding(&self, seen: &FrameContext<'_>) -> Option<Finding> {
-        let content = classify(&self.text);
-        let message = content.messages.first().filter(|_| is_message(&content))?;
-        let what = describe(message, content.batch);
-        let detail = format!("{} lines together are one: {what}", self.lines);
-        let finding = EMBEDDED_NEWLINE.at(seen.head.seq, detail);
-        let others = self.first.iter().filter(|seq| **seq != seen.head.seq);
-        Some(others.fold(finding, |finding, seq| finding.and(*seq)))
-    }
-}
-
-#[cfg(test)]
-impl Pretty {
-    pub(super) fn kept(&self) -> usize {
-        self.text.len()
-    }
-}
-
 /// Whether some part of the line is a request, a notification or a response.
 pub(super) fn is_message(content: &Content) -> bool {
     let mut messages = content.messages.iter();
@@ -230,11 +185,9 @@ pub(super) fn is_message(content: &Content) -> bool {
 
 /// Whether the line opens an object at its very beginning that it does not close.
 fn opens(seen: &FrameContext<'_>) -> bool {
-    let problems = &seen.content.problems;
-    let broken = problems
-        .iter()
-        .any(|it| matches!(it, Problem::NotJson { .. }));
-    broken && seen.raw.first() == Some(&b'{') && depth(seen.raw, 0) > 0
+    let mut problems = seen.content.problems.iter();
+    let is_broken = problems.any(|it| matches!(it, Problem::NotJson { .. }));
+    is_broken && seen.raw.first() == Some(&b'{') && depth(seen.raw, 0) > 0
 }
 
 /// How many brackets are open after `line`, where `before` were open before it. No string goes
@@ -263,30 +216,23 @@ const REMEMBERED: usize = 64;
 /// How long a response on stderr may be ahead of its twin on stdout.
 const AHEAD_NS: u64 = 1_000_000_000;
 
+/// A server may write messages to stderr by mistake, or log its traffic there.
 #[derive(Debug, Default)]
 pub(super) struct Stderr {
     /// Ids of the latest responses on the protocol streams, by hash.
     answered: VecDeque<u64>,
-    /// Lines on stderr that are told unless the server turns out to log its traffic.
-    held: VecDeque<Held>,
+    /// Lines on stderr that are told unless the server turns out to log its traffic: the id of a
+    /// response, when the line came, and what is told.
+    held: VecDeque<(Option<u64>, Moment, Finding)>,
     /// Whether the server writes its traffic to stderr as well as to stdout.
     logs_traffic: bool,
 }
 
-#[derive(Debug)]
-struct Held {
-    id: Option<u64>,
-    t: Moment,
-    finding: Finding,
-}
-
 impl Stderr {
     pub(super) fn line(&mut self, head: &FrameHead, raw: &[u8], findings: &Findings) {
-        let whole = raw.len() as u64 == head.size;
-        if self.logs_traffic || !whole || !raw.starts_with(b"{") {
-            return;
-        }
-        if memmem::find(raw, b"\"jsonrpc\"").is_none() {
+        let is_whole = raw.len() as u64 == head.size;
+        let may_be_one = is_whole && raw.starts_with(b"{") && !self.logs_traffic;
+        if !may_be_one || memmem::find(raw, b"\"jsonrpc\"").is_none() {
             return;
         }
         let content = classify(raw);
@@ -298,22 +244,19 @@ impl Stderr {
             return self.is_a_log();
         }
         if self.held.len() == REMEMBERED {
-            findings.extend(self.held.pop_front().map(|held| held.finding));
+            findings.extend(self.held.pop_front().map(|(.., finding)| finding));
         }
-        self.held.push_back(Held {
-            id,
-            t: head.t_last,
-            finding: STDERR_JSONRPC.at(head.seq, describe(message, false)),
-        });
+        let finding = STDERR_JSONRPC.at(head.seq, describe(message, false));
+        self.held.push_back((id, head.t_last, finding));
     }
 
-    /// Looks whether what was on stderr comes on a protocol stream after all.
+    /// Looks whether a message that was on stderr comes on a protocol stream after all.
     pub(super) fn frame(&mut self, seen: &FrameContext<'_>) {
         if self.logs_traffic {
             return;
         }
         for id in seen.content.messages.iter().filter_map(response_id) {
-            if self.held.iter().any(|held| held.id == Some(id)) {
+            if self.held.iter().any(|(held, ..)| *held == Some(id)) {
                 return self.is_a_log();
             }
             if self.answered.len() == REMEMBERED {
@@ -325,15 +268,15 @@ impl Stderr {
 
     /// Tells what was held long enough at `now`.
     pub(super) fn passed(&mut self, now: Moment, findings: &Findings) {
-        let is_due = |held: &mut Held| held.t.0 + AHEAD_NS <= now.0;
-        while let Some(held) = self.held.pop_front_if(is_due) {
-            findings.push(held.finding);
+        let is_due = |(_, t, _): &mut (_, Moment, _)| now.ns_since(*t) >= AHEAD_NS;
+        while let Some((.., finding)) = self.held.pop_front_if(is_due) {
+            findings.push(finding);
         }
     }
 
     /// Tells what is still held: nothing more comes.
     pub(super) fn finish(&mut self, findings: &Findings) {
-        findings.extend(self.held.drain(..).map(|held| held.finding));
+        findings.extend(self.held.drain(..).map(|(.., finding)| finding));
     }
 
     fn is_a_log(&mut self) {

@@ -16,125 +16,125 @@ use mcpreel_wire::message::{Body, Direction, Problem};
 use mcpreel_wire::text::plural;
 pub(super) use misframed::Misframed;
 use misframed::is_message;
+use regex::bytes::Regex;
+use std::sync::LazyLock;
 
 rules! {
-    NOT_JSON = error("frame-not-json", "a line is no JSON text")
+    NOT_JSON = error("frame-not-json").of(section::STDIO)
+        .finds("a line is no JSON text")
         .why("A peer that meets such a line reports a parse error, skips it or closes the connection.")
-        .fix("Write logs and banners to stderr, and only whole messages, one per line, to stdout.")
-        .of(section::STDIO);
+        .fix("Write logs and banners to stderr, and only whole messages, one per line, to stdout.");
 
-    TRUNCATED = error("frame-truncated", "the stream ends before the line does")
+    TRUNCATED = error("frame-truncated").of(section::STDIO)
+        .finds("the stream ends before the line does")
         .why("A line without its end is never read by the other side, so its message is lost.")
-        .fix("Write the newline with the message and flush before closing the stream or exiting.")
-        .of(section::STDIO);
+        .fix("Write the newline with the message and flush before closing the stream or exiting.");
 
-    SHORTENED = note("frame-shortened",
-        "a message that the log it was read from does not hold whole")
+    SHORTENED = note("frame-shortened")
+        .finds("a message that the log it was read from does not hold whole")
         .why("What the log left out could not be checked, and what it was is not known.")
         .fix("Nothing needs to be done; record the session with mcpreel to see the message whole.");
 
-    INVALID_UTF8 = error("frame-invalid-utf8", "a line is not UTF-8")
+    INVALID_UTF8 = error("frame-invalid-utf8").of(section::STDIO)
+        .finds("a line is not UTF-8")
         .why("Some peers stop reading altogether at the first byte that is not UTF-8.")
-        .fix("Open both streams as UTF-8, whatever the locale says, and send binary data as base64.")
-        .of(section::STDIO);
+        .fix("Open both streams as UTF-8, whatever the locale says, and send binary data as base64.");
 
-    EMBEDDED_NEWLINE = error("frame-embedded-newline", "one message spread over several lines")
+    EMBEDDED_NEWLINE = error("frame-embedded-newline").of(section::STDIO)
+        .finds("one message spread over several lines")
         .why("A message ends at the newline, so the other side reads a row of broken lines instead.")
-        .fix("Write each message without line breaks: turn pretty printing off.")
-        .of(section::STDIO);
+        .fix("Write each message without line breaks: turn pretty printing off.");
 
-    CONTENT_LENGTH = error("frame-content-length",
-        "messages with Content-Length headers before them")
+    CONTENT_LENGTH = error("frame-content-length").of(section::STDIO)
+        .finds("messages with Content-Length headers before them")
         .why("Over stdio a message is one line without headers, so the other side cannot read any of them.")
-        .fix("Use a transport of an MCP SDK: a JSON-RPC library for language servers frames messages in its own way.")
-        .of(section::STDIO);
+        .fix("Use a transport of an MCP SDK: a JSON-RPC library for language servers frames messages in its own way.");
 
-    NOT_OBJECT = error("frame-not-object", "a JSON value that is neither object nor array")
+    NOT_OBJECT = error("frame-not-object").of(section::STDIO)
+        .finds("a JSON value that is neither object nor array")
         .why("It is JSON but no message, and peers report an error for it or close the connection.")
-        .fix("Find what prints a bare value to the stream and send it to stderr.")
-        .of(section::STDIO);
+        .fix("Find what prints a bare value to the stream and send it to stderr.");
 
-    CRLF = note("frame-crlf", "a line ends with CR LF")
+    CRLF = note("frame-crlf").of(section::STDIO)
+        .finds("a line ends with CR LF")
         .why("Most peers tolerate the CR, but one that splits strictly at LF keeps it as data.")
-        .fix("Write to the stream in binary mode, so that no newline is translated.")
-        .of(section::STDIO);
+        .fix("Write to the stream in binary mode, so that no newline is translated.");
 
-    BLANK_LINE = note("frame-blank-line", "an empty line")
+    BLANK_LINE = note("frame-blank-line").of(section::STDIO)
+        .finds("an empty line")
         .why("Most peers skip it, but a strict one reports a parse error.")
-        .fix("End each message with exactly one newline.")
-        .of(section::STDIO);
+        .fix("End each message with exactly one newline.");
 
-    BOM = warning("frame-bom", "a line begins with a byte order mark")
+    BOM = warning("frame-bom").of(section::JSON)
+        .finds("a line begins with a byte order mark")
         .why("Most JSON parsers refuse the three bytes, and with them the first message.")
-        .fix("Write UTF-8 without a byte order mark.")
-        .of(section::JSON);
+        .fix("Write UTF-8 without a byte order mark.");
 
-    OVERSIZED = warning("frame-oversized", "a line that is longer than peers accept")
+    OVERSIZED = warning("frame-oversized")
+        .finds("a line that is longer than peers accept")
         .why("Peers built with the TypeScript SDK close the connection above 10 MiB, and others drop lines above 16 MiB.")
         .fix("Send less at once: pages, a resource link instead of the content, or a shortened text.");
 
-    DUPLICATE_KEY = warning("frame-duplicate-key", "an object has the same member twice")
+    DUPLICATE_KEY = warning("frame-duplicate-key").of(section::JSON)
+        .finds("an object has the same member twice")
         .why("Parsers differ in which of the two they take, so both sides may read different messages.")
-        .fix("Write each member once.")
-        .of(section::JSON);
+        .fix("Write each member once.");
 
-    LONE_SURROGATE = warning("frame-lone-surrogate",
-        "half of a character: an escaped surrogate without its other half")
+    LONE_SURROGATE = warning("frame-lone-surrogate").of(section::JSON)
+        .finds("half of a character: an escaped surrogate without its other half")
         .why("It stands for no character: strict parsers refuse the message, others replace it silently.")
-        .fix("Cut text between characters, not between UTF-16 units.")
-        .of(section::JSON);
+        .fix("Cut text between characters, not between UTF-16 units.");
 
-    DEEP_NESTING = note("frame-deep-nesting",
-        "nested deeper than is looked at; parsers of peers may overflow")
+    DEEP_NESTING = note("frame-deep-nesting").of(section::JSON)
+        .finds("nested deeper than is looked at; parsers of peers may overflow")
         .why("What lies deeper could not be checked here, and a peer that crashes over it takes the session with it.")
-        .fix("Flatten the structure, or send it as text or as a resource.")
-        .of(section::JSON);
+        .fix("Flatten the structure, or send it as text or as a resource.");
 
-    NUMBER_PRECISION = note("frame-number-precision", "a number that does not survive in a double")
+    NUMBER_PRECISION = note("frame-number-precision").of(section::JSON)
+        .finds("a number that does not survive in a double")
         .why("Peers written in JavaScript read another number, and an id that changes is never matched.")
-        .fix("Send integers beyond 2^53 as strings.")
-        .of(section::JSON);
+        .fix("Send integers beyond 2^53 as strings.");
 
-    OUTLINE_ONLY = note("frame-outline-only",
-        "a very long line of which only the outline was looked at")
+    OUTLINE_ONLY = note("frame-outline-only")
+        .finds("a very long line of which only the outline was looked at")
         .why("Rules about values inside the message could not be checked for it.")
         .fix("Nothing needs to be done, but a shorter message would be checked whole.");
 
-    BATCH_EMPTY = error("batch-empty", "an empty batch")
+    BATCH_EMPTY = error("batch-empty").of(section::JSONRPC_BATCH)
+        .finds("an empty batch")
         .why("An empty array holds no message, and the answer to it is an error.")
-        .fix("Send nothing when there is nothing to send.")
-        .of(section::JSONRPC_BATCH);
+        .fix("Send nothing when there is nothing to send.");
 
-    BATCH_TOO_LONG = warning("batch-too-long", "a batch of more messages than are looked at")
+    BATCH_TOO_LONG = warning("batch-too-long").of(section::JSONRPC_BATCH)
+        .finds("a batch of more messages than are looked at")
         .why("What stands in the rest of the batch was neither paired nor checked.")
-        .fix("Split the batch into smaller ones.")
-        .of(section::JSONRPC_BATCH);
+        .fix("Split the batch into smaller ones.");
 
-    BATCH_NOT_ALLOWED = error("batch-not-allowed", "a batch, in a revision that has none")
-        .why("Only 2025-03-26 has batches: peers of other revisions refuse or ignore the whole array.")
-        .fix("Send each message on a line of its own.")
-        .of(section::STDIO)
+    BATCH_NOT_ALLOWED = error("batch-not-allowed").of(section::STDIO)
         .only(Revisions::ALL.without(Revision::V2025_03_26))
-        .milder_in(Severity::Warning, Revisions::between(Revision::V2024_11_05, Revision::V2024_11_05));
+        .milder_in(Severity::Warning, Revisions::between(Revision::V2024_11_05, Revision::V2024_11_05))
+        .finds("a batch, in a revision that has none")
+        .why("Only 2025-03-26 has batches: peers of other revisions refuse or ignore the whole array.")
+        .fix("Send each message on a line of its own.");
 
-    BATCH_INITIALIZE = error("batch-contains-initialize", "`initialize` inside a batch")
+    BATCH_INITIALIZE = error("batch-contains-initialize").of(section::LIFECYCLE)
+        .only(Revisions::between( Revision::V2025_03_26, Revision::V2025_03_26, ))
+        .finds("`initialize` inside a batch")
         .why("Before the handshake nobody knows whether the other side takes batches at all.")
-        .fix("Send `initialize` alone and wait for its answer.")
-        .of(section::LIFECYCLE)
-        .only(Revisions::between( Revision::V2025_03_26, Revision::V2025_03_26, ));
+        .fix("Send `initialize` alone and wait for its answer.");
 
-    STDERR_JSONRPC = warning("stderr-jsonrpc", "a message of the server on stderr")
+    STDERR_JSONRPC = warning("stderr-jsonrpc").of(section::STDIO)
+        .finds("a message of the server on stderr")
         .why("The client reads messages from stdout only, so it waits for this one until it gives up.")
-        .fix("Write protocol messages to stdout and logs to stderr; check which stream was handed to the transport.")
-        .of(section::STDIO);
+        .fix("Write protocol messages to stdout and logs to stderr; check which stream was handed to the transport.");
 
-    CONTROL_CHARACTERS = warning("text-control-characters",
-        "control characters in a text that people or models are shown")
+    CONTROL_CHARACTERS = warning("text-control-characters")
+        .finds("control characters in a text that people or models are shown")
         .why("Escape sequences can move the cursor, recolour or rewrite what a terminal shows.")
         .fix("Strip control characters from names, titles, descriptions and messages before sending them.");
 
-    HIDDEN_UNICODE = warning("text-hidden-unicode",
-        "invisible characters in a text that people or models are shown")
+    HIDDEN_UNICODE = warning("text-hidden-unicode")
+        .finds("invisible characters in a text that people or models are shown")
         .why("A model reads characters that a person does not see: instructions can hide in them.")
         .fix("Remove invisible and direction-changing characters, and ask where they came from.");
 }
@@ -277,12 +277,9 @@ fn with_initialize(seen: &FrameContext<'_>) -> Option<Finding> {
 //  {…}                       and the last one never ends
 // ```
 
-/// What a line with the size of a message begins with, in any case.
-const NAME: &[u8] = b"content-length:";
-
 /// The longest header, bytes: its name, a number and some white space. It is looked for at the end
 /// of lines that may be a gigabyte long.
-const LONGEST: usize = NAME.len() + 32;
+const LONGEST: usize = 48;
 
 /// How far the lines of one direction are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -331,28 +328,28 @@ impl Headers {
     }
 }
 
-/// Where in the line its header begins, and the header.
+/// Where in the line its header begins, and the header: at the beginning, or behind a message, which
+/// ends before the header.
 fn header(raw: &[u8]) -> Option<(usize, &[u8])> {
+    static HEADER: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)(?:^|\})(content-length:\s*\d+)\s*$").expect("our expressions are valid")
+    });
     let line = raw.trim_ascii_end();
     // Most lines are messages, which end with a bracket: they are not looked through.
     if !line.last()?.is_ascii_digit() {
         return None;
     }
     let from = line.len().saturating_sub(LONGEST);
-    let mut starts = line[from..].windows(NAME.len());
-    let at = from + starts.rposition(|start| start.eq_ignore_ascii_case(NAME))?;
-    let size = line[at + NAME.len()..].trim_ascii();
-    let is_size = !size.is_empty() && size.iter().all(u8::is_ascii_digit);
-    // A message ends before the header that stands behind it.
-    let is_behind = at == 0 || line[at - 1] == b'}';
-    (is_size && is_behind).then_some((at, &line[at..]))
+    let found = HEADER.captures(&line[from..])?.get(1)?;
+    let at = from + found.start();
+    (at == 0 || line[at - 1] == b'}').then_some((at, &line[at..]))
 }
 
 /// `Content-Type: application/vscode-jsonrpc; charset=utf-8`
 fn is_field(line: &[u8]) -> bool {
-    let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
-    let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
-    name.len() < line.len() && !name.is_empty() && name.iter().all(is_of_name)
+    static FIELD: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new("^[A-Za-z0-9-]+:").expect("our expressions are valid"));
+    FIELD.is_match(line)
 }
 
 /// Whether the stream ends with it before the line does.

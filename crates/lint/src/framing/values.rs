@@ -189,11 +189,11 @@ fn of_protocol(name: &[u8], value: Value<'_>) -> Scope {
 const BEFORE: usize = 20;
 const SHOWN: usize = 60;
 
+/// What acts on a terminal in a text (control characters other than tab and line ends), and what
+/// nobody sees (characters without ink, and those that change the order of reading).
 #[derive(Debug, Default)]
 pub(super) struct Remarks {
-    /// Control characters other than tab and line ends.
     pub control: Option<Remark>,
-    /// Characters without ink, and those that change the order of reading.
     pub hidden: Option<Remark>,
 }
 
@@ -211,30 +211,23 @@ pub(super) fn remarks(text: Value<'_>) -> Remarks {
     if !may_hide(text) {
         return remarks;
     }
-    let mut chars = text.chars().peekable();
-    let (mut before, mut in_flag, mut at) = (None, false, 0);
-    while let Some(char) = chars.next() {
-        in_flag = char == BLACK_FLAG || in_flag && is_tag(char);
-        let remark = if char.is_control() {
-            (!matches!(char, '\n' | '\t' | '\r')).then_some(&mut remarks.control)
-        } else if !char.is_ascii() && hides(char, before, chars.peek().copied(), in_flag) {
-            Some(&mut remarks.hidden)
+    let mut chars = text.chars().enumerate().peekable();
+    let (mut before, mut in_flag) = (None, false);
+    while let Some((at, first)) = chars.next() {
+        in_flag = first == BLACK_FLAG || in_flag && is_tag(first);
+        let after = chars.peek().map(|(_, after)| *after);
+        let remark = if first.is_control() {
+            (!matches!(first, '\n' | '\t' | '\r')).then_some(&mut remarks.control)
         } else {
-            None
+            let is_hidden = !first.is_ascii() && hides(first, before, after, in_flag);
+            is_hidden.then_some(&mut remarks.hidden)
         };
         match remark {
             Some(Some(remark)) => remark.more += 1,
-            Some(none) => {
-                *none = Some(Remark {
-                    first: char,
-                    at,
-                    more: 0,
-                });
-            }
+            Some(none) => *none = Some(Remark { first, at, more: 0 }),
             None => {}
         }
-        before = Some(char);
-        at += 1;
+        before = Some(first);
     }
     remarks
 }

@@ -24,46 +24,40 @@ use mcpreel_wire::message::{Body, Direction, Era};
 use rounds::input_requests;
 
 rules! {
-    SERVER_REQUEST = error("modern-server-request",
-        "the server sends a request on a modern connection")
+    SERVER_REQUEST = error("modern-server-request").of_modern(section::MODERN_STDIO)
+        .finds("the server sends a request on a modern connection")
         .why("Modern clients do not answer requests, so the server waits for ever.")
-        .fix("Let the server ask by a result with `resultType` `input_required`, which the client answers by its retry.")
-        .of_modern(section::MODERN_STDIO);
+        .fix("Let the server ask by a result with `resultType` `input_required`, which the client answers by its retry.");
 
-    CLIENT_RESPONSE = error("modern-client-response",
-        "the client sends a response on a modern connection")
+    CLIENT_RESPONSE = error("modern-client-response").of_modern(section::MODERN_STDIO)
+        .finds("the client sends a response on a modern connection")
         .why("Modern servers ask nothing of their client, and may take a response for broken input.")
-        .fix("Let the client send requests and notifications only, and give what it was asked for in its retry.")
-        .of_modern(section::MODERN_STDIO);
+        .fix("Let the client send requests and notifications only, and give what it was asked for in its retry.");
 
-    MIXED = note("era-mixed", "a handshake and modern requests on one process")
+    MIXED = note("era-mixed").of(section::VERSIONING)
+        .finds("a handshake and modern requests on one process")
         .why("Only servers of both eras serve both at once, others refuse one or the other.")
-        .fix("Nothing has to be done where the server allows it; else let the client keep to one era.")
-        .of(section::VERSIONING);
+        .fix("Nothing has to be done where the server allows it; else let the client keep to one era.");
 
-    VERSION_SHAPE = error("modern-version-error-shape",
-        "an unsupported version is refused without saying which are supported")
+    VERSION_SHAPE = error("modern-version-error-shape").of_modern(section::VERSIONING)
+        .finds("an unsupported version is refused without saying which are supported")
         .why("The client has to choose another version from that list, and without it can only give up.")
-        .fix("Let the server give `data` with `supported`, a list of versions, and `requested`, the one that was asked for.")
-        .of_modern(section::VERSIONING);
+        .fix("Let the server give `data` with `supported`, a list of versions, and `requested`, the one that was asked for.");
 
-    CAPABILITY_SHAPE = error("modern-capability-error-shape",
-        "a missing capability is refused without saying which")
+    CAPABILITY_SHAPE = error("modern-capability-error-shape").of_modern(section::META)
+        .finds("a missing capability is refused without saying which")
         .why("The client cannot tell what it would have to declare for the request to work.")
-        .fix("Let the server give `data` with `requiredCapabilities`, an object like the client's capabilities.")
-        .of_modern(section::META);
+        .fix("Let the server give `data` with `requiredCapabilities`, an object like the client's capabilities.");
 
-    DISCOVER_MISSING = error("modern-discover-missing",
-        "a modern server does not know `server/discover`")
+    DISCOVER_MISSING = error("modern-discover-missing").of_modern(section::DISCOVERY).of_absence()
+        .finds("a modern server does not know `server/discover`")
         .why("Clients of both eras ask this first, and take a server that refuses it for a legacy one.")
-        .fix("Let the server implement `server/discover`.")
-        .of_modern(section::DISCOVERY)
-        .of_absence();
+        .fix("Let the server implement `server/discover`.");
 
-    FEATURE = note("deprecated-feature", "a feature that a later revision may remove")
+    FEATURE = note("deprecated-feature").of_modern(section::DEPRECATED)
+        .finds("a feature that a later revision may remove")
         .why("It works today, but revisions from July 2027 on may be without it.")
-        .fix("Plan for its replacement: paths as tool params instead of roots, a model's own interface instead of sampling, stderr or OpenTelemetry instead of log messages.")
-        .of_modern(section::DEPRECATED);
+        .fix("Plan for its replacement: paths as tool params instead of roots, a model's own interface instead of sampling, stderr or OpenTelemetry instead of log messages.");
 }
 
 /// The rules of the modules of this family.

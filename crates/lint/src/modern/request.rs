@@ -14,59 +14,53 @@ use mcpreel_wire::mcp::methods::TASKS_EXTENSION;
 use mcpreel_wire::message::{Body, Era, Subject};
 
 rules! {
-    META_MISSING = error("modern-meta-missing",
-        "a request does not say its version, or what the client can do")
+    META_MISSING = error("modern-meta-missing").of_modern(section::META)
+        .finds("a request does not say its version, or what the client can do")
         .why("A modern server knows nothing from earlier requests, and must refuse one that does not say this itself.")
-        .fix("Let the client put the member that is named into `_meta` of every request.")
-        .of_modern(section::META);
+        .fix("Let the client put the member that is named into `_meta` of every request.");
 
-    CLIENT_INFO_MISSING = note("modern-client-info-missing",
-        "a request does not say which client sends it")
+    CLIENT_INFO_MISSING = note("modern-client-info-missing").of_modern(section::META)
+        .finds("a request does not say which client sends it")
         .why("Logs of the server cannot tell which client has asked.")
-        .fix("Let the client put its name and version into `_meta` of every request, unless it is meant to stay unknown.")
-        .of_modern(section::META);
+        .fix("Let the client put its name and version into `_meta` of every request, unless it is meant to stay unknown.");
 
-    SERVER_INFO_MISSING = note("modern-server-info-missing",
-        "a result does not say which server sends it")
+    SERVER_INFO_MISSING = note("modern-server-info-missing").of_modern(section::META)
+        .finds("a result does not say which server sends it")
         .why("Logs of the client cannot tell which server, or which version of it, has answered.")
-        .fix("Let the server put its name and version into `_meta` of every result, unless it is meant to stay unknown.")
-        .of_modern(section::META);
+        .fix("Let the server put its name and version into `_meta` of every result, unless it is meant to stay unknown.");
 
-    TYPE_MISSING = error("modern-result-type-missing", "a result without `resultType`")
+    TYPE_MISSING = error("modern-result-type-missing").of_modern(section::RESULT_TYPE)
+        .milder_where(Severity::Warning, "the server has not shown that it knows the modern era")
+        .finds("a result without `resultType`")
         .why("Without it a client cannot tell a final answer from a question, and takes it for the answer of an older server.")
-        .fix("Let the server set `resultType`, `complete` for a final answer, in every result.")
-        .of_modern(section::RESULT_TYPE)
-        .milder_where(Severity::Warning, "the server has not shown that it knows the modern era");
+        .fix("Let the server set `resultType`, `complete` for a final answer, in every result.");
 
-    TYPE_UNKNOWN = error("modern-result-type-unknown",
-        "a result of a type that the client cannot know")
+    TYPE_UNKNOWN = error("modern-result-type-unknown").of_modern(section::RESULT_TYPE)
+        .finds("a result of a type that the client cannot know")
         .why("Clients must treat a result of a type that they do not know as invalid, so the call fails.")
-        .fix("Let the server answer with `complete` or `input_required`, and with others only where the request declares the extension that defines them.")
-        .of_modern(section::RESULT_TYPE);
+        .fix("Let the server answer with `complete` or `input_required`, and with others only where the request declares the extension that defines them.");
 
-    MISSING = error("cache-hints-missing", "a cacheable result without `ttlMs` or `cacheScope`")
+    MISSING = error("cache-hints-missing").of_modern(section::CACHING)
+        .finds("a cacheable result without `ttlMs` or `cacheScope`")
         .why("Clients have to ask again every time, or guess how long the answer holds and who may see it.")
-        .fix("Let the server set `ttlMs`, 0 if the answer may change at any time, and `cacheScope`, `private` if in doubt.")
-        .of_modern(section::CACHING);
+        .fix("Let the server set `ttlMs`, 0 if the answer may change at any time, and `cacheScope`, `private` if in doubt.");
 
-    INVALID = error("cache-hints-invalid",
-        "an invalid cache hint, or one that differs between pages")
+    INVALID = error("cache-hints-invalid").of_modern(section::CACHING)
+        .finds("an invalid cache hint, or one that differs between pages")
         .why("Clients may drop the result, keep it for too long, or show it to somebody who must not see it.")
-        .fix("Let the server set `ttlMs` to a whole number of milliseconds from 0 on, and `cacheScope` to `public` or `private`, the same on all pages of a list.")
-        .of_modern(section::CACHING);
+        .fix("Let the server set `ttlMs` to a whole number of milliseconds from 0 on, and `cacheScope` to `public` or `private`, the same on all pages of a list.");
 
-    NOT_REQUESTED = error("log-not-requested",
-        "a log message although no open request asks for any")
-        .why("Modern clients say with each request whether they want its log messages, and drop those that they did not ask for.")
-        .fix("Let the server log to the client only while it works on a request with a log level, and to stderr otherwise.")
-        .of_modern(section::LOGGING)
+    NOT_REQUESTED = error("log-not-requested").of_modern(section::LOGGING)
         .milder_where(Severity::Warning, "the last request that asked for some was answered less than a second before")
-        .of_absence();
+        .of_absence()
+        .finds("a log message although no open request asks for any")
+        .why("Modern clients say with each request whether they want its log messages, and drop those that they did not ask for.")
+        .fix("Let the server log to the client only while it works on a request with a log level, and to stderr otherwise.");
 
-    BELOW_LEVEL = warning("log-below-level", "a log message below the level that was asked for")
+    BELOW_LEVEL = warning("log-below-level").of(section::LOGGING)
+        .finds("a log message below the level that was asked for")
         .why("The client has asked for less, and may be slowed down by messages that it throws away.")
-        .fix("Let the server compare the level of a message with the one that was asked for before it sends it.")
-        .of(section::LOGGING);
+        .fix("Let the server compare the level of a message with the one that was asked for before it sends it.");
 }
 
 /// A request of the client by the modern revision.

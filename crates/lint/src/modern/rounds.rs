@@ -16,50 +16,41 @@ use mcpreel_wire::mcp::capabilities::Declared;
 use mcpreel_wire::message::Body;
 
 rules! {
-    EMPTY = error("mrtr-empty",
-        "input is required, but the result says neither which nor what to repeat")
+    EMPTY = error("mrtr-empty").of_modern(section::INPUT_ROUNDS)
+        .finds("input is required, but the result says neither which nor what to repeat")
         .why("The client has nothing to ask its user for and nothing to send back, so the call cannot go on.")
-        .fix("Let the server give `inputRequests`, `requestState`, or both.")
-        .of_modern(section::INPUT_ROUNDS);
+        .fix("Let the server give `inputRequests`, `requestState`, or both.");
 
-    WRONG_METHOD = error("mrtr-wrong-method",
-        "a request is answered with `input_required` though its method does not allow that")
+    WRONG_METHOD = error("mrtr-wrong-method").of_modern(section::INPUT_ROUNDS)
+        .finds("a request is answered with `input_required` though its method does not allow that")
         .why("Clients look for questions only in the answers to tool calls, prompts and resources, and fail on this one.")
-        .fix("Let the server answer this request at once, with a result or an error.")
-        .of_modern(section::INPUT_ROUNDS);
+        .fix("Let the server answer this request at once, with a result or an error.");
 
-    REQUEST_KIND = error("mrtr-request-kind", "an input request that is none of the three kinds")
+    REQUEST_KIND = error("mrtr-request-kind").of_modern(section::INPUT_ROUNDS)
+        .finds("an input request that is none of the three kinds")
         .why("No client can answer it, so the call cannot go on.")
-        .fix("Let the server ask by `elicitation/create`, `sampling/createMessage` or `roots/list`.")
-        .of_modern(section::INPUT_ROUNDS);
+        .fix("Let the server ask by `elicitation/create`, `sampling/createMessage` or `roots/list`.");
 
-    UNDECLARED = error("mrtr-undeclared-capability",
-        "an input request for something that the client has not declared")
+    UNDECLARED = error("mrtr-undeclared-capability").of_modern(section::INPUT_ROUNDS)
+        .finds("an input request for something that the client has not declared")
         .why("The client cannot answer it, so the call cannot go on.")
-        .fix("Let the server look at the capabilities in the request's `_meta` before it asks, and refuse with -32021 where it cannot do without.")
-        .of_modern(section::INPUT_ROUNDS);
+        .fix("Let the server look at the capabilities in the request's `_meta` before it asks, and refuse with -32021 where it cannot do without.");
 
-    STATE_NOT_ECHOED = error("mrtr-state-not-echoed",
-        "a retry without the `requestState` that it was given, or with another one")
+    STATE_NOT_ECHOED = error("mrtr-state-not-echoed").of_modern(section::INPUT_ROUNDS).of_absence()
+        .finds("a retry without the `requestState` that it was given, or with another one")
         .why("The server keeps everything it knows about the call in that state, and without it starts over or refuses.")
-        .fix("Let the client send `requestState` back exactly as it came, and none where none came.")
-        .of_modern(section::INPUT_ROUNDS)
-        .of_absence();
+        .fix("Let the client send `requestState` back exactly as it came, and none where none came.");
 
-    RESPONSE_KEY_UNKNOWN = warning("mrtr-response-key-unknown",
-        "a retry answers what nobody has asked")
+    RESPONSE_KEY_UNKNOWN = warning("mrtr-response-key-unknown").of_modern(section::INPUT_ROUNDS)
+        .of_absence()
+        .finds("a retry answers what nobody has asked")
         .why("Servers ignore answers whose key they have not given, and will ask again.")
-        .fix("Let the client use the keys of `inputRequests` as they are.")
-        .of_modern(section::INPUT_ROUNDS)
-        .of_absence();
+        .fix("Let the client use the keys of `inputRequests` as they are.");
 
-    NOT_RETRIED = note("mrtr-not-retried",
-        "a question of the server that the client has never answered")
+    NOT_RETRIED = note("mrtr-not-retried").of_modern(section::INPUT_ROUNDS).at_end().of_absence()
+        .finds("a question of the server that the client has never answered")
         .why("The call was given up, by the user or by a client that does not know how to go on.")
-        .fix("Nothing has to be done if that was meant; else check whether the client supports input rounds.")
-        .of_modern(section::INPUT_ROUNDS)
-        .at_end()
-        .of_absence();
+        .fix("Nothing has to be done if that was meant; else check whether the client supports input rounds.");
 }
 
 /// Rounds that are remembered. Beyond it nothing is said about retries.

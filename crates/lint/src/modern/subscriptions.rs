@@ -13,38 +13,33 @@ use mcpreel_wire::json::Value;
 use mcpreel_wire::message::{Body, Direction, Subject};
 
 rules! {
-    ACK_MISSING = error("subscription-ack-missing",
-        "a notification on a subscription that is not acknowledged yet")
+    ACK_MISSING = error("subscription-ack-missing").of_modern(section::SUBSCRIPTIONS).of_absence()
+        .finds("a notification on a subscription that is not acknowledged yet")
         .why("The client does not know yet what it will be told, and may drop what comes before the acknowledgement.")
-        .fix("Let the server send `notifications/subscriptions/acknowledged` first.")
-        .of_modern(section::SUBSCRIPTIONS)
-        .of_absence();
+        .fix("Let the server send `notifications/subscriptions/acknowledged` first.");
 
-    ID_MISSING = error("subscription-id-missing",
-        "a notification that does not say which subscription it belongs to")
+    ID_MISSING = error("subscription-id-missing").of_modern(section::SUBSCRIPTIONS)
+        .finds("a notification that does not say which subscription it belongs to")
         .why("All subscriptions share one pipe, so a client cannot tell for whom it is and drops it.")
-        .fix("Let the server put the id of the `subscriptions/listen` request into `_meta` of the notification.")
-        .of_modern(section::SUBSCRIPTIONS);
+        .fix("Let the server put the id of the `subscriptions/listen` request into `_meta` of the notification.");
 
-    NOT_REQUESTED = error("subscription-not-requested",
-        "a notification that its subscription has not asked for")
-        .why("The client is not prepared for it, and the server spends its time on what nobody wants.")
-        .fix("Let the server send only what the `notifications` of the listen request name.")
-        .of_modern(section::SUBSCRIPTIONS)
+    NOT_REQUESTED = error("subscription-not-requested").of_modern(section::SUBSCRIPTIONS)
         .milder_where(Severity::Warning, "it tells of a resource, and the subscription names others")
-        .of_absence();
+        .of_absence()
+        .finds("a notification that its subscription has not asked for")
+        .why("The client is not prepared for it, and the server spends its time on what nobody wants.")
+        .fix("Let the server send only what the `notifications` of the listen request name.");
 
-    UNKNOWN = error("subscription-unknown", "a notification on a subscription that is not open")
+    UNKNOWN = error("subscription-unknown").of_modern(section::SUBSCRIPTIONS).of_absence()
+        .finds("a notification on a subscription that is not open")
         .why("No request of the client has this id, or it is over, so the notification reaches nobody.")
-        .fix("Let the server use the id of the `subscriptions/listen` request as it stands there, and stop when that has ended.")
-        .of_modern(section::SUBSCRIPTIONS)
-        .of_absence();
+        .fix("Let the server use the id of the `subscriptions/listen` request as it stands there, and stop when that has ended.");
 
-    VARIES = warning("list-varies", "the same request for a list gives another list")
+    VARIES = warning("list-varies").of_modern(section::TOOLS)
+        .milder_where(Severity::Note, "nothing but the order differs, and what is listed is no tools")
+        .finds("the same request for a list gives another list")
         .why("Clients cannot keep what they have listed, and models are given another prompt each time.")
-        .fix("Let the server give lists in an order that does not change, and announce what does change.")
-        .of_modern(section::TOOLS)
-        .milder_where(Severity::Note, "nothing but the order differs, and what is listed is no tools");
+        .fix("Let the server give lists in an order that does not change, and announce what does change.");
 }
 
 /// Subscriptions that are remembered. Beyond it nothing is said about those that are not known.

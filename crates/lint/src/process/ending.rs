@@ -12,55 +12,58 @@ use mcpreel_wire::message::{Body, Direction};
 use std::collections::VecDeque;
 
 rules! {
-    STDERR_BURST = note("stderr-burst", "a flood on stderr")
+    STDERR_BURST = note("stderr-burst")
+        .finds("a flood on stderr")
         .why("A pipe holds about 64 KiB, so that a host which does not read stderr all the time makes the server stand still.")
         .fix("Let the server log less, or into a file, and let the host read stderr at all times.");
 
-    STDERR_UNDRAINED = warning("stderr-undrained", "the host did not read the server's stderr")
+    STDERR_UNDRAINED = warning("stderr-undrained")
+        .finds("the host did not read the server's stderr")
         .why("The server hangs in the middle of its log line until somebody reads it, and answers nothing meanwhile.")
         .fix("Let the host read stderr all the time or send it to a file, and let the server log less until then.");
 
-    STDOUT_UNDRAINED = warning("stdout-undrained", "the host did not read the server's stdout")
+    STDOUT_UNDRAINED = warning("stdout-undrained")
+        .finds("the host did not read the server's stdout")
         .why("Answers that are ready wait in the pipe, and the server hangs as soon as that is full.")
         .fix("Let the host read stdout in a loop of its own that waits for nothing else.");
 
-    STDIN_UNDRAINED = warning("stdin-undrained", "the server did not read its stdin")
+    STDIN_UNDRAINED = warning("stdin-undrained")
+        .finds("the server did not read its stdin")
         .why("Requests and cancels wait in the pipe, and the host hangs as soon as that is full.")
         .fix("Let the server read stdin in a loop of its own and do its work elsewhere.");
 
-    PROCESS_NOT_STARTED = error("process-not-started", "the server could not be started")
+    PROCESS_NOT_STARTED = error("process-not-started")
+        .finds("the server could not be started")
         .why("The host sees a connection that ends before it began, and nothing of the reason.")
         .fix("Give the full path of the command, or put its folder on the PATH that the host has.");
 
-    PROCESS_EXIT_NONZERO = warning("process-exit-nonzero", "the server ended with an error")
+    PROCESS_EXIT_NONZERO = warning("process-exit-nonzero").at_end()
+        .finds("the server ended with an error")
         .why("It says that something went wrong, and a host that looks at the exit code shows the server as failed.")
-        .fix("Look at its last lines on stderr, and let it end with exit code 0 when its stdin is closed.")
-        .at_end();
+        .fix("Look at its last lines on stderr, and let it end with exit code 0 when its stdin is closed.");
 
-    PROCESS_STDOUT_CLOSED_EARLY = error("process-stdout-closed-early",
-        "the server closed its stdout and lives on")
+    PROCESS_STDOUT_CLOSED_EARLY = error("process-stdout-closed-early").of(SHUTDOWN)
+        .finds("the server closed its stdout and lives on")
         .why("No answer can come any more, while the host may go on asking.")
-        .fix("Let the server exit when it closes stdout, and look for code that closes or replaces it.")
-        .of(SHUTDOWN);
+        .fix("Let the server exit when it closes stdout, and look for code that closes or replaces it.");
 
-    SHUTDOWN_EOF_IGNORED = warning("shutdown-eof-ignored",
-        "the server does not end when its stdin is closed")
+    SHUTDOWN_EOF_IGNORED = warning("shutdown-eof-ignored").of(SHUTDOWN)
+        .finds("the server does not end when its stdin is closed")
         .why("The host has to wait and to kill it, and a host that does not leaves it running for ever.")
-        .fix("Let the server stop its work and exit as soon as it reads the end of stdin.")
-        .of(SHUTDOWN);
+        .fix("Let the server stop its work and exit as soon as it reads the end of stdin.");
 
-    SHUTDOWN_SIGKILL = warning("shutdown-sigkill", "the server does not end at SIGTERM either")
+    SHUTDOWN_SIGKILL = warning("shutdown-sigkill").of(SHUTDOWN)
+        .finds("the server does not end at SIGTERM either")
         .why("It can only be killed, so that it loses whatever it had not written yet.")
-        .fix("Handle SIGTERM, and pass it on where a shell or launcher stands between host and server.")
-        .of(SHUTDOWN);
+        .fix("Handle SIGTERM, and pass it on where a shell or launcher stands between host and server.");
 
-    SHUTDOWN_WRITES_AFTER_EOF = note("shutdown-writes-after-eof",
-        "the server asks its client after its stdin was closed")
+    SHUTDOWN_WRITES_AFTER_EOF = note("shutdown-writes-after-eof").of(SHUTDOWN)
+        .finds("the server asks its client after its stdin was closed")
         .why("No answer can come any more, so that a server which waits for it does not end.")
-        .fix("Ask nothing after the end of stdin, and give up what is still asked.")
-        .of(SHUTDOWN);
+        .fix("Ask nothing after the end of stdin, and give up what is still asked.");
 
-    SURVIVORS_LEFT = note("survivors-left", "processes that the server started outlive it")
+    SURVIVORS_LEFT = note("survivors-left")
+        .finds("processes that the server started outlive it")
         .why("They hold its pipes open, and run on unseen after the host has closed the session.")
         .fix("Let the server end what it starts, or let the launcher replace itself with the server.");
 }

@@ -17,30 +17,28 @@ use mcpreel_wire::message::{Body, Direction, Subject};
 use std::hash::{Hash, Hasher};
 
 rules! {
-    REQUEST_SLOW = note("request-slow", "an answer that took long")
+    REQUEST_SLOW = note("request-slow")
+        .finds("an answer that took long")
         .why("Somebody waits for it, and a client that waits only so long gives it up.")
         .fix("Look at what the server does meanwhile, report progress, or answer with a part and a way to get the rest.");
 
-    LATENCY_OUTLIER = note("latency-outlier",
-        "an answer that took far longer than others of its kind")
+    LATENCY_OUTLIER = note("latency-outlier")
+        .finds("an answer that took far longer than others of its kind")
         .why("Something other than the work itself took the time, for example a lock, a retry, a cold cache or a slow network.")
         .fix("Look at what was different: its arguments, what ran at the same time, and what the server said on stderr.");
 
-    TIMEOUT_NO_CANCEL = note("timeout-no-cancel",
-        "a request without an answer for a minute, and without a cancel")
+    TIMEOUT_NO_CANCEL = note("timeout-no-cancel").of(TIMEOUTS).of_absence()
+        .finds("a request without an answer for a minute, and without a cancel")
         .why("Whoever asked either waits for ever, or has given up while the other side works on for nobody.")
-        .fix("Let the asking side wait only so long for each request, and send `notifications/cancelled` when it gives up.")
-        .of(TIMEOUTS)
-        .of_absence();
+        .fix("Let the asking side wait only so long for each request, and send `notifications/cancelled` when it gives up.");
 
-    NO_PROGRESS_TOKEN = note("no-progress-token",
-        "the client gave a call up and had not asked for progress")
+    NO_PROGRESS_TOKEN = note("no-progress-token").of(PROGRESS)
+        .finds("the client gave a call up and had not asked for progress")
         .why("Progress could not keep the call alive, because a server may send it only to a client that gave a token.")
-        .fix("Send a `progressToken` with calls that take long and let progress renew the time limit, or raise the limit.")
-        .of(PROGRESS);
+        .fix("Send a `progressToken` with calls that take long and let progress renew the time limit, or raise the limit.");
 
-    REPEATED_AFTER_TIMEOUT = warning("repeated-after-timeout",
-        "a call is made again after the client gave it up")
+    REPEATED_AFTER_TIMEOUT = warning("repeated-after-timeout")
+        .finds("a call is made again after the client gave it up")
         .why("The first call may have run to its end all the same, so that what the tool does was done twice.")
         .fix("Make the tool safe to call twice, let the server stop at a cancel, or give the first call more time.");
 }

@@ -1,21 +1,24 @@
 //! What comes before the first message, and how long that takes.
 
 use super::{lasting, overdue};
+use crate::quote::expression;
 use crate::section::STDIO;
 use crate::{Context, FrameContext, quote};
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::StreamId;
 use mcpreel_trace::session::Session;
 use mcpreel_wire::message::{Body, Content, Problem};
+use regex::Regex;
+use std::sync::LazyLock;
 
 rules! {
-    NOISE_BEFORE_FIRST_MESSAGE = warning("noise-before-first-message",
-        "something other than messages on stdout at the start")
+    NOISE_BEFORE_FIRST_MESSAGE = warning("noise-before-first-message").of(STDIO)
+        .finds("something other than messages on stdout at the start")
         .why("The client reads stdout line by line as messages, and many clients give the connection up at the first line that is none.")
-        .fix("Let stdout carry nothing but messages: send banners and logs to stderr, and start the server itself instead of a launcher that talks.")
-        .of(STDIO);
+        .fix("Let stdout carry nothing but messages: send banners and logs to stderr, and start the server itself instead of a launcher that talks.");
 
-    SLOW_START = note("slow-start", "the server took more than five seconds to get ready")
+    SLOW_START = note("slow-start")
+        .finds("the server took more than five seconds to get ready")
         .why("Hosts wait for a server only so long, and drop it without a word when it comes too late.")
         .fix("Install the server beforehand instead of at each start, load what is large after the handshake, or raise the host's limit.");
 }
@@ -191,33 +194,19 @@ fn find(known: &[Talker], text: &str) -> Option<&'static str> {
     found.map(|(_, _, name)| *name)
 }
 
-/// What a line is that nobody is known by.
+/// What a line is that nobody is known by. A log line begins with a level or with a date, in
+/// brackets or not.
 fn kind(text: &str) -> Option<&'static str> {
-    let is_drawn = |char: char| matches!(char, '\u{2500}'..='\u{259f}');
-    if text.starts_with('{') {
-        Some("a JSON object that is no message")
-    } else if text.starts_with("\u{1b}[") {
-        Some("text for a terminal")
-    } else if text.contains(is_drawn) {
-        Some("a banner")
-    } else {
-        is_log(text).then_some("a log line")
+    static LOG: LazyLock<Regex> = LazyLock::new(|| {
+        let level = "(?:trace|debug|info|notice|warn|error|log)(?:ing|\\b)";
+        expression(&format!(r"^\[*(?:{level}|\d{{4}}[-/]\d\d[-/]\d\d)"))
+    });
+    match text {
+        _ if text.starts_with('{') => Some("a JSON object that is no message"),
+        _ if text.starts_with("\u{1b}[") => Some("text for a terminal"),
+        _ if text.contains(|char| matches!(char, '\u{2500}'..='\u{259f}')) => Some("a banner"),
+        _ => LOG.is_match(text).then_some("a log line"),
     }
-}
-
-/// Whether a line begins with a level or with a date, in brackets or not.
-fn is_log(text: &str) -> bool {
-    let text = text.trim_start_matches('[');
-    let levels = ["trace", "debug", "info", "notice", "warn", "error", "log"];
-    let level = levels.iter().find_map(|level| text.strip_prefix(level));
-    let is_end = |char: char| !char.is_alphanumeric();
-    let by_level = level.is_some_and(|rest| rest.starts_with(is_end) || rest.starts_with("ing"));
-    let date = text.get(..10).unwrap_or_default();
-    let is_date = |(at, byte): (usize, u8)| match at {
-        4 | 7 => matches!(byte, b'-' | b'/'),
-        _ => byte.is_ascii_digit(),
-    };
-    by_level || (date.len() == 10 && date.bytes().enumerate().all(is_date))
 }
 
 #[cfg(test)]

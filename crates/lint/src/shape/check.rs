@@ -4,8 +4,8 @@
 //! object for each member that it names. Recursion ends where the shapes end, which do not contain
 //! themselves.
 
-use super::language::{Case, Field, Shape, Tagged};
-use super::tables::Shapes;
+use super::language::{Case, Field, Shape, Shapes, Tagged};
+
 use crate::quote::{self, Trail};
 use mcpreel_wire::json::{Kind, Value};
 use std::cmp::Ordering;

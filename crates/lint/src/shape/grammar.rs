@@ -1,9 +1,12 @@
 //! The grammars of texts whose places the shapes know: keys of `_meta`, base64, URIs.
 
+use crate::quote::expression;
 use base64::engine::general_purpose::{GeneralPurpose, PAD};
 use base64::{DecodeError, Engine, alphabet};
 use fluent_uri::Uri;
 use mcpreel_wire::mcp::{Revision, keys};
+use regex::Regex;
+use std::sync::LazyLock;
 
 // Keys of `_meta`: their grammar, whom they belong to, and trace context (Base protocol,
 // `_meta`).
@@ -26,30 +29,14 @@ const KNOWN: &[&str] = &[
     "io.modelcontextprotocol/model-immediate-response",
 ];
 
-/// What is wrong with a key; `None` where nothing is.
-pub fn key_fault(key: &str) -> Option<&'static str> {
-    let (prefix, name) = match key.split_once('/') {
-        Some((prefix, name)) => (Some(prefix), name),
-        None => (None, key),
-    };
-    if prefix.is_some_and(|prefix| !prefix.split('.').all(is_label)) {
-        return Some("its prefix is no row of labels");
-    }
-    let ends = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_alphanumeric);
-    let bytes = name.as_bytes();
-    if !ends(bytes.first()) || !ends(bytes.last()) {
-        return Some("its name does not begin and end with a letter or a digit");
-    }
-    let is_inside = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    (!bytes.iter().all(is_inside))
-        .then_some("its name has other characters than letters, digits, `-`, `_` and `.`")
-}
-
-fn is_label(label: &str) -> bool {
-    let is_inside = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-    label.starts_with(|char: char| char.is_ascii_alphabetic())
-        && label.ends_with(|char: char| char.is_ascii_alphanumeric())
-        && label.bytes().all(is_inside)
+/// Whether a text is a key.
+pub fn is_key(key: &str) -> bool {
+    static KEY: LazyLock<Regex> = LazyLock::new(|| {
+        let label = "[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?";
+        let name = "(?:[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9])?)?";
+        expression(&format!(r"^(?:{label}(?:\.{label})*/)?{name}$"))
+    });
+    KEY.is_match(key)
 }
 
 /// Whether the prefix of a key is the protocol's own in `revision`, but the key is none that it
@@ -95,34 +82,22 @@ pub fn trace_fault(key: &str, value: Option<&str>) -> Option<&'static str> {
 const TRACESTATE_MEMBERS: usize = 32;
 
 fn is_traceparent(value: &str) -> bool {
-    let mut fields = value.split('-');
-    let mut hex = |length: usize| {
-        let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-        let field = fields.next().unwrap_or_default();
-        (field.len() == length && field.bytes().all(is_digit)).then_some(field)
-    };
-    let parts = (hex(2), hex(32), hex(16), hex(2));
-    let (Some(version), Some(trace), Some(parent), Some(_)) = parts else {
-        return false;
-    };
-    let is_zero = |field: &str| field.bytes().all(|byte| byte == b'0');
-    let whole = version != "00" || fields.next().is_none();
-    version != "ff" && !is_zero(trace) && !is_zero(parent) && whole
+    static FIELDS: LazyLock<Regex> = LazyLock::new(|| {
+        expression("^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$")
+    });
+    FIELDS.captures(value).is_some_and(|fields| {
+        let is_zero = |at: usize| fields[at].bytes().all(|byte| byte == b'0');
+        let is_whole = &fields[1] != "00" || fields.get(4).is_none();
+        &fields[1] != "ff" && !is_zero(2) && !is_zero(3) && is_whole
+    })
 }
 
 fn is_list(value: &str, limit: usize) -> bool {
-    let blank = [' ', '\t'];
-    let members = value.split(',').map(|member| member.trim_matches(blank));
-    let members: Vec<_> = members.filter(|member| !member.is_empty()).collect();
-    let is_member = |member: &&str| {
-        let (key, value) = member.split_once('=').unwrap_or_default();
-        let key = key.trim_matches(blank);
-        let is_plain = |byte: u8| byte.is_ascii_graphic() || matches!(byte, b' ' | b'\t');
-        !key.is_empty()
-            && key.bytes().all(|byte| byte.is_ascii_graphic())
-            && value.bytes().all(is_plain)
-    };
-    members.len() <= limit && members.iter().all(is_member)
+    static MEMBER: LazyLock<Regex> =
+        LazyLock::new(|| expression(r"^[ \t]*(?:[!-~&&[^=]]+[ \t]*=[\t -~]*)?$"));
+    let is_member = |member: &str| MEMBER.is_match(member);
+    let is_empty = |member: &&str| !member.trim_matches([' ', '\t']).is_empty();
+    value.split(',').all(is_member) && value.split(',').filter(is_empty).count() <= limit
 }
 
 /// The standard alphabet with padding, whatever the bits behind the last byte are.
@@ -151,56 +126,26 @@ pub fn uri_fault(text: &str) -> Option<String> {
 
 /// The scheme of a URI as it stands, whatever comes after it.
 pub fn scheme(text: &str) -> Option<&str> {
-    let (scheme, _) = text.split_once(':')?;
-    let is_inside = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
-    let begins = scheme.starts_with(|char: char| char.is_ascii_alphabetic());
-    (begins && scheme.bytes().all(is_inside)).then_some(scheme)
+    static SCHEME: LazyLock<Regex> = LazyLock::new(|| expression("^([A-Za-z][A-Za-z0-9+.-]*):"));
+    Some(SCHEME.captures(text)?.get(1)?.as_str())
 }
 
 /// What is wrong with a template (RFC 6570, section 2); `None` where nothing is.
 pub fn template_fault(text: &str) -> Option<String> {
-    let mut rest = text;
-    while let Some(at) = rest.find(['{', '}']) {
-        let offset = text.len() - rest.len() + at;
-        if rest[at..].starts_with('}') {
-            return Some(format!("a closing brace at byte {offset} that none opens"));
-        }
-        let inner = &rest[at + 1..];
-        let Some(end) = inner
-            .find(['{', '}'])
-            .filter(|end| inner[*end..].starts_with('}'))
-        else {
-            return Some(format!("the brace at byte {offset} is not closed"));
-        };
-        if !is_expression(&inner[..end]) {
-            return Some(format!("no variables between the braces at byte {offset}"));
-        }
-        rest = &inner[end + 1..];
-    }
-    let outside = text.split('{').filter_map(|part| part.rsplit('}').next());
-    let stray = outside.flat_map(str::chars).find(|char| !is_literal(*char));
-    stray.map(|char| format!("the character {char:?}, which has to be escaped"))
-}
-
-/// Operator and variables, each with how much of it is wanted.
-fn is_expression(text: &str) -> bool {
-    let operators = ['+', '#', '.', '/', ';', '?', '&', '=', ',', '!', '@', '|'];
-    let list = text.strip_prefix(operators).unwrap_or(text);
-    list.split(',').all(|variable| {
-        let name = match variable.split_once(':') {
-            Some((name, length)) if length.parse::<u16>().is_ok() => name,
-            Some(_) => return false,
-            None => variable.strip_suffix('*').unwrap_or(variable),
-        };
-        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'%');
-        !name.is_empty() && name.bytes().all(is_name)
+    static TEMPLATE: LazyLock<Regex> = LazyLock::new(|| {
+        let literal = r#"[^\x00-\x20"'<>\\^`|{}\x7f]"#;
+        let variable = r"[A-Za-z0-9_.%]+(?::\d{1,4}|\*)?";
+        let operator = "[+#./;?&=,!@|]?";
+        let braces = format!(r"\{{{operator}{variable}(?:,{variable})*\}}");
+        expression(&format!("^(?:{literal}|{braces})*"))
+    });
+    let end = TEMPLATE.find(text).map_or(0, |found| found.end());
+    let rest = text[end..].chars().next()?;
+    Some(match rest {
+        '{' => format!("the brace at byte {end} is not closed, or holds no variables"),
+        '}' => format!("a closing brace at byte {end} that none opens"),
+        char => format!("the character {char:?}, which has to be escaped"),
     })
-}
-
-/// Whether a character may stand outside of expressions. What is no ASCII may.
-fn is_literal(char: char) -> bool {
-    !char.is_ascii_control()
-        && !matches!(char, ' ' | '"' | '\'' | '<' | '>' | '\\' | '^' | '`' | '|')
 }
 
 #[cfg(test)]
@@ -218,12 +163,12 @@ mod tests {
             "",
             "ui",
         ] {
-            assert_eq!(key_fault(good), None, "{good}");
+            assert!(is_key(good), "{good}");
         }
         for bad in [
             "bad key!", "-a", "a-", "/a", "9a/b", "a-/b", "a..b/c", "a/b/c", "é", "$ref",
         ] {
-            assert!(key_fault(bad).is_some(), "{bad}");
+            assert!(!is_key(bad), "{bad}");
         }
     }
 

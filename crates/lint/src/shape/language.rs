@@ -2,6 +2,7 @@
 //!
 //! [`tables`]: super::tables
 
+use foldhash::HashMap;
 use mcpreel_wire::json::Kind;
 
 #[derive(Clone, Debug)]
@@ -63,15 +64,6 @@ pub struct Method {
     pub result: Shape,
 }
 
-/// What a table says about one type or method.
-#[derive(Debug)]
-pub enum Statement {
-    Is(&'static str, Shape),
-    /// A type has these members or cases besides.
-    Has(&'static str, Shape),
-    Method(&'static str, Method),
-}
-
 impl Shape {
     /// The kind of JSON value that it is, where that is one; types have to be looked up.
     pub fn kind(&self) -> Option<Kind> {
@@ -91,14 +83,58 @@ impl Shape {
     }
 }
 
-/// Reads a table, which is one of ours: whatever it does not understand is a panic.
-pub fn read(table: &'static str) -> Vec<Statement> {
-    let mut reader = Reader(table);
-    let mut statements = Vec::new();
-    while !reader.rest().is_empty() {
-        statements.push(reader.statement());
+/// The types and methods of a revision.
+#[derive(Clone, Debug, Default)]
+pub struct Shapes {
+    pub(super) types: HashMap<&'static str, Shape>,
+    pub(super) methods: HashMap<&'static str, Method>,
+}
+
+impl Shapes {
+    /// What the type called `name` is, where this revision has it.
+    pub fn of(&self, name: &str) -> Option<&Shape> {
+        self.types.get(name)
     }
-    statements
+
+    /// The params and the result of the method called `name`, also where this revision has it no
+    /// more.
+    pub fn method(&self, name: &str) -> Option<&Method> {
+        self.methods.get(name)
+    }
+
+    /// Takes in the statements of a table, which is one of ours: whatever is not understood is a
+    /// panic.
+    pub fn read(&mut self, table: &'static str) {
+        let mut reader = Reader(table);
+        while !reader.rest().is_empty() {
+            let name = reader.name();
+            if reader.takes("=") {
+                self.types.insert(name, reader.shape());
+            } else if reader.takes("+") {
+                match (self.types.get_mut(name), reader.shape()) {
+                    (Some(Shape::Fields(known)), Shape::Fields(more)) => {
+                        more.into_iter()
+                            .for_each(|one| replace(known, one, |it| it.name));
+                    }
+                    (Some(Shape::Tagged(known)), Shape::Tagged(more)) => {
+                        let cases = more.cases.into_iter();
+                        cases.for_each(|one| replace(&mut known.cases, one, |it| it.0));
+                    }
+                    (known, more) => panic!("{name}: {more:?} is no addition to {known:?}"),
+                }
+            } else {
+                self.methods.insert(name, reader.method());
+            }
+        }
+    }
+}
+
+/// Puts `one` in the place of what has the same name, or at the end.
+fn replace<T>(all: &mut Vec<T>, one: T, name: impl Fn(&T) -> &'static str) {
+    match all.iter().position(|other| name(other) == name(&one)) {
+        Some(at) => all[at] = one,
+        None => all.push(one),
+    }
 }
 
 /// What is left of a table.
@@ -135,23 +171,13 @@ impl Reader {
         name
     }
 
-    fn statement(&mut self) -> Statement {
-        let name = self.name();
-        if self.takes("=") {
-            return Statement::Is(name, self.shape());
-        }
-        if self.takes("+") {
-            return Statement::Has(name, self.shape());
-        }
+    fn method(&mut self) -> Method {
         self.expect("(");
         let params = self.shape();
         self.expect(")");
-        let result = if self.takes(":") {
-            self.shape()
-        } else {
-            Shape::Any
-        };
-        Statement::Method(name, Method { params, result })
+        let has_result = self.takes(":");
+        let result = if has_result { self.shape() } else { Shape::Any };
+        Method { params, result }
     }
 
     fn shape(&mut self) -> Shape {

@@ -27,83 +27,74 @@ use std::sync::Arc;
 use tables::shapes;
 
 rules! {
-    PARAMS_INVALID = error("schema-params-invalid",
-        "`params` of a request that are not what its method asks for")
+    PARAMS_INVALID = error("schema-params-invalid").of(section::SCHEMA)
+        .finds("`params` of a request that are not what its method asks for")
         .why("A receiver that checks its input refuses the request, and one that does not may act on a value that is not there.")
-        .fix("Send the member at this path as the schema of the revision describes it.")
-        .of(section::SCHEMA);
+        .fix("Send the member at this path as the schema of the revision describes it.");
 
-    RESULT_INVALID = error("schema-result-invalid",
-        "a `result` that is not what its method promises")
+    RESULT_INVALID = error("schema-result-invalid").of(section::SCHEMA)
+        .finds("a `result` that is not what its method promises")
         .why("Clients with typed messages drop the whole answer, so that one wrong member looks like a tool or a list that never came.")
-        .fix("Return the member at this path as the schema of the revision describes it.")
-        .of(section::SCHEMA);
+        .fix("Return the member at this path as the schema of the revision describes it.");
 
-    NOTIFICATION_INVALID = error("schema-notification-invalid",
-        "`params` of a notification that are not what its method says")
+    NOTIFICATION_INVALID = error("schema-notification-invalid").of(section::SCHEMA)
+        .finds("`params` of a notification that are not what its method says")
         .why("Nobody answers a notification, so whoever cannot read it drops it without a word.")
-        .fix("Send the member at this path as the schema of the revision describes it.")
-        .of(section::SCHEMA);
+        .fix("Send the member at this path as the schema of the revision describes it.");
 
-    ELICIT_SCHEMA_NESTED = error("elicit-schema-nested",
-        "a form whose schema is more than a flat object of plain fields")
+    ELICIT_SCHEMA_NESTED = error("elicit-schema-nested").of(section::ELICITATION)
+        .only(Revisions::since(Revision::V2025_06_18))
+        .finds("a form whose schema is more than a flat object of plain fields")
         .why("Clients build a form from this schema and can only show text, numbers, switches and choices, so the user may never be asked.")
-        .fix("Describe each field by one plain type without nesting, unions or `null`, and ask several times if one form is not enough.")
-        .of(section::ELICITATION)
-        .only(Revisions::since(Revision::V2025_06_18));
+        .fix("Describe each field by one plain type without nesting, unions or `null`, and ask several times if one form is not enough.");
 
-    BASE64_INVALID = error("base64-invalid", "binary data that is no base64")
+    BASE64_INVALID = error("base64-invalid").of(section::BASE64)
+        .finds("binary data that is no base64")
         .why("The client cannot decode the image, the sound or the file, and shows nothing or fails.")
-        .fix("Encode the bytes with the standard alphabet, with padding, without line breaks and without a `data:` prefix.")
-        .of(section::BASE64);
+        .fix("Encode the bytes with the standard alphabet, with padding, without line breaks and without a `data:` prefix.");
 
-    RESOURCE_CONTENTS_SHAPE = error("resource-contents-shape",
-        "contents of a resource that have both or none of `text` and `blob`")
+    RESOURCE_CONTENTS_SHAPE = error("resource-contents-shape").of(section::RESOURCES)
+        .finds("contents of a resource that have both or none of `text` and `blob`")
         .why("The client cannot tell what the resource holds: there is nothing to show, or two things that may differ.")
-        .fix("Give each item either `text` or `blob`.")
-        .of(section::RESOURCES);
+        .fix("Give each item either `text` or `blob`.");
 
-    ROOT_URI_NOT_FILE = error("root-uri-not-file", "a root that is no `file://` URI")
+    ROOT_URI_NOT_FILE = error("root-uri-not-file").of(section::ROOTS)
+        .finds("a root that is no `file://` URI")
         .why("Servers take roots for directories of this machine, and cannot open anything else.")
-        .fix("Send the root as an absolute `file://` URI.")
-        .of(section::ROOTS);
+        .fix("Send the root as an absolute `file://` URI.");
 
-    URI_INVALID = warning("uri-invalid", "a URI or a template for URIs that breaks its grammar")
+    URI_INVALID = warning("uri-invalid").of(section::URI)
+        .finds("a URI or a template for URIs that breaks its grammar")
         .why("Peers that parse the URI reject it or read something else, so the resource cannot be found.")
-        .fix("Begin the URI with a scheme and percent-encode spaces and other reserved characters; close every brace of a template.")
-        .of(section::URI);
+        .fix("Begin the URI with a scheme and percent-encode spaces and other reserved characters; close every brace of a template.");
 
-    ICON_SRC_UNSAFE = warning("icon-src-unsafe",
-        "an icon that is neither a web address nor a `data:` URI")
+    ICON_SRC_UNSAFE = warning("icon-src-unsafe").of(section::ICONS)
+        .only(Revisions::since(Revision::V2025_11_25))
+        .finds("an icon that is neither a web address nor a `data:` URI")
         .why("Clients must not load icons of other schemes, because scripts and local files could hide behind them.")
-        .fix("Serve the icon by `https:`, or put it into a `data:` URI.")
-        .of(section::ICONS)
-        .only(Revisions::since(Revision::V2025_11_25));
+        .fix("Serve the icon by `https:`, or put it into a `data:` URI.");
 
-    META_KEY_INVALID = warning("meta-key-invalid",
-        "a key of `_meta` that breaks the grammar of keys")
+    META_KEY_INVALID = warning("meta-key-invalid").of(section::META)
+        .only(Revisions::since(Revision::V2025_06_18))
+        .finds("a key of `_meta` that breaks the grammar of keys")
         .why("Peers may reject or drop metadata whose key they cannot parse.")
-        .fix("Name it `prefix/name`, the prefix a domain in reverse, or a plain name of letters and digits.")
-        .of(section::META)
-        .only(Revisions::since(Revision::V2025_06_18));
+        .fix("Name it `prefix/name`, the prefix a domain in reverse, or a plain name of letters and digits.");
 
-    META_RESERVED_KEY = warning("meta-reserved-key",
-        "a key of `_meta` under a prefix of the protocol's own that it does not define")
+    META_RESERVED_KEY = warning("meta-reserved-key").of(section::META)
+        .only(Revisions::since(Revision::V2025_06_18))
+        .finds("a key of `_meta` under a prefix of the protocol's own that it does not define")
         .why("A later revision may give the key a meaning, and then your value is read as something else.")
-        .fix("Use a prefix of a domain that is yours.")
-        .of(section::META)
-        .only(Revisions::since(Revision::V2025_06_18));
+        .fix("Use a prefix of a domain that is yours.");
 
-    META_TRACE_CONTEXT = warning("meta-trace-context",
-        "trace context in `_meta` that breaks its grammar")
+    META_TRACE_CONTEXT = warning("meta-trace-context").of(section::TRACE_CONTEXT)
+        .finds("trace context in `_meta` that breaks its grammar")
         .why("The receiver starts a trace of its own, and the two halves of the call are never seen together.")
-        .fix("Write what your tracing library gives out for W3C Trace Context or W3C Baggage, unchanged.")
-        .of(section::TRACE_CONTEXT);
+        .fix("Write what your tracing library gives out for W3C Trace Context or W3C Baggage, unchanged.");
 
-    COMPLETION_TOO_MANY = error("completion-too-many", "more than 100 values in one completion")
+    COMPLETION_TOO_MANY = error("completion-too-many").of(section::COMPLETION)
+        .finds("more than 100 values in one completion")
         .why("Clients that check the answer drop it, and nothing is completed.")
-        .fix("Return the 100 best values and say with `total` and `hasMore` that there are others.")
-        .of(section::COMPLETION);
+        .fix("Return the 100 best values and say with `total` and `hasMore` that there are others.");
 }
 
 /// The family of these rules. It remembers of which method tasks were made.
@@ -197,9 +188,8 @@ impl Report<'_, '_> {
             let key = name.as_str().unwrap_or_default();
             let here = Trail::Named(place, name);
             let shown = || format!("\"{}\"", quote::text(&key));
-            if let Some(fault) = grammar::key_fault(&key) {
-                let detail = || format!("{}: {fault}", shown());
-                self.part.tell_with(&META_KEY_INVALID, &here, detail);
+            if !grammar::is_key(&key) {
+                self.part.tell_with(&META_KEY_INVALID, &here, shown);
             } else if grammar::is_unknown_reserved(&key, self.revision) && !self.is_extended() {
                 self.part.tell_with(&META_RESERVED_KEY, &here, shown);
             } else if let Some(fault) = grammar::trace_fault(&key, member.as_str().as_deref()) {
@@ -224,38 +214,22 @@ impl Visitor for Report<'_, '_> {
     fn typed(&mut self, name: &str, place: &Trail<'_>, value: Value<'_>) {
         let text = value.as_str();
         let shown = || quote::bytes(value.raw());
-        let is_scheme_of = |known: &[&str]| {
-            let scheme = text
-                .as_deref()
-                .and_then(grammar::scheme)
-                .unwrap_or_default();
-            known.iter().any(|known| scheme.eq_ignore_ascii_case(known))
-        };
+        let told = |fault: Option<String>| fault.map(|fault| format!("{}: {fault}", shown()));
+        let scheme = text.as_deref().and_then(grammar::scheme);
+        let scheme = scheme.unwrap_or_default().to_ascii_lowercase();
         let (rule, fault): (&'static Rule, _) = match (name, &text) {
             ("RequestMeta" | "NotificationMeta" | "ResultMeta" | "Meta", _) => {
                 return self.meta(place, value);
             }
             ("Base64", _) => (&BASE64_INVALID, grammar::base64_fault(&value.str_bytes())),
-            ("Uri", Some(text)) => {
-                let fault = grammar::uri_fault(text);
-                (
-                    &URI_INVALID,
-                    fault.map(|fault| format!("{}: {fault}", shown())),
-                )
-            }
-            ("UriTemplate", Some(text)) => {
-                let fault = grammar::template_fault(text);
-                (
-                    &URI_INVALID,
-                    fault.map(|fault| format!("{}: {fault}", shown())),
-                )
-            }
+            ("Uri", Some(text)) => (&URI_INVALID, told(grammar::uri_fault(text))),
+            ("UriTemplate", Some(text)) => (&URI_INVALID, told(grammar::template_fault(text))),
             ("RootUri", Some(uri)) => {
-                let is_file = is_scheme_of(&["file"]) && uri.get(5..7) == Some("//");
+                let is_file = scheme == "file" && uri.get(5..7) == Some("//");
                 (&ROOT_URI_NOT_FILE, (!is_file).then(shown))
             }
             ("IconSource", Some(_)) => {
-                let is_safe = is_scheme_of(&["https", "http", "data"]);
+                let is_safe = ["https", "http", "data"].contains(&&*scheme);
                 (&ICON_SRC_UNSAFE, (!is_safe).then(shown))
             }
             ("ResourceContents", _) => {
@@ -280,16 +254,12 @@ impl Visitor for Report<'_, '_> {
     }
 
     fn wrong(&mut self, place: &Trail<'_>, detail: &dyn Fn() -> String) {
-        let Some(shape_rule) = self.shape_rule else {
-            return;
-        };
         let is_form = place.is_within("RequestedSchema");
-        let rule = if is_form {
-            &ELICIT_SCHEMA_NESTED
-        } else {
-            shape_rule
-        };
-        self.part.tell_with(rule, place, detail);
+        match self.shape_rule {
+            Some(_) if is_form => self.part.tell_with(&ELICIT_SCHEMA_NESTED, place, detail),
+            Some(rule) => self.part.tell_with(rule, place, detail),
+            None => {}
+        }
     }
 }
 
@@ -326,45 +296,41 @@ fn revision(part: &Part<'_>) -> Revision {
 /// is of no use for a reason that somebody else tells.
 fn pick<'a>(part: &Part<'a>, revision: Revision, tasks: &Tasks) -> Option<Picked<'a>> {
     part.value?;
-    match &part.message.body {
-        Body::Request(_) => params(part, revision, Kind::Request),
-        Body::Notification(_) => params(part, revision, Kind::Notification),
-        Body::Response(_) => result(part, revision, tasks),
-        Body::Invalid => None,
-    }
-}
-
-fn params<'a>(part: &Part<'a>, revision: Revision, kind: Kind) -> Option<Picked<'a>> {
-    let method = part.method()?;
-    let shape = &shapes(revision).method(method)?.params;
-    may_be_sent(method, kind, part.direction(), revision)?;
-    let value = part.params();
-    if value.is_some_and(|value| !value.is_object()) {
+    let (way, own) = (part.direction(), part.method());
+    let (member, base, rule): (_, _, &'static Rule) = match part.message.body {
+        Body::Request(_) => ("params", "RequestParams", &PARAMS_INVALID),
+        Body::Notification(_) => ("params", "NotificationParams", &NOTIFICATION_INVALID),
+        Body::Response(_) => ("result", "Result", &RESULT_INVALID),
+        Body::Invalid => return None,
+    };
+    let (method, way, value) = match member {
+        "result" => (
+            &*part.request()?.method,
+            way.reverse(),
+            Some(part.result()?),
+        ),
+        _ => (own?, way, part.params()),
+    };
+    let kind = match part.message.body {
+        Body::Notification(_) => Kind::Notification,
+        _ => Kind::Request,
+    };
+    // A method of another kind or direction is what is wrong with the message.
+    let known = methods::find(method).filter(|known| known.kind == kind)?;
+    let may_be_sent = known.used_in(revision)?.way.allows(way);
+    if !may_be_sent || value.is_some_and(|value| !value.is_object()) {
         return None;
     }
-    let (base, rule) = match kind {
-        Kind::Request => ("RequestParams", &PARAMS_INVALID),
-        Kind::Notification => ("NotificationParams", &NOTIFICATION_INVALID),
+    let shape = match value {
+        Some(value) if member == "result" => result_shape(part, revision, tasks, method, value)?,
+        _ => &shapes(revision).method(method)?.params,
     };
     Some(Picked {
-        member: "params",
+        member,
         value,
         base,
         shape,
         rule,
-    })
-}
-
-fn result<'a>(part: &Part<'a>, revision: Revision, tasks: &Tasks) -> Option<Picked<'a>> {
-    let method = &*part.request()?.method;
-    let value = part.result().filter(Value::is_object)?;
-    may_be_sent(method, Kind::Request, part.direction().reverse(), revision)?;
-    Some(Picked {
-        member: "result",
-        value: Some(value),
-        base: "Result",
-        shape: result_shape(part, revision, tasks, method, value)?,
-        rule: &RESULT_INVALID,
     })
 }
 
@@ -400,14 +366,6 @@ fn result_shape(
     of(method)
 }
 
-/// Whether `method` is of this kind and goes this way in `revision`: if not, that is what is wrong
-/// with it.
-fn may_be_sent(method: &str, kind: Kind, way: Direction, revision: Revision) -> Option<()> {
-    let method = methods::find(method).filter(|method| method.kind == kind)?;
-    let usage = method.used_in(revision)?;
-    usage.way.allows(way).then_some(())
-}
-
 /// Of which method tasks were made (2025-11-25).
 #[derive(Debug, Default)]
 struct Tasks {
@@ -416,16 +374,11 @@ struct Tasks {
 
 impl Tasks {
     pub fn learn(&mut self, part: &Part<'_>) {
-        let Body::Response(response) = &part.message.body else {
-            return;
-        };
-        let Outcome::Task { id, .. } = &response.outcome else {
-            return;
-        };
-        let Some(asked) = part.request().filter(|asked| asked.task) else {
-            return;
-        };
-        if let Some(method) = methods::find(&asked.method) {
+        if let Body::Response(response) = &part.message.body
+            && let Outcome::Task { id, .. } = &response.outcome
+            && let Some(asked) = part.request().filter(|asked| asked.task)
+            && let Some(method) = methods::find(&asked.method)
+        {
             let key = (asked.direction, (&**id).into());
             self.made_of.insert(key, method.name);
         }

@@ -15,8 +15,7 @@
 //! member it has. `by` may end in `...` (other values are told elsewhere) and in `else T` (without
 //! the member). A new revision is a table here and a line in `TABLES`.
 
-use super::language::{Method, Shape, Statement, read};
-use foldhash::{HashMap, HashMapExt};
+use super::language::Shapes;
 use mcpreel_wire::mcp::Revision;
 use std::sync::LazyLock;
 
@@ -29,73 +28,17 @@ const TABLES: [&str; Revision::ALL.len()] = [
     V2026_07_28,
 ];
 
-#[derive(Clone, Debug)]
-pub struct Shapes {
-    types: HashMap<&'static str, Shape>,
-    methods: HashMap<&'static str, Method>,
-}
-
 /// The shapes of `revision`: those of its table and of all earlier ones.
 pub fn shapes(revision: Revision) -> &'static Shapes {
     static ALL: LazyLock<Vec<Shapes>> = LazyLock::new(|| {
-        let mut shapes = Shapes {
-            types: HashMap::new(),
-            methods: HashMap::new(),
-        };
-        let cumulate = |table: &&'static str| {
-            for statement in read(table) {
-                shapes.change(statement);
-            }
+        let mut shapes = Shapes::default();
+        let mut cumulate = |table: &&'static str| {
+            shapes.read(table);
             shapes.clone()
         };
-        TABLES.iter().map(cumulate).collect()
+        TABLES.iter().map(&mut cumulate).collect()
     });
     &ALL[revision as usize]
-}
-
-impl Shapes {
-    /// What the type called `name` is, where this revision has it.
-    pub fn of(&self, name: &str) -> Option<&Shape> {
-        self.types.get(name)
-    }
-
-    /// The params and the result of the method called `name`, also where this revision has it no
-    /// more.
-    pub fn method(&self, name: &str) -> Option<&Method> {
-        self.methods.get(name)
-    }
-
-    fn change(&mut self, statement: Statement) {
-        match statement {
-            Statement::Method(name, method) => {
-                self.methods.insert(name, method);
-            }
-            Statement::Is(name, shape) => {
-                self.types.insert(name, shape);
-            }
-            Statement::Has(name, more) => match (self.types.get_mut(name), more) {
-                (Some(Shape::Fields(known)), Shape::Fields(more)) => {
-                    for field in more {
-                        replace(known, field, |one| one.name);
-                    }
-                }
-                (Some(Shape::Tagged(known)), Shape::Tagged(more)) => {
-                    for case in more.cases {
-                        replace(&mut known.cases, case, |one| one.0);
-                    }
-                }
-                (known, more) => panic!("{name}: {more:?} is no addition to {known:?}"),
-            },
-        }
-    }
-}
-
-/// Puts `one` in the place of what has the same name, or at the end.
-fn replace<T>(all: &mut Vec<T>, one: T, name: impl Fn(&T) -> &'static str) {
-    match all.iter().position(|other| name(other) == name(&one)) {
-        Some(at) => all[at] = one,
-        None => all.push(one),
-    }
 }
 
 /// The first revision. Left open, because rules of their own look there: what a handshake must say,
@@ -417,6 +360,7 @@ notifications/tasks(DetailedTask)
 
 #[cfg(test)]
 mod tests {
+    use super::super::language::Shape;
     use super::*;
 
     /// Calls `look` for `shape` and all shapes in it, with how deep they stand.

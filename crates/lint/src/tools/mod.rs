@@ -15,7 +15,7 @@
 mod calls;
 mod definition;
 mod listing;
-mod schema;
+pub mod schema;
 mod schema_limits;
 
 use super::section::{JSON_SCHEMA, TOOL_HEADERS, TOOL_NAMES, TOOL_OUTPUT, TOOLS};
@@ -36,115 +36,95 @@ const NAMED: Revisions = Revisions::since(Revision::V2025_11_25);
 const NO_DIALECT: &str = "neither the schema nor the revision says which dialect is meant";
 
 rules! {
-    UNKNOWN_CALLED = warning("tool-unknown-called",
-        "a call of a tool that the server does not list")
+    UNKNOWN_CALLED = warning("tool-unknown-called").of(TOOLS).of_absence()
+        .finds("a call of a tool that the server does not list")
         .why("The server can only refuse such a call, and the model that made it gets nowhere.")
-        .fix("Let the client list the tools again before it calls, and hand only listed names to the model.")
-        .of(TOOLS)
-        .of_absence();
+        .fix("Let the client list the tools again before it calls, and hand only listed names to the model.");
 
-    ARGS_INVALID = warning("tool-args-invalid",
-        "arguments that do not fit the tool's `inputSchema`")
+    ARGS_INVALID = warning("tool-args-invalid").of(TOOLS)
+        .finds("arguments that do not fit the tool's `inputSchema`")
         .why("The server may refuse the call, or work with values that its author never expected.")
-        .fix("Send arguments as the schema has them, or correct the schema if the tool does accept them.")
-        .of(TOOLS);
+        .fix("Send arguments as the schema has them, or correct the schema if the tool does accept them.");
 
-    INPUT_SCHEMA_INVALID = error("tool-input-schema-invalid",
-        "an `inputSchema` that is missing, or no valid schema of an object")
+    INPUT_SCHEMA_INVALID = error("tool-input-schema-invalid").of(TOOLS)
+        .milder_where(Severity::Warning, NO_DIALECT)
+        .finds("an `inputSchema` that is missing, or no valid schema of an object")
         .why("Clients that check what they are given drop the tool, some of them all tools of the server.")
-        .fix("Give every tool an `inputSchema` that is a JSON object with `\"type\": \"object\"` and is valid in its dialect.")
-        .of(TOOLS)
-        .milder_where(Severity::Warning, NO_DIALECT);
+        .fix("Give every tool an `inputSchema` that is a JSON object with `\"type\": \"object\"` and is valid in its dialect.");
 
-    OUTPUT_SCHEMA_INVALID = error("tool-output-schema-invalid",
-        "an `outputSchema` that is no valid schema")
+    OUTPUT_SCHEMA_INVALID = error("tool-output-schema-invalid").of(TOOL_OUTPUT).only(STRUCTURED)
+        .milder_where(Severity::Warning, NO_DIALECT)
+        .finds("an `outputSchema` that is no valid schema")
         .why("Clients that check what they are given drop the tool or fail to read its results.")
-        .fix("Leave `outputSchema` out, or make it a JSON Schema that is valid in its dialect, of type object before 2026-07-28.")
-        .of(TOOL_OUTPUT)
-        .only(STRUCTURED)
-        .milder_where(Severity::Warning, NO_DIALECT);
+        .fix("Leave `outputSchema` out, or make it a JSON Schema that is valid in its dialect, of type object before 2026-07-28.");
 
-    STRUCTURED_MISSING = error("tool-structured-missing",
-        "no `structuredContent` although the tool has an `outputSchema`")
+    STRUCTURED_MISSING = error("tool-structured-missing").of(TOOL_OUTPUT).only(STRUCTURED)
+        .finds("no `structuredContent` although the tool has an `outputSchema`")
         .why("Official clients refuse such a result, so that a call which went well looks like a failure.")
-        .fix("Return `structuredContent` with every result of the tool that is no error, or take its `outputSchema` back.")
-        .of(TOOL_OUTPUT)
-        .only(STRUCTURED);
+        .fix("Return `structuredContent` with every result of the tool that is no error, or take its `outputSchema` back.");
 
-    STRUCTURED_MISMATCH = error("tool-structured-mismatch",
-        "`structuredContent` that does not fit the tool's `outputSchema`")
+    STRUCTURED_MISMATCH = error("tool-structured-mismatch").of(TOOL_OUTPUT).only(STRUCTURED)
+        .finds("`structuredContent` that does not fit the tool's `outputSchema`")
         .why("Clients that check results refuse this one, so that a call which went well looks like a failure.")
-        .fix("Return what the `outputSchema` promises, or correct the schema to what the tool returns.")
-        .of(TOOL_OUTPUT)
-        .only(STRUCTURED);
+        .fix("Return what the `outputSchema` promises, or correct the schema to what the tool returns.");
 
-    STRUCTURED_NOT_OBJECT = error("tool-structured-not-object",
-        "`structuredContent` that is no object")
+    STRUCTURED_NOT_OBJECT = error("tool-structured-not-object").of(TOOL_OUTPUT).only(OBJECTS)
+        .finds("`structuredContent` that is no object")
         .why("Up to 2025-11-25 clients read `structuredContent` as an object and fail on anything else.")
-        .fix("Wrap the value in an object, for example as its member `result`, or agree on 2026-07-28.")
-        .of(TOOL_OUTPUT)
-        .only(OBJECTS);
+        .fix("Wrap the value in an object, for example as its member `result`, or agree on 2026-07-28.");
 
-    STRUCTURED_NO_TEXT = note("tool-structured-no-text",
-        "`structuredContent` without a text beside it")
+    STRUCTURED_NO_TEXT = note("tool-structured-no-text").of(TOOL_OUTPUT).only(STRUCTURED)
+        .finds("`structuredContent` without a text beside it")
         .why("Clients that do not know `structuredContent` show an empty result.")
-        .fix("Add the same value as JSON in a text block of content.")
-        .of(TOOL_OUTPUT)
-        .only(STRUCTURED);
+        .fix("Add the same value as JSON in a text block of content.");
 
-    DUPLICATE_NAME = warning("tool-duplicate-name", "two tools of one list have the same name")
+    DUPLICATE_NAME = warning("tool-duplicate-name").of(TOOL_NAMES)
+        .finds("two tools of one list have the same name")
         .why("A call by that name reaches one of them, and nobody can say which.")
-        .fix("Give each tool of the server a name of its own.")
-        .of(TOOL_NAMES);
+        .fix("Give each tool of the server a name of its own.");
 
-    NAME_FORMAT = warning("tool-name-format", "a tool name that is not 1 to 128 of `A-Za-z0-9_.-`")
+    NAME_FORMAT = warning("tool-name-format").of(TOOL_NAMES).only(NAMED)
+        .finds("a tool name that is not 1 to 128 of `A-Za-z0-9_.-`")
         .why("Hosts that hand the name on to a model provider may drop the tool or have the whole request refused.")
-        .fix("Use only ASCII letters, digits, `_`, `-` and `.`, and no more than 128 of them.")
-        .of(TOOL_NAMES)
-        .only(NAMED);
+        .fix("Use only ASCII letters, digits, `_`, `-` and `.`, and no more than 128 of them.");
 
-    UNKNOWN_AS_RESULT = note("tool-unknown-as-result",
-        "an unknown tool answered with a result instead of an error")
+    UNKNOWN_AS_RESULT = note("tool-unknown-as-result").of(TOOLS)
+        .finds("an unknown tool answered with a result instead of an error")
         .why("A client cannot tell a tool that failed from one that does not exist.")
-        .fix("Answer calls of unknown tools with the error -32602.")
-        .of(TOOLS);
+        .fix("Answer calls of unknown tools with the error -32602.");
 
-    VALIDATION_AS_ERROR = note("tool-validation-as-error",
-        "wrong arguments answered with the error -32602 instead of a result")
+    VALIDATION_AS_ERROR = note("tool-validation-as-error").of(TOOLS).only(NAMED)
+        .finds("wrong arguments answered with the error -32602 instead of a result")
         .why("Many hosts do not show protocol errors to the model, which then cannot correct its call.")
-        .fix("Answer with a result that has `\"isError\": true` and says in text which argument is wrong.")
-        .of(TOOLS)
-        .only(NAMED);
+        .fix("Answer with a result that has `\"isError\": true` and says in text which argument is wrong.");
 
-    EXTERNAL_REF = warning("tool-external-ref",
-        "a schema that refers to another one on the network")
+    EXTERNAL_REF = warning("tool-external-ref").of_modern(JSON_SCHEMA)
+        .finds("a schema that refers to another one on the network")
         .why("Clients must not fetch it on their own, so that most cannot use the schema, or the tool, at all.")
-        .fix("Put the schema that is meant under `$defs` and refer to it there.")
-        .of_modern(JSON_SCHEMA);
+        .fix("Put the schema that is meant under `$defs` and refer to it there.");
 
-    X_HEADER_INVALID = warning("tool-x-header-invalid",
-        "an `x-mcp-header` that clients have to refuse")
+    X_HEADER_INVALID = warning("tool-x-header-invalid").of_modern(TOOL_HEADERS)
+        .finds("an `x-mcp-header` that clients have to refuse")
         .why("Clients over HTTP have to leave the tool out of the list.")
-        .fix("Annotate only properties of type string, integer or boolean that `properties` alone lead to, each with a different header token.")
-        .of_modern(TOOL_HEADERS);
+        .fix("Annotate only properties of type string, integer or boolean that `properties` alone lead to, each with a different header token.");
 
-    ISERROR_TYPE = error("tool-iserror-type", "`isError` is neither true nor false")
+    ISERROR_TYPE = error("tool-iserror-type").of(TOOLS)
+        .finds("`isError` is neither true nor false")
         .why("Strict clients refuse the result, others take a failed call for a successful one.")
-        .fix("Send `isError` as a JSON boolean, or leave it out where the call went well.")
-        .of(TOOLS);
+        .fix("Send `isError` as a JSON boolean, or leave it out where the call went well.");
 
-    DESCRIPTION_MISSING = note("tool-description-missing", "tools without a description")
+    DESCRIPTION_MISSING = note("tool-description-missing").of(TOOLS)
+        .finds("tools without a description")
         .why("A model that has only a name to go by picks the wrong tool, or none.")
-        .fix("Describe in a sentence or two what each tool does and when to use it.")
-        .of(TOOLS);
+        .fix("Describe in a sentence or two what each tool does and when to use it.");
 
-    HIDES_TOOLS = warning("tool-schema-hides-tools",
-        "a definition for which hosts are known to drop tools")
+    HIDES_TOOLS = warning("tool-schema-hides-tools")
+        .finds("a definition for which hosts are known to drop tools")
         .why("With one such tool some hosts show none of the server's tools, and where a host passes schemas on unchecked, model providers refuse every request of it.")
         .fix("Give the root of `inputSchema` `\"type\": \"object\"` and no `oneOf`, `anyOf` or `allOf`, keep every `$ref` inside the schema, and names to `A-Za-z0-9_.-`.");
 
-    CHECK_SKIPPED = note("schema-check-skipped",
-        "schemas of tools, or values for them, that were not checked")
+    CHECK_SKIPPED = note("schema-check-skipped")
+        .finds("schemas of tools, or values for them, that were not checked")
         .why("Whether they are right is not known: a check must never hold the recording up, and never fetches anything.")
         .fix("Make the schemas smaller or plainer if they and their values are to be checked.");
 }

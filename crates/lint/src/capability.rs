@@ -291,7 +291,7 @@ fn is_extended(part: &Part<'_>) -> bool {
     client.has_unknown_extensions() || server.is_some_and(Declared::has_unknown_extensions)
 }
 
-/// What the client has declared in the handshake, where there was one.
+/// The client's capabilities in the handshake, if there was one.
 fn of_client<'a>(part: &Part<'a>) -> Option<&'a Declared> {
     let known = part.seen.known;
     (part.era() == Era::Legacy && known.handshake != Handshake::None).then_some(&known.client)
@@ -365,10 +365,10 @@ pub(crate) fn is_within(uri: &str, known: &str) -> bool {
     uri.starts_with(known)
 }
 
-/// How long a client may take before it is said to ignore a change, nanoseconds.
+/// A client that takes longer to list again ignores a change, nanoseconds.
 const PATIENCE_NS: u64 = 30_000_000_000;
 
-/// How long it may take where the recording ends, nanoseconds: who is about to leave does not ask
+/// The same where the recording ends, nanoseconds: a client that is about to leave does not ask
 /// again.
 const PATIENCE_AT_END_NS: u64 = 5_000_000_000;
 

@@ -1,4 +1,4 @@
-//! What a family of rules is, and what it is shown: a moment ([`Context`]), a frame
+//! Families of rules, and what they look at: a moment ([`Context`]), a frame
 //! ([`FrameContext`]) and each of its messages ([`Part`]).
 
 use crate::quote::Trail;
@@ -22,7 +22,7 @@ pub struct Context<'a> {
     pub session: &'a Session,
     pub known: &'a SessionFacts,
     pub correlator: &'a Correlator,
-    /// Where findings are put.
+    /// Collects the findings.
     pub findings: &'a Findings,
 }
 
@@ -91,21 +91,21 @@ pub trait Family {
 #[derive(Clone, Copy, Debug)]
 pub struct FrameContext<'a> {
     pub head: &'a FrameHead,
-    /// Its bytes, terminator included; of a very long frame at least the beginning.
+    /// The bytes, terminator included; of a very long frame at least the beginning.
     pub raw: &'a [u8],
     pub content: &'a Content,
     /// The JSON value that it holds; `None` where it is none, or where only its outline was read.
     pub root: Option<Value<'a>>,
-    /// Its messages, with their exchanges.
+    /// The messages with their exchanges.
     pub messages: &'a [MessageRecord],
     pub observations: &'a [Observation],
     /// The session up to and including it.
     pub session: &'a Session,
-    /// What both sides have said up to and including it; requests that it answers are still open.
+    /// Facts up to and including this frame; requests that it answers are still open.
     pub known: &'a SessionFacts,
     /// The exchanges as they stand, with what it has changed.
     pub correlator: &'a Correlator,
-    /// Where findings are put.
+    /// Collects the findings.
     pub findings: &'a Findings,
 }
 
@@ -170,7 +170,7 @@ pub struct Part<'a> {
     pub seen: FrameContext<'a>,
     pub message: &'a Message,
     pub record: &'a MessageRecord,
-    /// Its JSON value; `None` where only an outline was read.
+    /// The JSON value; `None` where only an outline was read.
     pub value: Option<Value<'a>>,
 }
 
@@ -179,12 +179,12 @@ impl<'a> Part<'a> {
         self.record.direction
     }
 
-    /// Its method by its name in the protocol; of a response that of its request.
+    /// The method by its name in the protocol; of a response that of its request.
     pub fn method(&self) -> Option<&'a str> {
         self.record.method.as_deref().map(methods::canonical)
     }
 
-    /// Its era: of a response that of its request, of a notification that of the exchange it
+    /// The era: of a response that of its request, of a notification that of the exchange it
     /// belongs to, else that of the client's latest request.
     pub fn era(&self) -> Era {
         self.record.era
@@ -237,7 +237,7 @@ impl<'a> Part<'a> {
         self.get("error").filter(|error| !error.is_null())
     }
 
-    /// What the client has declared for it: in the handshake, or in the request that it is or
+    /// The client's capabilities for this message: those of the handshake, or in the request that it is or
     /// belongs to.
     pub fn client_capabilities(&self) -> Declared {
         match (self.era(), self.request()) {
@@ -248,7 +248,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// What the server has declared: in the handshake, or when it was asked. `None` where nobody
+    /// The server's capabilities: those of the handshake, or of its answer to a client that asked. `None` where nobody
     /// asked.
     pub fn server_capabilities(&self) -> Option<&'a Declared> {
         match self.era() {
@@ -257,7 +257,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Its line for people, which was not made of every message when it was read.
+    /// The line for people, which is not made of every message when it is read.
     pub fn line(&self) -> String {
         match self.value {
             Some(value) => message::line(self.message, value),

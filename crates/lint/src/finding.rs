@@ -1,4 +1,4 @@
-//! What was found, and where findings are collected.
+//! Findings, and their collection at one moment.
 
 use crate::{Rule, Severity};
 use mcpreel_trace::exchange::ExchangeId;
@@ -19,12 +19,12 @@ pub struct Finding {
     pub revision: Option<Revision>,
     pub frame: Option<Seq>,
     pub exchange: Option<ExchangeId>,
-    /// Where in the message: the path of members from its top, `params.arguments.q` or
+    /// The place in the message: the path of members from its top, `params.arguments.q` or
     /// `result.tools[3].inputSchema`. Text off the wire in it is escaped.
     pub path: Option<Box<str>>,
     /// Other frames that it is about, a few at most.
     pub related: Vec<Seq>,
-    /// One line that says what was found; text off the wire in it is escaped.
+    /// The detail in one line; text off the wire in it is escaped.
     pub detail: String,
 }
 
@@ -43,8 +43,7 @@ struct Kept {
     counts: HashMap<(&'static str, Option<Seq>), Count>,
 }
 
-/// How many findings of one rule in one frame there were, how many of them are kept, and the index
-/// of the last one.
+/// Findings of one rule in one frame: their number, how many are kept, and the index of the last.
 #[derive(Debug, Default)]
 struct Count {
     found: usize,

@@ -317,7 +317,7 @@ fn check_token(part: &Part<'_>, token: Option<Value<'_>>, path: &'static str) {
     }
 }
 
-/// How two numbers stand to each other, exactly; `None` where one of them is too long to look at.
+/// Compares two numbers exactly; `None` where one of them is too long to look at.
 fn compare(one: &str, other: &str) -> Option<Ordering> {
     // Nearly all of them are small.
     if let (Ok(one), Ok(other)) = (one.parse::<u64>(), other.parse::<u64>()) {

@@ -1,4 +1,4 @@
-//! What is wrong with a session. Pure.
+//! Finds faults in a session and explains them. Pure.
 //!
 //! ```text
 //!  frame, event ─▶ Analysis ─▶ SessionFacts ─▶ families of rules ─▶ findings

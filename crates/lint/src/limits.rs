@@ -29,7 +29,7 @@ impl Family for Limits {}
 /// Counts what was found, and leaves out what is too much.
 #[derive(Debug, Default)]
 pub struct Bounds {
-    /// What is selected of the session, where it is not all of it.
+    /// The part of the session that is selected, unless all of it is.
     pub part: Option<SelectionNote>,
     found: HashMap<&'static str, u64>,
 }

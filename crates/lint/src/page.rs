@@ -43,7 +43,7 @@ pub fn revisions(of: Revisions) -> String {
     }
 }
 
-/// Where findings of a rule are less bad than it says, and how bad they are there: `up to
+/// The cases in which findings of a rule are milder, with the severity there: `up to
 /// 2025-03-26`, `in 2026-07-28`, `where …`.
 pub fn milder(rule: &Rule) -> Vec<(Severity, String)> {
     let by_revision = rule.milder_in.map(|(severity, revisions)| {

@@ -43,7 +43,7 @@ pub fn text(text: &str) -> String {
     beginning(text.as_bytes(), brief::length(text))
 }
 
-/// Where to cut: at a character boundary, if the bytes are text there.
+/// The place to cut: a character boundary, if the bytes are text there.
 fn cut(bytes: &[u8]) -> usize {
     if bytes.len() <= SHOWN {
         return bytes.len();

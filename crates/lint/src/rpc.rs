@@ -159,7 +159,7 @@ fn is_readable(problem: &Problem) -> bool {
     )
 }
 
-/// What a message is, in a few words: `request tools/call, id 7`.
+/// Describes a message in a few words: `request tools/call, id 7`.
 pub(super) fn describe(message: &Message, batch: bool) -> String {
     let method = |method: &str| quote::text(method);
     let mut what = match &message.body {

@@ -1,4 +1,4 @@
-//! What a rule is.
+//! Rules: their severities, revisions and texts.
 
 use crate::{Finding, Section};
 use mcpreel_trace::frame::Seq;
@@ -72,9 +72,9 @@ impl Revisions {
 /// A rule: what can be found, how bad that is, why it matters and what to do about it.
 #[derive(Debug)]
 pub struct Rule {
-    /// Its permanent name, for example `frame-not-json`.
+    /// The permanent name, for example `frame-not-json`.
     pub id: &'static str,
-    /// How bad its findings are at worst.
+    /// The worst severity of its findings.
     pub severity: Severity,
     /// The revisions in which they are less bad. Whoever collects findings sees to it.
     pub milder_in: Option<(Severity, Revisions)>,
@@ -83,7 +83,7 @@ pub struct Rule {
     pub summary: &'static str,
     /// Why that matters: one sentence.
     pub why: &'static str,
-    /// What to do about it: one sentence.
+    /// The remedy: one sentence.
     pub fix: &'static str,
     /// The section of the specification that says so; `None` where only practice does.
     pub section: Option<Section>,
@@ -92,12 +92,12 @@ pub struct Rule {
     /// Whether it is found long after the frame that it points at, at the latest when the recording
     /// is over. A story tells it last.
     pub at_end: bool,
-    /// Where its findings say that something is missing.
+    /// Set where its findings say that something is missing.
     pub missing: Option<Missing>,
 }
 
-/// What a finding about something missing depends on: it may stand in what was not selected of a
-/// session.
+/// The part of a session in which something that is missing may stand, if not all of it is
+/// selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
     Anywhere,
@@ -197,7 +197,7 @@ impl Rule {
         self
     }
 
-    /// How bad its findings are at worst by `revision`.
+    /// The worst severity of its findings by `revision`.
     pub fn severity_in(&self, revision: Revision) -> Severity {
         match self.milder_in {
             Some((milder, revisions)) if revisions.contains(revision) => milder,
@@ -268,23 +268,4 @@ macro_rules! rules {
 
         pub(crate) static RULES: &[&$crate::Rule] = &[$(&$name),+];
     };
-}
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_span_of_revisions_has_both_its_ends() {
-        let all = Revision::ALL;
-        let of = |set: Revisions| set.iter().collect::<Vec<_>>();
-        assert_eq!(of(Revisions::ALL), all);
-        assert_eq!(of(Revisions::LEGACY), all[..4]);
-        assert_eq!(of(Revisions::MODERN), all[4..]);
-        assert_eq!(of(Revisions::between(all[1], all[2])), all[1..3]);
-        assert_eq!(of(Revisions::since(all[3])), all[3..]);
-        assert_eq!(
-            of(Revisions::LEGACY.without(all[1])),
-            [all[0], all[2], all[3]]
-        );
-    }
 }

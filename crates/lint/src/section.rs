@@ -4,7 +4,7 @@ use mcpreel_wire::mcp::Revision;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// What it is called in most revisions, with its page: `Transports, stdio`.
+    /// The title in most revisions, with the page: `Transports, stdio`.
     pub title: &'static str,
     place: Place,
 }
@@ -17,7 +17,7 @@ enum Place {
 }
 
 impl Section {
-    /// What it is called in `revision`.
+    /// The title in `revision`.
     pub fn title(self, revision: Revision) -> &'static str {
         match self.place {
             Place::Mcp(page) => renamed(page, revision).unwrap_or(self.title),
@@ -25,7 +25,7 @@ impl Section {
         }
     }
 
-    /// Its address in `revision`; in the last one before it that has the page, where it has none.
+    /// The address in `revision`, or in the last one before it that has the page.
     pub fn url(self, revision: Revision) -> String {
         match self.place {
             Place::Mcp(page) => {
@@ -42,7 +42,7 @@ impl Section {
     }
 }
 
-/// Where `revision` has a page that most revisions have at `page`.
+/// The place in `revision` of a page that most revisions have at `page`.
 fn moved(page: &'static str, revision: Revision) -> &'static str {
     match (revision, page) {
         (Revision::V2024_11_05, "basic#messages") => "basic/messages",
@@ -62,7 +62,7 @@ fn moved(page: &'static str, revision: Revision) -> &'static str {
     }
 }
 
-/// What `revision` calls a section that it has moved to a page of another name.
+/// The title in `revision` of a section that it has moved to another page.
 fn renamed(page: &str, revision: Revision) -> Option<&'static str> {
     match (revision, page) {
         (Revision::V2026_07_28, "basic/lifecycle#shutdown") => Some("Transports, stdio, Shutdown"),
@@ -153,28 +153,3 @@ pub const BASE64: Section = elsewhere(
 pub const URI: Section = elsewhere("RFC 3986", "https://www.rfc-editor.org/rfc/rfc3986");
 pub const TRACE_CONTEXT: Section =
     elsewhere("W3C Trace Context", "https://www.w3.org/TR/trace-context/");
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_section_has_its_address_in_each_revision() {
-        assert_eq!(
-            STDIO.url(Revision::V2025_06_18),
-            "https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#stdio"
-        );
-        assert_eq!(
-            STDIO.url(Revision::V2026_07_28),
-            "https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio"
-        );
-        assert_eq!(
-            TASKS.url(Revision::V2026_07_28),
-            TASKS.url(Revision::V2025_11_25)
-        );
-        assert_eq!(
-            JSON.url(Revision::V2025_06_18),
-            "https://www.rfc-editor.org/rfc/rfc8259"
-        );
-    }
-}

@@ -1,4 +1,4 @@
-//! What both sides have said so far: the revision by which a message is judged, capabilities, and
+//! Facts of a session up to a message: the revision by which a message is judged, capabilities, and
 //! open requests.
 
 use crate::lists::{self, List};
@@ -16,11 +16,11 @@ use mcpreel_wire::message::{Body, Direction, Era, Identity, Message, Outcome, Re
 #[derive(Clone, Debug, Default)]
 pub struct SessionFacts {
     agreed: Option<Revision>,
-    /// What the client declared in `initialize`.
+    /// The client's capabilities in `initialize`.
     pub client: Declared,
-    /// What the server declared in its answer to `initialize`; `None` until that has come.
+    /// The server's capabilities in its answer to `initialize`; `None` until that has come.
     pub server: Option<Declared>,
-    /// What the server declared in its answer to `server/discover`; `None` if nobody asked.
+    /// The server's capabilities in its answer to `server/discover`; `None` if nobody asked.
     pub discovered: Option<Declared>,
     pub handshake: Handshake,
     /// Whether the server has shown that it knows the modern era: by an answer that only that era
@@ -29,7 +29,7 @@ pub struct SessionFacts {
     open: BoundedMap<ExchangeId, OpenRequest, OPEN>,
 }
 
-/// How far the handshake of the legacy era is.
+/// The progress of the handshake of the legacy era.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Handshake {
     #[default]
@@ -37,7 +37,7 @@ pub enum Handshake {
     /// `initialize` was sent in this frame.
     Asked(Seq),
     Refused(Seq),
-    /// It was answered with a result in this frame.
+    /// `initialize` was answered with a result in this frame.
     Answered(Seq),
     /// The client has said `initialized`.
     Done,
@@ -244,7 +244,7 @@ pub struct OpenRequest {
     pub frame: Seq,
     pub t: Moment,
     pub direction: Direction,
-    /// Its method, by its name in the protocol.
+    /// The method by its name in the protocol.
     pub method: Box<str>,
     /// Tool or prompt name, resource URI, and the like.
     pub name: Option<Box<str>>,
@@ -252,7 +252,7 @@ pub struct OpenRequest {
     pub revision: Revision,
     /// The progress token that it gave.
     pub token: Option<RequestId>,
-    /// What a modern request declares.
+    /// The capabilities that a modern request declares.
     pub capabilities: Capabilities,
     /// Whether it asks for a task (2025-11-25).
     pub task: bool,

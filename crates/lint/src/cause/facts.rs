@@ -1,4 +1,4 @@
-//! What is known of a recording when its cause is looked for: bounded, whatever its length.
+//! Facts of a recording in which causes are looked for: bounded, whatever its length.
 
 use super::failures::Failed;
 use crate::Severity;
@@ -16,7 +16,7 @@ use mcpreel_wire::message::Direction;
 )]
 pub struct Facts {
     pub context: ProcessContext,
-    /// Who spoke, what they agreed on, how it ended.
+    /// The two sides, their agreement, and the end.
     pub session: Session,
     /// Whether somebody still records.
     pub is_live: bool,
@@ -85,7 +85,7 @@ pub struct Counts {
 /// Exchanges that stand alike: the first and the last of them, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Sample {
-    /// How many, [`Self::COUNTED`] at most.
+    /// The number of them, [`Self::COUNTED`] at most.
     pub count: u64,
     /// The first few and the last few.
     pub exchanges: Vec<Exchange>,
@@ -117,7 +117,7 @@ pub struct Cancelled {
 #[derive(Clone, Debug)]
 pub struct Group {
     pub rule: Box<str>,
-    /// How many, [`Self::COUNTED`] at most.
+    /// The number of them, [`Self::COUNTED`] at most.
     pub count: u64,
     pub is_all: bool,
     pub first: Vec<Found>,
@@ -133,7 +133,7 @@ pub struct Found {
     pub severity: Severity,
     pub frame: Option<Seq>,
     pub exchange: Option<ExchangeId>,
-    /// Where in the message: the path of members from its top, escaped.
+    /// The place in the message: the path of members from its top, escaped.
     pub path: Option<Box<str>>,
     pub related: Vec<Seq>,
     pub detail: Box<str>,
@@ -151,7 +151,7 @@ impl Line {
     /// Bytes of a line that are looked at.
     pub const LOOKED_AT: u32 = 512;
 
-    /// What stands in it, without its end.
+    /// The text without the end of the line.
     pub fn text(&self) -> &[u8] {
         self.bytes.trim_ascii_end()
     }
@@ -183,7 +183,7 @@ impl Facts {
         self.end() == Some(&End::Unknown) && self.events_that(exits).next().is_some()
     }
 
-    /// How the server ended, if it ended although nobody told it to.
+    /// The end of the server, if nobody told it to end.
     pub fn ended_by_itself(&self) -> Option<&End> {
         let end = self.end()?;
         let is_end = matches!(end, End::Exited { .. } | End::Killed { .. }) || self.ended_somehow();

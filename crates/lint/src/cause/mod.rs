@@ -44,12 +44,12 @@ const AT_ONCE_NS: u64 = SECOND_NS / 2;
 pub struct Cause {
     /// The permanent name, for example `died-at-start`.
     pub id: &'static str,
-    /// What happened and why, without a full stop; text off the wire in it is escaped.
+    /// The fault and its reason, without a full stop; text off the wire in it is escaped.
     pub sentence: String,
     pub certainty: Certainty,
-    /// What shows the cause, in order of importance, a few at most.
+    /// The evidence in order of importance, a few pieces at most.
     pub evidence: Vec<Evidence>,
-    /// What to do: one sentence or two.
+    /// The remedy: one sentence or two.
     pub advice: String,
 }
 

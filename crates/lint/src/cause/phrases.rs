@@ -64,7 +64,7 @@ pub fn at(frame: Option<Seq>) -> String {
     frame.map_or_else(String::new, |seq| format!(" (#{})", seq.0))
 }
 
-/// What was answered, in one line.
+/// The answer in one line.
 pub fn answer(exchange: &Exchange) -> String {
     escape(exchange.answered().unwrap_or_default()).into_owned()
 }
@@ -111,7 +111,7 @@ pub fn stream(stream: StreamId) -> &'static str {
     }
 }
 
-/// Who writes on a stream and who reads from it.
+/// The sides that write on a stream and read from it.
 pub fn writer_and_reader(stream: Option<StreamId>) -> (&'static str, &'static str) {
     match stream {
         Some(StreamId::C2S) => ("host", "server"),
@@ -140,7 +140,7 @@ pub fn response(exchange: &Exchange) -> Option<Evidence> {
     Some(Evidence::new(Place::Frame(seq), text))
 }
 
-/// So many of the last lines of stderr, in the order in which they were written; the one that says
+/// The last `count` lines of stderr, in the order in which they were written; the one that says
 /// most is among them.
 pub fn stderr(facts: &Facts, count: usize) -> Vec<Evidence> {
     let words = LastWords::of(facts);
@@ -151,7 +151,7 @@ pub fn has_last_words(facts: &Facts) -> bool {
     LastWords::of(facts).telling().is_some()
 }
 
-/// What the recorder noted, a sentence or two.
+/// A note of the recorder, a sentence or two.
 pub fn noted(text: &str) -> String {
     cut(&escape(text), NOTED)
 }
@@ -173,7 +173,7 @@ pub fn event(event: &Event, text: impl Into<String>) -> Evidence {
     Evidence::new(Place::Event { after, t }, text)
 }
 
-/// How the session ended.
+/// The end of the session.
 pub fn end_of(facts: &Facts) -> Option<Evidence> {
     let is_end =
         |kind: &EventKind| matches!(kind, EventKind::Exit { .. } | EventKind::SpawnFailed { .. });

@@ -11,10 +11,10 @@ use mcpreel_wire::text::{duration, size};
 /// Waits that are shorter altogether are those of a busy machine, nanoseconds.
 const PATIENCE_NS: u64 = SECOND_NS;
 
-/// What a pipe holds on Linux, bytes: with more on stderr, a host that does not read would block.
+/// The size of a pipe on Linux, bytes: with more on stderr, a host that does not read would block.
 const PIPE: u64 = 64 * 1024;
 
-/// How a stream was held up.
+/// The waits of one stream.
 #[derive(Default)]
 struct Held<'f> {
     total_ns: u64,

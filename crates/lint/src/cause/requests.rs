@@ -63,10 +63,10 @@ pub(super) fn client_never_answered(facts: &Facts) -> Option<Cause> {
     Some(cause)
 }
 
-/// What is waited for less is under way, nanoseconds.
+/// A younger request is under way, nanoseconds.
 const PATIENCE_NS: u64 = 2 * SECOND_NS;
 
-/// What is waited for longer is not merely slow, nanoseconds.
+/// An older request is not merely slow, nanoseconds.
 const TOO_LONG_NS: u64 = 30 * SECOND_NS;
 
 /// The server never answered a request.
@@ -213,7 +213,7 @@ fn waited_until_cancel(cancelled: &Cancelled) -> Option<u64> {
     Some(cancelled.t?.ns_since(cancelled.exchange.t_request))
 }
 
-/// How sure it is that a limit cancelled the request; `None` if it looks like a person.
+/// The certainty that a limit cancelled the request; `None` if it looks like a person.
 fn timed_out(cancelled: &Cancelled) -> Option<Certainty> {
     let said = cancelled.said.to_ascii_lowercase();
     let mut words = ["timed out", "timeout", "-32001"].iter();

@@ -15,7 +15,7 @@ use mcpreel_wire::text::{duration, plural, size};
 /// A server that ends by itself does so right behind its last words, nanoseconds.
 const RIGHT_BEFORE_NS: u64 = SECOND_NS / 10;
 
-/// What is waited for less may merely have crossed the end, nanoseconds.
+/// A younger request may merely have crossed the end, nanoseconds.
 const PATIENCE_NS: u64 = 2 * SECOND_NS;
 
 /// The server answered only when it ended: what it had written stood in a buffer until then.
@@ -89,7 +89,7 @@ fn stdout_ended(facts: &Facts) -> Option<Moment> {
     facts.events_that(is_end).map(|event| event.t).min()
 }
 
-/// How sure it is that these answers stood in a buffer. One may have been ready at that moment.
+/// The certainty that these answers stood in a buffer. One may have been ready at that moment.
 fn buffered(was_told: bool, was_silent: bool, answers: &[&Exchange]) -> Option<Certainty> {
     if was_silent {
         return (was_told || answers.len() > 1).then_some(Likely);

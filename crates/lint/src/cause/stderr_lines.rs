@@ -20,7 +20,7 @@ use mcpreel_trace::clock::Moment;
 /// Lines of stderr that are no further apart belong together, nanoseconds.
 const TOGETHER_NS: u64 = 5 * SECOND_NS;
 
-/// What was said longer before the end has nothing to do with it, nanoseconds.
+/// Lines that are older at the end have nothing to do with it, nanoseconds.
 const LONG_BEFORE_NS: u64 = 10 * SECOND_NS;
 
 /// Lines above a stack in which its message is looked for: some messages have several.
@@ -75,7 +75,7 @@ impl<'f> LastWords<'f> {
         self.telling().filter(|_| self.names_fault)
     }
 
-    /// So many lines in the order in which they were written: the telling one with what was said
+    /// `count` lines in the order in which they were written: the telling one with what was said
     /// up to the end, as far as there is room, else with what comes behind it.
     pub(super) fn around(&self, count: usize) -> &[&'f Line] {
         let first = self.first.min(self.lines.len().saturating_sub(count));

@@ -27,7 +27,7 @@ const FEW: usize = 4;
 #[derive(Debug, Default)]
 pub(super) struct Forms(BoundedMap<Waiting, Box<[u8]>, SCHEMAS>);
 
-/// What the answer to a form is known by.
+/// The key by which the answer to a form is found.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Waiting {
     Exchange(ExchangeId),

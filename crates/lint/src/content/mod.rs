@@ -102,13 +102,13 @@ impl Family for Content {
 /// every rule that looks at them.
 const IN_ONE_RESULT: usize = 64;
 
-/// One thing that a server asks of its client: by a request of its own, or, since 2026-07-28, in a
+/// A request of a server to its client: by a request of its own, or, since 2026-07-28, in a
 /// result that asks for input first.
 struct Asking<'a> {
     params: Value<'a>,
     /// The steps to these params.
     place: Vec<Step>,
-    /// Its key among what a result asks for.
+    /// The key among the requests of a result.
     key: Option<Cow<'a, str>>,
 }
 

@@ -78,7 +78,7 @@ impl Tasks {
         }
     }
 
-    /// What a message says about a task.
+    /// A state of a task.
     fn state(&mut self, part: &Part<'_>, task: Option<Value<'_>>, is_new: bool) {
         let Some(task) = task else { return };
         let (Some(id), Some(status)) = (short_text(task, "taskId", TEXT), TaskStatus::of(task))

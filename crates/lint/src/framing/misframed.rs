@@ -58,14 +58,14 @@ impl Misframed {
         }
     }
 
-    /// Nothing more comes: what is still held back.
+    /// The findings that are still held back at the end.
     pub(crate) fn finish(&mut self) -> Vec<Finding> {
         let mut held = std::mem::take(&mut self.c2s.held);
         held.append(&mut self.s2c.held);
         held
     }
 
-    /// How many bytes are kept, and how many findings are held back.
+    /// The number of bytes that are kept, and of findings that are held back.
     #[cfg(test)]
     pub(super) fn kept(&self) -> (usize, usize) {
         let lines = [&self.c2s, &self.s2c];
@@ -153,7 +153,7 @@ impl Lines {
         }
     }
 
-    /// That the lines are one message, if they are; forgets them.
+    /// The finding that the lines are one message, if they are; forgets the lines.
     fn message(&mut self, seen: &FrameContext<'_>) -> Option<Finding> {
         let content = classify(&self.text);
         let message = content.messages.first().filter(|_| is_message(&content));
@@ -190,7 +190,7 @@ fn opens(seen: &FrameContext<'_>) -> bool {
     is_broken && seen.raw.first() == Some(&b'{') && depth(seen.raw, 0) > 0
 }
 
-/// How many brackets are open after `line`, where `before` were open before it. No string goes
+/// Counts the brackets that are open after `line`, where `before` were open before it. No string goes
 /// on over the end of a line.
 fn depth(line: &[u8], before: usize) -> usize {
     let (mut depth, mut in_string, mut escaped) = (before, false, false);
@@ -213,7 +213,7 @@ fn depth(line: &[u8], before: usize) -> usize {
 /// writes one response to both only logs its traffic. Without a limit all would be kept.
 const REMEMBERED: usize = 64;
 
-/// How long a response on stderr may be ahead of its twin on stdout.
+/// A response on stderr may be so far ahead of its twin on stdout, nanoseconds.
 const AHEAD_NS: u64 = 1_000_000_000;
 
 /// A server may write messages to stderr by mistake, or log its traffic there.

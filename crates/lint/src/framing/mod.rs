@@ -281,10 +281,10 @@ fn with_initialize(seen: &FrameContext<'_>) -> Option<Finding> {
 /// of lines that may be a gigabyte long.
 const LONGEST: usize = 48;
 
-/// How far the lines of one direction are.
+/// The place in the lines of one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum At {
-    /// Where a message, or headers, may begin.
+    /// A message, or headers, may begin here.
     #[default]
     Start,
     /// Behind a line that is neither: a header there is one that somebody logs.
@@ -301,7 +301,7 @@ struct Headers {
 }
 
 impl Headers {
-    /// What is found in a line that belongs to messages with headers: only the first that does is
+    /// Findings in a line that belongs to messages with headers: only the first that does is
     /// told. `None` if it does not.
     fn look(&mut self, seen: &FrameContext<'_>) -> Option<Vec<Finding>> {
         let line = seen.raw.trim_ascii();
@@ -328,7 +328,7 @@ impl Headers {
     }
 }
 
-/// Where in the line its header begins, and the header: at the beginning, or behind a message, which
+/// The header in a line and where it begins: at the beginning, or behind a message, which
 /// ends before the header.
 fn header(raw: &[u8]) -> Option<(usize, &[u8])> {
     static HEADER: LazyLock<Regex> = LazyLock::new(|| {

@@ -107,7 +107,7 @@ impl Walk<'_, '_> {
 /// Up to this size every integer has a double of its own.
 const EXACT: u64 = 1 << 53;
 
-/// So many characters without an exponent are never too many for a double.
+/// Numbers of so many characters without an exponent survive in a double.
 const SHORT: usize = 15;
 
 /// Why a number, by its JSON text, does not survive in a double; `None` where it does, or where
@@ -148,7 +148,7 @@ pub(super) enum Scope {
 }
 
 impl Scope {
-    /// What a member of an object in this scope is.
+    /// The scope of a member of an object in this scope.
     pub(super) fn of_member(self, name: Value<'_>, value: Value<'_>) -> Self {
         match self {
             Self::Payload => Self::Payload,
@@ -189,7 +189,7 @@ fn of_protocol(name: &[u8], value: Value<'_>) -> Scope {
 const BEFORE: usize = 20;
 const SHOWN: usize = 60;
 
-/// What acts on a terminal in a text (control characters other than tab and line ends), and what
+/// Characters of a text that act on a terminal (control characters other than tab and line ends), and those that
 /// nobody sees (characters without ink, and those that change the order of reading).
 #[derive(Debug, Default)]
 pub(super) struct Remarks {

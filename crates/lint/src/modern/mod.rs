@@ -225,7 +225,7 @@ impl Eras {
     }
 }
 
-/// What the errors of the modern era must carry, and the method that every server must have:
+/// The data of errors of the modern era, and the method that every server must have:
 /// whether the server is modern, and whether it has refused to say so.
 #[derive(Debug, Default)]
 struct Discovery {

@@ -1,4 +1,4 @@
-//! What every request and result of the modern era must carry, log messages, caching hints.
+//! Required members of requests and results of the modern era, log messages, caching hints.
 
 use super::path;
 use crate::lists;
@@ -89,7 +89,7 @@ pub(super) fn asked(part: &Part<'_>, once: &mut Once) {
     }
 }
 
-/// What every result must carry.
+/// Tells what a result lacks that every result must have.
 pub(super) fn answered(part: &Part<'_>, result: Value<'_>, is_proven: bool, once: &mut Once) {
     match result.get("resultType") {
         None => {

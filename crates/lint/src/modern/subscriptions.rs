@@ -76,7 +76,7 @@ enum State {
     Over,
 }
 
-/// What a subscription asks for: notifications about lists, and about resources.
+/// The filter of a subscription: notifications about lists, and about resources.
 #[derive(Debug)]
 struct Filter {
     lists: Vec<&'static str>,
@@ -235,7 +235,7 @@ impl Stream {
 /// Pages that are remembered. Beyond it the oldest are no longer compared.
 const PAGES: usize = 256;
 
-/// How long after a changed list its notification may come, nanoseconds.
+/// The notification may come so long after the changed list, nanoseconds.
 const NOTICE_NS: u64 = 1_000_000_000;
 
 #[derive(Debug, Default)]

@@ -1,13 +1,13 @@
-//! How the server leaves, or does not, and pipes that nobody drains.
+//! Servers that leave badly or not at all, and pipes that nobody drains.
 
-use super::{lasting, overdue};
+use super::lasting;
 use crate::section::SHUTDOWN;
 use crate::{Context, Finding, Findings, Part, Rule, quote};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::{Observation, Observed};
 use mcpreel_trace::event::{Event, EventKind, ProcessName};
 use mcpreel_trace::frame::{FrameHead, StreamId};
-use mcpreel_trace::session::Side;
+use mcpreel_trace::session::{Ends, Side};
 use mcpreel_wire::message::{Body, Direction};
 use std::collections::VecDeque;
 
@@ -83,7 +83,7 @@ const ENDS: [&str; 4] = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"];
 
 #[derive(Debug, Default)]
 pub(super) struct Ending {
-    /// How the server ended, if that is on record and nothing else ended it.
+    /// The exit, if that is on record.
     exit: Option<Exit>,
     /// Whether it was told to end by any signal.
     is_signalled: bool,
@@ -108,8 +108,8 @@ impl Ending {
             return;
         }
         let (ends, now) = (&context.session.ends, context.now);
-        self.once(overdue::eof_ignored(ends, now, PATIENCE_NS), context);
-        self.once(overdue::stdout_closed(ends, now), context);
+        self.once(eof_ignored(ends, now, PATIENCE_NS), context);
+        self.once(stdout_closed(ends, now), context);
         let alive = self.terminated.map(|t| now.ns_since(t));
         self.once(
             alive.filter(|ns| *ns >= PATIENCE_NS).map(|ns| {
@@ -128,7 +128,7 @@ impl Ending {
                     self.terminated.get_or_insert(event.t);
                     if self.exit.is_none() {
                         // Somebody has waited long enough for the end of stdin to be noticed.
-                        self.once(overdue::eof_ignored(ends, event.t, SIGNALLED_NS), context);
+                        self.once(eof_ignored(ends, event.t, SIGNALLED_NS), context);
                     }
                 }
             }
@@ -200,6 +200,23 @@ impl Ending {
     }
 }
 
+/// A server that lives on after the end of its stdin, for `patience_ns` at least.
+pub(super) fn eof_ignored(ends: &Ends, now: Moment, patience_ns: u64) -> Option<Finding> {
+    let closed = ends.c2s.filter(|end| end.by == Side::Host)?;
+    let ns = now.ns_since(closed.t);
+    let detail = format!("alive {} after the end of stdin", lasting(ns));
+    (ns >= patience_ns).then(|| SHUTDOWN_EOF_IGNORED.found(detail))
+}
+
+/// A server that lives on after it closed its stdout, to which it was not asked.
+pub(super) fn stdout_closed(ends: &Ends, now: Moment) -> Option<Finding> {
+    let closed = ends.s2c.filter(|end| end.by == Side::Server)?;
+    let was_asked = ends.c2s.is_some_and(|end| end.t <= closed.t);
+    let ns = now.ns_since(closed.t);
+    let detail = format!("alive {} after it closed stdout", lasting(ns));
+    (ns >= PATIENCE_NS && !was_asked).then(|| PROCESS_STDOUT_CLOSED_EARLY.found(detail))
+}
+
 /// A request of the server that comes after the end of its input.
 pub(super) fn request_after_eof(part: &Part<'_>) {
     let is_request = matches!(part.message.body, Body::Request(_));
@@ -248,7 +265,7 @@ const UNDRAINED_NS: u64 = 1_000_000_000;
 /// A pipe that has been full for so long is told before it is drained, if it ever is.
 const STILL_UNDRAINED_NS: u64 = 10_000_000_000;
 
-/// What the pipes beside the protocol hold, and who does not read.
+/// Floods on stderr, and writes that hang because somebody does not read.
 #[derive(Debug, Default)]
 pub(super) struct Pipes {
     /// Tenths of a second with what came in them, of the last second.

@@ -87,14 +87,3 @@ fn lasting(ns: u64) -> String {
         ms => format!("{}.{} s", ms / 1000, ms % 1000 / 100),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_lasts_is_told_in_milliseconds_and_seconds() {
-        let told = [0, 340_000_000, 999_999_999, 1_250_000_000, 61_000_000_000].map(lasting);
-        assert_eq!(told, ["0 ms", "340 ms", "999 ms", "1.2 s", "61.0 s"]);
-    }
-}

@@ -1,18 +1,18 @@
-//! What is overdue: what should have happened by now.
+//! Things that should have happened by now.
 //!
 //! The rules ask whenever something comes, so that a recording holds what is overdue by then; a
 //! viewer of a live recording asks at its own now, and stores nothing.
 
-use super::ending::{PATIENCE_NS, PROCESS_STDOUT_CLOSED_EARLY, SHUTDOWN_EOF_IGNORED};
+use super::ending::{PATIENCE_NS, eof_ignored, stdout_closed};
 use super::lasting;
 use super::slowness::{REQUEST_SLOW, TIMEOUT_NO_CANCEL, is_judged};
-use super::start::{SLOW_START, SLOW_START_NS};
-use crate::{Context, Finding, Findings, Part, Rule};
+use super::start::{handshake, is_open, late, unanswered};
+use crate::{Context, Finding, Findings, Part};
 use mcpreel_trace::bounded::BoundedMap;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::{Observation, Observed};
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
-use mcpreel_trace::session::{Ends, Session, Side};
+use mcpreel_trace::session::Session;
 use mcpreel_wire::message::Direction;
 use std::collections::HashSet;
 
@@ -20,14 +20,14 @@ use std::collections::HashSet;
 /// clients is a minute.
 const TIMEOUT_NS: u64 = 60_000_000_000;
 
-/// How often the open requests are looked through. At each frame it would cost more than all else
+/// The time between two looks at the open requests. At each frame it would cost more than all else
 /// where many are open.
 const LOOK_NS: u64 = 1_000_000_000;
 
 /// Requests that were told to be overdue; as many as are looked through.
 const TOLD: usize = 4096;
 
-/// What is overdue at `now` in a live recording: `open` are the exchanges that have no answer, and
+/// Findings about what is overdue at `now` in a live recording: `open` are the exchanges that have no answer, and
 /// an answer that takes longer than `slow_ns` is slow.
 ///
 /// Told are: a handshake without an answer (`slow-start`), or else a slow call (`request-slow`);
@@ -115,38 +115,6 @@ impl Watch {
     }
 }
 
-/// The exchanges without an answer, as many as rules remember, in order.
-pub(super) fn unanswered<'a>(context: &Context<'a>) -> Vec<&'a Exchange> {
-    let open = context.known.open();
-    let open = open.filter_map(|(id, _)| context.correlator.exchange(id));
-    let mut open: Vec<_> = open.filter(|exchange| is_open(exchange)).collect();
-    open.sort_unstable_by_key(|exchange| exchange.id);
-    open
-}
-
-/// Whether an exchange waits for its answer, or has waited to the end of the recording.
-fn is_open(exchange: &Exchange) -> bool {
-    exchange.response.is_none() && exchange.cancelled.is_none() && !exchange.is_listen()
-}
-
-/// Whether an exchange is what a client begins with.
-pub(super) fn is_handshake(exchange: &Exchange) -> bool {
-    matches!(&*exchange.method, "initialize" | "server/discover")
-}
-
-fn late(rule: &'static Rule, exchange: &Exchange, detail: String) -> Finding {
-    rule.at(exchange.request.0, detail).about(Some(exchange.id))
-}
-
-/// A handshake that has no answer for too long.
-pub(super) fn handshake(exchange: &Exchange, now: Moment) -> Option<Finding> {
-    let ns = exchange.own_ns_until(now);
-    (is_handshake(exchange) && ns > SLOW_START_NS).then(|| {
-        let detail = format!("no answer to {} for {}", exchange.method, lasting(ns));
-        late(&SLOW_START, exchange, detail)
-    })
-}
-
 /// A call that has no answer for longer than is slow. While the server asks its client, it is not
 /// the one who is waited for.
 fn slow(exchange: &Exchange, is_asking: bool, slow_ns: u64, now: Moment) -> Option<Finding> {
@@ -181,23 +149,6 @@ fn timeout(exchange: &Exchange, is_asking: bool, now: Moment) -> Option<Finding>
             format!("no answer for {}", lasting(ns)),
         )
     })
-}
-
-/// A server that lives on after the end of its stdin, for `patience_ns` at least.
-pub(super) fn eof_ignored(ends: &Ends, now: Moment, patience_ns: u64) -> Option<Finding> {
-    let closed = ends.c2s.filter(|end| end.by == Side::Host)?;
-    let ns = now.ns_since(closed.t);
-    let detail = format!("alive {} after the end of stdin", lasting(ns));
-    (ns >= patience_ns).then(|| SHUTDOWN_EOF_IGNORED.found(detail))
-}
-
-/// A server that lives on after it closed its stdout, to which it was not asked.
-pub(super) fn stdout_closed(ends: &Ends, now: Moment) -> Option<Finding> {
-    let closed = ends.s2c.filter(|end| end.by == Side::Server)?;
-    let was_asked = ends.c2s.is_some_and(|end| end.t <= closed.t);
-    let ns = now.ns_since(closed.t);
-    let detail = format!("alive {} after it closed stdout", lasting(ns));
-    (ns >= PATIENCE_NS && !was_asked).then(|| PROCESS_STDOUT_CLOSED_EARLY.found(detail))
 }
 
 #[cfg(test)]

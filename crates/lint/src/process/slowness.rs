@@ -78,7 +78,7 @@ struct Call {
     /// When it was made or, of a cancelled one, cancelled.
     t: Moment,
     tool: u64,
-    /// Of the arguments, whatever the order of their members; 0 where there are none.
+    /// The arguments, whatever the order of their members; 0 where there are none.
     arguments: u64,
 }
 
@@ -212,13 +212,13 @@ fn feed(value: Value<'_>, into: &mut impl Hasher) {
 
 // Answers that took long: longer than they may, or than their like.
 
-/// How often the median an answer must have taken to be an outlier.
+/// An answer that took so many times the median is an outlier.
 const TIMES: u64 = 10;
 
 /// Answers that make a median worth something.
 const ENOUGH: u64 = 20;
 
-/// What takes no longer bothers nobody.
+/// Shorter waits bother nobody, nanoseconds.
 const NOTICED_NS: u64 = 100_000_000;
 
 /// Methods and tools whose latencies are remembered. Without a limit a server that is called by a

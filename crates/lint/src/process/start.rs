@@ -1,9 +1,10 @@
-//! What comes before the first message, and how long that takes.
+//! Output before the first message, and slow starts.
 
-use super::{lasting, overdue};
+use super::lasting;
 use crate::quote::expression;
 use crate::section::STDIO;
-use crate::{Context, FrameContext, quote};
+use crate::{Context, Finding, FrameContext, Rule, quote};
+use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::StreamId;
 use mcpreel_trace::session::Session;
@@ -69,19 +70,51 @@ impl Start {
 
     /// Whether an exchange is a handshake that was told to be slow.
     pub(super) fn is_told(&self, exchange: &Exchange) -> bool {
-        self.late == Some(exchange.id) && overdue::is_handshake(exchange)
+        self.late == Some(exchange.id) && is_handshake(exchange)
     }
 
     pub(super) fn finish(&mut self, context: &Context<'_>) {
         if !self.is_timed {
-            let mut open = overdue::unanswered(context).into_iter();
-            let late = open.find_map(|one| overdue::handshake(one, context.now));
+            let mut open = unanswered(context).into_iter();
+            let late = open.find_map(|one| handshake(one, context.now));
             context.findings.extend(late);
         }
     }
 }
 
-/// What took how long, if it was too long.
+/// The exchanges without an answer, as many as rules remember, in order.
+pub(super) fn unanswered<'a>(context: &Context<'a>) -> Vec<&'a Exchange> {
+    let open = context.known.open();
+    let open = open.filter_map(|(id, _)| context.correlator.exchange(id));
+    let mut open: Vec<_> = open.filter(|exchange| is_open(exchange)).collect();
+    open.sort_unstable_by_key(|exchange| exchange.id);
+    open
+}
+
+/// Whether an exchange waits for its answer, or has waited to the end of the recording.
+pub(super) fn is_open(exchange: &Exchange) -> bool {
+    exchange.response.is_none() && exchange.cancelled.is_none() && !exchange.is_listen()
+}
+
+/// Whether an exchange is what a client begins with.
+pub(super) fn is_handshake(exchange: &Exchange) -> bool {
+    matches!(&*exchange.method, "initialize" | "server/discover")
+}
+
+pub(super) fn late(rule: &'static Rule, exchange: &Exchange, detail: String) -> Finding {
+    rule.at(exchange.request.0, detail).about(Some(exchange.id))
+}
+
+/// A handshake that has no answer for too long.
+pub(super) fn handshake(exchange: &Exchange, now: Moment) -> Option<Finding> {
+    let ns = exchange.own_ns_until(now);
+    (is_handshake(exchange) && ns > SLOW_START_NS).then(|| {
+        let detail = format!("no answer to {} for {}", exchange.method, lasting(ns));
+        late(&SLOW_START, exchange, detail)
+    })
+}
+
+/// The steps of a slow start and their durations.
 fn slow(session: &Session) -> Option<String> {
     let (spawned, first) = (session.spawned, session.first_byte.s2c);
     // Before it was asked anything, a server has nothing to say.
@@ -126,7 +159,7 @@ fn is_noise(content: &Content, raw: &[u8]) -> bool {
 /// would be searched once for each name.
 const LOOKED_AT: usize = 400;
 
-/// How a line of theirs begins, what else stands in it, both in lower case, and who they are.
+/// The beginning of a line and another part of it, both in lower case, and who writes such lines.
 type Talker = (&'static str, &'static str, &'static str);
 
 /// Programs that start a server and talk while they do.
@@ -169,12 +202,12 @@ const OTHERS: [Talker; 10] = [
     ("", "listening on", "a line that says that the server listens"),
 ];
 
-/// Which launcher wrote `line`, if one is known to.
+/// The launcher that wrote `line`, if it is known.
 pub fn launcher(line: &[u8]) -> Option<&'static str> {
     find(&LAUNCHERS, &beginning(line))
 }
 
-/// Who wrote `line`, or what it is, as far as that can be told.
+/// The writer or the kind of `line`, if it is known.
 pub fn name(line: &[u8]) -> Option<&'static str> {
     let text = beginning(line);
     let known = find(&LAUNCHERS, &text).or_else(|| find(&OTHERS, &text));
@@ -194,7 +227,7 @@ fn find(known: &[Talker], text: &str) -> Option<&'static str> {
     found.map(|(_, _, name)| *name)
 }
 
-/// What a line is that nobody is known by. A log line begins with a level or with a date, in
+/// The kind of a line whose writer is not known. A log line begins with a level or with a date, in
 /// brackets or not.
 fn kind(text: &str) -> Option<&'static str> {
     static LOG: LazyLock<Regex> = LazyLock::new(|| {

@@ -10,14 +10,14 @@ use crate::quote::{self, Trail};
 use mcpreel_wire::json::{Kind, Value};
 use std::cmp::Ordering;
 
-/// Who is told what is found on the way.
+/// Looks at values on the way, and is told what is wrong.
 pub trait Visitor {
     /// Something of a type that has a name, before what is in it. It need not have the shape.
     fn typed(&mut self, name: &str, place: &Trail<'_>, value: Value<'_>) {
         let _ = (name, place, value);
     }
 
-    /// What is here is wrong; `detail` says how.
+    /// The value here is wrong; `detail` says how.
     fn wrong(&mut self, place: &Trail<'_>, detail: &dyn Fn() -> String);
 }
 
@@ -198,7 +198,7 @@ fn words<'w>(all: impl Iterator<Item = &'w str>) -> String {
     quoted.join(" or ")
 }
 
-/// What a value is, in words, text off the wire escaped.
+/// Describes a value in words, text off the wire escaped.
 pub fn found(value: Value<'_>) -> String {
     match value.kind() {
         Kind::Null => "null".to_owned(),

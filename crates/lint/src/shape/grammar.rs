@@ -59,7 +59,7 @@ fn is_reserved(prefix: &str, revision: Revision) -> bool {
     inwards.next().is_some() && inwards.next().is_some_and(is_own)
 }
 
-/// What is wrong with the value of a key of trace context (W3C Trace Context, W3C Baggage); `value`
+/// The fault of the value of a key of trace context (W3C Trace Context, W3C Baggage); `value`
 /// is none where it is no string. `None` where nothing is wrong or the key is another one.
 pub fn trace_fault(key: &str, value: Option<&str>) -> Option<&'static str> {
     let list = "not a list of key=value";
@@ -78,7 +78,7 @@ pub fn trace_fault(key: &str, value: Option<&str>) -> Option<&'static str> {
     }
 }
 
-/// What W3C Trace Context allows; receivers may drop what is longer.
+/// Members that W3C Trace Context allows; receivers may drop what is longer.
 const TRACESTATE_MEMBERS: usize = 32;
 
 fn is_traceparent(value: &str) -> bool {
@@ -106,7 +106,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     PAD.with_decode_allow_trailing_bits(true),
 );
 
-/// What is wrong with a string that should be base64 (RFC 4648, section 4); `None` where nothing is.
+/// The fault of a string that should be base64 (RFC 4648, section 4); `None` where nothing is.
 pub fn base64_fault(text: &[u8]) -> Option<String> {
     match BASE64.decode(text).err()? {
         DecodeError::InvalidByte(at, b'-' | b'_') => {
@@ -119,7 +119,7 @@ pub fn base64_fault(text: &[u8]) -> Option<String> {
 
 // URIs and templates for them.
 
-/// What is wrong with a URI (RFC 3986); `None` where nothing is.
+/// The fault of a URI (RFC 3986); `None` where nothing is.
 pub fn uri_fault(text: &str) -> Option<String> {
     Uri::parse(text).err().map(|error| error.to_string())
 }
@@ -130,7 +130,7 @@ pub fn scheme(text: &str) -> Option<&str> {
     Some(SCHEME.captures(text)?.get(1)?.as_str())
 }
 
-/// What is wrong with a template (RFC 6570, section 2); `None` where nothing is.
+/// The fault of a template (RFC 6570, section 2); `None` where nothing is.
 pub fn template_fault(text: &str) -> Option<String> {
     static TEMPLATE: LazyLock<Regex> = LazyLock::new(|| {
         let literal = r#"[^\x00-\x20"'<>\\^`|{}\x7f]"#;

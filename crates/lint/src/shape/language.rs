@@ -23,7 +23,7 @@ pub enum Shape {
     Map(Box<Shape>),
     /// An array of elements of this shape.
     List(Box<Shape>),
-    /// What the tables say about a type.
+    /// A type that the tables describe.
     Of(&'static str),
     /// The one of these whose kind of JSON value it is; each is of another kind.
     Either(Vec<Shape>),
@@ -41,7 +41,7 @@ pub enum Shape {
 pub struct Tagged {
     pub member: &'static str,
     pub cases: Vec<Case>,
-    /// What an object is without that member.
+    /// The shape of an object without that member.
     pub default: Option<Box<Shape>>,
     /// Whether other values of the member are another rule's finding.
     pub open: bool,
@@ -60,7 +60,7 @@ pub struct Field {
 #[derive(Clone, Debug)]
 pub struct Method {
     pub params: Shape,
-    /// What `result` is; of a notification nothing is asked.
+    /// The shape of `result`; notifications have none.
     pub result: Shape,
 }
 
@@ -91,7 +91,7 @@ pub struct Shapes {
 }
 
 impl Shapes {
-    /// What the type called `name` is, where this revision has it.
+    /// The type called `name`, where this revision has it.
     pub fn of(&self, name: &str) -> Option<&Shape> {
         self.types.get(name)
     }
@@ -137,11 +137,11 @@ fn replace<T>(all: &mut Vec<T>, one: T, name: impl Fn(&T) -> &'static str) {
     }
 }
 
-/// What is left of a table.
+/// Reads a table, of which it holds the rest.
 struct Reader(&'static str);
 
 impl Reader {
-    /// What is left, from its next sign on.
+    /// The rest of the table from the next sign on.
     fn rest(&mut self) -> &'static str {
         loop {
             self.0 = self.0.trim_start();

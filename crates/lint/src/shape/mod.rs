@@ -278,7 +278,7 @@ struct Picked<'a> {
     /// The type that all such members are of.
     pub base: &'static str,
     pub shape: &'static language::Shape,
-    /// What it is called if it is not.
+    /// The rule that a message of another shape breaks.
     pub rule: &'static Rule,
 }
 
@@ -366,7 +366,7 @@ fn result_shape(
     of(method)
 }
 
-/// Of which method tasks were made (2025-11-25).
+/// The methods of the requests that were made tasks (2025-11-25).
 #[derive(Debug, Default)]
 struct Tasks {
     made_of: BoundedMap<(Direction, Arc<str>), &'static str, TASKS>,

@@ -158,7 +158,7 @@ fn failed(part: &Part<'_>, result: Value<'_>) -> bool {
     })
 }
 
-/// What structured content has to be by itself. Returns whether it is an object where it has to be
+/// Tells what is wrong with structured content by itself. Returns whether it is an object where it has to be
 /// one.
 fn is_structured(
     part: &Part<'_>,

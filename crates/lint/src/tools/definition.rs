@@ -1,6 +1,6 @@
-//! What is wrong with the definition of a tool: its name, its schemas, its headers.
+//! Faults in the definition of a tool: its name, its schemas, its headers.
 
-use super::schema::{self, Judged};
+use super::schema;
 use super::schema_limits::{Survey, subschemas};
 use super::{
     EXTERNAL_REF, HIDES_TOOLS, INPUT_SCHEMA_INVALID, ListedTool, NAME_FORMAT,
@@ -100,7 +100,7 @@ impl Definitions {
         has_room
     }
 
-    /// What is to be said of the definitions whose schemas there was no room for.
+    /// How many definitions were not looked into, if there were any.
     pub fn skipped(&self) -> Option<String> {
         let count = plural(self.skipped, "definition");
         let limit = READ / 1024;
@@ -129,10 +129,13 @@ impl Definitions {
         schema: &serde_json::Value,
         tool: &ListedTool<'_>,
     ) {
-        let (violation, severity) = match schema::judge(schema, self.revision) {
-            Ok(Judged::Invalid(violation)) => (violation, rule.severity),
-            Ok(Judged::Doubtful(violation)) => (violation, Severity::Warning),
-            Ok(Judged::Valid) | Err(_) => return,
+        let Ok(Some((violation, is_certain))) = schema::judge(schema, self.revision) else {
+            return;
+        };
+        let severity = if is_certain {
+            rule.severity
+        } else {
+            Severity::Warning
         };
         let steps = std::iter::once(member(which)).chain(violation.path);
         tool.tell_as(severity, rule, steps, &violation.message);
@@ -157,7 +160,7 @@ fn name(name: &str) -> Option<String> {
     (name.len() > NAME).then(|| format!("the name has {} characters", name.len()))
 }
 
-/// What is wrong with the outermost level of a schema.
+/// The fault of the outermost level of a schema.
 fn root(schema: Value<'_>, must_be_object: bool) -> Option<String> {
     let is = match schema.kind() {
         Kind::Object if !must_be_object => return None,

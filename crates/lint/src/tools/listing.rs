@@ -97,7 +97,7 @@ impl Listing {
         doubles
     }
 
-    /// What is known about the tool `name`.
+    /// Looks the tool `name` up.
     pub fn find(&self, name: &str) -> Lookup {
         match &self.list {
             None => Lookup::Unclear,
@@ -167,7 +167,7 @@ impl Schema {
         }
     }
 
-    /// What `value` does wrong. `room` is how many bytes of schemas may still be compiled.
+    /// The violations in `value`. `room` is how many bytes of schemas may still be compiled.
     pub fn check(&self, value: Value<'_>, room: &mut usize) -> Result<Vec<Violation>, Skipped> {
         let compiled = self.compiled.get_or_init(|| {
             let schema = super::schema::read(&self.text)?;

@@ -141,7 +141,7 @@ impl Checker {
         let survey = Survey::of(&schema)?;
         survey.can_check()?;
         let draft = dialect(&schema, revision)?;
-        if !matches!(judge(&schema, revision)?, Judged::Valid) {
+        if judge(&schema, revision)?.is_some() {
             return Err(Skipped::Invalid);
         }
         let expressions = PatternOptions::regex()
@@ -170,7 +170,7 @@ impl Checker {
         })
     }
 
-    /// What the value of `text` does wrong: nothing, or the first few things.
+    /// The first few violations in the value of `text`.
     pub fn check(&self, text: &[u8]) -> Result<Vec<Violation>, Skipped> {
         if text.len() > VALUE_BYTES {
             return Err(Skipped::LargeValue);
@@ -211,35 +211,21 @@ fn dialect(schema: &Value, revision: Revision) -> Result<Draft, Skipped> {
     }
 }
 
-#[derive(Debug)]
-pub enum Judged {
-    Valid,
-    /// It is none of its dialect: what is wrong, and where.
-    Invalid(Violation),
-    /// It is none of the dialect that is meant where nothing is said; the revision does not say
-    /// which that is.
-    Doubtful(Violation),
-}
-
-/// Whether `schema` is a schema of its dialect. To be asked only where its [`Survey`] allows that:
-/// the expressions in it are compiled.
-pub fn judge(schema: &Value, revision: Revision) -> Result<Judged, Skipped> {
+/// What is wrong with `schema` as one of its dialect, and whether that dialect is certain: up to
+/// 2025-06-18 the revision does not say which is meant where the schema names none. To be asked only
+/// where the [`Survey`] of the schema allows that: the expressions in it are compiled.
+pub fn judge(schema: &Value, revision: Revision) -> Result<Option<(Violation, bool)>, Skipped> {
     let draft = dialect(schema, revision)?;
-    let Err(error) = validate(schema, draft) else {
-        return Ok(Judged::Valid);
+    let error = match validate(schema, draft) {
+        // An expression that this engine does not understand may be one for another engine.
+        Err(error) if !matches!(error.kind(), ValidationErrorKind::Format { .. }) => error,
+        _ => return Ok(None),
     };
-    // An expression that this engine does not understand may be one for another engine.
-    if matches!(error.kind(), ValidationErrorKind::Format { .. }) {
-        return Ok(Judged::Valid);
+    let is_certain = revision >= Revision::V2025_11_25 || schema.get("$schema").is_some();
+    if !is_certain && validate(schema, Draft::Draft202012).is_ok() {
+        return Ok(None);
     }
-    let violation = Violation::new(&error, schema);
-    if revision >= Revision::V2025_11_25 || schema.get("$schema").is_some() {
-        return Ok(Judged::Invalid(violation));
-    }
-    if validate(schema, Draft::Draft202012).is_ok() {
-        return Ok(Judged::Valid);
-    }
-    Ok(Judged::Doubtful(violation))
+    Ok(Some((Violation::new(&error, schema), is_certain)))
 }
 
 fn validate(schema: &Value, draft: Draft) -> Result<(), ValidationError<'_>> {
@@ -448,24 +434,16 @@ mod tests {
     fn a_schema_is_judged_by_its_dialect() {
         let judged = |schema: &Value, revision| judge(schema, revision).unwrap();
         let pairs = json!({"items": [{"type": "string"}]});
-        assert!(matches!(
-            judged(&pairs, Revision::V2025_06_18),
-            Judged::Valid
-        ));
-        let Judged::Invalid(violation) = judged(&pairs, Revision::V2025_11_25) else {
-            panic!("2020-12 has no lists of items");
-        };
+        assert_eq!(judged(&pairs, Revision::V2025_06_18), None);
+        let (violation, is_certain) = judged(&pairs, Revision::V2025_11_25).unwrap();
         assert_eq!(violation.path, [Step::Member("items".into())]);
-        let odd = json!({"required": true});
-        assert!(matches!(
-            judged(&odd, Revision::V2025_06_18),
-            Judged::Doubtful(_)
-        ));
+        assert!(is_certain, "2020-12 has no lists of items");
+        let certain = |schema| judged(&schema, Revision::V2025_06_18).map(|(_, certain)| certain);
+        assert_eq!(certain(json!({"required": true})), Some(false));
         let draft_7 = "http://json-schema.org/draft-07/schema#";
-        let stated = json!({"$schema": draft_7, "required": true});
-        assert!(matches!(
-            judged(&stated, Revision::V2025_06_18),
-            Judged::Invalid(_)
-        ));
+        assert_eq!(
+            certain(json!({"$schema": draft_7, "required": true})),
+            Some(true)
+        );
     }
 }

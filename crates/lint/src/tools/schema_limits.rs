@@ -1,4 +1,4 @@
-//! How large and deep schemas, and how long checks by them, may be: the validator cannot be
+//! Limits on the size and depth of schemas and on the work of checks: the validator cannot be
 //! interrupted.
 //!
 //! [`Survey`] looks through the text of a schema: references, expressions, size and depth.
@@ -34,7 +34,7 @@ const STATES_PER_VISIT: u64 = 2;
 /// recursive, and the stack of the thread is 2 MiB.
 const DEPTH: usize = 400;
 
-/// What the text of a schema says.
+/// A look through the text of a schema.
 #[derive(Debug, Default)]
 pub(super) struct Survey {
     /// The first `$ref` that leads out of the schema.
@@ -125,7 +125,7 @@ impl Survey {
     }
 }
 
-/// How many states a regular expression has; `None` if they are too many, or the text is none.
+/// Counts the states of a regular expression; `None` if they are too many, or the text is none.
 fn states(pattern: &str) -> Option<u64> {
     let nfa = |is_unicode: bool| {
         let config = Config::new()
@@ -189,7 +189,7 @@ pub(super) fn subschemas(schema: &Value) -> Vec<(&str, Option<Step>, &Value)> {
     found
 }
 
-/// Where references of a schema lead.
+/// The targets of references in a schema.
 struct References<'s> {
     root: &'s Value,
     /// Definitions by the names that they give themselves.
@@ -237,7 +237,7 @@ fn anchors(root: &Value) -> HashMap<&str, &Value> {
     anchors
 }
 
-/// How many values there are in `value`, itself included.
+/// Counts the values in `value`, itself included.
 fn count(value: &Value) -> u64 {
     1 + inside(value).map(count).sum::<u64>()
 }
@@ -250,7 +250,7 @@ fn has_more_levels(value: &Value, levels: usize) -> bool {
     }
 }
 
-/// How many visits a check of `value` by `schema` takes at most, unless they are too many.
+/// Counts the visits that a check of `value` by `schema` takes at most, unless they are too many.
 /// Alternatives that would not be needed are visited as well.
 pub(super) fn visits(
     schema: &Value,

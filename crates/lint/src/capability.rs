@@ -168,11 +168,8 @@ impl Capability {
             not_in_version(part, method, possible[0]);
         } else if !uses.is_empty() && !uses.iter().any(|usage| usage.way.allows(part.direction())) {
             let sender = if is_of_server { "server" } else { "client" };
-            part.tell_at(
-                &DIRECTION,
-                "method",
-                format!("{} from the {sender}", method.name),
-            );
+            let detail = format!("{} from the {sender}", method.name);
+            part.tell_at(&DIRECTION, "method", detail);
         }
     }
 
@@ -190,12 +187,8 @@ impl Capability {
             && !declared.has(needed)
         {
             let whole = needed.split('.').next().unwrap_or(needed);
-            let has_whole = declared.has(whole);
-            let (rule, missing) = if has_whole {
-                (&SUB, needed)
-            } else {
-                (rule, whole)
-            };
+            let has = declared.has(whole);
+            let (rule, missing) = if has { (&SUB, needed) } else { (rule, whole) };
             part.tell(rule, format!("{method} without {missing}"));
         }
         if part.revision() != Revision::V2025_11_25 {

@@ -2,7 +2,8 @@
 //! lists, floods of notifications.
 
 use super::section::{CANCELLATION, PAGINATION, PROGRESS};
-use crate::{Context, Family, Findings, ListRequest, Part, Revisions, Severity, quote};
+use crate::Severity::{Error, Warning};
+use crate::{Context, Family, Findings, ListRequest, Part, Revisions, quote};
 use mcpreel_trace::bounded::{BoundedMap, digest};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::Observation;
@@ -23,7 +24,7 @@ rules! {
         .fix("Count up with every progress notification of a request, also where the total is not known.");
 
     AFTER_RESPONSE = error("progress-after-response").of(PROGRESS)
-        .milder_where(Severity::Warning, "it comes within 5 ms of the response")
+        .milder_where(Warning, "it comes within 5 ms of the response")
         .finds("progress for a request that was already answered")
         .why("The client has forgotten the token by then, and some clients report an error for a token that they do not know.")
         .fix("Send the last progress before the response, and wait until it is written.");
@@ -40,7 +41,7 @@ rules! {
 
     CANCEL_TASK_REQUEST = error("cancel-task-request").of(CANCELLATION)
         .only(Revisions::between(Revision::V2025_11_25, Revision::V2025_11_25))
-        .milder_where(Severity::Warning, "its task had no id yet")
+        .milder_where(Warning, "its task had no id yet")
         .finds("a request that asks for a task is cancelled like one that does not")
         .why("The task goes on and keeps its result, because only `tasks/cancel` ends a task.")
         .fix("Send `tasks/cancel` with the id of the task instead of `notifications/cancelled`.");
@@ -92,10 +93,8 @@ impl Family for Flow {
             };
             if flood.begins_at(part.seen.head.t_last) {
                 let method = quote::text(&notification.method);
-                part.tell(
-                    &FLOOD_NOTIFICATIONS,
-                    format!("from the {who}, the last one {method}"),
-                );
+                let detail = format!("from the {who}, the last one {method}");
+                part.tell(&FLOOD_NOTIFICATIONS, detail);
             }
         }
     }
@@ -176,7 +175,7 @@ impl Tasks {
                 } else if let Some(asked) = asked {
                     // Before the answer names the task nobody can cancel it by its id.
                     let finding = part.at(&CANCEL_TASK_REQUEST, "before its task had an id");
-                    part.push(finding.as_bad_as(Severity::Warning).and(asked.frame));
+                    part.push(finding.as_bad_as(Warning).and(asked.frame));
                 }
             }
             _ => {}
@@ -275,11 +274,8 @@ impl Progress {
         let was_exceeded = latest.is_some_and(|latest| latest.exceeded);
         let total = total.filter(|total| compare(value, total) == Some(Ordering::Greater));
         if let Some(total) = total.filter(|_| !was_exceeded) {
-            part.tell_at(
-                &EXCEEDS_TOTAL,
-                "params.progress",
-                format!("{value} of {total}"),
-            );
+            let detail = format!("{value} of {total}");
+            part.tell_at(&EXCEEDS_TOTAL, "params.progress", detail);
         }
         let latest = Latest {
             frame: part.seen.head.seq,
@@ -294,11 +290,7 @@ fn after_response(part: &Part<'_>, t: Moment, frame: Seq) {
     let after_ns = part.seen.head.t_first.ns_since(t);
     let detail = format!("{} ms after the response", after_ns / 1_000_000);
     let careless = after_ns <= REORDERED_NS;
-    let severity = if careless {
-        Severity::Warning
-    } else {
-        Severity::Error
-    };
+    let severity = if careless { Warning } else { Error };
     // The messages of a batch have no order.
     if part.seen.head.seq != frame {
         part.push(

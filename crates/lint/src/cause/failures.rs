@@ -116,11 +116,8 @@ fn without_ids(text: &str) -> String {
         expression(&pattern)
     });
     let replaced = WORD.replace_all(text, |found: &regex::Captures<'_>| {
-        let word = if found.get(1).is_some() {
-            &found[0]
-        } else {
-            "0"
-        };
+        let is_code = found.get(1).is_some();
+        let word = if is_code { &found[0] } else { "0" };
         word.to_owned()
     });
     replaced.into_owned()

@@ -234,11 +234,8 @@ fn worst(facts: &Facts) -> Option<(&Group, &Found)> {
 fn remarks(facts: &Facts, (group, found): (&Group, &Found)) -> String {
     let count = facts.counts.findings;
     let word = found.severity.as_str();
-    let a = if found.severity == Severity::Error {
-        "an"
-    } else {
-        "a"
-    };
+    let is_error = found.severity == Severity::Error;
+    let a = if is_error { "an" } else { "a" };
     let worst = if count == 1 { "" } else { "the worst " };
     let count = plural(count, "finding");
     let place = found

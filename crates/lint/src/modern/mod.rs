@@ -100,10 +100,8 @@ impl Family for Modern {
             }
             (Body::Notification(_), Direction::ClientToServer) => self.streams.cancelled(part),
             (Body::Request(_), Direction::ServerToClient) if is_modern => {
-                part.tell(
-                    &SERVER_REQUEST,
-                    quote::text(part.method().unwrap_or_default()),
-                );
+                let detail = quote::text(part.method().unwrap_or_default());
+                part.tell(&SERVER_REQUEST, detail);
             }
             (Body::Response(_), Direction::ClientToServer) if is_modern => {
                 let id = part.record.rpc_id.as_ref().map_or("none", |id| id.json());

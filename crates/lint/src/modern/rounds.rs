@@ -110,11 +110,8 @@ impl Rounds {
             &*asked.method,
             "tools/call" | "prompts/get" | "resources/read"
         ) {
-            part.tell_at(
-                &WRONG_METHOD,
-                "result.resultType",
-                quote::text(&asked.method),
-            );
+            let detail = quote::text(&asked.method);
+            part.tell_at(&WRONG_METHOD, "result.resultType", detail);
         }
         if requests.is_none() && state.is_none() {
             part.tell(&EMPTY, "no inputRequests, no requestState");

@@ -1,9 +1,10 @@
 //! Notifications that a `subscriptions/listen` request must have asked for, and lists that vary
 //! without one.
 
+use crate::Severity::{Error, Note, Warning};
 use crate::capability::is_within;
 use crate::lists::{LISTS, List};
-use crate::{Context, Finding, Part, Severity, quote, section};
+use crate::{Context, Finding, Part, quote, section};
 use mcpreel_trace::bounded::{BoundedMap, digest};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::Seq;
@@ -24,7 +25,7 @@ rules! {
         .fix("Let the server put the id of the `subscriptions/listen` request into `_meta` of the notification.");
 
     NOT_REQUESTED = error("subscription-not-requested").of_modern(section::SUBSCRIPTIONS)
-        .milder_where(Severity::Warning, "it tells of a resource, and the subscription names others")
+        .milder_where(Warning, "it tells of a resource, and the subscription names others")
         .of_absence()
         .finds("a notification that its subscription has not asked for")
         .why("The client is not prepared for it, and the server spends its time on what nobody wants.")
@@ -36,7 +37,7 @@ rules! {
         .fix("Let the server use the id of the `subscriptions/listen` request as it stands there, and stop when that has ended.");
 
     VARIES = warning("list-varies").of_modern(section::TOOLS)
-        .milder_where(Severity::Note, "nothing but the order differs, and what is listed is no tools")
+        .milder_where(Note, "nothing but the order differs, and what is listed is no tools")
         .finds("the same request for a list gives another list")
         .why("Clients cannot keep what they have listed, and models are given another prompt each time.")
         .fix("Let the server give lists in an order that does not change, and announce what does change.");
@@ -216,11 +217,7 @@ impl Stream {
         {
             // Only the server can tell what is a part of what.
             let is_none = uris.is_empty();
-            let severity = if is_none {
-                Severity::Error
-            } else {
-                Severity::Warning
-            };
+            let severity = if is_none { Error } else { Warning };
             let finding = not_requested(format!("{method} of {}", quote::text(uri)));
             part.push(finding.path("params.uri").as_bad_as(severity));
         }
@@ -310,11 +307,7 @@ impl Lists {
         } else if before.ordered != page.ordered {
             // Only of tools the specification asks for an order.
             let is_tools = list.member == "tools";
-            let severity = if is_tools {
-                Severity::Warning
-            } else {
-                Severity::Note
-            };
+            let severity = if is_tools { Warning } else { Note };
             part.push(differs("the same content in another order").as_bad_as(severity));
         }
     }

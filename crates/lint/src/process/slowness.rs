@@ -273,10 +273,8 @@ impl Latencies {
             let median = sketch.value_at_quantile(0.5).saturating_mul(1000);
             if ns > median.saturating_mul(TIMES) {
                 let (ns, median) = (lasting(ns), lasting(median));
-                part.tell(
-                    &LATENCY_OUTLIER,
-                    format!("took {ns}, the median is {median}"),
-                );
+                let detail = format!("took {ns}, the median is {median}");
+                part.tell(&LATENCY_OUTLIER, detail);
             }
         }
         if exchange.status == Status::Ok {

@@ -148,11 +148,8 @@ fn failed(part: &Part<'_>, result: Value<'_>) -> bool {
         return false;
     };
     is_error.as_bool().unwrap_or_else(|| {
-        part.tell_at(
-            &ISERROR_TYPE,
-            "result.isError",
-            quote::bytes(is_error.raw()),
-        );
+        let detail = quote::bytes(is_error.raw());
+        part.tell_at(&ISERROR_TYPE, "result.isError", detail);
         // Nobody knows what was meant: nothing more is asked of such a result.
         true
     })

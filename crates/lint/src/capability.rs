@@ -156,9 +156,10 @@ impl Capability {
             && part.request().is_none()
             && known.handshake != Handshake::None
             && part.seen.session.eras.len() > 1;
-        let possible = match is_loose {
-            true => vec![known.legacy(), Revision::V2026_07_28],
-            false => vec![part.revision()],
+        let possible = if is_loose {
+            vec![known.legacy(), Revision::V2026_07_28]
+        } else {
+            vec![part.revision()]
         };
         let uses: Vec<_> = possible
             .iter()

@@ -165,9 +165,10 @@ fn finding(observation: &Observation) -> Option<Finding> {
             era: Era::Modern,
         } => return None,
         Observed::IdReused { in_flight, .. } => {
-            let when = match in_flight {
-                true => "while the earlier request is open",
-                false => "after the earlier request ended",
+            let when = if in_flight {
+                "while the earlier request is open"
+            } else {
+                "after the earlier request ended"
             };
             (&ID_REUSED, format!("id {subject}, {when}"))
         }

@@ -251,9 +251,10 @@ pub(super) fn executed_twice(facts: &Facts) -> Option<Cause> {
     // One that was answered after all has run for sure; the second if it was answered.
     let (first, again) = pairs.min_by_key(|(first, _)| first.status != Status::Late)?;
     let ran = first.status == Status::Late && again.response.is_some();
-    let (certainty, did) = match ran {
-        true => (Certain, "the tool ran twice"),
-        false => (Likely, "the tool may have run twice"),
+    let (certainty, did) = if ran {
+        (Certain, "the tool ran twice")
+    } else {
+        (Likely, "the tool may have run twice")
     };
     let sentence = format!(
         "{} was made again with the same arguments (#{}) after it had not been answered in time: \
@@ -295,12 +296,13 @@ pub(super) fn late_answer(facts: &Facts) -> Option<Cause> {
         return None;
     }
     let left = left_at(cancelled);
-    let (certainty, then) = match left {
-        true => (Likely, ", and the host left at that answer"),
-        false => (
+    let (certainty, then) = if left {
+        (Likely, ", and the host left at that answer")
+    } else {
+        (
             Possible,
             "; some clients close the connection at an answer to nothing",
-        ),
+        )
     };
     let sentence = format!(
         "the server answered {} {} after the client had cancelled it{then}",
@@ -404,9 +406,10 @@ fn others_too(others: &[&Failed]) -> String {
         ),
     };
     let told: Vec<_> = others.iter().map(one).collect();
-    match told.is_empty() {
-        true => String::new(),
-        false => format!("; {} failed too", told.join(", ")),
+    if told.is_empty() {
+        String::new()
+    } else {
+        format!("; {} failed too", told.join(", "))
     }
 }
 

@@ -94,9 +94,10 @@ pub(super) fn answered(part: &Part<'_>, result: Value<'_>, is_proven: bool, once
     match result.get("resultType") {
         None => {
             let method = quote::text(part.method().unwrap_or_default());
-            let (more, severity) = match is_proven {
-                true => ("", Severity::Error),
-                false => ("; the server may be of the legacy era", Severity::Warning),
+            let (more, severity) = if is_proven {
+                ("", Severity::Error)
+            } else {
+                ("; the server may be of the legacy era", Severity::Warning)
             };
             let finding = part.at(&TYPE_MISSING, format!("result of {method}{more}"));
             part.push(finding.as_bad_as(severity));

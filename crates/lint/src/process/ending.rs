@@ -182,9 +182,10 @@ impl Ending {
             (Some(code), None) if code != 0 => format!("exit code {code}"),
             _ => return,
         };
-        let when = match exit.input_open {
-            true => "while its stdin was open",
-            false => "after its stdin was closed",
+        let when = if exit.input_open {
+            "while its stdin was open"
+        } else {
+            "after its stdin was closed"
         };
         context
             .findings

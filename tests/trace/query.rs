@@ -3,7 +3,7 @@
 use crate::dice::Dice;
 use crate::filters;
 use mcpreel_trace::query::ast::Query;
-use mcpreel_trace::query::{ErrorKind, complete};
+use mcpreel_trace::query::complete;
 use proptest::prelude::*;
 
 /// A seed that failed is told; there is nothing to keep in a file.
@@ -61,7 +61,7 @@ fn written_and_read(query: &Query) -> Result<(), String> {
 fn beginnings(text: &str) -> Result<(), String> {
     for (at, _) in text.char_indices() {
         if let Err(error) = Query::parse(&text[..at])
-            && error.kind == ErrorKind::Invalid
+            && !error.may_be_unfinished(&text[..at])
         {
             return Err(format!(
                 "{:?} is refused ({error}), but is the beginning of {text:?}",

@@ -64,23 +64,13 @@ pub fn undecided(text: &str) -> Option<Range<usize>> {
 /// How a value that was seen is written behind a field, in quotes where it needs them.
 pub fn value_text(field: Field, value: &str) -> String {
     let text = format!("{}:{value}", field.as_str());
-    let text_of = |expr: Option<Expr>| match expr {
-        Some(Expr::Compare {
-            value: super::ast::Value::Text { text, .. },
-            ..
-        }) => text == value.into(),
-        _ => false,
-    };
-    match Query::parse(&text) {
-        Ok(query) if text_of(query.expr.clone()) => value.to_owned(),
-        // An id or code is JSON, and stands for itself.
-        Ok(query)
-            if matches!(field.kind_of_values(), Type::Id | Type::Json)
-                && query.to_string() == text =>
-        {
-            value.to_owned()
-        }
-        _ => print::quoted(value),
+    let is_plain = Query::parse(&text).is_ok_and(|query| {
+        matches!(query.expr, Some(Expr::Compare { .. })) && query.to_string() == text
+    });
+    if is_plain {
+        value.to_owned()
+    } else {
+        print::quoted(value)
     }
 }
 
@@ -174,67 +164,59 @@ fn context(word: &str) -> (usize, Context) {
 }
 
 fn candidates(context: Context, typed: &str) -> Completion {
-    let named = |entries: &mut dyn Iterator<Item = Entry>| {
-        let fitting = entries.filter(|entry| entry.text.starts_with(typed));
-        fitting.map(candidate).collect::<Vec<_>>()
-    };
-    let (candidates, wants_values_of) = match context {
+    let mut wants_values_of = None;
+    let entries: Vec<Entry> = match context {
         Context::Name => {
-            let is = [
-                Entry {
-                    text: "is:",
-                    help: "a flag",
-                },
-                Entry {
-                    text: "has:",
-                    help: "whether something is there",
-                },
-            ];
-            let paths = help::fields().chain(help::roots());
-            (named(&mut is.into_iter().chain(paths)), None)
+            let is = ("is:", "a flag");
+            let has = ("has:", "whether something is there");
+            let first = [is, has].map(|(text, help)| Entry { text, help });
+            first.into_iter().chain(paths()).collect()
         }
-        Context::Flag => (named(&mut help::flags()), None),
-        Context::Subject => (named(&mut help::fields().chain(help::roots())), None),
+        Context::Flag => help::flags().collect(),
+        Context::Subject => paths().collect(),
         Context::Operator(kind) => {
-            let entries = kind.ops().map(|op| Entry {
-                text: op.as_str(),
-                help: op.help(),
-            });
-            (entries.map(candidate).collect(), None)
+            let fits = |entry: &Entry| kind.ops().any(|op| op.as_str() == entry.text);
+            help::ops().filter(fits).collect()
         }
         Context::Value(field, Type::Words(words)) => {
-            let entries = words.iter().map(|text| Entry {
+            wants_values_of = field.filter(|it| matches!(it, Field::Status | Field::Severity));
+            let entry = |text: &&'static str| Entry {
                 text,
                 help: meaning(field, text),
-            });
-            let counted = field.filter(|field| matches!(field, Field::Status | Field::Severity));
-            (named(&mut { entries }), counted)
+            };
+            words.iter().map(entry).collect()
         }
         Context::Value(field, kind) => {
-            let free = matches!(kind, Type::Text | Type::Id | Type::Json);
-            (
-                Vec::new(),
-                field.filter(|field| free && *field != Field::Text),
-            )
+            let is_free = matches!(kind, Type::Text | Type::Id | Type::Json);
+            wants_values_of = field.filter(|field| is_free && *field != Field::Text);
+            Vec::new()
         }
     };
+    let typed = if matches!(context, Context::Operator(_)) {
+        ""
+    } else {
+        typed
+    };
+    let fitting = entries.iter().filter(|entry| entry.text.starts_with(typed));
     Completion {
-        candidates,
+        candidates: fitting.map(candidate).collect(),
         wants_values_of,
         ..Completion::default()
     }
 }
 
-/// What a word of a fixed list means, where it does not say so itself.
-fn meaning(field: Option<Field>, word: &str) -> &'static str {
-    let status = || Status::parse(word).map(Status::help);
-    match field {
-        Some(Field::Status) => status().unwrap_or_default(),
-        _ => "",
-    }
+fn paths() -> impl Iterator<Item = Entry> {
+    help::fields().chain(help::roots())
 }
 
-fn candidate(entry: Entry) -> Candidate {
+/// What a word of a fixed list means, where it does not say so itself.
+fn meaning(field: Option<Field>, word: &str) -> &'static str {
+    let is_status = field == Some(Field::Status);
+    let status = Status::parse(word).filter(|_| is_status);
+    status.map(Status::help).unwrap_or_default()
+}
+
+fn candidate(entry: &Entry) -> Candidate {
     Candidate {
         text: entry.text.to_owned(),
         help: entry.help.to_owned(),

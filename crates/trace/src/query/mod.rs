@@ -29,5 +29,4 @@ mod print;
 pub use ast::Query;
 pub use ast::relaxations;
 pub use complete::{Candidate, Completion, complete, undecided, value_text};
-pub use parse::{ErrorKind, QueryError};
-pub use parse::{MAX_BYTES, MAX_DEPTH};
+pub use parse::{MAX_BYTES, MAX_DEPTH, QueryError};

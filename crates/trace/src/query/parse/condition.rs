@@ -1,107 +1,98 @@
-//! A path, an operator and a value: `is:`, `has:`, and comparisons.
+//! Words and strings, and what they turn out to be: a flag, a comparison, or a text.
 
-use super::Head;
-use super::parse_value::{Raw, Wrong};
-use super::{Parsed, Parser, parse_value, unfinished};
-use crate::query::ast::{Expr, Field, Flag, Op, Root, Subject, Type};
-use crate::query::parse::{ErrorKind, QueryError};
+use super::parse_value::{self, Raw, Wrong};
+use super::{Head, Parsed, Parser, QueryError};
+use crate::query::ast::{Expr, Field, Flag, Op, Root, Subject};
 use mcpreel_wire::json::{Path, Step};
 use std::ops::Range;
 
 impl Parser<'_> {
+    pub(super) fn word(&mut self) -> Parsed<Expr> {
+        let rest = self.rest();
+        match super::head(rest) {
+            Head::Path(length, op) => {
+                let value = &rest[length + op.as_str().len()..];
+                // No value begins so, but addresses and names of code do.
+                let is_text =
+                    op == Op::Contains && (value.starts_with("//") || value.starts_with(':'));
+                if !is_text {
+                    return self.condition(length, op);
+                }
+            }
+            Head::Open(name) if Root::parse(&rest[..name]).is_some() => {
+                return self.unfinished("the bracket is not closed");
+            }
+            Head::Open(_) | Head::None => {}
+        }
+        self.text_word()
+    }
+
     /// The condition whose path has `length` bytes and is followed by `op`.
-    pub(super) fn condition(&mut self, length: usize, op: Op) -> Parsed<Expr> {
+    fn condition(&mut self, length: usize, op: Op) -> Parsed<Expr> {
         let span = self.at..self.at + length;
         let path = &self.text[span.clone()];
         self.at = span.end + op.as_str().len();
         match path {
             "is" | "has" if op != Op::Contains => {
                 let message = format!("`{path}` is followed by a colon");
-                Err(QueryError::invalid(span.end..self.at, message))
+                Err(QueryError::new(span.end..self.at, message))
             }
             "is" => self.flag(),
             "has" => self.presence(),
             _ => {
-                let value = self.rest();
                 let subject = subject(self.text, span).map_err(|error| {
                     // `std:` may become `std::fmt`, and `http:/` an address.
-                    let open = op == Op::Contains && matches!(value, "" | "/");
-                    let kind = unfinished(open);
-                    QueryError { kind, ..error }
+                    let may_be_text = op == Op::Contains && matches!(self.rest(), "" | "/");
+                    let end = if may_be_text {
+                        self.text.len()
+                    } else {
+                        error.at.end
+                    };
+                    QueryError {
+                        at: error.at.start..end,
+                        ..error
+                    }
                 })?;
-                self.comparison(&subject, op)
+                self.comparison(subject, op)
             }
         }
     }
 
     fn flag(&mut self) -> Parsed<Expr> {
         let rest = self.rest();
-        let word = &rest[..crate::query::parse::word(rest)];
-        let span = self.at..self.at + word.len();
-        self.at = span.end;
-        if let Some(flag) = Flag::parse(word) {
-            self.no_quote()?;
-            return Ok(Expr::Is(flag));
-        }
-        let flags = Flag::ALL.iter().map(|flag| flag.as_str());
-        self.unfinished_name(&span, |word| {
-            flags.clone().any(|flag| flag.starts_with(word))
-        })?;
-        if word.is_empty() {
-            let message = "a flag must follow, for example is:failed";
-            return Err(QueryError::invalid(span, message));
-        }
-        Err(QueryError::unknown(span, "flag", word, flags))
+        let word = &rest[..super::word(rest)];
+        let Some(flag) = Flag::parse(word) else {
+            if word.is_empty() {
+                return self.refuse(0, "a flag must follow, for example is:failed");
+            }
+            let flags = Flag::ALL.iter().map(|flag| flag.as_str());
+            let span = self.at..self.at + word.len();
+            return Err(QueryError::unknown(span, "flag", word, flags));
+        };
+        self.at += word.len();
+        self.no_quote()?;
+        Ok(Expr::Is(flag))
     }
 
     fn presence(&mut self) -> Parsed<Expr> {
         let rest = self.rest();
-        let start = self.at;
         // Up to a quote in a bracket is not a word's end.
-        let length = crate::query::parse::path_length(rest)
-            .unwrap_or(0)
-            .max(crate::query::parse::word(rest));
-        let span = start..start + length;
-        self.at = span.end;
-        if rest.is_empty() || matches!(crate::query::parse::head(rest), Head::Open(_)) {
-            let message = "a field must follow, for example has:latency";
-            return Err(QueryError::incomplete(span, message));
+        let length = super::path_length(rest).unwrap_or(0).max(super::word(rest));
+        if matches!(super::head(rest), Head::Open(_)) {
+            return self.unfinished("the bracket is not closed");
         }
-        if span.is_empty() {
-            let message = "a field must follow, for example has:latency";
-            return Err(QueryError::invalid(span, message));
+        if length == 0 {
+            return self.refuse(0, "a field must follow, for example has:latency");
         }
-        if self.text[span.clone()].ends_with('.') && span.end == self.text.len() {
-            let message = "a name must follow the dot";
-            return Err(QueryError::incomplete(self.end(), message));
-        }
-        match subject(self.text, span.clone()) {
-            Ok(subject) => {
-                self.no_quote()?;
-                Ok(Expr::Has(subject))
-            }
-            Err(error) => {
-                self.unfinished_name(&span, |word| names().any(|name| name.starts_with(word)))?;
-                Err(error)
-            }
-        }
+        let subject = subject(self.text, self.at..self.at + length)?;
+        self.at += length;
+        self.no_quote()?;
+        Ok(Expr::Has(subject))
     }
 
-    /// Fails as unfinished if the word stands at the end of the text and begins a real name.
-    fn unfinished_name(
-        &self,
-        span: &Range<usize>,
-        begins: impl FnOnce(&str) -> bool,
-    ) -> Parsed<()> {
-        if span.end == self.text.len() && begins(&self.text[span.clone()]) {
-            return Err(QueryError::incomplete(span.clone(), "the name goes on"));
-        }
-        Ok(())
-    }
-
-    fn comparison(&mut self, subject: &Subject, op: Op) -> Parsed<Expr> {
+    fn comparison(&mut self, subject: Subject, op: Op) -> Parsed<Expr> {
         let kind = subject.kind_of_values();
-        let name = match subject {
+        let name = match &subject {
             Subject::Field(field) => field.as_str(),
             Subject::Body(root, _) => root.as_str(),
         };
@@ -113,33 +104,26 @@ impl Parser<'_> {
                 ops.join(" "),
                 kind.takes()
             );
-            return Err(QueryError::invalid(
-                self.at - op.as_str().len()..self.at,
-                message,
-            ));
+            let operator = self.at - op.as_str().len()..self.at;
+            return Err(QueryError::new(operator, message));
         }
-        let (raw, span) = self.raw_value(op)?;
+        let start = self.at;
+        let raw = self.raw_value(op)?;
         let value = parse_value::read(kind, op, &raw).map_err(|wrong| {
-            let open = span.end == self.text.len() && !self.text.ends_with('"');
-            let missing = open && span.is_empty();
-            let (kind, message) = explained(wrong, open, name, kind);
-            let missing = missing.then(|| format!("a value must follow: {message}"));
-            let message = missing.unwrap_or(message);
-            QueryError {
-                kind,
-                ..QueryError::invalid(span, message)
-            }
+            let message = match wrong {
+                Wrong::Type if raw.text.is_empty() => {
+                    format!("a value must follow: `{name}` {}", kind.takes())
+                }
+                Wrong::Type => format!("`{name}` {}", kind.takes()),
+                Wrong::Because(message) => message,
+            };
+            QueryError::new(start..self.at, message)
         })?;
-        Ok(Expr::Compare {
-            subject: subject.clone(),
-            op,
-            value,
-        })
+        Ok(Expr::Compare { subject, op, value })
     }
 
     /// A word, a string, or two of them with `..` in between.
-    fn raw_value(&mut self, op: Op) -> Parsed<(Raw, Range<usize>)> {
-        let start = self.at;
+    fn raw_value(&mut self, op: Op) -> Parsed<Raw> {
         let mut text = String::new();
         let quoted = self.rest().starts_with('"');
         if quoted {
@@ -147,166 +131,99 @@ impl Parser<'_> {
         }
         if !quoted || self.rest().starts_with("..") {
             let rest = self.rest();
-            let (length, open) = crate::query::parse::value(rest);
+            let (length, is_open) = super::value(rest);
             if rest.starts_with('=') {
-                let message = format!(
-                    "the value begins with `=` after `{}`; use quotes if that is meant",
-                    op.as_str()
-                );
-                return Err(QueryError::invalid(self.at..self.at + 1, message));
+                let op = op.as_str();
+                let message =
+                    format!("the value begins with `=` after `{op}`; use quotes if that is meant");
+                return self.refuse(1, message);
+            }
+            if is_open {
+                let message =
+                    "a parenthesis in the value is not closed; a value with spaces needs quotes";
+                return self.refuse(length, message);
             }
             text.push_str(&rest[..length]);
             self.at += length;
-            if open {
-                let message =
-                    "a parenthesis in the value is not closed; a value with spaces needs quotes";
-                let kind = unfinished(self.at == self.text.len());
-                let error = QueryError::invalid(start..self.at, message);
-                return Err(QueryError { kind, ..error });
-            }
             if text.ends_with("..") && self.rest().starts_with('"') {
                 text.push_str(&self.string()?);
             }
             self.no_quote()?;
         }
-        Ok((Raw { text, quoted }, start..self.at))
+        Ok(Raw { text, quoted })
     }
-}
 
-/// What is wrong with the value of `name`, in a sentence. `open`: more can be typed.
-fn explained(wrong: Wrong, open: bool, name: &str, kind: Type) -> (ErrorKind, String) {
-    let takes = || format!("`{name}` {}", kind.takes());
-    match wrong {
-        Wrong::Unfinished => (unfinished(open), takes()),
-        Wrong::Type => (ErrorKind::Invalid, takes()),
-        // A smaller unit may follow.
-        Wrong::TooLarge => (unfinished(open), "the number is too large".to_owned()),
-        Wrong::Backwards => (
-            unfinished(open),
-            "the range ends before it begins".to_owned(),
-        ),
-        Wrong::Because(message) => (ErrorKind::Invalid, message),
-        Wrong::Unclosed(message) => (unfinished(open), message),
+    /// The string whose quote comes next.
+    pub(super) fn string(&mut self) -> Parsed<String> {
+        let Some((value, length)) = super::string(self.rest()) else {
+            return self.unfinished("the quote is not closed");
+        };
+        self.at += length;
+        Ok(value)
     }
-}
 
-/// The names of all fields and roots.
-fn names() -> impl Iterator<Item = &'static str> + Clone {
-    let fields = Field::ALL.iter().map(|field| field.as_str());
-    fields.chain(Root::ALL.iter().map(|root| root.as_str()))
+    fn text_word(&mut self) -> Parsed<Expr> {
+        let rest = self.rest();
+        let path = &rest[..super::path_length(rest).unwrap_or(0)];
+        // As a text it would have a quote in its middle.
+        if path.contains('"') && Root::parse(&path[..super::name(path)]).is_some() {
+            let goes_on = matches!(&rest[path.len()..], "." | "!");
+            let message = "an operator and a value must follow the path";
+            return self.refuse(path.len() + usize::from(goes_on), message);
+        }
+        let word = &rest[..super::word(rest)];
+        if let Some(op) = super::operator(word).map(Op::as_str) {
+            let value = &word[op.len()..];
+            if value.is_empty() || value.starts_with(|char: char| char.is_ascii_digit()) {
+                let message =
+                    format!("`{op}` must follow its field directly; to search for it use quotes");
+                return self.refuse(word.len(), message);
+            }
+        }
+        self.at += word.len();
+        self.no_quote()?;
+        Ok(Expr::Text(word.into()))
+    }
+
+    /// Refuses a quote directly behind a word.
+    fn no_quote(&self) -> Parsed<()> {
+        if self.rest().starts_with('"') {
+            let message = "a quote in the middle of a word; put the whole in quotes, and \\\" \
+                           inside of them";
+            return self.refuse(1, message);
+        }
+        Ok(())
+    }
 }
 
 fn subject(text: &str, span: Range<usize>) -> Parsed<Subject> {
     let path = &text[span.clone()];
     let steps = path.parse::<Path>().map_err(|error| {
-        let at = span.start + error.offset;
-        let at = at.min(span.end)..span.end;
-        QueryError::invalid(at, format!("this is no path: {}", error.reason))
+        let at = (span.start + error.offset).min(span.end)..span.end;
+        QueryError::new(at, format!("this is no path: {}", error.reason))
     })?;
-    let first = span.start..span.start + crate::query::parse::name(path).max(1).min(path.len());
+    let first = span.start..span.start + super::name(path).max(1).min(path.len());
     let Some((Step::Member(name), rest)) = steps.steps().split_first() else {
-        return Err(QueryError::invalid(first, "a path begins with a name"));
+        return Err(QueryError::new(first, "a path begins with a name"));
     };
     if let Some(root) = Root::parse(name) {
         return Ok(Subject::Body(root, Path::new(rest.to_vec())));
     }
     match Field::parse(name) {
         Some(field) if rest.is_empty() => Ok(Subject::Field(field)),
-        Some(field) => Err(QueryError::invalid(
-            first.end..span.end,
-            format!("`{}` has no parts", field.as_str()),
-        )),
+        Some(_) => {
+            let message = format!("`{name}` has no parts");
+            Err(QueryError::new(first.end..span.end, message))
+        }
         None => {
-            let known = names().chain(["is", "has"]);
+            let fields = Field::ALL.iter().map(|field| field.as_str());
+            let roots = Root::ALL.iter().map(|root| root.as_str());
+            let known = fields.chain(roots).chain(["is", "has"]);
             let mut error = QueryError::unknown(first, "field", name, known);
             error
                 .message
                 .push_str("; to search for the text use quotes");
             Err(error)
         }
-    }
-}
-
-// Words and strings: a comparison, or a text.
-
-impl Parser<'_> {
-    /// The string whose quote comes next.
-    pub(super) fn string(&mut self) -> Parsed<String> {
-        let start = self.at;
-        let Some((value, length)) = crate::query::parse::string(self.rest()) else {
-            let message = "the quote is not closed";
-            return Err(QueryError::incomplete(start..self.text.len(), message));
-        };
-        self.at += length;
-        Ok(value)
-    }
-
-    pub(super) fn word(&mut self) -> Parsed<Expr> {
-        let rest = self.rest();
-        match crate::query::parse::head(rest) {
-            Head::Path(length, op) => {
-                let value = &rest[length + op.as_str().len()..];
-                // No value begins so, but addresses and names of code do.
-                let is_text =
-                    op == Op::Contains && (value.starts_with("//") || value.starts_with(':'));
-                if !is_text {
-                    return self.condition(length, op);
-                }
-            }
-            Head::Open(name) if Root::parse(&rest[..name]).is_some() => {
-                let message = "the bracket is not closed";
-                return Err(QueryError::incomplete(self.at..self.text.len(), message));
-            }
-            Head::Open(_) | Head::None => {}
-        }
-        self.path_alone()?;
-        self.text_word()
-    }
-
-    /// Refuses a path with a quoted name in it that no operator follows: as a text it would have a
-    /// quote in its middle.
-    fn path_alone(&self) -> Parsed<()> {
-        let rest = self.rest();
-        let length = crate::query::parse::path_length(rest).unwrap_or(0);
-        let path = &rest[..length];
-        if Root::parse(&path[..crate::query::parse::name(path)]).is_none() || !path.contains('"') {
-            return Ok(());
-        }
-        let kind = unfinished(matches!(&rest[length..], "" | "." | "!"));
-        let message = "an operator and a value must follow the path";
-        let error = QueryError::invalid(self.at..self.at + length, message);
-        Err(QueryError { kind, ..error })
-    }
-
-    fn text_word(&mut self) -> Parsed<Expr> {
-        let rest = self.rest();
-        let word = &rest[..crate::query::parse::word(rest)];
-        let span = self.at..self.at + word.len();
-        if let Some(op) = crate::query::parse::operator(word) {
-            let value = &word[op.as_str().len()..];
-            if value.is_empty() || value.starts_with(|char: char| char.is_ascii_digit()) {
-                let message = format!(
-                    "`{}` must follow its field directly; to search for it use quotes",
-                    op.as_str()
-                );
-                let kind = unfinished(value.is_empty() && span.end == self.text.len());
-                let error = QueryError::invalid(span, message);
-                return Err(QueryError { kind, ..error });
-            }
-        }
-        self.at = span.end;
-        self.no_quote()?;
-        Ok(Expr::Text(word.into()))
-    }
-
-    /// Refuses a quote directly behind a word.
-    pub(super) fn no_quote(&self) -> Parsed<()> {
-        if self.rest().starts_with('"') {
-            return Err(QueryError::invalid(
-                self.at..self.at + 1,
-                "a quote in the middle of a word; put the whole in quotes, and \\\" inside of them",
-            ));
-        }
-        Ok(())
     }
 }

@@ -32,37 +32,25 @@ impl Query {
     /// Reads a filter. The empty text, or white space, is the filter that fits everything.
     pub fn parse(text: &str) -> Result<Self, QueryError> {
         if text.len() > MAX_BYTES {
-            return Err(QueryError::invalid(
-                text.floor_char_boundary(MAX_BYTES)..text.len(),
-                format!("a filter has {MAX_BYTES} bytes at most"),
-            ));
+            let at = text.floor_char_boundary(MAX_BYTES)..text.len();
+            let message = format!("a filter has {MAX_BYTES} bytes at most");
+            return Err(QueryError::new(at, message));
         }
         if text.trim().is_empty() {
             return Ok(Self::default());
         }
-        let mut parser = Parser {
-            text,
-            at: 0,
-            depth: 0,
-        };
+        let mut parser = Parser::of(text);
         let expr = parser.any()?;
         match parser.peek() {
             None => Ok(Self { expr: Some(expr) }),
-            Some(_) => Err(QueryError::invalid(
-                parser.at..parser.at + 1,
-                "this parenthesis closes nothing",
-            )),
+            Some(_) => parser.refuse(1, "this parenthesis closes nothing"),
         }
     }
 }
 
 /// Whether `word`, standing alone, is read as the text that it is.
 pub(super) fn is_bare_text(word: &str) -> bool {
-    let mut parser = Parser {
-        text: word,
-        at: 0,
-        depth: 0,
-    };
+    let mut parser = Parser::of(word);
     let whole = matches!(parser.not(), Ok(Expr::Text(text)) if &*text == word);
     whole && parser.at == word.len()
 }
@@ -76,8 +64,24 @@ struct Parser<'t> {
 type Parsed<T> = Result<T, QueryError>;
 
 impl<'t> Parser<'t> {
+    fn of(text: &'t str) -> Self {
+        let (at, depth) = (0, 0);
+        Self { text, at, depth }
+    }
+
     fn rest(&self) -> &'t str {
         &self.text[self.at..]
+    }
+
+    /// Refuses the next `length` bytes.
+    fn refuse<T>(&self, length: usize, message: impl Into<String>) -> Parsed<T> {
+        let end = self.text.len().min(self.at + length);
+        Err(QueryError::new(self.at..end, message))
+    }
+
+    /// Refuses everything from here to the end of the text, which may go on.
+    fn unfinished<T>(&self, message: impl Into<String>) -> Parsed<T> {
+        self.refuse(self.rest().len(), message)
     }
 
     /// The next character that is no white space.
@@ -85,10 +89,6 @@ impl<'t> Parser<'t> {
         let rest = self.rest();
         self.at += rest.len() - rest.trim_start().len();
         self.rest().chars().next()
-    }
-
-    fn end(&self) -> Range<usize> {
-        self.text.len()..self.text.len()
     }
 
     fn keyword(&mut self) -> Option<&'static str> {
@@ -133,74 +133,53 @@ impl<'t> Parser<'t> {
         if self.peek() != Some('-') {
             return self.atom();
         }
-        let dash = self.at;
-        self.at += 1;
-        match self.rest().chars().next() {
-            None => Err(QueryError::incomplete(
-                self.end(),
-                "a condition must follow the dash",
-            )),
-            Some(char) if char.is_whitespace() || matches!(char, '-' | ')') => {
-                Err(QueryError::invalid(
-                    dash..self.at,
-                    "a dash negates the condition directly after it; for a word with a dash in front use quotes",
-                ))
-            }
-            Some(_) => Ok(Expr::Not(Box::new(self.atom()?))),
+        let after = &self.rest()[1..];
+        if after.starts_with(|char: char| char.is_whitespace() || matches!(char, '-' | ')')) {
+            let message = "a dash negates the condition directly after it; for a word with a dash \
+                           in front use quotes";
+            return self.refuse(1, message);
         }
+        self.at += 1;
+        Ok(Expr::Not(Box::new(self.atom()?)))
     }
 
     fn atom(&mut self) -> Parsed<Expr> {
         let Some(char) = self.peek() else {
-            return Err(QueryError::incomplete(self.end(), "a condition is missing"));
+            return self.unfinished("a condition is missing");
         };
         if let Some(keyword) = self.keyword() {
-            let kind = unfinished(self.rest() == keyword);
-            let error = QueryError::invalid(
-                self.at..self.at + keyword.len(),
-                format!("a condition must stand in front of `{keyword}`; for the word use quotes"),
-            );
-            return Err(QueryError { kind, ..error });
+            let message =
+                format!("a condition must stand in front of `{keyword}`; for the word use quotes");
+            return self.refuse(keyword.len(), message);
         }
         match char {
             '(' => self.group(),
-            ')' => Err(QueryError::invalid(
-                self.at..self.at + 1,
-                "a condition is missing in front of this parenthesis",
-            )),
-            '-' => Err(QueryError::invalid(
-                self.at..self.at + 1,
+            ')' => self.refuse(1, "a condition is missing in front of this parenthesis"),
+            '-' => self.refuse(
+                1,
                 "one negation is enough; for a word with a dash in front use quotes",
-            )),
+            ),
             '"' => Ok(Expr::Text(self.string()?.into())),
             _ => self.word(),
         }
     }
 
     fn group(&mut self) -> Parsed<Expr> {
-        let open = self.at..self.at + 1;
         if self.depth == MAX_DEPTH {
             let message = format!("parentheses are nested more than {MAX_DEPTH} deep");
-            return Err(QueryError::invalid(open, message));
+            return self.refuse(1, message);
         }
+        let open = self.at;
         self.at += 1;
         self.depth += 1;
         let inner = self.any()?;
         self.depth -= 1;
         if self.peek() != Some(')') {
             let message = "this parenthesis is not closed";
-            return Err(QueryError::incomplete(open, message));
+            return Err(QueryError::new(open..self.text.len(), message));
         }
         self.at += 1;
         Ok(inner)
-    }
-}
-
-fn unfinished(open: bool) -> ErrorKind {
-    if open {
-        ErrorKind::Incomplete
-    } else {
-        ErrorKind::Invalid
     }
 }
 
@@ -354,38 +333,26 @@ pub struct QueryError {
     pub at: Range<usize>,
     /// One sentence, without a full stop. Holds parts of the text, not escaped.
     pub message: String,
-    /// Whether it may only be unfinished.
-    pub kind: ErrorKind,
     /// The real name that comes nearest to an unknown one.
     pub nearest: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ErrorKind {
-    /// It may become a filter by typing on at its end.
-    Incomplete,
-    Invalid,
-}
-
 impl QueryError {
-    pub(super) fn invalid(at: Range<usize>, message: impl Into<String>) -> Self {
+    fn new(at: Range<usize>, message: impl Into<String>) -> Self {
         Self {
             at,
             message: message.into(),
-            kind: ErrorKind::Invalid,
             nearest: None,
         }
     }
 
-    pub(super) fn incomplete(at: Range<usize>, message: impl Into<String>) -> Self {
-        Self {
-            kind: ErrorKind::Incomplete,
-            ..Self::invalid(at, message)
-        }
+    /// Whether `text`, which was refused for this, may become a filter by typing on at its end.
+    pub fn may_be_unfinished(&self, text: &str) -> bool {
+        self.at.end == text.len()
     }
 
     /// An unknown name, with the nearest of the known ones if one is near.
-    pub(super) fn unknown(
+    fn unknown(
         at: Range<usize>,
         what: &str,
         name: &str,
@@ -398,7 +365,7 @@ impl QueryError {
         };
         Self {
             nearest: nearest.map(str::to_owned),
-            ..Self::invalid(at, message)
+            ..Self::new(at, message)
         }
     }
 }

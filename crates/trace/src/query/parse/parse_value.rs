@@ -5,17 +5,17 @@ use crate::query::pattern;
 use mcpreel_wire::json::Number;
 
 /// Why a value is none of its type.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum Wrong {
-    Unfinished,
     Type,
-    TooLarge,
-    /// A range whose end lies before its start.
-    Backwards,
     /// Something of its own, in words.
     Because(String),
-    /// The same, and more typing may mend it.
-    Unclosed(String),
+}
+
+impl Wrong {
+    fn because<T>(message: impl Into<String>) -> Result<T, Self> {
+        Err(Self::Because(message.into()))
+    }
 }
 
 pub(super) struct Raw {
@@ -30,7 +30,7 @@ pub(super) fn read(kind: Type, op: Op, raw: &Raw) -> Result<Value, Wrong> {
         return pattern_text(text);
     }
     if text.is_empty() && !raw.quoted {
-        return Err(Wrong::Unfinished);
+        return Err(Wrong::Type);
     }
     match kind {
         Type::Text => Ok(plain(text, false)),
@@ -56,28 +56,15 @@ fn pattern_text(text: &str) -> Result<Value, Wrong> {
         Ok(_) => Ok(plain(text, false)),
         Err(error) => {
             let reason = pattern::reason(&error);
-            // Whatever is not closed yet may be; a repetition of nothing stays one.
-            let open = !reason.contains("missing");
-            let sentence = format!("the regular expression is not valid: {reason}");
-            Err(if open {
-                Wrong::Unclosed(sentence)
-            } else {
-                Wrong::Because(sentence)
-            })
+            Wrong::because(format!("the regular expression is not valid: {reason}"))
         }
     }
 }
 
 fn word(text: &str, words: &[&str]) -> Result<Value, Wrong> {
     let lower = text.to_ascii_lowercase();
-    if words.contains(&lower.as_str()) {
-        return Ok(plain(&lower, false));
-    }
-    if words.iter().any(|word| word.starts_with(&lower)) {
-        Err(Wrong::Unfinished)
-    } else {
-        Err(Wrong::Type)
-    }
+    let is_known = words.contains(&lower.as_str());
+    is_known.then(|| plain(&lower, false)).ok_or(Wrong::Type)
 }
 
 fn id(raw: &Raw) -> Value {
@@ -103,14 +90,10 @@ fn json(op: Op, raw: &Raw) -> Result<Value, Wrong> {
     if !op.is_order() {
         return Ok(plain(&raw.text, raw.quoted));
     }
-    // `1.` and `-` may become `1.0` and `-0`.
-    if Number::parse(&format!("{}0", raw.text)).is_some() {
-        return Err(Wrong::Unfinished);
-    }
-    Err(Wrong::Because(format!(
+    Wrong::because(format!(
         "`{}` asks for an order, which only numbers have, for example 5",
         op.as_str()
-    )))
+    ))
 }
 
 fn whole(text: &str) -> Result<Quantity, Wrong> {
@@ -127,15 +110,13 @@ fn time(op: Op, text: &str) -> Result<Value, Wrong> {
         return amount(op, text, moment);
     };
     if ago.contains("..") {
-        return Err(Wrong::Because(
-            "times before the end make no range; write time>=-5m time<=-1m".to_owned(),
-        ));
+        return Wrong::because("times before the end make no range; write time>=-5m time<=-1m");
     }
     let ago = quantity(ago, DURATIONS, None)?.value;
     if !op.is_order() {
-        return Err(Wrong::Because(format!(
+        return Wrong::because(format!(
             "a time before the end needs an order; for what came since write time>{text}"
-        )));
+        ));
     }
     Ok(Value::Ago(ago.unsigned_abs()))
 }
@@ -148,7 +129,7 @@ fn amount(
     read: impl Fn(&str) -> Result<Quantity, Wrong>,
 ) -> Result<Value, Wrong> {
     if let Some((from, to)) = text.split_once("..") {
-        return range_of(op, read(from).map_err(no_longer)?.value, read(to)?.value);
+        return range_of(op, read(from)?.value, read(to)?.value);
     }
     let Quantity { value, step } = read(text)?;
     if op == Op::Contains && step > 1 {
@@ -157,23 +138,12 @@ fn amount(
     Ok(Value::Number(value))
 }
 
-/// Typing on at the end of a range does not mend its start.
-fn no_longer(wrong: Wrong) -> Wrong {
-    match wrong {
-        Wrong::Unfinished => Wrong::Type,
-        other => other,
-    }
-}
-
 fn range_of(op: Op, from: i64, to: i64) -> Result<Value, Wrong> {
     if op.is_order() {
-        return Err(Wrong::Because(format!(
-            "`{}` takes one end, not a range",
-            op.as_str()
-        )));
+        return Wrong::because(format!("`{}` takes one end, not a range", op.as_str()));
     }
     if from > to {
-        return Err(Wrong::Backwards);
+        return Wrong::because("the range ends before it begins");
     }
     Ok(Value::Range(from..=to))
 }
@@ -206,62 +176,40 @@ pub(crate) const SIZES: &[(&str, u64)] = &[
 
 /// A quantity: the smallest that is written so, and how far apart two of its precision are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Quantity {
-    pub value: i64,
-    pub step: i64,
+struct Quantity {
+    value: i64,
+    step: i64,
 }
 
-/// Reads `500ms`, `1.5MB`. A number without a unit is `bare`, or else unfinished; zero needs none.
-pub(super) fn quantity(
-    text: &str,
-    units: &[(&str, u64)],
-    bare: Option<u64>,
-) -> Result<Quantity, Wrong> {
+/// Reads `500ms`, `1.5MB`. A number without a unit counts `bare`, if it may have none; zero needs none.
+fn quantity(text: &str, units: &[(&str, u64)], bare: Option<u64>) -> Result<Quantity, Wrong> {
     let end = text.find(|char: char| !char.is_ascii_digit() && char != '.');
     let (number, unit) = text.split_at(end.unwrap_or(text.len()));
     let unit = unit.trim_start();
-    let zero = number == "0";
-    let exact = units
+    let known = units
         .iter()
         .find(|(name, _)| name.eq_ignore_ascii_case(unit));
-    let worth = match (unit, exact) {
-        ("", _) if zero => 1,
-        ("", _) => bare.ok_or(Wrong::Unfinished)?,
+    let worth = match (unit, known) {
+        ("", _) if number == "0" => 1,
+        ("", _) => bare.ok_or(Wrong::Type)?,
         (_, Some((_, worth))) => *worth,
-        _ => return Err(unknown_unit(unit, units)),
+        _ => return Err(Wrong::Type),
     };
     scaled(number, worth)
-}
-
-fn unknown_unit(unit: &str, units: &[(&str, u64)]) -> Wrong {
-    let unit = unit.to_ascii_lowercase();
-    // `100ms.` may become `100ms..2s`.
-    let unit = unit.strip_suffix('.').unwrap_or(&unit);
-    let mut names = units.iter().map(|(name, _)| name.to_ascii_lowercase());
-    if names.any(|name| name.starts_with(unit)) {
-        return Wrong::Unfinished;
-    }
-    Wrong::Type
 }
 
 /// `number`, with decimals, times `worth`.
 fn scaled(number: &str, worth: u64) -> Result<Quantity, Wrong> {
     if number.is_empty() || number.ends_with('.') {
-        return Err(Wrong::Unfinished);
+        return Err(Wrong::Type);
     }
     let (whole, decimals) = number.split_once('.').unwrap_or((number, ""));
     // The nineteenth decimal of an hour is no nanosecond.
     if decimals.contains('.') || decimals.len() > 18 {
         return Err(Wrong::Type);
     }
-    let digits = |text: &str| {
-        if text.is_empty() {
-            Ok(0)
-        } else {
-            text.parse::<u128>()
-        }
-    };
-    let (Ok(whole), Ok(part)) = (whole.parse::<u128>(), digits(decimals)) else {
+    let digits = |text: &str| format!("0{text}").parse::<u128>();
+    let (Ok(whole), Ok(part)) = (digits(whole), digits(decimals)) else {
         return Err(Wrong::Type);
     };
     let places = u32::try_from(decimals.len()).unwrap_or(u32::MAX);
@@ -270,47 +218,41 @@ fn scaled(number: &str, worth: u64) -> Result<Quantity, Wrong> {
         .checked_mul(worth)
         .and_then(|whole| whole.checked_add(part * worth / scale))
         .and_then(|value| i64::try_from(value).ok())
-        .ok_or(Wrong::TooLarge)?;
+        .ok_or_else(too_large)?;
     let step = i64::try_from((worth / scale).max(1)).unwrap_or(i64::MAX);
     Ok(Quantity { value, step })
 }
 
+fn too_large() -> Wrong {
+    Wrong::Because("the number is too large".to_owned())
+}
+
 /// Reads `12:04`, `1:02:04.5` (minutes and seconds, or hours before them), or a duration.
-pub(super) fn moment(text: &str) -> Result<Quantity, Wrong> {
+fn moment(text: &str) -> Result<Quantity, Wrong> {
     let Some((first, rest)) = text.split_once(':') else {
         return quantity(text, DURATIONS, None);
     };
-    let (minutes, seconds) = match rest.split_once(':') {
-        Some((minutes, seconds)) => (
-            digits_of(first)?
-                .saturating_mul(60)
-                .saturating_add(below_sixty(minutes)?),
-            seconds,
-        ),
-        None => (digits_of(first)?, rest),
+    let (hours, minutes, seconds) = match rest.split_once(':') {
+        Some((minutes, seconds)) => (digits_of(first)?, below_sixty(minutes)?, seconds),
+        None => (0, digits_of(first)?, rest),
     };
-    let whole = seconds.split('.').next().unwrap_or_default();
-    below_sixty(whole)?;
+    below_sixty(seconds.split('.').next().unwrap_or_default())?;
     let seconds = scaled(seconds, 1_000_000_000)?;
+    let minutes = hours.saturating_mul(60).saturating_add(minutes);
     let value = minutes
         .checked_mul(60_000_000_000)
         .and_then(|minutes| minutes.checked_add(seconds.value))
-        .ok_or(Wrong::TooLarge)?;
+        .ok_or_else(too_large)?;
     Ok(Quantity { value, ..seconds })
 }
 
 fn digits_of(text: &str) -> Result<i64, Wrong> {
-    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if !digits {
-        return Err(Wrong::Type);
-    }
-    text.parse().map_err(|_| Wrong::TooLarge)
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = is_number.then(|| text.parse().map_err(|_| too_large()));
+    number.ok_or(Wrong::Type)?
 }
 
 fn below_sixty(text: &str) -> Result<i64, Wrong> {
-    if text.is_empty() {
-        return Err(Wrong::Unfinished);
-    }
     match digits_of(text)? {
         number @ 0..60 if text.len() <= 2 => Ok(number),
         _ => Err(Wrong::Type),

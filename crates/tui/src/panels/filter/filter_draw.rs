@@ -23,7 +23,7 @@ use crate::panels::prompt::Prompt;
 use crate::theme::{Glyph, Look, Role};
 use crate::view::{Hit, screen};
 use crate::widget::frame;
-use mcpreel_trace::query::{ErrorKind, QueryError};
+use mcpreel_trace::query::QueryError;
 use mcpreel_wire::text::{count, cut, escape, pad_end, plural, width};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -122,9 +122,10 @@ fn draw_message(
     // The whole message is worth more than its exact place.
     let place = x + width(&escape(before));
     let place = place.min(columns.saturating_sub(width(&text) + 1));
-    let role = match error.kind {
-        ErrorKind::Incomplete => Role::Open,
-        ErrorKind::Invalid => Role::Bad,
+    let role = if error.may_be_unfinished(prompt.input.value()) {
+        Role::Open
+    } else {
+        Role::Bad
     };
     let text = cut(&text, columns.saturating_sub(place));
     let line = format!("{}{text}", " ".repeat(place));
@@ -208,7 +209,7 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
 fn label(filter: &Filter, look: &Look, columns: usize) -> Vec<Span<'static>> {
     let (glyph, role) = match &filter.error {
         _ if filter.off => (Glyph::Prompt, Role::Faint),
-        Some(error) if error.kind == ErrorKind::Incomplete => (Glyph::Running, Role::Open),
+        Some(error) if error.may_be_unfinished(&filter.text) => (Glyph::Running, Role::Open),
         Some(_) => (Glyph::Failed, Role::Bad),
         None if filter.query.expr.is_none() => (Glyph::Prompt, Role::Prompt),
         None => (Glyph::Ok, Role::Good),

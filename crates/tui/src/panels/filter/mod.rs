@@ -19,7 +19,7 @@ use mcpreel_store::select::Question;
 use mcpreel_trace::item::{Item, Lens};
 use mcpreel_trace::query::ast::{Expr, Field, Op, Subject, Type, Value};
 use mcpreel_trace::query::{
-    Completion, ErrorKind, Query, QueryError, complete, relaxations, undecided, value_text,
+    Completion, Query, QueryError, complete, relaxations, undecided, value_text,
 };
 
 /// The filter that fits everything.
@@ -97,7 +97,6 @@ impl Filter {
         self.error = Some(QueryError {
             at,
             message: "a name that goes on, or with Enter a word to look for".to_owned(),
-            kind: ErrorKind::Incomplete,
             nearest: None,
         });
         false

@@ -43,11 +43,22 @@ impl Direction {
 
 /// How a request is to be understood: by the handshake of its connection, or by itself.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    serde::Serialize,
+    serde::Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Era {
     /// `initialize` handshake, revisions up to 2025-11-25.
+    #[default]
     Legacy,
     /// Stateless, revision 2026-07-28 and later: version and capabilities in `_meta`.
     Modern,

@@ -79,7 +79,7 @@ fn a_long_text_is_shown_around_the_place() {
 fn an_open_bracket_does_not_keep_the_session_in_memory() {
     let mut misframed = Misframed::default();
     let (session, known) = (Session::default(), SessionFacts::default());
-    let correlator = Correlator::new();
+    let correlator = Correlator::default();
     let mut classifier = Classifier::default();
     let mut findings = Vec::new();
     for seq in 1..2000 {

@@ -23,6 +23,7 @@ use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::Seq;
+use serde_json::Value;
 use std::io;
 
 /// Why a recording could not be written.
@@ -74,6 +75,14 @@ fn span_name(method: &str, name: Option<&str>) -> String {
         ("tools/call" | "prompts/get", Some(name)) => format!("{method} {name}"),
         _ => method.to_owned(),
     }
+}
+
+/// `object` without its members that are null.
+pub(crate) fn without_nulls(mut object: Value) -> Value {
+    if let Value::Object(members) = &mut object {
+        members.retain(|_, value| !value.is_null());
+    }
+    object
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@
 //! happened to its process. Times are microseconds since the start of the recording, which stands
 //! in `otherData`; every `args.seq` is the frame in the recording.
 
-use super::{Excerpt, Export, WriteError, Written, end_of, span_name};
+use super::{Excerpt, Export, WriteError, Written, end_of, span_name, without_nulls};
 use crate::phrases::{self, when};
 use mcpreel_store::notices::Notice;
 use mcpreel_store::reader::Summary;
@@ -242,13 +242,6 @@ fn side(direction: Direction) -> u8 {
         Direction::ClientToServer => CLIENT,
         Direction::ServerToClient => SERVER,
     }
-}
-
-fn without_nulls(mut args: Value) -> Value {
-    if let Value::Object(args) = &mut args {
-        args.retain(|_, value| !value.is_null());
-    }
-    args
 }
 
 /// Exact for recordings of up to a month.

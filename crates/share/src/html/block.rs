@@ -1,5 +1,6 @@
 //! JSON that stands within an HTML page.
 
+use crate::export::without_nulls;
 use mcpreel_wire::text::is_hostile;
 use serde::Serialize;
 use serde_json::Value;
@@ -14,56 +15,41 @@ pub(super) struct Blocks<'o, W: Write> {
     out: &'o mut W,
     kind: &'static str,
     text: Vec<u8>,
-    /// The first and the last number in the block, where its values have one.
-    numbers: Option<(u64, u64)>,
+    /// The first number in the block, where its values have one.
+    first: Option<u64>,
 }
 
 impl<'o, W: Write> Blocks<'o, W> {
     pub fn new(out: &'o mut W, kind: &'static str) -> Self {
-        let (text, numbers) = (Vec::new(), None);
+        let (text, first) = (Vec::new(), None);
         Self {
             out,
             kind,
             text,
-            numbers,
+            first,
         }
     }
 
     pub fn push(&mut self, value: &impl Serialize) -> io::Result<()> {
-        self.next();
-        json(value, &mut self.text)?;
-        self.flush_if_full()
-    }
-
-    /// Adds an object without its members that are null.
-    pub fn push_sparse(&mut self, mut value: Value) -> io::Result<()> {
-        if let Value::Object(members) = &mut value {
-            members.retain(|_, value| !value.is_null());
-        }
-        self.push(&value)
-    }
-
-    /// Adds a value that is looked up by `number`; numbers only grow. `text` is what [`json`] made
-    /// of it.
-    pub fn push_made(&mut self, number: u64, text: &[u8]) -> io::Result<()> {
-        let first = self.numbers.map_or(number, |(first, _)| first);
-        self.numbers = Some((first, number));
-        self.next();
-        self.text.extend_from_slice(text);
-        self.flush_if_full()
-    }
-
-    fn next(&mut self) {
         if !self.text.is_empty() {
             self.text.extend_from_slice(b",\n");
         }
-    }
-
-    fn flush_if_full(&mut self) -> io::Result<()> {
+        json(value, &mut self.text)?;
         if self.text.len() >= BYTES {
             self.flush()?;
         }
         Ok(())
+    }
+
+    /// Adds an object without its members that are null.
+    pub fn push_sparse(&mut self, value: Value) -> io::Result<()> {
+        self.push(&without_nulls(value))
+    }
+
+    /// Adds a value that is looked up by `number`; numbers only grow.
+    pub fn push_numbered(&mut self, number: u64, value: &impl Serialize) -> io::Result<()> {
+        self.first.get_or_insert(number);
+        self.push(value)
     }
 
     pub fn finish(mut self) -> io::Result<()> {
@@ -74,13 +60,12 @@ impl<'o, W: Write> Blocks<'o, W> {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        let numbers = self.numbers.take().map_or(String::new(), |(first, last)| {
-            format!(" data-first=\"{first}\" data-last=\"{last}\"")
-        });
+        let first = self.first.take();
+        let first = first.map_or(String::new(), |first| format!(" data-first=\"{first}\""));
         let kind = self.kind;
         writeln!(
             self.out,
-            "<script type=\"application/json\" data-kind=\"{kind}\"{numbers}>["
+            "<script type=\"application/json\" data-kind=\"{kind}\"{first}>["
         )?;
         self.out.write_all(&self.text)?;
         self.text.clear();
@@ -90,7 +75,7 @@ impl<'o, W: Write> Blocks<'o, W> {
 
 /// Adds `value` as JSON in which nothing means anything to a browser, nor to somebody who reads
 /// the source of the page.
-pub(super) fn json(value: &impl Serialize, into: &mut Vec<u8>) -> io::Result<()> {
+fn json(value: &impl Serialize, into: &mut Vec<u8>) -> io::Result<()> {
     let mut writer = serde_json::Serializer::with_formatter(into, Harmless);
     Ok(value.serialize(&mut writer)?)
 }
@@ -159,27 +144,21 @@ mod tests {
     }
 
     #[test]
-    fn a_block_is_full_some_time_and_says_which_numbers_it_has() {
+    fn a_block_is_full_some_time_and_says_with_which_number_it_begins() {
         let mut page = Vec::new();
         let mut blocks = Blocks::new(&mut page, "frames");
         let long = "x".repeat(BYTES / 2);
         for number in 1..=5 {
-            let mut text = Vec::new();
-            json(&(number, &long), &mut text).unwrap();
-            blocks.push_made(number, &text).unwrap();
+            blocks.push_numbered(number, &(number, &long)).unwrap();
         }
         blocks.finish().unwrap();
         let page = String::from_utf8(page).unwrap();
         let heads: Vec<_> = page.split("<script ").skip(1).collect();
-        let numbers = [
-            "1\" data-last=\"2",
-            "3\" data-last=\"4",
-            "5\" data-last=\"5",
-        ];
-        assert_eq!(heads.len(), numbers.len());
-        for (block, numbers) in heads.iter().zip(numbers) {
+        let firsts = ["\"1\"", "\"3\"", "\"5\""];
+        assert_eq!(heads.len(), firsts.len());
+        for (block, first) in heads.iter().zip(firsts) {
             let (head, rest) = block.split_once('>').unwrap();
-            assert!(head.contains(numbers), "{head}");
+            assert!(head.ends_with(first), "{head}");
             let json = rest.strip_suffix("</script>\n").unwrap();
             let values: Value = serde_json::from_str(json).unwrap();
             assert!(values.as_array().is_some_and(|values| !values.is_empty()));

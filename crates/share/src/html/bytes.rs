@@ -1,26 +1,11 @@
 //! The bytes of the frames.
 
 use super::FRAME_BYTES;
-use super::block::{self, Blocks};
+use super::block::Blocks;
 use crate::export::{Excerpt, Part, WriteError, Written};
 use mcpreel_trace::frame::Seq;
-use serde::Serialize;
+use serde_json::{Value, json};
 use std::io::Write;
-
-/// The bytes of a frame as text; if some are no UTF-8, in pieces, text and bytes in turn.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Bytes<'a> {
-    Text(&'a str),
-    Pieces(Vec<Piece<'a>>),
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Piece<'a> {
-    Text(&'a str),
-    Bytes(&'a [u8]),
-}
 
 /// Writes the frames: number, bytes, how many bytes are left out.
 pub(super) fn write(
@@ -30,7 +15,6 @@ pub(super) fn write(
 ) -> Result<Written, WriteError> {
     let mut written = Written::default();
     let mut blocks = Blocks::new(out, "frames");
-    let mut json = Vec::new();
     excerpt.walk_alone(&mut |part| {
         match part {
             Part::Frame(head, raw, _) => {
@@ -44,9 +28,8 @@ pub(super) fn write(
                 };
                 let bytes = beginning(bytes);
                 let left_out = head.size.saturating_sub(bytes.len() as u64);
-                json.clear();
-                block::json(&(head.seq.0, in_pieces(bytes), left_out), &mut json)?;
-                blocks.push_made(head.seq.0, &json)?;
+                let frame = json!([head.seq.0, in_pieces(bytes), left_out]);
+                blocks.push_numbered(head.seq.0, &frame)?;
                 progress(head.seq);
             }
             Part::Passed(head) => {
@@ -74,15 +57,14 @@ fn beginning(bytes: &[u8]) -> &[u8] {
     }
 }
 
-fn in_pieces(bytes: &[u8]) -> Bytes<'_> {
+/// The bytes of a frame as text; if some are no UTF-8, in pieces, text and bytes in turn.
+fn in_pieces(bytes: &[u8]) -> Value {
     if let Ok(text) = std::str::from_utf8(bytes) {
-        return Bytes::Text(text);
+        return text.into();
     }
-    let pieces = bytes.utf8_chunks().flat_map(|chunk| {
-        let text = Piece::Text(chunk.valid());
-        [text, Piece::Bytes(chunk.invalid())]
-    });
-    Bytes::Pieces(pieces.collect())
+    let chunks = bytes.utf8_chunks();
+    let pieces = chunks.flat_map(|chunk| [json!(chunk.valid()), json!(chunk.invalid())]);
+    pieces.collect()
 }
 
 #[cfg(test)]

@@ -12,7 +12,6 @@ use mcpreel_trace::item::Item;
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::cut;
 use serde_json::{Value, json};
-use std::borrow::Cow;
 use std::io::Write;
 
 /// Frames that are looked at between two questions to the recording.
@@ -38,18 +37,16 @@ fn exchanges(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), WriteErr
 
 /// The exchange without what is not in the page: what a live recording got meanwhile, and what was
 /// not selected.
-fn shown<'e>(excerpt: &Excerpt<'_>, exchange: &'e Exchange) -> Cow<'e, Exchange> {
+fn shown(excerpt: &Excerpt<'_>, exchange: &Exchange) -> Exchange {
+    let mut exchange = exchange.clone();
     let is_live = excerpt.last.0 < u64::MAX;
     if excerpt.is_cut() {
-        return Cow::Owned(within(excerpt, exchange.clone()));
+        return within(excerpt, exchange);
     }
-    if !is_live || exchange.response.is_some() {
-        return Cow::Borrowed(exchange);
+    if is_live && exchange.response.is_none() {
+        exchange.summary = exchange.asked().into();
     }
-    Cow::Owned(Exchange {
-        summary: exchange.asked().into(),
-        ..exchange.clone()
-    })
+    exchange
 }
 
 /// The exchange without what those of its frames say that are not in the page.
@@ -82,7 +79,14 @@ fn messages(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), WriteErro
         }
         let mut heads = excerpt.recording.heads(after, PAGE)?;
         heads.retain(|head| head.seq <= excerpt.last);
-        shorten(&mut heads);
+        // Frames at the end that are too many bytes to be looked at together wait.
+        let mut bytes = 0;
+        let fits = heads.iter().take_while(|head| {
+            bytes += head.size;
+            bytes <= PAGE_BYTES
+        });
+        let fits = fits.count().max(1);
+        heads.truncate(fits);
         let Some(end) = heads.last().map(|head| head.seq) else {
             break;
         };
@@ -115,18 +119,6 @@ fn beside<W: Write>(
         }
     }
     Ok(())
-}
-
-/// Leaves out frames at the end that are too many bytes to be looked at together.
-fn shorten(heads: &mut Vec<FrameHead>) {
-    let mut bytes = 0;
-    let fits = heads.iter().take_while(|head| {
-        let fits = bytes < PAGE_BYTES;
-        bytes += head.size;
-        fits
-    });
-    let fits = fits.count();
-    heads.truncate(fits);
 }
 
 fn events(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), WriteError> {

@@ -1,12 +1,12 @@
 //! The calls that are open, and those that are remembered for what may still come for them.
 
+use crate::bounded::{BoundedMap, digest};
 use crate::clock::Moment;
 use crate::exchange::{Exchange, ExchangeId, Status};
 use foldhash::HashMap;
 use mcpreel_wire::id::{IdKind, RequestId};
 use mcpreel_wire::message::Direction;
-use std::collections::{BTreeSet, HashSet, VecDeque};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::collections::{BTreeSet, VecDeque};
 
 /// Bytes that calls without an answer, and tasks without an outcome, may hold: room for some four
 /// thousand. A client that is never answered must not make us grow; beyond it the oldest of them is
@@ -157,14 +157,15 @@ impl Calls {
         firsts.into_iter().flatten().min().copied()
     }
 
-    /// Whether a call with this id may have been forgotten before it was answered.
-    pub(super) fn may_have_forgotten(&self, direction: Direction, id: &RequestId) -> bool {
-        self.forgotten.may_have((Forgot::Id, direction, id))
-    }
-
-    /// The same for a call with this progress token.
-    pub(super) fn may_have_forgotten_token(&self, direction: Direction, token: &RequestId) -> bool {
-        self.forgotten.may_have((Forgot::Token, direction, token))
+    /// Whether a call with this id, or this progress token, may have been forgotten before it was
+    /// answered.
+    pub(super) fn may_have_forgotten(
+        &self,
+        what: Forgot,
+        direction: Direction,
+        id: &RequestId,
+    ) -> bool {
+        self.forgotten.may_have((what, direction, id))
     }
 
     /// The oldest unanswered call with this id, cancelled or not.
@@ -220,9 +221,7 @@ impl Calls {
 
     /// The one open call of the client that is no ping and no listen stream, if it is just one.
     pub(super) fn only_caller(&self) -> Option<ExchangeId> {
-        (self.callers.len() == 1)
-            .then(|| self.newest_caller())
-            .flatten()
+        self.newest_caller().filter(|_| self.callers.len() == 1)
     }
 
     /// An answer came: its id is free, the call is remembered.
@@ -371,37 +370,18 @@ pub(super) enum Forgot {
 
 /// The requests that were forgotten, by digests.
 #[derive(Debug, Default)]
-pub(super) struct Forgotten {
-    digests: HashSet<u64>,
-    order: VecDeque<u64>,
-    is_incomplete: bool,
-}
+struct Forgotten(BoundedMap<u64, (), TOLD>);
 
 impl Forgotten {
     /// A request of this direction, with this id or token, is forgotten.
-    pub(super) fn add(&mut self, what: (Forgot, Direction, &RequestId)) {
-        let digest = digest(what);
-        if self.digests.insert(digest) {
-            self.order.push_back(digest);
-        }
-        if self.order.len() > TOLD
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.digests.remove(&oldest);
-            self.is_incomplete = true;
-        }
+    fn add(&mut self, what: (Forgot, Direction, &RequestId)) {
+        self.0.is_first(digest(what));
     }
 
-    /// Whether it is one of them, or may be.
-    pub(super) fn may_have(&self, what: (Forgot, Direction, &RequestId)) -> bool {
-        self.is_incomplete || !self.digests.is_empty() && self.digests.contains(&digest(what))
+    /// Whether the request is one of them, or may be.
+    fn may_have(&self, what: (Forgot, Direction, &RequestId)) -> bool {
+        self.0.has_forgotten() || !self.0.is_empty() && self.0.contains(&digest(what))
     }
-}
-
-fn digest(what: (Forgot, Direction, &RequestId)) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    what.hash(&mut hasher);
-    hasher.finish()
 }
 
 // How long a call waited for its client: the union of overlapping waits.
@@ -469,7 +449,7 @@ mod tests {
         assert!(!forgotten.may_have((Forgot::Token, Direction::ClientToServer, &ids[0])));
         assert!(!forgotten.may_have((Forgot::Id, Direction::ServerToClient, &ids[0])));
         forgotten.add(of(&ids[TOLD]));
-        assert_eq!(forgotten.digests.len(), TOLD);
+        assert_eq!(forgotten.0.len(), TOLD);
         assert!(forgotten.may_have(of(&ids[0])) && forgotten.may_have(of(&ids[TOLD + 1])));
     }
 }

@@ -43,7 +43,7 @@ pub use response::status_of;
 use std::collections::BTreeMap;
 
 /// Pairs the messages of one recording, in the order of its frames and events.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Correlator {
     calls: Calls,
     rounds: Rounds,
@@ -53,12 +53,6 @@ pub struct Correlator {
     now: Moment,
     /// Whether no moment means anything: then nobody knows when an answer came.
     is_untimed: bool,
-}
-
-impl Default for Correlator {
-    fn default() -> Self {
-        Self::new()
-    }
 }
 
 #[derive(Clone, Copy)]
@@ -107,18 +101,6 @@ impl At<'_> {
 }
 
 impl Correlator {
-    /// A correlator for the start of a recording.
-    pub fn new() -> Self {
-        Self {
-            calls: Calls::default(),
-            rounds: Rounds::default(),
-            ending: Ending::default(),
-            era: Era::Legacy,
-            now: Moment::default(),
-            is_untimed: false,
-        }
-    }
-
     pub fn frame(&mut self, head: &FrameHead, content: &Content, changes: &mut Changes) {
         changes.begin();
         self.now = self.now.max(head.t_last);
@@ -172,16 +154,10 @@ impl Correlator {
         if call.exchange.status == Status::Open {
             call.waits(|waiting| waiting.close(now));
             let exchange = &mut call.exchange;
-            let fate = self.ending.fate(exchange.direction);
-            exchange.status = fate.status();
-            if let Some(kind) = fate.observed() {
-                changes.observe(Observation {
-                    frame: exchange.request.0,
-                    exchange: Some(id),
-                    direction: exchange.direction,
-                    kind,
-                    subject: exchange.rpc_id.json().into(),
-                });
+            let (status, observed) = self.ending.fate(exchange.direction);
+            exchange.status = status;
+            if let Some(kind) = observed {
+                changes.observe(Observation::of(exchange, kind));
             }
             changes.touch(exchange);
         }
@@ -216,13 +192,7 @@ impl Correlator {
             exchange.status = Status::GivenUp;
             changes.touch(exchange);
         }
-        changes.observe(Observation {
-            frame: exchange.request.0,
-            exchange: Some(id),
-            direction: exchange.direction,
-            kind,
-            subject: exchange.rpc_id.json().into(),
-        });
+        changes.observe(Observation::of(exchange, kind));
         self.end_wait(id, now, changes);
         self.calls.forget(id);
     }
@@ -291,45 +261,20 @@ impl Ending {
         }
     }
 
-    /// What becomes of a request of `direction` that is still open.
-    fn fate(self, direction: Direction) -> Fate {
-        let lost = match direction {
-            Direction::ClientToServer => self.server.lost,
-            Direction::ServerToClient => self.client.lost,
+    /// The status of a request of `direction` that is still open at the end, and what is observed.
+    fn fate(self, direction: Direction) -> (Status, Option<Observed>) {
+        let answering = match direction {
+            Direction::ClientToServer => self.server,
+            Direction::ServerToClient => self.client,
         };
-        if lost {
-            Fate::Lost
-        } else if direction == Direction::ServerToClient && self.server.lost {
-            Fate::AskerGone
+        // A server that asked and ended before its time: nobody is to be blamed for the missing
+        // answer.
+        let is_asker_gone = direction == Direction::ServerToClient && self.server.lost;
+        if answering.lost {
+            (Status::Lost, Some(Observed::Lost))
         } else {
-            Fate::Unanswered
-        }
-    }
-}
-
-/// What becomes of a request that is open at the end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
-    /// Who had to answer ended before its time.
-    Lost,
-    /// The server asked and ended before its time: nobody is to be blamed for the missing answer.
-    AskerGone,
-    Unanswered,
-}
-
-impl Fate {
-    fn status(self) -> Status {
-        match self {
-            Self::Lost => Status::Lost,
-            Self::AskerGone | Self::Unanswered => Status::Unanswered,
-        }
-    }
-
-    fn observed(self) -> Option<Observed> {
-        match self {
-            Self::Lost => Some(Observed::Lost),
-            Self::AskerGone => None,
-            Self::Unanswered => Some(Observed::Unanswered),
+            let observed = (!is_asker_gone).then_some(Observed::Unanswered);
+            (Status::Unanswered, observed)
         }
     }
 }
@@ -413,6 +358,19 @@ pub struct Observation {
     pub kind: Observed,
     /// The id or token concerned, JSON text as on the wire.
     pub subject: Box<str>,
+}
+
+impl Observation {
+    /// An observation about a request that shows only by what comes, or does not come, later.
+    fn of(exchange: &Exchange, kind: Observed) -> Self {
+        Self {
+            frame: exchange.request.0,
+            exchange: Some(exchange.id),
+            direction: exchange.direction,
+            kind,
+            subject: exchange.rpc_id.json().into(),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! A notification belongs to a call, or to none.
 
-use super::correlator_calls::{Call, Kept, Waiting};
+use super::correlator_calls::{Call, Forgot, Kept, Waiting};
 use super::{At, Changes, Correlator, MessageKind, MessageRecord, Observed};
 use crate::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_wire::id::RequestId;
@@ -58,13 +58,9 @@ impl Correlator {
         }
         let is_log = matches!(notification.subject, Subject::Log { .. });
         let from_server = at.direction == Direction::ServerToClient;
-        self.listen_stream(at)
-            .or_else(|| self.related(at))
-            .or_else(|| {
-                (is_log && from_server)
-                    .then(|| self.calls.only_caller())
-                    .flatten()
-            })
+        let caller = || self.calls.only_caller().filter(|_| is_log && from_server);
+        let attached = self.listen_stream(at).or_else(|| self.related(at));
+        attached.or_else(caller)
     }
 
     /// The creator of the task that the message says it is related to.
@@ -91,7 +87,10 @@ impl Correlator {
     ) -> Option<ExchangeId> {
         let requests = at.direction.reverse();
         let Some(id) = self.calls.by_token(requests, token) else {
-            let kind = if self.calls.may_have_forgotten_token(requests, token) {
+            let kind = if self
+                .calls
+                .may_have_forgotten(Forgot::Token, requests, token)
+            {
                 Observed::ForGivenUp
             } else {
                 Observed::ProgressUnknownToken
@@ -147,7 +146,7 @@ impl Correlator {
             Observed::CancelCompleted
         } else if self.calls.in_flight(at.direction.reverse(), id).is_some() {
             Observed::CancelWrongDirection
-        } else if self.calls.may_have_forgotten(at.direction, id) {
+        } else if self.calls.may_have_forgotten(Forgot::Id, at.direction, id) {
             Observed::ForGivenUp
         } else {
             Observed::CancelUnknown
@@ -250,9 +249,8 @@ impl Correlator {
     }
 
     fn new_exchange(&mut self, at: At<'_>, request: &Request, record: &MessageRecord) -> Exchange {
-        let parent = asks_client(at.direction, &request.method)
-            .then(|| self.parent(at.message))
-            .flatten();
+        let asks = asks_client(at.direction, &request.method);
+        let parent = self.parent(at.message).filter(|_| asks);
         let mut exchange = Exchange {
             id: self.calls.next_id(),
             name: request.name.as_deref().map(Into::into),

@@ -5,12 +5,10 @@
 //! client of the modern era can do) are enough, so that a moment late in a long recording costs
 //! no more than an early one. Texts are kept as on the wire and have to be escaped.
 
-use super::clock::Moment;
 use super::event::Event;
 use super::exchange::{Exchange, Status};
 use super::frame::{FrameHead, Seq};
 use super::session::Session;
-use compact_str::CompactString;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::json::{Document, Value};
 use mcpreel_wire::mcp::{Revision, capabilities, methods};
@@ -56,21 +54,11 @@ pub struct State {
     /// The level from which on the client wanted log messages, with the request that said so.
     pub log_level: Option<(Box<str>, Seq)>,
     /// Requests without an answer, in order.
-    pub open: Vec<OpenCall>,
+    pub open: Vec<Exchange>,
     /// Answers that were too long to be read for this: what they listed is not known.
     pub unread: Vec<Seq>,
     used: BTreeSet<(&'static str, bool)>,
     pending: VecDeque<Pending>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OpenCall {
-    pub seq: Seq,
-    pub direction: Direction,
-    pub method: CompactString,
-    /// Tool or prompt name, resource URI, task id.
-    pub name: Option<CompactString>,
-    pub t: Moment,
 }
 
 /// A request whose answer will change the state.
@@ -143,13 +131,7 @@ impl State {
         if asked > seq || answered || cancelled || exchange.status == Status::GivenUp {
             return;
         }
-        self.open.push(OpenCall {
-            seq: asked,
-            direction: exchange.direction,
-            method: exchange.method.clone(),
-            name: exchange.name.clone(),
-            t: exchange.t_request,
-        });
+        self.open.push(exchange.clone());
     }
 
     /// Somebody has used this method by then: what it needs counts as used.
@@ -196,13 +178,9 @@ impl State {
     }
 
     fn notification(&mut self, seq: Seq, method: &str) {
-        if let Some(list) = List::of_change(methods::canonical(method)) {
-            self.lists.entry(list).or_default().changed(seq);
-            // The templates have no notification of their own.
-            if list == List::Resources
-                && let Some(templates) = self.lists.get_mut(&List::Templates)
-            {
-                templates.changed(seq);
+        for list in List::of_change(methods::canonical(method)) {
+            if let Some(listed) = self.lists.get_mut(&list) {
+                listed.stale_since.get_or_insert(seq);
             }
         }
     }
@@ -249,13 +227,6 @@ fn param(text: Option<&[u8]>, name: &str) -> Option<Box<str>> {
     value.as_str().map(Into::into)
 }
 
-impl OpenCall {
-    /// Whether the server waits for its client with it.
-    pub fn waits_for_client(&self) -> bool {
-        self.direction == Direction::ServerToClient
-    }
-}
-
 // What was declared, and what of it was used.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -275,18 +246,13 @@ pub struct CapabilityUse {
 
 /// The capabilities of a side, by path.
 fn capabilities(state: &State, by: Declared) -> Vec<CapabilityUse> {
-    let (peer, known) = match by {
-        Declared::ByClient => (&state.session.client, capabilities::CLIENT),
-        Declared::ByServer => (&state.session.server, capabilities::SERVER),
+    let peer = match by {
+        Declared::ByClient => &state.session.client,
+        Declared::ByServer => &state.session.server,
     };
     let declared = capabilities::Declared::read(peer.capabilities.as_deref());
     let used = used(state, by);
-    let known = known.iter().map(|capability| capability.path);
-    let known: BTreeSet<&str> = known.collect();
-    let paths: BTreeSet<&str> = declared
-        .iter()
-        .chain(used.iter().copied().filter(|path| known.contains(path)))
-        .collect();
+    let paths: BTreeSet<&str> = declared.iter().chain(used.iter().copied()).collect();
     paths
         .into_iter()
         .map(|path| CapabilityUse {
@@ -377,49 +343,71 @@ impl List {
         }
     }
 
-    /// The list that a request asks for.
+    /// The list that a request of this method asks for.
     fn of_request(method: &str) -> Option<Self> {
-        Some(match method {
-            "tools/list" => Self::Tools,
-            "prompts/list" => Self::Prompts,
-            "resources/list" => Self::Resources,
-            "resources/templates/list" => Self::Templates,
-            "roots/list" => Self::Roots,
-            _ => return None,
-        })
+        Self::ALL
+            .into_iter()
+            .find(|list| list.words().request == method)
     }
 
-    /// The list that a notification says has changed.
-    fn of_change(method: &str) -> Option<Self> {
-        Some(match method {
-            "notifications/tools/list_changed" => Self::Tools,
-            "notifications/prompts/list_changed" => Self::Prompts,
-            "notifications/resources/list_changed" => Self::Resources,
-            "notifications/roots/list_changed" => Self::Roots,
-            _ => return None,
-        })
+    /// The lists that a notification of this method says have changed.
+    fn of_change(method: &str) -> impl Iterator<Item = Self> {
+        Self::ALL
+            .into_iter()
+            .filter(move |list| list.words().changed == method)
     }
 
-    /// The member that holds the list, and the member that names an element.
-    fn members(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Tools => ("tools", "name"),
-            Self::Prompts => ("prompts", "name"),
-            Self::Resources => ("resources", "uri"),
-            Self::Templates => ("resourceTemplates", "uriTemplate"),
-            Self::Roots => ("roots", "uri"),
-        }
+    fn words(self) -> &'static Words {
+        &WORDS[self as usize]
     }
 }
 
-impl Listed {
-    /// It has changed, says the frame `seq`.
-    fn changed(&mut self, seq: Seq) {
-        if self.answered.is_some() {
-            self.stale_since.get_or_insert(seq);
-        }
-    }
+/// What the protocol calls a list.
+struct Words {
+    request: &'static str,
+    changed: &'static str,
+    /// The member of the result that holds the list.
+    member: &'static str,
+    /// The member that names an element.
+    name: &'static str,
+}
 
+/// In the order of [`List::ALL`].
+const WORDS: [Words; 5] = [
+    Words {
+        request: "tools/list",
+        changed: "notifications/tools/list_changed",
+        member: "tools",
+        name: "name",
+    },
+    Words {
+        request: "prompts/list",
+        changed: "notifications/prompts/list_changed",
+        member: "prompts",
+        name: "name",
+    },
+    Words {
+        request: "resources/list",
+        changed: "notifications/resources/list_changed",
+        member: "resources",
+        name: "uri",
+    },
+    // The templates have no notification of their own.
+    Words {
+        request: "resources/templates/list",
+        changed: "notifications/resources/list_changed",
+        member: "resourceTemplates",
+        name: "uriTemplate",
+    },
+    Words {
+        request: "roots/list",
+        changed: "notifications/roots/list_changed",
+        member: "roots",
+        name: "uri",
+    },
+];
+
+impl Listed {
     /// The frame `answered` says what there is, to the request `asked`: a further page, or anew.
     /// An answer to a request from before the change may not know of it.
     fn answer(&mut self, list: List, asked: Seq, answered: Seq, further: bool, result: Value<'_>) {
@@ -428,7 +416,7 @@ impl Listed {
             self.count = 0;
             self.stale_since = self.stale_since.filter(|changed| *changed > asked);
         }
-        let (member, name) = list.members();
+        let Words { member, name, .. } = list.words();
         for element in result.get(member).iter().flat_map(Value::elements) {
             self.count += 1;
             if self.names.len() < KEPT {

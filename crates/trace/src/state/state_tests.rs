@@ -1,4 +1,5 @@
 use super::*;
+use crate::clock::Moment;
 use crate::frame::StreamId;
 use crate::session::Phase;
 use mcpreel_wire::message::classify;

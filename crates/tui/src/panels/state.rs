@@ -32,6 +32,7 @@ use mcpreel_store::reader::ReadError;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::state::{Declared, List, State};
+use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{self, cut, escape, width};
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -541,22 +542,24 @@ impl Lines<'_> {
         let calls = text::plural(state.open.len() as u64, "call");
         self.named("open", Role::Open, calls);
         for call in state.open.iter().take(LISTED) {
-            let arrow = self.look.glyph(if call.waits_for_client() {
-                Glyph::ToClient
-            } else {
-                Glyph::ToServer
-            });
+            let arrow = self
+                .look
+                .glyph(if call.direction == Direction::ServerToClient {
+                    Glyph::ToClient
+                } else {
+                    Glyph::ToServer
+                });
             let name = call.name.as_deref().unwrap_or_default();
             let what = format!("{} {name}", call.method);
-            let since = text::duration(t.0.saturating_sub(call.t.0));
-            let waits = if call.waits_for_client() {
+            let since = text::duration(t.0.saturating_sub(call.t_request.0));
+            let waits = if call.direction == Direction::ServerToClient {
                 ", waits for the client"
             } else {
                 ""
             };
             let text = format!(
                 "#{} {arrow} {}  {since}{waits}",
-                call.seq.0,
+                call.request.0.0,
                 escape(what.trim_end())
             );
             self.named("", Role::Open, text);

@@ -8,41 +8,24 @@ use mcpreel_trace::exchange::Exchange;
 use mcpreel_wire::json::Document;
 use mcpreel_wire::message::{Body, Outcome, Subject, classify};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 /// Characters of a text off the wire: there is no end to what an error may say.
 const LONGEST: usize = 4096;
 
-#[derive(Clone, Debug, Default, Serialize)]
+/// Attributes as OTLP/JSON has them: `{"key": …, "value": {"stringValue": …}}`.
+#[derive(Debug, Default, Serialize)]
 #[serde(transparent)]
-pub(super) struct Attributes(Vec<Attribute>);
-
-#[derive(Clone, Debug, Serialize)]
-struct Attribute {
-    key: &'static str,
-    value: Value,
-}
-
-/// Numbers of 64 bits are strings in OTLP/JSON.
-#[derive(Clone, Debug, Serialize)]
-enum Value {
-    #[serde(rename = "stringValue")]
-    Text(String),
-    #[serde(rename = "intValue")]
-    Number(String),
-    #[serde(rename = "doubleValue")]
-    Decimal(f64),
-    #[serde(rename = "arrayValue")]
-    List { values: Vec<Value> },
-}
+pub(super) struct Attributes(Vec<Value>);
 
 impl Attributes {
     /// A text, cut where it is very long.
     pub fn text(&mut self, key: &'static str, text: &str) {
-        self.push(key, Value::Text(cut(text)));
+        self.whole(key, cut(text));
     }
 
-    pub fn whole(&mut self, key: &'static str, text: String) {
-        self.push(key, Value::Text(text));
+    fn whole(&mut self, key: &'static str, text: String) {
+        self.push(key, json!({"stringValue": text}));
     }
 
     pub fn some(&mut self, key: &'static str, text: Option<&str>) {
@@ -54,26 +37,27 @@ impl Attributes {
     /// Several texts, if there are any.
     pub fn texts(&mut self, key: &'static str, texts: &[String]) {
         if !texts.is_empty() {
-            let values = texts.iter().map(|text| Value::Text(cut(text)));
-            let values = values.collect();
-            self.push(key, Value::List { values });
+            let values = texts.iter().map(|text| json!({"stringValue": cut(text)}));
+            let values: Vec<_> = values.collect();
+            self.push(key, json!({"arrayValue": {"values": values}}));
         }
     }
 
-    /// A number; one that no signed number holds is the largest of these.
+    /// A number; one that no signed number holds is the largest of these. Numbers of 64 bits are
+    /// strings in OTLP/JSON.
     pub fn number(&mut self, key: &'static str, number: u64) {
         let number = i64::try_from(number).unwrap_or(i64::MAX);
-        self.push(key, Value::Number(number.to_string()));
+        self.push(key, json!({"intValue": number.to_string()}));
     }
 
-    pub fn decimal(&mut self, key: &'static str, number: f64) {
+    fn decimal(&mut self, key: &'static str, number: f64) {
         if number.is_finite() {
-            self.push(key, Value::Decimal(number));
+            self.push(key, json!({"doubleValue": number}));
         }
     }
 
     fn push(&mut self, key: &'static str, value: Value) {
-        self.0.push(Attribute { key, value });
+        self.0.push(json!({"key": key, "value": value}));
     }
 }
 
@@ -100,14 +84,14 @@ pub(super) fn error_message(
     let Some(bytes) = recording.message_bytes(at.0, at.1)? else {
         return Ok(String::new());
     };
-    let said = classify(&bytes).messages.pop().map(|message| message.body);
-    Ok(match said {
+    let message = match classify(&bytes).messages.pop().map(|message| message.body) {
         Some(Body::Response(response)) => match response.outcome {
-            Outcome::Error { message, .. } => message.unwrap_or_default().into(),
-            _ => String::new(),
+            Outcome::Error { message, .. } => message,
+            _ => None,
         },
-        _ => String::new(),
-    })
+        _ => None,
+    };
+    Ok(message.unwrap_or_default().into())
 }
 
 /// Members of a message, each by its path and as the attribute that it is.
@@ -116,22 +100,18 @@ type Wanted<'p> = [(&'p [&'p str], &'static str)];
 /// Adds the arguments and the result of an exchange, as the JSON that they are.
 pub(super) fn add_bodies(exchange: &Exchange, said: &Said, attributes: &mut Attributes) {
     let is_call = &*exchange.method == "tools/call";
-    let (path, asked, result): (&[&str], _, _) = if is_call {
-        let arguments = &["params", "arguments"];
-        (
-            arguments,
-            "gen_ai.tool.call.arguments",
-            "gen_ai.tool.call.result",
-        )
+    let params: &[&str] = if is_call {
+        &["params", "arguments"]
     } else {
-        (
-            &["params"],
-            "mcpreel.request.params",
-            "mcpreel.response.result",
-        )
+        &["params"]
+    };
+    let [asked, result] = if is_call {
+        ["gen_ai.tool.call.arguments", "gen_ai.tool.call.result"]
+    } else {
+        ["mcpreel.request.params", "mcpreel.response.result"]
     };
     let request = (said.request.as_deref(), exchange.request_size);
-    members(request, &[(path, asked)], attributes);
+    members(request, &[(params, asked)], attributes);
     if exchange.response.is_none() {
         return;
     }
@@ -146,20 +126,18 @@ pub(super) fn add_bodies(exchange: &Exchange, said: &Said, attributes: &mut Attr
 /// Adds what is `wanted` of this message, whose frame has so many bytes.
 fn members((bytes, size): (Option<&[u8]>, u64), wanted: &Wanted<'_>, attributes: &mut Attributes) {
     if !is_short(size) {
-        let why = format!("({size} bytes, too long for an attribute)");
-        for (_, key) in wanted.iter().take(1) {
-            attributes.text(key, &why);
-        }
+        attributes.text(
+            wanted[0].1,
+            &format!("({size} bytes, too long for an attribute)"),
+        );
         return;
     }
     let Ok(document) = Document::parse(bytes.unwrap_or_default()) else {
         return;
     };
     for (path, key) in wanted {
-        let mut value = Some(document.root());
-        for name in *path {
-            value = value.and_then(|value| value.get(name));
-        }
+        let root = Some(document.root());
+        let value = path.iter().fold(root, |value, name| value?.get(name));
         if let Some(value) = value {
             attributes.whole(key, value.raw_text().into_owned());
         }
@@ -204,14 +182,13 @@ fn about(subject: Subject, attributes: &mut Attributes) -> Option<&'static str> 
         Subject::Progress {
             progress, total, ..
         } => {
-            let numbers = [
+            for (key, number) in [
                 ("mcpreel.progress", number(progress)),
                 ("mcpreel.progress.total", number(total)),
-            ];
-            for (key, number) in numbers {
-                if let Some(number) = number {
-                    attributes.decimal(key, number);
-                }
+            ] {
+                number
+                    .into_iter()
+                    .for_each(|number| attributes.decimal(key, number));
             }
             Some("progress")
         }

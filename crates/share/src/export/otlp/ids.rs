@@ -8,6 +8,7 @@ use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::Document;
 use mcpreel_wire::mcp::keys;
 use sha2::{Digest, Sha256};
+use std::fmt::Write as _;
 
 pub(super) type TraceId = [u8; 16];
 pub(super) type SpanId = [u8; 8];
@@ -15,7 +16,7 @@ pub(super) type SpanId = [u8; 8];
 /// Requests within requests that are followed upwards: there is one in a call, or none.
 const DEPTH: usize = 4;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Context {
     pub trace: TraceId,
     pub parent: Option<SpanId>,
@@ -61,8 +62,7 @@ impl<'r> Ids<'r> {
     pub fn root(&self) -> Context {
         Context {
             trace: self.session.trace,
-            parent: None,
-            is_remote: false,
+            ..Context::default()
         }
     }
 
@@ -98,7 +98,7 @@ impl<'r> Ids<'r> {
             return Ok(Context {
                 trace: context.trace,
                 parent: Some(self.span(parent.request)),
-                is_remote: false,
+                ..Context::default()
             });
         }
         Ok(self.below_session())
@@ -119,7 +119,7 @@ impl<'r> Ids<'r> {
         Context {
             trace: self.session.trace,
             parent: Some(self.session.span),
-            is_remote: false,
+            ..Context::default()
         }
     }
 
@@ -159,9 +159,11 @@ fn cut<const N: usize>(digest: &[u8; 32]) -> [u8; N] {
 }
 
 pub(super) fn hex(bytes: &[u8]) -> String {
-    let digit = |half: u8| char::from(b"0123456789abcdef"[usize::from(half)]);
-    let digits = |byte: &u8| [digit(byte >> 4), digit(byte & 0xf)];
-    bytes.iter().flat_map(digits).collect()
+    let mut hex = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        let _ = write!(hex, "{byte:02x}");
+    }
+    hex
 }
 
 /// The trace and the parent that `params._meta.traceparent` of a message names, if that is valid.

@@ -42,7 +42,7 @@ use mcpreel_trace::frame::Seq;
 use mcpreel_trace::session::End;
 use mcpreel_wire::message::Direction;
 use serde_json::Value;
-use span::{Failure, Lines, Span, event, link};
+use span::{CLIENT, Failure, INTERNAL, Lines, Span, event, link};
 use std::io::Write;
 
 /// Events of one span, as many as the software development kits keep; of more the number is said.
@@ -130,7 +130,7 @@ impl<W: Write> Trace<'_, W> {
         let (events, dropped) = self.events_of(exchange)?;
         let failure = self.failure(exchange)?;
         let mut attributes = self.about(&exchange.method, exchange.name.as_deref());
-        attributes.text("jsonrpc.request.id", &id(exchange));
+        attributes.text("jsonrpc.request.id", &plain(exchange.rpc_id.json()));
         if let Some(failure) = &failure {
             attributes.text("error.type", &failure.kind);
         }
@@ -146,7 +146,7 @@ impl<W: Write> Trace<'_, W> {
             add_bodies(exchange, said, &mut attributes);
         }
         Ok(Span {
-            is_internal: false,
+            kind: CLIENT,
             name: span_name(&exchange.method, exchange.name.as_deref()),
             links: self.links(exchange, &context),
             id: self.ids.span(exchange.request),
@@ -191,31 +191,27 @@ impl<W: Write> Trace<'_, W> {
     }
 
     fn failure(&self, exchange: &Exchange) -> Result<Option<Failure>, ReadError> {
-        let failure = |kind: &str, message: String| {
-            let kind = kind.to_owned();
-            Some(Failure { kind, message })
-        };
+        let recording = self.excerpt.recording;
         if let Some(code) = exchange.code.as_deref() {
-            let message = error_message(self.excerpt.recording, exchange)?;
-            return Ok(failure(&plain(code), message));
+            let message = error_message(recording, exchange)?;
+            return Ok(Some(Failure::new(plain(code), message)));
         }
         let end = self.summary.session.phase.end();
         Ok(match exchange.status {
-            Status::Error => failure("error", error_message(self.excerpt.recording, exchange)?),
-            Status::ToolError => failure("tool_error", String::new()),
+            Status::Error => Some(Failure::new("error", error_message(recording, exchange)?)),
+            Status::ToolError => Some(Failure::new("tool_error", "")),
             Status::Lost => {
-                let why = phrases::lost(exchange, end);
-                failure("lost", why.unwrap_or_default())
+                let why = phrases::lost(exchange, end).unwrap_or_default();
+                Some(Failure::new("lost", why))
             }
-            Status::Unanswered => failure("unanswered", String::new()),
+            Status::Unanswered => Some(Failure::new("unanswered", "")),
             _ => None,
         })
     }
 
     /// Progress, log messages, the cancel; and how many there was no room for.
     fn events_of(&self, exchange: &Exchange) -> Result<(Vec<Value>, u64), ReadError> {
-        let may_have = self.has_logs || exchange.progress_count > 0 || exchange.cancelled.is_some();
-        if !may_have {
+        if !self.has_logs && exchange.progress_count == 0 && exchange.cancelled.is_none() {
             return Ok((Vec::new(), 0));
         }
         let Excerpt {
@@ -259,17 +255,14 @@ impl<W: Write> Trace<'_, W> {
             attributes.text("mcpreel.summary", &notice.summary);
         }
         Ok(Span {
-            is_internal: false,
+            kind: CLIENT,
             name: method.to_owned(),
-            links: Vec::new(),
             id: self.ids.span((notice.seq, notice.part)),
             context,
             start: self.wall(notice.t_first),
             end: self.wall(notice.t_last),
             attributes,
-            events: Vec::new(),
-            dropped: 0,
-            failure: None,
+            ..Span::default()
         })
     }
 
@@ -290,9 +283,8 @@ impl<W: Write> Trace<'_, W> {
         })?;
         let failure = summary.session.phase.end().and_then(failure_of);
         Ok(Span {
-            is_internal: true,
+            kind: INTERNAL,
             name: "mcp.session".to_owned(),
-            links: Vec::new(),
             id: self.ids.session().span,
             context: self.ids.root(),
             start: self.wall(Moment(0)),
@@ -301,6 +293,7 @@ impl<W: Write> Trace<'_, W> {
             events,
             dropped,
             failure,
+            ..Span::default()
         })
     }
 
@@ -327,10 +320,7 @@ impl<W: Write> Trace<'_, W> {
 
 fn failure_of(end: &End) -> Option<Failure> {
     let is_bad = !matches!(end, End::Exited { code: 0 } | End::Unknown);
-    is_bad.then(|| Failure {
-        kind: phrases::end_short(end),
-        message: phrases::end(end),
-    })
+    is_bad.then(|| Failure::new(phrases::end_short(end), phrases::end(end)))
 }
 
 fn has_uri(method: &str) -> bool {
@@ -341,10 +331,6 @@ fn has_uri(method: &str) -> bool {
             | "resources/unsubscribe"
             | "notifications/resources/updated"
     )
-}
-
-fn id(exchange: &Exchange) -> String {
-    plain(exchange.rpc_id.json())
 }
 
 /// The text of a JSON string, or of whatever else it is.

@@ -4,21 +4,23 @@
 use super::Times;
 use super::attributes::{Attributes, cut};
 use super::ids::{Context, Here, SpanId, hex};
-use crate::export::WriteError;
+use crate::export::{WriteError, without_nulls};
 use mcpreel_store::reader::Summary;
 use mcpreel_trace::session::Peer;
 use mcpreel_wire::message::Direction;
 use serde_json::{Value, json};
-use std::io::{self, Write};
+use std::io::Write;
 
-const INTERNAL: u8 = 1;
-const CLIENT: u8 = 3;
+/// `SPAN_KIND_INTERNAL`: nobody asked for it.
+pub(super) const INTERNAL: u8 = 1;
+/// `SPAN_KIND_CLIENT`.
+pub(super) const CLIENT: u8 = 3;
+/// `STATUS_CODE_ERROR`.
 const ERROR: u8 = 2;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Span {
-    /// Whether nobody asked for it.
-    pub is_internal: bool,
+    pub kind: u8,
     pub name: String,
     pub id: SpanId,
     pub context: Context,
@@ -39,6 +41,13 @@ pub(super) struct Failure {
     pub message: String,
 }
 
+impl Failure {
+    pub fn new(kind: impl Into<String>, message: impl Into<String>) -> Self {
+        let (kind, message) = (kind.into(), message.into());
+        Self { kind, message }
+    }
+}
+
 /// Something that happened during a span.
 pub(super) fn event(name: &str, wall_ns: Option<u64>, attributes: &Attributes) -> Value {
     without_nulls(json!({
@@ -56,19 +65,17 @@ pub(super) fn link(span: &Here) -> Value {
 impl Span {
     fn json(&self) -> Value {
         let dropped = u32::try_from(self.dropped).unwrap_or(u32::MAX);
-        let status = self.failure.as_ref().map_or_else(
-            || json!({}),
-            |failure| match cut(&failure.message) {
-                message if message.is_empty() => json!({"code": ERROR}),
-                message => json!({"code": ERROR, "message": message}),
-            },
-        );
+        let message = self.failure.as_ref().map(|failure| cut(&failure.message));
+        let status = without_nulls(json!({
+            "code": self.failure.as_ref().map(|_| ERROR),
+            "message": message.filter(|message| !message.is_empty()),
+        }));
         without_nulls(json!({
             "traceId": hex(&self.context.trace),
             "spanId": hex(&self.id),
             "parentSpanId": self.context.parent.map(|parent| hex(&parent)),
             "name": cut(&self.name),
-            "kind": if self.is_internal { INTERNAL } else { CLIENT },
+            "kind": self.kind,
             "startTimeUnixNano": self.start.map(|ns| ns.to_string()),
             "endTimeUnixNano": self.end.map(|ns| ns.to_string()),
             "attributes": self.attributes,
@@ -80,55 +87,36 @@ impl Span {
     }
 }
 
-fn without_nulls(mut value: Value) -> Value {
-    if let Value::Object(members) = &mut value {
-        members.retain(|_, value| !value.is_null());
-    }
-    value
-}
-
-/// Spans of a line: whoever reads it holds it.
-const SPANS: usize = 1000;
-
-/// Bytes of a line; a span more may stand on it.
-const BYTES: usize = 1 << 20;
+/// Bytes of a line, which whoever reads it holds; a span more may stand on it.
+const BYTES: usize = 512 * 1024;
 
 /// Writes spans, so many on a line.
 pub(super) struct Lines<'w, W> {
     out: &'w mut W,
-    client: Batch,
-    server: Batch,
-}
-
-struct Batch {
-    head: String,
-    spans: Vec<u8>,
-    count: usize,
+    /// The resources, and their spans with commas in between: of the client, and of the server.
+    sides: [(Attributes, String); 2],
 }
 
 impl<'w, W: Write> Lines<'w, W> {
     pub fn new(summary: &Summary, times: Times, out: &'w mut W) -> Self {
-        let side = |mut resource: Attributes| {
+        let sides = [client(summary), server(summary)].map(|mut resource| {
             resource.some("mcpreel.time", times.note());
-            Batch::new(&resource)
-        };
-        Self {
-            out,
-            client: side(client(summary)),
-            server: side(server(summary)),
-        }
+            (resource, String::new())
+        });
+        Self { out, sides }
     }
 
     /// A span of the side that sends this way.
     pub fn push(&mut self, from: Direction, span: &Span) -> Result<(), WriteError> {
-        let batch = match from {
-            Direction::ClientToServer => &mut self.client,
-            Direction::ServerToClient => &mut self.server,
+        let (_, spans) = match from {
+            Direction::ClientToServer => &mut self.sides[0],
+            Direction::ServerToClient => &mut self.sides[1],
         };
-        batch.push(span)?;
-        let count = self.client.count + self.server.count;
-        let bytes = self.client.spans.len() + self.server.spans.len();
-        if count >= SPANS || bytes >= BYTES {
+        if !spans.is_empty() {
+            spans.push(',');
+        }
+        spans.push_str(&span.json().to_string());
+        if self.sides[0].1.len() + self.sides[1].1.len() >= BYTES {
             self.finish()?;
         }
         Ok(())
@@ -136,52 +124,21 @@ impl<'w, W: Write> Lines<'w, W> {
 
     /// Ends the line, if anything stands on it.
     pub fn finish(&mut self) -> Result<(), WriteError> {
-        let mut before: &[u8] = b"{\"resourceSpans\":[";
-        for batch in [&mut self.client, &mut self.server] {
-            if batch.count > 0 {
-                self.out.write_all(before)?;
-                batch.write(self.out)?;
-                before = b",";
+        let scope = json!({"name": "mcpreel", "version": env!("CARGO_PKG_VERSION")});
+        let mut lines = Vec::new();
+        for (resource, spans) in &mut self.sides {
+            if !spans.is_empty() {
+                let resource = json!({"attributes": resource});
+                lines.push(format!(
+                    "{{\"resource\":{resource},\"scopeSpans\":[{{\"scope\":{scope},\"spans\":\
+                     [{spans}]}}]}}"
+                ));
+                spans.clear();
             }
         }
-        if before == b"," {
-            self.out.write_all(b"]}\n")?;
+        if !lines.is_empty() {
+            writeln!(self.out, "{{\"resourceSpans\":[{}]}}", lines.join(","))?;
         }
-        Ok(())
-    }
-}
-
-impl Batch {
-    fn new(resource: &Attributes) -> Self {
-        let scope = format!(
-            "{{\"name\":\"mcpreel\",\"version\":\"{}\"}}",
-            env!("CARGO_PKG_VERSION")
-        );
-        let resource = json!({"attributes": resource});
-        Self {
-            head: format!(
-                "{{\"resource\":{resource},\"scopeSpans\":[{{\"scope\":{scope},\"spans\":["
-            ),
-            spans: Vec::new(),
-            count: 0,
-        }
-    }
-
-    fn push(&mut self, span: &Span) -> Result<(), WriteError> {
-        if self.count > 0 {
-            self.spans.push(b',');
-        }
-        serde_json::to_writer(&mut self.spans, &span.json()).map_err(io::Error::from)?;
-        self.count += 1;
-        Ok(())
-    }
-
-    fn write(&mut self, out: &mut impl Write) -> Result<(), WriteError> {
-        out.write_all(self.head.as_bytes())?;
-        out.write_all(&self.spans)?;
-        out.write_all(b"]}]}")?;
-        self.spans.clear();
-        self.count = 0;
         Ok(())
     }
 }

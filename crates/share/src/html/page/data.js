@@ -99,25 +99,8 @@ function foundInFrame(row) {
 
 // Frames come after the script, so that the list is there before them.
 function readFrames() {
-  data.blocks = readBlocks('frames').map((block) => ({
-    first: Number(block.dataset.first),
-    last: Number(block.dataset.last),
-    block,
-  }));
+  data.blocks = readBlocks('frames').map((block) => ({ first: Number(block.dataset.first), block }));
   data.whole = readBlocks('end').length > 0;
-}
-
-function blockOf(seq) {
-  let low = 0;
-  let high = data.blocks.length - 1;
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    const { first, last } = data.blocks[middle];
-    if (seq < first) high = middle - 1;
-    else if (seq > last) low = middle + 1;
-    else return middle;
-  }
-  return -1;
 }
 
 // The frames of a block: [number, text or pieces, bytes left out].
@@ -133,7 +116,7 @@ function framesIn(at) {
 // A frame: its text, in pieces where bytes of it are no text, and how many bytes are left out;
 // null where it is not in the page.
 function frameAt(seq) {
-  const at = blockOf(seq);
+  const at = data.blocks.findLastIndex(({ first }) => first <= seq);
   if (at < 0) return null;
   const found = framesIn(at).find(([number]) => number === seq);
   if (!found) return null;

@@ -255,7 +255,8 @@ function meanwhile(row) {
   const told = [];
   let leftOut = 0;
   const end = row.re ? row.re[0] : Infinity;
-  for (let at = rowAfter(row.n); at < data.rows.length; at += 1) {
+  const first = data.rows.findIndex((one) => one.n >= row.n);
+  for (let at = first; at < data.rows.length; at += 1) {
     const one = data.rows[at];
     if (one.n >= end) break;
     const isBetween = one.k === 'event' ? one.n >= row.n : one.n > row.n;
@@ -266,18 +267,6 @@ function meanwhile(row) {
   }
   leftOut += Math.max(0, (data.related.get(row.x) || []).length - TOLD);
   return { told, leftOut };
-}
-
-// The first row of the frame `seq` or after it.
-function rowAfter(seq) {
-  let low = 0;
-  let high = data.rows.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (data.rows[middle].n < seq) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 function storyElement(row) {
@@ -298,9 +287,7 @@ function storyElement(row) {
 function storyLine(entry, row) {
   const line = element('li', `told ${entry.kin}`);
   const link = element('a', 'seq', entry.row.k === 'event' ? '•' : `#${entry.n}`);
-  if (entry.row.k !== 'event') {
-    link.href = `#${entry.n}`;
-  }
+  if (entry.row.k !== 'event') link.href = `#${entry.n}`;
   line.append(
     element('span', 'offset', `+${duration(Math.max(0, entry.t - row.t))}`),
     link,

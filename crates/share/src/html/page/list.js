@@ -1,11 +1,7 @@
 // The list: only the rows in view are in the document.
 
-// Browsers lay out no element that is higher than some millions of pixels; a longer list is
-// scrolled in proportion.
-const HIGHEST = 8e6;
-
-// Rows that are printed.
-const PRINTED = 1000;
+// Rows of the list: browsers lay out no element that is higher than some millions of pixels.
+const MOST_ROWS = 250_000;
 
 const list = {
   box: null,
@@ -16,8 +12,6 @@ const list = {
   selected: null,
   rowHeight: 28,
   drawn: false,
-  // Whether it is printed just now.
-  onPaper: false,
   // What was in view when it was drawn: the first row, and how many.
   first: 0,
   page: 0,
@@ -47,15 +41,7 @@ function setUpList() {
 function measure() {
   const height = getComputedStyle(list.box).getPropertyValue('--row');
   list.rowHeight = parseFloat(height) || 28;
-  list.space.style.height = `${spaceHeight()}px`;
-}
-
-function spaceHeight() {
-  return Math.min(list.shown.length * list.rowHeight, HIGHEST);
-}
-
-function isScaled() {
-  return list.shown.length * list.rowHeight > HIGHEST;
+  list.space.style.height = `${list.shown.length * list.rowHeight}px`;
 }
 
 // Rows that are wholly in view.
@@ -65,24 +51,19 @@ function perPage() {
 
 // The first row in view.
 function firstShown() {
-  const { scrollTop, clientHeight } = list.box;
-  if (!isScaled()) return Math.floor(scrollTop / list.rowHeight);
-  const most = list.shown.length - perPage();
-  return Math.round(scrollTop / (HIGHEST - clientHeight) * most);
+  return Math.floor(list.box.scrollTop / list.rowHeight);
 }
 
 function scrollToRow(first) {
-  const most = Math.max(0, list.shown.length - perPage());
-  const at = Math.min(Math.max(first, 0), most);
-  list.box.scrollTop = isScaled()
-    ? at / most * (HIGHEST - list.box.clientHeight)
-    : at === most ? list.space.offsetHeight : at * list.rowHeight;
+  list.box.scrollTop = first >= list.shown.length - perPage()
+    ? list.space.offsetHeight
+    : Math.max(first, 0) * list.rowHeight;
 }
 
 // Replaces the rows that fit; the one that is selected stays where it was on the screen.
 function setRows(rows) {
   const before = list.selected ? list.shown.indexOf(list.selected) - firstShown() : 0;
-  list.shown = rows;
+  list.shown = rows.slice(0, MOST_ROWS);
   measure();
   const at = list.selected ? rowIndex(list.selected) : -1;
   if (at >= 0) scrollToRow(at - Math.min(Math.max(before, 0), perPage() - 1));
@@ -91,20 +72,7 @@ function setRows(rows) {
 
 // Where a row stands among those that fit; -1 if it does not.
 function rowIndex(row) {
-  let low = 0;
-  let high = list.shown.length;
-  const order = (one) => [one.n, one.k === 'event' ? 1 : 0, one.p || 0];
-  const isBefore = (a, b) => {
-    const [x, y] = [order(a), order(b)];
-    const at = x.findIndex((value, place) => value !== y[place]);
-    return at >= 0 && x[at] < y[at];
-  };
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (isBefore(list.shown[middle], row)) low = middle + 1;
-    else high = middle;
-  }
-  return list.shown[low] === row ? low : -1;
+  return list.shown.indexOf(row);
 }
 
 function bringIntoView(at) {
@@ -121,13 +89,11 @@ function drawSoon() {
 
 function draw() {
   list.drawn = false;
-  if (list.onPaper) return;
   const first = Math.min(firstShown(), Math.max(0, list.shown.length - 1));
   const last = Math.min(list.shown.length, first + perPage() + 2);
   [list.first, list.page] = [first, perPage() + 1];
   drawRows(first, last);
-  const top = isScaled() ? Math.min(list.box.scrollTop, HIGHEST - (last - first) * list.rowHeight) : first * list.rowHeight;
-  list.rows.style.transform = `translateY(${top}px)`;
+  list.rows.style.transform = `translateY(${first * list.rowHeight}px)`;
 }
 
 function drawRows(first, last) {
@@ -140,15 +106,6 @@ function drawRows(first, last) {
   drawAxis(span);
 }
 
-// All rows, for paper.
-function drawForPaper() {
-  list.onPaper = true;
-  list.rows.style.transform = '';
-  drawRows(0, Math.min(list.shown.length, PRINTED));
-  const left = list.shown.length - PRINTED;
-  if (left > 0) list.rows.append(element('p', 'paper', `${plural(left, 'row')} more are not printed`));
-}
-
 function rowElement(row, at, span) {
   const node = element('div', `cells row ${toneOf(row)}`);
   node.id = `row-${at}`;
@@ -158,9 +115,8 @@ function rowElement(row, at, span) {
   node.setAttribute('aria-selected', String(row === list.selected));
   node.setAttribute('aria-setsize', String(list.shown.length));
   node.setAttribute('aria-posinset', String(at + 1));
-  const number = row.k === 'event' ? '' : String(row.n);
   node.append(
-    element('span', 'seq', number),
+    element('span', 'seq', row.k === 'event' ? '' : String(row.n)),
     element('span', 'since', since(row.t)),
     element('span', `way ${row.d || ''}`, wayOf(row)),
     peer('method', methodOf(row)),

@@ -46,20 +46,12 @@ function setUpControls() {
   byId('status').addEventListener('change', () => setStatus(byId('status').value));
   byId('theme').addEventListener('click', toggleTheme);
   byId('scale').addEventListener('click', toggleScale);
-  byId('overview').addEventListener('click', goToTime);
   for (const view of ['list', 'findings', 'session']) {
     byId(`tab-${view}`).addEventListener('click', () => setView(view));
   }
   if (data.findings.length) byId('tab-findings').append(element('span', 'count', count(data.findings.length)));
   for (const [name, fits] of KINDS) addToggle(name, data.rows.filter((row) => !row.folded && fits(row)).length);
-  new ResizeObserver(drawDensity).observe(byId('overview'));
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawDensity);
   window.addEventListener('hashchange', followLink);
-  window.addEventListener('beforeprint', drawForPaper);
-  window.addEventListener('afterprint', () => {
-    list.onPaper = false;
-    draw();
-  });
 }
 
 function addToggle(name, number) {
@@ -128,10 +120,8 @@ function toggleFailed() {
 // Selects a row and shows it; with null nothing.
 function choose(row) {
   list.selected = row || null;
-  const at = row ? rowIndex(row) : -1;
-  showDetail(row || null);
-  if (at >= 0) bringIntoView(at);
-  draw();
+  showDetail(list.selected);
+  showSelected();
   const hash = row && row.k !== 'event' ? `#${row.n}` : '#';
   state.seq = row ? row.n : null;
   if (location.hash !== hash && (row || location.hash)) setHash(hash);
@@ -150,7 +140,7 @@ function setHash(hash) {
 function move(by) {
   if (!list.shown.length) return;
   const at = list.selected ? rowIndex(list.selected) : -1;
-  const from = at >= 0 ? at + by : by < 0 && by !== -Infinity ? firstShown() : Number.isFinite(by) ? firstShown() : by;
+  const from = at >= 0 || !Number.isFinite(by) ? at + by : firstShown();
   choose(list.shown[Math.min(Math.max(from, 0), list.shown.length - 1)]);
 }
 
@@ -229,12 +219,9 @@ function toggleScale() {
 }
 
 function toggleTheme() {
-  const root = document.documentElement;
-  const isDark = root.dataset.theme
-    ? root.dataset.theme === 'dark'
-    : matchMedia('(prefers-color-scheme: dark)').matches;
-  root.dataset.theme = isDark ? 'light' : 'dark';
-  drawDensity();
+  const { style } = document.documentElement;
+  const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
+  style.colorScheme = (style.colorScheme || (isDark ? 'dark' : 'light')) === 'dark' ? 'light' : 'dark';
 }
 
 // Keys, and the help that is made of them.

@@ -138,13 +138,10 @@ function fold(item) {
 }
 
 function toggleNode(item) {
-  if (!item.hasAttribute('aria-expanded')) toggleWholeIfString(item);
-  else if (item.getAttribute('aria-expanded') === 'true') fold(item);
-  else unfold(item, { nodes: 0 });
-}
-
-function toggleWholeIfString(item) {
-  if (item.value.kind === 'string') toggleWhole(item);
+  const isExpanded = item.getAttribute('aria-expanded');
+  if (isExpanded === 'true') fold(item);
+  else if (isExpanded === 'false') unfold(item, { nodes: 0 });
+  else if (item.value.kind === 'string') toggleWhole(item);
 }
 
 // Unfolds everything below, so far as a page can show it.

@@ -1,4 +1,4 @@
-// Bars from request to response, and the density of the whole session above the list.
+// Bars from request to response.
 //
 //   solid: the answering side; hatched: the server waits for its client; ticks: progress;
 //   ◆ where the server asks the client; ✗ failed, … open, ⚠ cancelled or late at the end
@@ -15,12 +15,9 @@ function spanOf(rows) {
   const last = Math.max(...rows.map((row) => row.t));
   const end = Math.max(...rows.map(endOf));
   // A subscription that stays open must not make dots of all others.
-  const to = Math.min(end, last + Math.max(2 * (last - from), longestAnswer(rows)));
+  const longest = Math.max(0, ...rows.map((row) => row.latency || 0));
+  const to = Math.min(end, last + Math.max(2 * (last - from), longest));
   return { from, to: Math.max(to, from + 1e6) };
-}
-
-function longestAnswer(rows) {
-  return Math.max(0, ...rows.map((row) => row.latency || 0));
 }
 
 function barsOf(row, span) {
@@ -75,7 +72,6 @@ function drawAxis(span) {
     labels.push(label);
   }
   axis.replaceChildren(...labels);
-  markWindow(span);
 }
 
 function roundStep(least) {
@@ -90,63 +86,3 @@ function axisLabel(t, step) {
   return step >= 1e6 ? since(t) : `${since(t)} +${Math.round(t % 1e6 / 1e3)} µs`;
 }
 
-// Where in the session the rows in view are.
-function markWindow(span) {
-  const whole = Math.max(data.session.t_last, 1);
-  const mark = byId('window');
-  mark.style.left = `${Math.min(span.from / whole, 1) * 100}%`;
-  mark.style.width = `${Math.min((span.to - span.from) / whole, 1) * 100}%`;
-}
-
-// How many exchanges were open at each moment, and where something failed.
-function drawDensity() {
-  const canvas = byId('density');
-  const scale = window.devicePixelRatio || 1;
-  const { clientWidth: width, clientHeight: height } = canvas;
-  if (!width || !height) return;
-  canvas.width = width * scale;
-  canvas.height = height * scale;
-  const paint = canvas.getContext('2d');
-  paint.scale(scale, scale);
-  const { open, other, failed } = densityOf(width);
-  const most = Math.max(1, ...open);
-  const style = getComputedStyle(document.documentElement);
-  const bars = (values, color, heightOf) => {
-    paint.fillStyle = style.getPropertyValue(color);
-    values.forEach((value, x) => {
-      if (value) paint.fillRect(x, height - heightOf(value), color === '--bad' ? 2 : 1, heightOf(value));
-    });
-  };
-  const room = height - 6;
-  bars(other, '--line-strong', () => 3);
-  bars(open, '--density', (value) => Math.max(3, Math.sqrt(value / most) * room));
-  bars(failed, '--bad', () => height);
-}
-
-function densityOf(width) {
-  const whole = Math.max(data.session.t_last, 1);
-  const column = (t) => Math.min(width - 1, Math.max(0, Math.floor(t / whole * width)));
-  const change = new Array(width + 1).fill(0);
-  const other = new Array(width).fill(0);
-  const failed = new Array(width).fill(0);
-  for (const row of data.rows) {
-    const from = column(row.t);
-    if (row.s && row.s !== 'listening') {
-      change[from] += 1;
-      change[column(endOf(row)) + 1] -= 1;
-      if (row.failed) failed[column(endOf(row))] += 1;
-    } else {
-      other[from] += 1;
-    }
-  }
-  let now = 0;
-  return { open: change.slice(0, width).map((by) => (now += by)), other, failed };
-}
-
-// To the first row at or after the place that was clicked.
-function goToTime(event) {
-  const box = byId('density').getBoundingClientRect();
-  const t = (event.clientX - box.left) / box.width * data.session.t_last;
-  const at = list.shown.findIndex((row) => row.t >= t);
-  if (at >= 0) scrollToRow(at - 1);
-}

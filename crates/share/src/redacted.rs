@@ -10,11 +10,11 @@
 //! frame that is longer, or has more values than can be read, is not passed on: a line that says so
 //! stands in its place, so that all others keep their numbers, and the report names it.
 
-use super::export::{Excerpt, Part, Selection};
+use super::export::{Excerpt, Part, Selection, all_rows};
 use mcpreel_redact::{Learner, Left, Place, Policy, Redactor, Report, is_readable};
 use mcpreel_store::notices::Link;
 use mcpreel_store::reader::{EventRow, ReadError, Recording, Summary};
-use mcpreel_trace::event::{Event, EventKind};
+use mcpreel_trace::event::EventKind;
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_trace::item::Annotation;
 use std::borrow::Cow;
@@ -37,24 +37,7 @@ impl Redacting<'_> {
     pub fn walk<E: From<ReadError>>(
         &mut self,
         selection: &Selection,
-        visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        self.walk_as(selection, false, visit)
-    }
-
-    /// The same, as [`Excerpt::walk_alone`] does.
-    pub fn walk_alone<E: From<ReadError>>(
-        &mut self,
-        selection: &Selection,
-        visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        self.walk_as(selection, true, visit)
-    }
-
-    fn walk_as<E: From<ReadError>>(
-        &mut self,
-        selection: &Selection,
-        is_alone: bool,
+        with_links: bool,
         visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let excerpt = Excerpt {
@@ -65,7 +48,7 @@ impl Redacting<'_> {
             redactor: &mut self.redactor,
             report: &mut self.report,
         };
-        excerpt.walk_as((HELD, is_alone), &mut |part| without.give(&part, visit))
+        excerpt.walk((HELD, with_links), &mut |part| without.give(&part, visit))
     }
 
     /// The session as a whole, without what is secret in it, and with a note that it is so.
@@ -136,33 +119,30 @@ impl Redacting<'_> {
         &mut self,
         visit: &mut impl FnMut(Seq, Annotation) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut after = Seq(0);
-        loop {
-            let page = self.recording.annotations(after)?;
-            let Some((last, _)) = page.last() else {
-                return Ok(());
-            };
-            after = *last;
-            for (seq, annotation) in page {
-                if seq > self.last {
-                    // It came while this was looked through.
-                    return Ok(());
-                }
-                if self.recording.head(seq)?.is_none() {
-                    // The file is damaged; a copy of it would have that text as it is.
-                    self.report.unplaced += 1;
-                    continue;
-                }
-                let mut text = |text: Option<Box<str>>| {
-                    let place = Place::Note(seq.0);
-                    let text = text?;
-                    let redacted = self.redactor.text(place, &text, &mut self.report);
-                    Some(redacted.into())
-                };
-                let (mark, note) = (text(annotation.mark), text(annotation.note));
-                visit(seq, Annotation { mark, note })?;
+        let recording = self.recording;
+        for row in all_rows(
+            Seq(0),
+            |after| recording.annotations(*after),
+            |(seq, _)| *seq,
+        ) {
+            let (seq, annotation) = row?;
+            if seq > self.last {
+                // It came while this was looked through.
+                break;
             }
+            if recording.head(seq)?.is_none() {
+                // The file is damaged; a copy of it would have that text as it is.
+                self.report.unplaced += 1;
+                continue;
+            }
+            let mut redacted = |text: Option<Box<str>>| -> Option<Box<str>> {
+                let place = Place::Note(seq.0);
+                Some(self.redactor.text(place, &text?, &mut self.report).into())
+            };
+            let (mark, note) = (redacted(annotation.mark), redacted(annotation.note));
+            visit(seq, Annotation { mark, note })?;
         }
+        Ok(())
     }
 
     /// What knows the secrets of this recording.
@@ -227,7 +207,7 @@ impl Redacting<'_> {
         selection: &Selection,
         progress: &mut dyn FnMut(Seq) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.walk_alone(selection, &mut |part| match part {
+        self.walk(selection, false, &mut |part| match part {
             Part::Frame(head, _, _) => progress(head.seq),
             Part::Event(_) | Part::Passed(_) => Ok(()),
         })?;
@@ -296,13 +276,10 @@ impl Without<'_> {
     }
 
     fn event(&mut self, row: &EventRow) -> EventRow {
+        let mut row = row.clone();
         let place = Place::Event(row.event.after_seq.0);
-        let kind = self.redactor.event(place, &row.event.kind, self.report);
-        let event = Event {
-            kind,
-            ..row.event.clone()
-        };
-        EventRow { id: row.id, event }
+        row.event.kind = self.redactor.event(place, &row.event.kind, self.report);
+        row
     }
 }
 
@@ -372,38 +349,27 @@ fn learn_frames<E: From<ReadError>>(
 
 /// What stands beside the frames: events, and what people wrote.
 fn learn_beside(recording: &Recording, learner: &mut Learner) -> Result<(), ReadError> {
-    let mut after = 0;
-    loop {
-        let page = recording.events(after)?;
-        let Some(last) = page.last() else {
-            break;
-        };
-        after = last.id;
-        let kinds = page.iter().map(|row| &row.event.kind);
-        let others = kinds.filter(|kind| !matches!(kind, EventKind::Start(_)));
-        others.for_each(|kind| learner.event(kind));
-    }
-    let mut after = Seq(0);
-    loop {
-        let page = recording.annotations(after)?;
-        let Some((last, _)) = page.last() else {
-            return Ok(());
-        };
-        after = *last;
-        for (_, annotation) in &page {
-            let texts = [&annotation.mark, &annotation.note];
-            texts
-                .into_iter()
-                .flatten()
-                .for_each(|text| learner.text(text));
+    for row in all_rows(0, |after| recording.events(*after), |row| row.id) {
+        let kind = row?.event.kind;
+        if !matches!(kind, EventKind::Start(_)) {
+            learner.event(&kind);
         }
     }
+    for row in all_rows(
+        Seq(0),
+        |after| recording.annotations(*after),
+        |(seq, _)| *seq,
+    ) {
+        let (_, Annotation { mark, note }) = row?;
+        let texts = [mark, note].into_iter().flatten();
+        texts.for_each(|text| learner.text(&text));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::export::{Part, Selection};
     use crate::written::recorded;
     use mcpreel_redact::Settings;
     use mcpreel_trace::frame::StreamId;
@@ -432,7 +398,7 @@ mod tests {
         let mut others = Vec::new();
         let given = redacting
             .unwrap()
-            .walk_alone(&Selection::default(), &mut |part| {
+            .walk(&Selection::default(), false, &mut |part| {
                 if let Part::Frame(head, Some(raw), _) = part {
                     let text = String::from_utf8_lossy(raw);
                     assert!(!text.contains(SECRET), "{text}");

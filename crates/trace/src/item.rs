@@ -32,19 +32,17 @@ pub struct ItemKey {
     pub nth: u32,
 }
 
-/// What kind of thing an item is: the values of `kind` in filters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum ItemKind {
-    /// A request; through the lens of exchanges with its response.
-    Request,
-    /// A response that belongs to nothing, or through the lens of the wire any.
-    Response,
-    Notification,
-    Stderr,
-    /// A line or object that is no JSON-RPC message.
-    Other,
-    /// Something that happened to the process or to the recording.
-    Event,
+words! {
+    /// What kind of thing an item is: the values of `kind` in filters.
+    #[derive(PartialOrd, Ord)]
+    ItemKind {
+        Request = "request", "a request; through the lens of exchanges with its response";
+        Response = "response", "a response that belongs to nothing; on the wire any";
+        Notification = "notification", "a notification";
+        Stderr = "stderr", "a line of stderr";
+        Other = "other", "a line or object that is no JSON-RPC message";
+        Event = "event", "something that happened to the process or to the recording";
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -109,34 +107,6 @@ impl ItemKey {
     /// The number of the event, if it is one.
     pub fn event_id(self) -> Option<u64> {
         (self.nth & Self::EVENT != 0).then_some(u64::from(self.nth & !Self::EVENT))
-    }
-}
-
-impl ItemKind {
-    /// All of them, in the order of the documentation.
-    pub const ALL: [Self; 6] = [
-        Self::Request,
-        Self::Response,
-        Self::Notification,
-        Self::Stderr,
-        Self::Other,
-        Self::Event,
-    ];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Request => "request",
-            Self::Response => "response",
-            Self::Notification => "notification",
-            Self::Stderr => "stderr",
-            Self::Other => "other",
-            Self::Event => "event",
-        }
-    }
-
-    /// The kind that [`Self::as_str`] writes so.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
     }
 }
 

@@ -10,6 +10,38 @@
 //! * [`state`]: what was true at a moment;
 //! * [`stats`]: latencies per method and per tool.
 
+/// An enum whose variants have a word, and a sentence about it for people.
+macro_rules! words {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal, $help:literal;)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $name {
+            $(#[doc = $help] $variant,)*
+        }
+
+        impl $name {
+            /// All of them, in the order of the documentation.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// What [`Self::as_str`] makes of them.
+            pub const WORDS: &[&str] = &[$($word,)*];
+
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+
+            pub fn help(self) -> &'static str {
+                match self { $(Self::$variant => $help,)* }
+            }
+
+            /// The one that [`Self::as_str`] writes so.
+            pub fn parse(word: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|one| one.as_str() == word)
+            }
+        }
+    };
+}
+
 pub mod analysis;
 pub mod bounded;
 pub mod clock;

@@ -331,13 +331,12 @@ impl<F: Read> Reader<F> {
         let is_ended = bytes.ends_with(b"\n");
         let newlines = memchr::memchr_iter(b'\n', &bytes).count();
         if first != t {
-            let rest = bytes.split_off(1);
+            // In place: a line may be as long as all the memory that there is to spare.
             self.ready.push_back(Entry::Chunk {
                 stream,
                 t: first,
-                bytes,
+                bytes: vec![bytes.remove(0)],
             });
-            bytes = rest;
         }
         if !bytes.is_empty() {
             self.ready.push_back(Entry::Chunk { stream, t, bytes });

@@ -41,7 +41,7 @@ pub fn write_under(
     let summary = recording.summary()?;
     begin(header, context, out)?;
     let mut writer = Writer::new(recording, out, export.progress);
-    excerpt.walk_as((HELD, false), &mut |part| writer.part(&part))?;
+    excerpt.walk((HELD, true), &mut |part| writer.part(&part))?;
     let written = writer.written;
     end(&summary, out)?;
     Ok(written)
@@ -58,7 +58,7 @@ pub fn write_redacted(
 ) -> Result<Written, WriteError> {
     let mut lines = BufWriter::new(SpooledTempFile::new(SPOOLED));
     let mut writer = Writer::new(recording, &mut lines, progress);
-    redacting.walk(selection, &mut |part| writer.part(&part))?;
+    redacting.walk(selection, true, &mut |part| writer.part(&part))?;
     let written = writer.written;
     let summary = redacting.summary()?;
     begin(

@@ -1,17 +1,12 @@
 //! What of a recording is written, and going through it in order.
 
-use super::Selection;
-use mcpreel_store::indexer::COLLECT_LIMIT;
-use mcpreel_store::notices::Link;
-use mcpreel_store::notices::Notice;
-use mcpreel_store::reader::FramePage;
-use mcpreel_store::reader::{EventRow, ReadError, Recording, Said};
+use super::{Selection, all_rows};
+use mcpreel_store::notices::{Link, Notice};
+use mcpreel_store::reader::{EventRow, FramePage, ReadError, Recording, Said};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::EventKind;
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::{FrameHead, Seq};
-use std::iter::Peekable;
-use std::vec::IntoIter;
 
 /// Frames that are looked at between two questions to the recording.
 const PAGE: u32 = 1000;
@@ -58,45 +53,36 @@ impl<'r> Excerpt<'r> {
         self.selection.note().is_some()
     }
 
-    /// Gives its frames and events to `visit`, in the order in which they were recorded.
+    /// Gives its frames and events to `visit`, in the order in which they were recorded. Frames of
+    /// up to `hold` bytes come with their bytes; if `with_links`, with what they have to do with
+    /// each other, which takes a while to find out.
     pub fn walk<E: From<ReadError>>(
         &self,
+        (hold, with_links): (u64, bool),
         visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.walk_as((COLLECT_LIMIT, false), visit)
-    }
-
-    /// The same, without what frames have to do with each other: that takes a while to find out.
-    pub fn walk_alone<E: From<ReadError>>(
-        &self,
-        visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        self.walk_as((COLLECT_LIMIT, true), visit)
-    }
-
-    /// The same; frames of up to `hold` bytes come with their bytes, and, if `is_alone`, without
-    /// what they have to do with each other.
-    pub(crate) fn walk_as<E: From<ReadError>>(
-        &self,
-        (hold, is_alone): (u64, bool),
-        visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let mut events = Events::new(self.recording);
+        let mut events = self.event_rows().peekable();
         let mut after = Seq(0);
         loop {
             let page = self.page(after)?;
             let Some(end) = page.last().map(|(head, _)| head.seq) else {
-                return events.before(self.end(), self.selection, visit);
+                return events.try_for_each(|row| visit(Part::Event(&row?)));
             };
-            let links = if is_alone {
-                Vec::new()
-            } else {
+            let links = if with_links {
                 self.recording.links(after, end)?
+            } else {
+                Vec::new()
             };
             after = end;
             let mut links = links.iter().peekable();
             for (head, raw) in &page {
-                events.before(head.seq, self.selection, visit)?;
+                let is_before = |row: &Result<EventRow, _>| {
+                    row.as_ref()
+                        .map_or(true, |row| row.event.after_seq < head.seq)
+                };
+                while let Some(row) = events.next_if(is_before) {
+                    visit(Part::Event(&row?))?;
+                }
                 // A damaged recording may have messages without a frame.
                 while links.next_if(|link| link.frame < head.seq).is_some() {}
                 let link = links.next_if(|link| link.frame == head.seq);
@@ -192,10 +178,26 @@ impl<'r> Excerpt<'r> {
         &self,
         visit: &mut impl FnMut(&EventRow) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut events = Events::new(self.recording);
-        events.before(self.end(), self.selection, &mut |part| match part {
-            Part::Event(row) => visit(row),
-            Part::Frame(..) | Part::Passed(_) => Ok(()),
+        self.event_rows().try_for_each(|row| visit(&row?))
+    }
+
+    fn event_rows(&self) -> impl Iterator<Item = Result<EventRow, ReadError>> + use<'r> {
+        let Self {
+            recording,
+            selection,
+            last,
+            ..
+        } = *self;
+        let rows = all_rows(0, |after| recording.events(*after), |row| row.id);
+        let rows = rows.take_while(move |row| {
+            let after = row.as_ref().map(|row| row.event.after_seq);
+            after.map_or(true, |after| after <= last)
+        });
+        rows.filter(move |row| {
+            row.as_ref().map_or(true, |row| {
+                let is_start = matches!(row.event.kind, EventKind::Start(_));
+                !is_start && selection.has_event(row)
+            })
         })
     }
 
@@ -206,64 +208,14 @@ impl<'r> Excerpt<'r> {
         progress: &mut dyn FnMut(Seq),
         visit: &mut impl FnMut(&Notice) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut after = (Seq(0), 0);
-        loop {
-            let page = self.recording.notices(after, self.last, PAGE)?;
-            let Some(end) = page.last() else {
-                return Ok(());
-            };
-            after = (end.seq, end.part);
-            progress(end.seq);
-            let is_meant = |notice: &&Notice| self.selection.has_frame(notice.seq);
-            page.iter().filter(is_meant).try_for_each(&mut *visit)?;
-        }
-    }
-
-    fn end(&self) -> Seq {
-        Seq(self.last.0.saturating_add(1))
-    }
-}
-
-/// The events of a recording, page by page.
-struct Events<'r> {
-    recording: &'r Recording,
-    page: Peekable<IntoIter<EventRow>>,
-    /// The number of the last one of the page.
-    last: u64,
-    done: bool,
-}
-
-impl<'r> Events<'r> {
-    pub fn new(recording: &'r Recording) -> Self {
-        Self {
-            recording,
-            page: Vec::new().into_iter().peekable(),
-            last: 0,
-            done: false,
-        }
-    }
-
-    /// Gives the events to `visit` that came before the frame `seq` was complete.
-    pub fn before<E: From<ReadError>>(
-        &mut self,
-        seq: Seq,
-        selection: &Selection,
-        visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        loop {
-            if self.page.peek().is_none() && !self.done {
-                let page = self.recording.events(self.last)?;
-                self.last = page.last().map_or(self.last, |row| row.id);
-                self.done = page.is_empty();
-                self.page = page.into_iter().peekable();
-            }
-            let Some(row) = self.page.next_if(|row| row.event.after_seq < seq) else {
-                return Ok(());
-            };
-            let is_start = matches!(row.event.kind, EventKind::Start(_));
-            if !is_start && selection.has_event(&row) {
-                visit(Part::Event(&row))?;
+        let page = |after: &(Seq, u32)| self.recording.notices(*after, self.last, PAGE);
+        for notice in all_rows((Seq(0), 0), page, |notice| (notice.seq, notice.part)) {
+            let notice = notice?;
+            progress(notice.seq);
+            if self.selection.has_frame(notice.seq) {
+                visit(&notice)?;
             }
         }
+        Ok(())
     }
 }

@@ -21,6 +21,7 @@
 use super::{Excerpt, Export, Part, WriteError, Written};
 use crate::phrases::{self, phrases_session, when};
 use crate::row::{RowView, arrow};
+use mcpreel_store::indexer::COLLECT_LIMIT;
 use mcpreel_store::notices::Link;
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_trace::exchange::Status;
@@ -59,7 +60,7 @@ pub fn write(export: Export<'_, impl Write>) -> Result<Written, WriteError> {
         passed: 0,
         written: Written::default(),
     };
-    excerpt.walk(&mut |part| {
+    excerpt.walk((COLLECT_LIMIT, true), &mut |part| {
         if let Part::Frame(head, ..) | Part::Passed(head) = &part {
             (export.progress)(head.seq);
         }

@@ -77,6 +77,29 @@ fn span_name(method: &str, name: Option<&str>) -> String {
     }
 }
 
+/// All rows of a table that is read page by page: `page` reads those after a key, `key` is that of a
+/// row.
+pub(crate) fn all_rows<T, K>(
+    first: K,
+    mut page: impl FnMut(&K) -> Result<Vec<T>, ReadError>,
+    key: impl Fn(&T) -> K,
+) -> impl Iterator<Item = Result<T, ReadError>> {
+    let mut after = first;
+    let mut rows = Vec::new().into_iter();
+    std::iter::from_fn(move || {
+        if rows.len() == 0 {
+            match page(&after) {
+                Ok(next) => {
+                    after = key(next.last()?);
+                    rows = next.into_iter();
+                }
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        rows.next().map(Ok)
+    })
+}
+
 /// `object` without its members that are null.
 pub(crate) fn without_nulls(mut object: Value) -> Value {
     if let Value::Object(members) = &mut object {

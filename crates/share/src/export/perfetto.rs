@@ -16,7 +16,7 @@
 //! happened to its process. Times are microseconds since the start of the recording, which stands
 //! in `otherData`; every `args.seq` is the frame in the recording.
 
-use super::{Excerpt, Export, WriteError, Written, end_of, span_name, without_nulls};
+use super::{Excerpt, Export, WriteError, Written, all_rows, end_of, span_name, without_nulls};
 use crate::phrases::{self, when};
 use mcpreel_store::notices::Notice;
 use mcpreel_store::reader::Summary;
@@ -204,25 +204,23 @@ impl<W: Write> Trace<'_, W> {
     /// stderr, and what is no message.
     fn lines(&mut self, progress: &mut dyn FnMut(Seq)) -> Result<(), WriteError> {
         let excerpt = self.excerpt;
-        let mut after = Seq(0);
-        loop {
-            let page = excerpt.recording.lines(after, excerpt.last, PAGE)?;
-            let Some(end) = page.last() else {
-                return Ok(());
-            };
-            after = end.seq;
-            progress(end.seq);
-            for line in page.iter().filter(|it| excerpt.selection.has_frame(it.seq)) {
-                let track = match line.stream {
-                    StreamId::C2S => (CLIENT, NO_MESSAGE),
-                    StreamId::S2C => (SERVER, NO_MESSAGE),
-                    _ => (SERVER, STDERR),
-                };
-                let text = escape_bytes(line.preview.trim_ascii_end());
-                let args = json!({"seq": line.seq.0, "summary": text, "bytes": line.size});
-                self.instant(track, line.t, &text, &args)?;
+        let page = |after: &Seq| excerpt.recording.lines(*after, excerpt.last, PAGE);
+        for line in all_rows(Seq(0), page, |line| line.seq) {
+            let line = line?;
+            progress(line.seq);
+            if !excerpt.selection.has_frame(line.seq) {
+                continue;
             }
+            let track = match line.stream {
+                StreamId::C2S => (CLIENT, NO_MESSAGE),
+                StreamId::S2C => (SERVER, NO_MESSAGE),
+                _ => (SERVER, STDERR),
+            };
+            let text = escape_bytes(line.preview.trim_ascii_end());
+            let args = json!({"seq": line.seq.0, "summary": text, "bytes": line.size});
+            self.instant(track, line.t, &text, &args)?;
         }
+        Ok(())
     }
 
     fn events(&mut self) -> Result<(), WriteError> {

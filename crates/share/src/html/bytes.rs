@@ -3,6 +3,7 @@
 use super::FRAME_BYTES;
 use super::block::Blocks;
 use crate::export::{Excerpt, Part, WriteError, Written};
+use mcpreel_store::indexer::COLLECT_LIMIT;
 use mcpreel_trace::frame::Seq;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -15,7 +16,7 @@ pub(super) fn write(
 ) -> Result<Written, WriteError> {
     let mut written = Written::default();
     let mut blocks = Blocks::new(out, "frames");
-    excerpt.walk_alone(&mut |part| {
+    excerpt.walk((COLLECT_LIMIT, false), &mut |part| {
         match part {
             Part::Frame(head, raw, _) => {
                 written.frames += 1;

@@ -1,10 +1,11 @@
 //! Findings with the rules that found them, and the marks and notes that people put on frames.
 
 use super::block::Blocks;
-use crate::export::{Excerpt, WriteError};
+use crate::export::{Excerpt, WriteError, all_rows};
 use mcpreel_lint::Rule;
 use mcpreel_store::reader::FindingRow;
 use mcpreel_trace::frame::Seq;
+use mcpreel_trace::item::Annotation;
 use mcpreel_wire::text::cut;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -16,15 +17,11 @@ pub(super) fn write_findings(
 ) -> Result<(), WriteError> {
     let mut rules = BTreeMap::new();
     let mut blocks = Blocks::new(&mut *out, "findings");
-    let mut after = 0;
-    loop {
-        let page = excerpt.recording.findings(after)?;
-        let Some(last) = page.last() else {
-            break;
-        };
-        after = last.id;
-        for row in page.iter().filter(|row| is_meant(excerpt, row)) {
-            blocks.push_sparse(finding(row))?;
+    let page = |after: &u64| excerpt.recording.findings(*after);
+    for row in all_rows(0, page, |row| row.id) {
+        let row = row?;
+        if is_meant(excerpt, &row) {
+            blocks.push_sparse(finding(&row))?;
             // One that a newer version found by a rule of its own stays without words.
             rules.extend(mcpreel_lint::rule(&row.rule).map(|rule| (rule.id, rule)));
         }
@@ -71,20 +68,13 @@ const NOTE: usize = 4000;
 
 pub(super) fn write_notes(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), WriteError> {
     let mut blocks = Blocks::new(out, "notes");
-    let mut after = Seq(0);
-    loop {
-        let page = excerpt.recording.annotations(after)?;
-        let Some((last, _)) = page.last() else {
-            break;
-        };
-        after = *last;
-        for (seq, annotation) in page.iter().filter(|(seq, _)| excerpt.has(*seq)) {
-            let short = |text: &Option<Box<str>>| text.as_deref().map(|text| cut(text, NOTE));
-            blocks.push_sparse(json!({
-                "n": seq.0,
-                "mark": short(&annotation.mark),
-                "note": short(&annotation.note),
-            }))?;
+    let short = |text: &Option<Box<str>>| text.as_deref().map(|text| cut(text, NOTE));
+    let page = |after: &Seq| excerpt.recording.annotations(*after);
+    for row in all_rows(Seq(0), page, |(seq, _)| *seq) {
+        let (seq, Annotation { mark, note }) = row?;
+        if excerpt.has(seq) {
+            let (mark, note) = (short(&mark), short(&note));
+            blocks.push_sparse(json!({"n": seq.0, "mark": mark, "note": note}))?;
         }
     }
     Ok(blocks.finish()?)

@@ -7,11 +7,12 @@
 
 use super::file::Folder;
 use super::{Stage, Stopped, Tell, last};
-use crate::export::{Excerpt, Part, Selection};
+use crate::export::{Excerpt, Part, Selection, all_rows};
 use crate::redacted::Redacting;
 use crate::redacted::comes_from_its_bytes;
 use mcpreel_redact::{PolicyError, Report};
 use mcpreel_store::annotate::{self, AnnotateError};
+use mcpreel_store::indexer::COLLECT_LIMIT;
 use mcpreel_store::library::REEL;
 use mcpreel_store::reader::{EventRow, ReadError, Recording, Summary};
 use mcpreel_store::record::import::{Import, ImportError};
@@ -83,21 +84,17 @@ pub(super) fn trimmed(
         last: last(recording)?,
         ..Excerpt::of(recording, selection)
     };
-    excerpt.walk_alone(&mut |part| match part {
+    excerpt.walk((COLLECT_LIMIT, false), &mut |part| match part {
         Part::Frame(head, None, _) => {
             let raw = recording.raw(head.seq)?;
             copy.frame(head, &raw, tell)
         }
         part => copy.part(&part, tell),
     })?;
-    let mut after = Seq(0);
-    while let page = recording.annotations(after)?
-        && let Some((last, _)) = page.last()
-    {
-        after = *last;
-        for (seq, annotation) in page {
-            copy.annotation(seq, annotation);
-        }
+    let page = |after: &Seq| recording.annotations(*after);
+    for row in all_rows(Seq(0), page, |(seq, _)| *seq) {
+        let (seq, annotation) = row?;
+        copy.annotation(seq, annotation);
     }
     copy.finish(&summary)
 }
@@ -109,7 +106,7 @@ fn record_redacted(
     tell: &mut Tell<'_>,
 ) -> Result<Recording, MakeError> {
     let mut copy = Copy::begin(summary, selection)?;
-    redacting.walk_alone(selection, &mut |part| copy.part(&part, tell))?;
+    redacting.walk(selection, false, &mut |part| copy.part(&part, tell))?;
     redacting.annotations(&mut |seq, annotation| {
         copy.annotation(seq, annotation);
         Ok::<(), ReadError>(())
@@ -222,13 +219,12 @@ impl<'s> Copy<'s> {
     fn annotation(&mut self, seq: Seq, annotation: Annotation) {
         let number = match self.selection.note() {
             None => Some(seq),
-            Some(_) => self.frames.binary_search(&seq).ok().map(Self::number),
+            Some(_) => {
+                let at = self.frames.binary_search(&seq).ok();
+                at.map(|at| Seq(at as u64 + 1))
+            }
         };
         self.annotations.extend(number.map(|seq| (seq, annotation)));
-    }
-
-    fn number(place: usize) -> Seq {
-        Seq(place as u64 + 1)
     }
 
     /// The recording, which is over where the original is; else it goes on, so that what is open in
@@ -254,7 +250,7 @@ pub fn look(
     selection: &Selection,
     tell: &mut Tell<'_>,
 ) -> Result<Summary, MakeError> {
-    redacting.walk_alone(selection, &mut |part| match part {
+    redacting.walk(selection, false, &mut |part| match part {
         Part::Frame(head, _, _) => Ok::<(), MakeError>(tell(Stage::Looked(head.seq))?),
         Part::Event(_) | Part::Passed(_) => Ok(()),
     })?;

@@ -119,18 +119,9 @@ fn message(record: &MessageRecord, of: Kinship) -> Row {
     };
     Row {
         direction: Some(record.direction),
-        word: word(record.kind),
+        word: record.kind.as_str(),
         lens,
         ..bare(tone, escape(&record.summary).into_owned())
-    }
-}
-
-fn word(kind: MessageKind) -> &'static str {
-    match kind {
-        MessageKind::Request => "request",
-        MessageKind::Response => "response",
-        MessageKind::Notification => "notification",
-        MessageKind::Other => "other",
     }
 }
 

@@ -281,24 +281,12 @@ impl Ending {
 
 // What the correlator hands over: message rows, exchanges that changed, and what it noticed.
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum MessageKind {
-    Request,
-    Notification,
-    Response,
-    /// An object that is none of them.
-    Other,
-}
-
-impl MessageKind {
-    /// `request`, `notification`, `response` or `other`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Request => "request",
-            Self::Notification => "notification",
-            Self::Response => "response",
-            Self::Other => "other",
-        }
+words! {
+    MessageKind {
+        Request = "request", "a request";
+        Notification = "notification", "a notification";
+        Response = "response", "a response";
+        Other = "other", "an object that is none of them";
     }
 }
 

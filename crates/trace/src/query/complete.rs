@@ -211,9 +211,10 @@ fn paths() -> impl Iterator<Item = Entry> {
 
 /// What a word of a fixed list means, where it does not say so itself.
 fn meaning(field: Option<Field>, word: &str) -> &'static str {
-    let is_status = field == Some(Field::Status);
-    let status = Status::parse(word).filter(|_| is_status);
-    status.map(Status::help).unwrap_or_default()
+    match field {
+        Some(Field::Status) => Status::parse(word).map_or("", Status::help),
+        _ => "",
+    }
 }
 
 fn candidate(entry: &Entry) -> Candidate {

@@ -49,7 +49,8 @@ fn one_exchange_is_all_of_its_quantiles() {
 
 #[test]
 fn what_was_not_answered_in_time_counts_but_is_not_measured() {
-    let statuses = Status::ALL.map(|status| exchange("tools/call", Some("a"), status, 3));
+    let made = |status: &Status| exchange("tools/call", Some("a"), *status, 3);
+    let statuses: Vec<_> = Status::ALL.iter().map(made).collect();
     let stats = Stats::collect(&statuses);
     let row = &stats.tools[0];
     assert_eq!(row.count, 12);

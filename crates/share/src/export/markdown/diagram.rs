@@ -21,7 +21,7 @@ use mcpreel_lint::cause::{Cause, Facts};
 use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
-use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
+use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{cut, escape, escape_bytes, plural};
 use std::collections::{BTreeMap, BTreeSet};
@@ -109,16 +109,12 @@ impl Drawing<'_> {
             .recording
             .piece(head.seq, 0..head.size.min(LOOKED_AT))?;
         let said = escape_bytes(preview.trim_ascii_end());
-        match head.stream {
-            StreamId::C2S => {
+        match head.stream.messages() {
+            Some(direction) => {
                 let said = format!("#{} no message: {said}", head.seq.0);
-                self.arrow(Direction::ClientToServer, "-x", &said);
+                self.arrow(direction, "-x", &said);
             }
-            StreamId::S2C => {
-                let said = format!("#{} no message: {said}", head.seq.0);
-                self.arrow(Direction::ServerToClient, "-x", &said);
-            }
-            _ => self.note("s", &format!("stderr: {said}")),
+            None => self.note("s", &format!("stderr: {said}")),
         }
         Ok(())
     }
@@ -223,8 +219,10 @@ impl Picked {
             found.last(excerpt.last)?;
         }
         let exchanges: Vec<_> = found.exchanges.into_values().collect();
-        let all = facts.counts.exchanges;
-        let left_out = all.saturating_sub(exchanges.len() as u64);
+        let left_out = facts
+            .counts
+            .exchanges
+            .saturating_sub(exchanges.len() as u64);
         Ok(Self {
             exchanges,
             left_out,

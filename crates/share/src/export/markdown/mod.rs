@@ -27,7 +27,7 @@
 
 mod diagram;
 
-use super::{Excerpt, Export, WriteError, Written};
+use super::{Excerpt, Export, WriteError, Written, all_rows};
 use crate::phrases;
 use crate::phrases::phrases_story::{Row, Tone};
 use crate::phrases::recording::title_of;
@@ -151,10 +151,8 @@ fn row(name: &str, text: &str, lines: &mut String) {
 /// Who spoke, in which versions, what was started, and how it ended.
 fn about(excerpt: &Excerpt<'_>, summary: &Summary, text: &mut String) -> Result<(), ReadError> {
     let facts = phrases_session::facts(summary, excerpt.recording.given_up_count()?);
-    let facts = facts
-        .into_iter()
-        .filter(|(name, _)| !LEFT_OUT.contains(name));
-    list(facts, text);
+    let facts = facts.into_iter();
+    list(facts.filter(|(name, _)| !LEFT_OUT.contains(name)), text);
     recorded(summary, text);
     let live = excerpt.now.map(|now| ("live", phrases_session::live(now)));
     let is_untimed = excerpt.recording.is_untimed()?;
@@ -239,20 +237,15 @@ fn last_words(recording: &Recording, text: &mut String) -> Result<(), ReadError>
 
 /// The first findings in what is selected, and how many there are.
 fn of_selected(excerpt: &Excerpt<'_>) -> Result<(Vec<FindingRow>, u64), ReadError> {
-    let (mut first, mut all, mut after) = (Vec::new(), 0, 0);
-    loop {
-        let page = excerpt.recording.findings(after)?;
-        let Some(last) = page.last() else {
-            return Ok((first, all));
-        };
-        after = last.id;
-        for finding in page {
-            if finding.frame.is_some_and(|seq| excerpt.has(seq)) {
-                all += 1;
-                first.extend((all <= FINDINGS as u64).then_some(finding));
-            }
+    let (mut first, mut all) = (Vec::new(), 0);
+    for finding in all_rows(0, |after| excerpt.recording.findings(*after), |row| row.id) {
+        let finding = finding?;
+        if finding.frame.is_some_and(|seq| excerpt.has(seq)) {
+            all += 1;
+            first.extend((all <= FINDINGS as u64).then_some(finding));
         }
     }
+    Ok((first, all))
 }
 
 fn findings(found: &[FindingRow], all: u64, text: &mut String) {
@@ -330,12 +323,9 @@ const MEANWHILE: usize = 40;
 
 /// `` `tools/call search`: error after 41.2 ms ``
 fn exchange_title(exchange: &Exchange) -> String {
-    let name = exchange.name.as_deref();
-    let what = name.map_or_else(
-        || exchange.method.to_string(),
-        |name| format!("{} {name}", exchange.method),
-    );
-    let mut title = format!("{}: {}", code(&what), exchange.status.as_str());
+    let name = exchange.name.as_deref().unwrap_or_default();
+    let what = format!("{} {name}", exchange.method);
+    let mut title = format!("{}: {}", code(what.trim_end()), exchange.status.as_str());
     if let Some(ns) = exchange.latency_ns() {
         let _ = write!(title, " after {}", duration(ns));
     }

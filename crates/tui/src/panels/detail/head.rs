@@ -253,11 +253,8 @@ mod tests {
 
     #[test]
     fn of_what_was_given_up_it_is_not_said_that_there_was_no_response() {
-        let said = Status::ALL.map(|status| (status, no_response(status).trim()));
-        let unknown = said
-            .iter()
-            .filter(|(_, said)| *said == "no response is known");
-        let unknown: Vec<_> = unknown.map(|(status, _)| *status).collect();
+        let is_unknown = |status: &&Status| no_response(**status).trim() == "no response is known";
+        let unknown: Vec<_> = Status::ALL.iter().filter(is_unknown).copied().collect();
         assert_eq!(unknown, [Status::GivenUp]);
     }
 }

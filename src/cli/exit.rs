@@ -73,14 +73,14 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
             Err(error) => error,
         };
         let error = match error.downcast() {
-            Ok(outgoing::Error::Whole(whole)) => return unfinished(whole),
+            Ok(outgoing::ExportError::Whole(whole)) => return unfinished(whole),
             Ok(error) => error.into(),
             Err(error) => error,
         };
         // Of an error with context, only the context is looked at: that is no write of ours.
         let outermost = error.chain().next();
         let written = match outermost.and_then(|error| error.downcast_ref()) {
-            Some(outgoing::Error::Write(error)) => Some(error),
+            Some(outgoing::ExportError::Write(error)) => Some(error),
             _ => outermost.and_then(|error| error.downcast_ref::<io::Error>()),
         };
         match written.map(io::Error::kind) {

@@ -10,7 +10,7 @@
 //! frame that is longer, or has more values than can be read, is not passed on: a line that says so
 //! stands in its place, so that all others keep their numbers, and the report names it.
 
-use super::export::{Excerpt, Part, Selection, all_rows};
+use super::export::{Excerpt, ExportError, Part, Progress, Selection, all_rows};
 use mcpreel_redact::{Learner, Left, Place, Policy, Redactor, Report, is_readable};
 use mcpreel_store::notices::Link;
 use mcpreel_store::reader::{EventRow, ReadError, Recording, Summary};
@@ -95,11 +95,7 @@ impl Redacting<'_> {
     }
 
     /// The same recording, gone over by another policy.
-    pub fn again<E: From<ReadError>>(
-        &self,
-        policy: Policy,
-        progress: &mut dyn FnMut(Seq) -> Result<(), E>,
-    ) -> Result<Self, E> {
+    pub fn again(&self, policy: Policy, progress: &mut Progress<'_>) -> Result<Self, ExportError> {
         Self::learn(self.recording, self.last, Arc::new(policy), progress)
     }
 
@@ -184,11 +180,11 @@ impl Redacting<'_> {
     /// Gives what stands in a code its token, in the order of the whole recording. Only where some
     /// of what is selected has none yet, all is gone over. `progress` is told how far it is, and may
     /// stop it.
-    pub fn number<E: From<ReadError>>(
+    pub fn number(
         &mut self,
         selection: &Selection,
-        progress: &mut dyn FnMut(Seq) -> Result<(), E>,
-    ) -> Result<(), E> {
+        progress: &mut Progress<'_>,
+    ) -> Result<(), ExportError> {
         if selection.note().is_none() {
             // Whoever gives all of it gives it in that order.
             return Ok(());
@@ -202,16 +198,16 @@ impl Redacting<'_> {
         Ok(())
     }
 
-    fn go_over<E: From<ReadError>>(
+    fn go_over(
         &mut self,
         selection: &Selection,
-        progress: &mut dyn FnMut(Seq) -> Result<(), E>,
-    ) -> Result<(), E> {
+        progress: &mut Progress<'_>,
+    ) -> Result<(), ExportError> {
         self.walk(selection, false, &mut |part| match part {
-            Part::Frame(head, _, _) => progress(head.seq),
+            Part::Frame(head, _, _) => Ok::<(), ExportError>(progress(head.seq)?),
             Part::Event(_) | Part::Passed(_) => Ok(()),
         })?;
-        self.annotations(&mut |_, _| Ok::<(), E>(()))
+        self.annotations(&mut |_, _| Ok::<(), ExportError>(()))
     }
 }
 
@@ -286,12 +282,12 @@ impl Without<'_> {
 impl<'r> Redacting<'r> {
     /// Goes over `recording` up to the frame `last`, and learns what is secret in it. `progress` is
     /// told how far it is, and may stop it.
-    pub fn learn<E: From<ReadError>>(
+    pub fn learn(
         recording: &'r Recording,
         last: Seq,
         policy: Arc<Policy>,
-        progress: &mut dyn FnMut(Seq) -> Result<(), E>,
-    ) -> Result<Self, E> {
+        progress: &mut Progress<'_>,
+    ) -> Result<Self, ExportError> {
         let mut learner = Learner::new(policy);
         let summary = recording.summary()?;
         learner.context(&summary.context);
@@ -315,12 +311,12 @@ impl<'r> Redacting<'r> {
 }
 
 /// Takes in the frames up to `last`.
-fn learn_frames<E: From<ReadError>>(
+fn learn_frames(
     recording: &Recording,
     last: Seq,
     learner: &mut Learner,
-    progress: &mut dyn FnMut(Seq) -> Result<(), E>,
-) -> Result<(), E> {
+    progress: &mut Progress<'_>,
+) -> Result<(), ExportError> {
     let mut after = Seq(0);
     loop {
         let mut page = recording.frames(after)?;
@@ -393,7 +389,7 @@ mod tests {
         });
         let recording = Recording::open(&reel).unwrap();
         let policy = Arc::new(Policy::new(&Settings::default()).unwrap());
-        let mut go_on = |_| Ok::<(), ReadError>(());
+        let mut go_on = |_| Ok(());
         let redacting = Redacting::learn(&recording, Seq(u64::MAX), policy, &mut go_on);
         let mut others = Vec::new();
         let given = redacting

@@ -149,7 +149,7 @@ impl Update {
         let export = Export {
             excerpt: Excerpt::of(now, &all),
             out: &mut out,
-            progress: &mut |_| (),
+            progress: &mut |_| Ok(()),
         };
         write_under(&header, &self.context, export).map_err(anyhow::Error::from)?;
         out.flush()?;

@@ -27,7 +27,7 @@ fn written(reel: &Path) -> Vec<u8> {
     let written = cassette::write(Export {
         excerpt: Excerpt::of(&recording, &all),
         out: &mut file,
-        progress: &mut |_| (),
+        progress: &mut |_| Ok(()),
     });
     written.expect("it can be written");
     file

@@ -28,7 +28,7 @@ mod cassette_header;
 mod read;
 mod write;
 
-pub use crate::export::{WriteError, Written};
+pub use crate::export::{ExportError, Written};
 pub use cassette_header::{Header, HeaderError};
 pub use read::{Entry, Fault, ReadError, Reader, is_cassette};
 pub use write::{write, write_redacted, write_under};

@@ -2,7 +2,7 @@
 
 use super::US;
 use super::cassette_header::{Header, start_event};
-use crate::export::{Export, Part, Selection, WriteError, Written};
+use crate::export::{Export, ExportError, Part, Progress, Selection, Written};
 use crate::redacted::{HELD, Redacting};
 use base64::engine::general_purpose::STANDARD as BASE64;
 use base64::{Engine as _, write::EncoderWriter};
@@ -11,7 +11,7 @@ use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::event::{EventKind, ProcessContext};
-use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
+use mcpreel_trace::frame::{FrameHead, StreamId};
 use serde_json::value::RawValue;
 use std::io::{self, BufReader, BufWriter, Seek as _, Write};
 use tempfile::SpooledTempFile;
@@ -24,7 +24,7 @@ const SPOOLED: usize = 8 * 1024 * 1024;
 const MAX_TEXT: usize = 256 * 1024;
 
 /// Writes a cassette.
-pub fn write(export: Export<'_, impl Write>) -> Result<Written, WriteError> {
+pub fn write(export: Export<'_, impl Write>) -> Result<Written, ExportError> {
     let summary = export.excerpt.recording.summary()?;
     let header = Header::of(&summary, export.excerpt.selection.note());
     write_under(&header, &summary.context, export)
@@ -35,7 +35,7 @@ pub fn write_under(
     header: &Header,
     context: &ProcessContext,
     export: Export<'_, impl Write>,
-) -> Result<Written, WriteError> {
+) -> Result<Written, ExportError> {
     let Export { excerpt, out, .. } = export;
     let recording = excerpt.recording;
     let summary = recording.summary()?;
@@ -54,8 +54,8 @@ pub fn write_redacted(
     redacting: &mut Redacting<'_>,
     selection: &Selection,
     out: &mut impl Write,
-    progress: &mut dyn FnMut(Seq),
-) -> Result<Written, WriteError> {
+    progress: &mut Progress<'_>,
+) -> Result<Written, ExportError> {
     let mut lines = BufWriter::new(SpooledTempFile::new(SPOOLED));
     let mut writer = Writer::new(recording, &mut lines, progress);
     redacting.walk(selection, true, &mut |part| writer.part(&part))?;
@@ -86,13 +86,13 @@ fn end(summary: &Summary, out: &mut impl Write) -> io::Result<()> {
 struct Writer<'r, W> {
     recording: &'r Recording,
     out: &'r mut W,
-    progress: &'r mut dyn FnMut(Seq),
+    progress: &'r mut Progress<'r>,
     line: Vec<u8>,
     written: Written,
 }
 
 impl<'r, W: Write> Writer<'r, W> {
-    fn new(recording: &'r Recording, out: &'r mut W, progress: &'r mut dyn FnMut(Seq)) -> Self {
+    fn new(recording: &'r Recording, out: &'r mut W, progress: &'r mut Progress<'r>) -> Self {
         Self {
             recording,
             out,
@@ -102,15 +102,15 @@ impl<'r, W: Write> Writer<'r, W> {
         }
     }
 
-    fn part(&mut self, part: &Part<'_>) -> Result<(), WriteError> {
+    fn part(&mut self, part: &Part<'_>) -> Result<(), ExportError> {
         match part {
             Part::Frame(head, raw, link) => {
-                (self.progress)(head.seq);
+                (self.progress)(head.seq)?;
                 self.written.frames += 1;
                 self.frame(head, *raw, *link)?;
             }
             Part::Passed(head) => {
-                (self.progress)(head.seq);
+                (self.progress)(head.seq)?;
                 self.written.left_out += 1;
             }
             Part::Event(row) => {
@@ -126,7 +126,7 @@ impl<'r, W: Write> Writer<'r, W> {
         head: &FrameHead,
         raw: Option<&[u8]>,
         link: Option<&Link>,
-    ) -> Result<(), WriteError> {
+    ) -> Result<(), ExportError> {
         self.line.clear();
         keys(&mut self.line, head, link)?;
         if let Some(raw) = raw {

@@ -1,6 +1,6 @@
 //! What of a recording is written, and going through it in order.
 
-use super::{Selection, all_rows};
+use super::{ExportError, Progress, Selection, all_rows};
 use mcpreel_store::notices::{Link, Notice};
 use mcpreel_store::reader::{EventRow, FramePage, ReadError, Recording, Said};
 use mcpreel_trace::clock::Moment;
@@ -203,15 +203,15 @@ impl<'r> Excerpt<'r> {
 
     /// Gives its messages that are no request and no answer of an exchange to `visit`, in order;
     /// `progress` is told how far it is.
-    pub fn notices<E: From<ReadError>>(
+    pub fn notices(
         &self,
-        progress: &mut dyn FnMut(Seq),
-        visit: &mut impl FnMut(&Notice) -> Result<(), E>,
-    ) -> Result<(), E> {
+        progress: &mut Progress<'_>,
+        visit: &mut impl FnMut(&Notice) -> Result<(), ExportError>,
+    ) -> Result<(), ExportError> {
         let page = |after: &(Seq, u32)| self.recording.notices(*after, self.last, PAGE);
         for notice in all_rows((Seq(0), 0), page, |notice| (notice.seq, notice.part)) {
             let notice = notice?;
-            progress(notice.seq);
+            progress(notice.seq)?;
             if self.selection.has_frame(notice.seq) {
                 visit(&notice)?;
             }

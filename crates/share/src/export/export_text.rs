@@ -18,7 +18,7 @@
 //!
 //! The words are those of `mcpreel show`. Everything is escaped; what is cut is said with its size.
 
-use super::{Excerpt, Export, Part, WriteError, Written};
+use super::{Excerpt, Export, ExportError, Part, Written};
 use crate::phrases::{self, phrases_session, when};
 use crate::row::{RowView, arrow};
 use mcpreel_store::indexer::COLLECT_LIMIT;
@@ -49,7 +49,7 @@ const NAMES: usize = 11;
 
 const INDENT: &str = "         ";
 
-pub fn write(export: Export<'_, impl Write>) -> Result<Written, WriteError> {
+pub fn write(export: Export<'_, impl Write>) -> Result<Written, ExportError> {
     let Export { excerpt, out, .. } = export;
     let heading = heading(&excerpt, &excerpt.recording.summary()?)?;
     out.write_all(heading.as_bytes())?;
@@ -62,7 +62,7 @@ pub fn write(export: Export<'_, impl Write>) -> Result<Written, WriteError> {
     };
     excerpt.walk((COLLECT_LIMIT, true), &mut |part| {
         if let Part::Frame(head, ..) | Part::Passed(head) = &part {
-            (export.progress)(head.seq);
+            (export.progress)(head.seq)?;
         }
         writer.part(&part)
     })?;
@@ -70,7 +70,7 @@ pub fn write(export: Export<'_, impl Write>) -> Result<Written, WriteError> {
     Ok(writer.written)
 }
 
-fn heading(excerpt: &Excerpt<'_>, summary: &Summary) -> Result<String, WriteError> {
+fn heading(excerpt: &Excerpt<'_>, summary: &Summary) -> Result<String, ExportError> {
     let recording = excerpt.recording;
     let mut text = format!(
         "{}  {}  {}\n",
@@ -107,7 +107,7 @@ struct Writer<'r, W> {
 }
 
 impl<W: Write> Writer<'_, W> {
-    fn part(&mut self, part: &Part<'_>) -> Result<(), WriteError> {
+    fn part(&mut self, part: &Part<'_>) -> Result<(), ExportError> {
         match part {
             Part::Passed(_) => {
                 self.passed += 1;
@@ -131,7 +131,7 @@ impl<W: Write> Writer<'_, W> {
     }
 
     /// Says how many frames were left out.
-    fn flush_passed(&mut self) -> Result<(), WriteError> {
+    fn flush_passed(&mut self) -> Result<(), ExportError> {
         if self.passed > 0 {
             let passed = plural(std::mem::take(&mut self.passed), "frame");
             writeln!(self.out, "{INDENT}… {passed} not selected")?;
@@ -144,7 +144,7 @@ impl<W: Write> Writer<'_, W> {
         head: &FrameHead,
         raw: Option<&[u8]>,
         link: Option<&Link>,
-    ) -> Result<String, WriteError> {
+    ) -> Result<String, ExportError> {
         let beginning;
         let raw = if let Some(raw) = raw {
             raw

@@ -19,23 +19,51 @@ mod selection;
 pub use excerpt::{Excerpt, Part};
 pub use selection::Selection;
 
+use crate::outgoing::file::WholeError;
+use mcpreel_redact::PolicyError;
+use mcpreel_store::annotate::AnnotateError;
 use mcpreel_store::reader::{ReadError, Recording};
+use mcpreel_store::record::import::ImportError;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::Seq;
 use serde_json::Value;
 use std::io;
 
-/// Why a recording could not be written.
+/// Why a recording was not written.
 #[derive(Debug, thiserror::Error)]
-pub enum WriteError {
+pub enum ExportError {
     /// The recording could not be read.
     #[error(transparent)]
     Read(#[from] ReadError),
     /// What was made of it could not be written.
     #[error(transparent)]
     Write(#[from] io::Error),
+    /// A redacted recording could not be made.
+    #[error(transparent)]
+    Import(#[from] ImportError),
+    /// Its marks and notes could not be written.
+    #[error(transparent)]
+    Annotate(#[from] AnnotateError),
+    #[error("a temporary folder could not be made")]
+    Folder(#[source] io::Error),
+    /// What counts as secret could not be put together.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    /// The file could not be made.
+    #[error(transparent)]
+    Whole(#[from] WholeError),
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
 }
+
+/// Whoever asked for it does not want it any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("it was stopped")]
+pub struct Stopped;
+
+/// Is told each frame that is done; what it returns may stop the work.
+pub type Progress<'p> = dyn FnMut(Seq) -> Result<(), Stopped> + 'p;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
@@ -52,7 +80,7 @@ pub struct Export<'e, W> {
     pub excerpt: Excerpt<'e>,
     pub out: &'e mut W,
     /// Is told each frame that is done.
-    pub progress: &'e mut dyn FnMut(Seq),
+    pub progress: &'e mut Progress<'e>,
 }
 
 /// When an exchange was over in a recording that is over at `end`: with its answer, with its
@@ -111,10 +139,10 @@ pub(crate) fn without_nulls(mut object: Value) -> Value {
 #[cfg(test)]
 fn exported(
     excerpt: Excerpt<'_>,
-    write: impl FnOnce(Export<'_, Vec<u8>>) -> Result<Written, WriteError>,
+    write: impl FnOnce(Export<'_, Vec<u8>>) -> Result<Written, ExportError>,
 ) -> Vec<u8> {
     let mut file = Vec::new();
-    let progress = &mut |_| ();
+    let progress = &mut |_| Ok(());
     let out = &mut file;
     write(Export {
         excerpt,

@@ -16,7 +16,9 @@
 //! happened to its process. Times are microseconds since the start of the recording, which stands
 //! in `otherData`; every `args.seq` is the frame in the recording.
 
-use super::{Excerpt, Export, WriteError, Written, all_rows, end_of, span_name, without_nulls};
+use super::{
+    Excerpt, Export, ExportError, Progress, Written, all_rows, end_of, span_name, without_nulls,
+};
 use crate::phrases::{self, when};
 use mcpreel_store::notices::Notice;
 use mcpreel_store::reader::Summary;
@@ -46,7 +48,7 @@ const PROCESS: Thread = (5, "process");
 /// A thread of the trace: its number and its name.
 type Thread = (u8, &'static str);
 
-pub fn write(export: Export<'_, impl Write>) -> Result<Written, WriteError> {
+pub fn write(export: Export<'_, impl Write>) -> Result<Written, ExportError> {
     let Export { excerpt, out, .. } = export;
     let summary = excerpt.recording.summary()?;
     let trace = Trace {
@@ -69,8 +71,8 @@ impl<W: Write> Trace<'_, W> {
     fn write(
         mut self,
         summary: &Summary,
-        progress: &mut dyn FnMut(Seq),
-    ) -> Result<Written, WriteError> {
+        progress: &mut Progress<'_>,
+    ) -> Result<Written, ExportError> {
         let about = json!({
             "recording": summary.id,
             "name": escape(&summary.name),
@@ -130,17 +132,17 @@ impl<W: Write> Trace<'_, W> {
         Ok(())
     }
 
-    fn exchanges(&mut self, progress: &mut dyn FnMut(Seq)) -> Result<(), WriteError> {
+    fn exchanges(&mut self, progress: &mut Progress<'_>) -> Result<(), ExportError> {
         let excerpt = self.excerpt;
         self.written.left_out = excerpt.exchanges(&mut |exchange| {
-            progress(exchange.request.0);
+            progress(exchange.request.0)?;
             self.written.exchanges += 1;
             self.exchange(exchange)
         })?;
         Ok(())
     }
 
-    fn exchange(&mut self, exchange: &Exchange) -> Result<(), WriteError> {
+    fn exchange(&mut self, exchange: &Exchange) -> Result<(), ExportError> {
         let recording = self.excerpt.recording;
         let end = end_of(recording, exchange, self.end)?.max(exchange.t_request);
         let within = match exchange.parent {
@@ -178,14 +180,14 @@ impl<W: Write> Trace<'_, W> {
         t: Moment,
         name: &str,
         args: &Value,
-    ) -> Result<(), WriteError> {
+    ) -> Result<(), ExportError> {
         Ok(self.push(&json!({
             "ph": "i", "pid": pid, "tid": tid, "ts": micros(t), "cat": cat,
             "name": cut(name, NAME), "s": "t", "args": args,
         }))?)
     }
 
-    fn notice(&mut self, notice: &Notice) -> Result<(), WriteError> {
+    fn notice(&mut self, notice: &Notice) -> Result<(), ExportError> {
         let name = match (&notice.method, notice.kind) {
             (Some(method), MessageKind::Notification) => escape(method),
             // It fits nothing.
@@ -202,12 +204,12 @@ impl<W: Write> Trace<'_, W> {
     }
 
     /// stderr, and what is no message.
-    fn lines(&mut self, progress: &mut dyn FnMut(Seq)) -> Result<(), WriteError> {
+    fn lines(&mut self, progress: &mut Progress<'_>) -> Result<(), ExportError> {
         let excerpt = self.excerpt;
         let page = |after: &Seq| excerpt.recording.lines(*after, excerpt.last, PAGE);
         for line in all_rows(Seq(0), page, |line| line.seq) {
             let line = line?;
-            progress(line.seq);
+            progress(line.seq)?;
             if !excerpt.selection.has_frame(line.seq) {
                 continue;
             }
@@ -223,7 +225,7 @@ impl<W: Write> Trace<'_, W> {
         Ok(())
     }
 
-    fn events(&mut self) -> Result<(), WriteError> {
+    fn events(&mut self) -> Result<(), ExportError> {
         let excerpt = self.excerpt;
         excerpt.events(&mut |row| {
             self.written.events += 1;

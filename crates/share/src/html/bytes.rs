@@ -2,9 +2,8 @@
 
 use super::FRAME_BYTES;
 use super::block::Blocks;
-use crate::export::{Excerpt, Part, WriteError, Written};
+use crate::export::{Excerpt, ExportError, Part, Progress, Written};
 use mcpreel_store::indexer::COLLECT_LIMIT;
-use mcpreel_trace::frame::Seq;
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -12,8 +11,8 @@ use std::io::Write;
 pub(super) fn write(
     excerpt: &Excerpt<'_>,
     out: &mut impl Write,
-    progress: &mut dyn FnMut(Seq),
-) -> Result<Written, WriteError> {
+    progress: &mut Progress<'_>,
+) -> Result<Written, ExportError> {
     let mut written = Written::default();
     let mut blocks = Blocks::new(out, "frames");
     excerpt.walk((COLLECT_LIMIT, false), &mut |part| {
@@ -31,15 +30,15 @@ pub(super) fn write(
                 let left_out = head.size.saturating_sub(bytes.len() as u64);
                 let frame = json!([head.seq.0, in_pieces(bytes), left_out]);
                 blocks.push_numbered(head.seq.0, &frame)?;
-                progress(head.seq);
+                progress(head.seq)?;
             }
             Part::Passed(head) => {
                 written.left_out += 1;
-                progress(head.seq);
+                progress(head.seq)?;
             }
             Part::Event(_) => written.events += 1,
         }
-        Ok::<(), WriteError>(())
+        Ok::<(), ExportError>(())
     })?;
     blocks.finish()?;
     Ok(written)

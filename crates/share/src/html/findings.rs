@@ -1,7 +1,7 @@
 //! Findings with the rules that found them, and the marks and notes that people put on frames.
 
 use super::block::Blocks;
-use crate::export::{Excerpt, WriteError, all_rows};
+use crate::export::{Excerpt, ExportError, all_rows};
 use mcpreel_lint::Rule;
 use mcpreel_store::reader::FindingRow;
 use mcpreel_trace::frame::Seq;
@@ -14,7 +14,7 @@ use std::io::Write;
 pub(super) fn write_findings(
     excerpt: &Excerpt<'_>,
     out: &mut impl Write,
-) -> Result<(), WriteError> {
+) -> Result<(), ExportError> {
     let mut rules = BTreeMap::new();
     let mut blocks = Blocks::new(&mut *out, "findings");
     let page = |after: &u64| excerpt.recording.findings(*after);
@@ -66,7 +66,7 @@ fn about(rule: &Rule) -> Value {
 /// Columns of a note: whoever writes more writes a text of its own.
 const NOTE: usize = 4000;
 
-pub(super) fn write_notes(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), WriteError> {
+pub(super) fn write_notes(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), ExportError> {
     let mut blocks = Blocks::new(out, "notes");
     let short = |text: &Option<Box<str>>| text.as_deref().map(|text| cut(text, NOTE));
     let page = |after: &Seq| excerpt.recording.annotations(*after);

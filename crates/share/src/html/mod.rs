@@ -26,7 +26,7 @@ mod findings;
 mod rows;
 mod session;
 
-use super::export::{Export, WriteError, Written};
+use super::export::{Export, ExportError, Written};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use sha2::{Digest as _, Sha256};
@@ -37,7 +37,7 @@ use std::io::{self, Write};
 pub const FRAME_BYTES: u64 = 256 * 1024;
 
 /// Writes it as a page. Holds no more of it than some pages of rows and a frame of a megabyte.
-pub fn write(export: Export<'_, impl Write>) -> Result<Written, WriteError> {
+pub fn write(export: Export<'_, impl Write>) -> Result<Written, ExportError> {
     let Export { excerpt, out, .. } = export;
     write_head(out)?;
     session::write(&excerpt, out)?;

@@ -2,7 +2,7 @@
 //! order, and finds out by itself which messages belong to which exchange.
 
 use super::block::Blocks;
-use crate::export::{Excerpt, WriteError};
+use crate::export::{Excerpt, ExportError};
 use crate::row::RowView;
 use mcpreel_store::reader::MessageRow;
 use mcpreel_trace::correlator::MessageKind;
@@ -20,17 +20,17 @@ const PAGE: u32 = 1000;
 /// Bytes of such frames, but for the first: a batch may be nothing but messages.
 const PAGE_BYTES: u64 = 1 << 20;
 
-pub(super) fn write(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), WriteError> {
+pub(super) fn write(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), ExportError> {
     exchanges(excerpt, out)?;
     messages(excerpt, out)?;
     events(excerpt, out)
 }
 
-fn exchanges(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), WriteError> {
+fn exchanges(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), ExportError> {
     let mut blocks = Blocks::new(out, "rows");
     excerpt.exchanges(&mut |exchange| {
         let shown = shown(excerpt, exchange);
-        Ok::<_, WriteError>(blocks.push_sparse(of_exchange(&shown))?)
+        Ok::<_, ExportError>(blocks.push_sparse(of_exchange(&shown))?)
     })?;
     Ok(blocks.finish()?)
 }
@@ -65,7 +65,7 @@ fn within(excerpt: &Excerpt<'_>, mut exchange: Exchange) -> Exchange {
     exchange
 }
 
-fn messages(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), WriteError> {
+fn messages(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), ExportError> {
     let mut blocks = Blocks::new(out, "rows");
     let mut after = Seq(0);
     let is_derived = excerpt.recording.summary()?.derived;
@@ -102,7 +102,7 @@ fn beside<W: Write>(
     (after, end): (Seq, Seq),
     heads: &[FrameHead],
     blocks: &mut Blocks<'_, W>,
-) -> Result<(), WriteError> {
+) -> Result<(), ExportError> {
     let head_of = |seq: Seq| {
         let at = heads.binary_search_by_key(&seq, |head| head.seq).ok();
         at.map(|at| &heads[at]).filter(|_| excerpt.has(seq))
@@ -121,12 +121,12 @@ fn beside<W: Write>(
     Ok(())
 }
 
-fn events(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), WriteError> {
+fn events(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), ExportError> {
     let mut blocks = Blocks::new(out, "rows");
     // That of the start stands in the session.
     excerpt.events(&mut |row| {
         let view = RowView::of_event(&row.event);
-        Ok::<_, WriteError>(blocks.push_sparse(of_view(&view, row.id))?)
+        Ok::<_, ExportError>(blocks.push_sparse(of_view(&view, row.id))?)
     })?;
     Ok(blocks.finish()?)
 }

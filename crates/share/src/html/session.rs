@@ -1,19 +1,21 @@
 //! The session as a whole: who, which versions, how it ended, why.
 
 use super::block::Blocks;
-use crate::export::{Excerpt, WriteError};
+use crate::export::{Excerpt, ExportError};
 use crate::phrases;
+use crate::phrases::phrases_session::{self, Facts};
 use mcpreel_lint::cause::{Cause, Evidence, Place, causes};
 use mcpreel_store::reader::Summary;
-use mcpreel_trace::session::{End, Peer, Side};
-use mcpreel_wire::text::cut;
+use mcpreel_store::schema::State;
+use mcpreel_trace::session::End;
+use mcpreel_wire::text::{cut, escape, plural, size};
 use serde_json::{Value, json};
 use std::io::Write;
 
 /// Columns of a text about the session.
 const TEXT: usize = 600;
 
-pub(super) fn write(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), WriteError> {
+pub(super) fn write(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), ExportError> {
     let summary = excerpt.recording.summary()?;
     let all = causes(&excerpt.recording.facts(excerpt.now)?);
     let found = all.len();
@@ -22,8 +24,16 @@ pub(super) fn write(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), W
         .filter(|one| is_shown(excerpt, one))
         .collect();
     let left_out = found - causes.len();
-    let is_untimed = excerpt.recording.is_untimed()?;
-    let session = session(excerpt, (&summary, is_untimed), &causes, left_out);
+    let given_up = excerpt.recording.given_up_count()?;
+    let mut facts = phrases_session::facts(&summary, given_up);
+    facts.push(("recorded by", recorder(&summary)));
+    facts.push((
+        "page by",
+        concat!("mcpreel ", env!("CARGO_PKG_VERSION")).to_owned(),
+    ));
+    let mut session = session((&summary, facts), &causes, left_out);
+    session["now"] = json!(excerpt.now.map(|now| now.0));
+    session["notices"] = json!(notices(excerpt, &summary)?);
     let mut blocks = Blocks::new(out, "session");
     blocks.push(&session)?;
     Ok(blocks.finish()?)
@@ -39,75 +49,63 @@ fn is_shown(excerpt: &Excerpt<'_>, cause: &Cause) -> bool {
     !excerpt.is_cut() || (!cause.evidence.is_empty() && cause.evidence.iter().all(has))
 }
 
-fn session(
-    excerpt: &Excerpt<'_>,
-    (summary, is_untimed): (&Summary, bool),
-    causes: &[Cause],
-    causes_left_out: usize,
-) -> Value {
-    let facts = &summary.session;
-    let eras: Vec<_> = facts.eras.iter().map(|era| era.as_str()).collect();
-    let context = &summary.context;
-    let has_command = !context.argv.is_empty();
-    let has_host = !context.host.name.is_empty();
-    let usage = facts.usage;
-    // Texts off the wire are escaped. Counts are those of the whole recording, whatever is selected.
+fn session((summary, facts): (&Summary, Facts), causes: &[Cause], causes_left_out: usize) -> Value {
+    let session = &summary.session;
+    let eras: Vec<_> = session.eras.iter().map(|era| era.as_str()).collect();
+    // Texts are escaped. Counts are those of the whole recording, whatever is selected.
     json!({
-        "tool": concat!("mcpreel ", env!("CARGO_PKG_VERSION")),
         "id": summary.id,
         "title": short(&phrases::recording::title_of(summary)),
+        "client": phrases::peer(&session.client).map(|who| short(&who)),
         "state": summary.state.as_str(),
-        "origin": summary.origin,
         // 0 where that is not known.
         "wall_ms": summary.wall_ns / 1_000_000,
         "t_last": summary.t_last_ns,
-        "times": is_untimed.then_some(phrases::UNTIMED),
-        // The time as it was written, if it was still recorded.
-        "now": excerpt.now.map(|now| now.0),
-        "slow": summary.slow_ns,
-        "frame_bytes": super::FRAME_BYTES,
-        "server": side(&facts.server),
-        "client": side(&facts.client),
-        "asked": facts.version_asked,
-        "agreed": facts.version_agreed,
-        "offered": phrases::versions_offered(facts),
+        "asked": session.version_asked,
+        "agreed": session.version_agreed,
         "eras": eras,
-        "handshake": facts.handshake_ns,
-        "phase": facts.phase.as_str(),
-        "ended": ended(summary),
-        "counts": {
-            "frames": summary.frames,
-            "bytes": summary.bytes,
-            "messages": summary.messages,
-            "exchanges": summary.exchanges,
-            "failed": summary.failed,
-            "open": summary.open,
-            "findings": summary.findings,
-        },
-        "gap_bytes": summary.gap_bytes,
-        "note": summary.note,
+        "phase": session.phase.as_str(),
+        "ended": session.phase.end().map(ended),
         "redaction": summary.redaction,
-        "selection": excerpt.selection.note(),
-        "process": {
-            "command": has_command.then(|| phrases::command(&context.argv)),
-            "executable": context.executable,
-            "cwd": context.cwd,
-            "host": has_host.then(|| phrases::process(&context.host)),
-            "recorder": context.mcpreel,
-            "peak": usage.map(|usage| usage.max_rss_bytes),
-            "cpu": usage.map(|usage| usage.user_ns.saturating_add(usage.system_ns)),
-        },
+        "facts": facts,
         "causes": causes.iter().map(cause).collect::<Vec<_>>(),
         "causes_left_out": causes_left_out,
     })
 }
 
-fn side(peer: &Peer) -> Value {
-    let capabilities = peer.capabilities.as_deref();
-    json!({
-        "who": phrases::peer(peer).map(|who| short(&who)),
-        "capabilities": capabilities.map(|json| short(&phrases::capabilities(json))),
-    })
+fn recorder(summary: &Summary) -> String {
+    match summary.context.mcpreel.as_str() {
+        "" => "unknown".to_owned(),
+        version => format!("mcpreel {}", escape(version)),
+    }
+}
+
+/// What a reader must know before trusting the rest.
+fn notices(excerpt: &Excerpt<'_>, summary: &Summary) -> Result<Vec<String>, ExportError> {
+    let part = excerpt.selection.note().map(|note| {
+        let (only, frames) = (phrases_session::only(note), plural(summary.frames, "frame"));
+        format!("a part of the recording: {only}; the whole has {frames}")
+    });
+    let gap = (summary.gap_bytes > 0).then(|| {
+        let bytes = size(summary.gap_bytes);
+        format!("{bytes} that were forwarded are not on record")
+    });
+    let state = match (summary.state, excerpt.now) {
+        (_, Some(now)) => Some(phrases_session::live(now)),
+        (State::Recovered, None) => {
+            Some("the recorder was interrupted; completed from its journal".to_owned())
+        }
+        (State::Live | State::Pending, None) => {
+            Some("written while it was still being recorded: it may be short".to_owned())
+        }
+        (State::Complete, None) => None,
+    };
+    let is_untimed = excerpt.recording.is_untimed()?;
+    let times = is_untimed.then(|| format!("times: {}", phrases::UNTIMED));
+    let note = summary.note.as_deref();
+    let note = note.map(|note| format!("note: {}", escape(note)));
+    let all = [part, gap, state, times, note];
+    Ok(all.into_iter().flatten().collect())
 }
 
 /// What a peer says of itself stands in the page as a whole; above it there is room for so much.
@@ -115,25 +113,13 @@ fn short(text: &str) -> String {
     cut(text, TEXT)
 }
 
-fn ended(summary: &Summary) -> Option<Value> {
-    let end = summary.session.phase.end()?;
-    let first = summary.session.closed_first.map(|closed| {
-        let side = match closed.by {
-            Side::Host => "the host",
-            Side::Server => "the server",
-        };
-        (side, closed.t.0)
-    });
-    Some(json!({
-        "short": phrases::end_short(end),
-        "sentence": phrases::end(end),
-        "how": match end {
-            End::Exited { code: 0 } => "good",
-            End::Unknown => "unknown",
-            End::Exited { .. } | End::Killed { .. } | End::NotStarted { .. } => "bad",
-        },
-        "first": first,
-    }))
+fn ended(end: &End) -> Value {
+    let how = match end {
+        End::Exited { code: 0 } => "good",
+        End::Unknown => "unknown",
+        End::Exited { .. } | End::Killed { .. } | End::NotStarted { .. } => "bad",
+    };
+    json!({"short": phrases::end_short(end), "how": how})
 }
 
 fn cause(cause: &Cause) -> Value {

@@ -17,9 +17,8 @@ pub mod redacted;
 pub mod told;
 
 use crate::export::otlp::{self, Bodies};
-use crate::export::{
-    Excerpt, Export, Selection, WriteError, Written, export_text, markdown, perfetto,
-};
+use crate::export::{Excerpt, Export, Selection, Written, export_text, markdown, perfetto};
+pub use crate::export::{ExportError, Stopped};
 use crate::redacted::Redacting;
 use crate::{cassette, html};
 use file::{Replace, Whole, WholeError};
@@ -30,10 +29,8 @@ use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::What;
 use mcpreel_wire::text::{escape, plural, size};
-pub use redacted::MakeError;
-use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -76,37 +73,6 @@ pub enum Stage {
 /// Is told how far it is; what it returns may stop it.
 pub type Tell<'t> = dyn FnMut(Stage) -> Result<(), Stopped> + 't;
 
-/// Whoever asked for it does not want it any more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("it was stopped")]
-pub struct Stopped;
-
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The recording could not be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// What was made of it could not be written.
-    #[error(transparent)]
-    Write(#[from] io::Error),
-    #[error(transparent)]
-    Make(#[from] MakeError),
-    #[error(transparent)]
-    Stopped(#[from] Stopped),
-    /// The file could not be made.
-    #[error(transparent)]
-    Whole(#[from] WholeError),
-}
-
-impl From<WriteError> for Error {
-    fn from(error: WriteError) -> Self {
-        match error {
-            WriteError::Read(error) => Self::Read(error),
-            WriteError::Write(error) => Self::Write(error),
-        }
-    }
-}
-
 /// The last frame that is written: of a recording that grows, the last one that is there now.
 pub fn last(recording: &Recording) -> Result<Seq, ReadError> {
     let summary = recording.summary()?;
@@ -132,7 +98,7 @@ pub fn save(
     path: &Path,
     may: Replace,
     tell: &mut Tell<'_>,
-) -> Result<Saved, Error> {
+) -> Result<Saved, ExportError> {
     let unwritten = |error| WholeError::Write(path.to_owned(), error);
     let mut whole = Whole::begin(path, recording.path(), may)?;
     let (mut text, report) = if order.format == Format::Recording {
@@ -144,7 +110,7 @@ pub fn save(
         let mut out = BufWriter::with_capacity(BUFFER, &mut whole.draft);
         let written = write(recording, order, &mut out, tell);
         let (written, report) = written.map_err(|error| match error {
-            Error::Write(error) => unwritten(error).into(),
+            ExportError::Write(error) => unwritten(error).into(),
             error => error,
         })?;
         out.flush().map_err(unwritten)?;
@@ -170,7 +136,7 @@ pub fn write(
     order: &Order<'_>,
     out: &mut impl Write,
     tell: &mut Tell<'_>,
-) -> Result<(Written, Option<Report>), Error> {
+) -> Result<(Written, Option<Report>), ExportError> {
     let Some(policy) = &order.policy else {
         return Ok((raw(recording, order, out, tell)?, None));
     };
@@ -178,9 +144,9 @@ pub fn write(
     if order.format == Format::Jsonl {
         number(&mut redacting, order.selection, tell)?;
         let selection = &redacting.selected(order.selection);
-        let written = stoppable(out, tell, |out, told| {
-            cassette::write_redacted(recording, &mut redacting, selection, out, told)
-        })?;
+        let progress = &mut |seq| tell(Stage::Written(seq));
+        let written =
+            cassette::write_redacted(recording, &mut redacting, selection, out, progress)?;
         redacted::count_off(&mut redacting, selection, tell)?;
         return Ok((written, Some(redacting.take_report())));
     }
@@ -200,7 +166,7 @@ pub fn copy(
     (selection, policy): (&Selection, Option<&Arc<Policy>>),
     into: &Path,
     tell: &mut Tell<'_>,
-) -> Result<Option<Report>, Error> {
+) -> Result<Option<Report>, ExportError> {
     let Some(policy) = policy else {
         if selection.note().is_none() {
             recording.copy_into(into)?;
@@ -250,12 +216,10 @@ pub fn learn<'r>(
     recording: &'r Recording,
     policy: &Arc<Policy>,
     tell: &mut Tell<'_>,
-) -> Result<Redacting<'r>, Error> {
+) -> Result<Redacting<'r>, ExportError> {
     let last = last(recording)?;
     let policy = Arc::clone(policy);
-    Redacting::learn(recording, last, policy, &mut |seq| {
-        tell(Stage::Looked(seq)).map_err(Error::from)
-    })
+    Redacting::learn(recording, last, policy, &mut |seq| tell(Stage::Looked(seq)))
 }
 
 /// Gives tokens that do not depend on what is selected.
@@ -263,10 +227,8 @@ fn number(
     redacting: &mut Redacting<'_>,
     selection: &Selection,
     tell: &mut Tell<'_>,
-) -> Result<(), Error> {
-    redacting.number(selection, &mut |seq| {
-        tell(Stage::Looked(seq)).map_err(Error::from)
-    })
+) -> Result<(), ExportError> {
+    redacting.number(selection, &mut |seq| tell(Stage::Looked(seq)))
 }
 
 fn raw(
@@ -274,7 +236,7 @@ fn raw(
     order: &Order<'_>,
     out: &mut impl Write,
     tell: &mut Tell<'_>,
-) -> Result<Written, Error> {
+) -> Result<Written, ExportError> {
     let last = last(recording)?;
     let excerpt = Excerpt {
         last,
@@ -282,62 +244,19 @@ fn raw(
         now: order.now.filter(|_| last < Seq(u64::MAX)),
         ..Excerpt::of(recording, order.selection)
     };
-    stoppable(out, tell, |out, progress| {
-        let export = Export {
-            excerpt,
-            out,
-            progress,
-        };
-        match order.format {
-            Format::Text => export_text::write(export),
-            Format::Markdown => markdown::write(export),
-            Format::Html => html::write(export),
-            Format::Otlp => otlp::write(export, order.bodies),
-            Format::Perfetto => perfetto::write(export),
-            // The other one is no file that is made of parts.
-            Format::Jsonl | Format::Recording => cassette::write(export),
-        }
-    })
-}
-
-/// Writes, and stops at the next write once it is told to: formats only say how far they are.
-fn stoppable<W: Write>(
-    out: &mut W,
-    tell: &mut Tell<'_>,
-    write: impl FnOnce(&mut Stoppable<'_, W>, &mut dyn FnMut(Seq)) -> Result<Written, WriteError>,
-) -> Result<Written, Error> {
-    let stopped = Cell::new(false);
-    let mut out = Stoppable {
+    let export = Export {
+        excerpt,
         out,
-        stopped: &stopped,
+        progress: &mut |seq| tell(Stage::Written(seq)),
     };
-    let mut told = |seq: Seq| {
-        let is_over = stopped.get() || tell(Stage::Written(seq)).is_err();
-        stopped.set(is_over);
-    };
-    let written = write(&mut out, &mut told);
-    if stopped.get() {
-        return Err(Stopped.into());
-    }
-    Ok(written?)
-}
-
-/// Takes what is written, until it is told to stop.
-struct Stoppable<'w, W> {
-    out: &'w mut W,
-    stopped: &'w Cell<bool>,
-}
-
-impl<W: Write> Write for Stoppable<'_, W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.stopped.get() {
-            return Err(io::Error::other(Stopped));
-        }
-        self.out.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
+    match order.format {
+        Format::Text => export_text::write(export),
+        Format::Markdown => markdown::write(export),
+        Format::Html => html::write(export),
+        Format::Otlp => otlp::write(export, order.bodies),
+        Format::Perfetto => perfetto::write(export),
+        // The other one is no file that is made of parts.
+        Format::Jsonl | Format::Recording => cassette::write(export),
     }
 }
 

@@ -66,10 +66,7 @@ fn whoever_stops_it_gets_nothing_wherever_it_is() {
             let order = order(&all, format, false);
             let written = write(&recording, &order, &mut whole.draft, &mut tell);
             let error = written.unwrap_err();
-            let is_stopped = matches!(
-                error,
-                Error::Stopped(_) | Error::Make(MakeError::Stopped(_))
-            );
+            let is_stopped = matches!(error, ExportError::Stopped(_));
             assert!(is_stopped, "{format:?} {error:?}");
             drop(whole);
             assert_eq!(files(dir.path()), before, "{format:?} {stop:?}");

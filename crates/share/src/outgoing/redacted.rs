@@ -6,44 +6,23 @@
 //! its own, with the original as its parent.
 
 use super::file::Folder;
-use super::{Stage, Stopped, Tell, last};
-use crate::export::{Excerpt, Part, Selection, all_rows};
+use super::{Stage, Tell, last};
+use crate::export::{Excerpt, ExportError, Part, Selection, all_rows};
 use crate::redacted::Redacting;
 use crate::redacted::comes_from_its_bytes;
-use mcpreel_redact::{PolicyError, Report};
-use mcpreel_store::annotate::{self, AnnotateError};
+use mcpreel_redact::Report;
+use mcpreel_store::annotate;
 use mcpreel_store::indexer::COLLECT_LIMIT;
 use mcpreel_store::library::REEL;
 use mcpreel_store::reader::{EventRow, ReadError, Recording, Summary};
-use mcpreel_store::record::import::{Import, ImportError};
+use mcpreel_store::record::import::Import;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{EventKind, ProcessContext};
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_trace::item::Annotation;
 use serde::Serialize;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-
-/// Why a redacted recording could not be made.
-#[derive(Debug, thiserror::Error)]
-pub enum MakeError {
-    /// The original could not be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    #[error(transparent)]
-    Import(#[from] ImportError),
-    /// Its marks and notes could not be written.
-    #[error(transparent)]
-    Annotate(#[from] AnnotateError),
-    #[error("a temporary folder could not be made")]
-    Folder(#[source] io::Error),
-    /// What counts as secret could not be put together.
-    #[error(transparent)]
-    Policy(#[from] PolicyError),
-    #[error(transparent)]
-    Stopped(#[from] Stopped),
-}
 
 /// What is selected of a recording, redacted, as a recording that vanishes with this value; and
 /// what was replaced.
@@ -51,7 +30,7 @@ pub fn recording(
     redacting: &mut Redacting<'_>,
     selection: &Selection,
     tell: &mut Tell<'_>,
-) -> Result<(Recording, Report), MakeError> {
+) -> Result<(Recording, Report), ExportError> {
     let summary = look(redacting, selection, tell)?;
     let report = redacting.take_report();
     let recording = record_redacted(redacting, selection, &summary, tell)?;
@@ -63,7 +42,7 @@ pub fn one_of_its_own(
     redacting: &mut Redacting<'_>,
     selection: &Selection,
     tell: &mut Tell<'_>,
-) -> Result<(Recording, Report), MakeError> {
+) -> Result<(Recording, Report), ExportError> {
     let mut summary = look(redacting, selection, tell)?;
     let report = redacting.take_report();
     make_another(&mut summary, selection, &(&report, selection.note()));
@@ -76,7 +55,7 @@ pub(super) fn trimmed(
     recording: &Recording,
     selection: &Selection,
     tell: &mut Tell<'_>,
-) -> Result<Recording, MakeError> {
+) -> Result<Recording, ExportError> {
     let mut summary = recording.summary()?;
     make_another(&mut summary, selection, &selection.note());
     let mut copy = Copy::begin(&summary, selection)?;
@@ -104,7 +83,7 @@ fn record_redacted(
     selection: &Selection,
     summary: &Summary,
     tell: &mut Tell<'_>,
-) -> Result<Recording, MakeError> {
+) -> Result<Recording, ExportError> {
     let mut copy = Copy::begin(summary, selection)?;
     redacting.walk(selection, false, &mut |part| copy.part(&part, tell))?;
     redacting.annotations(&mut |seq, annotation| {
@@ -151,8 +130,8 @@ struct Copy<'s> {
 }
 
 impl<'s> Copy<'s> {
-    fn begin(summary: &Summary, selection: &'s Selection) -> Result<Self, MakeError> {
-        let folder = Folder::make().map_err(MakeError::Folder)?;
+    fn begin(summary: &Summary, selection: &'s Selection) -> Result<Self, ExportError> {
+        let folder = Folder::make().map_err(ExportError::Folder)?;
         let reel = folder.path().join(&summary.id).with_extension(REEL);
         let context = ProcessContext {
             recording: summary.id.clone(),
@@ -170,7 +149,7 @@ impl<'s> Copy<'s> {
         })
     }
 
-    fn part(&mut self, part: &Part<'_>, tell: &mut Tell<'_>) -> Result<(), MakeError> {
+    fn part(&mut self, part: &Part<'_>, tell: &mut Tell<'_>) -> Result<(), ExportError> {
         match part {
             Part::Frame(head, raw, _) => self.frame(head, raw.unwrap_or_default(), tell),
             Part::Event(row) => self.event(row),
@@ -183,7 +162,7 @@ impl<'s> Copy<'s> {
         head: &FrameHead,
         raw: &[u8],
         tell: &mut Tell<'_>,
-    ) -> Result<(), MakeError> {
+    ) -> Result<(), ExportError> {
         tell(Stage::Written(head.seq))?;
         if self.selection.note().is_some() {
             self.frames.push(head.seq);
@@ -202,7 +181,7 @@ impl<'s> Copy<'s> {
         Ok(())
     }
 
-    fn event(&mut self, row: &EventRow) -> Result<(), MakeError> {
+    fn event(&mut self, row: &EventRow) -> Result<(), ExportError> {
         let t = row.event.t;
         match &row.event.kind {
             EventKind::Gap {
@@ -229,7 +208,7 @@ impl<'s> Copy<'s> {
 
     /// The recording, which is over where the original is; else it goes on, so that what is open in
     /// the original is open in it.
-    fn finish(mut self, summary: &Summary) -> Result<Recording, MakeError> {
+    fn finish(mut self, summary: &Summary) -> Result<Recording, ExportError> {
         let live = if summary.state.is_final() {
             self.import.finish(Moment(summary.t_last_ns))?;
             None
@@ -249,9 +228,9 @@ pub fn look(
     redacting: &mut Redacting<'_>,
     selection: &Selection,
     tell: &mut Tell<'_>,
-) -> Result<Summary, MakeError> {
+) -> Result<Summary, ExportError> {
     redacting.walk(selection, false, &mut |part| match part {
-        Part::Frame(head, _, _) => Ok::<(), MakeError>(tell(Stage::Looked(head.seq))?),
+        Part::Frame(head, _, _) => Ok::<(), ExportError>(tell(Stage::Looked(head.seq))?),
         Part::Event(_) | Part::Passed(_) => Ok(()),
     })?;
     redacting.annotations(&mut |_, _| Ok::<(), ReadError>(()))?;
@@ -266,14 +245,13 @@ pub(super) fn count_off(
     redacting: &mut Redacting<'_>,
     selection: &Selection,
     tell: &mut Tell<'_>,
-) -> Result<(), MakeError> {
+) -> Result<(), ExportError> {
     let policy = redacting.policy();
     if policy.switched_off().is_empty() {
         return Ok(());
     }
-    let mut all = redacting.again(policy.with_all()?, &mut |seq| {
-        tell(Stage::Looked(seq)).map_err(MakeError::from)
-    })?;
+    let all = policy.with_all()?;
+    let mut all = redacting.again(all, &mut |seq| tell(Stage::Looked(seq)))?;
     look(&mut all, selection, tell)?;
     redacting.count_off(&all.take_report());
     Ok(())

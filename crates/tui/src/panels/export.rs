@@ -27,7 +27,7 @@ use mcpreel_redact::{Policy, Report};
 use mcpreel_share::export::otlp::Bodies;
 use mcpreel_share::export::{Selection, markdown};
 use mcpreel_share::outgoing::file::{Replace, WholeError};
-use mcpreel_share::outgoing::{self, Error, Format, MakeError, Saved, Stage, Stopped, redacted};
+use mcpreel_share::outgoing::{self, ExportError, Format, Saved, Stage, Stopped, redacted};
 use mcpreel_share::phrases::sentence;
 use mcpreel_store::library::{Entry as Reel, Standing, sanitised};
 use mcpreel_store::reader::{ReadError, Recording};
@@ -342,7 +342,7 @@ fn write(offer: Box<Offer>, may: Replace, place: &Place<'_>) -> Result<Answer, S
         Ok(saved) => Ok(Answer::new(move |viewer| {
             done(&mut viewer.app, &saved, &offer.file(), is_live)
         })),
-        Err(Error::Whole(WholeError::IsThere(_))) => Ok(Answer::new(|viewer| {
+        Err(ExportError::Whole(WholeError::IsThere(_))) => Ok(Answer::new(|viewer| {
             viewer.app.running.remove(&Slot::Export);
             viewer.app.overlays.push(Overlay::Menu(is_there(offer)));
             vec![]
@@ -366,9 +366,9 @@ fn progress(place: &Place<'_>, frames: u64) -> impl FnMut(Stage) -> Result<(), S
     }
 }
 
-fn unwritten(error: &Error) -> Result<Answer, String> {
+fn unwritten(error: &ExportError) -> Result<Answer, String> {
     match error {
-        Error::Stopped(_) | Error::Make(MakeError::Stopped(_)) => Ok(Answer::new(|viewer| {
+        ExportError::Stopped(_) => Ok(Answer::new(|viewer| {
             let app = &mut viewer.app;
             app.running.remove(&Slot::Export);
             let text = "stopped: nothing was written";
@@ -482,7 +482,7 @@ fn in_markdown(
     request: (Seq, u32),
     policy: &Arc<Policy>,
     place: &Place<'_>,
-) -> Result<Option<String>, Error> {
+) -> Result<Option<String>, ExportError> {
     let mut tell = progress(place, recording.summary()?.frames);
     let mut redacting = outgoing::learn(recording, policy, &mut tell)?;
     let all = Selection::default();

@@ -15,7 +15,7 @@
 //! Of what was said only letters, digits and a few marks stand as they are; everything else is an
 //! entity code, which the diagram shows as the character and its language never takes for its own.
 
-use crate::export::{Excerpt, WriteError};
+use crate::export::{Excerpt, ExportError, Progress};
 use crate::phrases;
 use mcpreel_lint::cause::{Cause, Facts};
 use mcpreel_store::reader::{ReadError, Recording, Summary};
@@ -195,8 +195,8 @@ impl Picked {
     pub fn of(
         excerpt: &Excerpt<'_>,
         (facts, causes): (&Facts, &[Cause]),
-        progress: &mut dyn FnMut(Seq),
-    ) -> Result<Self, WriteError> {
+        progress: &mut Progress<'_>,
+    ) -> Result<Self, ExportError> {
         if excerpt.is_cut() {
             return Self::selected(excerpt, progress);
         }
@@ -230,18 +230,18 @@ impl Picked {
         })
     }
 
-    fn selected(excerpt: &Excerpt<'_>, progress: &mut dyn FnMut(Seq)) -> Result<Self, WriteError> {
+    fn selected(excerpt: &Excerpt<'_>, progress: &mut Progress<'_>) -> Result<Self, ExportError> {
         let mut picked = Self::default();
         let mut ids = Vec::new();
         let mut more = 0;
         let others = excerpt.exchanges(&mut |exchange| {
-            progress(exchange.request.0);
+            progress(exchange.request.0)?;
             if ids.len() < TOLD {
                 ids.push(exchange.id);
             } else {
                 more += 1;
             }
-            Ok::<_, ReadError>(())
+            Ok::<_, ExportError>(())
         })?;
         picked.left_out = others + more;
         for id in ids {

@@ -27,7 +27,7 @@
 
 mod diagram;
 
-use super::{Excerpt, Export, WriteError, Written, all_rows};
+use super::{Excerpt, Export, ExportError, Written, all_rows};
 use crate::phrases;
 use crate::phrases::phrases_story::{Row, Tone};
 use crate::phrases::recording::title_of;
@@ -63,7 +63,7 @@ const NAMES: usize = 7;
 const LEFT_OUT: [&str; 2] = ["executable", "in"];
 
 /// Writes a report of what went wrong, or of what is selected.
-pub fn write(export: Export<'_, impl Write>) -> Result<Written, WriteError> {
+pub fn write(export: Export<'_, impl Write>) -> Result<Written, ExportError> {
     let Export { excerpt, out, .. } = export;
     let recording = excerpt.recording;
     let summary = recording.summary()?;

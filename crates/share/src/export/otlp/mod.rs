@@ -29,7 +29,7 @@ mod attributes;
 mod ids;
 mod span;
 
-use super::{Excerpt, Export, WriteError, Written, end_of, span_name};
+use super::{Excerpt, Export, ExportError, Progress, Written, end_of, span_name};
 use crate::phrases;
 use attributes::{Attributes, add_bodies, error_message, event_of};
 use ids::{Context, Ids};
@@ -38,7 +38,6 @@ use mcpreel_store::reader::{EventRow, ReadError, Said, Summary};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::exchange::{Exchange, Status};
-use mcpreel_trace::frame::Seq;
 use mcpreel_trace::session::End;
 use mcpreel_wire::message::Direction;
 use serde_json::Value;
@@ -58,7 +57,7 @@ pub enum Bodies {
     With,
 }
 
-pub fn write(export: Export<'_, impl Write>, bodies: Bodies) -> Result<Written, WriteError> {
+pub fn write(export: Export<'_, impl Write>, bodies: Bodies) -> Result<Written, ExportError> {
     let Export { excerpt, out, .. } = export;
     let recording = excerpt.recording;
     let summary = recording.summary()?;
@@ -92,10 +91,10 @@ struct Trace<'r, W: Write> {
 }
 
 impl<W: Write> Trace<'_, W> {
-    fn write(mut self, progress: &mut dyn FnMut(Seq)) -> Result<Written, WriteError> {
+    fn write(mut self, progress: &mut Progress<'_>) -> Result<Written, ExportError> {
         let (excerpt, bodies) = (self.excerpt, self.bodies);
         let mut span = |exchange: &Exchange, said: Option<&Said>| {
-            progress(exchange.request.0);
+            progress(exchange.request.0)?;
             self.written.exchanges += 1;
             let span = self.exchange(exchange, said)?;
             self.lines.push(exchange.direction, &span)
@@ -124,7 +123,7 @@ impl<W: Write> Trace<'_, W> {
         Moment(self.summary.t_last_ns)
     }
 
-    fn exchange(&self, exchange: &Exchange, said: Option<&Said>) -> Result<Span, WriteError> {
+    fn exchange(&self, exchange: &Exchange, said: Option<&Said>) -> Result<Span, ExportError> {
         let context = self.ids.context(exchange)?;
         let end = end_of(self.excerpt.recording, exchange, self.end())?;
         let (events, dropped) = self.events_of(exchange)?;
@@ -232,7 +231,7 @@ impl<W: Write> Trace<'_, W> {
     }
 
     /// Notifications that belong to no exchange.
-    fn notices(&mut self, progress: &mut dyn FnMut(Seq)) -> Result<(), WriteError> {
+    fn notices(&mut self, progress: &mut Progress<'_>) -> Result<(), ExportError> {
         let excerpt = self.excerpt;
         excerpt.notices(progress, &mut |notice| {
             match (notice.kind, notice.method.as_deref()) {
@@ -247,7 +246,7 @@ impl<W: Write> Trace<'_, W> {
         })
     }
 
-    fn notice(&self, notice: &Notice, method: &str) -> Result<Span, WriteError> {
+    fn notice(&self, notice: &Notice, method: &str) -> Result<Span, ExportError> {
         let context = self.ids.of_notice(notice)?;
         let mut attributes = self.about(method, notice.name.as_deref());
         attributes.number("mcpreel.seq", notice.seq.0);
@@ -267,7 +266,7 @@ impl<W: Write> Trace<'_, W> {
     }
 
     /// The session as a whole, with what happened to its process.
-    fn session(&mut self) -> Result<Span, WriteError> {
+    fn session(&mut self) -> Result<Span, ExportError> {
         let summary = self.summary;
         let mut events = Vec::new();
         let mut dropped = 0;

@@ -4,7 +4,7 @@
 use super::Times;
 use super::attributes::{Attributes, cut};
 use super::ids::{Context, Here, SpanId, hex};
-use crate::export::{WriteError, without_nulls};
+use crate::export::{ExportError, without_nulls};
 use mcpreel_store::reader::Summary;
 use mcpreel_trace::session::Peer;
 use mcpreel_wire::message::Direction;
@@ -107,7 +107,7 @@ impl<'w, W: Write> Lines<'w, W> {
     }
 
     /// A span of the side that sends this way.
-    pub fn push(&mut self, from: Direction, span: &Span) -> Result<(), WriteError> {
+    pub fn push(&mut self, from: Direction, span: &Span) -> Result<(), ExportError> {
         let (_, spans) = match from {
             Direction::ClientToServer => &mut self.sides[0],
             Direction::ServerToClient => &mut self.sides[1],
@@ -123,7 +123,7 @@ impl<'w, W: Write> Lines<'w, W> {
     }
 
     /// Ends the line, if anything stands on it.
-    pub fn finish(&mut self) -> Result<(), WriteError> {
+    pub fn finish(&mut self) -> Result<(), ExportError> {
         let scope = json!({"name": "mcpreel", "version": env!("CARGO_PKG_VERSION")});
         let mut lines = Vec::new();
         for (resource, spans) in &mut self.sides {

@@ -8,7 +8,7 @@ function showHeader() {
   document.title = `${visible(session.title)} · mcpreel ${session.id.slice(0, 4)}`;
   const title = byId('title');
   title.append(element('span', 'id', `■ ${session.id.slice(0, 4)} `), peer('server', session.title));
-  if (session.client.who) title.append(element('span', 'both', ' ⇄ '), peer('client', session.client.who));
+  if (session.client) title.append(element('span', 'both', ' ⇄ '), peer('client', session.client));
   byId('facts').append(...headerFacts());
   const badge = byId('redaction');
   badge.textContent = session.redaction ? 'redacted' : 'NOT redacted';
@@ -16,7 +16,8 @@ function showHeader() {
   badge.title = session.redaction
     ? visible(session.redaction)
     : 'Everything stands here as it was said, with whatever secrets are in it';
-  showNotices();
+  const notices = session.notices.map((notice) => element('p', 'notice', peer('', notice)));
+  byId('notices').append(...notices);
   showWhy();
 }
 
@@ -50,31 +51,6 @@ function phaseOf({ phase, ended }) {
 function versionOf({ asked, agreed, eras }) {
   const version = asked && agreed && asked !== agreed ? `${asked} → ${agreed}` : agreed || (asked && `${asked} asked`);
   return version ? `${eras.join('+')} ${version}`.trim() : '';
-}
-
-// What a reader must know before trusting the rest.
-function showNotices() {
-  const { session } = data;
-  const notices = [];
-  if (session.selection) notices.push(selectionNotice(session));
-  if (session.gap_bytes) notices.push(`${size(session.gap_bytes)} that were forwarded are not on record`);
-  if (session.state === 'recovered') notices.push('the recorder was interrupted; completed from its journal');
-  if (session.now) {
-    notices.push(`still recorded when this was written, ${duration(session.now)} after its start: it goes on`);
-  } else if (session.state === 'live' || session.state === 'pending') {
-    notices.push('written while it was still being recorded: it may be short');
-  }
-  if (session.times) notices.push(`times: ${session.times}`);
-  if (session.note) notices.push(`note: ${session.note}`);
-  byId('notices').append(...notices.map((notice) => element('p', 'notice', peer('', notice))));
-}
-
-function selectionNotice({ selection, counts }) {
-  const { query, from, to } = selection;
-  const parts = [];
-  if (query) parts.push(`what fits ${query}`);
-  if (from || to) parts.push(`frames ${from ? `#${from}` : 'from the start'} to ${to ? `#${to}` : 'the end'}`);
-  return `a part of the recording: ${parts.join(', ')}; the whole has ${plural(counts.frames, 'frame')}`;
 }
 
 function showWhy() {
@@ -122,27 +98,10 @@ function causeElement(cause) {
 
 function sessionFacts(session) {
   const facts = element('dl', 'about');
-  const add = (name, value) => {
-    if (value) facts.append(element('dt', '', name), element('dd', '', peer('', value)));
-  };
-  const side = ({ who, capabilities }) => [who || 'did not say who it is', capabilities].filter(Boolean).join('; ');
-  const { process, counts, ended } = session;
-  add('recording', `${session.id}, ${session.state}${session.origin === 'live' ? '' : `, ${session.origin}`}`);
+  const add = (name, value) => facts.append(element('dt', '', name), element('dd', '', peer('', value)));
+  add('recording', `${session.id}, ${session.state}`);
   add('started', `${date(session.wall_ms)}, ${clock(session.t_last)} long`);
-  add('client', side(session.client));
-  add('server', side(session.server));
-  add('version', versionOf(session));
-  add('offered', session.offered);
-  add('handshake', session.handshake ? duration(session.handshake) : '');
-  add('command', process.command);
-  add('executable', process.executable);
-  add('in', process.cwd);
-  add('started by', process.host);
-  add('end', ended ? ended.sentence + (ended.first ? `; ${ended.first[0]} closed first, at ${since(ended.first[1])}` : '') : session.phase);
-  add('used', process.peak ? `${size(process.peak)} at its peak, ${duration(process.cpu)} of CPU` : '');
-  add('on record', `${plural(counts.frames, 'frame')} (${size(counts.bytes)}), ${plural(counts.messages, 'message')}, ${plural(counts.exchanges, 'exchange')}: ${counts.failed} failed; ${plural(counts.findings, 'finding')}`);
-  add('recorded by', process.recorder ? `mcpreel ${process.recorder}` : '');
-  add('page by', session.tool);
+  for (const [name, value] of session.facts) add(name, value);
   return facts;
 }
 

@@ -23,7 +23,7 @@ macro_rules! words {
             /// All of them, in the order of the documentation.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
-            /// What [`Self::as_str`] makes of them.
+            /// The words of all of them, in the same order.
             pub const WORDS: &[&str] = &[$($word,)*];
 
             pub fn as_str(self) -> &'static str {

@@ -32,10 +32,10 @@ pub struct Header {
     /// The server's command and its arguments.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
-    /// How much was replaced, if secrets were looked for.
+    /// The number of replacements, if secrets were looked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redaction: Option<Value>,
-    /// How a part of a recording was selected.
+    /// The selection, of a part of a recording.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selection: Option<SelectionNote>,
 }
@@ -102,7 +102,7 @@ impl Header {
         out.write_all(b"\n")
     }
 
-    /// What this header and the start event know of the process. It has no id yet.
+    /// The process context of this header and the start event. It has no id yet.
     pub(super) fn context(&self, start: Option<ProcessContext>) -> ProcessContext {
         let tool = self.tool.as_deref().unwrap_or_default();
         ProcessContext {
@@ -146,7 +146,7 @@ fn is_newer(version: &str) -> bool {
     numbers(version) > numbers(OWN)
 }
 
-/// What is wrong with a line, without the number that serde gives to it.
+/// The fault of a line, without the line number of serde.
 pub(super) fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.rsplit_once(" at line ") {

@@ -67,7 +67,7 @@ pub enum Entry {
     Fault(Fault),
 }
 
-/// What is wrong with a line. Text in it is as it stands in the file, not yet escaped.
+/// A fault of a line. Text in it is as it stands in the file, not yet escaped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The number of the line, from 1.
@@ -197,7 +197,7 @@ enum State {
     GoesOn,
     /// The line that says that the file is whole was read.
     Ended,
-    /// Nothing more is read.
+    /// The reader stops here.
     Over,
 }
 
@@ -233,7 +233,7 @@ impl<F: Read> Reader<F> {
         &self.header
     }
 
-    /// What is known of the process; an id and perhaps a name are missing.
+    /// The process context; an id and perhaps a name are missing.
     pub fn context(&self) -> &ProcessContext {
         &self.context
     }
@@ -243,12 +243,12 @@ impl<F: Read> Reader<F> {
         self.is_renumbered
     }
 
-    /// How many bytes of the file have been read.
+    /// Bytes of the file that have been read.
     pub fn position(&self) -> u64 {
         self.lines.position()
     }
 
-    /// What comes next; `None` at the end.
+    /// The next entry; `None` at the end.
     pub fn next_entry(&mut self) -> Result<Option<Entry>, ReadError> {
         while self.ready.is_empty() && self.state != State::Over {
             self.read_line()?;

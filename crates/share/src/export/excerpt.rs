@@ -1,4 +1,4 @@
-//! What of a recording is written, and going through it in order.
+//! Walks through the selected part of a recording, in order.
 
 use super::{ExportError, Progress, Selection, all_rows};
 use mcpreel_store::notices::{Link, Notice};
@@ -11,12 +11,12 @@ use mcpreel_trace::frame::{FrameHead, Seq};
 /// Frames that are looked at between two questions to the recording.
 const PAGE: u32 = 1000;
 
-/// What of a recording is written: what is selected, up to a frame.
+/// The part of a recording that is written: the selection, up to a frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Excerpt<'r> {
     pub recording: &'r Recording,
     pub selection: &'r Selection,
-    /// What a live recording gets after this frame is not written.
+    /// The last frame that is written; a live recording gets more meanwhile.
     pub last: Seq,
     /// The time of a session that is still recorded, by the clock of its frames; `None` where it
     /// is over.
@@ -34,7 +34,7 @@ pub enum Part<'a> {
 }
 
 impl<'r> Excerpt<'r> {
-    /// What is selected of a recording that does not grow.
+    /// The selected part of a recording that does not grow.
     pub fn of(recording: &'r Recording, selection: &'r Selection) -> Self {
         Self {
             recording,

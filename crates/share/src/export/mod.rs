@@ -1,5 +1,5 @@
-//! What of a recording is written, and going through it in order: the same for all formats; and
-//! the formats that are for reading and for other people's programs.
+//! Exports: the selected part of a recording, the same for all formats; and the formats for reading
+//! and for other people's programs.
 //!
 //! * [`export_text`]: a transcript, for people;
 //! * [`markdown`]: a bug report;
@@ -36,18 +36,18 @@ pub enum ExportError {
     /// The recording could not be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// What was made of it could not be written.
+    /// The export could not be written.
     #[error(transparent)]
     Write(#[from] io::Error),
     /// A redacted recording could not be made.
     #[error(transparent)]
     Import(#[from] ImportError),
-    /// Its marks and notes could not be written.
+    /// Marks and notes could not be written.
     #[error(transparent)]
     Annotate(#[from] AnnotateError),
     #[error("a temporary folder could not be made")]
     Folder(#[source] io::Error),
-    /// What counts as secret could not be put together.
+    /// The rules for secrets could not be put together.
     #[error(transparent)]
     Policy(#[from] PolicyError),
     /// The file could not be made.
@@ -57,7 +57,7 @@ pub enum ExportError {
     Stopped(#[from] Stopped),
 }
 
-/// Whoever asked for it does not want it any more.
+/// The user has stopped the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it was stopped")]
 pub struct Stopped;

@@ -103,7 +103,7 @@ impl<W: Write> Trace<'_, W> {
         self.out.write_all(b",\n")
     }
 
-    /// What the processes and threads are called.
+    /// The names of processes and threads.
     fn names(&mut self, summary: &Summary) -> io::Result<()> {
         let session = &summary.session;
         let client = phrases::peer(&session.client).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Which frames and events of a recording are written.
+//! The selection of frames and events of a recording.
 
 use mcpreel_store::reader::EventRow;
 use mcpreel_trace::event::SelectionNote;
@@ -6,7 +6,7 @@ use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::Seq;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Which frames and events are meant: all, those between two frames, or those that were picked.
+/// Selected frames and events: all, those between two frames, or those that were picked.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     note: SelectionNote,
@@ -38,7 +38,7 @@ impl Selection {
         Self { note, picked: None }
     }
 
-    /// Of that nothing but what is picked from now on, as `query` says.
+    /// Selects within these bounds only what is picked from now on, as `query` says.
     pub fn picked(self, query: &str) -> Self {
         let note = SelectionNote {
             query: Some(query.to_owned()),
@@ -80,7 +80,7 @@ impl Selection {
         picked.is_some_and(|picked| picked.frames.is_empty() && picked.events.is_empty())
     }
 
-    /// How it was asked for; `None` where it is everything.
+    /// The bounds and the filter; `None` where everything is selected.
     pub fn note(&self) -> Option<&SelectionNote> {
         (self.note != SelectionNote::default()).then_some(&self.note)
     }

@@ -34,7 +34,7 @@ pub(super) fn write_findings(
     Ok(blocks.finish()?)
 }
 
-/// What is about the process belongs to the recording as a whole, not to a part of it.
+/// A finding about the process belongs to the whole recording, not to a part of it.
 fn is_meant(excerpt: &Excerpt<'_>, row: &FindingRow) -> bool {
     row.frame
         .map_or_else(|| !excerpt.is_cut(), |seq| excerpt.has(seq))

@@ -97,7 +97,7 @@ fn write_end(out: &mut impl Write) -> io::Result<()> {
     )
 }
 
-/// Nothing may be loaded, sent or run but this script and this style.
+/// The content security policy: this script and this style, and no other.
 fn policy() -> String {
     format!(
         "default-src 'none'; script-src '{}'; style-src '{}'; base-uri 'none'; \

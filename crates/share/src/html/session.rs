@@ -80,7 +80,7 @@ fn recorder(summary: &Summary) -> String {
     }
 }
 
-/// What a reader must know before trusting the rest.
+/// Warnings that a reader must see before trusting the rest.
 fn notices(excerpt: &Excerpt<'_>, summary: &Summary) -> Result<Vec<String>, ExportError> {
     let part = excerpt.selection.note().map(|note| {
         let (only, frames) = (phrases_session::only(note), plural(summary.frames, "frame"));
@@ -108,7 +108,7 @@ fn notices(excerpt: &Excerpt<'_>, summary: &Summary) -> Result<Vec<String>, Expo
     Ok(all.into_iter().flatten().collect())
 }
 
-/// What a peer says of itself stands in the page as a whole; above it there is room for so much.
+/// The beginning of a text about a peer, for the head of the page: the frames have all of it.
 fn short(text: &str) -> String {
     cut(text, TEXT)
 }

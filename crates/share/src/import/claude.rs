@@ -21,10 +21,10 @@ const MESSAGES: [(&str, StreamId); 2] = [
     ("Message from server: ", StreamId::S2C),
 ];
 
-/// What the host says when it starts a server.
+/// The beginning of the host's line when it starts a server.
 const BEGINS: &str = "Initializing server";
 
-/// What the host writes behind a text that it has nothing more to say of.
+/// The end of a line of the host that has no metadata.
 const NO_METADATA: &str = " { metadata: undefined }";
 
 const METADATA: &str = " { metadata: ";
@@ -105,7 +105,7 @@ impl Claude {
         self.visit(line, visit);
     }
 
-    /// What the host says in words.
+    /// Takes in a line of the host's own words.
     fn remark(&mut self, host: &HostLine<'_>, visit: &mut dyn FnMut(Entry<'_>)) {
         let message = host.text.split(METADATA).next().unwrap_or(host.text);
         let (level, message) = (host.level.to_owned(), message.trim_end().to_owned());
@@ -141,7 +141,7 @@ struct Ends {
 }
 
 impl Ends {
-    /// What a line of the log says of the end, if that is new.
+    /// The event for a line about the end, if the line says something new.
     fn event_of(&mut self, text: &str) -> Option<EventKind> {
         let first = |is_told: &mut bool| !std::mem::replace(is_told, true);
         let by = Closer::Writer;

@@ -46,7 +46,7 @@ pub(super) fn is_line(line: &[u8]) -> bool {
 #[derive(Debug, Default)]
 pub(super) struct Jsonl {
     has_begun: bool,
-    /// Who asked what, so that answers are known to go the other way.
+    /// The side that sent each request; its answer goes the other way.
     asked: HashMap<RequestId, Direction>,
 }
 

@@ -96,7 +96,7 @@ fn skipped(last: u64, number: u64) -> Option<EventKind> {
     Some(EventKind::Skipped { lines, message })
 }
 
-/// What a first line says of the server: its label, and its command if it is the meta line.
+/// The server as a first line describes it: its label, and its command if it is the meta line.
 fn about(root: Value<'_>) -> About {
     let is_meta = text(root, "direction") == "meta";
     let meta = root.get("raw").filter(|_| is_meta);

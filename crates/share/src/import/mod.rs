@@ -29,7 +29,7 @@ const LINES_LOOKED_AT: usize = 50;
 /// Times from here on are wall clocks: the year 2001. Smaller ones count from somewhere else.
 pub const DATED_NS: u64 = 1_000_000_000_000_000_000;
 
-/// What some programs write before a text in UTF-8. It is no part of the first line.
+/// The mark that some programs write before a text in UTF-8. The first line begins after it.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +75,7 @@ impl Format {
     }
 }
 
-/// What a file is that is no text in UTF-8, and the command that takes it in.
+/// The kind of a file that is no text in UTF-8, and the command that takes the file in.
 pub fn not_utf8(beginning: &[u8]) -> Option<(&'static str, &'static str)> {
     match beginning {
         [0x1f, 0x8b, ..] => Some(("compressed with gzip", "gunzip -c FILE | mcpreel import -")),
@@ -124,7 +124,7 @@ pub enum What<'a> {
     Nothing(&'static str),
 }
 
-/// What a log says of a session at its beginning.
+/// The beginning of a session, as a log tells it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct About {
     pub name: String,

@@ -49,7 +49,7 @@ pub enum Format {
     Recording,
 }
 
-/// What is written of a recording, and how.
+/// An order for an export.
 #[derive(Clone, Debug)]
 pub struct Order<'s> {
     pub format: Format,
@@ -58,7 +58,7 @@ pub struct Order<'s> {
     pub selection: &'s Selection,
     /// Its time, if it is still recorded: what is open then is waited for.
     pub now: Option<Moment>,
-    /// What is secret; none writes it raw.
+    /// The rules for secrets; none writes a raw export.
     pub policy: Option<Arc<Policy>>,
 }
 
@@ -83,10 +83,10 @@ pub fn last(recording: &Recording) -> Result<Seq, ReadError> {
 /// An export that was written to a file.
 #[derive(Debug)]
 pub struct Saved {
-    /// What is in the file, and what became of secrets, for people.
+    /// A sentence for people: the contents of the file, and what became of secrets.
     pub text: String,
     pub bytes: u64,
-    /// What was replaced; none if the file is raw.
+    /// The report of replacements; none if the file is raw.
     pub report: Option<Report>,
 }
 

@@ -24,7 +24,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// What is selected of a recording, redacted, as a recording that vanishes with this value; and
+/// The selected part of a recording, redacted, as a recording that vanishes with this value; and
 /// what was replaced.
 pub fn recording(
     redacting: &mut Redacting<'_>,
@@ -50,7 +50,7 @@ pub fn one_of_its_own(
     Ok((recording, report))
 }
 
-/// What is selected of a recording, not redacted, with an id of its own.
+/// The selected part of a recording, not redacted, with an id of its own.
 pub(super) fn trimmed(
     recording: &Recording,
     selection: &Selection,

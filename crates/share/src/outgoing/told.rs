@@ -1,4 +1,4 @@
-//! What was written, in words.
+//! Sentences about an export.
 
 use super::{Format, Stage};
 use crate::export::Written;
@@ -7,7 +7,7 @@ use mcpreel_wire::text::{count, escape, plural};
 use std::fmt::Write as _;
 
 impl Stage {
-    /// How far it is of so many frames.
+    /// The progress, of so many frames.
     pub fn in_words(self, of: u64) -> String {
         let (seq, done) = match self {
             Self::Looked(seq) => (seq, "looked through"),
@@ -17,7 +17,7 @@ impl Stage {
     }
 }
 
-/// What became of secrets in a file of this format; without a report nothing. Where something is
+/// What became of secrets in a file of this format; without a report nothing is redacted. Where something is
 /// made of a redacted recording, its places are counted: not all of them are in the file.
 pub fn in_words(report: Option<&Report>, format: Format) -> String {
     let Some(report) = report else {
@@ -42,7 +42,7 @@ pub fn in_words(report: Option<&Report>, format: Format) -> String {
     text
 }
 
-/// Which rules a user has switched off, and what that let through; never what it was.
+/// The rules that a user has switched off, and how much they let through; never the text.
 pub fn off(report: &Report) -> Vec<String> {
     let rules = report.off.iter();
     let told = rules.map(|(rule, places)| {
@@ -61,7 +61,7 @@ pub fn unplaced(report: &Report) -> Option<String> {
     (report.unplaced > 0).then(|| format!("left out, on frames that are not there: {notes}"))
 }
 
-/// What was written, and what of it is left out.
+/// The numbers of what was written, and of what is left out.
 pub fn written(written: &Written, format: Format) -> String {
     use Format::{Markdown, Otlp, Perfetto};
     let of_exchanges = matches!(format, Markdown | Otlp | Perfetto);

@@ -8,7 +8,6 @@ fn local(wall_ns: u64) -> DateTime<Local> {
     DateTime::from_timestamp_nanos(nanos).with_timezone(&Local)
 }
 
-/// What stands in place of a time that is not known.
 const UNKNOWN: &str = "unknown";
 
 /// The time in this form, if it is known.

@@ -28,9 +28,9 @@ const INDEX_BYTES: usize = 512;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kept {
-    /// It has no answer and was not cancelled.
+    /// Neither answered nor cancelled.
     Open,
-    /// It was answered by a task whose outcome is not known.
+    /// Answered by a task whose outcome is not known.
     Unfinished,
     Settled,
 }
@@ -282,7 +282,7 @@ impl Calls {
         self.held_bytes
     }
 
-    /// How many entries are in memory, over all indices.
+    /// The number of entries in memory, over all indices.
     #[cfg(test)]
     pub(super) fn entries(&self) -> usize {
         let indices = [&self.ids[0], &self.ids[1]].map(HashMap::len);
@@ -395,7 +395,7 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    /// One more answer of the client is waited for.
+    /// The call begins to wait for one more answer of the client.
     pub(super) fn begin(&mut self, t: Moment) {
         if self.pending == 0 {
             self.since = t;
@@ -403,7 +403,7 @@ impl Waiting {
         self.pending += 1;
     }
 
-    /// One of them came, or is not waited for any longer.
+    /// One of these answers came, or is not waited for any longer.
     pub(super) fn end(&mut self, t: Moment) {
         match self.pending {
             0 => {}

@@ -215,7 +215,7 @@ impl Correlator {
 
 // Who ended before its time: what tells `lost` from `unanswered`.
 
-/// What the events have said about the end of both sides.
+/// The end of both sides, as far as events tell it.
 ///
 /// A side has ended when it closed the stream that it writes, or (the server) when its process
 /// ended. The other side had closed that side's input before, or it had not: then whatever was
@@ -294,14 +294,14 @@ words! {
 #[derive(Clone, Debug)]
 pub struct MessageRecord {
     pub frame: Seq,
-    /// Its place in a batch, 0 where there is none.
+    /// The place in a batch, 0 where there is none.
     pub part: u32,
     pub direction: Direction,
     pub kind: MessageKind,
     /// Era of its request, for a notification that of the exchange it belongs to, else that of
     /// the latest request.
     pub era: Era,
-    /// Its method; for a response the method of its exchange.
+    /// The method; for a response that of its exchange.
     pub method: Option<Box<str>>,
     pub rpc_id: Option<RequestId>,
     /// Tool or prompt name, resource URI, task id; for a response that of its exchange.
@@ -405,7 +405,7 @@ pub enum Observed {
     RoundGivenUp,
 }
 
-/// What one transaction has to write.
+/// The rows that one transaction has to write.
 #[derive(Debug, Default)]
 pub struct Batch {
     pub messages: Vec<MessageRecord>,
@@ -451,7 +451,7 @@ impl Changes {
         self.messages.get(self.latest..).unwrap_or_default()
     }
 
-    /// What was observed in the last call of the correlator only.
+    /// The observations of the last call of the correlator.
     pub fn observations(&self) -> &[Observation] {
         &self.observations
     }

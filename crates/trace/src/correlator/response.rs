@@ -8,8 +8,8 @@ use mcpreel_wire::id::RequestId;
 use mcpreel_wire::mcp::summary::{self, Answer};
 use mcpreel_wire::message::{Direction, Outcome, Response};
 
-/// What a task's status word, and the outcome that it may carry, say about the call that it
-/// answered: status and error code; `None` while it is not over.
+/// The outcome of the call that a task answered, by the task's status word and the outcome that
+/// it may carry: status and error code; `None` while it is not over.
 fn task_outcome<'a>(
     word: Option<&str>,
     carried: Option<&'a Outcome>,
@@ -27,7 +27,7 @@ fn task_outcome<'a>(
     })
 }
 
-/// How an exchange of `method` stands that was answered by `outcome`.
+/// The status of an exchange of `method` that was answered by `outcome`.
 pub fn status_of(method: &str, outcome: &Outcome) -> Status {
     match outcome {
         Outcome::Result { .. } => Status::Ok,
@@ -130,7 +130,7 @@ impl Correlator {
         self.join_task(at, id, outcome, changes);
     }
 
-    /// What the answer to a request about a task says about the call that the task answered.
+    /// Takes over what the answer to a request about a task says of the call that the task answered.
     fn join_task(&mut self, at: At<'_>, id: ExchangeId, outcome: &Outcome, changes: &mut Changes) {
         let Some(exchange) = self.calls.get(id).map(|call| &call.exchange) else {
             return;

@@ -1,4 +1,4 @@
-//! What was asked.
+//! A filter as a tree: conditions, the words of the language, and the values of its fields.
 
 use crate::exchange::Status;
 use crate::item::ItemKind;
@@ -51,7 +51,7 @@ words! {
     }
 }
 
-/// What is compared with. Which variants a field takes follows from its [`Type`].
+/// The right side of a comparison. Which variants a field takes follows from its [`Type`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// A word, string or pattern, without its quotes.
@@ -83,7 +83,7 @@ impl Op {
         matches!(self, Self::Matches | Self::MatchesNot)
     }
 
-    /// What it denies: `=` for `!=`, `~` for `!~`.
+    /// The operator that this one denies: `=` for `!=`, `~` for `!~`.
     pub fn denied(self) -> Option<Self> {
         match self {
             Self::Differs => Some(Self::Equal),
@@ -112,7 +112,7 @@ impl Subject {
     }
 }
 
-/// What kind of values a field has.
+/// The kind of values that a field has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
     Text,
@@ -231,7 +231,7 @@ impl Field {
 }
 
 impl Type {
-    /// What is taken, with an example: the end of a sentence that begins with the field.
+    /// The end of a sentence that begins with the field: which values are taken, with an example.
     pub fn takes(self) -> String {
         match self {
             Self::Text => "takes text, for example a word or \"two words\"".to_owned(),

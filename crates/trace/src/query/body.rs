@@ -40,7 +40,7 @@ pub fn any(
     found == Some(true)
 }
 
-/// What `look` says of the JSON object that `bytes` are; `None` if they are none.
+/// The answer of `look` for the JSON object in `bytes`; `None` if there is no object.
 fn parsed(bytes: Option<&[u8]>, look: impl FnOnce(Json<'_>) -> Option<bool>) -> Option<bool> {
     let bytes = bytes?;
     let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
@@ -49,7 +49,7 @@ fn parsed(bytes: Option<&[u8]>, look: impl FnOnce(Json<'_>) -> Option<bool>) -> 
     root.is_object().then(|| look(root)).flatten()
 }
 
-/// What a JSON value must be.
+/// A condition on one JSON value.
 #[derive(Clone, Debug)]
 pub enum JsonTest {
     /// A string that contains the text, a container that does in its JSON, or the same scalar.

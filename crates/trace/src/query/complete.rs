@@ -1,4 +1,4 @@
-//! What may be typed at the caret.
+//! Completion: the texts that may be typed at the caret.
 
 use super::ast::{Expr, Field, Op, Root, Type};
 use super::help::{self, Entry};
@@ -11,7 +11,7 @@ use std::ops::Range;
 pub struct Completion {
     /// The bytes of the text that a candidate replaces.
     pub replace: Range<usize>,
-    /// What may stand there, in the order of the documentation.
+    /// The texts that may stand there, in the order of the documentation.
     pub candidates: Vec<Candidate>,
     /// The field whose values may stand there too: those that were seen are for the caller to add,
     /// written by [`value_text`], if they begin with what stands in `replace`. Where the candidates
@@ -26,7 +26,8 @@ pub struct Candidate {
     pub help: String,
 }
 
-/// What may stand at the byte `caret` of `text`; a caret within a character counts as before it.
+/// The texts that may stand at the byte `caret` of `text`; a caret within a character counts as
+/// before the character.
 pub fn complete(text: &str, caret: usize) -> Completion {
     let caret = text.floor_char_boundary(caret.min(text.len()));
     let start = word_start(&text[..caret]);
@@ -61,7 +62,7 @@ pub fn undecided(text: &str) -> Option<Range<usize>> {
     may_become.then(|| text.len() - word.len()..text.len())
 }
 
-/// How a value that was seen is written behind a field, in quotes where it needs them.
+/// A value that was seen, as the language writes it behind a field: in quotes where needed.
 pub fn value_text(field: Field, value: &str) -> String {
     let text = format!("{}:{value}", field.as_str());
     let is_plain = Query::parse(&text).is_ok_and(|query| {
@@ -74,7 +75,7 @@ pub fn value_text(field: Field, value: &str) -> String {
     }
 }
 
-/// What can stand behind the part of a word that was typed.
+/// The part of the grammar in which the caret stands.
 #[derive(Clone, Copy)]
 enum Context {
     Name,
@@ -91,7 +92,7 @@ fn nothing(caret: usize) -> Completion {
     }
 }
 
-/// Where the word or value begins in which `text` ends.
+/// The place at which the last word or value of `text` begins.
 fn word_start(text: &str) -> usize {
     let mut at = 0;
     let mut start = 0;
@@ -138,7 +139,7 @@ fn piece(text: &str) -> usize {
     }
 }
 
-/// What stands at the end of `word`, and how much of it comes before that.
+/// The part of the grammar at the end of `word`, and how many bytes come before that part.
 fn context(word: &str) -> (usize, Context) {
     let Head::Path(length, op) = super::parse::head(word) else {
         let whole = Field::parse(word).map(Field::kind_of_values);
@@ -209,7 +210,7 @@ fn paths() -> impl Iterator<Item = Entry> {
     help::fields().chain(help::roots())
 }
 
-/// What a word of a fixed list means, where it does not say so itself.
+/// The meaning of a word of a fixed list, where the word does not say it.
 fn meaning(field: Option<Field>, word: &str) -> &'static str {
     match field {
         Some(Field::Status) => Status::parse(word).map_or("", Status::help),

@@ -8,7 +8,7 @@ use super::ast::{Field, Flag, Op, Root};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub text: &'static str,
-    /// What it means, without a full stop.
+    /// The meaning, without a full stop.
     pub help: &'static str,
 }
 
@@ -16,7 +16,7 @@ const fn entry(text: &'static str, help: &'static str) -> Entry {
     Entry { text, help }
 }
 
-/// How conditions are put together.
+/// The forms of conditions, and how they are joined.
 pub const CONDITIONS: &[Entry] = &[
     entry("is:failed", "a flag"),
     entry(
@@ -69,7 +69,7 @@ pub const VALUES: &[Entry] = &[
     ),
 ];
 
-/// What one has to know about fields that a row does not have.
+/// A warning about fields that a row does not have.
 pub const TRAP: &str = "Where a field is absent, a positive test is false and its denial true: \
 latency<1s leaves out what was never answered, latency!=1s and -latency<1s do not. \
 has:latency asks whether it is there.";

@@ -1,4 +1,4 @@
-//! How texts are searched.
+//! Patterns for searching texts.
 //!
 //! Case: a needle of ASCII characters is compared with ASCII letters folded and nothing else, any
 //! other one with the simple case folding of Unicode. So what a database folds (ASCII) is right

@@ -1,4 +1,4 @@
-//! Who spoke, which versions and capabilities, in which phase the session is.
+//! The two sides of a session, their versions and capabilities, and the phase of the session.
 //!
 //! A fold over the same frames and events that the correlator gets. Texts are kept as on the wire
 //! and have to be escaped by whoever shows them.
@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
-    /// Where it stands, and how it ended.
+    /// The phase, and how the session ended.
     #[serde(flatten)]
     pub phase: Phase,
     pub client: Peer,
@@ -27,7 +27,7 @@ pub struct Session {
     pub version_agreed: Option<Box<str>>,
     /// Versions that `server/discover` offered, the first of them.
     pub versions_offered: Vec<Box<str>>,
-    /// How many more of them there are.
+    /// Number of versions offered beyond these.
     #[serde(default, skip_serializing_if = "is_none")]
     pub more_versions_offered: usize,
     /// Eras of the client's requests, in the order in which they were first met.
@@ -39,12 +39,12 @@ pub struct Session {
     /// Nanoseconds from `initialize` (or `server/discover`) to its answer, for the last of them
     /// that was answered with a result.
     pub handshake_ns: Option<u64>,
-    /// Which side closed first, as far as the end of a stream is on record.
+    /// The side that closed first, as far as the end of a stream is on record.
     pub closed_first: Option<Closed>,
-    /// Who closed which stream, as far as it is on record.
+    /// The side that closed each stream, as far as it is on record.
     #[serde(default)]
     pub ends: Ends,
-    /// What the server used, known at its end.
+    /// Memory and time that the server used, known at its end.
     pub usage: Option<Usage>,
     #[serde(skip)]
     handshake: Handshake,
@@ -293,7 +293,7 @@ impl Usage {
 }
 
 impl Peer {
-    /// What is said later counts, what is no longer said stays.
+    /// Takes over each member that `identity` has; the others stay.
     fn learn(&mut self, identity: &Identity) {
         let pairs = [
             (&mut self.name, &identity.name),

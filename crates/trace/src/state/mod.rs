@@ -1,4 +1,4 @@
-//! What was true at a moment: who had said what, what was known, what was open.
+//! The state of a session at a moment: versions, lists, subscriptions, open calls.
 //!
 //! A fold over frames, events and exchanges up to that moment. Not every frame is needed: those
 //! of [`State::request_methods`] (with their answers) and [`State::notification_methods`], the first ones (who spoke) and the last requests (what a
@@ -142,7 +142,7 @@ impl State {
         }
     }
 
-    /// What a side had declared, and what of it was used.
+    /// The capabilities that a side had declared, and those that were used.
     pub fn capabilities(&self, declared: Declared) -> Vec<CapabilityUse> {
         capabilities(self, declared)
     }
@@ -263,7 +263,7 @@ fn capabilities(state: &State, by: Declared) -> Vec<CapabilityUse> {
         .collect()
 }
 
-/// What the methods that were used need of the side that offers them: of requests the one that
+/// The capabilities that the used methods need of the side that offers them: of requests the one that
 /// receives them, of notifications the one that sends them, unless it is the other one's to
 /// declare.
 fn used(state: &State, by: Declared) -> BTreeSet<&'static str> {
@@ -314,7 +314,7 @@ pub enum List {
 pub struct Listed {
     /// Names or URIs in the order of the answers.
     pub names: Vec<Box<str>>,
-    /// How many there were; more than names where there were very many.
+    /// The number of elements; more than names where there were very many.
     pub count: usize,
     pub answered: Option<Seq>,
     /// The first notification since then that it had changed.
@@ -362,7 +362,7 @@ impl List {
     }
 }
 
-/// What the protocol calls a list.
+/// The words of the protocol for a list.
 struct Words {
     request: &'static str,
     changed: &'static str,

@@ -35,35 +35,21 @@ struct Line {
 
 /// Whether an exchange will stay as it is: answered for good, or never to be answered.
 pub fn is_settled(exchange: &Exchange) -> bool {
-    match exchange.status {
-        Status::Ok
-        | Status::ToolError
-        | Status::Error
-        | Status::InputRequired
-        // An answer that is late changes nothing but its bytes.
-        | Status::Cancelled
-        | Status::Late
-        | Status::Lost
-        | Status::Unanswered
-        | Status::GivenUp => true,
-        Status::Open | Status::Task | Status::Listening => false,
-    }
+    // An answer that is late changes nothing but its bytes.
+    let goes_on = matches!(
+        exchange.status,
+        Status::Open | Status::Task | Status::Listening
+    );
+    !goes_on
 }
 
 /// The latency of an exchange, if it has a place in a distribution.
 fn measured_ns(exchange: &Exchange) -> Option<u64> {
-    match exchange.status {
-        Status::Ok | Status::ToolError | Status::Error | Status::InputRequired | Status::Task => {
-            exchange.latency_ns()
-        }
-        Status::Open
-        | Status::Cancelled
-        | Status::Late
-        | Status::Lost
-        | Status::Unanswered
-        | Status::Listening
-        | Status::GivenUp => None,
-    }
+    let is_measured = matches!(
+        exchange.status,
+        Status::Ok | Status::ToolError | Status::Error | Status::InputRequired | Status::Task
+    );
+    exchange.latency_ns().filter(|_| is_measured)
 }
 
 impl Collector {
@@ -99,22 +85,18 @@ impl Collector {
 
     /// The statistics as they stand; `open` are those that have begun and are not settled.
     pub fn stats<'a>(&self, open: impl IntoIterator<Item = &'a Exchange>) -> Stats {
-        let mut counted = Self {
-            methods: BTreeMap::new(),
-            tools: BTreeMap::new(),
-            ..Self::default()
-        };
+        let mut counted = Self::default();
         open.into_iter().for_each(|open| counted.count(open));
-        let methods = rows(&self.methods, &counted.methods);
-        let tools = rows(&self.tools, &counted.tools);
+        let mut total = Row {
+            direction: Direction::ClientToServer.as_str(),
+            method: "".into(),
+            ..self.total.row()
+        };
+        total.add_counts(&counted.total.row);
         Stats {
-            methods,
-            tools,
-            total: Row {
-                direction: Direction::ClientToServer.as_str(),
-                method: "".into(),
-                ..self.total.with(Some(&counted.total))
-            },
+            methods: rows(&self.methods, &counted.methods),
+            tools: rows(&self.tools, &counted.tools),
+            total,
             slowest: self.slowest.clone(),
             most_open: self.peak.most(),
             server_ns: self.server_ns,
@@ -181,29 +163,23 @@ fn line_of<K: Ord>(lines: &mut BTreeMap<K, Line>, key: K, most: usize) -> Option
 
 /// The rows of `lines`, with what is counted in `more` besides.
 fn rows<K: Ord>(lines: &BTreeMap<K, Line>, more: &BTreeMap<K, Line>) -> Vec<Row> {
-    let known = lines.iter();
-    let fresh = more.iter().filter(|(key, _)| !lines.contains_key(key));
-    let mut all: Vec<_> = known.chain(fresh).collect();
-    all.sort_by_key(|(key, _)| *key);
-    let row = |(key, line): (&K, &Line)| {
-        let besides = lines.contains_key(key).then(|| more.get(key)).flatten();
-        line.with(besides)
-    };
-    all.into_iter().map(row).collect()
+    let mut rows: BTreeMap<&K, Row> = lines.iter().map(|(key, line)| (key, line.row())).collect();
+    for (key, line) in more {
+        match rows.get_mut(key) {
+            Some(row) => row.add_counts(&line.row),
+            None => drop(rows.insert(key, line.row())),
+        }
+    }
+    rows.into_values().collect()
 }
 
 impl Line {
-    /// Its row, with what is counted in `more` besides.
-    fn with(&self, more: Option<&Self>) -> Row {
-        let mut row = Row {
+    fn row(&self) -> Row {
+        Row {
             latency: self.latencies.latency(),
             buckets: self.latencies.buckets.clone(),
             ..self.row.clone()
-        };
-        if let Some(more) = more {
-            row.add_counts(&more.row);
         }
-        row
     }
 
     fn add(&mut self, exchange: &Exchange, name: Option<CompactString>) {

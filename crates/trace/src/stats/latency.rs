@@ -40,13 +40,13 @@ pub struct Latency {
     pub max_ns: u64,
 }
 
-/// How many latencies there were from one bound to the next.
+/// Counts of latencies from one bound to the next.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Buckets([u64; BOUNDS.len() + 1]);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bucket {
-    /// What is in it took no longer, nanoseconds; none: longer than a thousand seconds.
+    /// The upper bound, nanoseconds; none where it took longer than a thousand seconds.
     pub up_to_ns: Option<u64>,
     pub count: u64,
 }

@@ -56,11 +56,11 @@ pub struct Row {
     pub method: CompactString,
     pub name: Option<CompactString>,
     pub count: u64,
-    /// Of these `error`, `tool-error`, `lost` and `unanswered`.
+    /// Exchanges that ended as `error`, `tool-error`, `lost` and `unanswered`.
     pub failed: u64,
-    /// Of these cancelled, answered or not.
+    /// Cancelled exchanges, answered or not.
     pub cancelled: u64,
-    /// Of these given up: nobody knows whether they were answered.
+    /// Exchanges that were given up: nobody knows whether they were answered.
     pub given_up: u64,
     /// Latencies, absent if none could be measured.
     pub latency: Option<Latency>,

@@ -1,4 +1,4 @@
-//! Which exchanges a report describes, and the sequence diagram around them in Mermaid's language.
+//! The exchanges that a report describes, and the sequence diagram around them in Mermaid's language.
 //!
 //! ```text
 //! sequenceDiagram
@@ -179,7 +179,7 @@ pub(super) struct Picked {
     /// In the order of their requests.
     pub exchanges: Vec<Exchange>,
     pub left_out: u64,
-    /// What shows the cause, wherever it is.
+    /// The frames that show the causes.
     evidence: BTreeSet<Seq>,
 }
 
@@ -190,7 +190,7 @@ pub(super) struct Around {
 }
 
 impl Picked {
-    /// Of a selection the first ones that are selected; else those that `causes` point at, those
+    /// The first exchanges of a selection; without a selection those that `causes` point at, those
     /// that failed, or the last ones.
     pub fn of(
         excerpt: &Excerpt<'_>,

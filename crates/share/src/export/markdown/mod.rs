@@ -148,7 +148,7 @@ fn row(name: &str, text: &str, lines: &mut String) {
     }
 }
 
-/// Who spoke, in which versions, what was started, and how it ended.
+/// The two sides, their versions, the command, and the end.
 fn about(excerpt: &Excerpt<'_>, summary: &Summary, text: &mut String) -> Result<(), ReadError> {
     let facts = phrases_session::facts(summary, excerpt.recording.given_up_count()?);
     let facts = facts.into_iter();
@@ -274,7 +274,7 @@ fn findings(found: &[FindingRow], all: u64, text: &mut String) {
 
 // What whoever has the recording can do, and what is to be done before it is handed on.
 
-/// What whoever has the recording can do with it.
+/// Commands for a reader who has the recording.
 fn again(recording: &Recording, summary: &Summary, picked: &Picked, text: &mut String) {
     let name = recording.path().file_name().unwrap_or_default();
     let file = phrases::command(&[name.to_string_lossy().into_owned()]);
@@ -301,7 +301,7 @@ fn again(recording: &Recording, summary: &Summary, picked: &Picked, text: &mut S
     text.push_str(careful(summary));
 }
 
-/// What is to be done before this is shown to somebody else.
+/// A warning for a reader who passes the report on.
 fn careful(summary: &Summary) -> &'static str {
     match summary.redaction {
         Some(_) => "\nRedacted by mcpreel; read it before you post it.\n",
@@ -309,7 +309,7 @@ fn careful(summary: &Summary) -> &'static str {
     }
 }
 
-/// How much of a message stands in a report: what its reader wants to see of it.
+/// Limits of a message in a report.
 const BODY: Limits = Limits {
     lines: 60,
     line: 400,
@@ -412,7 +412,7 @@ fn body_of(recording: &Recording, seq: Seq, part: u32, bytes: u64) -> Result<Str
     Ok(text)
 }
 
-/// What happened from the request to the answer, where that is more than these.
+/// Adds what happened between the request and the answer, if anything did.
 fn meanwhile(
     recording: &Recording,
     exchange: &Exchange,

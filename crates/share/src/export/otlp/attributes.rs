@@ -70,7 +70,8 @@ pub(super) fn cut(text: &str) -> String {
     format!("{}… ({} bytes more)", &text[..end], text.len() - end)
 }
 
-/// What the error says that answered an exchange; empty where it is nothing, or too long to hold.
+/// The message of the error that answered an exchange; empty without one, or where the answer is
+/// too long to hold.
 pub(super) fn error_message(
     recording: &Recording,
     exchange: &Exchange,
@@ -148,7 +149,7 @@ fn is_short(size: u64) -> bool {
     size <= COLLECT_LIMIT
 }
 
-/// What a notification is as an event of the span that it belongs to: its name, and what it says.
+/// A notification as an event of its span: the name, and the attributes.
 pub(super) fn event_of(
     recording: &Recording,
     notice: &Notice,

@@ -58,7 +58,7 @@ impl<'r> Ids<'r> {
         self.session
     }
 
-    /// Where the session stands: above all.
+    /// The context of the session's span, which has no parent.
     pub fn root(&self) -> Context {
         Context {
             trace: self.session.trace,
@@ -80,7 +80,7 @@ impl<'r> Ids<'r> {
         Some(Here { trace, span })
     }
 
-    /// Where the span of an exchange stands: below what its request names, below the request
+    /// The context of an exchange's span: below what its request names, below the request
     /// during which it was asked, or below the session.
     pub fn context(&self, exchange: &Exchange) -> Result<Context, ReadError> {
         self.context_within(exchange, DEPTH)
@@ -104,7 +104,7 @@ impl<'r> Ids<'r> {
         Ok(self.below_session())
     }
 
-    /// Where the span of a notification stands.
+    /// The context of a notification's span.
     pub fn of_notice(&self, notice: &Notice) -> Result<Context, ReadError> {
         let is_short = notice.size <= COLLECT_LIMIT;
         let named = if notice.is_traced && is_short {
@@ -187,7 +187,7 @@ fn parsed(header: &str) -> Option<(TraceId, SpanId)> {
     (version != 0xff && is_whole && is_some).then_some((trace, parent))
 }
 
-/// So many bytes in lower-case hex digits.
+/// Reads `N` bytes from lower-case hex digits.
 fn bytes<const N: usize>(hex: &str) -> Option<[u8; N]> {
     let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
     if hex.len() != 2 * N || !hex.bytes().all(is_hex) {

@@ -337,11 +337,11 @@ fn plain(json: &str) -> String {
     serde_json::from_str(json).unwrap_or_else(|_| json.to_owned())
 }
 
-/// What is known of when something was.
+/// The kind of times that a recording has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Times {
     Known,
-    /// How long after the start; the start has no date.
+    /// Times count from the start, which has no date.
     SinceStart,
     Unknown,
 }
@@ -355,7 +355,7 @@ impl Times {
         }
     }
 
-    /// What a reader has to know about them.
+    /// A warning about these times, for readers of the trace.
     pub fn note(self) -> Option<&'static str> {
         match self {
             Self::Known => None,

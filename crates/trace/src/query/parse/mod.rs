@@ -241,7 +241,7 @@ pub(crate) fn string(text: &str) -> Option<(String, usize)> {
     None
 }
 
-/// What a word turned out to begin with.
+/// The beginning of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Head {
     /// A path of this length, then an operator.

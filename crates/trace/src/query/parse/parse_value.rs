@@ -1,4 +1,4 @@
-//! What is compared with, by the type of the field.
+//! Values of comparisons, read by the type of the field.
 
 use crate::query::ast::{Op, Type, Value};
 use crate::query::pattern;

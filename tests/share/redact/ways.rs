@@ -79,7 +79,7 @@ pub const WAYS: [Way; 9] = [
         name: "html",
         words: &["export", "--format", "html"],
         raw: Some(&["export", "--raw", "--format", "html"]),
-        lacks: &["host", "path"],
+        lacks: &["path"],
         planted: 110,
     },
     Way {

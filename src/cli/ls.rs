@@ -32,10 +32,6 @@ const WAYS: [&str; 9] = [
     "FAILED",
 ];
 
-/// The explanation of a state that users ask about.
-const PENDING: &str =
-    "pending: the session is over; whoever opens the recording next indexes the rest of it";
-
 /// Until so long after its start a list completes recordings whose recorders have gone. It is to
 /// be there within 200 ms, and the last transaction takes its time as well.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -198,12 +194,6 @@ fn write(entries: &[Entry], dir: &Path, out: &mut Output) -> Result<(), Failure>
     let number = plural(entries.len() as u64, "recording");
     let below = format!("{number}, {} in {}", size(total), shown(dir));
     out.inked(Ink::Faint, &below)?;
-    if entries
-        .iter()
-        .any(|entry| entry.standing == Standing::Pending)
-    {
-        out.inked(Ink::Faint, PENDING)?;
-    }
     for error in unreadable {
         let label = out.paint(Ink::Warn, "unreadable:");
         out.line(&format!("{label} {}", escape(&error)))?;

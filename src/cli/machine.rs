@@ -127,32 +127,31 @@ pub struct Annotation<'t> {
 pub struct Annotations {
     /// The noun for what is counted: `finding`.
     noun: &'static str,
-    /// The line of each, `None` for things without one, and for how many things it stands.
-    lines: Vec<(Kind, Option<String>, u64)>,
+    /// Each line, and for how many things it stands.
+    lines: Vec<(Kind, String, u64)>,
+    /// Things without an annotation.
+    left_out: Vec<(Kind, u64)>,
 }
 
 impl Annotations {
     pub fn new(noun: &'static str) -> Self {
-        let lines = Vec::new();
-        Self { noun, lines }
+        Self {
+            noun,
+            lines: Vec::new(),
+            left_out: Vec::new(),
+        }
     }
 
     pub fn add(&mut self, annotation: Annotation<'_>) {
-        let line = format!(
-            "file={},title={}::{}",
-            property(annotation.file),
-            property(annotation.title),
-            data(annotation.message)
-        );
+        let (file, title) = (property(annotation.file), property(annotation.title));
+        let line = format!("file={file},title={title}::{}", data(annotation.message));
         let (kind, things) = (annotation.kind, annotation.stands_for);
-        self.lines.push((kind, Some(line), things));
+        self.lines.push((kind, line, things));
     }
 
-    /// Things that have no annotation.
+    /// Counts things that have no annotation.
     pub fn left_out(&mut self, kind: Kind, things: u64) {
-        if things > 0 {
-            self.lines.push((kind, None, things));
-        }
+        self.left_out.push((kind, things));
     }
 
     pub fn write(&self, out: &mut Output) -> Result<(), Failure> {
@@ -164,22 +163,23 @@ impl Annotations {
 
     fn commands(&self) -> Vec<String> {
         let mut commands = Vec::new();
-        for (kind, command) in [
-            (Kind::Error, "error"),
-            (Kind::Warning, "warning"),
-            (Kind::Notice, "notice"),
-        ] {
-            let of_kind = self.lines.iter().filter(|(of, ..)| *of == kind);
-            let (mut shown, mut rest): (Vec<_>, Vec<_>) =
-                of_kind.partition(|(_, line, _)| line.is_some());
-            if shown.len() > SHOWN || !rest.is_empty() {
-                rest.extend(shown.drain(shown.len().min(SHOWN - 1)..));
-            }
-            let lines = shown.iter().filter_map(|(_, line, _)| line.as_ref());
-            commands.extend(lines.map(|line| format!("::{command} {line}")));
-            if !rest.is_empty() {
-                let things = rest.iter().map(|(_, _, things)| things).sum();
-                let left_out = plural(things, &format!("more {}", self.noun));
+        let kinds = [Kind::Error, Kind::Warning, Kind::Notice];
+        for (kind, command) in kinds.into_iter().zip(["error", "warning", "notice"]) {
+            let lines = self.lines.iter().filter(|(of, ..)| *of == kind);
+            let lines: Vec<_> = lines.collect();
+            let left_out = self.left_out.iter().filter(|(of, _)| *of == kind);
+            let mut left_out: u64 = left_out.map(|(_, things)| things).sum();
+            let is_whole = left_out == 0 && lines.len() <= SHOWN;
+            let shown = if is_whole { SHOWN } else { SHOWN - 1 };
+            let lines_shown = lines.iter().take(shown);
+            commands.extend(lines_shown.map(|(_, line, _)| format!("::{command} {line}")));
+            left_out += lines
+                .iter()
+                .skip(shown)
+                .map(|(.., things)| things)
+                .sum::<u64>();
+            if left_out > 0 {
+                let left_out = plural(left_out, &format!("more {}", self.noun));
                 commands.push(format!(
                     "::{command} title=mcpreel::and {left_out}, which GitHub would not show"
                 ));

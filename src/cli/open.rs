@@ -6,7 +6,7 @@ use super::folder::Folder;
 use super::folder::Settings;
 use super::ls::Ls;
 use super::quantity::words;
-use super::{redact, select};
+use super::{output, redact, select};
 use clap::Args;
 use mcpreel_redact::Policy;
 use mcpreel_share::outgoing::file;
@@ -92,8 +92,7 @@ pub fn all(folder: Folder, appearance: &Appearance) -> Outcome {
 
 /// Whether somebody sits in front of us, can press keys, and has a terminal that moves its cursor.
 pub fn is_terminal() -> bool {
-    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    !dumb && io::stdin().is_terminal() && io::stdout().is_terminal()
+    !output::is_dumb() && io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
 /// The viewer on all recordings, by the options, the configuration, the last time and the terminal.
@@ -113,8 +112,12 @@ pub fn options(folder: &Folder, appearance: &Appearance) -> Result<Options, Fail
         no_motion: appearance.no_motion,
         no_mouse: appearance.no_mouse,
     };
+    let surroundings = Surroundings {
+        no_color: std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()),
+        dumb: output::is_dumb(),
+    };
     let viewer = &read.config().viewer;
-    let (settings, faults) = settings::Settings::new(choices, viewer, &remembered, surroundings());
+    let (settings, faults) = settings::Settings::new(choices, viewer, &remembered, surroundings);
     let warnings = read.warnings();
     let warnings = warnings.map(|warning| escape(&warning).into_owned());
     Ok(Options {
@@ -151,12 +154,4 @@ fn policy() -> Result<Arc<Policy>, String> {
         let (_, said) = exit::code(Err(failure));
         said.unwrap_or_default()
     })
-}
-
-fn surroundings() -> Surroundings {
-    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
-    Surroundings {
-        no_color: set("NO_COLOR").is_some(),
-        dumb: set("TERM").is_some_and(|term| term == "dumb"),
-    }
 }

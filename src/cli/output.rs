@@ -207,8 +207,13 @@ fn plain<W: ?Sized + Write>(out: &mut W, text: &str) -> io::Result<()> {
 }
 
 fn colors_wanted() -> bool {
-    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
-    set("NO_COLOR").is_none() && set("TERM").is_none_or(|term| term != "dumb")
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    !no_color && !is_dumb()
+}
+
+/// Whether the terminal cannot move its cursor.
+pub fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
 /// The name of a file or folder, escaped.

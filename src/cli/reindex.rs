@@ -8,11 +8,9 @@ use clap::Args;
 use mcpreel_share::phrases::sentence;
 use mcpreel_store::library::Library;
 use mcpreel_store::reader::Recording;
-use mcpreel_store::reindex::{self, ReindexError};
+use mcpreel_store::reindex;
 use mcpreel_wire::text::{count, escape, plural};
-use nix::unistd::{AccessFlags, access};
 use std::ffi::OsString;
-use std::path::Path;
 
 /// Rebuild what is derived from the recorded bytes
 ///
@@ -50,10 +48,8 @@ impl Reindex {
             });
             drop(progress);
             if let Err(error) = rebuilt {
-                output::say(&format!(
-                    "{shown} could not be rebuilt: {}",
-                    why(&path, &error)
-                ));
+                let why = sentence(&error);
+                output::say(&format!("{shown} could not be rebuilt: {}", escape(&why)));
                 refused = true;
                 continue;
             }
@@ -68,11 +64,4 @@ impl Reindex {
         out.flush()?;
         Ok(if refused { Exit::Refused } else { Exit::Fine })
     }
-}
-
-fn why(path: &Path, error: &ReindexError) -> String {
-    if access(path, AccessFlags::R_OK).is_ok() && access(path, AccessFlags::W_OK).is_err() {
-        return "it may not be written".to_owned();
-    }
-    escape(&sentence(error)).into_owned()
 }

@@ -11,9 +11,8 @@ use clap::Args;
 use mcpreel_store::follow::{Change, INTERVAL, News, Tail as Source};
 use mcpreel_store::library::{Entry, Library, REEL, SPOOL, Standing};
 use mcpreel_store::reader::{MessageRow, Recording, Summary};
-use mcpreel_store::recovery::{self, Outcome as Done, RecoverError};
 use mcpreel_store::select::Question;
-use mcpreel_trace::clock::{Clock, Moment, wall_clock_ns};
+use mcpreel_trace::clock::{Moment, wall_clock_ns};
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::Seq;
@@ -115,7 +114,7 @@ pub fn follow(
         json,
     };
     let mut summary: Option<Summary> = None;
-    let mut quiet = 0;
+    let (mut quiet, mut is_completed) = (0, false);
     loop {
         match source.poll()? {
             Change::Changed(news) => {
@@ -136,7 +135,11 @@ pub fn follow(
                     break;
                 }
             }
-            Change::Orphaned if library.contains(path) => take_over(path)?,
+            // The recorder has gone: the recording is completed, so that its end can be shown.
+            Change::Orphaned if !is_completed && library.contains(path) => {
+                is_completed = true;
+                select::complete(path, library)?;
+            }
             Change::Orphaned | Change::Ended => break,
         }
         if let Some(summary) = &summary {
@@ -146,21 +149,6 @@ pub fn follow(
         thread::sleep(INTERVAL);
     }
     Ok(printer.out.flush()?)
-}
-
-/// Completes a recording whose recorder has gone, so that its end can be shown.
-fn take_over(path: &Path) -> Result<(), Failure> {
-    match recovery::bring_up_to_date(path, Clock::start(), &mut |_| ()) {
-        // Somebody else is at it: that is followed.
-        Err(RecoverError::Busy { .. }) => Ok(()),
-        Err(error) if recovery::is_missing(path) => Err(select::not_made(path, error)),
-        Ok(Done::ReadOnly) => Err(anyhow::anyhow!(
-            "the recorder has gone, and the rest of {} may not be written; copy it with its journal \
-             to a folder that can be written",
-            output::shown(path)
-        ))?,
-        outcome => Ok(outcome.map(drop)?),
-    }
 }
 
 /// Prints rows, of those that were asked for.

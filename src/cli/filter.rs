@@ -6,7 +6,7 @@ use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_store::select::Context;
 use mcpreel_store::select::{self, Question, Scan, Way};
 use mcpreel_trace::clock::wall_clock_ns;
-use mcpreel_trace::item::{Item, Lens};
+use mcpreel_trace::item::{Item, ItemKey, Lens};
 use mcpreel_trace::query::{Query, QueryError};
 use mcpreel_wire::text::escape;
 
@@ -68,21 +68,28 @@ pub fn each(
     select::each(recording, &question, context, &mut show)
 }
 
-/// Whether any row of `recording` fits.
-pub fn any(recording: &Recording, query: &Query) -> Result<bool, Failure> {
-    for lens in [Lens::Exchanges, Lens::Wire] {
-        let (_, mut scan) = scan(recording, lens, query, Way::Newest)?;
-        loop {
-            let step = scan.step(recording, &select::step(1))?;
-            if !step.hits.is_empty() {
-                return Ok(true);
-            }
-            if step.done {
-                break;
-            }
+/// The addresses of the newest rows that fit, `most` at most, the newest first.
+pub fn newest(
+    recording: &Recording,
+    lens: Lens,
+    query: &Query,
+    most: usize,
+) -> Result<Vec<ItemKey>, Failure> {
+    let (_, mut scan) = scan(recording, lens, query, Way::Newest)?;
+    let mut keys = Vec::new();
+    loop {
+        let step = scan.step(recording, &select::step(most - keys.len()))?;
+        keys.extend(step.hits.iter().map(|hit| hit.key));
+        if step.done || keys.len() >= most {
+            return Ok(keys);
         }
     }
-    Ok(false)
+}
+
+/// Whether any row of `recording` fits.
+pub fn any(recording: &Recording, query: &Query) -> Result<bool, Failure> {
+    Ok(!newest(recording, Lens::Exchanges, query, 1)?.is_empty()
+        || !newest(recording, Lens::Wire, query, 1)?.is_empty())
 }
 
 /// A scan of the rows of `recording` that fit.

@@ -37,6 +37,13 @@ impl Settings {
         }
     }
 
+    /// Reads the configuration file, and refuses one with a setting that is not in force.
+    pub fn checked() -> Result<Self, Failure> {
+        let settings = Self::read();
+        let fault = settings.faults().next();
+        fault.map_or(Ok(settings), |fault| Err(Failure::Usage(fault)))
+    }
+
     pub fn config(&self) -> &Config {
         &self.config
     }
@@ -73,10 +80,7 @@ impl Settings {
 /// The folder for a command of a person: a configuration that cannot be read is refused, an
 /// unknown key is a warning on stderr.
 pub fn of(folder: &Folder) -> Result<PathBuf, Failure> {
-    let settings = Settings::read();
-    if let Some(fault) = settings.faults().next() {
-        return Err(Failure::Usage(fault));
-    }
+    let settings = Settings::checked()?;
     for warning in settings.warnings() {
         output::say(&format!("warning: {warning}"));
     }

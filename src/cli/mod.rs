@@ -182,7 +182,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Report(args) => report::run(&args),
         Command::Prune(args) => args.run(),
         Command::Reindex(args) => args.run(),
-        Command::Completions(args) => args.run(Cli::command()),
+        Command::Completions(args) => args.run(&Cli::command()),
         Command::Man(args) => args.run(Cli::command()),
         Command::DemoServer(args) => demo::server(&args),
         Command::DemoHost(args) => demo::host(&args),

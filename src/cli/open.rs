@@ -64,8 +64,9 @@ pub struct Open {
 impl Open {
     pub fn run(&self) -> Outcome {
         if !is_terminal() {
-            let reason = "the viewer needs a terminal; `mcpreel show` prints a recording";
-            return Err(Failure::Usage(reason.to_owned()));
+            return Err(exit::usage(
+                "the viewer needs a terminal; `mcpreel show` prints a recording",
+            ));
         }
         let mut options = options(&self.folder, &self.appearance)?;
         let mut selected = select::find(&self.recording, &options.library)?;
@@ -98,10 +99,7 @@ pub fn is_terminal() -> bool {
 /// The viewer on all recordings, by the options, the configuration, the last time and the terminal.
 /// A configuration that cannot be read is refused; what is merely odd is said in the viewer.
 pub fn options(folder: &Folder, appearance: &Appearance) -> Result<Options, Failure> {
-    let read = Settings::read();
-    if let Some(fault) = read.faults().next() {
-        return Err(Failure::Usage(fault));
-    }
+    let read = Settings::checked()?;
     let dir = read.recordings_dir(folder).map_err(Failure::Usage)?;
     let memory = read.state_file();
     let remembered = memory.as_deref().map(Remembered::read).unwrap_or_default();

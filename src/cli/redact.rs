@@ -229,10 +229,7 @@ fn all_rules() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 /// The policy of this user.
 pub fn policy(args: &Secrets) -> Result<Arc<Policy>, Failure> {
-    let file = folder::Settings::read();
-    if let Some(fault) = file.faults().next() {
-        return Err(Failure::Usage(fault));
-    }
+    let file = folder::Settings::checked()?;
     policy_of(&file.config().redact, args).map(Arc::new)
 }
 

@@ -171,7 +171,7 @@ impl From<Item> for Row {
 impl Row {
     /// Writes the row as JSON.
     pub fn json(&self, recording: &Recording, out: &mut Output) -> Result<(), Failure> {
-        Ok(match &self.item.what {
+        match &self.item.what {
             What::Exchange(exchange) => {
                 let r#type = self.open_ns.map_or("exchange", |_| "open");
                 let row = ExchangeJson::from(exchange.as_ref());
@@ -193,7 +193,8 @@ impl Row {
                 let (r#type, row) = ("event", event_json(event));
                 out.json(&Typed { r#type, row })?;
             }
-        })
+        }
+        Ok(())
     }
 
     /// The row as a line for people; `end` is how the session ended, where that is known.

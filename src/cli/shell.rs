@@ -19,9 +19,9 @@ pub struct Completions {
 }
 
 impl Completions {
-    pub fn run(&self, program: Command) -> Outcome {
+    pub fn run(&self, program: &Command) -> Outcome {
         let mut script = Vec::new();
-        generate(self.shell, &mut visible(&program), "mcpreel", &mut script);
+        generate(self.shell, &mut visible(program), "mcpreel", &mut script);
         print(&script)
     }
 }

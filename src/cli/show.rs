@@ -16,7 +16,6 @@ use clap::Args;
 use mcpreel_share::phrases::{self, phrases_session, when};
 use mcpreel_share::row::RowView;
 use mcpreel_store::reader::{Recording, Summary};
-use mcpreel_store::select::{Way, step};
 use mcpreel_trace::event::Event;
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::{FrameHead, Seq};
@@ -375,21 +374,13 @@ impl Shown<'_> {
             Some(_) => {}
         }
         let query = Query::parse("kind:stderr").unwrap_or_default();
-        let (_, mut scan) = filter::scan(self.recording, Lens::Wire, &query, Way::Newest)?;
-        let mut lines = Vec::new();
-        loop {
-            let step = scan.step(self.recording, &step(LAST_LINES - lines.len()))?;
-            lines.extend(step.hits.iter().map(|hit| hit.key.seq));
-            if step.done || lines.len() >= LAST_LINES {
-                break;
-            }
-        }
+        let lines = filter::newest(self.recording, Lens::Wire, &query, LAST_LINES)?;
         let out = &mut self.out;
         if !lines.is_empty() {
             out.line("")?;
             out.inked(Ink::Strong, "last lines on stderr")?;
         }
-        for seq in lines.into_iter().rev() {
+        for seq in lines.into_iter().rev().map(|key| key.seq) {
             let raw = self.recording.piece(seq, 0..LAST_LINE)?;
             let place = out.paint(Ink::Faint, &pad_start(&format!("#{}", seq.0), 8));
             out.line(&format!("{place}  {}", quote(&raw)))?;

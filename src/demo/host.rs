@@ -91,6 +91,8 @@ fn read<'scope>(
         }
     }
     host.connection.end();
+    // Whoever waits for a new list waits no longer.
+    drop(changed);
 }
 
 /// Answers what the server asks, as slowly as a person or a model.

@@ -311,8 +311,8 @@ fn tides(harbour: &str) -> Vec<Value> {
 }
 
 fn radar_archive(date: &str) -> String {
-    let mut archive = "time,latitude,longitude,dbz,type\n".to_owned();
-    for line in 0..ARCHIVE_LINES {
+    let header = "time,latitude,longitude,dbz,type\n".to_owned();
+    let echoes = (0..ARCHIVE_LINES).map(|line| {
         let chance = mix(date, line);
         let minute = line * 1440 / ARCHIVE_LINES;
         let (hour, minute) = (minute / 60, minute % 60);
@@ -321,11 +321,11 @@ fn radar_archive(date: &str) -> String {
         let (east, east_part) = (east / 1000, east % 1000);
         let (dbz, dbz_part) = (chance % 250 / 5, chance % 5 * 2);
         let sky = sky(chance);
-        archive += &format!(
+        format!(
             "{date}T{hour:02}:{minute:02}Z,{north}.{north_part:03},{east}.{east_part:03},{dbz}.{dbz_part},{sky}\n"
-        );
-    }
-    archive
+        )
+    });
+    std::iter::once(header).chain(echoes).collect()
 }
 
 /// A number that looks random and is not (FNV-1a, then mixed).

@@ -87,7 +87,7 @@ impl Config {
             entries: Vec::new(),
             problems: Vec::new(),
         };
-        let sample = SAMPLE.parse().expect("the sample is TOML");
+        let sample = SAMPLE.parse().unwrap_or_default();
         match DeTable::parse(text) {
             Ok(table) => reading.table(table.get_ref(), &sample, &[]),
             Err(error) => {

@@ -171,14 +171,16 @@ impl Scan<'_> {
                 rule: &leak.rule,
             })?);
         }
-        let mut line = format!("{}: {}", shown(path), leak.place);
-        if !leak.path.is_empty() {
-            line += &format!(", {}", escape(&leak.path));
-        }
-        line += &format!(": {}", escape(&leak.rule));
-        if !leak.key.is_empty() {
-            line += &format!(" ({})", escape(&leak.key));
-        }
+        let inside = match &*leak.path {
+            "" => String::new(),
+            path => format!(", {}", escape(path)),
+        };
+        let named = match &*leak.key {
+            "" => String::new(),
+            key => format!(" ({})", escape(key)),
+        };
+        let (file, place, rule) = (shown(path), &leak.place, escape(&leak.rule));
+        let line = format!("{file}: {place}{inside}: {rule}{named}");
         Ok(self.out.line(&line)?)
     }
 

@@ -70,7 +70,7 @@ impl Settings {
         recordings_dir(
             folder.dir.as_deref(),
             &self.environment,
-            self.config.dir.as_ref(),
+            self.config.one("dir"),
             || std::env::current_dir().ok(),
         )
         .map_err(|error| error.to_string())

@@ -15,7 +15,6 @@ use clap::Args;
 use mcpreel_capture::spool::open_regular;
 use mcpreel_share::import::{Format, LOOKED_AT, not_utf8};
 use mcpreel_share::outgoing::file::Folder;
-use mcpreel_share::phrases::sentence;
 use mcpreel_store::library::{FileName, Library, REEL, create_dir, file_stem};
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_trace::clock::wall_clock_ns;
@@ -74,13 +73,8 @@ pub fn run(args: &Import) -> Outcome {
     let mut out = Output::stdout();
     let mut outcome = Exit::Fine;
     for file in &args.files {
-        match take(file, args, &library, &mut out) {
-            Ok(()) => {}
-            Err(Failure::Refused(error)) => {
-                output::say(&sentence(error.as_ref()));
-                outcome = Exit::Refused;
-            }
-            Err(other) => return Err(other),
+        if let Err(failure) = take(file, args, &library, &mut out) {
+            outcome = failure.passed_over("not taken in")?;
         }
     }
     out.flush()?;

@@ -114,8 +114,8 @@ pub fn options(folder: &Folder, appearance: &Appearance) -> Result<Options, Fail
         no_color: std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()),
         dumb: output::is_dumb(),
     };
-    let viewer = &read.config().viewer;
-    let (settings, faults) = settings::Settings::new(choices, viewer, &remembered, surroundings);
+    let (settings, faults) =
+        settings::Settings::new(choices, read.config(), &remembered, surroundings);
     let warnings = read.warnings();
     let warnings = warnings.map(|warning| escape(&warning).into_owned());
     Ok(Options {

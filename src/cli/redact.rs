@@ -9,8 +9,8 @@ use super::folder;
 use super::output::{Output, shown};
 use super::select::RecordingArgs;
 use clap::Args;
+use mcpreel_config::Config;
 use mcpreel_config::reading::nearest;
-use mcpreel_config::{self as config, Setting};
 use mcpreel_redact::{LIMITS, OPTIONAL, Policy, PolicyError, Report, SPECIAL, Settings, rules};
 use mcpreel_share::export::Selection;
 use mcpreel_share::export::otlp::Bodies;
@@ -230,41 +230,43 @@ fn all_rules() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// The policy of this user.
 pub fn policy(args: &Secrets) -> Result<Arc<Policy>, Failure> {
     let file = folder::Settings::checked()?;
-    policy_of(&file.config().redact, args).map(Arc::new)
+    policy_of(file.config(), args).map(Arc::new)
 }
 
-fn policy_of(config: &config::Redact, args: &Secrets) -> Result<Policy, Failure> {
+fn policy_of(config: &Config, args: &Secrets) -> Result<Policy, Failure> {
     let fault = |at: &dyn Display, why: &dyn Display| Failure::Usage(format!("{at}: {why}"));
-    let is_on = |setting: &Option<Setting>| setting.as_ref().is_some_and(|it| it.text == "true");
-    let texts = |list: &[Setting]| list.iter().map(|setting| setting.text.clone()).collect();
-    for setting in &config.without {
+    let texts = |key| config.all(key).map(|setting| setting.text.clone());
+    for setting in config.all("redact.without") {
         check_rule(&setting.text).map_err(|why| fault(&setting.at, &why))?;
     }
     for name in &args.without {
         check_rule(name).map_err(|why| fault(&"--without", &why))?;
     }
     let mut paths = Vec::new();
-    for setting in &config.paths {
+    for setting in config.all("redact.paths") {
         let path = setting.text.parse();
         paths.push(path.map_err(|error| fault(&setting.at, &error))?);
     }
-    let mut without: Vec<String> = texts(&config.without);
-    without.extend(args.without.iter().cloned());
-    let patterns = config.patterns.iter();
+    let patterns = config.below("redact.patterns");
+    let patterns = patterns.filter_map(|(name, setting)| Some((&*name.first()?.text, setting)));
+    let patterns: Vec<_> = patterns.collect();
     let settings = Settings {
-        email: args.email || is_on(&config.email),
-        home: args.home || is_on(&config.home),
-        names: texts(&config.names),
+        email: args.email || config.is_on("redact.email") == Some(true),
+        home: args.home || config.is_on("redact.home") == Some(true),
+        names: texts("redact.names").collect(),
         patterns: patterns
-            .map(|(name, it)| (name.clone(), it.text.clone()))
+            .iter()
+            .map(|(name, setting)| ((*name).to_owned(), setting.text.clone()))
             .collect(),
         paths,
-        without,
-        allow: texts(&config.allow),
+        without: texts("redact.without")
+            .chain(args.without.iter().cloned())
+            .collect(),
+        allow: texts("redact.allow").collect(),
     };
     Policy::new(&settings).map_err(|error| {
-        let named = |of: &String| matches!(&error, PolicyError::Pattern { name, .. } if name == of);
-        match config.patterns.iter().find(|(name, _)| named(name)) {
+        let named = |of: &str| matches!(&error, PolicyError::Pattern { name, .. } if name == of);
+        match patterns.iter().find(|(name, _)| named(name)) {
             Some((_, setting)) => fault(&setting.at, &error),
             None => Failure::Usage(error.to_string()),
         }
@@ -287,13 +289,12 @@ fn check_rule(name: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mcpreel_config::Config;
     use std::path::Path;
 
     fn refusal(text: &str) -> String {
         let (config, problems) = Config::parse(text, Path::new("c.toml"));
         assert!(problems.is_empty(), "{problems:?}");
-        match policy_of(&config.redact, &Secrets::default()) {
+        match policy_of(&config, &Secrets::default()) {
             Err(Failure::Usage(why)) => why,
             other => panic!("{other:?}"),
         }
@@ -314,8 +315,8 @@ mod tests {
 
     #[test]
     fn the_sample_is_what_holds_without_a_file() {
-        let sample = policy_of(&Config::defaults().redact, &Secrets::default());
-        let none = policy_of(&config::Redact::default(), &Secrets::default());
+        let sample = policy_of(&Config::defaults(), &Secrets::default());
+        let none = policy_of(&Config::default(), &Secrets::default());
         assert_eq!(
             format!("{:?}", sample.unwrap()),
             format!("{:?}", none.unwrap())

@@ -33,7 +33,7 @@ impl Reindex {
     pub fn run(&self) -> Outcome {
         let library = Library::new(folder::of(&self.folder)?);
         let mut out = Output::stdout();
-        let mut refused = false;
+        let mut exit = Exit::Fine;
         for text in &self.recordings {
             let path = select::find(text, &library)?.path;
             let shown = output::shown(&path);
@@ -50,7 +50,7 @@ impl Reindex {
             if let Err(error) = rebuilt {
                 let why = sentence(&error);
                 output::say(&format!("{shown} could not be rebuilt: {}", escape(&why)));
-                refused = true;
+                exit = Exit::Refused;
                 continue;
             }
             let summary = Recording::open(&path)?.summary()?;
@@ -62,6 +62,6 @@ impl Reindex {
             ))?;
         }
         out.flush()?;
-        Ok(if refused { Exit::Refused } else { Exit::Fine })
+        Ok(exit)
     }
 }

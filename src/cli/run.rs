@@ -86,7 +86,7 @@ fn usable(name: String, faults: &mut Vec<String>) -> Option<String> {
 
 /// `max-size` of the configuration; `none` sets no limit.
 pub(super) fn configured_max_size(settings: &Settings, faults: &mut Vec<String>) -> Option<u64> {
-    let setting = settings.config().max_size.as_ref()?;
+    let setting = settings.config().one("max-size")?;
     if setting.text == "none" {
         return None;
     }
@@ -97,7 +97,7 @@ pub(super) fn configured_max_size(settings: &Settings, faults: &mut Vec<String>)
 
 /// `slow` of the configuration, in nanoseconds.
 pub(super) fn configured_slow(settings: &Settings, faults: &mut Vec<String>) -> Option<u64> {
-    let setting = settings.config().slow.as_ref()?;
+    let setting = settings.config().one("slow")?;
     quantity::nanoseconds(&setting.text)
         .map_err(|message| faults.push(format!("{}: slow: {message}", setting.at)))
         .ok()

@@ -1,21 +1,14 @@
 //! A folder with much in it, some of it broken: what can be listed is, at once, and the rest named.
 
 use crate::support::{Library, text};
-use mcpreel_capture::spool::{EndNote, RecordKind, STATUS_SIZE, Status, Writer};
-use mcpreel_trace::clock::Moment;
-use mcpreel_trace::event::{EventKind, ProcessContext};
-use mcpreel_trace::frame::StreamId;
 use rusqlite::Connection;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 const RECORDINGS: usize = 200;
 
 /// What the promise allows; a build without optimisation and a busy machine get more.
 const AT_ONCE: Duration = Duration::from_millis(if cfg!(debug_assertions) { 2000 } else { 200 });
-
-/// Bytes of the spool that nobody has drained.
-const LARGE: usize = 64 * 1024 * 1024;
 
 /// A folder with one real recording, of which the others are copies.
 fn original() -> Library {
@@ -62,45 +55,6 @@ fn fill(library: &Library) {
         "not a database at all, but long enough to be taken for one by its size alone. ".repeat(9),
     )
     .expect("it can be written");
-    std::fs::remove_file(path(library, 3)).expect("it is there");
-    pending(&path(library, 3).with_extension("spool"));
-}
-
-/// The spool of a session that ended, and of which nothing is in a recording yet.
-fn pending(path: &Path) {
-    let context = ProcessContext {
-        recording: "00000003".into(),
-        name: "pending".into(),
-        origin: "live".into(),
-        ..ProcessContext::default()
-    };
-    let start = serde_json::to_vec(&EventKind::Start(Box::new(context))).expect("it is JSON");
-    let mut spool = Writer::create(path, 3, &start).expect("it can be created");
-    let chunk = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n".repeat(1400);
-    let mut offset = 0;
-    while offset < LARGE {
-        spool
-            .append(
-                RecordKind::Chunk,
-                StreamId::S2C,
-                Moment(offset as u64),
-                offset as u64,
-                &chunk,
-            )
-            .expect("it can be written");
-        offset += chunk.len();
-    }
-    let end = EndNote {
-        t_ns: offset as u64,
-        exit: None,
-    };
-    let status = Status {
-        forwarded: [0, offset as u64, 0],
-        end: Some(end),
-        ..Status::default()
-    };
-    spool.write_status(&status).expect("it can be written");
-    assert!(path.metadata().expect("it is there").len() > (LARGE + STATUS_SIZE) as u64);
 }
 
 #[test]
@@ -115,12 +69,12 @@ fn two_hundred_recordings_are_listed_at_once_and_the_broken_ones_named() {
     assert!(ls.status.success(), "{}", text(&ls));
     assert!(took <= AT_ONCE, "{took:?}");
     let shown = text(&ls);
-    for word in ["damaged", "9.8.7", "not an SQLite file", "pending"] {
+    for word in ["damaged", "9.8.7", "not an SQLite file"] {
         assert!(shown.contains(word), "{word} is missing in:\n{shown}");
     }
     let listed = library.json(&["ls"]);
     assert_eq!(listed.len(), RECORDINGS);
     let count = |state: &str| listed.iter().filter(|row| row["state"] == state).count();
-    let states = ["complete", "unreadable", "pending"].map(count);
-    assert_eq!(states, [RECORDINGS - 4, 3, 1]);
+    let states = ["complete", "unreadable"].map(count);
+    assert_eq!(states, [RECORDINGS - 3, 3]);
 }

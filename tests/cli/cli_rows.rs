@@ -59,34 +59,6 @@ fn rows_have_these_fields_in_this_order() {
 }
 
 #[test]
-fn the_demo_has_everything_worth_looking_at() {
-    let demo = super::demo_at("12");
-    let exchanges = demo.json(&["show", "@", "--exchanges"]);
-    let count = |status: &str| {
-        exchanges
-            .iter()
-            .filter(|row| row["status"] == status)
-            .count()
-    };
-    assert_eq!(
-        (count("tool-error"), count("error"), count("cancelled")),
-        (2, 2, 1)
-    );
-    assert_eq!(count("ok"), exchanges.len() - 5);
-    let sampling = find(&exchanges, "method", "sampling/createMessage");
-    assert_eq!(sampling["direction"], "s2c");
-    let trip = find(&exchanges, "name", "plan_trip");
-    let waited = trip["waited_ns"].as_u64().expect("a number");
-    assert!(waited > 0 && waited < trip["latency_ns"].as_u64().expect("a number"));
-    let frames = demo.json(&["show", "@", "--frames"]);
-    assert!(
-        frames
-            .iter()
-            .any(|frame| frame["size"].as_u64() > Some(190_000))
-    );
-}
-
-#[test]
 fn stats_count_every_exchange_once_per_method_and_calls_once_per_tool() {
     let demo = demo();
     let rows = demo.json(&["stats", "@"]);

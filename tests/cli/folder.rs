@@ -115,38 +115,6 @@ fn files_that_cannot_be_read_are_no_recordings_to_keep_or_to_show() {
     assert_eq!(library.files("reel").len(), 2, "both are still there");
 }
 
-#[test]
-fn names_are_the_recordings_and_the_servers_own_and_come_before_files() {
-    let library = Library::new();
-    session_of(&library, "outer", "inner");
-    // Once this newer one was taken for the one that somebody had called so.
-    session_of(&library, "another", "outer");
-    let elsewhere = tempfile::tempdir().expect("a temporary folder");
-    std::fs::write(elsewhere.path().join("outer"), "a file").expect("it can be written");
-    for name in ["outer", "inner"] {
-        let mut show = library.mcpreel("show");
-        show.args([name, "--json"]).current_dir(elsewhere.path());
-        let shown = show.output().expect("mcpreel starts");
-        assert!(shown.status.success(), "{name}: {}", text(&shown));
-        let told = text(&shown);
-        assert!(told.contains(r#""name":"outer""#), "{name}: {told}");
-    }
-}
-
-/// Records a session under this name with a server that calls itself otherwise.
-fn session_of(library: &Library, name: &str, server: &str) {
-    let answer = format!(
-        r#"{{"jsonrpc":"2.0","id":1,"result":{{"protocolVersion":"2025-11-25","capabilities":{{}},"serverInfo":{{"name":"{server}","version":"1"}}}}}}"#
-    );
-    let script = format!("read line; echo '{answer}'");
-    let mut run = library.run(["--name", name, "sh", "-c", &script]);
-    let session = crate::support::host_session::Session::start(&mut run);
-    session.send(&crate::support::pieces::Pieces(vec![
-        b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{}}\n".to_vec(),
-    ]));
-    session.end();
-}
-
 /// What `ls` prints on a terminal of this width.
 fn on_terminal(library: &Library, args: &[&str], columns: u16) -> String {
     use std::io::Read as _;

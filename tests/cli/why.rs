@@ -1,29 +1,15 @@
 //! `why`: the cause of what went wrong in sessions that really did.
 
 use super::{demo, refused, stdout};
+use crate::support::Library;
 use crate::support::host_session::{Received, Session};
-use crate::support::{Library, peer};
 use serde_json::Value;
 use std::io::Write as _;
-use std::process::Command;
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
 
 /// What servers of a few lines of shell answer.
 const ANSWER: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}"#;
-
-/// The host sends each line, waits until something with the word beside it has come, and leaves.
-fn session(run: &mut Command, lines: &[(&str, &str)]) -> Received {
-    let session = Session::start(run);
-    let mut stdin = session.stdin.as_ref().expect("stdin is open");
-    for (line, until) in lines {
-        writeln!(stdin, "{line}").expect("the server reads");
-        crate::support::wait_for(until, || {
-            session.out.contains(until.as_bytes()).then_some(())
-        });
-    }
-    session.end()
-}
 
 /// The host keeps its side open until the server has ended: nobody has told it to.
 fn stays(mut session: Session) -> Received {
@@ -97,21 +83,6 @@ fn a_server_that_crashes_in_a_call_is_told_with_the_call() {
         &["show", &format!("@#{}", frame.expect("it has a place"))],
     );
     assert!(called.contains("transfer"), "{called}");
-}
-
-#[test]
-fn where_nothing_is_wrong_it_says_so_and_what_that_rests_on() {
-    let library = Library::new();
-    let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-    let list = r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#;
-    let mut run = library.run([peer().as_os_str(), "rmcp-server".as_ref()]);
-    let lines = [(INITIALIZE, "serverInfo"), (ready, ""), (list, "steps")];
-    session(&mut run, &lines);
-    let says = "nothing wrong was found: 2 of 2 requests answered, none failed";
-    assert_best(&library, "nothing-wrong", says);
-    let said = stdout(&library, &["why"]);
-    assert!(said.contains("the two agreed on 2025-11-25"), "{said}");
-    assert!(!said.contains("sure"), "{said}");
 }
 
 #[test]

@@ -11,57 +11,11 @@ use toml::{Spanned, Table, Value};
 /// The shipped sample; it spells out the defaults.
 pub const SAMPLE: &str = include_str!("sample.toml");
 
-/// What the file says; what it does not say is `None` or empty.
+/// The settings of a file. A key is named as in the sample: `viewer.theme`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Config {
-    /// The folder of the recordings; absolute, or below `~/`.
-    pub dir: Option<Setting>,
-    /// The size at which recording stops, or `none`.
-    pub max_size: Option<Setting>,
-    /// How long an answer takes that is called slow.
-    pub slow: Option<Setting>,
-    /// Rules whose findings `lint` passes over.
-    pub allow: Vec<Setting>,
-    pub redact: Redact,
-    pub viewer: Viewer,
-}
-
-/// `[redact]`: what is secret.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Redact {
-    /// `true` if addresses of e-mail are replaced.
-    pub email: Option<Setting>,
-    /// `true` if names of home folders are replaced.
-    pub home: Option<Setting>,
-    pub names: Vec<Setting>,
-    /// Paths in messages to values that are secret.
-    pub paths: Vec<Setting>,
-    pub allow: Vec<Setting>,
-    pub without: Vec<Setting>,
-    pub patterns: Vec<(String, Setting)>,
-}
-
-/// `[viewer]` and `[viewer.keys.CONTEXT]`: what the viewer looks like, and its keys.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Viewer {
-    pub theme: Option<Setting>,
-    pub color: Option<Setting>,
-    /// `true`: nothing but ASCII is drawn.
-    pub ascii: Option<Setting>,
-    /// `false`: nothing moves by itself.
-    pub motion: Option<Setting>,
-    /// `false`: the terminal keeps the mouse.
-    pub mouse: Option<Setting>,
-    /// Keys in place of the usual ones.
-    pub keys: Vec<Binding>,
-}
-
-/// Keys in place of the usual ones.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Binding {
-    pub context: Setting,
-    pub action: Setting,
-    pub keys: Setting,
+    /// The values, each with the keys that lead to it; of a list each element.
+    entries: Vec<(Vec<Setting>, Setting)>,
 }
 
 impl Config {
@@ -84,77 +38,37 @@ impl Config {
         let mut reading = Reading {
             text,
             path,
-            entries: Vec::new(),
+            config: Self::default(),
             problems: Vec::new(),
         };
-        let sample = SAMPLE.parse().unwrap_or_default();
         match DeTable::parse(text) {
-            Ok(table) => reading.table(table.get_ref(), &sample, &[]),
+            Ok(table) => reading.table(table.get_ref(), &sample(), &[]),
             Err(error) => {
                 let at = reading.at(error.span().unwrap_or_default().start);
-                let problem = Problem::new(&at, error.message());
-                return (Self::default(), vec![problem]);
+                reading.problems.push(Problem::new(&at, error.message()));
             }
         }
-        let all = |place: &str| reading.under(place).map(|(_, it)| it.clone()).collect();
-        let one = |place: &str| reading.under(place).map(|(_, it)| it.clone()).next();
-        let patterns = reading.under("redact.patterns");
-        let keys = reading.under("viewer.keys");
-        let config = Self {
-            dir: one("dir"),
-            max_size: one("max-size"),
-            slow: one("slow"),
-            allow: all("lint.allow"),
-            redact: Redact {
-                email: one("redact.email"),
-                home: one("redact.home"),
-                names: all("redact.names"),
-                paths: all("redact.paths"),
-                allow: all("redact.allow"),
-                without: all("redact.without"),
-                patterns: patterns
-                    .filter_map(|(rest, it)| Some((rest.first()?.text.clone(), it.clone())))
-                    .collect(),
-            },
-            viewer: Viewer {
-                theme: one("viewer.theme"),
-                color: one("viewer.color"),
-                ascii: one("viewer.ascii"),
-                motion: one("viewer.motion"),
-                mouse: one("viewer.mouse"),
-                keys: keys
-                    .filter_map(|(rest, keys)| match rest {
-                        [context, action] => Some(Binding {
-                            context: context.clone(),
-                            action: action.clone(),
-                            keys: keys.clone(),
-                        }),
-                        _ => None,
-                    })
-                    .collect(),
-            },
-        };
-        (config, reading.problems)
-    }
-}
-
-/// A file that is read.
-struct Reading<'t> {
-    text: &'t str,
-    path: &'t Path,
-    /// The values, each with the keys that lead to it; of a list each element.
-    entries: Vec<(Vec<Setting>, Setting)>,
-    problems: Vec<Problem>,
-}
-
-impl Reading<'_> {
-    fn at(&self, offset: usize) -> Position {
-        position(self.text, self.path, offset)
+        (reading.config, reading.problems)
     }
 
-    /// The values below some keys, with the rest of their keys.
-    fn under(&self, place: &str) -> impl Iterator<Item = (&[Setting], &Setting)> {
-        let names: Vec<_> = place.split('.').map(str::to_owned).collect();
+    /// The value of a key, if the file has it.
+    pub fn one(&self, key: &str) -> Option<&Setting> {
+        self.below(key).map(|(_, setting)| setting).next()
+    }
+
+    /// The texts of a list.
+    pub fn all(&self, key: &str) -> impl Iterator<Item = &Setting> {
+        self.below(key).map(|(_, setting)| setting)
+    }
+
+    /// Whether a switch is on; `None` if the file does not have it.
+    pub fn is_on(&self, key: &str) -> Option<bool> {
+        Some(self.one(key)?.text == "true")
+    }
+
+    /// The values below a key of the sample, each with the rest of its keys.
+    pub fn below(&self, key: &str) -> impl Iterator<Item = (&[Setting], &Setting)> {
+        let names: Vec<_> = key.split('.').map(str::to_owned).collect();
         self.entries.iter().filter_map(move |(keys, value)| {
             let (first, rest) = keys.split_at_checked(names.len())?;
             let is_so = first
@@ -163,6 +77,24 @@ impl Reading<'_> {
                 .all(|(key, name)| key.text == *name);
             is_so.then_some((rest, value))
         })
+    }
+}
+
+fn sample() -> Table {
+    SAMPLE.parse().unwrap_or_default()
+}
+
+/// A file that is read.
+struct Reading<'t> {
+    text: &'t str,
+    path: &'t Path,
+    config: Config,
+    problems: Vec<Problem>,
+}
+
+impl Reading<'_> {
+    fn at(&self, offset: usize) -> Position {
+        position(self.text, self.path, offset)
     }
 
     /// Reads a table along the `sample`; `above` are the keys that lead to it.
@@ -218,7 +150,7 @@ impl Reading<'_> {
                 return;
             }
         };
-        self.entries.push((keys, Setting { text, at }));
+        self.config.entries.push((keys, Setting { text, at }));
     }
 }
 
@@ -235,8 +167,7 @@ mod tests {
     fn the_sample_is_a_file_without_a_problem() {
         let (config, problems) = parse(SAMPLE);
         assert_eq!(problems, [""; 0]);
-        assert!(config.dir.is_some() && config.max_size.is_some());
-        assert!(config.slow.is_some());
+        assert!(config.one("dir").is_some() && config.is_on("viewer.mouse") == Some(true));
     }
 
     #[test]
@@ -266,7 +197,7 @@ mod tests {
             "c.toml:2:3: unknown key `max_size`, did you mean `max-size`?"
         );
         assert!(!problems[0].is_fatal());
-        let dir = config.dir.expect("dir is set");
+        let dir = config.one("dir").expect("dir is set");
         assert_eq!((&*dir.text, &*dir.at.to_string()), ("/rec", "c.toml:3:7"));
         let (_, problems) = parse("colour = 1");
         assert_eq!(
@@ -288,7 +219,7 @@ mod tests {
             ["c.toml:1:8: `lint` is integer, expected a table"]
         );
         let (config, problems) = parse("[lint]\nallow = ['frame-crlf', 7]\nalow = 1");
-        assert_eq!(config.allow[0].text, "frame-crlf");
+        assert_eq!(config.one("lint.allow").unwrap().text, "frame-crlf");
         assert_eq!(
             problems,
             [

@@ -13,6 +13,6 @@ pub mod file;
 pub mod paths;
 pub mod reading;
 
-pub use file::{Config, Redact, Viewer};
+pub use file::Config;
 pub use paths::{Environment, FolderError, recordings_dir};
 pub use reading::{Position, Problem, Setting};

@@ -137,7 +137,7 @@ mod tests {
         let result = recordings_dir(
             (!option.is_empty()).then(|| Path::new(option)),
             &environment(variable, home),
-            config.dir.as_ref().filter(|_| !configured.is_empty()),
+            config.one("dir").filter(|_| !configured.is_empty()),
             || Some("/cwd".into()),
         );
         result.map_or_else(|error| error.to_string(), |path| path.display().to_string())
@@ -191,7 +191,10 @@ mod tests {
         let defaults = Config::defaults();
         let environment = environment("", "/h");
         let dir = |setting| recordings_dir(None, &environment, setting, || None);
-        assert_eq!(dir(defaults.dir.as_ref()), dir(None));
-        assert_eq!(defaults.max_size.expect("it is in the sample").text, "none");
+        assert_eq!(dir(defaults.one("dir")), dir(None));
+        assert_eq!(
+            defaults.one("max-size").expect("it is in the sample").text,
+            "none"
+        );
     }
 }

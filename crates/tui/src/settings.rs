@@ -4,7 +4,7 @@ use super::action::{Action, Context};
 use super::keymap::{Key, Keymap};
 use super::panels::session::Arrangement;
 use super::theme::{Colors, Look, Theme};
-use mcpreel_config::{Setting, Viewer};
+use mcpreel_config::{Config, Setting};
 use serde::{Deserialize, Serialize};
 use std::io::Write as _;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
@@ -112,25 +112,20 @@ impl Settings {
     /// What holds, and what of the configuration cannot hold: one sentence each.
     pub fn new(
         choices: Choices,
-        viewer: &Viewer,
+        config: &Config,
         remembered: &Remembered,
         surroundings: Surroundings,
     ) -> (Self, Vec<String>) {
         let mut faults = Vec::new();
-        let configured = viewer.theme.as_ref().and_then(|name| {
+        let configured = config.one("viewer.theme").and_then(|name| {
             let names = Theme::ALL.map(Theme::as_str).join(", ");
             known(name, Theme::parse, &names, &mut faults)
         });
         let remembered_theme = remembered.theme.as_deref().and_then(Theme::parse);
-        let color = viewer
-            .color
-            .as_ref()
+        let color = config
+            .one("viewer.color")
             .and_then(|word| known(word, Color::parse, "auto, always, never", &mut faults));
         let color = choices.color.or(color).unwrap_or_default();
-        let is = |setting: &Option<Setting>| {
-            let setting = setting.as_ref();
-            setting.map(|setting| setting.text == "true")
-        };
         let look = Look {
             theme: choices
                 .theme
@@ -138,14 +133,17 @@ impl Settings {
                 .or(remembered_theme)
                 .unwrap_or_default(),
             colors: color.colors(surroundings),
-            ascii: choices.ascii || is(&viewer.ascii).unwrap_or(false),
+            ascii: choices.ascii || config.is_on("viewer.ascii").unwrap_or(false),
         };
-        let mouse = is(&viewer.mouse).or(remembered.mouse).unwrap_or(true);
+        let mouse = config
+            .is_on("viewer.mouse")
+            .or(remembered.mouse)
+            .unwrap_or(true);
         let settings = Self {
             look,
-            keymap: keymap(viewer, &mut faults),
+            keymap: keymap(config, &mut faults),
             mouse: mouse && !choices.no_mouse,
-            motion: !choices.no_motion && is(&viewer.motion).unwrap_or(true),
+            motion: !choices.no_motion && config.is_on("viewer.motion").unwrap_or(true),
             divider: remembered.divider.unwrap_or(55).clamp(20, 80),
             arrangement: remembered.arrangement,
         };
@@ -199,20 +197,27 @@ fn known<T>(
 }
 
 /// The usual keys, with those of the configuration in their place.
-fn keymap(viewer: &Viewer, faults: &mut Vec<String>) -> Keymap {
+fn keymap(config: &Config, faults: &mut Vec<String>) -> Keymap {
     let mut keymap = Keymap::default();
-    for binding in &viewer.keys {
+    for (place, keys) in config.below("viewer.keys") {
+        let [context, action] = place else {
+            faults.push(format!(
+                "{}: a key stands below a context and an action",
+                keys.at
+            ));
+            continue;
+        };
         let contexts = Context::ALL.map(Context::as_str).join(", ");
-        let context = known(&binding.context, Context::parse, &contexts, faults);
+        let context = known(context, Context::parse, &contexts, faults);
         let names = "the actions; `:` in the viewer shows them";
-        let action = known(&binding.action, Action::parse, names, faults);
+        let action = known(action, Action::parse, names, faults);
         let parse = |text: &str| {
             text.split_whitespace()
                 .map(Key::parse)
                 .collect::<Option<Vec<_>>>()
         };
         let names = "keys such as j, G, Ctrl-D, PgDn, F5, separated by spaces";
-        let keys = known(&binding.keys, parse, names, faults);
+        let keys = known(keys, parse, names, faults);
         if let (Some(context), Some(action), Some(keys)) = (context, action, keys) {
             keymap.rebind(context, action, &keys);
         }
@@ -225,7 +230,6 @@ mod tests {
     use super::*;
     use crate::app::View;
     use crate::panels::list::TimeColumn;
-    use mcpreel_config::Config;
 
     fn settings(
         file: &str,
@@ -238,7 +242,7 @@ mod tests {
             theme: Some("light".to_owned()),
             ..Remembered::default()
         };
-        Settings::new(choices, &config.viewer, &remembered, surroundings)
+        Settings::new(choices, &config, &remembered, surroundings)
     }
 
     #[test]

@@ -22,7 +22,7 @@ use super::output::{Ink, Output};
 use super::{folder, json, machine, output, rows, select};
 use checked::{Checked, Group};
 use clap::{Args, ValueEnum};
-use mcpreel_config::Setting;
+use mcpreel_config::Config;
 use mcpreel_config::reading::nearest;
 use mcpreel_lint::{Rule, Severity, catalogue, families, page};
 use mcpreel_store::library::Library;
@@ -151,7 +151,7 @@ impl Lint {
         let settings = folder::Settings::read();
         let library = Library::new(folder::of(&self.folder)?);
         let entries = library.list()?;
-        let allowed = self.allowed(&settings.config().allow);
+        let allowed = self.allowed(settings.config());
         let mut report = Report {
             args: self,
             out: Output::stdout(),
@@ -181,9 +181,9 @@ impl Lint {
 
     /// The rules whose findings are passed over. Whatever the configuration names and is no rule is
     /// a warning: a rule of a later version must not keep this one from working.
-    fn allowed(&self, configured: &[Setting]) -> BTreeSet<String> {
+    fn allowed(&self, config: &Config) -> BTreeSet<String> {
         let mut allowed: BTreeSet<_> = self.allow.iter().cloned().collect();
-        for setting in configured {
+        for setting in config.all("lint.allow") {
             if let Err(fault) = rule(&setting.text) {
                 output::say(&format!("{}: {fault}", setting.at));
             }

@@ -8,148 +8,76 @@
 
 use super::detail::Tab;
 use super::text::Weight;
-use crate::action::{Action as A, Action};
+use crate::action::Action;
 use crate::app::{App, Focus, Session, View};
-use crate::keymap::Key;
 use crate::panels::findings::Row;
 use crate::theme::{Glyph, Look, Role};
+use crate::widget::spans::{self, Spans};
 use crate::worker::Slot;
 use mcpreel_trace::item::Lens;
 use mcpreel_wire::text::{cut, escape, width};
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 
-const LIBRARY: &[(A, &str)] = &[
-    (A::Help, "help"),
-    (A::Open, "open"),
-    (A::Narrow, "narrow"),
-    (A::Back, "quit"),
-    (A::Diff, "diff"),
-    (A::Replay, "replay"),
-    (A::Export, "export"),
-    (A::RecordingNote, "note"),
-    (A::Delete, "delete"),
-    (A::Palette, "commands"),
-];
+// What is worth a hint, the most useful first: names of actions, each with the word that is shown
+// where that is another one.
 
-const LIST: &[(A, &str)] = &[
-    (A::Help, "help"),
-    (A::Filter, "filter"),
-    (A::Search, "search"),
-    (A::NextFailure, "next failure"),
-    (A::Open, "detail"),
-    (A::Palette, "commands"),
-    (A::Copy, "copy"),
-    (A::Replay, "replay"),
-    (A::Export, "export"),
-    (A::Wire, "wire"),
-    (A::Back, "back"),
-];
+const LIBRARY: &str = "help, open, narrow, back quit, diff, replay, export, recording-note note, \
+    delete, palette commands";
+
+const LIST: &str = "help, filter, search, next-failure next failure, open detail, \
+    palette commands, copy, replay, export, wire, back";
 
 /// In a recording that was made from another one.
-const MADE: &[(A, &str)] = &[
-    (A::Help, "help"),
-    (A::CompareParent, "compare with its recording"),
-    (A::Filter, "filter"),
-    (A::Search, "search"),
-    (A::NextFailure, "next failure"),
-    (A::Open, "detail"),
-    (A::Palette, "commands"),
-    (A::Back, "back"),
-];
+const MADE: &str = "help, compare-parent compare with its recording, filter, search, \
+    next-failure next failure, open detail, palette commands, back";
 
-const DETAIL: &[(A, &str)] = &[
-    (A::Help, "help"),
-    (A::Toggle, "fold"),
-    (A::Representation, "raw"),
-    (A::Sides, "sides"),
-    (A::Copy, "copy"),
-    (A::Close, "back"),
-    (A::Palette, "commands"),
-];
+const DETAIL: &str = "help, toggle fold, representation raw, sides, copy, close back, \
+    palette commands";
 
-const STORY: &[(A, &str)] = &[
-    (A::Help, "help"),
-    (A::Open, "go there"),
-    (A::NextPane, "next tab"),
-    (A::Close, "back"),
-    (A::Palette, "commands"),
-];
+const STORY: &str = "help, open go there, next-pane next tab, close back, palette commands";
 
-const STATE: &[(A, &str)] = &[
-    (A::Help, "help"),
-    (A::StatePane, "close"),
-    (A::Down, "scroll"),
-    (A::Palette, "commands"),
-];
+const STATE: &str = "help, state close, down scroll, palette commands";
 
-const TIMELINE: &[(A, &str)] = &[
-    (A::Help, "help"),
-    (A::ZoomIn, "zoom in"),
-    (A::ZoomOut, "out"),
-    (A::PanLeft, "earlier"),
-    (A::PanRight, "later"),
-    (A::Exchanges, "list"),
-];
+const TIMELINE: &str = "help, zoom-in zoom in, zoom-out out, pan-left earlier, pan-right later, \
+    exchanges list";
 
-const STATS: &[(A, &str)] = &[
-    (A::Help, "help"),
-    (A::Sort, "sort"),
-    (A::SortReverse, "reverse"),
-    (A::Open, "filter to row"),
-    (A::Exchanges, "list"),
-];
+const STATS: &str = "help, sort, sort-reverse reverse, open filter to row, exchanges list";
 
-const GROUP: &[(A, &str)] = &[
-    (A::Help, "help"),
-    (A::Toggle, "fold"),
-    (A::Exchanges, "list"),
-    (A::Palette, "commands"),
-];
+const GROUP: &str = "help, toggle fold, exchanges list, palette commands";
 
-const FINDING: &[(A, &str)] = &[
-    (A::Help, "help"),
-    (A::Open, "go there"),
-    (A::Toggle, "fold"),
-    (A::Exchanges, "list"),
-    (A::Palette, "commands"),
-];
+const FINDING: &str = "help, open go there, toggle fold, exchanges list, palette commands";
 
-/// What is worth a hint while the time cursor is on.
-pub(crate) const PLAYBACK: &[(A, &str)] = &[
-    (A::StepBack, "earlier"),
-    (A::StepForward, "later"),
-    (A::TimeCursor, "now"),
-];
+/// While the time cursor is on.
+const PLAYBACK: &str = "step-back earlier, step-forward later, time-cursor now";
 
 /// What is worth a hint where the keys are now.
-pub(crate) fn useful(session: Option<&Session>) -> &'static [(A, &'static str)] {
-    match session {
-        None => LIBRARY,
-        Some(session) => match (session.focus, session.view) {
-            (Focus::Detail, _) if session.playback.pane.is_some() => STATE,
-            (Focus::Detail, _) if session.detail.tab == Tab::Body => DETAIL,
-            (Focus::Detail, _) => STORY,
-            (Focus::Main, View::Exchanges) if is_made(session) => MADE,
-            (Focus::Main, View::Exchanges) => LIST,
-            (Focus::Main, View::Timeline) => TIMELINE,
-            (Focus::Main, View::Stats) => STATS,
-            (Focus::Main, View::Findings) if is_finding(session) => FINDING,
-            (Focus::Main, View::Findings) => GROUP,
-        },
+fn useful(session: Option<&Session>) -> &'static str {
+    let Some(session) = session else {
+        return LIBRARY;
+    };
+    let vitals = session.vitals.as_deref();
+    let is_made = vitals.is_some_and(|vitals| vitals.summary.parent.is_some());
+    let is_finding = matches!(session.findings.current(), Some(Row::Finding(_)));
+    match (session.focus, session.view) {
+        (Focus::Detail, _) if session.playback.pane.is_some() => STATE,
+        (Focus::Detail, _) if session.detail.tab == Tab::Body => DETAIL,
+        (Focus::Detail, _) => STORY,
+        (Focus::Main, View::Exchanges) if is_made => MADE,
+        (Focus::Main, View::Exchanges) => LIST,
+        (Focus::Main, View::Timeline) => TIMELINE,
+        (Focus::Main, View::Stats) => STATS,
+        (Focus::Main, View::Findings) if is_finding => FINDING,
+        (Focus::Main, View::Findings) => GROUP,
     }
 }
 
-/// Whether it was made from another recording.
-fn is_made(session: &Session) -> bool {
-    let vitals = session.vitals.as_deref();
-    vitals.is_some_and(|vitals| vitals.summary.parent.is_some())
-}
-
-/// Whether the cursor of the findings is on a single one.
-fn is_finding(session: &Session) -> bool {
-    matches!(session.findings.current(), Some(Row::Finding(_)))
+/// The actions of such a text, and the words that are shown for them.
+fn parse(hints: &'static str) -> impl Iterator<Item = (Option<Action>, &'static str)> {
+    hints.split(", ").map(|hint| {
+        let (name, word) = hint.split_once(' ').unwrap_or((hint, hint));
+        (Action::parse(name), word)
+    })
 }
 
 /// Columns of how far a replay or an export is.
@@ -170,48 +98,46 @@ pub fn draw(app: &App, session: Option<&Session>, area: Rect, frame: &mut Frame<
     }
     let look = &app.settings.look;
     let columns = usize::from(area.width);
-    let mut spans = vec![Span::raw(" ")];
-    let mut used = 1;
+    let blank = |columns: usize| (Role::Text, " ".repeat(columns));
+    let mut line = vec![blank(1)];
     for chip in chips(app, session) {
         let text = format!(" {} ", chip.text);
-        if used + width(&text) + 1 > columns {
+        if spans::width(&line) + width(&text) + 1 > columns {
             break;
         }
-        used += width(&text) + 1;
-        spans.push(Span::styled(text, look.style(chip.role)));
-        spans.push(Span::raw(" "));
+        line.extend([(chip.role, text), blank(1)]);
     }
-    let room = columns.saturating_sub(used + 1);
+    let room = columns.saturating_sub(spans::width(&line) + 1);
     let right = match app.notices.shown(app.now) {
         Some(notice) => {
             let (glyph, role) = match notice.weight {
                 Weight::Success => (Glyph::Ok, Role::Good),
                 Weight::Error => (Glyph::Error, Role::Bad),
             };
-            let text = cut(&format!("{} {}", look.glyph(glyph), notice.text), room);
-            vec![Span::styled(text, look.style(role))]
+            let text = format!("{} {}", look.glyph(glyph), notice.text);
+            vec![(role, cut(&text, room))]
         }
         None => hints(app, session, room),
     };
-    let wide: usize = right.iter().map(|span| width(&span.content)).sum();
-    spans.push(Span::raw(" ".repeat(room.saturating_sub(wide))));
-    spans.extend(right);
-    frame.render_widget(Line::from(spans), area);
+    line.push(blank(room.saturating_sub(spans::width(&right))));
+    line.extend(right);
+    frame.render_widget(spans::line(line, *look), area);
 }
 
 /// The modes that change what is seen, in the order in which they are shown.
 pub fn chips(app: &App, session: Option<&Session>) -> Vec<Chip> {
     let look = &app.settings.look;
     let mut chips = Vec::new();
-    if let Some(session) = session {
-        chips.extend(session_chips(look, session));
-    } else if !app.library.narrow.is_empty() {
-        let text = format!("ONLY {}", cut(&escape(&app.library.narrow), 20));
-        chips.push(chip(Role::Chip, text, Some(Action::Close)));
-    }
-    if session.is_none() && !app.library.chosen.is_empty() {
-        let text = format!("{} selected", app.library.chosen.len());
-        chips.push(chip(Role::Chip, text, Some(Action::Unselect)));
+    match session {
+        Some(session) => chips.extend(session_chips(look, session)),
+        None => {
+            let library = &app.library;
+            if !library.narrow.is_empty() {
+                let text = format!("ONLY {}", cut(&escape(&library.narrow), 20));
+                chips.push(chip(text, Action::Close));
+            }
+            chips.extend(selected(library.chosen.len()));
+        }
     }
     for (slot, running) in &app.running {
         let (word, stop) = match slot {
@@ -224,82 +150,99 @@ pub fn chips(app: &App, session: Option<&Session>) -> Vec<Chip> {
             word
         };
         let text = format!("{word} {}", cut(&running.told, REPLAYED));
-        chips.push(chip(Role::ChipWarn, text, Some(stop)));
+        chips.push(warning(text, stop));
     }
     if !app.settings.mouse {
-        chips.push(chip(Role::Chip, "MOUSE OFF", Some(Action::Mouse)));
+        chips.push(chip("MOUSE OFF", Action::Mouse));
     }
     chips
 }
 
-fn chip(role: Role, text: impl Into<String>, action: Option<Action>) -> Chip {
+fn chip(text: impl Into<String>, action: Action) -> Chip {
     Chip {
-        role,
+        role: Role::Chip,
         text: text.into(),
-        action,
+        action: Some(action),
     }
 }
 
-fn session_chips(look: &Look, session: &Session) -> Vec<Chip> {
-    let mut chips = Vec::new();
-    chips.extend(super::state::chips(look, session));
-    if let Some(text) = session.search.status(look.glyph(Glyph::Dot)) {
-        chips.push(chip(Role::Chip, text, Some(Action::Close)));
+fn warning(text: impl Into<String>, action: Action) -> Chip {
+    Chip {
+        role: Role::ChipWarn,
+        ..chip(text, action)
     }
+}
+
+fn selected(number: usize) -> Option<Chip> {
+    (number > 0).then(|| chip(format!("{number} selected"), Action::Unselect))
+}
+
+fn session_chips(look: &Look, session: &Session) -> Vec<Chip> {
+    let mut chips = super::state::chips(look, session);
+    let search = session.search.status(look.glyph(Glyph::Dot));
+    chips.extend(search.map(|text| chip(text, Action::Close)));
     if session.list.follows() && session.is_live() {
         let text = format!("FOLLOW {}", look.glyph(Glyph::More));
-        chips.push(chip(Role::Chip, text, Some(Action::Follow)));
+        chips.push(chip(text, Action::Follow));
     }
     if session.filter.off {
-        chips.push(chip(
-            Role::ChipWarn,
-            "FILTER OFF",
-            Some(Action::FilterToggle),
-        ));
+        chips.push(warning("FILTER OFF", Action::FilterToggle));
     }
-    if !session.list.chosen.is_empty() {
-        let text = format!("{} selected", session.list.chosen.len());
-        chips.push(chip(Role::Chip, text, Some(Action::Unselect)));
-    }
+    chips.extend(selected(session.list.chosen.len()));
     if session.lens == Lens::Wire {
-        chips.push(chip(Role::Chip, "WIRE", Some(Action::Wire)));
+        chips.push(chip("WIRE", Action::Wire));
     }
     if session.zoom {
-        chips.push(chip(Role::Chip, "ZOOM", Some(Action::Zoom)));
+        chips.push(chip("ZOOM", Action::Zoom));
     }
     chips
 }
 
 /// As many hints as fit, the most useful first.
-fn hints(app: &App, session: Option<&Session>, room: usize) -> Vec<Span<'static>> {
-    let look = &app.settings.look;
+fn hints(app: &App, session: Option<&Session>, room: usize) -> Spans {
+    let mut hints = Spans::new();
     // What lies on top says itself what its keys are.
     if !app.overlays.is_empty() {
-        return Vec::new();
+        return hints;
     }
-    let mut spans = Vec::new();
-    let mut used = 0;
     let contexts = app.contexts(session);
-    let playing = session.filter(|one| one.playback.is_on());
-    let playback = playing.map_or(&[][..], |_| PLAYBACK);
-    let useful = useful(session);
+    let is_playing = session.is_some_and(|session| session.playback.is_on());
+    let playback = parse(PLAYBACK).filter(|_| is_playing);
+    let mut useful = parse(useful(session));
     // The way to the help stays first.
-    let (help, rest) = useful.split_at(1);
-    for (action, word) in [help, playback, rest].into_iter().flatten().copied() {
-        // A key that means something else here, as Space while the time cursor is on, is no hint.
+    let help = useful.next();
+    for (action, word) in help.into_iter().chain(playback).chain(useful) {
         let keymap = &app.settings.keymap;
-        let does = |key: &Key| keymap.action(&contexts, *key) == Some(action);
-        let Some(key) = keymap.keys(action).into_iter().find(does) else {
+        // A key that means something else here, as Space while the time cursor is on, is no hint.
+        let keys = action.map_or_else(Vec::new, |action| keymap.keys(action));
+        let mut keys = keys
+            .iter()
+            .filter(|key| keymap.action(&contexts, **key) == action);
+        let Some(key) = keys.next() else {
             continue;
         };
-        let key = key.to_string();
-        let wide = width(&key) + 1 + width(word) + 2;
-        if used + wide > room {
-            continue;
+        let hint = [
+            (Role::Key, key.to_string()),
+            (Role::Faint, format!(" {word}  ")),
+        ];
+        if spans::width(&hints) + spans::width(&hint) <= room {
+            hints.extend(hint);
         }
-        used += wide;
-        spans.push(Span::styled(key, look.style(Role::Key)));
-        spans.push(Span::styled(format!(" {word}  "), look.style(Role::Faint)));
     }
-    spans
+    hints
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hints_are_about_actions_that_there_are() {
+        let all = [
+            LIBRARY, LIST, MADE, DETAIL, STORY, STATE, TIMELINE, STATS, GROUP, FINDING, PLAYBACK,
+        ];
+        for (action, word) in all.into_iter().flat_map(parse) {
+            assert!(action.is_some(), "{word}");
+        }
+    }
 }

@@ -8,76 +8,63 @@
 
 use crate::action::Action;
 use crate::app::{App, Session};
+use crate::keymap::Key;
 use crate::theme;
 use crate::theme::{Glyph, Look, Role};
+use crate::widget::spans;
 use crate::worker::{Opening, Vitals};
 use mcpreel_share::phrases;
 use mcpreel_share::phrases::recording;
 use mcpreel_store::library::Standing;
 use mcpreel_trace::session::{End, Phase, Session as Facts};
-use mcpreel_wire::text::{clock, count, cut, escape, plural, since, size, width};
+use mcpreel_wire::text::{clock, count, escape, plural, since, size, width};
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 
 const GAP: usize = 3;
 
-/// A part of the line. The parts with the highest rank go first where there is no room.
-struct Part {
-    rank: u8,
-    role: Role,
-    text: String,
-}
+/// A part of the line, with its rank: the highest goes first where there is no room, 0 never.
+type Part = (u8, Role, String);
 
 pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
-    let look = &app.settings.look;
     let columns = usize::from(area.width).saturating_sub(2);
     let parts = match session.vitals.as_deref() {
         Some(vitals) if session.playback.is_on() => fit(parts_then(app, session, vitals), columns),
         Some(vitals) => fit(parts(app, session, vitals), columns),
         None => vec![opening(session)],
     };
-    let mut spans = vec![Span::raw(" ")];
-    let mut room = columns;
-    for (at, part) in parts.iter().enumerate() {
+    let mut line = vec![(Role::Text, " ".to_owned())];
+    for (at, (_, role, text)) in parts.into_iter().enumerate() {
         if at > 0 {
-            spans.push(Span::raw(" ".repeat(GAP.min(room))));
-            room = room.saturating_sub(GAP);
+            line.push((Role::Text, " ".repeat(GAP)));
         }
-        let text = cut(&part.text, room);
-        room = room.saturating_sub(width(&text));
-        spans.push(Span::styled(text, look.style(part.role)));
+        line.push((role, text));
     }
-    frame.render_widget(Line::from(spans), area);
+    let line = spans::cut(line, columns + 1);
+    frame.render_widget(spans::line(line, app.settings.look), area);
 }
 
 fn opening(session: &Session) -> Part {
-    let name = session
-        .path
-        .file_stem()
-        .unwrap_or_default()
-        .to_string_lossy();
+    let name = session.path.file_stem().unwrap_or_default();
+    let name = name.to_string_lossy();
+    let name = escape(&name);
     let text = match &session.opening {
-        Opening::Unreadable(_) => format!("{}: cannot be read", escape(&name)),
-        _ => format!("opening {}", escape(&name)),
+        Opening::Unreadable(_) => format!("{name}: cannot be read"),
+        _ => format!("opening {name}"),
     };
-    Part {
-        rank: 0,
-        role: Role::Header,
-        text,
-    }
+    (0, Role::Header, text)
 }
 
 /// Leaves out what there is no room for.
 fn fit(mut parts: Vec<Part>, columns: usize) -> Vec<Part> {
     let used = |parts: &[Part]| {
-        let text: usize = parts.iter().map(|part| width(&part.text)).sum();
+        let text: usize = parts.iter().map(|(.., text)| width(text)).sum();
         text + GAP * parts.len().saturating_sub(1)
     };
     while used(&parts) > columns {
-        let last = parts.iter().enumerate().max_by_key(|(_, part)| part.rank);
+        let last = parts.iter().enumerate().max_by_key(|(_, (rank, ..))| *rank);
         match last {
-            Some((at, part)) if part.rank > 0 => parts.remove(at),
+            Some((at, (1.., ..))) => parts.remove(at),
             _ => break,
         };
     }
@@ -88,33 +75,30 @@ fn parts(app: &App, session: &Session, vitals: &Vitals) -> Vec<Part> {
     let look = &app.settings.look;
     let summary = &vitals.summary;
     let facts = &summary.session;
-    let part = |rank, role, text| Part { rank, role, text };
     let mut parts = vec![liveness(look, vitals)];
-    if let Some(client) = phrases::peer(&facts.client) {
-        parts.push(part(
-            5,
-            Role::Text,
-            format!("{} {client}", look.glyph(Glyph::Both)),
-        ));
-    }
+    parts.extend(client(look, vitals));
     let (role, phase) = phase(&facts.phase);
-    parts.push(part(1, role, phase));
-    if let Some(version) = version(look, facts) {
-        parts.push(part(6, Role::Text, version));
+    parts.push((1, role, phase));
+    parts.extend(version(look, facts).map(|version| (6, Role::Text, version)));
+    parts.push((3, Role::Text, clock(session.now(app.now).0)));
+    parts.push((4, Role::Text, plural(summary.exchanges, "call")));
+    if summary.open > 0 {
+        parts.push((1, Role::Open, format!("{} open", count(summary.open))));
     }
-    parts.push(part(3, Role::Text, clock(session.now(app.now).0)));
-    parts.push(part(4, Role::Text, plural(summary.exchanges, "call")));
-    let counts = [
-        (summary.open, Role::Open, " open", 1),
-        (summary.failed, Role::Bad, " failed", 0),
-    ];
-    for (number, role, word, rank) in counts {
-        if number > 0 {
-            parts.push(part(rank, role, format!("{}{word}", count(number))));
-        }
+    if summary.failed > 0 {
+        parts.push((0, Role::Bad, format!("{} failed", count(summary.failed))));
     }
     parts.extend(findings(look, vitals));
     parts
+}
+
+fn client(look: &Look, vitals: &Vitals) -> Option<Part> {
+    let client = phrases::peer(&vitals.summary.session.client)?;
+    Some((
+        5,
+        Role::Text,
+        format!("{} {client}", look.glyph(Glyph::Both)),
+    ))
 }
 
 /// `✗ 2   ⚠ 5`: errors and warnings. Notes are no news; where there are too many findings to know
@@ -130,7 +114,7 @@ fn findings(look: &Look, vitals: &Vitals) -> Vec<Part> {
     let part = |(severity, number, rank)| {
         let (glyph, role) = theme::severity(severity);
         let text = format!("{} {}", look.glyph(glyph), count(number));
-        Part { rank, role, text }
+        (rank, role, text)
     };
     counts.map(part).collect()
 }
@@ -139,30 +123,20 @@ fn findings(look: &Look, vitals: &Vitals) -> Vec<Part> {
 /// what was true then.
 fn parts_then(app: &App, session: &Session, vitals: &Vitals) -> Vec<Part> {
     let look = &app.settings.look;
-    let part = |rank, role, text| Part { rank, role, text };
     let seq = session.playback.cursor.unwrap_or_default();
     let t = session.playback.t;
     let t = t.map_or(String::new(), |t| format!(" {}", since(t.0)));
     let at = format!("{} AT #{}{t}", look.glyph(Glyph::Back), seq.0);
-    let mut parts = vec![part(0, Role::Warn, at), part(1, Role::Header, name(vitals))];
-    if let Some(client) = phrases::peer(&vitals.summary.session.client) {
-        parts.push(part(
-            4,
-            Role::Text,
-            format!("{} {client}", look.glyph(Glyph::Both)),
-        ));
-    }
+    let mut parts = vec![(0, Role::Warn, at), (1, Role::Header, name(vitals))];
+    parts.extend(client(look, vitals));
     let pane = session.playback.pane.as_ref();
     if let Some((_, state)) = pane.and_then(|pane| pane.state.as_ref()) {
         let (role, phase) = phase(&state.session.phase);
-        parts.push(part(2, role, phase));
+        parts.push((2, role, phase));
     }
-    let keys = &app.settings.keymap;
-    let hint = keys
-        .keys(Action::StatePane)
-        .first()
-        .map(|key| format!("{key} shows what was true then"));
-    parts.extend(hint.map(|hint| part(5, Role::Faint, hint)));
+    let keys = app.settings.keymap.keys(Action::StatePane);
+    let hint = |key: &Key| (5, Role::Faint, format!("{key} shows what was true then"));
+    parts.extend(keys.first().map(hint));
     parts
 }
 
@@ -189,15 +163,16 @@ fn liveness(look: &Look, vitals: &Vitals) -> Part {
         bytes => format!(" (gap: {})", size(bytes)),
     };
     let id = summary.id.get(..4).unwrap_or_default();
-    Part {
-        rank: 0,
-        role: if summary.gap_bytes > 0 {
-            Role::Warn
-        } else {
-            role
-        },
-        text: format!("{} {word}{id}{gap} {server}", look.glyph(glyph)),
-    }
+    let role = if summary.gap_bytes > 0 {
+        Role::Warn
+    } else {
+        role
+    };
+    (
+        0,
+        role,
+        format!("{} {word}{id}{gap} {server}", look.glyph(glyph)),
+    )
 }
 
 fn phase(phase: &Phase) -> (Role, String) {

@@ -122,8 +122,8 @@ impl Menu {
 
 /// Moves among the choices, or takes one.
 pub fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
-    let app = &mut viewer.app;
-    let Some(Overlay::Menu(menu)) = app.overlays.last() else {
+    let screen = screen(&viewer.app);
+    let Some(Overlay::Menu(menu)) = viewer.app.overlays.last_mut() else {
         return None;
     };
     if action == Action::Open {
@@ -131,17 +131,16 @@ pub fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
         return Some(take(viewer, at));
     }
     // What is longer than the screen is read to its end before the cursor goes on.
-    let shown = shown(app, menu);
+    let placed = placed(menu, screen);
+    let (first, last) = lines_of(&placed.rows, menu.at);
+    let first = if menu.at == 0 { 0 } else { first };
     let by = match action {
-        Action::Down if shown.goes_on_below => 1,
-        Action::Up if shown.goes_on_above => -1,
+        Action::Down if last >= placed.top + placed.page => 1,
+        Action::Up if first < placed.top => -1,
         _ => 0,
     };
-    let Some(Overlay::Menu(menu)) = app.overlays.last_mut() else {
-        return None;
-    };
     if by != 0 {
-        menu.top = Some(frame::turned(shown.top, by, shown.lines, shown.page));
+        menu.top = Some(placed.turned(by));
         return Some(vec![]);
     }
     let rows = menu.entries.len();
@@ -180,12 +179,9 @@ pub fn click(viewer: &mut Viewer, cell: (u16, u16)) -> Effects {
 
 /// The wheel was turned by so many rows: scrolls without moving the cursor.
 pub fn wheel(app: &mut App, by: isize) -> Effects {
-    let shown = match app.overlays.last() {
-        Some(Overlay::Menu(menu)) => shown(app, menu),
-        _ => return vec![],
-    };
+    let screen = screen(app);
     if let Some(Overlay::Menu(menu)) = app.overlays.last_mut() {
-        menu.top = Some(frame::turned(shown.top, by, shown.lines, shown.page));
+        menu.top = Some(placed(menu, screen).turned(by));
     }
     vec![]
 }
@@ -214,6 +210,13 @@ struct Placed {
     rows: Vec<Row>,
     top: usize,
     page: usize,
+}
+
+impl Placed {
+    /// The first row after the wheel was turned by so many.
+    fn turned(&self, by: isize) -> usize {
+        frame::turned(self.top, by, self.rows.len(), self.page)
+    }
 }
 
 pub fn draw(app: &App, menu: &Menu, area: Rect, frame: &mut Frame<'_>) {
@@ -278,33 +281,6 @@ pub fn hit(app: &App, menu: &Menu, (x, y): (u16, u16)) -> Hit {
         .filter(|_| inner.contains((x, y).into()));
     let entry = row.and_then(|row| row.entry);
     entry.map_or(Hit::Inside, Hit::Entry)
-}
-
-/// What of a menu is on the screen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shown {
-    pub top: usize,
-    pub page: usize,
-    pub lines: usize,
-    /// Whether something of the entry under the cursor, or of what stands above the first one, is
-    /// above the first line that is shown.
-    pub goes_on_above: bool,
-    /// Whether something of the entry under the cursor is below the last line that is shown.
-    pub goes_on_below: bool,
-}
-
-/// What of the menu is on the screen.
-pub fn shown(app: &App, menu: &Menu) -> Shown {
-    let placed = placed(menu, screen(app));
-    let (first, last) = lines_of(&placed.rows, menu.at);
-    let first = if menu.at == 0 { 0 } else { first };
-    Shown {
-        top: placed.top,
-        page: placed.page,
-        lines: placed.rows.len(),
-        goes_on_above: first < placed.top,
-        goes_on_below: last >= placed.top + placed.page,
-    }
 }
 
 fn placed(menu: &Menu, area: Rect) -> Placed {

@@ -23,11 +23,7 @@ pub fn press(viewer: &mut Viewer, key: Key) -> Effects {
         KeyCode::Esc => left(viewer),
         KeyCode::Char('c') if key.ctrl => left(viewer),
         KeyCode::Enter => done(viewer),
-        KeyCode::Up => step(viewer, -1),
-        KeyCode::Down => step(viewer, 1),
-        KeyCode::Tab => complete(viewer),
-        KeyCode::Char('r') if key.ctrl => switch(viewer),
-        _ => vec![],
+        code => other(viewer, code, key.ctrl),
     }
 }
 
@@ -136,28 +132,22 @@ fn left(viewer: &mut Viewer) -> Effects {
     }
 }
 
-/// An older line, or a newer one; the next candidate, where there are some.
-fn step(viewer: &mut Viewer, by: isize) -> Effects {
+/// An older line, or a newer one; the next candidate, where there are some; another way of reading
+/// the line.
+fn other(viewer: &mut Viewer, code: KeyCode, ctrl: bool) -> Effects {
     let Viewer { app, session } = viewer;
-    match (purpose(app), session.as_deref_mut()) {
-        (Some(Purpose::Filter), Some(session)) => filter::step(app, session, by),
-        (Some(Purpose::Search), Some(session)) => search::step(app, session, by),
-        _ => vec![],
-    }
-}
-
-fn complete(viewer: &mut Viewer) -> Effects {
-    let Viewer { app, session } = viewer;
-    match (purpose(app), session.as_deref_mut()) {
-        (Some(Purpose::Filter), Some(session)) => filter::take_candidate(app, session),
-        _ => vec![],
-    }
-}
-
-/// Another way of reading the line: literal text or a regular expression.
-fn switch(viewer: &mut Viewer) -> Effects {
-    match purpose(&viewer.app) {
-        Some(Purpose::Search) => search::switch(&mut viewer.app),
+    let by = if code == KeyCode::Up { -1 } else { 1 };
+    match (purpose(app), code, session.as_deref_mut()) {
+        (Some(Purpose::Filter), KeyCode::Up | KeyCode::Down, Some(session)) => {
+            filter::step(app, session, by)
+        }
+        (Some(Purpose::Filter), KeyCode::Tab, Some(session)) => {
+            filter::take_candidate(app, session)
+        }
+        (Some(Purpose::Search), KeyCode::Up | KeyCode::Down, Some(session)) => {
+            search::step(app, session, by)
+        }
+        (Some(Purpose::Search), KeyCode::Char('r'), _) if ctrl => search::switch(app),
         _ => vec![],
     }
 }

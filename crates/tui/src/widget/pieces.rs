@@ -53,29 +53,6 @@ pub fn width(pieces: &[Piece]) -> usize {
     pieces.iter().map(|piece| text::width(&piece.text)).sum()
 }
 
-/// The pieces in at most `columns` columns, the end cut off where they are longer.
-pub fn cut(pieces: Vec<Piece>, columns: usize) -> Vec<Piece> {
-    if width(&pieces) <= columns {
-        return pieces;
-    }
-    let mut room = columns;
-    let mut kept = Vec::with_capacity(pieces.len());
-    for piece in pieces {
-        let width = text::width(&piece.text);
-        // A column is left for the mark of the cut.
-        if width < room {
-            room -= width;
-            kept.push(piece);
-            continue;
-        }
-        // Longer than there is room, so that the cut shows even where the piece would just fit.
-        let text = text::cut(&(piece.text + " "), room);
-        kept.push(Piece { text, ..piece });
-        break;
-    }
-    kept
-}
-
 /// The largest place in `bytes` up to `at` that does not lie within a UTF-8 character.
 pub fn floor_char(bytes: &[u8], at: usize) -> usize {
     let at = at.min(bytes.len());
@@ -89,7 +66,6 @@ pub fn floor_char(bytes: &[u8], at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     fn show(pieces: &[Piece]) -> String {
         let show = |piece: &Piece| {
@@ -112,15 +88,6 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_is_told() {
-        let pieces = divide(b"abcdef", 0..6, std::slice::from_ref(&(2..4)));
-        assert_eq!(show(&cut(pieces.clone(), 6)), "ab<cd>ef");
-        assert_eq!(show(&cut(pieces.clone(), 5)), "ab<cd>…");
-        assert_eq!(show(&cut(pieces.clone(), 4)), "ab<c…>");
-        assert_eq!(show(&cut(pieces, 0)), "");
-    }
-
-    #[test]
     fn characters_are_not_halved() {
         let bytes = "a€b".as_bytes();
         assert_eq!(
@@ -128,14 +95,5 @@ mod tests {
             [0, 1, 1, 1, 4, 5]
         );
         assert_eq!(floor_char(&[0x80; 8], 6), 6);
-    }
-
-    proptest! {
-        #[test]
-        fn no_cut_is_wider_than_asked(bytes: Vec<u8>, hit in 0usize..20, columns in 0usize..30) {
-            let hits = hit..hit + 5;
-            let pieces = divide(&bytes, 0..bytes.len(), std::slice::from_ref(&hits));
-            prop_assert!(width(&cut(pieces, columns)) <= columns);
-        }
     }
 }

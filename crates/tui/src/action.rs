@@ -4,7 +4,7 @@
 //! the context in which they mean it, and one line of help. [`super::keymap`] is made of it, and
 //! so are the help, the palette and the documentation.
 
-/// Where a key means something. The innermost context that binds it wins;
+/// A place in which a key means something. The innermost context that binds the key wins;
 /// [`App::contexts`](super::app::App::contexts) says which contexts hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Context {
@@ -47,11 +47,10 @@ macro_rules! actions {
 #[derive(Debug)]
 pub struct Row {
     pub action: Action,
-    /// Its name in the palette, after `:` and in the configuration.
+    /// The name in the palette, after `:` and in the configuration.
     pub name: &'static str,
     /// The default keys, separated by spaces, with the context in which they mean it.
     pub keys: &'static [(Context, &'static str)],
-    /// One line that says what it does.
     pub help: &'static str,
 }
 
@@ -167,7 +166,7 @@ actions! {
 }
 
 impl Action {
-    /// Its row of the table.
+    /// The row of the action in the table.
     ///
     /// # Panics
     ///
@@ -209,7 +208,7 @@ impl Context {
             .find(|context| context.as_str() == word)
     }
 
-    /// What it is called in the help and in the configuration.
+    /// The name in the help and in the configuration.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Everywhere => "everywhere",

@@ -36,19 +36,19 @@ pub struct App {
     pub now: Now,
     pub settings: Settings,
     pub library: panels::library::Library,
-    /// What lies on top; the last one takes the keys.
+    /// Everything that lies on top; the last one takes the keys.
     pub overlays: Vec<Overlay>,
     pub notices: crate::panels::text::Notices,
     /// Whether Ctrl-C was pressed with nothing to stop: once more quits.
     pub quit_armed: bool,
     /// Whether the divider is being dragged.
     pub dragging: bool,
-    /// Where the last click was, and when: a second one opens.
+    /// Place and time of the last click: a second one opens.
     pub click: Option<(ratatui::layout::Position, u64)>,
-    /// What was copied last, for terminals that take nothing: it can be printed.
+    /// The text that was copied last: `:print` shows it to terminals that take no copies.
     pub copied: Option<String>,
     pub replay: panels::replay::Replay,
-    /// What could be exported, as long as the form is shown.
+    /// The export that is asked about, as long as the form is shown.
     pub export: Option<Box<panels::export::Offer>>,
     /// The replay and the export that run.
     pub running: BTreeMap<Slot, panels::running::Running>,

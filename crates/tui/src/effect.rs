@@ -1,4 +1,4 @@
-//! What comes in, and what an update wants done.
+//! Messages, which come in, and effects, which an update wants done.
 
 use super::keymap::Key;
 use super::worker::{Answer, Ask};
@@ -49,7 +49,6 @@ pub enum Effect {
     Quit,
 }
 
-/// What an update wants done, in order.
 pub type Effects = Vec<Effect>;
 
 impl From<Ask> for Effect {

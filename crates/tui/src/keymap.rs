@@ -1,4 +1,4 @@
-//! Which key means which action where.
+//! The keys: which action each means in which context.
 //!
 //! Made of [`super::action::TABLE`], changed by the configuration, and asked in both directions:
 //! what a key does, and with which keys something is done.
@@ -131,7 +131,7 @@ impl Default for Keymap {
 }
 
 impl Keymap {
-    /// What `key` does where these contexts hold, the innermost first.
+    /// The action of `key` where these contexts hold, the innermost first.
     pub fn action(&self, contexts: &[Context], key: Key) -> Option<Action> {
         contexts.iter().find_map(|context| {
             let bindings = self.bindings.get(context)?;

@@ -1,4 +1,4 @@
-//! Which panel stands where.
+//! The layout: which panel stands where.
 //!
 //! | size | layout |
 //! |---|---|
@@ -21,16 +21,16 @@ pub enum Arrangement {
     Beside,
     Stacked,
     Single,
-    /// One at a time, without borders.
+    /// A single pane without borders.
     Tiny,
 }
 
-/// Where the parts of a recording's screen are. An area that is not shown is empty.
+/// The areas of a recording's screen; one that is not shown is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Places {
     pub arrangement: Arrangement,
     pub header: Rect,
-    /// What went wrong, if something did.
+    /// The line that says why the session went wrong.
     pub why: Rect,
     pub filter: Rect,
     pub main: Rect,
@@ -38,7 +38,6 @@ pub struct Places {
     pub footer: Rect,
 }
 
-/// How the panes are arranged at this size.
 pub fn arrangement((columns, rows): (u16, u16)) -> Arrangement {
     match (columns, rows) {
         (..40, _) | (_, ..8) => Arrangement::Tiny,
@@ -48,10 +47,10 @@ pub fn arrangement((columns, rows): (u16, u16)) -> Arrangement {
     }
 }
 
-/// Where the parts of the recordings screen are. An area that is not shown is empty.
+/// The areas of the recordings screen; one that is not shown is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shelf {
-    /// Which folder, how many, how large.
+    /// The folder, how many recordings it has, and how large they are.
     pub header: Rect,
     pub headings: Rect,
     pub rows: Rect,
@@ -67,7 +66,6 @@ impl Shelf {
     }
 }
 
-/// Where the parts of the recordings screen are.
 pub fn library((columns, rows): (u16, u16)) -> Shelf {
     let high = |least: u16, high: u16| if rows >= least { high } else { 0 };
     let areas = Layout::vertical([
@@ -92,7 +90,6 @@ pub fn has_footer(size: (u16, u16)) -> bool {
     size.1 > 3
 }
 
-/// Where the parts of a recording's screen are.
 pub fn session(app: &App, session: &Session) -> Places {
     let arrangement = arrangement(app.size);
     let tiny = arrangement == Arrangement::Tiny;

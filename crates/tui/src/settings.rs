@@ -1,4 +1,4 @@
-//! What a person may choose.
+//! The settings of a person.
 
 use super::action::{Action, Context};
 use super::keymap::{Key, Keymap};
@@ -24,9 +24,9 @@ pub struct Settings {
     pub mouse: bool,
     /// Whether times count up; otherwise every few seconds, and with whatever else changes.
     pub motion: bool,
-    /// Where the divider between list and detail stands, in percent of the width or height.
+    /// The place of the divider between list and detail, in percent of the width or height.
     pub divider: u16,
-    /// How the recording that is opened next stands on the screen.
+    /// View, lens and zoom of the recording that is opened next.
     pub arrangement: Arrangement,
 }
 
@@ -35,7 +35,7 @@ pub struct Choices {
     pub color: Option<Color>,
     pub theme: Option<Theme>,
     pub ascii: bool,
-    /// Nothing counts up.
+    /// Times do not count up.
     pub no_motion: bool,
     pub no_mouse: bool,
 }
@@ -49,7 +49,7 @@ pub enum Color {
     Never,
 }
 
-/// What the terminal and the environment say about colours.
+/// The wishes of the terminal and the environment about colours.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Surroundings {
     /// `NO_COLOR` is set and not empty.
@@ -57,15 +57,14 @@ pub struct Surroundings {
     pub dumb: bool,
 }
 
-/// What is kept for the next time.
+/// The settings that are kept for the next time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct Remembered {
     pub theme: Option<String>,
     pub mouse: Option<bool>,
-    /// Where the divider stands, percent.
+    /// The place of the divider, percent.
     pub divider: Option<u16>,
-    /// How a recording stood on the screen.
     pub arrangement: Arrangement,
 }
 
@@ -73,7 +72,7 @@ pub struct Remembered {
 const MOST: u64 = 64 * 1024;
 
 impl Remembered {
-    /// What was kept the last time. A file that cannot be read is nobody's trouble: the viewer
+    /// Reads the settings of the last time. A file that cannot be read is nobody's trouble: the viewer
     /// begins as it always does.
     pub fn read(path: &Path) -> Self {
         let is_ours = fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() <= MOST);
@@ -109,7 +108,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// What holds, and what of the configuration cannot hold: one sentence each.
+    /// The settings in force, and the faults of the configuration: one sentence each.
     pub fn new(
         choices: Choices,
         config: &Config,
@@ -150,7 +149,6 @@ impl Settings {
         (settings, faults)
     }
 
-    /// What is kept for the next time.
     pub fn remember(&self) -> Remembered {
         Remembered {
             theme: Some(self.look.theme.as_str().to_owned()),
@@ -181,7 +179,7 @@ impl Color {
     }
 }
 
-/// What a word of the configuration means; a word that means nothing is a fault.
+/// The meaning of a word of the configuration; a word that means nothing is a fault.
 fn known<T>(
     setting: &Setting,
     parse: impl Fn(&str) -> Option<T>,

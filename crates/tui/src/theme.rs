@@ -79,7 +79,7 @@ pub enum Glyph {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Colors {
-    /// None: reverse, bold, underline and glyphs have to do.
+    /// No colours: reverse, bold, underline and glyphs have to do.
     None,
     #[default]
     Sixteen,
@@ -92,7 +92,7 @@ pub enum Theme {
     Light,
     /// For eyes that do not tell red from green.
     Safe,
-    /// Nothing faint, what went wrong on a ground of its own.
+    /// No faint text, failures on a ground of their own.
     Contrast,
 }
 
@@ -149,7 +149,7 @@ impl Look {
     }
 }
 
-/// What a theme changes of the dark one.
+/// The style of a theme, which changes some of the dark one.
 fn themed(theme: Theme, role: Role) -> Style {
     let style = Style::new();
     let alarm = style.fg(Color::White).bg(Color::Red);

@@ -1,4 +1,4 @@
-//! What a message changes.
+//! The update: a message changes the state.
 //!
 //! A key is looked up in the [keymap](crate::keymap) and becomes an [`Action`]; an action is
 //! offered to whatever has the keys, from the inside out, until somebody takes it: what lies on
@@ -152,14 +152,14 @@ fn tick(viewer: &mut Viewer) -> Effects {
     }
 }
 
-/// How often what counts up is drawn anew.
+/// The time between two drawings while times count up.
 const TICK: Duration = Duration::from_millis(250);
 
 /// Without motion, what counts up is drawn anew with whatever else changes, and this often: times
 /// on the screen are never older.
 const STILL: Duration = Duration::from_secs(5);
 
-/// How long the screen may stay as it is while nothing happens; `None` where nothing on it changes
+/// The time for which the screen may stay as it is while nothing happens; `None` where nothing on it changes
 /// by itself: counts up or fades.
 pub fn patience(viewer: &Viewer) -> Option<Duration> {
     let app = &viewer.app;

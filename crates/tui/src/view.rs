@@ -14,12 +14,13 @@ use super::panels::{
 use super::theme::{Glyph, Role};
 use super::widget::frame;
 use crate::panels::{detail, filter, footer, header, list};
-use mcpreel_wire::text::width;
+use mcpreel_wire::text::{escape, width};
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Clear;
+use tui_input::Input;
 
 pub fn draw(viewer: &Viewer, frame: &mut Frame<'_>) {
     let (app, session) = (&viewer.app, viewer.session.as_deref());
@@ -161,7 +162,7 @@ fn draw_text(app: &App, text: &Text, area: Rect, frame: &mut Frame<'_>) {
     }
 }
 
-/// What is at a cell of the screen, of something that lies on top.
+/// The part of an overlay at a cell of the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hit {
     Entry(usize),
@@ -195,8 +196,7 @@ fn draw_prompt(app: &App, prompt: &Prompt, area: Rect, frame: &mut Frame<'_>) {
     let hint_room = columns.saturating_sub(used + 20);
     let hint = if width(hint) <= hint_room { hint } else { "" };
     let room = columns.saturating_sub(used + width(hint) + 1).max(1);
-    let scroll = prompt.input.visual_scroll(room.saturating_sub(1));
-    let text = visible(prompt.input.value(), scroll, room);
+    let (text, caret) = typed(&prompt.input, room);
     let gap = columns.saturating_sub(used + width(&text) + width(hint));
     let line = Line::from(vec![
         Span::styled(label, look.style(Role::Prompt)),
@@ -205,27 +205,27 @@ fn draw_prompt(app: &App, prompt: &Prompt, area: Rect, frame: &mut Frame<'_>) {
         Span::styled(hint, look.style(Role::Faint)),
     ]);
     frame.render_widget(line, row);
-    let caret = used + prompt.input.visual_cursor().saturating_sub(scroll);
-    let x = row.x + u16::try_from(caret.min(columns.saturating_sub(1))).unwrap_or(0);
+    let caret = (used + caret).min(columns.saturating_sub(1));
+    let x = row.x + u16::try_from(caret).unwrap_or(0);
     frame.set_cursor_position(Position::new(x, row.y));
 }
 
-/// The part of a line that is typed which begins at the column `scroll`.
-pub fn visible(text: &str, scroll: usize, columns: usize) -> String {
+/// The part of what is typed that is seen in `room` columns, and the column of the caret in it.
+pub fn typed(input: &Input, room: usize) -> (String, usize) {
+    let scroll = input.visual_scroll(room.saturating_sub(1));
+    let mut text = input.value();
     let mut skipped = 0;
-    let mut rest = text.chars();
-    while skipped < scroll {
-        let Some(letter) = rest.next() else { break };
-        skipped += width(letter.encode_utf8(&mut [0; 4]));
+    while skipped < scroll
+        && let Some(letter) = text.chars().next()
+    {
+        let (head, tail) = text.split_at(letter.len_utf8());
+        skipped += width(head);
+        text = tail;
     }
-    let mut kept = String::new();
-    for letter in rest {
-        if width(&kept) + width(letter.encode_utf8(&mut [0; 4])) > columns {
-            break;
-        }
-        kept.push(letter);
-    }
-    mcpreel_wire::text::escape(&kept).into_owned()
+    let end = (1..=text.len()).filter(|end| text.is_char_boundary(*end));
+    let end = end.take_while(|end| width(&text[..*end]) <= room).last();
+    let seen = escape(&text[..end.unwrap_or(0)]).into_owned();
+    (seen, input.visual_cursor().saturating_sub(scroll))
 }
 
 fn words(purpose: Purpose) -> (&'static str, &'static str) {

@@ -35,7 +35,7 @@ enum CopyWhat {
     Report,
 }
 
-/// What can be copied, with the letter and the words of the menu.
+/// The choices of the menu: the letter, what is copied, its words.
 const CHOICES: [(char, CopyWhat, &str); 6] = [
     ('v', CopyWhat::Value, "value under the cursor"),
     ('p', CopyWhat::Path, "its path"),
@@ -53,7 +53,7 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
     (action == Action::Copy).then(|| menu(app, session))
 }
 
-/// What there is to be copied of the selected row.
+/// Offers the parts of the selected row that can be copied.
 fn menu(app: &mut App, session: &mut Session) -> Effects {
     let choices = CHOICES.into_iter().filter_map(|(letter, what, label)| {
         let label = if what == CopyWhat::Report {
@@ -148,7 +148,7 @@ fn file_name(session: &Session, what: CopyWhat) -> PathBuf {
     PathBuf::from(format!("{id}-{seq}.{ending}"))
 }
 
-/// What was copied last on the normal screen, else the message; in lines, each escaped.
+/// Prints the text that was copied last, else the message, in escaped lines.
 pub fn print(app: &mut App, session: Option<&Session>) -> Effects {
     if let Some(copied) = &app.copied {
         let lines = copied.trim_end().split('\n').map(escape);
@@ -177,7 +177,7 @@ pub fn print(app: &mut App, session: Option<&Session>) -> Effects {
     vec![Effect::Print(text)]
 }
 
-/// What would be copied; none where there is no such thing.
+/// The text of a choice; none where the row has none.
 fn text_of(session: &Session, what: CopyWhat) -> Option<String> {
     let shown = shown(session)?;
     match what {

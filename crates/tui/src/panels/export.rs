@@ -40,16 +40,16 @@ use mcpreel_wire::text::{cut, escape, plural, size};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// How often an export tells how far it is, nanoseconds.
+/// The time between two reports of progress, nanoseconds.
 const EVERY_NS: u64 = 100_000_000;
 
 /// Columns of the filter in the form.
 const FILTER: usize = 60;
 
-/// What of a recording is marked, as a filter.
+/// The filter of marked rows.
 const MARKED: &str = "is:marked";
 
-/// What redaction cannot promise, in short.
+/// The limits of redaction, in short.
 const REDACTED: &str = "Redacted: what has the shape or the name of a secret is replaced, and so \
     is the same value elsewhere. A secret without either stays: look through the file before you \
     hand it on.";
@@ -91,7 +91,7 @@ fn about(format: Format) -> &'static str {
     }
 }
 
-/// What could be exported, and what was chosen.
+/// The export that is asked about, with the choices so far.
 #[derive(Debug)]
 pub struct Offer {
     path: PathBuf,

@@ -10,7 +10,7 @@ use mcpreel_trace::item::ItemKey;
 use mcpreel_trace::query::Query;
 use mcpreel_trace::query::ast::{Expr, Flag};
 
-/// How long a step may take, nanoseconds.
+/// The longest step of the job, nanoseconds.
 const STEP_NS: u64 = 8_000_000;
 
 pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
@@ -51,9 +51,9 @@ fn found(app: &mut App, session: &mut Session, way: Way, place: Place, key: Item
 struct Looking {
     way: Way,
     from: Option<ItemKey>,
-    /// Which rows are shown.
+    /// The rows that are shown.
     shown: Question,
-    /// Where it is still looked for, the first place last.
+    /// The places that are still to be searched, the first one last.
     places: Vec<Place>,
     scan: Option<Scan>,
 }

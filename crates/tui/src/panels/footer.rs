@@ -51,7 +51,7 @@ const FINDING: &str = "help, open go there, toggle fold, exchanges list, palette
 /// While the time cursor is on.
 const PLAYBACK: &str = "step-back earlier, step-forward later, time-cursor now";
 
-/// What is worth a hint where the keys are now.
+/// The hints for the pane that has the keys.
 fn useful(session: Option<&Session>) -> &'static str {
     let Some(session) = session else {
         return LIBRARY;
@@ -88,7 +88,7 @@ const REPLAYED: usize = 60;
 pub struct Chip {
     pub role: Role,
     pub text: String,
-    /// What a click on it does: it ends the mode.
+    /// The action of a click: it ends the mode.
     pub action: Option<Action>,
 }
 
@@ -198,7 +198,7 @@ fn session_chips(look: &Look, session: &Session) -> Vec<Chip> {
     chips
 }
 
-/// As many hints as fit, the most useful first.
+/// The hints that fit, the most useful first.
 fn hints(app: &App, session: Option<&Session>, room: usize) -> Spans {
     let mut hints = Spans::new();
     // What lies on top says itself what its keys are.

@@ -92,7 +92,7 @@ fn filter_language(lines: &mut Vec<Line>) {
     }
 }
 
-/// What the line above the timeline shows, which is not how many were open.
+/// The line above the timeline, which does not show how many exchanges were open.
 const DENSITY: &str = "timeline: how many exchanges began in each column, not how many were open";
 
 const SIGNS: [(Glyph, &str); 11] = [

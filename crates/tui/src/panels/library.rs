@@ -39,7 +39,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use std::path::{Path, PathBuf};
 
-/// How often the folder is looked at while it is on the screen.
+/// The time between two lists of the folder, nanoseconds.
 const EVERY_NS: u64 = 1_000_000_000;
 
 /// From so many columns on there is room for dates, and for words of state.
@@ -57,7 +57,7 @@ pub struct Library {
     pub rows: Vec<Row>,
     /// The recording under the cursor; none, until the cursor is moved, means the first.
     pub selected: Option<PathBuf>,
-    /// Those that were selected for a comparison, two at most.
+    /// The recordings that were selected for a comparison, two at most.
     pub chosen: Vec<PathBuf>,
     /// The first row on the screen, of those that are shown.
     pub top: usize,
@@ -385,7 +385,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     footer::draw(app, None, places.footer, frame);
 }
 
-/// Which folder, how many, how large: what does not fit goes, the folder first.
+/// Draws the folder, how many recordings there are, how large they are.
 fn draw_header(app: &App, shown: usize, area: Rect, frame: &mut Frame<'_>) {
     let library = &app.library;
     let columns = usize::from(area.width);
@@ -438,7 +438,7 @@ fn is_live(row: &Row) -> bool {
     row.entry.standing == Standing::Live
 }
 
-/// What a column tells of a recording.
+/// The cell of a column for a recording.
 type Told<'a> = Box<dyn Fn(&Row) -> Cell + 'a>;
 
 /// The columns that the recordings have something for and that fit into `room` columns. Nothing of
@@ -538,7 +538,7 @@ fn more_than_none(number: u64) -> Option<u64> {
     (number > 0).then_some(number)
 }
 
-/// How it stands, or how it ended where all of it is there. Missing bytes come first: nobody is to
+/// The state of a recording, or its end where all of it is there. Missing bytes come first: nobody is to
 /// take the rest for the whole.
 fn state(entry: &Entry) -> (Glyph, Role, String) {
     let word = entry.state().to_owned();
@@ -568,7 +568,7 @@ fn title(entry: &Entry) -> String {
     recording::title(entry).unwrap_or_else(|| file_name(&entry.path))
 }
 
-/// Where it comes from if it is no plain session, why it cannot be read, what somebody wrote.
+/// The origin of a recording that is no plain session, why it cannot be read, its notes.
 fn note_of(entry: &Entry) -> String {
     let mut notes: Vec<_> = recording::origin(entry).into_iter().collect();
     if let Details::Unreadable(error) = &entry.details {
@@ -652,7 +652,7 @@ fn standing(entry: &Entry) -> String {
     text.to_owned()
 }
 
-/// What stands where there is no recording to be shown.
+/// Draws the text that stands where there is no recording to be shown.
 fn draw_instead(app: &App, area: Rect, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
     let room = usize::from(area.width).saturating_sub(2);

@@ -49,18 +49,18 @@ pub struct Menu {
     pub at: usize,
     /// The first line on the screen, where it was scrolled to; none: the cursor is seen.
     pub top: Option<usize>,
-    /// What a form asks about, so that it can be filled or shown anew.
+    /// The work that a form asks about, so that the form can be filled or shown anew.
     pub about: Option<Slot>,
 }
 
-/// What is done when an entry is chosen.
+/// The deed of an entry that is chosen.
 pub type Take = Box<dyn FnOnce(&mut Viewer) -> Effects>;
 
 pub struct Entry {
     /// The letter that chooses it at once.
     pub letter: char,
     pub label: String,
-    /// What Enter does, before "Esc closes".
+    /// The words for Enter, before "Esc closes".
     pub enter: String,
     pub take: Take,
 }
@@ -252,7 +252,7 @@ fn line<'r>(row: &'r Row, look: &Look) -> Line<'r> {
     Line::from(spans)
 }
 
-/// What there is below, what Enter does, and how to leave.
+/// The line below: how much there is to scroll, what Enter does, how to leave.
 fn foot(menu: &Menu, placed: &Placed, look: &Look) -> String {
     let enter = menu.entries.get(menu.at).map_or("", |entry| &entry.enter);
     let below = placed.rows.len().saturating_sub(placed.top + placed.page);
@@ -267,7 +267,7 @@ fn foot(menu: &Menu, placed: &Placed, look: &Look) -> String {
     format!("{below}{enter}Esc closes")
 }
 
-/// What of the menu is at this cell of the screen.
+/// The part of the menu at this cell of the screen.
 pub fn hit(app: &App, menu: &Menu, (x, y): (u16, u16)) -> Hit {
     let placed = placed(menu, screen(app));
     if !placed.area.contains((x, y).into()) {

@@ -205,7 +205,7 @@ fn click_row(app: &mut App, session: &mut Session, rows: Rect, at: Position) -> 
     double
 }
 
-/// What ends the mode whose chip is in this column of the footer.
+/// The action of the chip in this column of the footer.
 fn chip_at(app: &App, session: Option<&Session>, column: u16) -> Option<Action> {
     let mut from = 1;
     for chip in super::footer::chips(app, session) {

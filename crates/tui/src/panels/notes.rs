@@ -6,8 +6,9 @@ use crate::app::{App, Overlay, Session};
 use crate::effect::Effects;
 use crate::worker::{Answer, Ask};
 use mcpreel_share::phrases::sentence;
-use mcpreel_store::annotate;
+use mcpreel_store::annotate::{self, AnnotateError};
 use mcpreel_trace::frame::Seq;
+use std::path::Path;
 
 pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
     match action {
@@ -35,8 +36,14 @@ fn mark(app: &mut App, session: &mut Session) -> Effects {
     let item = super::selection::item(session);
     let annotation = item.and_then(|item| item.annotation.as_ref());
     let is_marked = annotation.is_some_and(|annotation| annotation.mark.is_some());
-    let mark = (!is_marked).then(|| Box::from(""));
-    ask(session, frame, What::Mark(mark))
+    let (told, mark) = if is_marked {
+        ("no longer marked", None)
+    } else {
+        ("marked", Some(""))
+    };
+    ask(session, frame, told, move |path| {
+        annotate::set_mark(path, frame, mark)
+    })
 }
 
 fn begin_note(app: &mut App, session: &mut Session) -> Effects {
@@ -58,39 +65,32 @@ pub fn note(session: &mut Session, text: &str) -> Effects {
         return vec![];
     };
     let text = text.trim();
-    let note = (!text.is_empty()).then(|| Box::from(text));
-    ask(session, frame, What::Note(note))
+    let note = (!text.is_empty()).then(|| text.to_owned());
+    let told = if note.is_some() {
+        "note kept"
+    } else {
+        "note removed"
+    };
+    ask(session, frame, told, move |path| {
+        annotate::set_note(path, Some(frame), note.as_deref())
+    })
 }
 
 /// Every mark and note is written, in order, on a connection of its own.
-fn ask(session: &Session, frame: Seq, what: What) -> Effects {
+fn ask(
+    session: &Session,
+    frame: Seq,
+    told: &'static str,
+    write: impl FnOnce(&Path) -> Result<(), AnnotateError> + Send + 'static,
+) -> Effects {
     let path = session.path.clone();
-    let write = move || {
-        let result = match &what {
-            What::Mark(mark) => annotate::set_mark(&path, frame, mark.as_deref()),
-            What::Note(note) => annotate::set_note(&path, Some(frame), note.as_deref()),
-        };
-        if let Err(error) = result {
-            return Answer::failed(sentence(&error));
-        }
-        let text = match what {
-            What::Mark(Some(_)) => "marked",
-            What::Mark(None) => "no longer marked",
-            What::Note(Some(_)) => "note kept",
-            What::Note(None) => "note removed",
-        };
-        Answer::found(move |app, session| {
-            let text = format!("#{}: {text}", frame.0);
-            app.notices.success(text, app.now);
+    let write = move || match write(&path) {
+        Ok(()) => Answer::found(move |app, session| {
+            app.notices
+                .success(format!("#{}: {told}", frame.0), app.now);
             super::selection::annotated(session, frame)
-        })
+        }),
+        Err(error) => Answer::failed(sentence(&error)),
     };
     vec![Ask::Change(Box::new(write)).into()]
-}
-
-/// A mark or a note; none takes it away.
-enum What {
-    /// A mark: a word, empty for a plain mark.
-    Mark(Option<Box<str>>),
-    Note(Option<Box<str>>),
 }

@@ -16,7 +16,7 @@ use crate::keymap::Key;
 use crate::panels::list;
 use crate::theme::Role;
 use crate::update;
-use crate::view::{Hit, screen, visible};
+use crate::view::{Hit, screen, typed};
 use crate::widget::frame;
 use crossterm::event::KeyCode;
 use frizbee::{Config, Matcher};
@@ -28,7 +28,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Clear;
 use tui_input::Input;
 
-/// As wide as a line can be read at a glance.
+/// The widest line that can be read at a glance.
 const WIDTH: u16 = 84;
 
 /// Columns of a command's name.
@@ -43,11 +43,11 @@ pub struct Palette {
     pub at: usize,
     /// The first row on the screen, where the wheel has left it; none: the cursor is seen.
     pub wheel: Option<usize>,
-    /// Where the keys were before: what can be done there.
+    /// The contexts that held when the palette was opened.
     pub contexts: Vec<Context>,
 }
 
-/// What a line of the palette does.
+/// A line of the palette.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     Do(Action),
@@ -83,7 +83,7 @@ impl Palette {
     }
 }
 
-/// Which of these texts fit what is typed, the best first; all where nothing is.
+/// The texts that fit what is typed, the best first; all where nothing is typed.
 fn fitting(typed: &str, texts: &[String]) -> Vec<usize> {
     if typed.is_empty() {
         return (0..texts.len()).collect();
@@ -205,7 +205,7 @@ fn placed(area: Rect) -> Rect {
     }
 }
 
-/// How many commands are on the screen at once: below the line that is typed, within the border.
+/// The number of commands on the screen: below the line that is typed, within the border.
 fn page(app: &App) -> usize {
     usize::from(placed(screen(app)).height.saturating_sub(3))
 }
@@ -215,7 +215,7 @@ fn top(app: &App, palette: &Palette, commands: usize) -> usize {
     frame::top(palette.wheel, commands, palette.at, page(app))
 }
 
-/// What is at this cell of the screen.
+/// The part of the palette at this cell of the screen.
 fn hit(app: &App, palette: &Palette, (x, y): (u16, u16)) -> Hit {
     let area = placed(screen(app));
     if !area.contains((x, y).into()) {
@@ -268,16 +268,12 @@ pub fn draw(app: &App, palette: &Palette, area: Rect, frame: &mut Frame<'_>) {
 
 fn draw_input(app: &App, palette: &Palette, row: Rect, frame: &mut Frame<'_>) {
     let style = app.settings.look.style(Role::Prompt);
-    let room = usize::from(row.width).saturating_sub(4).max(1);
-    let scroll = palette.input.visual_scroll(room.saturating_sub(1));
-    let text = visible(palette.input.value(), scroll, room);
+    let columns = usize::from(row.width);
+    let (text, caret) = typed(&palette.input, columns.saturating_sub(4).max(1));
     let line = Line::from(vec![Span::styled(" : ", style), Span::raw(text)]);
     frame.render_widget(line, row);
-    let caret = 3 + palette.input.visual_cursor().saturating_sub(scroll);
-    let x = row.x
-        + u16::try_from(caret)
-            .unwrap_or(0)
-            .min(row.width.saturating_sub(1));
+    let caret = (3 + caret).min(columns.saturating_sub(1));
+    let x = row.x + u16::try_from(caret).unwrap_or(0);
     frame.set_cursor_position(Position::new(x, row.y));
 }
 
@@ -312,7 +308,7 @@ fn line(app: &App, command: &Command, columns: usize) -> Line<'static> {
 mod tests {
     use super::*;
 
-    fn typed(text: &str) -> Vec<Command> {
+    fn found(text: &str) -> Vec<Command> {
         let palette = Palette {
             input: Input::new(text.to_owned()),
             at: 0,
@@ -325,23 +321,23 @@ mod tests {
     #[test]
     fn parts_of_a_name_find_the_command() {
         assert_eq!(
-            typed("nxtfail").first(),
+            found("nxtfail").first(),
             Some(&Command::Do(Action::NextFailure))
         );
-        assert_eq!(typed("stats"), [Command::Do(Action::Stats)]);
+        assert_eq!(found("stats"), [Command::Do(Action::Stats)]);
     }
 
     #[test]
     fn numbers_are_frames() {
-        assert_eq!(typed("#1187"), [Command::Goto(Seq(1187))]);
+        assert_eq!(found("#1187"), [Command::Goto(Seq(1187))]);
     }
 
     #[test]
     fn only_what_can_be_done_here_is_offered() {
-        let all = typed("");
+        let all = found("");
         assert!(all.contains(&Command::Do(Action::Filter)));
         assert!(all.contains(&Command::Do(Action::Quit)));
         assert!(!all.contains(&Command::Do(Action::ZoomIn)));
-        assert_eq!(typed("replay"), [Command::Do(Action::Replay)]);
+        assert_eq!(found("replay"), [Command::Do(Action::Replay)]);
     }
 }

@@ -40,7 +40,7 @@ fn is_motion(request: InputRequest) -> bool {
     )
 }
 
-/// What is typed for: whose line it is.
+/// The purpose of the line that is typed.
 fn purpose(app: &App) -> Option<Purpose> {
     match app.overlays.last() {
         Some(Overlay::Prompt(prompt)) => Some(prompt.purpose),
@@ -67,7 +67,7 @@ pub fn paste(viewer: &mut Viewer, text: &str) -> Effects {
     changed(viewer)
 }
 
-/// What a key does to a line, in all prompts alike.
+/// The edit of a key, in all prompts alike.
 pub fn request(key: Key) -> Option<InputRequest> {
     Some(match (key.code, key.ctrl, key.alt) {
         (KeyCode::Char(letter), false, false) => InputRequest::InsertChar(letter),
@@ -166,7 +166,7 @@ pub enum Purpose {
     Note,
     /// A note on the selected recording.
     RecordingNote,
-    /// What narrows the list of recordings.
+    /// The words that narrow the list of recordings.
     Narrow,
     /// The file that something is exported to.
     ExportFile,
@@ -185,7 +185,7 @@ impl Prompt {
 #[derive(Debug, Default)]
 pub struct History {
     lines: Vec<String>,
-    /// Which of them stands in the prompt.
+    /// The line that stands in the prompt.
     recalled: Option<usize>,
 }
 
@@ -221,7 +221,7 @@ impl History {
         self.recalled.is_some()
     }
 
-    /// Nothing of it stands in the prompt any more.
+    /// Forgets which line stands in the prompt.
     pub fn leave(&mut self) {
         self.recalled = None;
     }

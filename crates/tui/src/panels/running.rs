@@ -7,7 +7,7 @@ use crate::worker::{Answer, Ask, Place, Slot};
 
 #[derive(Debug)]
 pub struct Running {
-    /// How far it is.
+    /// The progress, in words.
     pub told: String,
     pub is_stopping: bool,
 }

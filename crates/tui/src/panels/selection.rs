@@ -1,4 +1,4 @@
-//! What is selected where the keys are.
+//! The selection: the row that the next action is about.
 
 use super::detail::Shown;
 use super::list;
@@ -10,9 +10,7 @@ use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{Item, ItemKey, Lens};
 use mcpreel_trace::query::Query;
 
-// What is selected where the keys are, for whoever does something with it.
-
-/// What can be selected at once: two are compared.
+/// The most rows that can be selected at once: two are compared.
 const MOST: usize = 2;
 
 /// Selects one for a comparison, or takes it out; a third one takes the place of the first, which
@@ -27,7 +25,7 @@ pub fn toggle<T: PartialEq>(chosen: &mut Vec<T>, one: T) -> Option<T> {
     dropped
 }
 
-/// What is highlighted on the screen: a row of the list, a bar, the frame of a finding. Statistics
+/// The row that is highlighted: a row of the list, a bar, the frame of a finding. Statistics
 /// are about no row. It is an address through [`lens`].
 pub fn selected(session: &Session) -> Option<ItemKey> {
     match session.view {
@@ -58,7 +56,7 @@ pub fn shown(session: &Session) -> Option<&Shown> {
     is_it.then_some(shown)
 }
 
-/// What stands in the selected row, if that is known.
+/// The item of the selected row, if that is known.
 pub fn item(session: &Session) -> Option<&Item> {
     match session.view {
         View::Exchanges => session.list.selected_item(),
@@ -78,11 +76,6 @@ pub fn place(session: &Session) -> Option<ItemKey> {
     };
     let row = exchange.map(|exchange| ItemKey::of_part(exchange.request.0, exchange.request.1));
     row.or(Some(selected))
-}
-
-/// The rows that were selected for a comparison.
-pub fn chosen(session: &Session) -> Vec<ItemKey> {
-    session.list.chosen.clone()
 }
 
 pub fn query(session: &Session) -> &Query {

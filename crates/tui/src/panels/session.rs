@@ -1,4 +1,4 @@
-//! One recording on the screen: opened, followed, closed; which view and pane.
+//! The open recording: opened, followed, closed; its view and its pane.
 
 use super::menu::{Entry, Menu};
 use super::text::{Notice, Text, Weight};
@@ -21,9 +21,9 @@ use std::path::{Path, PathBuf};
 pub struct Session {
     pub path: PathBuf,
     pub opening: Opening,
-    /// How it stands; none until it is open.
+    /// The facts that the header shows; none until the recording is open.
     pub vitals: Option<Box<Vitals>>,
-    /// What the left or only pane shows.
+    /// The view in the left or only pane.
     pub view: View,
     pub lens: Lens,
     pub focus: Focus,
@@ -44,17 +44,17 @@ pub struct Session {
     pub noting: Option<Seq>,
 }
 
-/// How a recording stands on the screen: kept for the next one and for the next time.
+/// The view, lens and zoom of a recording: kept for the next recording and for the next time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct Arrangement {
-    /// What the left or only pane shows.
+    /// The view in the left or only pane.
     pub view: View,
     /// Whether a row of the list is a frame.
     pub wire: bool,
     /// Whether the pane with the keys has the whole screen.
     pub zoom: bool,
-    /// What the column of times shows.
+    /// The kind of times in the list.
     pub time: super::list::TimeColumn,
 }
 
@@ -146,7 +146,7 @@ impl Session {
 
 // What can be done everywhere.
 
-/// Does it, if it is one of these.
+/// Does what is possible wherever the keys are.
 pub fn perform_everywhere(viewer: &mut Viewer, action: Action) -> Option<Effects> {
     let app = &mut viewer.app;
     let effects = match action {
@@ -246,7 +246,7 @@ fn messages(app: &App) -> Text {
 
 // One recording as a whole: opened, followed, closed; which view and pane.
 
-/// How far a key moves the divider, percent.
+/// The step of the divider, percent.
 const STEP: u16 = 5;
 
 /// Opens the recording `path`, with the cursor on the frame `seq`.
@@ -270,7 +270,7 @@ pub fn close(viewer: &mut Viewer) -> Effects {
     vec![viewer.app.questions.open(None)]
 }
 
-/// Does it, if it is about the recording as a whole.
+/// Changes the view, the pane or the lens.
 pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
     match action {
         Action::Exchanges => show(session, View::Exchanges),

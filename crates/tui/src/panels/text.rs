@@ -25,7 +25,7 @@ pub struct Text {
 pub type Line = Vec<(Role, String)>;
 
 impl Text {
-    /// Its lines, none wider than `columns`: what is longer goes on below, under the last piece.
+    /// The lines, none wider than `columns`: longer ones go on below, under the last piece.
     pub fn wrapped(&self, columns: usize) -> Vec<Line> {
         self.lines
             .iter()

@@ -99,7 +99,7 @@ impl Early {
         msg
     }
 
-    /// How long what is held may wait; `None` where nothing is.
+    /// The time for which held messages may wait; `None` where there are none.
     pub(super) fn patience(&self, viewer: &Viewer) -> Option<Duration> {
         let held_for = Duration::from_nanos(viewer.app.now.ui_ns.saturating_sub(self.since?));
         Some(PATIENCE.saturating_sub(held_for))

@@ -44,9 +44,9 @@ pub struct Options {
     /// The frame to be selected in it.
     pub seq: Option<mcpreel_trace::frame::Seq>,
     pub settings: Settings,
-    /// What is secret in what leaves a recording; else why nobody knows, one sentence.
+    /// The policy of redaction; else why there is none, one sentence.
     pub policy: Result<Arc<Policy>, String>,
-    /// What the configuration has to say; shown as messages.
+    /// Faults of the configuration, shown as messages.
     pub remarks: Vec<String>,
     /// The file that keeps layout and colours for the next time.
     pub memory: Option<PathBuf>,

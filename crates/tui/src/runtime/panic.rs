@@ -1,4 +1,4 @@
-//! What happens when the viewer itself is broken.
+//! The end of a viewer that is broken itself.
 //!
 //! A panic on any thread ends the viewer: the terminal is given back before anything is said, the
 //! report with its backtrace goes to a file of its own, and what stays on the terminal is one line
@@ -44,14 +44,14 @@ pub(super) fn check() -> io::Result<()> {
     Ok(())
 }
 
-/// Where keys are counted, so that a test can break the viewer at one of them.
+/// Counts keys, so that a test can break the viewer at one of them.
 #[derive(Debug, Default)]
 pub(super) struct Fuse {
     left: Option<u32>,
 }
 
 impl Fuse {
-    /// As the environment says; never in release builds.
+    /// The key that the environment names; none in release builds.
     pub fn of_process() -> Self {
         let wanted = std::env::var(BREAK).ok().filter(|_| cfg!(debug_assertions));
         Self {

@@ -145,7 +145,7 @@ fn give_back() {
 /// `screen` drops longer pieces of what it passes on.
 const SCREEN_PIECE: usize = 512;
 
-/// What stands between the program and the terminal.
+/// The multiplexer between the program and the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Between {
     Nothing,

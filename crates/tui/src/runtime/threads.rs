@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-/// How long work that is told to end is waited for where the viewer ends. A replay ends its server
+/// The time for which an ending viewer waits for its errands. A replay ends its server
 /// within that time, and kills it after.
 const PATIENCE: Duration = Duration::from_secs(3);
 
@@ -112,7 +112,7 @@ impl Away {
     }
 }
 
-/// Whoever does not listen any more has gone.
+/// Sends an answer to the loop, unless the viewer has ended.
 fn tell(sender: &SyncSender<Msg>, answer: Answer) {
     let _ = sender.send(Msg::Answer(answer));
 }

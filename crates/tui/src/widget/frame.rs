@@ -70,7 +70,7 @@ const EIGHTHS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇"
 
 const STEPS: [&str; 9] = [" ", ".", ".", ":", ":", "+", "+", "#", "#"];
 
-/// One character per number: how high it is against the highest. What is not nothing is seen.
+/// A bar for each number, as high as it is against the highest. Every number above 0 is seen.
 pub fn density(look: &Look, numbers: &[u64]) -> String {
     let most = numbers.iter().copied().max().unwrap_or(0).max(1);
     let signs = if look.ascii { STEPS } else { EIGHTHS };

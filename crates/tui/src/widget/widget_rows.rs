@@ -13,7 +13,7 @@ pub struct Rows<I> {
 }
 
 impl<I: Clone + Default + PartialEq> Rows<I> {
-    /// Where the cursor is among the rows; on the first where its row is gone.
+    /// The place of the cursor among the rows; the first where its row is gone.
     pub fn at(&self, ids: &[I]) -> usize {
         let found = ids.iter().position(|id| *id == self.id);
         found.unwrap_or(0)

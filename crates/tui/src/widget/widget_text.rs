@@ -1,4 +1,4 @@
-//! What a string holds, in full.
+//! The content of a string, in full.
 //!
 //! JSON within a string becomes a tree, base64 is described rather than shown, and anything else
 //! is text with its real line feeds.
@@ -18,10 +18,10 @@ pub enum Content {
     Text(String),
 }
 
-/// What is known about a string beforehand.
+/// The kind of content that a string is expected to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expect {
-    /// Nothing: base64 is recognised by what it decodes to.
+    /// Any content: base64 is recognised by what it decodes to.
     Anything,
     Base64,
 }
@@ -49,7 +49,7 @@ fn json(text: &str) -> Option<Tree> {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binary {
-    /// Its media type as the first bytes tell it; none if they do not.
+    /// The media type as the first bytes tell it; none if they do not.
     pub mime: Option<&'static str>,
     pub size: u64,
     /// Width and height of an image, in pixels, where the first bytes tell them.
@@ -85,7 +85,7 @@ const BEGINNINGS: &[(usize, &[u8], &str)] = &[
 ];
 
 impl Binary {
-    /// What `text` decodes to, if it is base64 (also of a `data:` URI). Without being told to
+    /// The data that `text` decodes to, if it is base64 (also of a `data:` URI). Without being told to
     /// expect it, only what begins like data of a known kind counts.
     fn describe(text: &str, expect: Expect) -> Option<Self> {
         let (text, expect) = match text.strip_prefix("data:") {

@@ -1,4 +1,4 @@
-//! Where questions wait for the reader.
+//! The desk, on which questions wait for the reader.
 
 use super::{Ask, Slot};
 use std::collections::{BTreeMap, VecDeque};
@@ -14,7 +14,7 @@ pub struct Desk {
 
 #[derive(Debug, Default)]
 struct Waiting {
-    /// What comes before all jobs: changes, the recording to be opened, the folder to be listed.
+    /// Questions that come before all jobs: changes, the recording to be opened, the folder.
     first: VecDeque<Ask>,
     jobs: BTreeMap<Slot, Ask>,
     closed: bool,

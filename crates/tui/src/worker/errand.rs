@@ -15,11 +15,11 @@ use mcpreel_wire::text::escape;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What every errand needs.
+/// The means of every errand.
 #[derive(Clone, Debug)]
 pub struct Means {
     pub library: Library,
-    /// What is secret; else why nobody knows, one sentence.
+    /// The policy of redaction; else why there is none, one sentence.
     pub policy: Result<Arc<Policy>, String>,
     pub clock: Clock,
 }
@@ -28,7 +28,7 @@ pub struct Errand {
     pub slot: Slot,
     pub(super) number: u64,
     pub(super) work: Box<dyn FnOnce(&Place<'_>) -> Result<Answer, String> + Send>,
-    /// What is done where the work could not be; the reason is one sentence, escaped.
+    /// Is called where the work could not be done; the reason is one sentence, escaped.
     pub(super) failed: fn(&mut Viewer, String) -> Effects,
 }
 
@@ -53,10 +53,10 @@ impl Errand {
     }
 }
 
-/// Where an errand works.
+/// The place at which an errand works.
 pub struct Place<'w> {
     pub means: &'w Means,
-    /// What stops the work.
+    /// Signals that stop the work.
     pub signals: &'w Signals,
     tell: &'w dyn Fn(Answer),
 }

@@ -43,7 +43,7 @@ pub struct Librarian {
 struct Known {
     stamp: Stamp,
     entry: Arc<Entry>,
-    /// Nothing more can be added to it as long as its files stay as they are.
+    /// The recording cannot be completed as long as its files stay as they are.
     hopeless: bool,
     /// When it had how many messages, the oldest first.
     samples: VecDeque<(u64, u64)>,

@@ -1,4 +1,4 @@
-//! Who answers.
+//! The worker, which answers the questions of the panels.
 //!
 //! ```text
 //!  update ─▶ Effect::Ask ─▶ Desk (one slot per kind, the latest wins) ─▶ Reader: its own connection
@@ -133,9 +133,9 @@ impl Questions {
     }
 }
 
-/// What its panel does with something that was found.
+/// An answer: a change that its panel makes to the state.
 pub struct Answer {
-    /// The question, if the answer counts only while no newer one of its slot was asked.
+    /// The question of the answer, which counts only while no newer one of the slot was asked.
     to: Option<(Slot, u64)>,
     apply: Box<dyn FnOnce(&mut Viewer) -> Effects + Send>,
 }
@@ -170,7 +170,7 @@ impl Answer {
         Self { to, ..self }
     }
 
-    /// Does it, unless it is an answer to an older question.
+    /// Makes the change, unless a newer question was asked meanwhile.
     pub fn apply(self, viewer: &mut Viewer) -> Effects {
         let questions = &viewer.app.questions;
         let counts = |(slot, number)| questions.is_latest(slot, number);
@@ -228,7 +228,7 @@ pub struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// What a filter needs to know about the recording.
+    /// The facts of the recording that filters need.
     pub fn context(&self) -> Context {
         select::context(self.summary, self.is_live.then(wall_clock_ns))
     }

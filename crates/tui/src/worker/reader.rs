@@ -1,4 +1,4 @@
-//! One recording, read and followed.
+//! The reader: reads the open recording and follows it.
 
 use super::librarian::Librarian;
 use super::vitals::{Opening, Vitals};
@@ -28,7 +28,7 @@ pub struct Reader {
     clock: Clock,
     library: Library,
     librarian: Librarian,
-    /// Of the question that opened the recording.
+    /// The number of the question that opened the recording.
     number: u64,
     path: Option<PathBuf>,
     source: From,
@@ -38,7 +38,7 @@ pub struct Reader {
     last: Option<Slot>,
 }
 
-/// How far opening is, for the session that asked for it with this number.
+/// Tells the session that asked with this number how far opening is.
 fn opening(number: u64, opening: Opening) -> Answer {
     let told = Answer::found(|_, session| {
         session.opening = opening;
@@ -58,7 +58,7 @@ enum From {
 }
 
 impl Reader {
-    /// Nothing is open; recordings in `library` may be completed where they lie.
+    /// A reader without a recording; recordings in `library` may be completed where they lie.
     pub fn new(library: Library, clock: Clock) -> Self {
         Self {
             clock,
@@ -92,7 +92,7 @@ impl Reader {
         }
     }
 
-    /// How long nothing need be done if nothing is asked.
+    /// The time for which nothing need be done if nothing is asked.
     pub fn patience(&self) -> Duration {
         match (&self.source, self.has_work()) {
             (_, true) => Duration::ZERO,
@@ -260,11 +260,11 @@ impl Reader {
 }
 
 pub(super) struct Work {
-    /// Of the question that it answers.
+    /// The number of the question.
     pub number: u64,
     job: Box<dyn Job>,
     done: bool,
-    /// How the recording grew while it was under way: it may have looked past that place already.
+    /// The growth of the recording while the job was under way: it may have passed that place already.
     missed: Option<Growth>,
 }
 

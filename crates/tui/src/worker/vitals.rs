@@ -1,4 +1,4 @@
-//! What the header tells of the open recording.
+//! The facts of the open recording that the header shows.
 
 use mcpreel_lint::cause::{Cause, causes};
 use mcpreel_store::exchanges::Severities;
@@ -17,7 +17,7 @@ const LOST: u32 = 4;
 /// Lines of stderr that are shown where nothing else is.
 const LAST_WORDS: u32 = 5;
 
-/// How far opening a recording has come.
+/// The stages of opening a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Opening {
     #[default]
@@ -26,14 +26,14 @@ pub enum Opening {
     Waiting,
     /// The spool is drained first: bytes done, of so many.
     Draining(u64, u64),
-    /// What is derived is derived anew.
+    /// Messages, exchanges and findings are derived anew.
     Deriving,
     Open,
     /// The recording cannot be read: one sentence with the way out.
     Unreadable(String),
 }
 
-/// What the header tells: is it alive, who waits for whom, what failed.
+/// The facts that the header shows: whether the session is alive, who waits for whom, what failed.
 #[derive(Clone, Debug)]
 pub struct Vitals {
     pub summary: Summary,
@@ -43,11 +43,11 @@ pub struct Vitals {
     pub stalls: Vec<Stall>,
     /// The oldest calls that wait for an answer, a few.
     pub open: Vec<Exchange>,
-    /// Of what has ended: the last calls that never got an answer, a few.
+    /// The last calls of an ended session that never got an answer, a few.
     pub lost: Vec<Exchange>,
     /// Why it went wrong, the best cause first.
     pub causes: Vec<Cause>,
-    /// How many findings of each severity.
+    /// The number of findings of each severity.
     pub severities: Severities,
     /// Whether rows may be others than before: what is derived was derived anew.
     pub is_anew: bool,
@@ -92,7 +92,7 @@ impl Vitals {
     }
 }
 
-/// What `read` gives, if that is wanted.
+/// The result of `read` where it is wanted; else nothing.
 fn only<T>(
     is_wanted: bool,
     read: impl FnOnce() -> Result<Vec<T>, ReadError>,

@@ -388,7 +388,7 @@ pub fn perform_in_session(app: &mut App, session: &mut Session, action: Action) 
         let which = Which::File(path.clone());
         move |key| Call { which, lens, key }
     };
-    let (left, right) = match super::selection::chosen(session).as_slice() {
+    let (left, right) = match session.list.chosen.as_slice() {
         [a, b, ..] => {
             let lens = session.lens;
             (Some(call(lens)(*a.min(b))), Some(call(lens)(*a.max(b))))

@@ -54,7 +54,7 @@ const EDITED: usize = 200;
 /// A replay that is asked about.
 #[derive(Debug, Default)]
 pub struct Replay {
-    /// What could be replayed, as long as the form is shown.
+    /// The replay that the form asks about, as long as it is shown.
     offer: Option<Box<Offer>>,
     /// Other arguments for the call, JSON on one line.
     edited: Option<Box<str>>,
@@ -116,7 +116,7 @@ fn waiting(app: &App) -> Option<usize> {
     )
 }
 
-/// What a replay would do is known: the form is filled.
+/// Fills the form with what a replay would do.
 fn surveyed(app: &mut App, offer: Offer) -> Effects {
     if let Some(at) = waiting(app) {
         app.overlays[at] = Overlay::Menu(form(app, &offer));
@@ -167,7 +167,7 @@ fn order(offer: Offer, edited: Option<Box<str>>, all: bool) -> Option<Order> {
     })
 }
 
-/// The question. The cursor is on the answer that does no harm.
+/// The form. The cursor is on the answer that does no harm.
 fn form(app: &App, offer: &Offer) -> Menu {
     let requests = &offer.requests;
     let warning = app.settings.look.glyph(Glyph::Warning);
@@ -204,7 +204,7 @@ fn form(app: &App, offer: &Offer) -> Menu {
     }
 }
 
-/// What is started and where, or why nothing can be; and who chose that.
+/// The command and its folder, or why there is none; and who chose them.
 fn started(offer: &Offer, warning: &str) -> Vec<(Role, String)> {
     let mut text = Vec::new();
     match &offer.command {

@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How long the recording of a replay that was stopped may take to be completed before it is read:
+/// The time that the recording of a stopped replay may take to be completed before it is read:
 /// who has stopped it does not want to wait for long.
 const PATIENCE: Duration = Duration::from_secs(10);
 

@@ -1,4 +1,4 @@
-//! What a replay would do. Reading it starts nothing.
+//! The survey before a replay: what it would do. A survey starts nothing.
 
 use crate::panels::compare::Only;
 use crate::worker::{Place, Which};
@@ -23,7 +23,7 @@ const KINDS: usize = 1000;
 /// Exchanges that are read at once.
 const PAGE: u32 = 500;
 
-/// How much of a session is replayed.
+/// The part of a session that is replayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// The call alone, after the handshake.
@@ -32,7 +32,7 @@ pub enum Scope {
     Whole,
 }
 
-/// What a replay would do.
+/// A replay that is offered: what it would do.
 #[derive(Debug)]
 pub struct Offer {
     pub path: PathBuf,
@@ -40,7 +40,7 @@ pub struct Offer {
     pub short: String,
     /// Whether somebody else made the recording, and so chose what is started.
     pub is_stranger: bool,
-    /// What is started; or why nothing can be, one sentence, escaped.
+    /// The command that is started; or why none can be, one sentence, escaped.
     pub command: Result<Command, String>,
     /// The folder in which it was recorded, if that is gone. Escaped.
     pub gone: Option<String>,
@@ -62,7 +62,7 @@ pub struct Call {
     /// The last frame that belongs to it.
     until: Seq,
     pub title: String,
-    /// What can be edited; none where nothing can.
+    /// The arguments that can be edited; none where the request has none.
     pub arguments: Option<Arguments>,
 }
 
@@ -70,7 +70,7 @@ pub struct Call {
 #[derive(Debug, Default)]
 pub struct Requests {
     pub count: u64,
-    /// How many are calls of tools that do not say that they only read.
+    /// The number of calls of tools that do not say that they only read.
     pub changes: u64,
     /// The first of these: which, and what they ask, escaped.
     pub changing: Vec<(Seq, String)>,

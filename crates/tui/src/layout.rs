@@ -11,7 +11,7 @@
 //! Pure: drawing and the mouse ask the same function.
 
 use super::app::{App, Focus, Session, View};
-use ratatui::layout::{Constraint, Direction, Layout, Rect};
+use ratatui::layout::Rect;
 
 /// The least size at which anything is drawn.
 pub const LEAST: (u16, u16) = (20, 3);
@@ -21,16 +21,16 @@ pub enum Arrangement {
     Beside,
     Stacked,
     Single,
-    /// A single pane without borders.
+    /// One at a time, without borders.
     Tiny,
 }
 
-/// The areas of a recording's screen; one that is not shown is empty.
+/// Where the parts of a recording's screen are. An area that is not shown is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Places {
     pub arrangement: Arrangement,
     pub header: Rect,
-    /// The line that says why the session went wrong.
+    /// What went wrong, if something did.
     pub why: Rect,
     pub filter: Rect,
     pub main: Rect,
@@ -38,6 +38,7 @@ pub struct Places {
     pub footer: Rect,
 }
 
+/// How the panes are arranged at this size.
 pub fn arrangement((columns, rows): (u16, u16)) -> Arrangement {
     match (columns, rows) {
         (..40, _) | (_, ..8) => Arrangement::Tiny,
@@ -47,10 +48,10 @@ pub fn arrangement((columns, rows): (u16, u16)) -> Arrangement {
     }
 }
 
-/// The areas of the recordings screen; one that is not shown is empty.
+/// Where the parts of the recordings screen are. An area that is not shown is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shelf {
-    /// The folder, how many recordings it has, and how large they are.
+    /// Which folder, how many, how large.
     pub header: Rect,
     pub headings: Rect,
     pub rows: Rect,
@@ -66,22 +67,21 @@ impl Shelf {
     }
 }
 
-pub fn library((columns, rows): (u16, u16)) -> Shelf {
-    let high = |least: u16, high: u16| if rows >= least { high } else { 0 };
-    let areas = Layout::vertical([
-        Constraint::Length(1),
-        Constraint::Length(high(6, 1)),
-        Constraint::Fill(1),
-        Constraint::Length(high(12, 3)),
-        Constraint::Length(high(4, 1)),
-    ]);
-    let [header, headings, rows, about, footer] = areas.areas(Rect::new(0, 0, columns, rows));
+/// Where the parts of the recordings screen are.
+pub fn library(size: (u16, u16)) -> Shelf {
+    let area = Rect::new(0, 0, size.0, size.1);
+    let high = |least: u16, rows: u16| if area.height >= least { rows } else { 0 };
+    let (about, footer) = (high(12, 3), high(4, 1));
+    let mut rows = Rows { area, at: 0 };
+    let header = rows.take(1);
+    let headings = rows.take(high(6, 1));
+    let left = area.height.saturating_sub(rows.at + about + footer);
     Shelf {
         header,
         headings,
-        rows,
-        about,
-        footer,
+        rows: rows.take(left),
+        about: rows.take(about),
+        footer: rows.take(footer),
     }
 }
 
@@ -90,19 +90,21 @@ pub fn has_footer(size: (u16, u16)) -> bool {
     size.1 > 3
 }
 
+/// Where the parts of a recording's screen are.
 pub fn session(app: &App, session: &Session) -> Places {
+    let area = Rect::new(0, 0, app.size.0, app.size.1);
     let arrangement = arrangement(app.size);
     let tiny = arrangement == Arrangement::Tiny;
-    let line = |is_there: bool| Constraint::Length(u16::from(is_there));
-    let areas = Layout::vertical([
-        line(true),
-        line(!tiny && super::panels::story::has(session)),
-        line(!tiny || super::panels::filter::is_edited(app)),
-        Constraint::Fill(1),
-        line(has_footer(app.size)),
-    ]);
-    let area = Rect::new(0, 0, app.size.0, app.size.1);
-    let [header, why, filter, panes, footer] = areas.areas(area);
+    let why = u16::from(!tiny && super::panels::story::has(session));
+    let filter = u16::from(!tiny || super::panels::filter::is_edited(app));
+    let footer = u16::from(has_footer(app.size));
+    let mut rows = Rows { area, at: 0 };
+    let header = rows.take(1);
+    let why = rows.take(why);
+    let filter = rows.take(filter);
+    let left = area.height.saturating_sub(rows.at + footer);
+    let panes = rows.take(left);
+    let footer = rows.take(footer);
     let (main, detail) = panes_of(app, session, arrangement, panes);
     Places {
         arrangement,
@@ -131,12 +133,44 @@ fn panes_of(app: &App, session: &Session, arrangement: Arrangement, area: Rect) 
             Focus::Detail => (Rect::default(), area),
         };
     }
-    let (direction, whole) = match arrangement {
-        Arrangement::Beside => (Direction::Horizontal, area.width),
-        _ => (Direction::Vertical, area.height),
+    let part = |whole: u16| {
+        let part = u32::from(whole) * u32::from(app.settings.divider.clamp(20, 80)) / 100;
+        u16::try_from(part).unwrap_or(whole)
     };
-    let part = u32::from(whole) * u32::from(app.settings.divider.clamp(20, 80)) / 100;
-    let part = Constraint::Length(u16::try_from(part).unwrap_or(whole));
-    let [main, detail] = Layout::new(direction, [part, Constraint::Fill(1)]).areas(area);
+    if arrangement == Arrangement::Beside {
+        let width = part(area.width);
+        let main = Rect { width, ..area };
+        let detail = Rect {
+            x: area.x + width,
+            width: area.width - width,
+            ..area
+        };
+        return (main, detail);
+    }
+    let height = part(area.height);
+    let main = Rect { height, ..area };
+    let detail = Rect {
+        y: area.y + height,
+        height: area.height - height,
+        ..area
+    };
     (main, detail)
+}
+
+struct Rows {
+    area: Rect,
+    at: u16,
+}
+
+impl Rows {
+    fn take(&mut self, wanted: u16) -> Rect {
+        let height = wanted.min(self.area.height.saturating_sub(self.at));
+        let rows = Rect {
+            y: self.area.y + self.at,
+            height,
+            ..self.area
+        };
+        self.at += height;
+        if height == 0 { Rect::default() } else { rows }
+    }
 }

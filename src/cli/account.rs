@@ -10,14 +10,14 @@ const MOST_NAMED: usize = 10;
 
 /// Something that is counted.
 struct Row {
-    /// Its name for programs.
+    /// The name for programs.
     key: &'static str,
-    /// Its name in the first line; empty if it does not stand there.
+    /// The name in the first line; empty if it does not stand there.
     summary: &'static str,
-    /// Its name in lines of its own; empty if it has none.
+    /// The name in lines of its own; empty if it has none.
     detail: &'static str,
     count: u64,
-    /// Of a list the first items, for people and for programs.
+    /// The first items of a list, for people and for programs.
     items: Option<Vec<(String, Value)>>,
 }
 
@@ -124,7 +124,7 @@ fn rows(report: &Report) -> Vec<Row> {
     ]
 }
 
-/// What came of the session: a line, then what was missed, left out, or otherwise than on record.
+/// The account for people: a summary, then misses and whatever was otherwise than on record.
 pub fn lines(report: &Report) -> Vec<String> {
     let rows = rows(report);
     let rows = || rows.iter().filter(|row| row.count > 0);

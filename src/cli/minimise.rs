@@ -132,7 +132,7 @@ impl Stop {
         }
     }
 
-    /// How the command ends that has found nothing.
+    /// The exit of a command that has found nothing.
     fn exit(self) -> Exit {
         Exit::Process(ExitCode::from(match self {
             Self::Signal(signal) => 128 + u8::try_from(signal).unwrap_or(0),
@@ -231,12 +231,12 @@ struct Search<'a> {
     plan: Plan<'a>,
     query: &'a Query,
     units: &'a Units,
-    /// Where runs are put on record.
+    /// The folder of the recordings of runs.
     scratch: Folder,
     clock: Clock,
     /// The shortest replay that failed, and which units it has.
     best: Option<(PathBuf, Vec<usize>)>,
-    /// What came of the latest run that did not fail.
+    /// The outcome of the latest run.
     latest: Option<player::Outcome>,
     runs: u32,
     /// Why the search stopped; then more may be left out.
@@ -362,7 +362,7 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// How much of `--timeout` is left.
+    /// The rest of `--timeout`.
     fn time_left(&self) -> Option<Duration> {
         let end = Moment(0) + self.args.driving.pace.timeout?;
         Some(end.since(self.clock.now()))
@@ -469,7 +469,7 @@ fn write(
     Ok(out.flush()?)
 }
 
-/// How often the result failed that was played again.
+/// The sentence about the runs of the result.
 fn repeated((runs, failed): (u64, u64)) -> String {
     let times = plural(runs, "time");
     match failed {
@@ -483,7 +483,7 @@ fn repeated((runs, failed): (u64, u64)) -> String {
     }
 }
 
-/// What the client said in a recording but answers, the first ones; and how much of it there is.
+/// The first messages of the client in a recording, answers aside; and the number of all.
 fn sent(made: &Recording) -> Result<(Vec<MessageRow>, usize), Failure> {
     let (mut rows, mut count, mut after) = (Vec::new(), 0, Seq(0));
     loop {

@@ -230,7 +230,6 @@ fn record_options(args: &Mock, name: &str, id: &str) -> record::Options {
     }
 }
 
-/// How the command speaks and ends.
 struct Voice<'a> {
     args: &'a Mock,
 }

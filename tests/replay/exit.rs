@@ -153,21 +153,6 @@ fn calls_that_may_do_something_are_refused_with_7_and_allowed_by_name() {
 }
 
 #[test]
-fn a_call_that_is_no_request_is_refused_as_well() {
-    let case = Case::new(&[
-        (0, "c2s", "request 1 ping"),
-        (1, "s2c", "result 1"),
-        (2, "c2s", r#"notify tools/call {"name":"make"}"#),
-    ]);
-    let plain = [r#"< "id":1"#, "> result 1"];
-    let refused = case.replay(&[], &plain);
-    refused.is(7, &["#3: make is in no list of tools on record"]);
-    let called = [&plain[..], &["< make"]].concat();
-    let allowed = case.replay(&["--allow-tool", "make"], &called);
-    allowed.is(0, &[SAME]);
-}
-
-#[test]
 fn on_a_terminal_one_yes_allows_what_was_listed() {
     let case = Case::new(&CALLS);
     let script = [

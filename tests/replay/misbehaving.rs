@@ -12,31 +12,6 @@ fn alike(rows: &[Row<'_>], options: &[&str], script: &[&str]) {
 }
 
 #[test]
-fn a_line_on_stdout_that_is_no_message_is_a_difference_where_there_was_none() {
-    let rows = [(0, "c2s", "request 1 a"), (1, "s2c", "result 1")];
-    let script = [r#"< "id":1"#, "> Listening on port 80", "> result 1"];
-    let replayed = Case::new(&rows).replay(&[], &script);
-    replayed.is(1, &["no JSON-RPC", "Listening on port 80"]);
-    let noisy = [
-        (0, "c2s", "request 1 a"),
-        (1, "s2c", "Hello"),
-        (2, "s2c", "result 1"),
-    ];
-    alike(&noisy, &[], &script);
-}
-
-#[test]
-fn a_server_that_closes_its_output_early_has_failed() {
-    let rows = [(0, "c2s", "request 1 a"), (1, "s2c", "result 1")];
-    let script = [r#"< "id":1"#, "err it is all over", "close stdout"];
-    let replayed = Case::new(&rows).replay(&[], &script);
-    replayed.is(
-        4,
-        &["closed its output", "it is all over", "1 of 1 request sent"],
-    );
-}
-
-#[test]
 fn a_server_that_ignores_the_end_of_its_input_and_sigterm_is_killed() {
     let rows = [(0, "c2s", "request 1 a"), (1, "s2c", "result 1")];
     let script = ["ignore SIGTERM", r#"< "id":1"#, "> result 1", "sleep"];

@@ -244,36 +244,6 @@ fn a_tool_that_the_server_does_not_call_harmless_now_is_called_in_no_run() {
 }
 
 #[test]
-fn the_modern_era_has_no_handshake_to_keep() {
-    let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
-    let mut rows = Vec::new();
-    for id in 1..=12 {
-        let tool = match id {
-            4 => "poison",
-            11 => "trip",
-            _ => "look",
-        };
-        rows.push((
-            id * 2,
-            "c2s",
-            format!(r#"request {id} tools/call {{"name":"{tool}",{meta}}}"#),
-        ));
-        rows.push((
-            id * 2 + 1,
-            "s2c",
-            format!(r#"result {id} {{"resultType":"complete","content":[]}}"#),
-        ));
-    }
-    let case = case(&rows);
-    let options = [
-        "--fails",
-        "tool:trip status:tool-error",
-        "--allow-side-effects",
-    ];
-    assert_eq!(kept(&minimised(&case, &options, &[])), ["poison", "trip"]);
-}
-
-#[test]
 fn what_never_fails_is_told_and_leaves_nothing_behind() {
     let case = case(&legacy(&[("look", "{}"), ("trip", "{}")]));
     let said = minimise(&case, &TRIP, &[]);
@@ -301,23 +271,6 @@ fn why_it_does_not_fail_may_be_that_calls_were_refused_or_that_there_is_no_serve
     assert_eq!(missing.code, Some(4), "{missing:?}");
     assert!(missing.err.contains("no-such-server"), "{missing:?}");
     nothing_else(&case, 0);
-}
-
-#[test]
-fn wrong_arguments_are_2_and_nothing_is_started() {
-    let case = case(&legacy(&[("trip", "{}")]));
-    for (options, way_out) in [
-        (&["--fails", "is:wrong"][..], "is:"),
-        (&[], "--fails"),
-        (&["--fails", "is:failed", "--runs", "0"], "1..=1000"),
-        (&["--fails", "is:failed", "--run-timeout", "9"], "500ms"),
-    ] {
-        let starts = case.library.path().join("starts");
-        let said = minimise(&case, options, &[starts.to_str().unwrap(), "1", "calm"]);
-        assert_eq!(said.code, Some(2), "{options:?}: {said:?}");
-        assert!(said.err.contains(way_out), "{options:?}: {said:?}");
-        assert!(!starts.exists(), "{options:?}");
-    }
 }
 
 #[test]
@@ -472,40 +425,4 @@ fn what_belongs_together_is_one_unit() {
         !units.leaves_out(&[], mcpreel_trace::frame::Seq(7)),
         "answers stay"
     );
-}
-
-#[test]
-fn a_chain_of_input_rounds_is_one_unit() {
-    let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
-    let asks = r#"result 1 {"resultType":"input_required","requestState":"s1","inputRequests":{"a":{"method":"elicitation/create","params":{}}}}"#;
-    let rows = [
-        (
-            0,
-            "c2s",
-            format!(r#"request 1 tools/call {{"name":"plan",{meta}}}"#),
-        ),
-        (1, "s2c", asks.to_owned()),
-        (
-            2,
-            "c2s",
-            format!(r#"request 2 tools/call {{"name":"look",{meta}}}"#),
-        ),
-        (3, "s2c", r#"result 2 {"resultType":"complete"}"#.to_owned()),
-        (
-            4,
-            "c2s",
-            format!(
-                r#"request 3 tools/call {{"name":"plan",{meta},"inputResponses":{{"a":{{"action":"accept"}}}},"requestState":"s1"}}"#
-            ),
-        ),
-        (5, "s2c", r#"result 3 {"resultType":"complete"}"#.to_owned()),
-    ];
-    let case = case(&rows);
-    let units = Units::of(&Recording::open(&case.recording).unwrap()).unwrap();
-    let frames: Vec<Vec<u64>> = units
-        .all()
-        .iter()
-        .map(|unit| unit.frames.iter().map(|seq| seq.0).collect())
-        .collect();
-    assert_eq!(frames, [vec![1, 5], vec![3]]);
 }

@@ -24,7 +24,7 @@ use std::time::Duration;
 /// The longest gap with --order timed, where nobody has said another.
 const MAX_GAP: Duration = Duration::from_secs(1);
 
-/// What is asked for.
+/// The request of a user for a replay.
 #[derive(Clone, Copy)]
 pub struct Wish<'a> {
     pub driving: &'a Driving,
@@ -48,16 +48,16 @@ pub struct Plan<'a> {
     signals: Signals,
 }
 
-/// One run.
+/// How one run differs from what the user said.
 #[derive(Clone, Copy, Default)]
 pub struct Run<'r> {
-    /// Said before how far it is.
+    /// A text before the progress.
     pub which: &'r str,
-    /// Which frames of the client are not sent.
+    /// Frames of the client that are not sent.
     pub left_out: Option<LeftOut<'r>>,
-    /// How long it may take, where that is not what the user said.
+    /// The longest time.
     pub timeout: Option<Duration>,
-    /// Where it is put on record, where that is not the folder of recordings.
+    /// The folder of its recording.
     pub dir: Option<&'r Path>,
 }
 
@@ -119,7 +119,7 @@ impl<'a> Plan<'a> {
         self.signals.first()
     }
 
-    /// What the server said of its tools in a run holds for those to come.
+    /// Takes in what the server said of its tools in a run, for those to come.
     pub fn learn(&mut self, made: &Recording) -> Result<(), Failure> {
         Ok(self.guard.learn_live(made)?)
     }
@@ -222,7 +222,7 @@ fn binder(wish: Wish<'_>) -> Result<Binder, Failure> {
     Ok(binder)
 }
 
-/// What is started: the command that was given, in the folder where we are, or the recorded one in
+/// The command to start: the one that was given, in the folder where we are, or the recorded one in
 /// the folder where it was, as long as that is there.
 fn command(driving: &Driving, summary: &Summary, binder: &Binder) -> Result<Command, Failure> {
     if !driving.command.is_empty() {

@@ -20,7 +20,7 @@ pub struct Summary<'r> {
     pub outcome: &'r Outcome,
     /// The recording that it has left.
     pub made: &'r Party,
-    /// What became of the cassette, where it was to be updated.
+    /// The result of `--update`.
     pub updated: Option<&'r Updated>,
     /// Variables that the recorded server had and this one had not, where it does not do the same.
     pub lacking: Option<String>,
@@ -80,7 +80,7 @@ impl Summary<'_> {
         Ok(out.flush()?)
     }
 
-    /// What a user has to do, where stdout has no place for it.
+    /// Tells what a user has to do, where stdout has no place for it.
     pub fn hint(&self) {
         for (name, text) in self.rows() {
             if matches!(
@@ -213,7 +213,7 @@ const OF_A_WINDOW: [&str; 14] = [
     "XDG_",
 ];
 
-/// Which of the recorded server's variables are not set now, in a sentence; `None` where all are.
+/// A sentence that names the recorded server's variables that are not set now; `None` where all are.
 /// Their values were never on record.
 pub fn lacking(recorded: &[String]) -> Option<String> {
     let is_set = |name: &str| std::env::var_os(name).is_some();

@@ -26,20 +26,20 @@ pub struct Update {
     /// Through links: what they lead to is written.
     path: PathBuf,
     header: Header,
-    /// What the cassette says of its session. That of the replay has the command that was given
-    /// now, which may have secrets in it.
+    /// The start event of the cassette. That of the replay has the command that was given now, which
+    /// may have secrets in it.
     context: ProcessContext,
     /// The file as it was when the replay began.
     file: Metadata,
 }
 
-/// What became of it.
+/// The result of an update.
 pub enum Updated {
-    /// It is what the server says now: so many places of it look like secrets.
+    /// The cassette is what the server says now: so many places of it look like secrets.
     Written(u64),
     /// Nothing differs: not a byte of it was changed.
     Same,
-    /// It stays as it is, because of this.
+    /// The cassette stays as it is, because of this.
     Not(String),
 }
 
@@ -200,7 +200,7 @@ fn failed(played: &Played) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// What the session that was had lacks.
+/// A sentence about what the session lacks.
 fn lacks(played: &Played) -> Option<String> {
     let (outcome, tally) = (&played.outcome, &played.outcome.tally);
     let sent = tally.sent + tally.not_needed;

@@ -123,48 +123,6 @@ fn an_assertion_that_does_not_hold_is_exit_code_6() {
 }
 
 #[test]
-fn a_rule_about_requests_that_changed_nothing_is_told_and_a_delay_is_counted() {
-    let library = Library::new();
-    let recording = record(library.path(), &CALLS);
-    let rules = library.path().join("told.toml");
-    let content =
-        "[[ignore]]\npath = \"params.arguments.nosuch\"\n\n[[ignore]]\npath = \"result.x\"\n";
-    std::fs::write(&rules, content).unwrap();
-    let rules = rules.to_string_lossy();
-    for format in ["text", "json"] {
-        let fault = ["--fault", "tool:a -> delay 1ms", "--format", format];
-        let options = [&["--rules", &*rules][..], &fault].concat();
-        let said = text(&hears(&mut mock(&library, &recording, &options), &[FIRST]).err);
-        assert!(said.contains("ignore params.arguments.nosuch"), "{said}");
-        assert!(!said.contains("result.x"), "{said}");
-        let counted = ["1 gone wrong on purpose", "\"faults\":1"];
-        assert!(counted.iter().any(|part| said.contains(part)), "{said}");
-    }
-}
-
-#[test]
-fn wrong_usage_is_exit_code_2_and_nothing_is_served() {
-    let cases: [(&[&str], &str); 9] = [
-        (&["--on-miss", "pass"], "`mock --on-miss pass` is gone"),
-        (&["some-server"], "unexpected argument"),
-        (&["--on-miss", "no"], "nearest"),
-        (&["--fault", "tool:a"], "→"),
-        (&["--fault", "tol:a -> drop"], "tool"),
-        (&["--fault", "tool:a -> explode"], "delay 5s"),
-        (&["--latency", "fixed:50"], "500ms"),
-        (&["--bind", "secret:1=hunter2"], "secret:1=env:TOKEN"),
-        (&["--sequence", "strict"], "`mock --sequence` is gone"),
-    ];
-    for (options, way_out) in cases {
-        let received = asked(options, &[FIRST]);
-        let err = text(&received.err);
-        assert_eq!(received.status.code(), Some(2), "{options:?}: {err}");
-        assert!(err.contains(way_out), "{options:?}: {err}");
-        assert!(received.out.is_empty(), "{options:?}");
-    }
-}
-
-#[test]
 fn only_a_whole_recording_is_served() {
     let library = Library::new();
     let recording = record(library.path(), &CALLS);

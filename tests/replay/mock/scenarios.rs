@@ -26,6 +26,7 @@ use mcpreel_replay::mock::index::Death;
 use mcpreel_replay::mock::{
     Action, Ended, Fault, Index, Latency, OnMiss, Options, Report, Secrets, Server, Source,
 };
+use mcpreel_replay::player::Line;
 use mcpreel_replay::rules::Rules;
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::clock::Moment;
@@ -190,7 +191,7 @@ impl Live {
         let now = Moment(ms * MS);
         self.pass_time(now);
         match who.as_str() {
-            "host" => self.server.line(&told::bytes(what), now),
+            "host" => self.server.line(Line::Whole(&told::bytes(what)), now),
             "end" if what == "input" => self.server.end_of_input(now),
             _ => return self.comes(now, who, what),
         }

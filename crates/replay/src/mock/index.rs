@@ -5,65 +5,26 @@
 //! (or waited for), filed under its [`Trigger`]: what has to happen in a live session for the step
 //! to come again. Bodies are read from the recording when they are served.
 
-use super::matcher::{self, Texts, digest};
-use super::reel::Secrets;
+use super::params::{Texts, digest, is_reusable};
+use super::reel::{Place, Secrets};
 use crate::called;
 use crate::rules::{Rules, Side};
 use mcpreel_store::reader::{EventRow, FramePage, MessageRow, ReadError, Recording, Summary};
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::event::{Closer, EventKind};
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
-use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
+use mcpreel_trace::frame::{Seq, StreamId};
 use mcpreel_trace::session::End;
 use mcpreel_wire::message::{Body, Classifier, Lines};
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::fmt;
+use std::collections::{BTreeSet, HashMap};
 
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Exchanges that are read at once.
 const PAGE: u32 = 1000;
 
-/// Bytes of a long frame that are searched for placeholders at once.
-const PIECE: u64 = 1 << 20;
-
 /// Placeholders without a value that an error names.
 const MOST_NAMED: usize = 20;
-
-/// A message by its frame and its place in a batch. Small, because there are many.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
-    seq: u32,
-    pub part: u32,
-}
-
-impl Place {
-    /// The message `part` of the frame `seq`.
-    pub fn new(seq: Seq, part: u32) -> Self {
-        let seq = u32::try_from(seq.0).unwrap_or(u32::MAX);
-        Self { seq, part }
-    }
-
-    pub fn seq(self) -> Seq {
-        Seq(u64::from(self.seq))
-    }
-
-    /// Reads what [`fmt::Display`] writes.
-    pub fn parse(text: &str) -> Option<Self> {
-        let (seq, part) = text.split_once('.')?;
-        let place = Self {
-            seq: seq.parse().ok()?,
-            part: part.parse().ok()?,
-        };
-        (place.to_string() == text).then_some(place)
-    }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.seq, self.part)
-    }
-}
 
 /// A request of the recorded client.
 #[derive(Clone, Copy, Debug)]
@@ -83,25 +44,22 @@ pub struct Entry {
     pub reusable: bool,
     /// Whether it is a later round of a chain, to which only the chain leads.
     pub is_retry: bool,
-    /// Whether a step under another trigger needs its live id or token.
-    pub followed: bool,
 }
 
-/// What became of a recorded request.
+/// The end of a recorded request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Answer,
     /// The server asked for input.
     Input,
-    /// The answer came after the cancel.
-    Late,
+    /// There was none, or only after the cancel.
     Silence,
     /// A stream of notifications, whose end is a step.
     Stream,
     Death,
 }
 
-/// What has to happen for a step to come again.
+/// The live event after which a step comes again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trigger {
     Start,
@@ -110,8 +68,6 @@ pub enum Trigger {
     Answered(u32),
     /// This notification of the client arrives.
     Notified(u32),
-    /// The client answers this request of the server, for which nothing waited.
-    Told(u32),
     End,
 }
 
@@ -120,32 +76,23 @@ pub struct Step {
     pub trigger: Trigger,
     pub place: Place,
     pub act: Act,
+    /// The entry that the step belongs to, or [`NONE`].
+    pub owner: u32,
 }
 
-/// What a step is. Entries and requests of the server are given by number.
+/// The kind of a step. Requests of the server are given by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
     /// A message, or a line that is none, as it stands.
     Say,
-    /// A notification that belongs to this entry.
-    Own(u32),
-    /// A log message of this entry, or of none.
-    Log(u32),
-    Progress(u32),
-    /// `resources/updated` that the recorded client had subscribed to.
-    Updated,
-    /// A notification on the stream of this entry, with its subscription id.
-    OnStream(u32),
-    /// The response that ends the stream of this entry.
-    StreamEnds(u32),
-    /// The cancel by which the server ended the stream of this entry.
-    StreamCancelled(u32),
+    Log,
+    Progress,
+    /// A message on the stream of the owner, or its end.
+    OnStream,
     /// A request of the server.
     Ask(u32),
     /// The server waited for the answer to its request.
     Heard(u32),
-    /// The server withdrew its request.
-    Withdraw(u32),
     Stderr,
 }
 
@@ -163,7 +110,7 @@ pub struct Notice {
     pub place: Place,
 }
 
-/// How the server died over a request.
+/// The way in which the server died over a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Death {
     Code(i32),
@@ -206,7 +153,7 @@ pub struct Index {
     pub(super) steps: Vec<Step>,
     pub asks: Vec<Ask>,
     pub notices: Vec<Notice>,
-    /// How the server died, if it died over a request.
+    /// The death of the server, if it died over a request.
     pub death: Option<Death>,
     /// Placeholders of redacted values.
     pub placeholders: BTreeSet<String>,
@@ -251,8 +198,13 @@ impl Index {
         start..end
     }
 
-    pub fn step(&self, number: usize) -> Option<Step> {
-        self.steps.get(number).copied()
+    pub fn step(&self, number: usize) -> Step {
+        self.steps[number]
+    }
+
+    /// The next round of the chain that the entry belongs to.
+    pub fn next_round(&self, entry: u32) -> Option<u32> {
+        Some(self.entry(entry).next).filter(|next| *next != NONE)
     }
 
     /// The entry whose request stands at `place`.
@@ -300,8 +252,6 @@ struct Builder<'r> {
     last_exchange: ExchangeId,
     owners: HashMap<ExchangeId, Owner>,
     chains: HashMap<ExchangeId, u32>,
-    /// What the recorded client is subscribed to at this point.
-    subscribed: HashSet<Box<str>>,
     anchor: Anchor,
     /// The last frame before the client closed its side.
     last_input: Option<Seq>,
@@ -329,7 +279,6 @@ impl<'r> Builder<'r> {
             last_exchange: ExchangeId(0),
             owners: HashMap::new(),
             chains: HashMap::new(),
-            subscribed: HashSet::new(),
             anchor: Anchor::Trigger(Trigger::Start),
             last_input: last_input(recording)?,
             last_lost: None,
@@ -341,38 +290,26 @@ impl<'r> Builder<'r> {
             let count = messages.partition_point(|row| row.record.frame <= head.seq);
             let (of_frame, rest) = messages.split_at(count);
             messages = rest;
-            self.find_placeholders(&head, raw.as_deref())?;
+            let raw = match raw {
+                Some(raw) => raw.into(),
+                None => self.recording.raw(head.seq)?,
+            };
+            Secrets::find(&raw, &mut self.index.placeholders);
             if self.last_input.is_some_and(|last| head.seq > last) {
                 self.anchor = Anchor::Trigger(Trigger::End);
             }
             match head.stream {
-                StreamId::STDERR => self.step(Place::new(head.seq, 0), Act::Stderr),
+                StreamId::STDERR => self.step(Place::new(head.seq, 0), Act::Stderr, NONE),
                 StreamId::S2C if of_frame.is_empty() => {
-                    self.step(Place::new(head.seq, 0), Act::Say);
+                    self.step(Place::new(head.seq, 0), Act::Say, NONE);
                 }
                 StreamId::S2C => {
                     for row in of_frame {
                         self.server_said(row)?;
                     }
                 }
-                _ => self.client_said(&head, raw.map(Into::into), of_frame)?,
+                _ => self.client_said(raw, of_frame)?,
             }
-        }
-        Ok(())
-    }
-
-    fn find_placeholders(&mut self, head: &FrameHead, raw: Option<&[u8]>) -> Result<(), ReadError> {
-        let found = &mut self.index.placeholders;
-        if let Some(raw) = raw {
-            Secrets::find(raw, found);
-            return Ok(());
-        }
-        let mut at = 0;
-        while at < head.size {
-            // Pieces overlap, so that a placeholder across a border is found.
-            let end = at + PIECE + Secrets::LONGEST as u64;
-            Secrets::find(&self.recording.piece(head.seq, at..end)?, found);
-            at += PIECE;
         }
         Ok(())
     }
@@ -383,24 +320,21 @@ impl<'r> Builder<'r> {
         response.is_none_or(|response| response > place)
     }
 
-    fn follow(&mut self, entry: u32) {
-        self.index.entries[entry as usize].followed = true;
-    }
-
-    fn step(&mut self, place: Place, act: Act) {
+    fn step(&mut self, place: Place, act: Act, owner: u32) {
         let trigger = self.trigger();
-        self.push(trigger, place, act);
+        self.push(trigger, place, act, owner);
     }
 
-    fn push(&mut self, trigger: Trigger, place: Place, act: Act) {
+    fn push(&mut self, trigger: Trigger, place: Place, act: Act, owner: u32) {
         self.index.steps.push(Step {
             trigger,
             place,
             act,
+            owner,
         });
     }
 
-    /// What the next step comes after. A notification gets a number when a step follows it.
+    /// The trigger of the next step. A notification gets a number when a step follows it.
     fn trigger(&mut self) -> Trigger {
         let trigger = match self.anchor {
             Anchor::Trigger(trigger) => return trigger,
@@ -443,20 +377,9 @@ impl<'r> Builder<'r> {
     }
 }
 
-/// What the recorded client said.
+/// Messages of the recorded client.
 impl Builder<'_> {
-    fn client_said(
-        &mut self,
-        head: &FrameHead,
-        raw: Option<Vec<u8>>,
-        rows: &[MessageRow],
-    ) -> Result<(), ReadError> {
-        let is_request = |row: &MessageRow| row.record.kind == MessageKind::Request;
-        let raw = match raw {
-            Some(raw) => raw,
-            None if rows.iter().any(is_request) => self.recording.raw(head.seq)?,
-            None => Vec::new(),
-        };
+    fn client_said(&mut self, raw: Vec<u8>, rows: &[MessageRow]) -> Result<(), ReadError> {
         let raw = self.secrets.fill_bytes(raw);
         for row in rows {
             let place = Place::new(row.record.frame, row.record.part);
@@ -479,13 +402,6 @@ impl Builder<'_> {
         };
         let number = narrow(self.index.entries.len());
         let entry = self.entry(&exchange, place, raw);
-        if let Some(uri) = &exchange.name {
-            match &*exchange.method {
-                "resources/subscribe" => _ = self.subscribed.insert(uri.as_str().into()),
-                "resources/unsubscribe" => _ = self.subscribed.remove(uri.as_str()),
-                _ => {}
-            }
-        }
         if let Some(chain) = exchange.chain
             && let Some(before) = self.chains.insert(chain, number)
         {
@@ -523,13 +439,12 @@ impl Builder<'_> {
             method: digest(method, ""),
             next: NONE,
             outcome: outcome(exchange),
-            reusable: matcher::is_reusable(method),
+            reusable: is_reusable(method),
             is_retry: exchange.is_retry() && has_retry,
-            followed: false,
         }
     }
 
-    /// The client answered a request of the server.
+    /// The client answered a request of the server: what the server said then waits for that.
     fn told(&mut self, row: &MessageRow, place: Place) {
         let Owner::Ask(ask, trigger) = self.owner(row.record.exchange) else {
             return;
@@ -537,17 +452,17 @@ impl Builder<'_> {
         if self.index.asks[ask as usize].answer != Some(place) {
             return;
         }
-        self.anchor = Anchor::Trigger(match trigger {
-            Trigger::Asked(entry) if self.is_open(entry, place) => {
-                self.push(trigger, place, Act::Heard(ask));
-                trigger
-            }
-            _ => Trigger::Told(ask),
-        });
+        let owner = match trigger {
+            Trigger::Asked(entry) if !self.is_open(entry, place) => return,
+            Trigger::Asked(entry) => entry,
+            _ => NONE,
+        };
+        self.push(trigger, place, Act::Heard(ask), owner);
+        self.anchor = Anchor::Trigger(trigger);
     }
 }
 
-/// What the recorded server said.
+/// Messages of the recorded server.
 impl Builder<'_> {
     fn server_said(&mut self, row: &MessageRow) -> Result<(), ReadError> {
         let place = Place::new(row.record.frame, row.record.part);
@@ -555,7 +470,7 @@ impl Builder<'_> {
             MessageKind::Response => self.answered(row, place),
             MessageKind::Request => self.asks(row, place)?,
             MessageKind::Notification => self.notified(row, place),
-            MessageKind::Other => self.step(place, Act::Say),
+            MessageKind::Other => self.step(place, Act::Say, NONE),
         }
         Ok(())
     }
@@ -566,8 +481,7 @@ impl Builder<'_> {
             _ => return self.index.orphans += 1,
         };
         if self.index.entry(entry).outcome == Outcome::Stream {
-            self.follow(entry);
-            return self.step(place, Act::StreamEnds(entry));
+            return self.step(place, Act::OnStream, entry);
         }
         self.anchor = Anchor::Trigger(Trigger::Answered(entry));
     }
@@ -575,7 +489,7 @@ impl Builder<'_> {
     /// A request of the server, filed under the call that it was made for while that is open.
     fn asks(&mut self, row: &MessageRow, place: Place) -> Result<(), ReadError> {
         let Some(exchange) = self.exchange(row.record.exchange)? else {
-            self.step(place, Act::Say);
+            self.step(place, Act::Say, NONE);
             return Ok(());
         };
         let number = narrow(self.index.asks.len());
@@ -583,65 +497,45 @@ impl Builder<'_> {
             request: place,
             answer: exchange.response.map(|(seq, part)| Place::new(seq, part)),
         });
-        let trigger = match self.owner(exchange.parent) {
-            Owner::Entry(parent) if self.is_open(parent, place) => Trigger::Asked(parent),
-            _ => self.trigger(),
+        let (trigger, owner) = match self.owner(exchange.parent) {
+            Owner::Entry(parent) if self.is_open(parent, place) => (Trigger::Asked(parent), parent),
+            _ => (self.trigger(), NONE),
         };
-        self.push(trigger, place, Act::Ask(number));
+        self.push(trigger, place, Act::Ask(number), owner);
         self.owners.insert(exchange.id, Owner::Ask(number, trigger));
         Ok(())
     }
 
     fn notified(&mut self, row: &MessageRow, place: Place) {
         let method = row.record.method.as_deref().unwrap_or_default();
-        match self.owner(row.record.exchange) {
-            Owner::Entry(entry) => self.notified_of(entry, row, method, place),
-            Owner::Ask(ask, trigger) if method == "notifications/cancelled" => {
-                let trigger = match trigger {
-                    Trigger::Asked(entry) if self.is_open(entry, place) => trigger,
-                    _ => self.trigger(),
-                };
-                self.push(trigger, place, Act::Withdraw(ask));
-            }
-            _ => {
-                let uri = row.record.name.as_deref();
-                let act = match method {
-                    "notifications/message" => Act::Log(NONE),
-                    "notifications/resources/updated"
-                        if uri.is_some_and(|uri| self.subscribed.contains(uri)) =>
-                    {
-                        Act::Updated
-                    }
-                    _ => Act::Say,
-                };
-                self.step(place, act);
-            }
-        }
-    }
-
-    /// A notification that belongs to a request of the client.
-    fn notified_of(&mut self, entry: u32, row: &MessageRow, method: &str, place: Place) {
+        let entry = match self.owner(row.record.exchange) {
+            Owner::Entry(entry) => entry,
+            // The mock withdraws its own requests.
+            Owner::Ask(..) if method == "notifications/cancelled" => return,
+            _ if method == "notifications/message" => return self.step(place, Act::Log, NONE),
+            _ => return self.step(place, Act::Say, NONE),
+        };
         let is_stream = self.index.entry(entry).outcome == Outcome::Stream;
+        let is_of_stream = row.record.subscription.is_some() || method == "notifications/cancelled";
         let act = match method {
-            "notifications/progress" => Act::Progress(entry),
-            "notifications/cancelled" if is_stream => Act::StreamCancelled(entry),
-            _ if is_stream && row.record.subscription.is_some() => Act::OnStream(entry),
-            "notifications/message" => Act::Log(entry),
-            _ => Act::Own(entry),
+            "notifications/progress" => Act::Progress,
+            _ if is_stream && is_of_stream => Act::OnStream,
+            "notifications/message" => Act::Log,
+            _ => Act::Say,
         };
         let acknowledges = method == "notifications/subscriptions/acknowledged";
         if self.is_open(entry, place) && (!is_stream || acknowledges) {
-            return self.push(Trigger::Asked(entry), place, act);
+            self.push(Trigger::Asked(entry), place, act, entry);
+        } else {
+            self.step(place, act, entry);
         }
-        self.follow(entry);
-        self.step(place, act);
     }
 }
 
 fn outcome(exchange: &Exchange) -> Outcome {
     let answered = exchange.response.is_some();
     match exchange.status {
-        Status::Late if answered => Outcome::Late,
+        Status::Late => Outcome::Silence,
         Status::InputRequired if answered => Outcome::Input,
         // A request that was refused opened no stream.
         _ if exchange.is_listen() && exchange.code.is_none() => Outcome::Stream,
@@ -650,7 +544,6 @@ fn outcome(exchange: &Exchange) -> Outcome {
     }
 }
 
-/// How the server died, if it did.
 fn death(summary: &Summary) -> Option<Death> {
     match summary.session.phase.end()? {
         End::Exited { code } => Some(Death::Code(*code)),

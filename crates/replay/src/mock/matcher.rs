@@ -9,134 +9,10 @@
 //! ```
 
 use super::index::{Entry, Index};
-use crate::diff::key::{self, Level, Terms};
-use crate::diff::{Class, Half, Side as Text, Terms as CompareTerms, compare_by};
-use crate::rewrite::Rewrites;
-use crate::rules::{Rules, Scope, Side};
-use mcpreel_wire::json::{Document, Value, canonical};
-use mcpreel_wire::message::{Body, classify};
+use super::params::{HANDED_OUT, Wanted, is_reusable};
+use crate::diff::{Class, Half, Side, Terms, compare_by};
+use crate::rules::{Rules, Scope};
 use std::collections::{BTreeSet, HashMap};
-use std::fmt::Write as _;
-use std::hash::{DefaultHasher, Hash, Hasher};
-
-/// Params that a server has handed out. Ours are the recorded ones, to the letter, so that another
-/// value is another request.
-const HANDED_OUT: [&str; 4] = ["cursor", "taskId", "requestState", "elicitationId"];
-
-/// The texts that stand for the params of a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Texts {
-    /// In canonical form, without `_meta`.
-    pub exact: String,
-    /// The same without values that no two runs share, and without what rules take away.
-    pub normalised: String,
-}
-
-impl Texts {
-    pub fn new(
-        (method, name): (&str, Option<&str>),
-        params: Option<Value<'_>>,
-        rules: &Rules,
-        side: Side,
-    ) -> Self {
-        if method == "initialize" {
-            return Self::same("{}".to_owned());
-        }
-        if is_list(method) {
-            let cursor = params.and_then(|params| params.get("cursor"));
-            return Self::same(cursor.map_or_else(
-                || "{}".to_owned(),
-                |cursor| format!("{{\"cursor\":{}}}", canonical(cursor)),
-            ));
-        }
-        let (scope, rewrites) = (rules.scope(method, name), Rewrites::NONE);
-        let terms = Terms {
-            scope: &scope,
-            side,
-            rewrites: &rewrites,
-            wall_ns: None,
-        };
-        let mut normalised = key::text(params, Level::Normalised, terms);
-        for name in HANDED_OUT {
-            if let Some(value) = params.and_then(|params| params.get(name)) {
-                let _ = write!(normalised, " {name}={}", canonical(value));
-            }
-        }
-        Self {
-            exact: key::text(params, Level::Exact, terms),
-            normalised,
-        }
-    }
-
-    /// Of a recorded request; `None` where `message` is no request.
-    pub fn of_recorded(message: &[u8], rules: &Rules) -> Option<Self> {
-        let document = Document::parse(message).ok()?;
-        let Body::Request(request) = classify(message).messages.pop()?.body else {
-            return None;
-        };
-        let about = (&*request.method, request.name.as_deref());
-        let params = document.root().get("params");
-        Some(Self::new(about, params, rules, Side::Left))
-    }
-
-    fn same(text: String) -> Self {
-        Self {
-            normalised: text.clone(),
-            exact: text,
-        }
-    }
-}
-
-/// The same number for the same method and text, within one process.
-pub fn digest(method: &str, text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (method, text).hash(&mut hasher);
-    hasher.finish()
-}
-
-/// Whether requests of `method` can always be repeated.
-pub fn is_reusable(method: &str) -> bool {
-    matches!(method, "initialize" | "server/discover" | "ping") || is_list(method)
-}
-
-fn is_list(method: &str) -> bool {
-    matches!(
-        method,
-        "tools/list" | "resources/list" | "resources/templates/list" | "prompts/list"
-    )
-}
-
-/// A live request, as it is matched.
-#[derive(Clone, Debug)]
-pub struct Wanted {
-    pub method: Box<str>,
-    pub name: Option<Box<str>>,
-    pub texts: Texts,
-    pub exact: u64,
-    pub normalised: u64,
-}
-
-impl Wanted {
-    pub fn new(method: &str, name: Option<&str>, params: Option<Value<'_>>, rules: &Rules) -> Self {
-        let texts = Texts::new((method, name), params, rules, Side::Right);
-        Self {
-            method: method.into(),
-            name: name.map(Into::into),
-            exact: digest(method, &texts.exact),
-            normalised: digest(method, &texts.normalised),
-            texts,
-        }
-    }
-
-    /// The digest of method and name.
-    pub fn name_digest(&self) -> u64 {
-        digest(&self.method, self.name.as_deref().unwrap_or_default())
-    }
-
-    pub fn method_digest(&self) -> u64 {
-        digest(&self.method, "")
-    }
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tier {
@@ -157,7 +33,7 @@ pub struct Match {
 pub enum Reason {
     /// No request of this method.
     Method,
-    /// None about this tool, prompt or resource.
+    /// No request about this tool, prompt or resource.
     Name,
     Params,
     /// All that are on record have been used.
@@ -312,9 +188,9 @@ const COMPARED: usize = 64;
 /// Bytes of params that are compared in all.
 const BYTES: usize = 4 << 20;
 
-const PATH: usize = 256;
-
+/// Differing places that are named, and bytes of each.
 const PATHS: usize = 10;
+const PATH: usize = 256;
 
 /// A recorded request that comes near a live one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -328,17 +204,15 @@ pub struct Near {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Nearest {
-    /// Recorded requests with the same method and name, or, where there are none, of the same
-    /// method.
+    /// The number of recorded requests with the same method and name, or, where there are none, of
+    /// the same method.
     pub candidates: usize,
-    /// How many of them were compared.
-    pub compared: usize,
     pub same_name: bool,
     /// The nearest, [`NAMED`] at most.
     pub near: Vec<Near>,
 }
 
-/// What comes nearest to `wanted`, from `cursor` on first. `text` gives the text of the params of
+/// The entries nearest to `wanted`, from `cursor` on first. `text` gives the text of the params of
 /// an entry.
 pub fn nearest(
     index: &Index,
@@ -347,93 +221,72 @@ pub fn nearest(
     rules: &Rules,
     text: impl Fn(u32) -> Option<String>,
 ) -> Nearest {
-    let (same_name, candidates) = candidates(index, wanted, cursor);
-    let mut found = Nearest {
-        candidates: candidates.len(),
-        same_name,
-        ..Nearest::default()
-    };
-    let scope = rules.scope(&wanted.method, wanted.name.as_deref());
-    let mut left = BYTES;
-    for entry in candidates.into_iter().take(COMPARED) {
-        let Some(text) = text(entry) else { continue };
-        let Some(rest) = left.checked_sub(text.len() + wanted.texts.exact.len()) else {
-            break;
-        };
-        left = rest;
-        found.compared += 1;
-        let (distance, paths) = distance(&text, &wanted.texts.exact, &scope);
-        found.near.push(Near {
-            entry,
-            distance,
-            paths,
-        });
-    }
-    found.near.sort_by_key(|near| (near.distance, near.entry));
-    found.near.truncate(NAMED);
-    found
-}
-
-fn candidates(index: &Index, wanted: &Wanted, cursor: u32) -> (bool, Vec<u32>) {
     let (name, method) = (wanted.name_digest(), wanted.method_digest());
-    let of_method = index
-        .numbered()
-        .filter(|(_, entry)| entry.method == method && !entry.is_retry);
+    let of_method = index.numbered();
+    let of_method = of_method.filter(|(_, it)| it.method == method && !it.is_retry);
     let mut all: Vec<_> = of_method.collect();
     let same_name = all.iter().any(|(_, entry)| entry.name == name);
     all.retain(|(_, entry)| !same_name || entry.name == name);
     all.sort_by_key(|(number, _)| *number < cursor);
-    (
+    let scope = rules.scope(&wanted.method, wanted.name.as_deref());
+    let (mut near, mut left) = (Vec::new(), BYTES);
+    for (entry, _) in all.iter().take(COMPARED) {
+        let Some(text) = text(*entry) else { continue };
+        let Some(rest) = left.checked_sub(text.len() + wanted.texts.exact.len()) else {
+            break;
+        };
+        left = rest;
+        let (distance, paths) = distance(&text, &wanted.texts.exact, &scope);
+        near.push(Near {
+            entry: *entry,
+            distance,
+            paths,
+        });
+    }
+    near.sort_by_key(|near| (near.distance, near.entry));
+    near.truncate(NAMED);
+    Nearest {
+        candidates: all.len(),
         same_name,
-        all.into_iter().map(|(number, _)| number).collect(),
-    )
+        near,
+    }
 }
 
 /// In how many places two texts of params differ in earnest, and in which.
 fn distance(recorded: &str, live: &str, scope: &Scope<'_>) -> (usize, Vec<String>) {
     // Paths are those of the message.
     let [recorded, live] = [recorded, live].map(|params| format!("{{\"params\":{params}}}"));
-    let [recorded, live] = [&recorded, &live].map(|text| Text {
+    let [recorded, live] = [&recorded, &live].map(|text| Side {
         text: Some(text.as_bytes()),
         wall_ns: None,
     });
-    let terms = CompareTerms {
+    let terms = Terms {
         scope: scope.clone(),
-        ..CompareTerms::default()
+        ..Terms::default()
     };
     let found = compare_by(&terms, Half::Request, recorded, live);
     let (mut distance, mut paths) = (0, Vec::new());
     for (at, class) in found.differences() {
-        let path = found.path(at).to_string();
-        if class == Class::Noise && !is_handed_out(&path) {
+        let mut path = found.path(at).to_string();
+        // What a server has handed out matters, though it differs between any two runs.
+        let name = path.strip_prefix("params.").unwrap_or_default();
+        if class == Class::Noise && !HANDED_OUT.contains(&name) {
             continue;
         }
         distance += 1;
         if paths.len() < PATHS {
-            paths.push(shortened(path));
+            path.truncate(path.floor_char_boundary(PATH));
+            paths.push(path);
         }
     }
     (distance, paths)
 }
 
-/// Whether this path leads to a value that a server has handed out.
-fn is_handed_out(path: &str) -> bool {
-    let name = path.strip_prefix("params.");
-    name.is_some_and(|name| HANDED_OUT.contains(&name))
-}
-
-fn shortened(mut path: String) -> String {
-    if path.len() > PATH {
-        path.truncate(path.floor_char_boundary(PATH));
-        path.push('…');
-    }
-    path
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mock::index::{NONE, Outcome, Place};
+    use crate::mock::index::{NONE, Outcome};
+    use crate::mock::reel::Place;
     use mcpreel_trace::frame::Seq;
 
     /// Entries with these digests, in this order.
@@ -450,7 +303,6 @@ mod tests {
             outcome: Outcome::Answer,
             reusable: false,
             is_retry: false,
-            followed: false,
         };
         Index {
             entries: entries.map(entry).collect(),
@@ -458,7 +310,7 @@ mod tests {
         }
     }
 
-    /// What requests with these digests get, one after the other.
+    /// The entries that requests with these digests get, one after the other.
     fn served(index: &Index, asked: &[u64]) -> Vec<Option<u32>> {
         let mut matcher = Matcher::new(index, false);
         let mut serve = |digest: &u64| {
@@ -484,21 +336,6 @@ mod tests {
         // Exact matches first, even used ones, then normalised ones.
         assert!(got(&[11, 11, 11, 11, 20]).eq([0, 2, 4, 4, 1]));
         assert_eq!(served(&index, &[50]), [None]);
-    }
-
-    #[test]
-    fn values_that_were_handed_out_have_to_come_back_as_they_were() {
-        let texts = |params: &str| {
-            let document = Document::parse(params.as_bytes()).unwrap();
-            let about = ("tasks/get", None);
-            Texts::new(about, Some(document.root()), &Rules::default(), Side::Left)
-        };
-        let (one, other) = (texts(r#"{"taskId":"a-1"}"#), texts(r#"{"taskId":"a-2"}"#));
-        assert_ne!(one.normalised, other.normalised);
-        let at = |time: &str| texts(&format!("{{\"taskId\":1,\"since\":\"{time}\"}}"));
-        let (one, other) = (at("2026-11-20T15:17:03Z"), at("2026-11-21T09:00:00Z"));
-        assert_ne!(one.exact, other.exact);
-        assert_eq!(one.normalised, other.normalised);
     }
 
     #[test]

@@ -1,19 +1,20 @@
 //! What was used of a recording, what was not, and what was asked that is not on it.
 
 use super::index::Index;
-use super::matcher::{Matcher, Reason, digest};
+use super::matcher::{Matcher, Reason};
+use super::params::digest;
 use super::reel::Source;
 use crate::rules::{Rules, Unfired};
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::message::{Body, classify};
 
-/// So many of each list are kept; the rest is counted.
+/// Items of each list that are kept; the rest is counted.
 const KEPT: usize = 20;
 
 /// Bytes of a method or name that are kept.
 const QUOTED: usize = 200;
 
-/// What a request is about: its method and its tool, prompt or resource, not escaped.
+/// The method of a request and its tool, prompt or resource, not escaped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subject {
     pub method: Box<str>,
@@ -110,7 +111,7 @@ impl<T> Counted<T> {
     }
 }
 
-/// What is counted while a recording is served.
+/// The counts of a session.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     pub requests: u64,
@@ -183,7 +184,7 @@ impl Report {
         }
     }
 
-    /// How many recorded requests were asked again.
+    /// The number of recorded requests that were asked again.
     pub fn used(&self) -> u64 {
         self.recorded - self.unused.count
     }

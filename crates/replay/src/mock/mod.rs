@@ -12,10 +12,10 @@
 //!
 //! * [`index`]: what the recorded client asked, and what the server sent before, within and after
 //!   each answer;
-//! * [`matcher`]: which recorded request a live one stands for, and what comes nearest to one that
-//!   stands for none;
-//! * [`server`]: live messages and time in, actions out; [`play`] steps through one exchange,
-//!   [`say`] puts live ids into recorded bytes;
+//! * `params`: the texts by which requests are told apart; [`matcher`]: which recorded request a
+//!   live one stands for, and what comes nearest to one that stands for none;
+//! * `server`: time and messages in, actions out; it plays what belongs to an exchange, with live
+//!   ids; `answering`: what a line of the host gets; `client`: what the client has declared;
 //! * [`faults`]: failures on purpose;
 //! * [`serve`]: pipes, threads, signals, and the recording of the session with the host.
 //!
@@ -34,31 +34,30 @@
 //! * **A miss** is an error −32000 whose `data` has `reason`, `phase`, `candidates` and up to three
 //!   `nearest` with distance and differing paths; or what `--on-miss` says.
 //! * **Messages of an exchange** come within it in recorded order: progress if the live request has
-//!   a token; log messages if the live client wants their level; requests of the server with ids of
-//!   our own, if the client declared the capability. Where the recorded server waited for an
-//!   answer, the mock does, for 30 s; then it cancels its request and goes on.
+//!   a token; log messages, in the modern era if the live request asks for them; requests of the
+//!   server with ids of our own, if the client declared the capability. Where the recorded server
+//!   waited for an answer, the mock does, for 30 s; then it cancels its request and goes on.
 //! * **Messages of no exchange** (`list_changed`, `resources/updated`, log messages, lines that are
 //!   no messages, with `--stderr` lines of stderr) come after the same anchor as recorded: the start,
-//!   a request, an answer, a notification, an answer to a request of the server, or the end of
-//!   input; once, however often the anchor is repeated. Updates of resources that the recorded
-//!   client had subscribed to go to live subscribers only.
-//! * **Silence is recorded too**: a request that was cancelled or never answered gets no answer, an
-//!   answer that came after its cancel comes after ours (or after as long as it took), and where
-//!   the server died over a request the mock ends in the same way.
+//!   a request, an answer, a notification, or the end of input; once, however often the anchor is
+//!   repeated.
+//! * **Silence is recorded too**: a request that was cancelled or never answered gets no answer, and
+//!   where the server died over a request the mock ends in the same way.
 //! * **Input rounds**: a retry with our token goes on to the next recorded round of its chain;
 //!   a token that we did not give is an error −32602.
 //! * A redacted recording needs a value for each placeholder (`--bind secret:1=env:NAME`): the
 //!   values are expected in requests and filled into answers. Without them nothing is served.
 
+mod answering;
+mod client;
 pub mod faults;
 pub mod index;
 pub mod matcher;
 pub mod mock_report;
-pub mod play;
-pub mod reel;
-pub mod say;
+mod params;
+mod reel;
 pub mod serve;
-pub mod server;
+mod server;
 
 pub use faults::Fault;
 pub use index::Index;
@@ -83,7 +82,7 @@ pub struct Options {
     pub rules: Rules,
 }
 
-/// What a request gets that is not on record.
+/// The answer to a request that is not on record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnMiss {
     /// An error that names what comes nearest.
@@ -101,7 +100,7 @@ pub enum OnMiss {
 pub enum Latency {
     #[default]
     None,
-    /// As recorded: everything with its distance from what it came after.
+    /// As recorded: each message so long after its cause.
     Recorded,
     /// So long after the request; messages that belong to it come at once.
     Fixed(Duration),

@@ -1,13 +1,14 @@
 //! The bytes of recorded messages, read when they are served, with values in place of redacted
 //! placeholders.
 
-use super::index::Place;
 use mcpreel_redact::token::{self, spellings};
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_trace::clock::Moment;
+use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::{Document, quoted};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::ops::Range;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -15,13 +16,48 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Names of placeholders that are remembered: more could not be listed.
 const MOST_NAMES: usize = 1000;
 
+/// A message by its frame and its place in a batch. Small, because there are many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    seq: u32,
+    pub part: u32,
+}
+
+impl Place {
+    /// The message `part` of the frame `seq`.
+    pub fn new(seq: Seq, part: u32) -> Self {
+        let seq = u32::try_from(seq.0).unwrap_or(u32::MAX);
+        Self { seq, part }
+    }
+
+    pub fn seq(self) -> Seq {
+        Seq(u64::from(self.seq))
+    }
+
+    /// Reads what [`fmt::Display`] writes.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (seq, part) = text.split_once('.')?;
+        let place = Self {
+            seq: seq.parse().ok()?,
+            part: part.parse().ok()?,
+        };
+        (place.to_string() == text).then_some(place)
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.seq, self.part)
+    }
+}
+
 /// A recorded message, and the rest of its line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Said {
     pub before: Vec<u8>,
-    /// Of a line that is no message: the line.
+    /// The whole line, where it is no message.
     pub message: Vec<u8>,
-    /// What stands after the message, the end of the line included.
+    /// The rest of the line after the message, the end of the line included.
     pub after: Vec<u8>,
 }
 
@@ -87,7 +123,7 @@ impl Source {
     }
 }
 
-/// Where the message `part` of a line stands, and whether that is within a batch.
+/// The place of the message `part` in a line, and whether that is within a batch.
 fn span(raw: &[u8], part: u32) -> (Range<usize>, bool) {
     let text = raw.strip_prefix(BYTE_ORDER_MARK).unwrap_or(raw);
     let end = raw.len() - (text.len() - text.trim_ascii_end().len());
@@ -108,9 +144,6 @@ fn span(raw: &[u8], part: u32) -> (Range<usize>, bool) {
 pub struct Secrets(BTreeMap<String, String>);
 
 impl Secrets {
-    /// Bytes of the longest placeholder: a name, and six for each of its two signs.
-    pub const LONGEST: usize = token::LONGEST + 12;
-
     /// `value` stands for the placeholder `name`.
     pub fn bind(&mut self, name: String, value: String) {
         self.0.insert(name, value);
@@ -125,7 +158,7 @@ impl Secrets {
         token::names_in(bytes, MOST_NAMES, found);
     }
 
-    /// Those of `names` that have no value.
+    /// The `names` that have no value.
     pub fn lacks(&self, names: &BTreeSet<String>) -> Vec<String> {
         let unbound = names.iter().filter(|name| !self.0.contains_key(*name));
         unbound.cloned().collect()

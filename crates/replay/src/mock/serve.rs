@@ -36,10 +36,10 @@ const AT_ONCE: usize = 64 * 1024;
 /// Bytes that a pipe with room takes without making us wait.
 const WITHOUT_WAITING: usize = 4096;
 
-/// How long stderr may be without room before what is for it is dropped, milliseconds.
+/// Milliseconds that stderr may be without room; then lines for it are dropped.
 const PATIENCE: u16 = 1000;
 
-/// How a session ended.
+/// The end of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum How {
     Input,
@@ -49,10 +49,10 @@ pub enum How {
     Ended(Ended),
 }
 
-/// How the command speaks, and how it ends.
+/// The wording and the exit code of the command.
 pub trait Manner {
     fn remark(&self, text: &str) -> String;
-    /// What came of the session, as lines for stderr.
+    /// The account of the session, as lines for stderr.
     fn report(&self, report: &Report) -> String;
     fn ending(&self, report: &Report, how: &How) -> Ending;
 }
@@ -219,10 +219,7 @@ impl Session<'_> {
         let mut done = Ok(());
         give(&mut lines, &mut |line| {
             if done.is_ok() {
-                match line {
-                    Line::Whole(line) => self.server.line(line, self.now()),
-                    Line::TooLong(_) => self.server.too_long(),
-                }
+                self.server.line(line, self.now());
                 done = self.settle();
             }
         });

@@ -1,53 +1,56 @@
 //! The server: live messages and time in, actions out. It knows neither pipes nor a clock.
 //!
 //! ```text
-//!  line ──▶ request ──▶ on record ──▶ play: steps, then the answer ──▶ say ──▶ actions
+//!  line ──▶ request ──▶ on record ──▶ play: steps, then the answer ──▶ actions
 //!    │            └───▶ a miss ──▶ error, the nearest answer, or nothing
 //!    ├──▶ answer to a request of ours: the play that waits for it goes on
 //!    └──▶ notification: a cancel ends a play, any may be an anchor
 //! ```
 //!
+//! A [`Play`] goes through the steps of one trigger until it has to wait: for the moment at which
+//! the next step is due, or for the host's answer to a request of ours. The play of a request ends
+//! with its answer, after which what was anchored at that answer is played.
+//!
 //! The caller does all that is due ([`Server::tick`]) before it gives the next line: then the output
 //! depends on the input alone.
 
-use super::faults::{self, Effect};
-use super::index::{Death, Index, Outcome, Trigger};
-use super::matcher::{Match, Matcher, Near, Nearest, Reason, Texts, Tier, Wanted, digest, nearest};
-use super::mock_report::{Missed, Subject, Tally};
-use super::play::{Answer, Live, Play, Then};
-use super::reel::{Said, Source};
-use super::say::{Client, Phase, Retry, Rounds};
-use super::{OnMiss, Options, Report};
+use super::client::{Client, Rounds};
+use super::index::{Act, Death, Index, NONE, Outcome, Step, Trigger};
+use super::matcher::{MARK, Matcher, Near};
+use super::mock_report::Tally;
+use super::reel::{Place, Said, Source, When};
+use super::{Latency, Options, Report};
 use mcpreel_store::reader::ReadError;
 use mcpreel_trace::clock::Moment;
 use mcpreel_wire::id::RequestId;
-use mcpreel_wire::json::{Value, follow};
-use mcpreel_wire::mcp::{keys, methods};
-use mcpreel_wire::message::{
-    Body, Classifier, Content, Era, Lines, Message, Notification, Problem, Request,
-    Subject as About,
-};
+use mcpreel_wire::json::{Document, Edit, Value, edit};
+use mcpreel_wire::mcp::keys;
+use mcpreel_wire::message::Classifier;
 use serde_json::json;
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::ops::Range;
 use std::time::Duration;
 
-const PARSE_ERROR: &str = "-32700";
-const INVALID_REQUEST: &str = "-32600";
-const METHOD_NOT_FOUND: &str = "-32601";
-const INVALID_PARAMS: &str = "-32602";
 pub(super) const INTERNAL_ERROR: &str = "-32603";
-/// The request is not on record: in the range that implementations may use.
-const NOT_ON_RECORD: &str = "-32000";
 
-/// Requests that are under way at most: a host that never takes its answers, or asks in a loop,
-/// would otherwise fill the memory.
-pub(super) const MOST_OPEN: usize = 10_000;
+/// Requests that are under way at most, of the host and of ours: a host that never takes its
+/// answers, or asks in a loop, would otherwise fill the memory.
+pub(super) const MOST_OPEN: usize = 1000;
 
-/// Bytes that are written in one go. More are read and written piece by piece, so that they are
-/// not all held at once.
-pub(super) const BURST: usize = 1 << 20;
+/// The time that the host has to answer a request of ours; then the play goes on without.
+const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What is to be done, in this order.
+/// The beginning of our own `requestState`; the place of the request of its round follows.
+pub(super) const STATE_PREFIX: &str = "mcpreel-mock:";
+
+const ID: &[&str] = &["id"];
+const TOKEN: &[&str] = &["params", keys::PROGRESS_TOKEN];
+const REQUEST_ID: &[&str] = &["params", "requestId"];
+const ON_STREAM: &[&str] = &["params", "_meta", keys::SUBSCRIPTION_ID];
+const STREAM_ENDS: &[&str] = &["result", "_meta", keys::SUBSCRIPTION_ID];
+const STATE: &[&str] = &["result", "requestState"];
+
+/// A thing to do for whoever drives the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     Write(Vec<u8>),
@@ -58,7 +61,7 @@ pub enum Action {
     End(Ended),
 }
 
-/// How the mock ends before its input does.
+/// An end of the mock before the end of its input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
     AsRecorded(Death),
@@ -66,44 +69,78 @@ pub enum Ended {
     Missed,
 }
 
+/// A live request.
+#[derive(Clone, Debug)]
+pub(super) struct Live {
+    pub id: RequestId,
+    pub token: Option<RequestId>,
+    /// Whether it asks for log messages in its `_meta`.
+    pub wants_log: bool,
+    pub modern: bool,
+}
+
+/// The steps of a trigger under way.
+#[derive(Debug)]
+pub(super) struct Play {
+    /// The steps that are left, by number.
+    steps: Range<usize>,
+    trigger: Trigger,
+    /// Whether the trigger has come before: then only what belongs to the exchange comes again.
+    repeats: bool,
+    live: Option<Live>,
+    began: Moment,
+    /// A live moment, and the recorded one that it stands for.
+    base: (Moment, Moment),
+    /// The request of ours whose answer is waited for.
+    waits: Option<u32>,
+    due: Option<Moment>,
+    then: Then,
+}
+
+/// The answer after the last step.
+#[derive(Debug)]
+pub(super) enum Then {
+    Nothing,
+    Answer(Answer),
+    /// An answer of our own, so much later.
+    Own(Vec<u8>, Duration),
+    Die,
+}
+
+/// The recorded answer to a request.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub entry: u32,
+    pub place: Place,
+    /// The delay by a fault.
+    pub delay: Duration,
+    /// Set where the answer is only the nearest.
+    pub mark: Option<Near>,
+}
+
 pub struct Server {
     pub(super) reel: Source,
     pub(super) index: Index,
     pub(super) matcher: Matcher,
     pub(super) options: Options,
-    classifier: Classifier,
+    pub(super) classifier: Classifier,
     pub(super) client: Client,
-    /// What is under way, in the order in which it began.
+    /// Plays under way, in the order in which they began.
     pub(super) plays: BTreeMap<u64, Play>,
-    pub(super) due: BTreeSet<(Moment, u64)>,
-    pub(super) last_play: u64,
+    last_play: u64,
     /// Requests of ours that have no answer yet: the recorded request and the play, by live id.
-    pub(super) asked: BTreeMap<u64, (u32, u64)>,
-    pub(super) last_ask: u64,
-    /// The live requests of entries for which steps still come.
-    pub(super) live: HashMap<u32, Live>,
+    asked: BTreeMap<u64, (u32, u64)>,
+    last_ask: u64,
+    /// The latest live request of each entry.
+    live: HashMap<u32, Live>,
     /// Anchors that no live notification has used yet, by method.
-    notices: HashMap<u64, VecDeque<u32>>,
+    pub(super) notices: HashMap<u64, VecDeque<u32>>,
     pub(super) rounds: Rounds,
-    /// Requests of the server whose answers have come, as anchors.
-    pub(super) told: BTreeSet<u32>,
     pub(super) tally: Tally,
     actions: Vec<Action>,
-    /// Bytes in `actions`.
-    pub(super) burst: usize,
-    /// Nothing more comes in: whatever is under way is not waited for.
-    pub(super) input_ended: bool,
+    /// Nothing more comes in: no play waits any more.
+    input_ended: bool,
     ended: bool,
-}
-
-/// A live request that is being answered.
-#[derive(Clone, Copy)]
-pub(super) struct Asking<'a> {
-    message: &'a [u8],
-    params: Option<Value<'a>>,
-    now: Moment,
-    /// How much later than otherwise the answer comes.
-    delay: Duration,
 }
 
 impl Server {
@@ -121,17 +158,14 @@ impl Server {
             classifier: Classifier::default(),
             client: Client::default(),
             plays: BTreeMap::new(),
-            due: BTreeSet::new(),
             last_play: 0,
             asked: BTreeMap::new(),
             last_ask: 0,
             live: HashMap::new(),
             notices,
             rounds: Rounds::default(),
-            told: BTreeSet::new(),
             tally: Tally::default(),
             actions: Vec::new(),
-            burst: 0,
             input_ended: false,
             ended: false,
         }
@@ -143,21 +177,21 @@ impl Server {
 
     /// When something is next to be done without anything coming in.
     pub fn due(&self) -> Option<Moment> {
-        self.due.first().map(|(due, _)| *due)
+        self.plays.values().filter_map(|play| play.due).min()
     }
 
     pub fn tick(&mut self, now: Moment) {
-        while let Some((due, number)) = self.due.first().copied()
-            && due <= now
-            && self.burst < BURST
-        {
-            self.due.remove(&(due, number));
-            self.wake(number, now);
+        loop {
+            let due = self.plays.iter();
+            let due = due.filter_map(|(number, play)| Some((play.due?, *number)));
+            match due.min() {
+                Some((due, number)) if due <= now => self.wake(number, now),
+                _ => return,
+            }
         }
     }
 
     pub fn take(&mut self) -> Vec<Action> {
-        self.burst = 0;
         std::mem::take(&mut self.actions)
     }
 
@@ -166,16 +200,13 @@ impl Server {
     pub fn end_of_input(&mut self, now: Moment) {
         self.input_ended = true;
         for number in self.plays.keys().copied().collect::<Vec<_>>() {
-            if let Some(due) = self.plays.get(&number).and_then(|play| play.due) {
-                self.due.remove(&(due, number));
-            }
             self.wake(number, now);
         }
         self.play_after(Trigger::End, None, None, now);
     }
 
     pub fn is_done(&self) -> bool {
-        self.ended || (self.input_ended && self.due.is_empty())
+        self.ended || (self.input_ended && self.plays.is_empty())
     }
 
     pub fn report(&self) -> Report {
@@ -185,304 +216,277 @@ impl Server {
     }
 
     pub(super) fn act(&mut self, action: Action) {
-        if self.ended {
-            return;
-        }
-        match &action {
-            Action::Write(bytes) | Action::Stderr(bytes) => self.burst += bytes.len(),
-            Action::Say(_) => {}
-            Action::End(_) => self.ended = true,
-        }
-        self.actions.push(action);
-    }
-
-    /// Remarks once that a part of the recording cannot be read.
-    pub(super) fn unreadable(&mut self, error: &ReadError) {
-        if self.tally.unreadable == 0 {
-            let text = format!("a part of the recording cannot be read: {error}");
-            self.act(Action::Say(text));
-        }
-        self.tally.unreadable += 1;
-    }
-}
-
-/// What a line of the host holds, and whom it is for.
-impl Server {
-    /// Takes a line of the host, its end included.
-    pub fn line(&mut self, line: &[u8], now: Moment) {
-        let mut classifier = std::mem::take(&mut self.classifier);
-        let (content, root) = classifier.read(line, Lines::OfProgress);
-        self.content(&content, root, line, now);
-        classifier.give_back();
-        self.classifier = classifier;
-    }
-
-    /// A line came that is too long to be held.
-    pub fn too_long(&mut self) {
-        self.invalid("the line is longer than is read");
-    }
-
-    fn content(&mut self, content: &Content, root: Option<Value<'_>>, line: &[u8], now: Moment) {
-        let is_parse_error = |problem: &Problem| {
-            matches!(problem, Problem::NotJson { .. } | Problem::TooDeep { .. })
-        };
-        match content.messages.as_slice() {
-            _ if content.batch => self.invalid("batches are not served"),
-            [message] => {
-                let asking = Asking {
-                    message: line.get(message.span.clone()).unwrap_or_default(),
-                    params: root.and_then(|root| root.get("params")),
-                    now,
-                    delay: Duration::ZERO,
-                };
-                self.message(message, root.is_some(), asking);
-            }
-            _ if content.problems.iter().any(is_parse_error) => {
-                self.tally.malformed += 1;
-                let error = error(None, PARSE_ERROR, "Parse error", None);
-                self.write(Said::own(error));
-            }
-            _ if content.problems.contains(&Problem::Blank) => {}
-            _ => self.invalid("no request"),
+        if !self.ended {
+            self.ended = matches!(action, Action::End(_));
+            self.actions.push(action);
         }
     }
 
-    fn message(&mut self, message: &Message, is_read: bool, asking: Asking<'_>) {
-        match &message.body {
-            Body::Request(request) if !is_read => {
-                self.tally.requests += 1;
-                let why = "Invalid Request: nested too deeply";
-                let error = error(Some(&request.id), INVALID_REQUEST, why, None);
-                self.write(Said::own(error));
-            }
-            Body::Request(request) => self.request(request, message, asking),
-            Body::Notification(notification) => self.notified(notification, asking.now),
-            Body::Response(response) => self.answered(response.id.as_ref(), asking.now),
-            Body::Invalid => self.invalid("neither a request nor a notification"),
-        }
+    /// The bytes of a recorded message; `None` where they cannot be read, which is remarked once.
+    pub(super) fn said(&mut self, place: Place) -> Option<Said> {
+        let said = self.reel.said(place);
+        self.readable(said)
     }
 
-    fn invalid(&mut self, why: &str) {
-        self.tally.malformed += 1;
-        let message = format!("Invalid Request: {why}");
-        self.write(Said::own(error(None, INVALID_REQUEST, &message, None)));
+    /// When a recorded message came.
+    fn recorded(&mut self, place: Place) -> When {
+        let when = self.reel.when(place);
+        self.readable(when).unwrap_or_default()
     }
 
-    fn notified(&mut self, notification: &Notification, now: Moment) {
-        if methods::canonical(&notification.method) == "notifications/initialized" {
-            self.client.phase = Phase::Ready;
-        }
-        if let About::Cancelled {
-            request_id: Some(id),
-        } = &notification.subject
-        {
-            self.cancel(id, now);
-        }
-        let waiting = self.notices.get_mut(&digest(&notification.method, ""));
-        if let Some(number) = waiting.and_then(VecDeque::pop_front) {
-            let anchor = self.index.notices.get(number as usize);
-            let anchor = anchor.map(|notice| notice.place);
-            self.play_after(Trigger::Notified(number), None, anchor, now);
-        }
+    fn readable<T>(&mut self, result: Result<T, ReadError>) -> Option<T> {
+        result
+            .map_err(|error| {
+                if self.tally.unreadable == 0 {
+                    let text = format!("a part of the recording cannot be read: {error}");
+                    self.act(Action::Say(text));
+                }
+                self.tally.unreadable += 1;
+            })
+            .ok()
     }
 }
 
-/// Which recorded request a live one stands for, and what it gets.
+/// Plays.
 impl Server {
-    fn request(&mut self, request: &Request, message: &Message, mut asking: Asking<'_>) {
-        self.tally.requests += 1;
-        if !request.id.is_allowed() {
-            return self.invalid("the id of a request is a string or a number");
-        }
-        if self.plays.len() >= MOST_OPEN {
-            let why = "too many requests are open";
-            return self.write(Said::own(error(
-                Some(&request.id),
-                INTERNAL_ERROR,
-                why,
-                None,
-            )));
-        }
-        let live = live(request, message, asking.params);
-        let (name, rules) = (request.name.as_deref(), &self.options.rules);
-        let wanted = Wanted::new(&request.method, name, asking.params, rules);
-        if &*request.method == "initialize" {
-            self.client.initializes(request.identity.as_deref());
-        } else if live.modern {
-            self.client.phase = Phase::Ready;
-        }
-        match self.fault(&wanted, &live, asking) {
-            Some(Effect::Delay(delay)) => {
-                self.tally.faults += 1;
-                asking.delay = delay;
-            }
-            None => {}
-            Some(effect) => return self.fail(effect, &wanted, live, asking.now),
-        }
-        match self.found(&wanted, request) {
-            Found::Entry(entry, repeats) => {
-                self.serve((entry, repeats), &wanted, live, None, asking);
-            }
-            Found::Own(answer) => self.play_own(live, answer, asking.delay, asking.now),
-            Found::Nothing(reason) => self.miss(&wanted, live, reason, asking),
-        }
-    }
-
-    /// The effect of the fault that is meant for a request.
-    fn fault(&self, wanted: &Wanted, live: &Live, asking: Asking<'_>) -> Option<Effect> {
-        let asked = faults::Asked {
-            method: &wanted.method,
-            name: wanted.name.as_deref(),
-            id: &live.id,
-            era: if live.modern {
-                Era::Modern
-            } else {
-                Era::Legacy
-            },
-            bytes: asking.message,
-            now: asking.now,
-        };
-        let mut faults = self.options.faults.iter();
-        let fault = faults.find(|fault| fault.fits(&asked))?;
-        Some(fault.effect.clone())
-    }
-
-    /// A request goes wrong on purpose. The recorded request that it stands for counts as used.
-    fn fail(&mut self, effect: Effect, wanted: &Wanted, live: Live, now: Moment) {
-        self.tally.faults += 1;
-        if let Ok(Match { entry, .. }) = self.matcher.find(&self.index, wanted) {
-            self.take_entry(entry);
-        }
-        match effect {
-            Effect::Error { code, message } => {
-                let error = error(Some(&live.id), &code, &message, None);
-                self.play_own(live, error, Duration::ZERO, now);
-            }
-            Effect::Crash => self.act(Action::End(Ended::Crash)),
-            Effect::Drop | Effect::Delay(_) => {}
-        }
-    }
-
-    fn found(&mut self, wanted: &Wanted, request: &Request) -> Found {
-        let has_state = request.retry.as_ref().is_some_and(|it| it.state.is_some());
-        let unknown_state = || {
-            let message = "this requestState was not given for this request";
-            Found::Own(error(Some(&request.id), INVALID_PARAMS, message, None))
-        };
-        if let Some(retry) = &request.retry {
-            match self.retried(wanted, retry) {
-                Retry::To(entry, repeats) => return Found::Entry(entry, repeats),
-                Retry::Missed(reason) => return Found::Nothing(reason),
-                Retry::Unknown => return unknown_state(),
-                Retry::Fresh => {}
-            }
-        }
-        match self.matcher.find(&self.index, wanted) {
-            Ok(found) => {
-                self.tally.normalised += u64::from(found.tier == Tier::Normalised);
-                Found::Entry(found.entry, found.repeats)
-            }
-            Err(_) if has_state => unknown_state(),
-            // Hosts ping at any time.
-            Err(_) if &*wanted.method == "ping" => {
-                let id = request.id.json();
-                Found::Own(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#).into_bytes())
-            }
-            // Hosts of both eras try these, and go on with the other one after this error.
-            Err(Reason::Method) if matches!(&*wanted.method, "server/discover" | "initialize") => {
-                let message = format!("Method not found: the recording has no {}", wanted.method);
-                Found::Own(error(Some(&request.id), METHOD_NOT_FOUND, &message, None))
-            }
-            Err(reason) => Found::Nothing(reason),
-        }
-    }
-
-    fn take_entry(&mut self, entry: u32) {
-        if self.matcher.take(&self.index, entry) {
-            let seq = self.index.entry(entry).request.seq();
-            self.tally.out_of_order.add(|| seq);
-        }
-    }
-
-    /// Gives a request what the entry got.
-    fn serve(
+    /// Begins what a live request sets off that stands for the entry.
+    pub(super) fn play_request(
         &mut self,
         (entry, repeats): (u32, bool),
-        wanted: &Wanted,
         live: Live,
-        mark: Option<Near>,
-        asking: Asking<'_>,
+        then: Then,
+        now: Moment,
     ) {
-        self.take_entry(entry);
-        self.tally.served += 1;
-        self.tally.repeated += u64::from(repeats);
-        let found = *self.index.entry(entry);
-        let then = match (found.outcome, found.response) {
-            (Outcome::Answer | Outcome::Input | Outcome::Late, Some(place)) => {
-                self.client.was_served(&wanted.method, asking.params);
-                Then::Answer(Answer {
-                    entry,
-                    place,
-                    delay: asking.delay,
-                    mark,
-                })
+        self.live.insert(entry, live.clone());
+        let asked = self.recorded(self.index.entry(entry).request).last;
+        self.play(
+            Trigger::Asked(entry),
+            repeats,
+            Some(live),
+            (now, asked),
+            then,
+        );
+    }
+
+    /// Sends an answer of our own, so much later.
+    pub(super) fn play_own(&mut self, answer: Vec<u8>, delay: Duration, now: Moment) {
+        let then = Then::Own(answer, delay);
+        self.play(Trigger::Asked(NONE), false, None, (now, Moment(0)), then);
+    }
+
+    /// Plays what is filed under an anchor that has come for the first time, and that stands at
+    /// `anchor` on record.
+    pub(super) fn play_after(
+        &mut self,
+        trigger: Trigger,
+        live: Option<Live>,
+        anchor: Option<Place>,
+        now: Moment,
+    ) {
+        if !self.index.steps_of(trigger).is_empty() {
+            let recorded = anchor.map_or(Moment(0), |place| self.recorded(place).last);
+            self.play(trigger, false, live, (now, recorded), Then::Nothing);
+        }
+    }
+
+    fn play(
+        &mut self,
+        trigger: Trigger,
+        repeats: bool,
+        live: Option<Live>,
+        base: (Moment, Moment),
+        then: Then,
+    ) {
+        self.last_play += 1;
+        let play = Play {
+            steps: self.index.steps_of(trigger),
+            trigger,
+            repeats,
+            live,
+            began: base.0,
+            base,
+            waits: None,
+            due: None,
+            then,
+        };
+        self.run(self.last_play, play, base.0);
+    }
+
+    /// The time of a play has come: for its next step, or because what it waited for has not come.
+    fn wake(&mut self, number: u64, now: Moment) {
+        let Some(mut play) = self.plays.remove(&number) else {
+            return;
+        };
+        if let Some(ask) = play.waits.take() {
+            if !self.input_ended
+                && let Some(id) = self.open_ask(ask, number)
+            {
+                self.give_up(id, "no answer within 30 s");
             }
-            (Outcome::Death, _) => Then::Die,
-            _ => Then::Nothing,
-        };
-        self.play_request((entry, repeats), live, then, asking.now);
+            self.rebase(&mut play, ask, now);
+        }
+        self.run(number, play, now);
     }
 
-    /// A request stands for nothing on record.
-    fn miss(&mut self, wanted: &Wanted, live: Live, reason: Reason, asking: Asking<'_>) {
-        let nearest = self.nearest(wanted);
-        let first = nearest.near.first();
-        let missed = Missed {
-            subject: Subject::new(&wanted.method, wanted.name.as_deref()),
-            reason,
-            nearest: first.map(|near| {
-                let seq = self.index.entry(near.entry).request.seq();
-                (seq, near.paths.clone())
-            }),
+    /// Goes on until the play has to wait, or is over.
+    fn run(&mut self, number: u64, mut play: Play, now: Moment) {
+        play.due = None;
+        while let Some(at) = play.steps.next() {
+            let step = self.index.step(at);
+            if let Act::Heard(ask) = step.act
+                && !self.input_ended
+                && self.open_ask(ask, number).is_some()
+            {
+                play.waits = Some(ask);
+                play.due = Some(now + PATIENCE);
+            } else if self.options.latency == Latency::Recorded {
+                let due = self.stands_for(&play, step.place);
+                if due > now && !self.input_ended && !matches!(step.act, Act::Heard(_)) {
+                    play.steps.start -= 1;
+                    play.due = Some(due);
+                }
+            }
+            if play.due.is_some() {
+                self.plays.insert(number, play);
+                return;
+            }
+            self.step(number, &mut play, step, now);
+        }
+        self.finish(number, play, now);
+    }
+
+    fn finish(&mut self, number: u64, mut play: Play, now: Moment) {
+        let due = match &play.then {
+            Then::Nothing => return,
+            Then::Die => {
+                let death = self.index.death.clone();
+                return death.map_or((), |death| self.act(Action::End(Ended::AsRecorded(death))));
+            }
+            Then::Own(_, delay) => play.began + *delay,
+            Then::Answer(answer) => {
+                let (place, delay) = (answer.place, answer.delay);
+                let due = match self.options.latency {
+                    Latency::None => play.began,
+                    Latency::Fixed(fixed) => play.began + fixed,
+                    Latency::Recorded => self.stands_for(&play, place),
+                };
+                due + delay
+            }
         };
-        if self.options.on_miss == OnMiss::Nearest
-            && let Some(near) = first.filter(|_| nearest.same_name).cloned()
+        if due > now && !self.input_ended {
+            play.due = Some(due);
+            self.plays.insert(number, play);
+            return;
+        }
+        match play.then {
+            Then::Own(answer, _) => self.write(Said::own(answer)),
+            Then::Answer(answer) => {
+                if let Some(live) = play.live {
+                    self.say_answer(&answer, live, play.repeats, now);
+                }
+            }
+            Then::Nothing | Then::Die => {}
+        }
+    }
+
+    /// Takes a step, if it comes at all.
+    fn step(&mut self, number: u64, play: &mut Play, step: Step, now: Moment) {
+        let belongs = play.trigger == Trigger::Asked(step.owner);
+        let is_unwanted = match step.act {
+            Act::Stderr => !self.options.stderr,
+            // Nobody could answer.
+            Act::Ask(_) => self.input_ended,
+            _ => false,
+        };
+        if is_unwanted || (play.repeats && !belongs) {
+            return;
+        }
+        if let Act::Heard(ask) = step.act {
+            return self.rebase(play, ask, now);
+        }
+        let live = match belongs {
+            true => play.live.clone(),
+            false => self.live.get(&step.owner).cloned(),
+        };
+        let Some(said) = self.said(step.place) else {
+            return;
+        };
+        match (step.act, live) {
+            (Act::Say | Act::Heard(_), _) => self.write(said),
+            (Act::Stderr, _) => self.act(Action::Stderr(said.line())),
+            (Act::Log, live) => {
+                let wanted = match live.as_ref().or(play.live.as_ref()) {
+                    Some(live) => !live.modern || live.wants_log,
+                    // In the modern era each request asks for log messages.
+                    None => !self.client.is_modern(),
+                };
+                if wanted {
+                    self.write(said);
+                }
+            }
+            (Act::Progress, live) => {
+                if let Some(token) = live.and_then(|live| live.token) {
+                    self.say(said, &[Edit::Replace(TOKEN, token.json())]);
+                }
+            }
+            (Act::OnStream, Some(live)) => {
+                let places = [ID, REQUEST_ID, ON_STREAM, STREAM_ENDS];
+                self.say(
+                    said,
+                    &places.map(|place| Edit::Replace(place, live.id.json())),
+                );
+            }
+            (Act::OnStream, None) => {}
+            (Act::Ask(ask), _) => self.ask(number, ask, said),
+        }
+    }
+
+    /// The live moment that stands for the one at which the message at `place` came.
+    fn stands_for(&mut self, play: &Play, place: Place) -> Moment {
+        play.base.0 + self.recorded(place).first.since(play.base.1)
+    }
+
+    /// Counts times from the answer that was waited for.
+    fn rebase(&mut self, play: &mut Play, ask: u32, now: Moment) {
+        if let Some(place) = self.index.asks[ask as usize].answer {
+            play.base = (now, self.recorded(place).last);
+        }
+    }
+
+    /// Sends the recorded answer to a live request, and then what came after it.
+    fn say_answer(&mut self, answer: &Answer, live: Live, repeats: bool, now: Moment) {
+        let Some(said) = self.said(answer.place) else {
+            let message = "the recorded answer cannot be read";
+            let error = error(Some(&live.id), INTERNAL_ERROR, message, None);
+            return self.write(Said::own(error));
+        };
+        let entry = *self.index.entry(answer.entry);
+        let state = format!("\"{STATE_PREFIX}{}\"", entry.request);
+        let mut edits = vec![Edit::Replace(ID, live.id.json())];
+        if entry.outcome == Outcome::Input {
+            edits.push(Edit::ReplaceString(STATE, &state));
+            self.rounds.wait(answer.entry, &self.index, &said.message);
+        }
+        let mut said = edited(said, &edits);
+        if let Some(near) = &answer.mark
+            && let Some(message) = marked(&said.message, &self.named(near).to_string())
         {
-            self.tally.near.add(|| missed);
-            let repeats = self.matcher.is_used(near.entry);
-            return self.serve((near.entry, repeats), wanted, live, Some(near), asking);
+            said.message = message;
         }
-        if self.options.on_miss != OnMiss::Hang {
-            let error = self.not_on_record(&live, &missed, &nearest);
-            self.play_own(live, error, asking.delay, asking.now);
+        self.write(said);
+        if !repeats {
+            let trigger = Trigger::Answered(answer.entry);
+            self.play_after(trigger, Some(live), Some(answer.place), now);
         }
-        if self.options.on_miss == OnMiss::Exit {
-            self.act(Action::End(Ended::Missed));
-        }
-        self.tally.missed.add(|| missed);
     }
 
-    fn nearest(&self, wanted: &Wanted) -> Nearest {
-        let (cursor, rules) = (self.matcher.cursor(), &self.options.rules);
-        nearest(&self.index, wanted, cursor, rules, |entry| {
-            let said = self.reel.said(self.index.entry(entry).request).ok()?;
-            Some(Texts::of_recorded(&said.message, rules)?.exact)
-        })
+    /// Writes a message of the recording with live values in it.
+    fn say(&mut self, said: Said, edits: &[Edit<'_>]) {
+        self.write(edited(said, edits));
     }
 
-    fn not_on_record(&self, live: &Live, missed: &Missed, nearest: &Nearest) -> Vec<u8> {
-        let named: Vec<_> = nearest.near.iter().map(|near| self.named(near)).collect();
-        let mut data = json!({
-            "reason": missed.reason.as_str(),
-            "phase": self.client.phase.as_str(),
-            "candidates": nearest.candidates,
-        });
-        if nearest.compared < nearest.candidates {
-            data["compared"] = json!(nearest.compared);
-        }
-        data["nearest"] = json!(named);
-        let message = missed.sentence(&self.index.recording);
-        error(Some(&live.id), NOT_ON_RECORD, &message, Some(data))
+    pub(super) fn write(&mut self, said: Said) {
+        self.act(Action::Write(said.line()));
     }
 
     /// A near recorded request, for programs.
@@ -496,21 +500,95 @@ impl Server {
     }
 }
 
-enum Found {
-    /// An entry, and whether it was used before.
-    Entry(u32, bool),
-    Own(Vec<u8>),
-    Nothing(Reason),
+/// Requests of the server, and the host's answers and cancels.
+impl Server {
+    /// Asks the host what the recorded server asked, if the host can answer it.
+    fn ask(&mut self, play: u64, ask: u32, said: Said) {
+        let may = Document::parse(&said.message).ok().and_then(|document| {
+            let root = document.root();
+            let method = root.get("method")?.as_str()?;
+            Some(self.client.may_be_asked(&method, root.get("params")))
+        });
+        if may != Some(true) || self.asked.len() >= MOST_OPEN {
+            self.tally.not_asked += 1;
+            return;
+        }
+        self.last_ask += 1;
+        self.asked.insert(self.last_ask, (ask, play));
+        self.say(said, &[Edit::Replace(ID, &self.last_ask.to_string())]);
+    }
+
+    /// The live id of a request of ours that a play has made and that has no answer.
+    fn open_ask(&self, ask: u32, play: u64) -> Option<u64> {
+        let mut open = self.asked.iter();
+        let found = open.find(|(_, made)| **made == (ask, play));
+        found.map(|(id, _)| *id)
+    }
+
+    /// Cancels a request of ours: its answer is not waited for any more.
+    fn give_up(&mut self, id: u64, why: &str) {
+        self.asked.remove(&id);
+        self.tally.unanswered += 1;
+        if self.tally.unanswered == 1 {
+            let text = format!("the host has not answered our request {id}: {why}");
+            self.act(Action::Say(text));
+        }
+        let params = json!({"requestId": id, "reason": why});
+        let cancel =
+            format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{params}}}"#);
+        self.write(Said::own(cancel.into_bytes()));
+    }
+
+    /// The host has answered a request of ours.
+    pub(super) fn answered(&mut self, id: Option<&RequestId>, now: Moment) {
+        let number = id.and_then(|id| id.json().parse::<u64>().ok());
+        let Some((ask, number)) = number.and_then(|number| self.asked.remove(&number)) else {
+            self.tally.unexpected += 1;
+            return;
+        };
+        let waits = |play: &Play| play.waits == Some(ask);
+        if self.plays.get(&number).is_some_and(waits) {
+            self.wake(number, now);
+        }
+    }
+
+    /// The host has cancelled a request of its own.
+    pub(super) fn cancel(&mut self, id: &RequestId) {
+        let is_it = |play: &Play| play.live.as_ref().is_some_and(|live| live.id == *id);
+        let is_it = |play: &Play| matches!(play.trigger, Trigger::Asked(_)) && is_it(play);
+        let found = self.plays.iter().find(|(_, play)| is_it(play));
+        let Some(number) = found.map(|(number, _)| *number) else {
+            let index = &self.index;
+            return self.live.retain(|entry, live| {
+                live.id != *id || index.entry(*entry).outcome != Outcome::Stream
+            });
+        };
+        self.plays.remove(&number);
+        let open = self.asked.iter().filter(|(_, (_, play))| *play == number);
+        for ask in open.map(|(ask, _)| *ask).collect::<Vec<_>>() {
+            self.give_up(ask, "the request that it was for has been cancelled");
+        }
+    }
 }
 
-fn live(request: &Request, message: &Message, params: Option<Value<'_>>) -> Live {
-    let identity = message.meta.identity.as_deref();
-    let level = params.and_then(|params| follow(params, &["_meta", keys::LOG_LEVEL]));
-    Live {
-        id: request.id.clone(),
-        token: message.meta.progress_token.clone(),
-        level: level.and_then(|level| super::say::level_of(&level.as_str()?)),
-        modern: identity.is_some_and(|identity| identity.protocol_version.is_some()),
+fn edited(said: Said, edits: &[Edit<'_>]) -> Said {
+    match edit(&said.message, edits) {
+        Some(message) => Said { message, ..said },
+        None => said,
+    }
+}
+
+/// An answer that says in its `_meta` that it is only the nearest; an error has no room for it.
+fn marked(message: &[u8], mark: &str) -> Option<Vec<u8>> {
+    let document = Document::parse(message).ok()?;
+    let result = document.root().get("result").filter(Value::is_object)?;
+    match result.get("_meta").map(|meta| meta.is_object()) {
+        Some(true) => edit(message, &[Edit::Insert(&["result", "_meta"], MARK, mark)]),
+        Some(false) => None,
+        None => {
+            let meta = format!("{{\"{MARK}\":{mark}}}");
+            edit(message, &[Edit::Insert(&["result"], "_meta", &meta)])
+        }
     }
 }
 

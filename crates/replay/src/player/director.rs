@@ -226,7 +226,7 @@ impl<'r> Director<'r> {
         })
     }
 
-    /// What is to be done since the last time.
+    /// Takes the actions since the last call.
     pub fn take_action(&mut self) -> Action {
         std::mem::take(&mut self.action)
     }
@@ -540,7 +540,7 @@ impl Director<'_> {
         self.let_go();
     }
 
-    /// How long the server may take after its input was closed, or after a signal.
+    /// The time that the server has to end after its input was closed, or after a signal.
     fn grace(&self, by: Option<Deadly>) -> Duration {
         // A shell says by a code above 128 that a signal ended it.
         let end = self.options.recorded_end.as_ref();

@@ -9,8 +9,9 @@
 //!                   recorded → live values        the new recording
 //! ```
 //!
-//! * [`Director`] decides, and does nothing itself: recorded frames are offered to it in order, live
-//!   lines arrive, time is an argument; [`Action`]s come out. Tests play it without processes.
+//! * [`Director`] decides, and does nothing itself but read the recording: live lines arrive, time is
+//!   an argument; [`Action`]s come out. Tests play it without processes. `requests` and `answers` are
+//!   its two halves, `conclusion` its end; `calls`, `questions` and `player_notices` hold what is open.
 //! * `target` starts the server, moves the bytes and records them; [`Play`] is a whole replay with a
 //!   recording of its own.
 //! * [`guard`] says which tools may be called; [`Options`] holds everything that a user chooses.
@@ -21,16 +22,15 @@
 //!
 //! | recorded frame | what the walk does |
 //! |---|---|
-//! | request or notification of the client | sends it, once every question that the server had asked before it has been asked |
+//! | request or notification of the client | sends it, once every question and every due notification of the server that came before it has come |
 //! | answer of the server | waits until the live answer has arrived; does not wait for one that came early |
-//! | request of the server | notes it; the client's next request or notification waits for it |
+//! | request or notification of the server | notes it |
 //! | answer of the client | notes it; sends it as soon as the live request is there |
-//! | notification of the server | notes it; waits for it only where the client reacted to it at once, or where it confirms a subscription |
 //!
-//! So a client message goes out after every answer and every question that the recorded client had
-//! seen before it, and requests that overlapped then overlap again, at any speed. Where the walk
-//! waits for the server while the server waits for an answer that comes later in the recording, the
-//! server gets that answer after a second.
+//! So a client message goes out after everything that the recorded client had seen before it, and
+//! requests that overlapped then overlap again, at any speed. Where the walk waits for the server
+//! while the server waits for an answer that comes later in the recording, the server gets that
+//! answer after a second.
 //!
 //! Nothing waits for the answer to a request that was cancelled before its answer came, that was not
 //! sent, or that opened a listen stream; nor, for longer than a moment, for what belongs to no call.
@@ -38,7 +38,7 @@
 //! # What is sent
 //!
 //! The recorded bytes, unless a value in them was chosen by the server, is redacted, or is to be
-//! rewritten: see [`bind`](crate::bind). A frame is sent whole or not at all.
+//! rewritten: see [`bind`](crate::bind). A frame is sent whole or not at all; a batch is not sent.
 //!
 //! # How a replay ends
 //!
@@ -93,7 +93,7 @@ pub enum Order {
     },
 }
 
-/// What the server gets where it asks for something that the recorded client was not asked for.
+/// The answer to a question of the server that the recorded client was not asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Policy {
     /// An error: the method is not found.
@@ -110,12 +110,12 @@ pub struct Options {
     pub timeout: Option<Duration>,
     pub asked: Policy,
     pub guard: Guard,
-    /// What becomes of the values that are sent.
+    /// Puts live values in the place of recorded ones.
     pub binder: Binder,
     /// Wall clock of the recording's t = 0, nanoseconds since the Unix epoch.
     pub recorded_wall_ns: u64,
     pub wall_ns: u64,
-    /// How the recorded server ended, where that is known.
+    /// The end of the recorded server, where it is known.
     pub recorded_end: Option<End>,
 }
 
@@ -146,7 +146,6 @@ pub struct Played {
 
 #[derive(Debug, thiserror::Error)]
 pub enum PlayError {
-    /// Nothing is started that is not recorded.
     #[error("the replay cannot be put on record")]
     NoRecord,
     #[error(transparent)]

@@ -17,7 +17,7 @@ pub(super) struct Pipes {
     stdin: Option<OwnedFd>,
     stdout: Option<OwnedFd>,
     stderr: Option<OwnedFd>,
-    /// What is to be written, and how much of it was.
+    /// Bytes to be written, and the number of those that were.
     queue: Vec<u8>,
     written: usize,
     /// Whether a write is said to be under way.
@@ -143,7 +143,7 @@ impl Pipes {
     }
 }
 
-/// How much was read; `None` at the end, after which it is closed.
+/// Reads once: the number of bytes; `None` at the end, after which the source is closed.
 fn read_some(source: &mut Option<OwnedFd>, buffer: &mut [u8]) -> Option<usize> {
     let fd = source.as_ref()?;
     loop {

@@ -17,7 +17,7 @@ use std::time::Duration;
 /// Notifications without a counterpart that are remembered on each side; the oldest go first.
 const MOST: usize = 1024;
 
-/// What happens so soon after something else was caused by it.
+/// A message that comes so soon after another one was caused by it.
 const REACTION: Duration = Duration::from_millis(100);
 
 /// How long a message of the client waits for a notification.
@@ -26,9 +26,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 #[derive(Clone, Debug)]
 pub(super) struct Notice {
     pub method: Box<str>,
-    /// What it is about, where the client knows that by its name.
+    /// The resource or the like that the notification names.
     about: Option<Box<str>>,
-    /// Its frame in the recording; `None` for a live one.
+    /// The frame in the recording; `None` for a live one.
     pub seq: Option<Seq>,
     /// When it was recorded.
     t: Moment,

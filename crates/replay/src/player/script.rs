@@ -35,7 +35,7 @@ pub struct Step {
     pub what: What,
 }
 
-/// What a frame holds.
+/// The content of a frame.
 #[derive(Clone, Debug)]
 pub enum What {
     /// A request: it begins this exchange.
@@ -76,7 +76,7 @@ pub struct Script<'r> {
     classifier: Classifier,
     /// Exchanges whose requests have not been met yet.
     coming: VecDeque<Exchange>,
-    /// Where the answers to requests that were met stand.
+    /// The answers that are still to come, by their places.
     answers: BTreeMap<(Seq, u32), ExchangeId>,
     /// The frames that were read and not given yet.
     page: VecDeque<(FrameHead, Option<Bytes>)>,
@@ -90,7 +90,7 @@ pub struct Script<'r> {
     /// The words in texts of the client that may be handles, by their hashes, each with the last
     /// frame that has it; read when first needed.
     texts: Option<HashMap<u64, Seq>>,
-    /// What went wrong in a look-up; told with the next step.
+    /// The error of a look-up; told with the next step.
     failed: Option<ReadError>,
 }
 

@@ -43,7 +43,7 @@ const TOLD: Duration = Duration::from_millis(100);
 #[derive(Clone, Debug)]
 pub struct Command {
     pub words: Vec<OsString>,
-    /// Its working directory; `None`: ours.
+    /// The working directory; `None`: ours.
     pub dir: Option<PathBuf>,
 }
 

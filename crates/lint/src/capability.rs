@@ -270,7 +270,7 @@ fn not_in_version(part: &Part<'_>, method: &Method, revision: Revision) {
     else {
         return;
     };
-    let span = match having.last() {
+    let span = match having.next_back() {
         Some(to) => format!("{from} to {to}"),
         None => format!("only {from}"),
     };

@@ -161,10 +161,10 @@ impl Tasks {
         };
         let asked = part.request().filter(|asked| asked.task);
         match &part.message.body {
-            Body::Response(response) if matches!(response.outcome, Outcome::Task { .. }) => {
-                if asked.is_some() {
-                    self.0.insert(exchange, part.seen.head.seq);
-                }
+            Body::Response(response)
+                if asked.is_some() && matches!(response.outcome, Outcome::Task { .. }) =>
+            {
+                self.0.insert(exchange, part.seen.head.seq);
             }
             Body::Notification(it) if matches!(it.subject, Subject::Cancelled { .. }) => {
                 if let Some(answer) = self.0.get(&exchange) {

@@ -170,11 +170,11 @@ impl Linter {
             correlator: analysis.correlator(),
             findings: &found,
         };
-        let context = seen.context();
+        let now = seen.context();
         for family in &mut self.families {
-            family.passed(&context);
+            family.passed(&now);
         }
-        let revision = |finding: &Finding| context.revision(finding);
+        let revision = |finding: &Finding| now.revision(finding);
         self.bounds
             .settle(found.take(), revision, &mut self.findings);
         for family in &mut self.families {

@@ -102,8 +102,11 @@ impl Shapes {
         self.methods.get(name)
     }
 
-    /// Takes in the statements of a table, which is one of ours: whatever is not understood is a
-    /// panic.
+    /// Takes in the statements of a table.
+    ///
+    /// # Panics
+    ///
+    /// Panics at whatever is not understood: the tables are ours.
     pub fn read(&mut self, table: &'static str) {
         let mut reader = Reader(table);
         while !reader.rest().is_empty() {
@@ -113,8 +116,9 @@ impl Shapes {
             } else if reader.takes("+") {
                 match (self.types.get_mut(name), reader.shape()) {
                     (Some(Shape::Fields(known)), Shape::Fields(more)) => {
-                        more.into_iter()
-                            .for_each(|one| replace(known, one, |it| it.name));
+                        for field in more {
+                            replace(known, field, |it| it.name);
+                        }
                     }
                     (Some(Shape::Tagged(known)), Shape::Tagged(more)) => {
                         let cases = more.cases.into_iter();

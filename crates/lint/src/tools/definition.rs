@@ -79,8 +79,8 @@ impl Definitions {
             }
             if let Some(reference) = &survey.external {
                 let detail = format!("refers to {}", quote::text(reference));
-                let scheme = reference.split_once("//").map(|(scheme, _)| scheme);
-                if matches!(scheme, Some("http:" | "https:" | "")) {
+                let before = reference.split_once("//").map(|(before, _)| before);
+                if matches!(before, Some("http:" | "https:" | "")) {
                     tool.tell(&EXTERNAL_REF, [member(which)], &detail);
                 }
                 hides.push(format!("{which} {detail}"));

@@ -10,6 +10,7 @@
 //! it has said so is taken as new, also where it was asked before.
 
 use super::schema::{Checker, SCHEMA_BYTES, Skipped, Violation};
+use crate::ListRequest;
 use mcpreel_trace::bounded::digest;
 use mcpreel_wire::brief;
 use mcpreel_wire::json::{Kind, Value};
@@ -62,15 +63,15 @@ impl Listing {
         (self.walk, self.list) = (None, None);
     }
 
-    /// A page has come that was asked for by a cursor; `None` where nobody knows by which. Returns
-    /// the places on it of tools whose names the walk has met before.
+    /// A page has come. `asked` is its request, where that is known. Returns the places on the page
+    /// of tools whose names the walk has met before.
     pub fn page(
         &mut self,
-        asked: Option<Option<u64>>,
+        asked: Option<ListRequest>,
         result: Option<Value<'_>>,
         revision: Revision,
     ) -> Vec<usize> {
-        let walk = match asked {
+        let walk = match asked.map(|asked| asked.cursor) {
             None => None,
             Some(None) => Some(Walk::default()),
             // A page of another walk says nothing about this one.

@@ -155,8 +155,8 @@ impl Family for Tools {
             (Body::Response(response), Some("tools/list")) if is_of_server => {
                 let is_result = matches!(response.outcome, Outcome::Result { .. });
                 if let Some(asked) = part.request().filter(|_| is_result) {
-                    let asked = asked.list.map(|list| list.cursor);
-                    let doubles = self.listing.page(asked, part.result(), part.revision());
+                    let (result, revision) = (part.result(), part.revision());
+                    let doubles = self.listing.page(asked.list, result, revision);
                     self.listed(part, &doubles);
                 }
             }

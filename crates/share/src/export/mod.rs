@@ -1,7 +1,7 @@
 //! Exports: the selected part of a recording, the same for all formats; and the formats for reading
 //! and for other people's programs.
 //!
-//! * [`export_text`]: a transcript, for people;
+//! * [`transcript`]: a transcript, for people;
 //! * [`markdown`]: a bug report;
 //! * [`otlp`]: a trace by the conventions of OpenTelemetry;
 //! * [`perfetto`]: a trace, for timeline viewers.
@@ -10,11 +10,11 @@
 //! bounded part of it, however long it is.
 
 mod excerpt;
-pub mod export_text;
 pub mod markdown;
 pub mod otlp;
 pub mod perfetto;
 mod selection;
+pub mod transcript;
 
 pub use excerpt::{Excerpt, Part};
 pub use selection::Selection;

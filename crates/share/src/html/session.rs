@@ -26,6 +26,8 @@ pub(super) fn write(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), E
     let left_out = found - causes.len();
     let given_up = excerpt.recording.given_up_count()?;
     let mut facts = phrases_session::facts(&summary, given_up);
+    // The badge of the page says that.
+    facts.retain(|(name, _)| *name != "redacted");
     facts.push(("recorded by", recorder(&summary)));
     facts.push((
         "page by",

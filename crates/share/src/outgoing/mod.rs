@@ -17,7 +17,7 @@ pub mod redacted;
 pub mod told;
 
 use crate::export::otlp::{self, Bodies};
-use crate::export::{Excerpt, Export, Selection, Written, export_text, markdown, perfetto};
+use crate::export::{Excerpt, Export, Selection, Written, markdown, perfetto, transcript};
 pub use crate::export::{ExportError, Stopped};
 use crate::redacted::Redacting;
 use crate::{cassette, html};
@@ -250,7 +250,7 @@ fn raw(
         progress: &mut |seq| tell(Stage::Written(seq)),
     };
     match order.format {
-        Format::Text => export_text::write(export),
+        Format::Text => transcript::write(export),
         Format::Markdown => markdown::write(export),
         Format::Html => html::write(export),
         Format::Otlp => otlp::write(export, order.bodies),

@@ -16,7 +16,7 @@
 //!   its outcome: from a terminal status in `tasks/get`, `tasks/cancel` or a status notification
 //!   (`completed` is ok, `failed` an error, `cancelled` cancelled), and from the answer to
 //!   `tasks/result`, which knows best.
-//! * Input rounds: see `rounds`. The time between the answer that asked for input and the retry
+//! * Input rounds: see `input_rounds`. The time between the answer that asked for input and the retry
 //!   is counted in the `waited_ns` of the retry, and `chain` is the first exchange of the chain,
 //!   also on that one.
 //! * Memory holds [`HELD_BYTES`] of what is open, at most [`HISTORY`] calls that ended, and a bounded
@@ -25,20 +25,20 @@
 //!   nothing. All of that follows from the frames and events alone, so that whoever derives them
 //!   anew, in whatever pieces, gives up the same.
 
-mod correlator_calls;
-mod correlator_rounds;
+mod input_rounds;
 mod notification;
+mod open_calls;
 mod response;
 
 use super::clock::Moment;
 use super::event::{Closer, Event, EventKind};
 use super::exchange::{Exchange, ExchangeId, Status};
 use super::frame::{FrameHead, Seq, StreamId};
-use correlator_calls::{Calls, Kept};
-pub use correlator_calls::{HELD_BYTES, HISTORY, HISTORY_BYTES};
-use correlator_rounds::Rounds;
+use input_rounds::Rounds;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::message::{Body, Content, Direction, Era, Message};
+use open_calls::{Calls, Kept};
+pub use open_calls::{HELD_BYTES, HISTORY, HISTORY_BYTES};
 pub use response::status_of;
 use std::collections::BTreeMap;
 

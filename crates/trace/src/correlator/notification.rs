@@ -1,6 +1,6 @@
 //! A notification belongs to a call, or to none.
 
-use super::correlator_calls::{Call, Forgot, Kept, Waiting};
+use super::open_calls::{Call, Forgot, Kept, Waiting};
 use super::{At, Changes, Correlator, MessageKind, MessageRecord, Observed};
 use crate::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_wire::id::RequestId;

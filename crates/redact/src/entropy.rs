@@ -25,12 +25,40 @@ pub(super) fn rows(text: &str) -> impl Iterator<Item = Range<usize>> {
         at = begin + row.take_while(|byte| byte.is_ascii_alphanumeric()).count();
         Some(begin..at)
     });
-    each.filter(|row| is_dense(&bytes[row.clone()]))
+    each.filter(|row| is_dense_row(&bytes[row.clone()]))
 }
 
-/// Whether there is nothing in it that nobody reads.
-pub(super) fn is_read(said: &[u8]) -> bool {
-    rows(&String::from_utf8_lossy(said)).next().is_none()
+/// Whether there is such a row in a text.
+pub(super) fn is_dense(text: &str) -> bool {
+    rows(text).next().is_some()
+}
+
+/// Whether a text has what words do not have: a digit, a capital behind a small letter, a sign.
+pub(super) fn is_random(text: &str) -> bool {
+    let has = |test: fn(&u8) -> bool| text.as_bytes().iter().any(test);
+    let mut pairs = text.as_bytes().windows(2);
+    let turns = pairs.any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    turns || has(u8::is_ascii_digit) || has(|byte| b"!@#$%^&*+~".contains(byte))
+}
+
+/// Whether nobody says such a word: it is a value, whatever stands beside it.
+pub(super) fn is_value(word: &[u8]) -> bool {
+    let has = |test: fn(&u8) -> bool| word.iter().any(test);
+    let is_row = word.len() >= MIXED && word.iter().all(u8::is_ascii_alphanumeric);
+    is_row && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
+        || is_signed(word)
+        || is_dense(&String::from_utf8_lossy(word))
+}
+
+/// Whether it is written as names in code are, of several words: `MinLength12`, `utf8Decoder`.
+pub(super) fn is_camel(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let turns = bytes.windows(4).any(|four| {
+        !four[0].is_ascii_uppercase()
+            && four[1].is_ascii_uppercase()
+            && four[2..].iter().all(u8::is_ascii_lowercase)
+    });
+    turns && bytes.len() < MIXED && bytes.iter().all(u8::is_ascii_alphanumeric) && !is_dense(value)
 }
 
 /// Whether something in it is nothing that anybody reads, where its name says that it may be so.
@@ -71,17 +99,6 @@ pub(super) fn is_signed(word: &[u8]) -> bool {
     is_cried || odd + telling > 1 && (telling > 0 || has(u8::is_ascii_digit))
 }
 
-/// Whether something in it is read in no word, where its name tells that it may be a key.
-pub(super) fn has_odd(word: &[u8]) -> bool {
-    let has = |test: fn(&u8) -> bool| word.iter().any(test);
-    let mut rows = word.split(|byte| !byte.is_ascii_alphanumeric());
-    word.len() >= SIGNED
-        && has(u8::is_ascii_digit)
-        && has(u8::is_ascii_lowercase)
-        && has(u8::is_ascii_uppercase)
-        && rows.any(is_odd)
-}
-
 /// Whether letters and digits stand in it as in no word, in no number, and in no name of several.
 fn is_odd(row: &[u8]) -> bool {
     let is_lower = |at: usize| row.get(at).is_some_and(u8::is_ascii_lowercase);
@@ -95,7 +112,7 @@ fn is_odd(row: &[u8]) -> bool {
     })
 }
 
-fn is_dense(row: &[u8]) -> bool {
+fn is_dense_row(row: &[u8]) -> bool {
     let has = |test: fn(&u8) -> bool| row.iter().any(test);
     row.len() >= LEAST
         && has(u8::is_ascii_digit)

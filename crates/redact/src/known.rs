@@ -1,10 +1,12 @@
 //! Values that are known to be secret, and finding them again.
 
+use super::entropy::is_random;
 use super::matcher::Matcher;
-use super::plausible::{is_placeholder, looks_random};
+use super::placeholder::is_placeholder;
 use super::report::{Found, Hit};
 use super::token::Numbers;
 use super::token::{Kind, Token};
+use super::value::{is_code, is_name, is_words};
 use mcpreel_wire::mcp::methods;
 use std::collections::HashMap;
 
@@ -171,8 +173,26 @@ impl Known {
 /// Whether a value says enough to be looked for elsewhere.
 fn is_telling(value: &[u8]) -> bool {
     let text = String::from_utf8_lossy(value);
-    let is_long = value.len() >= SHORTEST || value.len() >= 6 && looks_random(&text);
-    is_long && !is_placeholder(&text) && !is_of_protocol(&text)
+    let is_long = value.len() >= SHORTEST || value.len() >= 6 && is_random(&text);
+    is_long && is_one_value(&text) && !is_placeholder(&text) && !is_of_protocol(&text)
+}
+
+/// Whether a text is one value, and neither words nor code: what is replaced elsewhere must be sure.
+fn is_one_value(text: &str) -> bool {
+    let is_phrase = || {
+        text.split(' ')
+            .all(|word| !word.is_empty() && word.chars().all(char::is_alphanumeric))
+    };
+    let is_wrapped = text.starts_with(['(', '[', '{', '<', '"', '\''])
+        && text.ends_with([')', ']', '}', '>', '"', '\'']);
+    !text.contains(['\n', '\r', '\t'])
+        && !is_wrapped
+        && !is_code(text)
+        && if text.contains(' ') {
+            is_phrase()
+        } else {
+            (text.len() >= 2 * SHORTEST || !is_words(text)) && !is_name(text)
+        }
 }
 
 /// Whether a value may stand as a number in a message.

@@ -6,7 +6,7 @@ use super::pem::Lines;
 use super::policy::{Policy, id};
 use super::redactor::Redactor;
 use super::report::Found;
-use super::{named, token};
+use super::token;
 use mcpreel_trace::event::{EventKind, ProcessContext};
 use mcpreel_trace::frame::StreamId;
 use mcpreel_wire::json::Node;
@@ -250,7 +250,7 @@ fn until(finder: &Finder<'_>, line: &[u8]) -> Option<Until> {
         b':' | b'=' | b'|' | b'>' | b'-' => Some(Until::Miss),
         b'[' | b'(' | b'{' => Some(Until::Closed),
         _ if memchr::memmem::find(line, FORM).is_some() => Some(Until::Found),
-        _ => named::is_told(finder, named).then_some(Until::Miss),
+        _ => finder.is_told(named).then_some(Until::Miss),
     }
 }
 

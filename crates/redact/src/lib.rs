@@ -24,25 +24,20 @@
 //! Work is linear in what is read, and memory bounded: [`MOST_VALUES`] are looked for, and whatever
 //! is beyond a limit is in the report.
 
-mod code;
-mod command;
+mod bind;
+mod block;
 mod encodings;
 mod entropy;
 mod find;
 pub mod gaps;
-mod header;
 mod json;
 mod known;
 mod learn;
-mod lists;
 mod matcher;
-mod multiline;
-mod named;
 mod names;
 mod pem;
-mod plausible;
+mod placeholder;
 mod policy;
-mod prose;
 mod redactor;
 mod report;
 mod rules;

@@ -1,8 +1,6 @@
 //! Private keys: in one text, or in lines of which each is a frame.
 
-use super::encodings::is_letter;
-use super::find::Finder;
-use super::policy::id;
+use super::policy::{Policy, id};
 use super::report::Found;
 use super::token::Kind;
 use std::ops::Range;
@@ -36,16 +34,7 @@ fn body_at(text: &[u8], at: usize) -> Option<usize> {
 }
 
 /// Finds the body of a key whose kind stands at `at`.
-pub(super) fn find(
-    finder: &Finder<'_>,
-    text: &[u8],
-    at: usize,
-    scan: &mut Scan,
-    found: &mut Found,
-) {
-    if let Some(lines) = lines_at(text, at) {
-        return find_putty(finder, text, lines, found);
-    }
+pub(super) fn find(policy: &Policy, text: &[u8], at: usize, scan: &mut Scan, found: &mut Found) {
     let Some(start) = body_at(text, at).filter(|start| *start > scan.until) else {
         return;
     };
@@ -65,7 +54,7 @@ pub(super) fn find(
     let body = trimmed(text, start..start + end);
     let value = words(&text[body.clone()]).concat();
     if value.len() >= 2 * LINE {
-        finder.add_value(body, value.into(), id::PEM, Kind::Secret, found);
+        found.add_value(policy, body, value.into(), (id::PEM, Kind::Secret));
     }
 }
 
@@ -133,7 +122,6 @@ pub(super) fn words(body: &[u8]) -> Vec<&[u8]> {
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     open: Option<Vec<Box<[u8]>>>,
-    most: usize,
 }
 
 impl Lines {
@@ -142,13 +130,11 @@ impl Lines {
     pub fn push(&mut self, line: &[u8]) -> Option<Vec<Box<[u8]>>> {
         let begins = memchr::memmem::find(line, b"PRIVATE KEY").and_then(|at| body_at(line, at));
         let Some(mut lines) = self.open.take() else {
-            let counted = lines_in(line);
             let is_begun = begins.is_some_and(|at| line[at..].trim_ascii().is_empty());
-            self.open = (is_begun || counted.is_some()).then(Vec::new);
-            self.most = counted.unwrap_or(MOST_LINES).min(MOST_LINES);
+            self.open = is_begun.then(Vec::new);
             return None;
         };
-        let word = line_of_key(line).filter(|_| lines.len() < self.most);
+        let word = line_of_key(line).filter(|_| lines.len() < MOST_LINES);
         let ended = memchr::memmem::find(line, END).is_some();
         if ended || begins.is_some() || (word.is_none() && !is_header(line)) {
             self.open = begins.map(|_| Vec::new());
@@ -180,129 +166,4 @@ pub(super) fn line_of_key(line: &[u8]) -> Option<&[u8]> {
 fn is_header(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     line.is_empty() || line.starts_with(b"Proc-Type:") || line.starts_with(b"DEK-Info:")
-}
-
-// Private keys as `PuTTY` writes them: so many lines behind what says how many.
-//
-// ```text
-//  Private-Lines: 2
-//  AAAAgQC…
-//  AAAA…
-//  Private-MAC: …
-// ```
-
-/// What is said in front of their number.
-pub(crate) const PUTTY: &str = "Private-Lines: ";
-
-/// A longer line says something else.
-const PUTTY_LINE: usize = 256;
-
-const LEAST: usize = 32;
-
-/// How many lines follow in a text, at `at`, and where they begin.
-fn lines_at(text: &[u8], at: usize) -> Option<(usize, usize)> {
-    let after = text[at..].strip_prefix(PUTTY.as_bytes())?;
-    let digits = after
-        .iter()
-        .take(4)
-        .take_while(|byte| byte.is_ascii_digit())
-        .count();
-    let count = std::str::from_utf8(&after[..digits]).ok()?.parse().ok()?;
-    let start = past_newline(text, at + PUTTY.len() + digits)?;
-    Some((count, start))
-}
-
-/// How many lines follow this one, which is a frame.
-fn lines_in(line: &[u8]) -> Option<usize> {
-    let is_short = line.len() < PUTTY_LINE && line.trim_ascii_end().last()?.is_ascii_digit();
-    if !is_short {
-        return None;
-    }
-    let at = memchr::memmem::find(line, PUTTY.as_bytes())?;
-    let (count, start) = lines_at(line, at)?;
-    (start == line.len()).then_some(count)
-}
-
-fn find_putty(finder: &Finder<'_>, text: &[u8], (count, start): (usize, usize), found: &mut Found) {
-    let (mut at, mut end, mut value) = (start, start, Vec::new());
-    for _ in 0..count {
-        let letters = text[at..].iter().take(PUTTY_LINE);
-        let letters = letters
-            .take_while(|byte| is_letter(**byte) || **byte == b'=')
-            .count();
-        value.extend_from_slice(&text[at..at + letters]);
-        end = at + letters;
-        match past_newline(text, end).filter(|_| letters > 0) {
-            Some(next) => at = next,
-            None => break,
-        }
-    }
-    if value.len() >= LEAST {
-        finder.add_value(start..end, value.into(), id::PEM, Kind::Secret, found);
-    }
-}
-
-/// Behind a newline, spelled out or escaped, that begins at `at`.
-fn past_newline(text: &[u8], at: usize) -> Option<usize> {
-    let ends: [&[u8]; 4] = [b"\r\n", b"\n", b"\\r\\n", b"\\n"];
-    let rest = text.get(at..)?;
-    let end = ends.iter().find(|end| rest.starts_with(end))?;
-    Some(at + end.len())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_of_a_key_are_collected_until_its_end() {
-        let mut lines = Lines::default();
-        let all = [
-            "log: -----BEGIN RSA PRIVATE KEY-----\n",
-            "Proc-Type: 4,ENCRYPTED\n",
-            "\n",
-            "12:00 log: MIIEpAIBAAKCAQEA\n",
-            "AB==\n",
-        ];
-        for line in all {
-            assert_eq!(lines.push(line.as_bytes()), None, "{line}");
-        }
-        let key = lines.push(b"-----END RSA PRIVATE KEY-----\n").unwrap();
-        assert_eq!(
-            key,
-            [
-                Box::from(*b"MIIEpAIBAAKCAQEA") as Box<[u8]>,
-                Box::from(*b"AB==")
-            ]
-        );
-        assert_eq!(lines.push(b"AB==\n"), None);
-        lines.push(b"-----BEGIN PRIVATE KEY-----\n");
-        lines.push(b"MIIEpAIBAAKCAQEA\n");
-        assert_eq!(
-            lines
-                .push(b"server: started, all is well.\n")
-                .unwrap()
-                .len(),
-            1
-        );
-    }
-}
-
-#[cfg(test)]
-mod putty_tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_counted_by_what_says_how_many() {
-        let text = b"x Private-Lines: 12\r\nAAAA\n";
-        assert_eq!(lines_at(text, 2), Some((12, 21)));
-        assert_eq!(lines_in(b"log: Private-Lines: 3\n"), Some(3));
-        for line in [
-            "Private-Lines: ",
-            "Private-Lines: 3 of 4\n",
-            "Private-Lines: 3\nAAAA",
-        ] {
-            assert_eq!(lines_in(line.as_bytes()), None, "{line}");
-        }
-    }
 }

@@ -1,8 +1,7 @@
 //! What counts as secret: the rules that are in force, compiled.
 
 use super::matcher::Noticed;
-use super::names::{self, Class, NOTICED};
-use super::pem::PUTTY;
+use super::names::{self, Class};
 use super::rules;
 use super::rules::Rule;
 use mcpreel_wire::json::Path;
@@ -69,7 +68,7 @@ impl Shape {
     pub fn regex(&self) -> &Regex {
         self.regex.get_or_init(|| {
             let pattern = format!("^(?:{})", self.rule.shape);
-            compile(self.rule.id, &pattern)
+            compile(&self.rule.id, &pattern)
                 .expect("samples of every shipped rule are found in tests")
         })
     }
@@ -113,7 +112,7 @@ impl Policy {
     pub fn new(settings: &Settings) -> Result<Self, PolicyError> {
         let without = without(settings)?;
         let mut ids: Vec<Box<str>> = rules::SPECIAL.iter().map(|(id, _)| (*id).into()).collect();
-        ids.extend(rules::all().map(|rule| Box::from(rule.id)));
+        ids.extend(rules::all().map(|rule| Box::from(rule.id.as_str())));
         let (shapes, mut texts) = shapes(&without);
         let mut extra = Vec::new();
         for (name, pattern) in &settings.patterns {
@@ -131,7 +130,7 @@ impl Policy {
             shapes,
             noticed,
             notices: texts.into_iter().map(|(_, notice)| notice).collect(),
-            names: names.map(|name| names::joined(name.as_bytes()).0).collect(),
+            names: names.map(|name| names::joined(name).0).collect(),
             extra,
             paths: settings.paths.clone(),
             without,
@@ -144,7 +143,7 @@ impl Policy {
     /// The same without the rules that are shipped, but for that of known values.
     pub(super) fn of_known(&self) -> Result<Self, PolicyError> {
         let special = rules::SPECIAL.iter().map(|(id, _)| *id);
-        let shipped = special.chain(rules::all().map(|rule| rule.id));
+        let shipped = special.chain(rules::all().map(|rule| rule.id.as_str()));
         let without = shipped.filter(|id| *id != rules::SPECIAL[id::KNOWN].0);
         let settings = Settings {
             without: without.map(str::to_owned).collect(),
@@ -174,7 +173,7 @@ impl Policy {
     /// Those that no text tells, where base64 begins with this byte.
     pub(super) fn at_run(&self, first: u8) -> impl Iterator<Item = usize> {
         let shapes = self.at_runs.iter().copied();
-        shapes.filter(move |shape| (self.shapes[*shape].rule.lead)(first))
+        shapes.filter(move |shape| self.shapes[*shape].rule.lead.has(first))
     }
 
     pub(super) fn rule(&self, number: usize) -> &str {
@@ -185,12 +184,12 @@ impl Policy {
     pub(super) fn number(&self, shape: &Shape) -> usize {
         self.ids
             .iter()
-            .position(|id| **id == *shape.rule.id)
+            .position(|id| **id == shape.rule.id)
             .unwrap_or(0)
     }
 
     /// What something with this name holds.
-    pub(super) fn class(&self, name: &[u8]) -> Option<Class> {
+    pub(super) fn class(&self, name: &str) -> Option<Class> {
         if self.without.contains("key-name") {
             return None;
         }
@@ -210,7 +209,9 @@ impl Policy {
 /// The rules that are not in force.
 fn without(settings: &Settings) -> Result<BTreeSet<&'static str>, PolicyError> {
     let special = rules::SPECIAL.iter().map(|(id, _)| *id);
-    let known: Vec<_> = special.chain(rules::all().map(|rule| rule.id)).collect();
+    let known: Vec<_> = special
+        .chain(rules::all().map(|rule| rule.id.as_str()))
+        .collect();
     let mut without = BTreeSet::new();
     for name in &settings.without {
         let id = known.iter().find(|id| *id == name);
@@ -228,10 +229,10 @@ fn without(settings: &Settings) -> Result<BTreeSet<&'static str>, PolicyError> {
 /// The shapes of the rules that are in force, and the texts by which they are noticed.
 fn shapes(without: &BTreeSet<&str>) -> (Vec<Shape>, Texts) {
     let (mut shapes, mut texts) = (Vec::new(), Vec::new());
-    for rule in rules::all().filter(|rule| !without.contains(rule.id)) {
+    for rule in rules::all().filter(|rule| !without.contains(rule.id.as_str())) {
         let notice = Notice::Shape(shapes.len());
         let anchors = rule.anchors.iter();
-        texts.extend(anchors.map(|anchor| ((*anchor).to_owned(), notice)));
+        texts.extend(anchors.map(|anchor| (anchor.clone(), notice)));
         shapes.push(Shape {
             rule,
             regex: OnceLock::new(),
@@ -251,7 +252,6 @@ fn notices(without: &BTreeSet<&str>, names: &[String]) -> Texts {
     let noticed = [
         ("://", "url-password", Notice::Url),
         ("PRIVATE KEY", "private-key", Notice::Pem),
-        (PUTTY, "private-key", Notice::Pem),
     ];
     for (text, rule, notice) in noticed {
         if !without.contains(rule) {
@@ -259,16 +259,9 @@ fn notices(without: &BTreeSet<&str>, names: &[String]) -> Texts {
         }
     }
     if !without.contains("key-name") {
-        let own = names
-            .iter()
-            .map(String::as_str)
-            .filter(|name| !name.is_empty());
-        texts.extend(
-            NOTICED
-                .into_iter()
-                .chain(own)
-                .map(|name| (name.to_owned(), Notice::Name)),
-        );
+        let own = names.iter().filter(|name| !name.is_empty()).cloned();
+        let shipped = names::noticed().map(str::to_owned);
+        texts.extend(shipped.chain(own).map(|name| (name, Notice::Name)));
         texts.extend(GRANTS.map(|name| (name.to_owned(), Notice::Grant)));
     }
     texts

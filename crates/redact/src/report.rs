@@ -1,6 +1,7 @@
 //! What was replaced where, by which rule; never what it was.
 
-use super::policy::id;
+use super::encodings::Layer;
+use super::policy::{Policy, id};
 use super::token;
 use super::token::{Kind, Token};
 use mcpreel_wire::json::Edits;
@@ -203,7 +204,68 @@ pub(super) struct Found {
     pub plain: Vec<(Box<[u8]>, Kind)>,
 }
 
+impl Hit {
+    pub fn new(span: Range<usize>, rule: usize, value: Box<[u8]>) -> Self {
+        Self {
+            span,
+            rule,
+            value,
+            token: None,
+            plain: None,
+            kind: Kind::Secret,
+            quotes: None,
+            path: "".into(),
+            key: "".into(),
+        }
+    }
+}
+
 impl Found {
+    /// Adds a secret, unless a token stands there, its rule is off, or it is allowed.
+    pub fn add(&mut self, policy: &Policy, text: &[u8], span: Range<usize>, rule: (usize, Kind)) {
+        if !token::covers(text, &span) {
+            let value = text[span.clone()].into();
+            self.add_value(policy, span, value, rule);
+        }
+    }
+
+    /// Adds a secret that is something else than the bytes at its place.
+    pub fn add_value(
+        &mut self,
+        policy: &Policy,
+        span: Range<usize>,
+        value: Box<[u8]>,
+        (rule, kind): (usize, Kind),
+    ) {
+        let is_off = rule <= id::PATH && policy.without.contains(policy.rule(rule));
+        if span.is_empty() || is_off || policy.allow.contains(&value) {
+            return;
+        }
+        // Whoever knows a pair as base64 knows what is secret in it.
+        let plain = super::encodings::secret_of_pair(&value).map(Vec::into_boxed_slice);
+        let plain = plain.filter(|plain| !policy.allow.contains(plain));
+        self.hits.push(Hit {
+            plain,
+            kind,
+            ..Hit::new(span, rule, value)
+        });
+    }
+
+    /// Puts what was found in a layer of a text, from `mark` on, where it stands in the text.
+    pub fn place(&mut self, text: &[u8], layer: &Layer, mark: usize) {
+        for hit in &mut self.hits[mark..] {
+            hit.span = layer.place(hit.span.clone());
+            let raw = &text[hit.span.clone()];
+            if *raw != *hit.value {
+                // It is another value where it stands.
+                let plain = std::mem::replace(&mut hit.value, raw.into());
+                self.plain.push((plain.clone(), hit.kind));
+                hit.token = None;
+                hit.plain.get_or_insert(plain);
+            }
+        }
+    }
+
     pub fn clear(&mut self) {
         self.hits.clear();
         self.plain.clear();

@@ -1,261 +1,276 @@
-//! Secrets in a text.
+//! Secrets in a text: by shape, by name, in URLs, in private keys, by the user's own patterns.
 
-use super::encodings::Layer;
-use super::find::{Finder, MOST_LAYERS};
-use super::named;
-use super::pem;
-use super::plausible::is_placeholder;
-use super::policy::{Notice, id};
-use super::report::{Found, Hit};
-use super::token::{self, Kind};
-use super::url;
+use super::bind::{self, Name};
+use super::entropy;
+use super::names::Class;
+use super::placeholder::is_placeholder;
+use super::policy::{Notice, Policy, id};
+use super::report::Found;
+use super::token::Kind;
+use super::value::fits;
+use super::{pem, url};
 use std::ops::Range;
 
 /// Bytes of a lead that belong to a secret.
 const LEAD: usize = 128;
 
-impl Finder<'_> {
-    pub fn text(&self, text: &[u8], depth: usize, found: &mut Found) {
-        let mark = found.hits.len();
-        if let Some(known) = self.known {
-            known.find(text, found);
-        }
-        let (mut scan, mut codes) = (Scan::default(), Codes::default());
-        for notice in self.policy.noticed.in_order(text) {
-            let (start, end) = (notice.start(), notice.end());
-            match self.policy.notices[notice.pattern().as_usize()] {
-                Notice::Shape(shape) => self.shaped(text, shape, start, &mut scan, found),
-                Notice::Name | Notice::Url | Notice::Percent if self.is_binary => {}
-                Notice::Name => named::find(self, text, end, &mut scan.name, found),
-                Notice::Url => url::find(self, text, end, found),
-                Notice::Pem => pem::find(self, text, start, &mut scan.pem, found),
-                Notice::Percent => codes.has_percent = true,
-                Notice::Grant => {}
-                Notice::Escape => codes.has_escapes = !self.is_binary,
-                Notice::Style => codes.has_styles = !self.is_binary,
-            }
-        }
-        for (rule, regex) in &self.policy.extra {
-            for captures in regex.captures_iter(text) {
-                let all = captures.get(1).or_else(|| captures.get(0));
-                if let Some(all) = all {
-                    self.add(text, all.range(), *rule, found);
-                }
-            }
-        }
-        if depth < MOST_LAYERS {
-            self.coded(text, depth, codes, found);
-        }
-        found.spare(mark, text);
-    }
+/// Words of a name: `one time code`.
+const WORDS: usize = 3;
 
-    /// Looks into what is percent-encoded, escaped or base64.
-    fn coded(&self, text: &[u8], depth: usize, codes: Codes, found: &mut Found) {
-        if codes.has_percent
-            && let Some(layer) = Layer::unpercented(text)
-        {
-            let mark = found.hits.len();
-            self.text(&layer.text, depth + 1, found);
-            placed(text, &layer, mark, found);
-        }
-        if codes.has_styles
-            && let Some(layer) = Layer::unstyled(text)
-        {
-            let mark = found.hits.len();
-            self.text(&layer.text, depth + 1, found);
-            placed(text, &layer, mark, found);
-        }
-        if codes.has_escapes {
-            let (layer, mark) = (Layer::unescaped(text), found.hits.len());
-            self.text(&layer.text, depth + 1, found);
-            placed(text, &layer, mark, found);
-        } else if let Some(known) = self.known
-            && memchr::memchr(b'\\', text).is_some()
-            && known.may_be_in(text)
-        {
-            // Signs of a known value may be escaped where nothing else is: a quote, a backslash.
-            // Names say the same whatever is known: for them it is looked at nowhere else.
-            let (layer, mark) = (Layer::unescaped(text), found.hits.len());
-            known.find(&layer.text, found);
-            placed(text, &layer, mark, found);
-        }
-        for run in super::encodings::runs(text) {
-            let (mark, mut scan) = (found.hits.len(), Scan::default());
-            for shape in self.policy.at_run(text[run.start]) {
-                self.shaped(text, shape, run.start, &mut scan, found);
-            }
-            if found.hits.len() == mark {
-                self.run(text, run, depth, found);
-            }
-        }
-    }
-
-    /// Looks into a run of base64. If there is something in it, all of it is replaced: what is
-    /// coded cannot be mended from outside.
-    fn run(&self, text: &[u8], run: Range<usize>, depth: usize, found: &mut Found) {
-        for reading in super::encodings::readings(&text[run.clone()]) {
-            let finder = self.of_reading(&reading);
-            if !finder.may_have(&reading, depth + 1) {
-                continue;
-            }
-            let mut inside = Found::default();
-            finder.string(&reading, depth + 1, &mut inside);
-            inside.settle();
-            let Some(first) = inside.hits.first() else {
-                continue;
-            };
-            let said = first.plain.as_ref().unwrap_or(&first.value).clone();
-            let mark = found.hits.len();
-            self.add_as(text, run, first.rule, first.kind, found);
-            for hit in &mut found.hits[mark..] {
-                hit.plain = Some(said.clone());
-            }
-            found.plain.append(&mut inside.plain);
-            let values = inside.hits.into_iter().map(|hit| (hit.value, hit.kind));
-            found.plain.extend(values);
-            return;
-        }
-    }
-
-    /// Where something of a shape stands whose anchor begins at `at`: all of it, and its secret.
-    pub fn shape(
-        &self,
-        text: &[u8],
-        shape: usize,
-        at: usize,
-    ) -> Option<(Range<usize>, Range<usize>)> {
-        let shape = &self.policy.shapes[shape];
-        let lead = text[..at]
-            .iter()
-            .rev()
-            .take_while(|byte| (shape.rule.lead)(**byte));
-        let start = at - lead.take(LEAD).count();
-        let before = start.checked_sub(1).map(|before| text[before]);
-        // Behind a backslash a letter is an escape, no part of a word.
-        let escaped = start >= 2 && text[start - 2] == b'\\';
-        if before.is_some_and(|byte| (shape.rule.edge)(byte) && !escaped) {
-            return None;
-        }
-        let captures = shape.regex().captures(&text[start..])?;
-        let all = captures.get(0)?.range();
-        let group = captures.iter().skip(1).flatten().next();
-        let secret = group.map_or(all.clone(), |group| group.range());
-        let shift = |range: Range<usize>| range.start + start..range.end + start;
-        Some((shift(all), shift(secret)))
-    }
-
-    fn shaped(&self, text: &[u8], shape: usize, at: usize, scan: &mut Scan, found: &mut Found) {
-        if at < scan.until(shape) {
-            return;
-        }
-        let Some((all, secret)) = self.shape(text, shape, at) else {
-            return;
-        };
-        scan.pass(shape, all.end);
-        let rule = &self.policy.shapes[shape];
-        let value = String::from_utf8_lossy(&text[secret.clone()]);
-        if (rule.rule.holds)(&value) && !is_dull(&value) {
-            let number = self.policy.number(rule);
-            self.add_as(text, secret, number, rule.rule.kind, found);
-        }
-    }
-
-    /// Adds a secret, unless it is allowed.
-    pub fn add(&self, text: &[u8], span: Range<usize>, rule: usize, found: &mut Found) {
-        self.add_as(text, span, rule, Kind::Secret, found);
-    }
-
-    fn add_as(&self, text: &[u8], span: Range<usize>, rule: usize, kind: Kind, found: &mut Found) {
-        if token::covers(text, &span) {
-            return;
-        }
-        let value: Box<[u8]> = text[span.clone()].into();
-        self.add_value(span, value, rule, kind, found);
-    }
-
-    /// Adds a secret that is something else than what stands there.
-    pub fn add_value(
-        &self,
-        span: Range<usize>,
-        value: Box<[u8]>,
-        rule: usize,
-        kind: Kind,
-        found: &mut Found,
-    ) {
-        let rule_name = self.policy.rule(rule);
-        let is_off = rule < id::PATH + 1 && self.policy.without.contains(rule_name);
-        if span.is_empty() || is_off || self.policy.allow.contains(&value) {
-            return;
-        }
-        // Whoever knows a pair as base64 knows what is secret in it.
-        let plain = super::encodings::secret_of_pair(&value).map(Vec::into_boxed_slice);
-        found.hits.push(Hit {
-            span,
-            rule,
-            value,
-            token: None,
-            plain: plain.filter(|plain| !self.policy.allow.contains(plain)),
-            kind,
-            quotes: None,
-            path: "".into(),
-            key: "".into(),
-        });
-    }
-}
-
-/// Puts what was found in a layer of a text, from `mark` on, where it stands in the text.
-fn placed(text: &[u8], layer: &Layer, mark: usize, found: &mut Found) {
-    for at in mark..found.hits.len() {
-        let hit = &mut found.hits[at];
-        hit.span = layer.place(hit.span.clone());
-        let raw = &text[hit.span.clone()];
-        if *raw != *hit.value {
-            // It is another value where it stands.
-            let said = std::mem::replace(&mut hit.value, raw.into());
-            found.plain.push((said.clone(), hit.kind));
-            hit.token = None;
-            hit.plain.get_or_insert(said);
-        }
-    }
-}
+/// Pieces of one value that are looked for elsewhere as well.
+const PIECES: usize = 64;
 
 /// In what codes something may stand in a text.
 #[derive(Clone, Copy, Debug, Default)]
-struct Codes {
-    has_percent: bool,
-    /// Those of JSON: a text may have some of it, or of what a program prints like it.
-    has_escapes: bool,
-    has_styles: bool,
+pub(super) struct Codes {
+    pub has_percent: bool,
+    pub has_escapes: bool,
+    pub has_styles: bool,
+}
+
+/// Finds all there is in a text as it stands. `is_binary` text has no names and no URLs.
+pub(super) fn scan(policy: &Policy, text: &[u8], is_binary: bool, found: &mut Found) -> Codes {
+    let (mut codes, mut passed) = (Codes::default(), Passed::default());
+    for notice in policy.noticed.in_order(text) {
+        let (start, end) = (notice.start(), notice.end());
+        match policy.notices[notice.pattern().as_usize()] {
+            Notice::Shape(number) => shaped(policy, text, number, start, &mut passed, found),
+            Notice::Name | Notice::Url | Notice::Percent | Notice::Escape | Notice::Style
+                if is_binary => {}
+            Notice::Name => named(policy, text, start..end, &mut passed.name, found),
+            Notice::Url => url::find(policy, text, end, found),
+            Notice::Pem => pem::find(policy, text, start, &mut passed.pem, found),
+            Notice::Percent => codes.has_percent = true,
+            Notice::Escape => codes.has_escapes = true,
+            Notice::Style => codes.has_styles = true,
+            Notice::Grant => {}
+        }
+    }
+    for (rule, regex) in &policy.extra {
+        for captures in regex.captures_iter(text) {
+            if let Some(secret) = captures.get(1).or_else(|| captures.get(0)) {
+                found.add(policy, text, secret.range(), (*rule, Kind::Secret));
+            }
+        }
+    }
+    codes
+}
+
+/// Whether something may be told by a text. Says yes too often, never no where there is something.
+pub(super) fn may_be_noticed(policy: &Policy, raw: &[u8], is_binary: bool) -> bool {
+    policy.noticed.in_order(raw).any(|notice| {
+        let (start, end) = (notice.start(), notice.end());
+        match policy.notices[notice.pattern().as_usize()] {
+            Notice::Shape(number) => shape(policy, raw, number, start).is_some(),
+            Notice::Name => !is_binary && is_name(policy, raw, start..end),
+            Notice::Url => !is_binary && url::may_have_user(&raw[end..]),
+            Notice::Percent => !is_binary && super::encodings::percent(&raw[start..]).is_some(),
+            Notice::Escape | Notice::Style => !is_binary,
+            Notice::Grant => memchr::memmem::find(raw, b"\"code").is_some(),
+            Notice::Pem => true,
+        }
+    })
+}
+
+/// Whether a word is a name that says something, and a value may follow it.
+fn is_name(policy: &Policy, raw: &[u8], word: Range<usize>) -> bool {
+    let after = raw
+        .get(word.end..raw.len().min(word.end + 8))
+        .unwrap_or_default();
+    let may_follow = |byte: &u8| {
+        !byte.is_ascii_alphanumeric() || byte.is_ascii_digit() || matches!(byte, b's' | b'S')
+    };
+    after.first().is_none_or(may_follow) && called(policy, raw, word).is_some()
 }
 
 /// How far a text has been looked at, so that nothing is looked at again and again.
 #[derive(Debug, Default)]
-pub(super) struct Scan {
+pub(super) struct Passed {
     shapes: Vec<(usize, usize)>,
-    pub name: usize,
-    pub pem: pem::Scan,
+    name: usize,
+    pem: pem::Scan,
 }
 
-impl Scan {
-    fn until(&self, shape: usize) -> usize {
-        let passed = self.shapes.iter().find(|(passed, _)| *passed == shape);
-        passed.map_or(0, |(_, end)| *end)
+/// Where something of a shape stands whose anchor begins at `at`: all of it, and its secret.
+pub(super) fn shape(
+    policy: &Policy,
+    text: &[u8],
+    number: usize,
+    at: usize,
+) -> Option<(Range<usize>, Range<usize>)> {
+    let shape = &policy.shapes[number];
+    let lead = text[..at]
+        .iter()
+        .rev()
+        .take_while(|byte| shape.rule.lead.has(**byte));
+    let start = at - lead.take(LEAD).count();
+    let before = start.checked_sub(1).map(|before| text[before]);
+    // Behind a backslash a letter is an escape, no part of a word.
+    let is_escaped = start >= 2 && text[start - 2] == b'\\';
+    if before.is_some_and(|byte| shape.rule.edge.has(byte) && !is_escaped) {
+        return None;
     }
+    let captures = shape.regex().captures(&text[start..])?;
+    let all = captures.get(0)?.range();
+    let group = captures.iter().skip(1).flatten().next();
+    let secret = group.map_or(all.clone(), |group| group.range());
+    let shift = |range: Range<usize>| range.start + start..range.end + start;
+    Some((shift(all), shift(secret)))
+}
 
-    fn pass(&mut self, shape: usize, end: usize) {
-        match self.shapes.iter_mut().find(|(passed, _)| *passed == shape) {
-            Some((_, until)) => *until = end,
-            None => self.shapes.push((shape, end)),
-        }
+pub(super) fn shaped(
+    policy: &Policy,
+    text: &[u8],
+    number: usize,
+    at: usize,
+    passed: &mut Passed,
+    found: &mut Found,
+) {
+    let until = passed.shapes.iter_mut().find(|(shape, _)| *shape == number);
+    if until.as_ref().is_some_and(|(_, until)| at < *until) {
+        return;
+    }
+    let Some((all, secret)) = shape(policy, text, number, at) else {
+        return;
+    };
+    match until {
+        Some((_, until)) => *until = all.end,
+        None => passed.shapes.push((number, all.end)),
+    }
+    let rule = &policy.shapes[number];
+    let value = bind::lossy(text, &secret);
+    if rule.rule.needs.is_none_or(|needs| needs.are_met(&value)) && !is_dull(&value) {
+        found.add(policy, text, secret, (policy.number(rule), rule.rule.kind));
     }
 }
 
-/// Whether it only shows what such a secret looks like.
+/// Whether a secret of some shape only shows what such a secret looks like.
 fn is_dull(value: &str) -> bool {
-    let small = value.to_ascii_lowercase();
     let after = value
         .rfind(['-', '_', '.'])
         .map_or(value, |at| &value[at + 1..]);
-    let same = after.len() > 3 && after.bytes().all(|byte| byte == after.as_bytes()[0]);
-    is_placeholder(value) || small.contains("example") || same
+    let is_same = after.len() > 3 && after.bytes().all(|byte| byte == after.as_bytes()[0]);
+    is_same || is_placeholder(value)
+}
+
+/// Finds the values of the name that ends with `word`, unless it was looked at.
+fn named(policy: &Policy, text: &[u8], word: Range<usize>, until: &mut usize, found: &mut Found) {
+    if word.end <= *until {
+        return;
+    }
+    let Some(name) = called(policy, text, word) else {
+        return;
+    };
+    *until = name.span.end;
+    let before = &text[..name.span.start];
+    // The word of a token that stands there already.
+    if before.ends_with("‹".as_bytes())
+        || text[name.span.clone()].starts_with("‹".as_bytes())
+        || before.ends_with(b"\\") && text[name.span.clone()].starts_with(b"u2039")
+    {
+        return;
+    }
+    // A name in the path of another one: `AWS::ApiGateway::ApiKey`.
+    if before.ends_with(b"::") {
+        return;
+    }
+    let mark = found.hits.len();
+    for value in bind::values(text, &name) {
+        let class = value.class.unwrap_or(name.class);
+        add(policy, text, value.span, class, value.stands, found);
+    }
+    let key = bind::lossy(text, &name.span);
+    for hit in &mut found.hits[mark..] {
+        hit.key = key.trim_start_matches('-').into();
+    }
+}
+
+/// Whether a line ends with a name that is what another one says: `name: API_KEY`.
+pub(super) fn ends_with_told_name(policy: &Policy, line: &[u8]) -> bool {
+    let name = called(policy, line, line.len()..line.len());
+    name.is_some_and(|name| bind::is_told(line, &name))
+}
+
+/// The name that ends with `word`, and what it says: a word, or several that make a name together.
+fn called(policy: &Policy, text: &[u8], word: Range<usize>) -> Option<Name> {
+    let mut span = bind::name_at(text, word)?;
+    let last = span.clone();
+    for count in 0..WORDS {
+        let said = bind::lossy(text, &span);
+        let is_escaped = span.start > 0 && text[span.start - 1] == b'\\';
+        let class = policy
+            .class(&said)
+            .or_else(|| is_escaped.then(|| policy.class(said.get(1..)?)).flatten());
+        if let Some(class) = class {
+            let is_said = count > 0;
+            let class = if is_said && class == Class::Password {
+                Class::Token
+            } else {
+                class
+            };
+            // Of several words only the last one may stand behind a colon or a full stop.
+            return Some(Name {
+                span,
+                class,
+                is_said,
+            });
+        }
+        let before = text[..span.start].strip_suffix(b" ")?;
+        let start = bind::begin(before, before.len());
+        if start == before.len() || last.end - start > bind::NAME {
+            return None;
+        }
+        span = start..last.end;
+    }
+    None
+}
+
+/// Adds a value with such a name, if it is one: of a header what stands behind its scheme.
+pub(super) fn add(
+    policy: &Policy,
+    text: &[u8],
+    span: Range<usize>,
+    class: Class,
+    stands: super::value::Stands,
+    found: &mut Found,
+) {
+    let said = bind::lossy(text, &span);
+    let start = span.start + said.len() - said.trim_start().len();
+    let span = if text[span.clone()].is_ascii() || said.len() == span.len() {
+        start..(start + said.trim().len()).min(span.end)
+    } else {
+        span
+    };
+    let span = match class {
+        Class::Header | Class::Pair => bind::behind_scheme(text, span),
+        _ => span,
+    };
+    let value = bind::lossy(text, &span);
+    if !fits(class, &value, stands) {
+        return;
+    }
+    let is_wrapped = is_placeholder(&value) || value.contains(char::is_whitespace);
+    let rows = entropy::rows(&value)
+        .filter(|_| is_wrapped)
+        .map(|row| &value[row]);
+    for piece in pieces(&value, class == Class::Header)
+        .chain(rows)
+        .take(PIECES)
+    {
+        found.plain.push((piece.as_bytes().into(), Kind::Secret));
+    }
+    found.add(policy, text, span, (id::NAME, Kind::Secret));
+}
+
+/// What of a value is secret alone as well: the values of cookies, and random parts of a list.
+fn pieces(value: &str, is_header: bool) -> impl Iterator<Item = &str> {
+    let several = value
+        .split([',', ';', ':', '|', ' '])
+        .filter(|piece| piece.len() < value.len());
+    let random = several.filter(|piece| entropy::is_dense(piece));
+    let cookies = value.split([';', ',']).filter(move |_| is_header);
+    let cookies = cookies
+        .filter_map(|part| part.split_once('='))
+        .map(|(_, value)| value.trim());
+    random.chain(cookies)
 }

@@ -1,6 +1,7 @@
 //! What stands in place of a value: `‹secret:1›`.
 
 use memchr::memmem::Finder;
+use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -19,8 +20,10 @@ pub const LONGEST: usize = 64;
 const ESCAPED: [(&str, &str); 2] = [("\\u2039", "\\u203a"), ("\\u2039", "\\u203A")];
 
 /// What kind of value it stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Kind {
+    #[default]
     Secret,
     Email,
     Home,

@@ -1,13 +1,13 @@
 //! Secrets in URLs, in front of their hosts.
 
 use super::encodings::Layer;
-use super::find::Finder;
+use super::entropy::is_random;
 use super::names::Class;
-use super::plausible::{Stands, fits, looks_random};
-use super::policy::id;
+use super::policy::{Policy, id};
 use super::report::Found;
+use super::token;
 use super::token::Kind;
-use super::{entropy, token};
+use super::value::{Stands, fits};
 use std::ops::Range;
 
 /// Bytes that are looked at: no host stands behind more.
@@ -17,16 +17,16 @@ const NEAR: usize = 1024;
 const TOKEN: usize = 16;
 
 /// Finds what stands in front of the host of a URL whose scheme ends before `start`.
-pub(super) fn find(finder: &Finder<'_>, text: &[u8], start: usize, found: &mut Found) {
+pub(super) fn find(policy: &Policy, text: &[u8], start: usize, found: &mut Found) {
     let near = &text[start..text.len().min(start + NEAR)];
     if let Some(span) = secret(near) {
         let span = span.start + start..span.end + start;
         let layer = Layer::unpercented(&text[span.clone()]);
         let mark = found.hits.len();
-        finder.add(text, span, id::URL, found);
+        found.add(policy, text, span, (id::URL, Kind::Secret));
         // What is meant stands elsewhere as it is.
         let plain = layer.map(|layer| Box::<[u8]>::from(layer.text));
-        if let Some(plain) = plain.filter(|plain| !finder.policy.allow.contains(plain)) {
+        if let Some(plain) = plain.filter(|plain| !policy.allow.contains(plain)) {
             for hit in &mut found.hits[mark..] {
                 hit.plain = Some(plain.clone());
             }
@@ -58,7 +58,7 @@ fn secret(near: &[u8]) -> Option<Range<usize>> {
         None => 0..user.len(),
     };
     let value = String::from_utf8_lossy(&user[span.clone()]);
-    let is_token = span.start > 0 || value.len() >= TOKEN && looks_random(&value);
+    let is_token = span.start > 0 || value.len() >= TOKEN && is_random(&value);
     (is_token && fits(Class::Password, &value, Stands::Alone)).then_some(span)
 }
 
@@ -78,34 +78,13 @@ fn slashed(all: &[u8]) -> Option<(&[u8], usize)> {
     (!is_port && is_user).then_some((&all[..at], at + 1))
 }
 
-// Where something is, which is no secret: a file, a page.
-
-/// Whether it is where a file is, as people name files.
-pub(super) fn is_path(value: &str) -> bool {
-    let of_path = |char: char| char.is_ascii_alphanumeric() || "._-/\\~: ".contains(char);
-    let is_begun = is_absolute(value) || ["~/", "./", "../"].iter().any(|it| value.starts_with(it));
-    is_begun
-        && value.len() > 3
-        && value.chars().all(of_path)
-        && entropy::rows(value).next().is_none()
-}
-
-/// Whether it is a path from a root on.
-pub(super) fn is_absolute(value: &str) -> bool {
-    let is_drive = |value: &str| {
-        let mut bytes = value.bytes();
-        let is_letter = bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic());
-        is_letter && bytes.next() == Some(b':') && matches!(bytes.next(), Some(b'/' | b'\\'))
-    };
-    value.starts_with('/') || is_drive(value)
-}
-
-/// Whether it is where something is told, and nothing is said in front of its host.
-pub(super) fn is_link(value: &str) -> bool {
-    ["http://", "https://"]
+/// Whether a user may stand in front of the host, behind the scheme of a URL.
+pub(super) fn may_have_user(after: &[u8]) -> bool {
+    let near = &after[..after.len().min(NEAR)];
+    let end = near
         .iter()
-        .any(|it| value.starts_with(it))
-        && !value.contains('@')
+        .position(|byte| matches!(byte, b'"' | b' ' | b'\n'));
+    memchr::memchr(b'@', &near[..end.unwrap_or(near.len())]).is_some()
 }
 
 #[cfg(test)]

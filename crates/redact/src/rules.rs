@@ -1,0 +1,220 @@
+//! The rules: shapes of secrets, read from `data/rules.toml`.
+
+use super::entropy::{is_dense, is_random, is_unread};
+use super::placeholder::is_reference;
+use super::token::Kind;
+use serde::Deserialize;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// Rules that are in force only where they are asked for.
+pub const OPTIONAL: [&str; 2] = ["email", "home-folder"];
+
+/// Rules that are no shape: what they find.
+pub const SPECIAL: [(&str, &str); 5] = [
+    (
+        "key-name",
+        "values of keys, variables, options and headers whose names say that they are secret",
+    ),
+    (
+        "known-value",
+        "values that are secret elsewhere in the same session, also as base64, in hex digits, percent-encoded or escaped",
+    ),
+    (
+        "private-key",
+        "private keys in PEM, also in lines of their own",
+    ),
+    (
+        "url-password",
+        "passwords and tokens in front of the host of a URL",
+    ),
+    (
+        "json-path",
+        "values that a path of the configuration leads to",
+    ),
+];
+
+/// The shape of a kind of secrets.
+#[derive(Debug, Deserialize)]
+pub struct Rule {
+    pub id: String,
+    pub about: String,
+    #[serde(default)]
+    pub(super) kind: Kind,
+    /// Texts of which each one begins with one, or has one after its lead; none where it begins
+    /// with base64.
+    pub(super) anchors: Vec<String>,
+    /// Bytes before an anchor that belong to it; without anchors, those that it may begin with.
+    #[serde(default)]
+    pub(super) lead: Bytes,
+    #[serde(default)]
+    pub(super) edge: Edge,
+    pub(super) shape: String,
+    pub(super) needs: Option<Needs>,
+    /// Texts with a secret between `⟦` and `⟧`.
+    pub found: Vec<String>,
+    /// Texts that look alike and have none.
+    pub passed: Vec<String>,
+}
+
+/// Bytes that may not stand in front of a secret: it would be a part of something else.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Edge {
+    /// Letters, digits and the underscore.
+    #[default]
+    Word,
+    /// The same, and the hyphen.
+    Name,
+    Letters,
+    Base64,
+    Dot,
+    Slash,
+    None,
+}
+
+/// What a secret has besides its shape.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Needs {
+    Digit,
+    TwoDigits,
+    /// Letters and digits change so often that nobody reads it.
+    Unread,
+    Dense,
+    /// A digit, a sign, or capitals within.
+    Random,
+    /// It is no variable, function or reference.
+    Value,
+    /// It is given on a command line: neither a path nor a number nor a reference.
+    Given,
+    GivenRandom,
+    /// As given, with a small letter: servers answer `AUTH` in capitals.
+    Login,
+    /// It is the address of a person, not of a repository.
+    Address,
+    /// It is not the sign with which a diagram escapes a token.
+    Folder,
+    /// Base64 of a name and a secret.
+    Pair,
+    /// Base64 with two zero bytes.
+    TwoNuls,
+    /// Base64 of a long number up to the first dot.
+    Number,
+    /// Two digits, and a part without separators of 12 bytes.
+    Mixed,
+}
+
+static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    #[derive(Deserialize)]
+    struct File {
+        rule: Vec<Rule>,
+    }
+    let file: File = toml::from_str(include_str!("../data/rules.toml"))
+        .expect("the shipped rules are read in a test");
+    file.rule
+});
+
+/// All rules that are shapes, in the order of the file.
+pub fn all() -> impl Iterator<Item = &'static Rule> {
+    RULES.iter()
+}
+
+/// A sample without its marks, and where the secret stands.
+pub fn sample(text: &str) -> (String, Range<usize>) {
+    let start = text.find('⟦').unwrap_or(0);
+    let end = text.find('⟧').map_or(start, |end| end - '⟦'.len_utf8());
+    (text.replace(['⟦', '⟧'], ""), start..end)
+}
+
+impl Edge {
+    /// Whether a secret cannot begin behind this byte.
+    pub fn has(self, byte: u8) -> bool {
+        match self {
+            Self::Word => is_of_word(byte),
+            Self::Name => is_of_name(byte),
+            Self::Letters => byte.is_ascii_alphanumeric(),
+            Self::Base64 => super::encodings::is_letter(byte),
+            Self::Dot => byte == b'.',
+            Self::Slash => byte == b'/',
+            Self::None => false,
+        }
+    }
+}
+
+impl Needs {
+    pub fn are_met(self, secret: &str) -> bool {
+        let digits = secret.bytes().filter(u8::is_ascii_digit).count();
+        match self {
+            Self::Digit => digits > 0,
+            Self::TwoDigits => digits > 1,
+            Self::Unread => is_unread(secret),
+            Self::Dense => is_dense(secret),
+            Self::Random => is_random(secret),
+            Self::Value => !is_reference(secret),
+            Self::Given => is_given(secret),
+            Self::GivenRandom => is_given(secret) && is_random(secret),
+            Self::Login => {
+                is_given(secret)
+                    && is_random(secret)
+                    && secret.contains(|c: char| c.is_ascii_lowercase())
+            }
+            Self::Address => !secret.starts_with("git@"),
+            Self::Folder => secret != "#8249",
+            Self::Pair => super::encodings::is_pair(secret.as_bytes()),
+            Self::TwoNuls => {
+                let plain = super::encodings::decode(secret.as_bytes());
+                memchr::memchr_iter(0, &plain).count() == 2
+            }
+            Self::Number => {
+                let first = secret.split('.').next().unwrap_or_default();
+                let plain = super::encodings::decode(first.as_bytes());
+                (17..=20).contains(&plain.len()) && plain.iter().all(u8::is_ascii_digit)
+            }
+            Self::Mixed => digits > 1 && secret.split(['-', '_']).any(|part| part.len() >= 12),
+        }
+    }
+}
+
+fn is_given(text: &str) -> bool {
+    let first = text.split('/').next().unwrap_or_default();
+    first.bytes().any(|byte| !byte.is_ascii_digit())
+        && text.bytes().any(|byte| byte.is_ascii_alphabetic())
+        && !text.starts_with(['/', '\\'])
+        && !is_reference(text)
+}
+
+/// A letter, a digit or an underscore.
+pub(super) fn is_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+pub(super) fn is_of_name(byte: u8) -> bool {
+    is_of_word(byte) || byte == b'-'
+}
+
+/// A set of bytes, written as in the brackets of a regular expression: `0-9a-f`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(from = "String")]
+pub(super) struct Bytes(Vec<(u8, u8)>);
+
+impl From<String> for Bytes {
+    fn from(text: String) -> Self {
+        let (mut ranges, mut rest) = (Vec::new(), text.as_bytes());
+        while let [first, after @ ..] = rest {
+            (ranges, rest) = match after {
+                [b'-', last, after @ ..] => ([ranges, vec![(*first, *last)]].concat(), after),
+                _ => ([ranges, vec![(*first, *first)]].concat(), after),
+            };
+        }
+        Self(ranges)
+    }
+}
+
+impl Bytes {
+    pub fn has(&self, byte: u8) -> bool {
+        self.0
+            .iter()
+            .any(|(first, last)| (*first..=*last).contains(&byte))
+    }
+}

@@ -191,7 +191,7 @@ fn is_one_value(text: &str) -> bool {
         && if text.contains(' ') {
             is_phrase()
         } else {
-            (text.len() >= 2 * SHORTEST || !is_words(text)) && !is_name(text)
+            text.len() >= 2 * SHORTEST && !text.contains('_') || !is_words(text) && !is_name(text)
         }
 }
 

@@ -223,7 +223,7 @@ fn list_rules(json: bool) -> Result<(), Failure> {
 
 /// The ids of all rules, and what they are about.
 fn all_rules() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let shapes = rules().map(|rule| (rule.id, rule.about));
+    let shapes = rules().map(|rule| (rule.id.as_str(), rule.about.as_str()));
     SPECIAL.iter().copied().chain(shapes)
 }
 

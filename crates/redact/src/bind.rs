@@ -10,6 +10,7 @@ use super::block;
 use super::entropy::is_value;
 use super::names::Class;
 use super::rules::{is_of_name, is_of_word};
+use super::table;
 use super::token;
 use super::value::{Stands, is_code, is_name, is_path, is_prose};
 use regex::bytes::{Captures, Regex};
@@ -77,8 +78,8 @@ static WHOSE: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Words between a name and its value where no sign stands.
 static SAID: LazyLock<Regex> = LazyLock::new(|| {
-    let pattern = r#"(?x-u)^ ["'`*]{0,2} [\x20\t|]+ (?: (?i:is|was|to|reset|set|by|with|as|now|be|been|has|
-        changed|updated|rotated|new|value|of|the|equals) \b [\x20\t:=]* ){0,5}
+    let pattern = r#"(?x-u)^ ["'`*]{0,2} [\x20\t|]+ (?P<links> (?: (?i:is|was|to|reset|set|by|with|as|now|be|been|has|
+        changed|updated|rotated|new|value|of|the|equals) \b [\x20\t:=]* ){0,5} )
         (?P<open>\xe2\x80[\x9c\x9e]|\xc2\xab|["'`*\\]{0,3}) (?P<value>[^\s"'`|,;<>()\\]+)"#;
     Regex::new(pattern).expect("tests look for it")
 });
@@ -195,7 +196,12 @@ pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
     if text[..name.span.start].ends_with(b"-") || text[name.span.start..].starts_with(b"-") {
         return option(text, name);
     }
-    said(text, name)
+    let said = said(text, name);
+    if said.is_empty() {
+        table::values(text, name)
+    } else {
+        said
+    }
 }
 
 fn behind_sign(text: &[u8], name: &Name, found: &Captures<'_>) -> Vec<Value> {
@@ -231,7 +237,7 @@ fn behind_sign(text: &[u8], name: &Name, found: &Captures<'_>) -> Vec<Value> {
         those.retain(|value| is_item(&text[value.span.clone()]));
     } else if name.is_said {
         // Of an `API key` people write as well.
-        let is_long = |word: &[u8]| word.len() >= 16 && is_item(word);
+        let is_long = |word: &[u8]| word.len() >= 16 && !word.contains(&b'=') && is_item(word);
         let is_one = |word: &[u8]| is_value(word) || is_long(word);
         let is_digits = name.class == Class::Digits;
         those.retain(|value| {
@@ -463,7 +469,11 @@ fn said(text: &[u8], name: &Name) -> Vec<Value> {
     let fits = match name.class {
         Class::Digits => word.len() > 3 && near.starts_with(b" is ") && !counts(&text[span.end..]),
         Class::Password | Class::Token => {
-            let is_told = is_quoted || is_given || is_login(before);
+            let links = found["links"].trim_ascii_end().to_ascii_lowercase();
+            let is_link = [&b"is"[..], b"was", b"to", b":"]
+                .iter()
+                .any(|link| links.ends_with(link));
+            let is_told = is_quoted || is_link || is_given || is_login(before);
             is_value(word) || is_password && is_told && is_item(word) && is_made(word)
         }
         _ => false,

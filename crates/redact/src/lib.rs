@@ -41,6 +41,7 @@ mod policy;
 mod redactor;
 mod report;
 mod rules;
+mod table;
 mod text;
 pub mod token;
 mod url;

@@ -1,0 +1,249 @@
+//! Values in the column below a name: tables as programs print them, CSV, and rows of SQL.
+//!
+//! ```text
+//!  user,password       | user | password |     USER   PASSWORD      INSERT INTO t (user, password)
+//!  ada,this            |------|----------|     ada    this          VALUES ('ada', 'this')
+//!                      | ada  | this     |
+//! ```
+
+use super::bind::{Name, Value};
+use super::value::Stands;
+use regex::bytes::Regex;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// Rows of a table that are looked at.
+const ROWS: usize = 1000;
+
+/// Bytes of a row.
+const ROW: usize = 4096;
+
+/// How the cells of a row are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cells {
+    /// By this byte; what is quoted may have it.
+    By(u8),
+    /// By their place below the heading.
+    At(usize),
+}
+
+/// The beginning of a statement that names columns.
+static INSERT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)insert\s+into\s+[^\s(]{1,128}\s*$").expect("tests look for it")
+});
+
+/// The values in the column of which `name` is the heading; none where it is no heading.
+pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
+    let row = row_at(text, name.span.start);
+    if row.len() > ROW {
+        return Vec::new();
+    }
+    if let Some(those) = inserted(text, &row, name) {
+        return those;
+    }
+    let Some(cells) = cells(text, &row, name) else {
+        return Vec::new();
+    };
+    let count = cells.count(&text[row.clone()]);
+    let index = cells.index(&text[row.start..name.span.start]);
+    let (mut those, mut at) = (Vec::new(), row.end + 1);
+    for _ in 0..ROWS {
+        let Some(next) = (at < text.len()).then(|| row_at(text, at)) else {
+            break;
+        };
+        at = next.end + 1;
+        let said = &text[next.clone()];
+        let is_rule = said.iter().all(|byte| b"|+-=: \t\r".contains(byte)) && said.contains(&b'-');
+        if is_rule {
+            continue;
+        }
+        if said.trim_ascii().is_empty() || said.len() > ROW || cells.count(said) != count {
+            break;
+        }
+        let cell = cells.cell(said, index);
+        let span = trim(text, next.start + cell.start..next.start + cell.end);
+        if !span.is_empty() {
+            those.push(Value::new(span, Stands::Loose));
+        }
+    }
+    those
+}
+
+fn row_at(text: &[u8], at: usize) -> Range<usize> {
+    let start = memchr::memrchr(b'\n', &text[..at]).map_or(0, |newline| newline + 1);
+    let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |length| at + length);
+    start..end
+}
+
+/// How the row is divided in which `name` is a cell; `None` where it is not the first row of a table.
+fn cells(text: &[u8], row: &Range<usize>, name: &Name) -> Option<Cells> {
+    let before = text[row.start..name.span.start].trim_ascii_end();
+    let after = text[name.span.end..row.end].trim_ascii_start();
+    let gap = text[name.span.end..row.end].len() - after.len();
+    let edge = |byte: Option<&u8>| byte.copied().unwrap_or(b'\n');
+    let (left, right) = (edge(before.last()), edge(after.first()));
+    let is_edge = |byte: u8, sign: u8| byte == sign || byte == b'\n';
+    let quoted = |sign: u8| left == b'"' && right == b'"' && text[row.clone()].contains(&sign);
+    let by = [b'|', b',', b'\t', b';'].into_iter().find(|sign| {
+        let stands = is_edge(left, *sign) && is_edge(right, *sign) || quoted(*sign);
+        stands && text[row.clone()].contains(sign)
+    });
+    let is_column = gap > 1 || after.is_empty();
+    let starts_apart = before.is_empty() || text[..name.span.start].ends_with(b"  ");
+    let cells = match by {
+        Some(sign) => Cells::By(sign),
+        None if is_column && starts_apart && !(before.is_empty() && after.is_empty()) => {
+            Cells::At(name.span.start - row.start)
+        }
+        None => return None,
+    };
+    // Below other rows it is no heading.
+    let above = row.start.checked_sub(1).map(|end| row_at(text, end));
+    let is_first = above.is_none_or(|above| {
+        let said = &text[above];
+        let is_rule = said.iter().all(|byte| b"|+-= \r".contains(byte));
+        is_rule
+            || matches!(cells, Cells::At(_))
+            || cells.count(said) != cells.count(&text[row.clone()])
+    });
+    is_first.then_some(cells)
+}
+
+impl Cells {
+    fn count(self, row: &[u8]) -> usize {
+        match self {
+            Self::By(sign) => self.split(row, sign).count(),
+            Self::At(_) => 0,
+        }
+    }
+
+    /// Which cell follows what stands in front of it.
+    fn index(self, before: &[u8]) -> usize {
+        match self {
+            Self::By(sign) => self.split(before, sign).count() - 1,
+            Self::At(_) => 0,
+        }
+    }
+
+    fn split(self, row: &[u8], sign: u8) -> impl Iterator<Item = Range<usize>> {
+        let (mut at, mut is_over) = (0, false);
+        std::iter::from_fn(move || {
+            if is_over {
+                return None;
+            }
+            let (start, mut is_quoted) = (at, false);
+            let end = row[at..].iter().position(|byte| {
+                is_quoted ^= *byte == b'"';
+                *byte == sign && !is_quoted
+            });
+            at = end.map_or(row.len(), |length| at + length + 1);
+            is_over = end.is_none();
+            Some(start..end.map_or(row.len(), |length| start + length))
+        })
+    }
+
+    /// Where the cell stands in a row.
+    fn cell(self, row: &[u8], index: usize) -> Range<usize> {
+        match self {
+            Self::By(sign) => self.split(row, sign).nth(index).unwrap_or(0..0),
+            Self::At(start) if row.len() > start && (start == 0 || row[start - 1] == b' ') => {
+                let end = memchr::memmem::find(&row[start..], b"  ");
+                start..end.map_or(row.len(), |length| start + length)
+            }
+            Self::At(_) => 0..0,
+        }
+    }
+}
+
+/// Without white space and quotes around it.
+fn trim(text: &[u8], span: Range<usize>) -> Range<usize> {
+    let is_edge = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`".contains(byte);
+    let said = &text[span.clone()];
+    let before = said.iter().take_while(|byte| is_edge(byte)).count();
+    let after = said[before..]
+        .iter()
+        .rev()
+        .take_while(|byte| is_edge(byte))
+        .count();
+    span.start + before..span.end - after
+}
+
+/// The values of a column of which a statement of SQL inserts rows; `None` where it is none.
+fn inserted(text: &[u8], row: &Range<usize>, name: &Name) -> Option<Vec<Value>> {
+    let before = &text[row.start..name.span.start];
+    let open = memchr::memrchr(b'(', before)?;
+    INSERT.find(&before[..open])?;
+    let index = before[open..].iter().filter(|byte| **byte == b',').count();
+    let near = &text[name.span.end..text.len().min(name.span.end + ROWS * 64)];
+    let close = memchr::memchr(b')', near)?;
+    let mut at = name.span.end + close + 1;
+    let mut those = Vec::new();
+    // Rows are tuples; strings have their quotes doubled.
+    while let Some(open) = memchr::memchr(b'(', &text[at..]).filter(|open| *open < 64) {
+        let (mut is_quoted, mut start, mut cell, mut is_over) = (false, at + open + 1, 0, false);
+        let mut end = start;
+        while let Some(byte) = text.get(end).filter(|_| !is_over) {
+            is_quoted ^= *byte == b'\'';
+            is_over = !is_quoted && *byte == b')';
+            if !is_quoted && matches!(byte, b',' | b')') {
+                if cell == index {
+                    those.push(Value::new(trim(text, start..end), Stands::Alone));
+                }
+                (cell, start) = (cell + 1, end + 1);
+            }
+            end += 1;
+        }
+        at = end;
+        if those.len() >= ROWS || !is_over {
+            break;
+        }
+    }
+    Some(those)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::names::Class;
+    use super::*;
+
+    fn found<'t>(text: &'t str, name: &str) -> Vec<&'t str> {
+        let start = text.find(name).unwrap();
+        let name = Name {
+            span: start..start + name.len(),
+            class: Class::Password,
+            is_said: false,
+        };
+        let those = values(text.as_bytes(), &name);
+        those.into_iter().map(|value| &text[value.span]).collect()
+    }
+
+    #[test]
+    fn columns_are_bound_by_their_place() {
+        assert_eq!(
+            found("id,password,x\n1,one1,a\n2,\"two,2\",b\n\n", "password"),
+            ["one1", "two,2"]
+        );
+        let table = "| user | password |\n|------|---------:|\n| ada | one1 |\n| bob | two2 |\nend";
+        assert_eq!(found(table, "password"), ["one1", "two2"]);
+        let aligned = "NAME   PASSWORD   AGE\nada    one1       3d\nbob    two2       4d\n";
+        assert_eq!(found(aligned, "PASSWORD"), ["one1", "two2"]);
+        let sql =
+            "INSERT INTO users (name, password, x) VALUES ('ada', 'o''ne', 1), ('b,(', 'two', 2);";
+        assert_eq!(found(sql, "password"), ["o''ne", "two"]);
+    }
+
+    #[test]
+    fn other_rows_are_no_headings() {
+        assert_eq!(
+            found(
+                "| a | b | c |\n| password | varchar(255) | NO |\n| x | y | z |\n",
+                "password"
+            ),
+            [""; 0]
+        );
+        assert_eq!(
+            found("the password, and\nsome more, too", "password"),
+            [""; 0]
+        );
+    }
+}

@@ -342,13 +342,9 @@ fn is_open(text: &[u8], name: &Name, quote: &[u8]) -> bool {
     let behind = text
         .get(name.span.end)
         .filter(|byte| b"\"'`\\".contains(byte));
-    let from = text[..name.span.start]
-        .iter()
-        .rposition(|byte| *byte == b'\n')
-        .map_or(0, |at| at + 1);
-    let from = from.max(name.span.start.saturating_sub(LONG));
+    let from = line_start(text, name.span.start);
     let before = memchr::memchr_iter(*sign, &text[from..name.span.start]).count();
-    behind.is_some() || before % 2 == 0 || quote.len() > 1
+    behind.is_some() || before.is_multiple_of(2) || quote.len() > 1
 }
 
 /// A name whose value is none: the file of a key, the kind of a public one, a test that passed, the
@@ -559,11 +555,7 @@ fn bare(text: &[u8], name: &Name, start: usize) -> Range<usize> {
     let is_of_url = matches!(text[..name.span.start].last(), Some(b'?' | b'&'));
     let is_variable =
         start == name.span.end + 1 && !is_of_url && !called.iter().any(u8::is_ascii_lowercase);
-    let line = text[..start]
-        .rsplit(|byte| *byte == b'\n')
-        .next()
-        .unwrap_or_default();
-    let line = &line[line.len().saturating_sub(LONG)..];
+    let line = &text[line_start(text, start)..start];
     let is_quoted = |sign: u8| memchr::memchr_iter(sign, line).count() % 2 == 1;
     let open = [b'"', b'\'', b'`'].map(is_quoted);
     let is_next = |rest: &[u8]| {
@@ -583,7 +575,11 @@ fn bare(text: &[u8], name: &Name, start: usize) -> Range<usize> {
         b',' => is_next(&near[at + 1..]),
         byte => byte.is_ascii_whitespace(),
     };
-    let end = near.iter().enumerate().position(ends).unwrap_or(near.len());
+    let end = near.iter().enumerate().position(ends).unwrap_or_else(|| {
+        // A secret is never cut: all of a longer one.
+        let rest = text[start + near.len()..].iter();
+        near.len() + rest.take_while(|byte| !byte.is_ascii_whitespace()).count()
+    });
     let span = trim(text, start..start + end);
     // Brackets that are not closed begin a value, others stand for one: `{token}`.
     let opened = text[span.clone()]
@@ -591,6 +587,12 @@ fn bare(text: &[u8], name: &Name, start: usize) -> Range<usize> {
         .take_while(|byte| b"[({".contains(byte))
         .count();
     span.start + opened..span.end
+}
+
+/// Where the line begins on which `at` is, or what is near enough of it.
+pub(super) fn line_start(text: &[u8], at: usize) -> usize {
+    let from = at.saturating_sub(LONG);
+    memchr::memrchr(b'\n', &text[from..at]).map_or(from, |newline| from + newline + 1)
 }
 
 /// Without what may end a sentence or close a bracket behind a value.
@@ -614,7 +616,9 @@ pub(super) fn trim(text: &[u8], span: Range<usize>) -> Range<usize> {
 /// What a header says: up to the end of the line, or of what is quoted. Where the rest is a sentence,
 /// or a token stands there already, only random words.
 fn line(text: &[u8], start: usize) -> Range<usize> {
-    let rest = &text[start..];
+    let is_token = token::length(&text[start..]).is_some() || text[start..].starts_with(b"Bearer ");
+    let limit = if is_token { LONG } else { QUOTED };
+    let rest = &text[start..text.len().min(start + limit)];
     let ends = |byte: &u8| matches!(byte, b'\r' | b'\n' | b'"' | b'\'' | b'`' | b'<' | b'\\');
     let end = rest.iter().position(ends).unwrap_or(rest.len());
     let all = start..start + rest[..end].trim_ascii_end().len();

@@ -5,7 +5,7 @@
 //!    all of this          this              - this            prod: this       "this"]
 //! ```
 
-use super::bind::{Name, Value, is_item, trim};
+use super::bind::{Name, Value, is_item, line_start, trim};
 use super::entropy::is_value;
 use super::names::{self, Class};
 use super::rules::is_of_name;
@@ -111,10 +111,7 @@ fn line_at(text: &[u8], at: usize, has_gutter: bool) -> Line {
 
 /// The values on the lines below a name: those that are indented further, and items of a list.
 pub(super) fn below(text: &[u8], name: &Name, start: usize) -> Vec<Value> {
-    let begin = text[..name.span.start]
-        .iter()
-        .rposition(|byte| *byte == b'\n')
-        .map_or(0, |at| at + 1);
+    let begin = line_start(text, name.span.start);
     let before = &text[begin..name.span.start];
     // What begins an item of a list is no gutter.
     let gutter = if before.starts_with(b"- ") {

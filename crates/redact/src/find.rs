@@ -135,20 +135,15 @@ impl<'p> Finder<'p> {
             return false;
         }
         let mut nodes = Vec::new();
-        let root = parse_into(text, &mut nodes);
-        root.map(|root| {
-            json::nested(
-                self.policy,
-                &InJson {
-                    finder: self,
-                    depth,
-                },
-                root,
-                under,
-                found,
-            )
-        })
-        .is_ok()
+        let Ok(root) = parse_into(text, &mut nodes) else {
+            return false;
+        };
+        let strings = InJson {
+            finder: self,
+            depth,
+        };
+        json::nested(self.policy, &strings, root, under, found);
+        true
     }
 
     /// Finds all there is in a text, and in what is coded in it.
@@ -244,7 +239,7 @@ impl Strings for InJson<'_, '_> {
         match under {
             Under::Ruled => found.add(policy, text, 0..text.len(), (id::PATH, Kind::Secret)),
             Under::Named(Class::Pair) if !encodings::is_pair(text.trim_ascii()) => {
-                pair(policy, text, 0..text.len(), found)
+                pair(policy, text, 0..text.len(), found);
             }
             Under::Named(class) | Under::Within(class) => {
                 text::add(policy, text, 0..text.len(), class, Stands::Whole, found);

@@ -26,7 +26,7 @@ pub(super) enum Class {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Words {
+struct Kinds {
     ends: Vec<String>,
     words: Vec<String>,
     whole: Vec<String>,
@@ -39,14 +39,14 @@ struct PublicKeys {
 
 #[derive(Deserialize)]
 struct File {
-    password: Words,
-    token: Words,
-    header: Words,
-    pair: Words,
-    folder: Words,
-    digits: Words,
-    many: Words,
-    none: Words,
+    password: Kinds,
+    token: Kinds,
+    header: Kinds,
+    pair: Kinds,
+    folder: Kinds,
+    digits: Kinds,
+    many: Kinds,
+    none: Kinds,
     keys: PublicKeys,
     cookies: Cookies,
 }
@@ -112,7 +112,7 @@ fn spellings(word: &str) -> impl Iterator<Item = String> {
     std::iter::once(word.to_owned()).chain(others.into_iter().filter(move |_| !is_ascii))
 }
 
-impl Words {
+impl Kinds {
     fn joined(self) -> Joined {
         let mut ends: HashMap<u8, Vec<(Match, String)>> = HashMap::new();
         let all = [

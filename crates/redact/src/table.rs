@@ -6,7 +6,7 @@
 //!                      | ada  | this     |
 //! ```
 
-use super::bind::{Name, Value};
+use super::bind::{Name, Value, line_start};
 use super::value::Stands;
 use regex::bytes::Regex;
 use std::ops::Range;
@@ -35,7 +35,7 @@ static INSERT: LazyLock<Regex> = LazyLock::new(|| {
 /// The values in the column of which `name` is the heading; none where it is no heading.
 pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
     let row = row_at(text, name.span.start);
-    if row.len() > ROW {
+    if row.len() >= ROW {
         return Vec::new();
     }
     if let Some(those) = inserted(text, &row, name) {
@@ -57,7 +57,7 @@ pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
         if is_rule {
             continue;
         }
-        if said.trim_ascii().is_empty() || said.len() > ROW || cells.count(said) != count {
+        if said.trim_ascii().is_empty() || said.len() >= ROW || cells.count(said) != count {
             break;
         }
         let cell = cells.cell(said, index);
@@ -69,10 +69,11 @@ pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
     those
 }
 
+/// The row on which `at` is; what is longer than a row can be is cut.
 fn row_at(text: &[u8], at: usize) -> Range<usize> {
-    let start = memchr::memrchr(b'\n', &text[..at]).map_or(0, |newline| newline + 1);
-    let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |length| at + length);
-    start..end
+    let near = &text[..text.len().min(at + ROW)];
+    let end = memchr::memchr(b'\n', &near[at..]).map_or(near.len(), |length| at + length);
+    line_start(text, at)..end
 }
 
 /// How the row is divided in which `name` is a cell; `None` where it is not the first row of a table.
@@ -112,7 +113,7 @@ fn cells(text: &[u8], row: &Range<usize>, name: &Name) -> Option<Cells> {
 impl Cells {
     fn count(self, row: &[u8]) -> usize {
         match self {
-            Self::By(sign) => self.split(row, sign).count(),
+            Self::By(sign) => split(row, sign).count(),
             Self::At(_) => 0,
         }
     }
@@ -120,32 +121,15 @@ impl Cells {
     /// Which cell follows what stands in front of it.
     fn index(self, before: &[u8]) -> usize {
         match self {
-            Self::By(sign) => self.split(before, sign).count() - 1,
+            Self::By(sign) => split(before, sign).count() - 1,
             Self::At(_) => 0,
         }
-    }
-
-    fn split(self, row: &[u8], sign: u8) -> impl Iterator<Item = Range<usize>> {
-        let (mut at, mut is_over) = (0, false);
-        std::iter::from_fn(move || {
-            if is_over {
-                return None;
-            }
-            let (start, mut is_quoted) = (at, false);
-            let end = row[at..].iter().position(|byte| {
-                is_quoted ^= *byte == b'"';
-                *byte == sign && !is_quoted
-            });
-            at = end.map_or(row.len(), |length| at + length + 1);
-            is_over = end.is_none();
-            Some(start..end.map_or(row.len(), |length| start + length))
-        })
     }
 
     /// Where the cell stands in a row.
     fn cell(self, row: &[u8], index: usize) -> Range<usize> {
         match self {
-            Self::By(sign) => self.split(row, sign).nth(index).unwrap_or(0..0),
+            Self::By(sign) => split(row, sign).nth(index).unwrap_or(0..0),
             Self::At(start) if row.len() > start && (start == 0 || row[start - 1] == b' ') => {
                 let end = memchr::memmem::find(&row[start..], b"  ");
                 start..end.map_or(row.len(), |length| start + length)
@@ -153,6 +137,24 @@ impl Cells {
             Self::At(_) => 0..0,
         }
     }
+}
+
+/// Where the cells of a row stand that are told apart by a byte.
+fn split(row: &[u8], sign: u8) -> impl Iterator<Item = Range<usize>> {
+    let (mut at, mut is_over) = (0, false);
+    std::iter::from_fn(move || {
+        if is_over {
+            return None;
+        }
+        let (start, mut is_quoted) = (at, false);
+        let end = row[at..].iter().position(|byte| {
+            is_quoted ^= *byte == b'"';
+            *byte == sign && !is_quoted
+        });
+        at = end.map_or(row.len(), |length| at + length + 1);
+        is_over = end.is_none();
+        Some(start..end.map_or(row.len(), |length| start + length))
+    })
 }
 
 /// Without white space and quotes around it.
@@ -173,7 +175,7 @@ fn inserted(text: &[u8], row: &Range<usize>, name: &Name) -> Option<Vec<Value>> 
     let before = &text[row.start..name.span.start];
     let open = memchr::memrchr(b'(', before)?;
     INSERT.find(&before[..open])?;
-    let index = before[open..].iter().filter(|byte| **byte == b',').count();
+    let index = memchr::memchr_iter(b',', &before[open..]).count();
     let near = &text[name.span.end..text.len().min(name.span.end + ROWS * 64)];
     let close = memchr::memchr(b')', near)?;
     let mut at = name.span.end + close + 1;

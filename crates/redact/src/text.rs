@@ -176,6 +176,10 @@ fn named(policy: &Policy, text: &[u8], word: Range<usize>, until: &mut usize, fo
     }
     let mark = found.hits.len();
     for value in bind::values(text, &name) {
+        if value.span.len() >= bind::LONG {
+            // To look at all of it again for each name in it would take its square.
+            *until = value.span.end;
+        }
         let class = value.class.unwrap_or(name.class);
         add(policy, text, value.span, class, value.stands, found);
     }

@@ -62,14 +62,6 @@ impl Rows {
         }
     }
 
-    /// How many rows of a table have this text in a column.
-    pub fn count_with(&self, table: &str, text: &str) -> usize {
-        let is_text = |value: &Value| matches!(value, Value::Text(it) if it == text);
-        let rows = self.0.iter().filter(|(name, _)| *name == table);
-        let rows = rows.flat_map(|(_, rows)| rows);
-        rows.filter(|row| row.iter().any(is_text)).count()
-    }
-
     /// How many rows a table has.
     pub fn count(&self, table: &str) -> usize {
         self.0

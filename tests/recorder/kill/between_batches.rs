@@ -35,58 +35,6 @@ fn a_kill_between_any_two_batches_and_in_mid_line_changes_nothing() {
     }
 }
 
-#[test]
-fn what_is_given_up_for_want_of_room_is_given_up_again_after_a_kill() {
-    let dir = tempfile::tempdir().expect("a temporary folder can be made");
-    write_more_requests_than_are_held(&dir.path().join("a.spool"));
-    let mut killed = Vec::new();
-    let undisturbed = index(dir.path(), |nth| {
-        let copy = dir.path().join(format!("killed-{nth}"));
-        std::fs::create_dir(&copy).expect("a folder can be made");
-        for file in ["a.spool", "a.reel", "a.reel-wal"] {
-            drop(std::fs::copy(dir.path().join(file), copy.join(file)));
-        }
-        killed.push(copy.join("a.reel"));
-    });
-    let derived = Rows::derived(&undisturbed);
-    let given_up = derived.count_with("finding", "pairing-given-up");
-    assert!(given_up > 100 && given_up < REQUESTS, "{given_up}");
-    assert!(killed.len() > REQUESTS / 1000, "a kill after every record");
-    // Whoever indexes a piece at a time gets what whoever derives everything at once gets.
-    for reel in killed {
-        let what = reel.display().to_string();
-        recovery::bring_up_to_date(&reel, Clock::start(), &mut |_| ())
-            .expect("it can be recovered");
-        Rows::derived(&reel).assert_same(&derived, &what);
-    }
-}
-
-/// More than are held open at once.
-const REQUESTS: usize = 7000;
-
-/// Requests in chunks as large as they are read, then answers to some of all of them.
-fn write_more_requests_than_are_held(path: &Path) {
-    let start = EventKind::Start(Box::new(ProcessContext {
-        recording: "0badcafe".into(),
-        ..ProcessContext::default()
-    }));
-    let mut spool = Spool::create(path, &serde_json::to_value(start).expect("it is JSON"));
-    let mut t = 0;
-    let mut send = |stream, lines: String| {
-        t += 1000;
-        spool.chunk(stream, Moment(t), lines.as_bytes());
-    };
-    for first in (0..REQUESTS).step_by(1000) {
-        let requests = (first..first + 1000)
-            .map(|id| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n"));
-        send(StreamId::C2S, requests.collect());
-    }
-    let answers = (0..REQUESTS)
-        .step_by(100)
-        .map(|id| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{}}}}\n"));
-    send(StreamId::S2C, answers.collect());
-}
-
 /// Requests, answers and free text, each line in three chunks, between those of the others.
 fn write_three_interleaved_streams(path: &Path) {
     let start = EventKind::Start(Box::new(ProcessContext {

@@ -100,21 +100,70 @@ impl Source {
         }
     }
 
-    /// A field of its rows; `None` if no row has it. Of those that stand in bodies or findings it
-    /// knows nothing.
-    pub fn column(self, field: Field) -> Option<&'static str> {
-        match self {
-            Self::Exchange => of_exchange(field),
-            Self::Alone => of_message(field),
-            Self::Message => of_paired(field).or_else(|| of_message(field)),
-            Self::Line => of_line(field),
-            Self::Event => match field {
-                Field::Seq => Some("v.after_seq"),
-                Field::Time => Some("v.t"),
-                Field::Kind => Some("'event'"),
-                _ => None,
-            },
-        }
+    /// A field of the rows; `None` if no row has it, or if it stands in bodies or findings.
+    pub fn column(self, field: Field) -> Option<String> {
+        let (table, frame) = match self {
+            Self::Exchange => ("e", "e.request"),
+            Self::Alone | Self::Message => ("m", "m.frame"),
+            Self::Line => ("l", "l.frame"),
+            Self::Event => ("v", "v.after_seq"),
+        };
+        let of_frame = |column: &str| format!("(SELECT {column} FROM frame WHERE seq = {frame})");
+        let annotated =
+            |column: &str| format!("(SELECT {column} FROM annotation WHERE frame = {frame})");
+        let is_message = matches!(self, Self::Alone | Self::Message);
+        let column = match (field, self) {
+            (Field::Seq, _) => frame.to_owned(),
+            (Field::Time, Self::Exchange) => "e.t_request".to_owned(),
+            (Field::Time, Self::Event) => "v.t".to_owned(),
+            (Field::Time, _) => of_frame("t_last"),
+            (Field::Kind, Self::Exchange) => "'request'".to_owned(),
+            (Field::Kind, Self::Event) => "'event'".to_owned(),
+            (Field::Kind, Self::Line) => {
+                "CASE l.stream WHEN 2 THEN 'stderr' ELSE 'other' END".to_owned()
+            }
+            (Field::Kind, _) => "m.kind".to_owned(),
+            (_, Self::Event) => return None,
+            (Field::Mark, _) => annotated("mark"),
+            (Field::Note, _) => annotated("note"),
+            (Field::Size, Self::Exchange) => "(e.request_size + e.response_size)".to_owned(),
+            (Field::Size, _) => of_frame("length(raw)"),
+            (Field::Stream, Self::Line) => "CASE l.stream WHEN 0 THEN 'c2s' WHEN 1 THEN 's2c'
+                WHEN 2 THEN 'stderr' ELSE 'other' END"
+                .to_owned(),
+            (Field::Dir, Self::Line) => {
+                "CASE l.stream WHEN 0 THEN 'c2s' WHEN 1 THEN 's2c' END".to_owned()
+            }
+            (_, Self::Line) => return None,
+            (Field::Stream | Field::Dir, _) => format!("{table}.direction"),
+            (Field::Method, _) => format!("{table}.method"),
+            (Field::Name, _) => format!("{table}.name"),
+            (Field::Tool, _) => named(table, "?.method = 'tools/call'"),
+            (Field::Prompt, _) => named(table, "?.method = 'prompts/get'"),
+            (Field::Uri, _) => named(
+                table,
+                "?.method GLOB 'resources/*' OR ?.method GLOB 'notifications/resources/*'",
+            ),
+            (Field::Id, _) => format!("{table}.rpc_id"),
+            (Field::Era, _) => format!("{table}.era"),
+            (Field::Token, _) if is_message => "m.token".to_owned(),
+            (Field::Token, _) => OF_REQUEST.replace('?', "token"),
+            (Field::Trace, _) if is_message => "m.trace_id".to_owned(),
+            (Field::Trace, _) => OF_REQUEST.replace('?', "trace_id"),
+            (Field::Code, Self::Message) => paired("code"),
+            (Field::Task, Self::Message) => paired("task"),
+            (Field::Code, _) => format!("{table}.code"),
+            (Field::Task, _) => format!("{table}.task"),
+            (_, Self::Alone) => return None,
+            (Field::Status, _) => self.of_exchange("e.status"),
+            (Field::Latency, _) => self.of_exchange("e.latency"),
+            (Field::ReqSize, _) => self.of_exchange("e.request_size"),
+            (Field::ResSize, _) => {
+                self.of_exchange("CASE WHEN e.response IS NOT NULL THEN e.response_size END")
+            }
+            _ => return None,
+        };
+        Some(column)
     }
 
     /// What begins the condition that a finding points at the row; after each part a condition on
@@ -191,103 +240,29 @@ impl Source {
 
 pub(super) const END_OF_FINDINGS: &str = "))";
 
-fn of_exchange(field: Field) -> Option<&'static str> {
-    Some(match field {
-        Field::Seq => "e.request",
-        Field::Time => "e.t_request",
-        Field::Stream | Field::Dir => "e.direction",
-        Field::Kind => "'request'",
-        Field::Method => "e.method",
-        Field::Name => "e.name",
-        Field::Tool => "CASE WHEN e.method = 'tools/call' THEN e.name END",
-        Field::Prompt => "CASE WHEN e.method = 'prompts/get' THEN e.name END",
-        Field::Uri => {
-            "CASE WHEN e.method GLOB 'resources/*' OR e.method GLOB 'notifications/resources/*'
-            THEN e.name END"
+impl Source {
+    /// A column of the exchange, for its requests and responses.
+    fn of_exchange(self, column: &str) -> String {
+        match self {
+            Self::Message => format!("CASE WHEN {IS_PAIRED} THEN {column} END"),
+            _ => column.to_owned(),
         }
-        Field::Id => "e.rpc_id",
-        Field::Status => "e.status",
-        Field::Code => "e.code",
-        Field::Latency => "e.latency",
-        Field::Size => "(e.request_size + e.response_size)",
-        Field::ReqSize => "e.request_size",
-        Field::ResSize => "CASE WHEN e.response IS NOT NULL THEN e.response_size END",
-        Field::Era => "e.era",
-        Field::Token => {
-            "(SELECT token FROM message WHERE frame = e.request AND part = e.request_part)"
-        }
-        Field::Trace => {
-            "(SELECT trace_id FROM message WHERE frame = e.request AND part = e.request_part)"
-        }
-        Field::Task => "e.task",
-        Field::Mark => "(SELECT mark FROM annotation WHERE frame = e.request)",
-        Field::Note => "(SELECT note FROM annotation WHERE frame = e.request)",
-        Field::Level | Field::Logger | Field::Finding | Field::Severity | Field::Text => {
-            return None;
-        }
-    })
+    }
 }
 
-fn of_message(field: Field) -> Option<&'static str> {
-    Some(match field {
-        Field::Seq => "m.frame",
-        Field::Time => "(SELECT t_last FROM frame WHERE seq = m.frame)",
-        Field::Stream | Field::Dir => "m.direction",
-        Field::Kind => "m.kind",
-        Field::Method => "m.method",
-        Field::Name => "m.name",
-        Field::Tool => "CASE WHEN m.method = 'tools/call' THEN m.name END",
-        Field::Prompt => "CASE WHEN m.method = 'prompts/get' THEN m.name END",
-        Field::Uri => {
-            "CASE WHEN m.method GLOB 'resources/*' OR m.method GLOB 'notifications/resources/*'
-            THEN m.name END"
-        }
-        Field::Id => "m.rpc_id",
-        Field::Code => "m.code",
-        Field::Size => "(SELECT length(raw) FROM frame WHERE seq = m.frame)",
-        Field::Era => "m.era",
-        Field::Token => "m.token",
-        Field::Trace => "m.trace_id",
-        Field::Task => "m.task",
-        Field::Mark => "(SELECT mark FROM annotation WHERE frame = m.frame)",
-        Field::Note => "(SELECT note FROM annotation WHERE frame = m.frame)",
-        _ => return None,
-    })
+const IS_PAIRED: &str = "m.kind IN ('request', 'response')";
+
+/// A column of the message that an exchange's request is, in place of `?`.
+const OF_REQUEST: &str =
+    "(SELECT ? FROM message WHERE frame = e.request AND part = e.request_part)";
+
+/// A column of a message, or of its exchange where the message has none.
+fn paired(column: &str) -> String {
+    format!("coalesce(m.{column}, CASE WHEN {IS_PAIRED} THEN e.{column} END)")
 }
 
-/// What the exchange says of its request and its response.
-fn of_paired(field: Field) -> Option<&'static str> {
-    Some(match field {
-        Field::Status => "CASE WHEN m.kind IN ('request', 'response') THEN e.status END",
-        Field::Code => {
-            "coalesce(m.code, CASE WHEN m.kind IN ('request', 'response') THEN e.code END)"
-        }
-        Field::Latency => "CASE WHEN m.kind IN ('request', 'response') THEN e.latency END",
-        Field::ReqSize => "CASE WHEN m.kind IN ('request', 'response') THEN e.request_size END",
-        Field::ResSize => {
-            "CASE WHEN m.kind IN ('request', 'response') AND e.response IS NOT NULL
-            THEN e.response_size END"
-        }
-        Field::Task => {
-            "coalesce(m.task, CASE WHEN m.kind IN ('request', 'response') THEN e.task END)"
-        }
-        _ => return None,
-    })
-}
-
-fn of_line(field: Field) -> Option<&'static str> {
-    Some(match field {
-        Field::Seq => "l.frame",
-        Field::Time => "(SELECT t_last FROM frame WHERE seq = l.frame)",
-        Field::Stream => {
-            "CASE l.stream WHEN 0 THEN 'c2s' WHEN 1 THEN 's2c' WHEN 2 THEN 'stderr'
-            ELSE 'other' END"
-        }
-        Field::Dir => "CASE l.stream WHEN 0 THEN 'c2s' WHEN 1 THEN 's2c' END",
-        Field::Kind => "CASE l.stream WHEN 2 THEN 'stderr' ELSE 'other' END",
-        Field::Size => "(SELECT length(raw) FROM frame WHERE seq = l.frame)",
-        Field::Mark => "(SELECT mark FROM annotation WHERE frame = l.frame)",
-        Field::Note => "(SELECT note FROM annotation WHERE frame = l.frame)",
-        _ => return None,
-    })
+/// The name in rows of `table` for which a condition holds; `?` stands for the table.
+fn named(table: &str, condition: &str) -> String {
+    let condition = condition.replace('?', table);
+    format!("CASE WHEN {condition} THEN {table}.name END")
 }

@@ -284,7 +284,7 @@ impl Writer<'_> {
             (Field::Level, _) => self.logged("level", Some(text_test(op, value))),
             (Field::Logger, _) => self.logged("logger", Some(text_test(op, value))),
             (_, None) => self.never(),
-            (_, Some(column)) => self.test(column, kind, op, value),
+            (_, Some(column)) => self.test(&column, kind, op, value),
         }
     }
 

@@ -61,20 +61,6 @@ fn a_finished_recording_stays_one_private_file() {
 }
 
 #[test]
-fn a_live_recording_is_annotated_between_two_steps_of_its_recorder() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = Session::start(dir.path(), "weather", 1);
-    busy_session(&mut session, 10, 100);
-    session.end();
-    let mut indexer = session.indexer();
-    indexer.step(u64::MAX, &bytes(1000)).unwrap();
-    set_mark(&session.reel, Seq(1), Some("live")).unwrap();
-    drain(&mut indexer, &bytes(1000));
-    indexer.finish(State::Complete).unwrap();
-    assert_eq!(rows(&session.reel, ALL), ["1|live|null"]);
-}
-
-#[test]
 fn annotations_survive_deriving_anew_and_recovery() {
     let dir = tempfile::tempdir().unwrap();
     let mut session = Session::start(dir.path(), "weather", 1);

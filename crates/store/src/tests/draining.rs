@@ -100,55 +100,6 @@ fn requests_are_paired_with_responses() {
 }
 
 #[test]
-fn what_the_line_of_a_message_says_is_on_record_where_it_is_part_of_more() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = Session::start(dir.path(), "weather", 1);
-    let long = "long ".repeat(1000);
-    let call = r#""id":1,"method":"tools/call","params":{"name":"t","_meta":{"progressToken":"p","io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}"#;
-    let discover = call.replace("tools/call", "server/discover");
-    let known = r#""id":1,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{}}"#;
-    let progress = r#""method":"notifications/progress","params":{"progressToken":"p","progress":4,"total":10,"message":"indexing"}"#;
-    let logged = r#""method":"notifications/message","params":{"level":"info","data":"busy"}"#;
-    let answer = format!(
-        r#""id":1,"result":{{"resultType":"complete","content":[{{"type":"text","text":"{long}"}}]}}"#
-    );
-    for (stream, members) in [
-        (StreamId::C2S, &*discover),
-        (StreamId::S2C, known),
-        (StreamId::C2S, call),
-        (StreamId::S2C, progress),
-        (StreamId::S2C, logged),
-        (StreamId::S2C, &*answer),
-    ] {
-        let line = format!("{{\"jsonrpc\":\"2.0\",{members}}}\n");
-        session.chunk(stream, line.as_bytes());
-    }
-    session.end();
-    finished(&mut session, u64::MAX);
-    let rows = |sql| rows(&session.reel, sql);
-    let progress = rows("SELECT progress FROM exchange");
-    assert_eq!(progress, ["null", "4/10 indexing"]);
-    let finding = "SELECT detail FROM finding WHERE rule = 'log-not-requested'";
-    assert_eq!(rows(finding), ["log info: busy"]);
-    let summaries = rows("SELECT summary FROM message");
-    let known = [
-        "server/discover t",
-        "2026-07-28",
-        "null",
-        "progress 4/10 indexing",
-        "log info: busy",
-    ];
-    assert_eq!(
-        summaries[..5],
-        known,
-        "that of a call stands with its exchange"
-    );
-    assert!(summaries[5].starts_with("long long"), "{summaries:?}");
-    let exchanges = rows("SELECT summary FROM exchange");
-    assert_eq!(exchanges[1], "tools/call t");
-}
-
-#[test]
 fn a_long_line_is_stored_whole_and_known_by_its_outline() {
     let dir = tempfile::tempdir().unwrap();
     let mut session = Session::start(dir.path(), "weather", 1);
@@ -315,21 +266,6 @@ fn a_live_recording_shows_its_unfinished_lines() {
 }
 
 #[test]
-fn batches_of_any_size_give_the_same_recording() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut whole = None;
-    for (id, budget) in [(1, u64::MAX), (2, 1), (3, 500)] {
-        let mut session = Session::start(dir.path(), "weather", id);
-        busy_session(&mut session, 40, 33);
-        session.end();
-        drop(finished(&mut session, budget));
-        let mut rows = recorded(&session.reel);
-        rows.extend(derived(&session.reel));
-        assert_same(whole.get_or_insert(rows.clone()), &rows);
-    }
-}
-
-#[test]
 fn derived_rows_are_the_same_when_they_are_derived_anew() {
     let dir = tempfile::tempdir().unwrap();
     let mut session = Session::start(dir.path(), "weather", 1);
@@ -395,23 +331,6 @@ fn a_finished_recording_is_one_plain_file_of_its_owner() {
     assert_eq!(files.len(), 1, "{files:?}");
     let mode = session.reel.metadata().unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-}
-
-#[test]
-fn the_views_show_times_in_ms_and_bodies_as_text() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = Session::start(dir.path(), "weather", 1);
-    session.chunk(StreamId::C2S, INITIALIZE);
-    session.chunk(StreamId::S2C, INITIALIZED);
-    session.end();
-    drop(finished(&mut session, u64::MAX));
-    let exchange = rows(
-        &session.reel,
-        "SELECT method, latency_ms, request_body LIKE '{%}', response_body LIKE '{%}' FROM v_exchange",
-    );
-    assert_eq!(exchange, ["initialize|0.001|1|1"]);
-    assert_eq!(rows(&session.reel, "SELECT * FROM v_message").len(), 2);
-    assert_eq!(rows(&session.reel, "SELECT * FROM v_timeline").len(), 4);
 }
 
 #[test]

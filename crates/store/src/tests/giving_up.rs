@@ -3,7 +3,6 @@
 use super::written_session::*;
 use crate::follow::{Change, Tail};
 use crate::reader::Recording;
-use crate::schema::State;
 use mcpreel_trace::exchange::{ExchangeId, Status};
 use mcpreel_trace::frame::{Seq, StreamId};
 use std::collections::BTreeMap;
@@ -67,48 +66,4 @@ fn whoever_follows_hears_of_it_when_it_happens() {
     let touched: BTreeMap<_, _> = touched.into_iter().collect();
     let missing = given_up.iter().find(|id| !touched.contains_key(id));
     assert_eq!(missing, None);
-}
-
-#[test]
-fn a_call_in_which_they_were_asked_does_not_wait_for_them() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = Session::start(dir.path(), "weather", 1);
-    let call = br#"{"jsonrpc":"2.0","id":"c","method":"tools/call","params":{"name":"a"}}"#;
-    session.chunk(StreamId::C2S, &[&call[..], b"\n"].concat());
-    let asked = br#"{"jsonrpc":"2.0","id":"a","method":"roots/list"}"#;
-    session.chunk(StreamId::S2C, &[&asked[..], b"\n"].concat());
-    let answer = br#"{"jsonrpc":"2.0","id":"c","result":{"content":[]}}"#;
-    session.chunk(StreamId::S2C, &[&answer[..], b"\n"].concat());
-    ask(&mut session, 1..=ALL);
-    let mut indexer = session.indexer();
-    drain(&mut indexer, &bytes(u64::MAX));
-    let recording = Recording::open(&session.reel).unwrap();
-    let child = recording.exchange(ExchangeId(2)).unwrap().unwrap();
-    assert_eq!(child.status, Status::GivenUp);
-    assert_eq!(child.parent, Some(ExchangeId(1)));
-    let parent = recording.exchange(ExchangeId(1)).unwrap().unwrap();
-    let asked = recording.meanwhile(&parent, 10).unwrap().asked;
-    assert_eq!(asked, [(child.t_request, Some(child.t_request))]);
-}
-
-#[test]
-fn where_they_were_called_unanswered_before_they_are_no_longer() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = Session::start(dir.path(), "weather", 1);
-    ask(&mut session, 1..=ALL);
-    let mut indexer = session.indexer();
-    drain(&mut indexer, &bytes(u64::MAX));
-    indexer.finish(State::Complete).unwrap();
-    indexer.leave_wal().unwrap();
-    drop(indexer);
-    let given_up = Recording::open(&session.reel).unwrap().given_up_count();
-    rusqlite::Connection::open(&session.reel)
-        .unwrap()
-        .execute_batch(
-            "UPDATE recording SET derived_version = 3;
-            UPDATE exchange SET status = 'unanswered' WHERE status = 'given-up';",
-        )
-        .unwrap();
-    let old = Recording::open(&session.reel).unwrap();
-    assert_eq!(old.given_up_count().unwrap(), given_up.unwrap());
 }

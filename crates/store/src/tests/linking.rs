@@ -98,33 +98,6 @@ fn a_call_has_its_progress_its_cancel_and_what_the_server_asked() {
 }
 
 #[test]
-fn a_page_of_batches_and_huge_methods_is_not_held() {
-    let dir = tempfile::tempdir().unwrap();
-    let notification = |size| {
-        let method = "m".repeat(size);
-        format!(r#"{{"jsonrpc":"2.0","method":"{method}"}}"#)
-    };
-    let call = notification(256);
-    let lines = [
-        format!("[{call},{call}]"),
-        format!("[{call}]"),
-        call.clone(),
-        notification(257),
-    ];
-    let lines = lines.map(|line| (StreamId::C2S, line));
-    let recording = recorded(dir.path(), &lines);
-    let method = "m".repeat(256);
-    assert_eq!(
-        links(&recording),
-        [
-            format!("2 notification {method} 0 0"),
-            format!("3 notification {method} 0 0"),
-            "4 notification - 0 0".to_owned(),
-        ]
-    );
-}
-
-#[test]
 fn the_rounds_of_a_chain_belong_together() {
     use StreamId as S;
     let dir = tempfile::tempdir().unwrap();

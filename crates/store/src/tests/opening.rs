@@ -28,21 +28,6 @@ fn error_of(path: &Path) -> OpenError {
 }
 
 #[test]
-fn a_statement_is_planned_once_whatever_it_is_asked() {
-    let dir = tempfile::tempdir().unwrap();
-    let recording = Recording::open(&recorded_file(dir.path())).unwrap();
-    let planned_anew = recording.read(|conn| {
-        let mut statement =
-            conn.prepare("SELECT kind FROM message WHERE frame = ?1 ORDER BY part")?;
-        for seq in 1..20 {
-            statement.exists([seq])?;
-        }
-        Ok(statement.get_status(rusqlite::StatementStatus::RePrepare))
-    });
-    assert_eq!(planned_anew.unwrap(), 0);
-}
-
-#[test]
 fn every_file_that_is_no_recording_says_what_it_is() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.reel");
@@ -185,18 +170,6 @@ fn a_schema_that_no_recording_has_is_refused() {
             "{what}: {error:?}"
         );
     }
-}
-
-#[test]
-fn what_people_add_beside_the_tables_is_in_nobodys_way() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = recorded_file(dir.path());
-    let conn = Connection::open(&path).unwrap();
-    let sql = "CREATE TABLE mine (x); CREATE INDEX i ON mine (x);
-               CREATE VIEW slow AS SELECT * FROM exchange WHERE latency > 1e9; ANALYZE";
-    conn.execute_batch(sql).unwrap();
-    drop(conn);
-    assert!(Recording::open(&path).unwrap().summary().is_ok());
 }
 
 #[test]

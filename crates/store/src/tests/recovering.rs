@@ -4,7 +4,7 @@ use super::written_session::*;
 use crate::library::{Details, Entry, Library, Standing, spool_of};
 use crate::open::{beside, is_unborn};
 use crate::reader::Recording;
-use crate::recovery::{Outcome, RecoverError, bring_up_to_date, drain_for, wait_for_recorder};
+use crate::recovery::{Outcome, RecoverError, bring_up_to_date, drain_for};
 use crate::schema::{self, State};
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::event::EventKind;
@@ -230,21 +230,6 @@ fn a_recorder_does_not_wait_for_a_damaged_record() {
     assert!(kept(&session.reel).exists());
 }
 
-/// Whoever recovers may be killed, and the next one does not see what was passed over.
-#[test]
-fn a_damaged_spool_is_kept_by_whoever_comes_to_the_end() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = Session::start(dir.path(), "weather", 1);
-    let at = damaged_in_the_middle(&mut session);
-    session.end();
-    flip(&spool_of(&session.reel), at);
-    index_whole(&mut session);
-    session.die();
-    assert_eq!(recover(&session.reel), Outcome::Whole);
-    assert!(!spool_of(&session.reel).exists());
-    assert!(kept(&session.reel).exists());
-}
-
 #[test]
 fn what_follows_a_hole_is_recovered_without_the_recording_that_had_it() {
     let dir = tempfile::tempdir().unwrap();
@@ -300,25 +285,6 @@ fn a_spool_that_was_left_behind_by_a_complete_recording_goes() {
 }
 
 #[test]
-fn a_reader_that_was_in_the_way_is_made_up_for() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = Session::start(dir.path(), "weather", 1);
-    busy_session(&mut session, 3, 100);
-    session.end();
-    let mut indexer = session.indexer();
-    drain(&mut indexer, &bytes(u64::MAX));
-    let reader = Recording::open(&session.reel).unwrap();
-    reader.summary().unwrap();
-    let finished = indexer.finish(State::Complete).unwrap();
-    assert_eq!(finished, crate::indexer::Finished::StillWal);
-    // Neither closes in an orderly way, as if both were killed.
-    session.die();
-    drop(reader);
-    assert!(indexer.leave_wal().unwrap());
-    assert!(!crate::open::is_wal(&session.reel).unwrap());
-}
-
-#[test]
 fn a_list_waits_for_a_large_spool_no_longer_than_it_was_told() {
     let dir = tempfile::tempdir().unwrap();
     let mut session = Session::start(dir.path(), "weather", 1);
@@ -362,32 +328,6 @@ fn a_journal_that_a_killed_writer_left_is_rolled_back() {
     assert_eq!(recover(&killed), Outcome::Whole);
     assert!(!beside(&killed, "-journal").exists());
     assert_same(&recorded(&killed), &before);
-}
-
-/// Once what a replay had recorded was read while the thread that indexes it was not done.
-#[test]
-fn a_recorder_that_is_not_done_is_waited_for_as_long_as_somebody_wants_to() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = Session::start(dir.path(), "weather", 1);
-    busy_session(&mut session, 3, 100);
-    let mut looks = 0;
-    let mut gives_up = || {
-        looks += 1;
-        looks < 3
-    };
-    assert!(!wait_for_recorder(&session.reel, &mut gives_up));
-    assert_eq!(looks, 3);
-    session.end();
-    let reel = session.reel.clone();
-    let mut left = Some(session);
-    let mut finishes = || {
-        index_whole(left.as_mut().expect("it is not done"));
-        left = None;
-        true
-    };
-    assert!(wait_for_recorder(&reel, &mut finishes));
-    assert_eq!(Entry::read(&reel).standing, Standing::Finished);
-    assert!(wait_for_recorder(&reel, &mut || panic!("it is done")));
 }
 
 #[test]

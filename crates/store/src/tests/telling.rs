@@ -121,22 +121,6 @@ fn a_finding_that_was_made_at_the_end_stands_at_the_end_and_another_after_its_fr
 }
 
 #[test]
-fn an_answer_touches_the_call_in_which_it_was_asked_for() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = Session::start(dir.path(), "weather", 1);
-    session.chunk(StreamId::C2S, CALL);
-    session.chunk(StreamId::S2C, ASKED);
-    session.chunk(StreamId::C2S, REPLIED);
-    let mut indexer = session.indexer();
-    drain(&mut indexer, &bytes(u64::MAX));
-    let recording = Recording::open(&session.reel).unwrap();
-    let touched = recording.exchanges_touched(Seq(2)).unwrap();
-    let rows = [1, 2].map(|n| (ExchangeId(n), ItemKey::of_part(Seq(n), 0)));
-    assert_eq!(touched, rows);
-    assert_eq!(recording.exchanges_touched(Seq(3)).unwrap(), []);
-}
-
-#[test]
 fn a_story_that_is_too_long_says_how_much_it_leaves_out() {
     let dir = tempfile::tempdir().unwrap();
     let mut session = Session::start(dir.path(), "weather", 1);

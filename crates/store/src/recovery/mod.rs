@@ -17,7 +17,7 @@ use super::schema::{SchemaError, State};
 use super::{open, reindex, schema};
 use mcpreel_capture::spool;
 use mcpreel_capture::spool::{LockError, SpoolError, SpoolLock, SpoolReader};
-use mcpreel_trace::clock::Clock;
+use mcpreel_trace::clock::{Clock, Moment};
 use nix::unistd::{AccessFlags, access};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -62,6 +62,9 @@ impl From<SpoolError> for RecoverError {
         Self::Index(error.into())
     }
 }
+
+/// A recording with more frames is not derived anew while somebody waits for a list.
+const QUICK: u64 = 4000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
@@ -155,13 +158,59 @@ fn take_over(
         remove(&path, is_damaged, lock)?;
         return Ok(Outcome::Whole);
     }
-    let mut recovery = Recovery::begin(reel, &path, clock, limit)?;
-    if !recovery.drain(progress)? || recovery.is_too_long() {
+    let (mut indexer, size) = begin(reel, &path)?;
+    let frames_before = indexer.frames();
+    let deadline = limit.map(|limit| clock.now() + limit);
+    let is_drained = drain(&mut indexer, size, (clock, deadline), progress)?;
+    // To derive everything anew may take longer than somebody with a limit waits.
+    if !is_drained || limit.is_some() && indexer.frames() > QUICK {
         return Ok(Outcome::Partly);
     }
-    let (outcome, is_damaged) = recovery.finish(progress)?;
+    let state = indexer.recover(frames_before, &mut |frames| {
+        progress(Stage::Deriving { frames });
+    })?;
+    let frames = indexer.frames() - frames_before;
+    let is_damaged = indexer.has_unread().map_err(IndexError::from)?;
+    drop(indexer);
     remove(&path, is_damaged, lock)?;
-    Ok(outcome)
+    Ok(Outcome::Completed { frames, state })
+}
+
+/// The indexer that goes on with the recording `reel` from the spool `path`, and the size of that.
+fn begin(reel: &Path, path: &Path) -> Result<(Indexer, u64), RecoverError> {
+    let spool = SpoolReader::open(path)?;
+    let (size, first) = (spool.file_len()?, spool.first_position());
+    if !reel.exists() {
+        drop(schema::create(reel, &*start_of(path)?, first)?);
+    } else if open::is_unborn(reel) {
+        drop(schema::fill(reel, &*start_of(path)?, first)?);
+    }
+    Ok((Indexer::resume(reel, spool)?, size))
+}
+
+/// Drains a spool of `size` bytes. Returns `false` if the deadline came before its end.
+fn drain(
+    indexer: &mut Indexer,
+    size: u64,
+    (clock, deadline): (Clock, Option<Moment>),
+    progress: &mut dyn FnMut(Stage),
+) -> Result<bool, RecoverError> {
+    let mut budget = Budget::alone(clock);
+    loop {
+        if let Some(deadline) = deadline {
+            let left = deadline.0.saturating_sub(clock.now().0);
+            if left == 0 {
+                return Ok(false);
+            }
+            budget.nanos = left.min(budget.nanos);
+        }
+        let step = indexer.step(u64::MAX, &budget)?;
+        let (done, of) = (step.position, size);
+        progress(Stage::Draining { done, of });
+        if step.caught_up {
+            return Ok(true);
+        }
+    }
 }
 
 /// Makes a finished recording one plain file, and brings what is derived up to date.
@@ -209,95 +258,6 @@ fn remove(path: &Path, is_damaged: bool, lock: SpoolLock) -> Result<(), RecoverE
     })
 }
 
-// Draining what a recorder left in its spool, as far as there is time.
-
-/// A recording with more frames is not derived anew while somebody waits for a list.
-const QUICK: u64 = 4000;
-
-/// A recording being recovered. Its lock is held.
-pub struct Recovery {
-    indexer: Indexer,
-    frames_before: u64,
-    size: u64,
-    clock: Clock,
-    deadline: Option<u64>,
-}
-
-impl Recovery {
-    pub fn begin(
-        reel: &Path,
-        path: &Path,
-        clock: Clock,
-        limit: Option<Duration>,
-    ) -> Result<Self, RecoverError> {
-        let spool = SpoolReader::open(path)?;
-        if !reel.exists() {
-            drop(schema::create(
-                reel,
-                &*start_of(path)?,
-                spool.first_position(),
-            )?);
-        } else if open::is_unborn(reel) {
-            drop(schema::fill(
-                reel,
-                &*start_of(path)?,
-                spool.first_position(),
-            )?);
-        }
-        let size = spool.file_len()?;
-        let indexer = Indexer::resume(reel, spool)?;
-        let nanos = |limit: Duration| u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
-        Ok(Self {
-            frames_before: indexer.frames(),
-            indexer,
-            size,
-            clock,
-            deadline: limit.map(|limit| clock.now().0.saturating_add(nanos(limit))),
-        })
-    }
-
-    /// Drains the spool. `false` if the time was up before its end.
-    pub fn drain(&mut self, progress: &mut dyn FnMut(Stage)) -> Result<bool, RecoverError> {
-        let mut budget = Budget::alone(self.clock);
-        loop {
-            if let Some(deadline) = self.deadline {
-                budget.nanos = deadline
-                    .saturating_sub(self.clock.now().0)
-                    .min(budget.nanos);
-                if budget.nanos == 0 {
-                    return Ok(false);
-                }
-            }
-            let step = self.indexer.step(u64::MAX, &budget)?;
-            progress(Stage::Draining {
-                done: step.position,
-                of: self.size,
-            });
-            if step.caught_up {
-                return Ok(true);
-            }
-        }
-    }
-
-    /// Whether deriving everything anew would take longer than somebody with a deadline waits.
-    pub fn is_too_long(&self) -> bool {
-        self.deadline.is_some() && self.indexer.frames() > QUICK
-    }
-
-    /// Ends the recording. Returns also whether a part of the spool could not be read.
-    pub fn finish(
-        mut self,
-        progress: &mut dyn FnMut(Stage),
-    ) -> Result<(Outcome, bool), RecoverError> {
-        let state = self.indexer.recover(self.frames_before, &mut |frames| {
-            progress(Stage::Deriving { frames });
-        })?;
-        let frames = self.indexer.frames() - self.frames_before;
-        let is_damaged = self.indexer.has_unread().map_err(IndexError::from)?;
-        Ok((Outcome::Completed { frames, state }, is_damaged))
-    }
-}
-
 // Who may complete a recording: whoever has the lock of its spool, and may write.
 
 /// How often the lock is tried: whoever only looks whether a recorder lives holds it for
@@ -314,7 +274,7 @@ const CREATION_ATTEMPTS: u32 = 100;
 const CREATION_PAUSE: Duration = Duration::from_millis(20);
 
 /// Takes the lock of the spool `path`. Whoever `is_creating` the recording gets time for that.
-pub fn lock_patiently(path: &Path, is_creating: &dyn Fn() -> bool) -> Result<SpoolLock, LockError> {
+fn lock_patiently(path: &Path, is_creating: &dyn Fn() -> bool) -> Result<SpoolLock, LockError> {
     let mut attempts = 1;
     loop {
         let result = spool::lock(path);
@@ -329,11 +289,11 @@ pub fn lock_patiently(path: &Path, is_creating: &dyn Fn() -> bool) -> Result<Spo
     }
 }
 
-pub fn is_writable(reel: &Path, spool: &Path) -> bool {
+fn is_writable(reel: &Path, spool: &Path) -> bool {
     (may_write(reel) || !reel.exists()) && may_write(spool) && reel.parent().is_none_or(may_write)
 }
 
-pub fn may_write(path: &Path) -> bool {
+fn may_write(path: &Path) -> bool {
     let path = if path.as_os_str().is_empty() {
         Path::new(".")
     } else {

@@ -173,6 +173,18 @@ fn a_schema_that_no_recording_has_is_refused() {
 }
 
 #[test]
+fn what_people_add_beside_the_tables_is_in_nobodys_way() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = recorded_file(dir.path());
+    let conn = Connection::open(&path).unwrap();
+    let sql = "CREATE TABLE mine (x); CREATE INDEX i ON mine (x);
+               CREATE VIEW slow AS SELECT * FROM exchange WHERE latency > 1e9; ANALYZE";
+    conn.execute_batch(sql).unwrap();
+    drop(conn);
+    assert!(Recording::open(&path).unwrap().summary().is_ok());
+}
+
+#[test]
 fn a_locked_file_says_so() {
     let dir = tempfile::tempdir().unwrap();
     let path = recorded_file(dir.path());

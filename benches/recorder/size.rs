@@ -4,8 +4,8 @@ use crate::Setup;
 use crate::prepared::{Kind, Prepared};
 use crate::recorder_table::Row;
 
-const LIMIT_1K: f64 = 1.3;
-const LIMIT_200: f64 = 1.9;
+const LIMIT_1K: f64 = 1.45;
+const LIMIT_200: f64 = 2.6;
 
 /// A finished recording over the bytes of its messages.
 pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {

@@ -25,7 +25,7 @@ use crate::effect::Effects;
 use crate::layout;
 use crate::panels::footer::Chip;
 use crate::theme::{Glyph, Look, Role};
-use crate::widget::frame;
+use crate::widget::{frame, spans};
 use crate::worker::{Answer, Job, Progress, Slot, Source};
 use mcpreel_share::phrases;
 use mcpreel_store::reader::ReadError;
@@ -33,10 +33,9 @@ use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::state::{Declared, List, State};
 use mcpreel_wire::message::Direction;
-use mcpreel_wire::text::{self, cut, escape, width};
+use mcpreel_wire::text::{self, escape, width};
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 use std::fmt::Write as _;
 
 /// How often the state of a live recording is asked for again, nanoseconds.
@@ -45,10 +44,8 @@ const AGAIN_NS: u64 = 1_000_000_000;
 /// Columns of the words on the left.
 const WORD: usize = 10;
 
-/// Open calls and subscriptions that are listed; of more their number is told.
+/// Names, open calls and subscriptions that are listed; of more their number is told.
 const LISTED: usize = 20;
-
-const NAME_LINES: usize = 4;
 
 /// The time cursor and the pause: the list ends at the frame of either one.
 #[derive(Debug, Default)]
@@ -296,13 +293,7 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     };
     let inner = frame::draw(look, &title, &foot, focus, area, frame);
     for (line, row) in lines.into_iter().skip(top).zip(inner.rows()) {
-        let mut room = columns;
-        let spans = line.into_iter().map(|(role, text)| {
-            let text = cut(&text, room);
-            room -= width(&text);
-            Span::styled(text, look.style(role))
-        });
-        frame.render_widget(spans.collect::<Line<'_>>(), row);
+        frame.render_widget(spans::line(spans::cut(line, columns), *look), row);
     }
 }
 
@@ -414,36 +405,19 @@ impl Lines<'_> {
         self.done.push(vec![(Role::Faint, word), (role, text)]);
     }
 
-    /// Words one after the other, in as many lines as they need, `most` at most.
-    fn words(&mut self, first: &str, words: &[(Role, String)], most: usize) {
+    /// Words one after the other, in as many lines as they need.
+    fn words(&mut self, first: &str, words: Vec<(Role, String)>) {
         let start = |word: &str| vec![(Role::Faint, format!(" {}", text::pad_end(word, WORD)))];
+        let dot = format!(" {} ", self.look.glyph(Glyph::Dot));
         let mut line = start(first);
-        let mut used = WORD + 1;
-        let mut taken = 0;
-        for (nth, (role, word)) in words.iter().enumerate() {
-            let dot = format!(" {} ", self.look.glyph(Glyph::Dot));
-            let separator = if nth == 0 { "" } else { dot.as_str() };
-            let wide = width(separator) + width(word);
-            if used + wide > self.columns && used > WORD + 1 {
-                taken += 1;
-                if taken == most {
-                    let left = format!(
-                        " {} {} more",
-                        self.look.glyph(Glyph::Ellipsis),
-                        words.len() - nth
-                    );
-                    line.push((Role::Faint, left));
-                    self.done.push(line);
-                    return;
-                }
+        for (role, word) in words {
+            let is_first = line.len() == 1;
+            if !is_first && spans::width(&line) + width(&dot) + width(&word) > self.columns {
                 self.done.push(std::mem::replace(&mut line, start("")));
-                line.push((*role, word.clone()));
-                used = WORD + 1 + width(word);
-                continue;
+            } else if !is_first {
+                line.push((Role::Faint, dot.clone()));
             }
-            line.push((Role::Faint, separator.to_owned()));
-            line.push((*role, word.clone()));
-            used += wide;
+            line.push((role, word));
         }
         self.done.push(line);
     }
@@ -500,7 +474,7 @@ impl Lines<'_> {
         if shown.is_empty() {
             shown.push((Role::Faint, "nothing was declared".to_owned()));
         }
-        self.words("  can", &shown, usize::MAX);
+        self.words("  can", shown);
     }
 
     fn list(&mut self, state: &State, list: List) {
@@ -525,13 +499,15 @@ impl Lines<'_> {
             list => list.as_str(),
         };
         self.named(word, role, text);
-        let names: Vec<_> = listed
-            .names
-            .iter()
+        let names = listed.names.iter().take(LISTED);
+        let mut names: Vec<_> = names
             .map(|name| (Role::Faint, escape(name).into_owned()))
             .collect();
+        if listed.names.len() > LISTED {
+            names.push((Role::Faint, self.more(listed.names.len())));
+        }
         if !names.is_empty() {
-            self.words("", &names, NAME_LINES);
+            self.words("", names);
         }
     }
 
@@ -581,9 +557,13 @@ impl Lines<'_> {
         self.rest(state.subscriptions.len());
     }
 
+    fn more(&self, of: usize) -> String {
+        format!("{} {} more", self.look.glyph(Glyph::Ellipsis), of - LISTED)
+    }
+
     fn rest(&mut self, of: usize) {
         if of > LISTED {
-            let text = format!("{} {} more", self.look.glyph(Glyph::Ellipsis), of - LISTED);
+            let text = self.more(of);
             self.named("", Role::Faint, text);
         }
     }

@@ -21,7 +21,6 @@ mod row;
 
 use super::pieces::Hits;
 use mcpreel_wire::json::{Document, Kind, Path, Step, Stopped, Value};
-pub use row::Folds;
 pub use row::{Row, Sign};
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;

@@ -396,7 +396,7 @@ pub fn perform_in_session(app: &mut App, session: &mut Session, action: Action) 
         [one] => (None, Some(call(session.lens)(*one))),
         [] => {
             // What a mock had that comes nearest, beside the request that it had nothing for.
-            let near = super::selection::shown(session).and_then(|shown| shown.near.first());
+            let near = super::selection::shown(session).and_then(|shown| shown.near.as_ref());
             let near = near.map(|near| Call {
                 which: Which::Id(near.recording.clone(), path.clone()),
                 lens: Lens::Exchanges,

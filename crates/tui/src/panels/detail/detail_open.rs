@@ -4,6 +4,7 @@ use super::detail_body::{Position, Spot};
 use super::draw as view;
 use super::keys::load_more;
 use super::part::{Part, PartKind};
+use crate::action::Action;
 use crate::app::{App, Focus, Overlay, Session, View};
 use crate::effect::Effects;
 use crate::layout;
@@ -120,7 +121,7 @@ fn in_body(app: &mut App, session: &mut Session) -> Effects {
             let text = text(tree, node, columns, app.settings.look);
             app.overlays.extend(text.map(Overlay::Text));
         }
-        _ => super::keys::toggle(detail, size),
+        _ => super::keys::fold(detail, Action::Toggle, size),
     }
     vec![]
 }
@@ -247,7 +248,7 @@ fn click_line(
     let on_sign = is_on_sign(detail, to, left);
     super::keys::go(detail, to, size);
     if on_sign && !double {
-        super::keys::toggle(detail, size);
+        super::keys::fold(detail, Action::Toggle, size);
     }
     on_sign.then_some(Folded)
 }

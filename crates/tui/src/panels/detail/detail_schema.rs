@@ -2,7 +2,6 @@
 
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_trace::correlator::MessageKind;
-use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{Item, What};
 use mcpreel_wire::json::{Document, Value};
@@ -44,9 +43,6 @@ pub(crate) fn arguments(recording: &Recording, item: &Item) -> Result<Vec<Argume
         if let Some(arguments) = read(&bytes, tool) {
             return Ok(arguments);
         }
-        if !is_further(recording, page)? {
-            break;
-        }
     }
     Ok(Vec::new())
 }
@@ -57,22 +53,6 @@ fn short(recording: &Recording, (seq, part): (Seq, u32)) -> Result<Option<Vec<u8
         Some(head) if head.size <= BYTES => recording.message_bytes(seq, part),
         _ => Ok(None),
     }
-}
-
-/// Whether the answer is a further page, so that the one before belongs to the same list.
-fn is_further(recording: &Recording, page: (Seq, u32)) -> Result<bool, ReadError> {
-    let exchanges = recording.exchanges_of_frame(page.0)?;
-    let is_its = |exchange: &&Exchange| exchange.response == Some(page);
-    let Some(exchange) = exchanges.iter().find(is_its) else {
-        return Ok(false);
-    };
-    let bytes = short(recording, exchange.request)?.unwrap_or_default();
-    let Ok(document) = Document::parse(&bytes) else {
-        return Ok(false);
-    };
-    let params = document.root().get("params");
-    let cursor = params.and_then(|params| params.get("cursor"));
-    Ok(cursor.is_some_and(|cursor| !cursor.is_null()))
 }
 
 /// What the arguments of `tool` are in an answer to `tools/list`; `None` if it is not in it.

@@ -44,7 +44,7 @@ pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
             }
         }
         PartKind::Note => note(pane, look),
-        PartKind::Near(at) => near(pane, at, look),
+        PartKind::Near => near(pane, look),
         PartKind::Missing => missing(pane, look),
         PartKind::Text(role) => {
             let mut left = vec![(Role::Strong, format!("{} ", sign(part, look)))];
@@ -96,32 +96,20 @@ fn note(pane: &Pane<'_>, look: Look) -> Spans {
     vec![(Role::Event, format!("{} {text}", look.glyph(Glyph::Noted)))]
 }
 
-/// `⚠ not on record; d compares it with the nearest, 7f3a#23: params.arguments.q`
-fn near(pane: &Pane<'_>, at: usize, look: Look) -> Spans {
-    let Some(near) = pane.shown.near.get(at) else {
+/// `⚠ not on record; d compares it with the nearest, 7f3a#23`
+fn near(pane: &Pane<'_>, look: Look) -> Spans {
+    let Some(near) = &pane.shown.near else {
         return Spans::new();
     };
     let short = near.recording.get(..4).unwrap_or_default();
     let spot = format!("{short}#{}", near.seq.0);
-    let what = match (at, near.is_served) {
-        (_, true) => format!("not on record, answered like {spot} (d compares)"),
-        (0, false) => format!("not on record; d compares it with the nearest, {spot}"),
-        _ => format!("then {spot}"),
-    };
-    let mut paths: Vec<_> = near.paths.iter().map(|path| escape(path)).collect();
-    let more = near.distance.saturating_sub(paths.len() as u64);
-    if more > 0 {
-        paths.push(plural(more, "more place").into());
-    }
-    let sign = if at == 0 {
-        look.glyph(Glyph::Warning)
+    let text = if near.is_served {
+        format!("not on record, answered like {spot} (d compares)")
     } else {
-        " "
+        format!("not on record; d compares it with the nearest, {spot}")
     };
-    vec![
-        (Role::Warn, format!("{sign} {what}: ")),
-        (Role::Text, paths.join(", ")),
-    ]
+    let sign = look.glyph(Glyph::Warning);
+    vec![(Role::Warn, format!("{sign} {text}"))]
 }
 
 fn sign(part: &Part, look: Look) -> &'static str {

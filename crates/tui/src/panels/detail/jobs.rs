@@ -7,65 +7,44 @@ pub use super::detail_schema::Argument;
 pub use super::violations::{Violation, Violations, Wrong};
 use crate::widget::tree::{Limit, Tree};
 use crate::worker::{Answer, Growth, Job, Progress, Source};
-use mcpreel_replay::mock::matcher::{MARK, NAMED};
+use mcpreel_replay::mock::matcher::MARK;
 use mcpreel_store::reader::{FindingRow, ReadError, Recording};
 use mcpreel_store::schema::is_id;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_trace::item::{Item, ItemKey, Lens, What};
-use mcpreel_wire::json::{Document, Value};
+use mcpreel_wire::json::Document;
 use std::cmp::Reverse;
 use std::sync::Arc;
-
-const PATHS: usize = 10;
 
 /// A recorded request that comes near.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Near {
     pub recording: String,
     pub seq: Seq,
-    pub distance: u64,
-    /// Where, as far as that was said. As on the wire.
-    pub paths: Vec<String>,
     /// Whether it was served all the same.
     pub is_served: bool,
 }
 
-/// What the answer among `texts` says of it. It is what a stranger's file says, and taken only as
-/// far as it makes sense.
-pub(crate) fn of(texts: &[Text]) -> Vec<Near> {
+/// The recorded request that the answer among `texts` names. It is what a stranger's file says,
+/// and taken only as far as it makes sense.
+fn near(texts: &[Text]) -> Option<Near> {
     let mut answers = texts.iter().filter(|text| text.role == TextRole::Response);
-    let Some(answer) = answers.next() else {
-        return Vec::new();
-    };
-    let Ok(document) = Document::parse(&answer.bytes) else {
-        return Vec::new();
-    };
+    let document = Document::parse(&answers.next()?.bytes).ok()?;
     let root = document.root();
-    let missed = root.get("error").and_then(|error| error.get("data"));
-    if let Some(list) = missed.and_then(|data| data.get("nearest")) {
-        let near = list.elements().take(NAMED);
-        return near.filter_map(|near| read(near, false)).collect();
-    }
-    let meta = root.get("result").and_then(|result| result.get("_meta"));
-    let served = meta.and_then(|meta| meta.get(MARK));
-    served
-        .and_then(|near| read(near, true))
-        .into_iter()
-        .collect()
-}
-
-fn read(near: Value<'_>, is_served: bool) -> Option<Near> {
+    let missed = root
+        .get("error")
+        .and_then(|error| error.get("data")?.get("nearest"));
+    let served = || root.get("result")?.get("_meta")?.get(MARK);
+    let (near, is_served) = match missed {
+        Some(list) => (list.elements().next()?, false),
+        None => (served()?, true),
+    };
     let recording = near.get("recording")?.as_str()?.into_owned();
-    let number = |name: &str| near.get(name)?.number_text()?.parse::<u64>().ok();
-    let paths = near.get("paths").into_iter();
-    let paths = paths.flat_map(|paths| paths.elements()).take(PATHS);
-    let paths = paths.filter_map(|path| Some(path.as_str()?.into_owned()));
+    let seq = near.get("seq")?.number_text()?.parse::<u64>().ok();
     Some(Near {
         recording: Some(recording).filter(|id| is_id(id))?,
-        seq: number("seq").filter(|seq| *seq > 0).map(Seq)?,
-        distance: number("distance").unwrap_or(0),
-        paths: paths.collect(),
+        seq: seq.filter(|seq| *seq > 0).map(Seq)?,
         is_served,
     })
 }
@@ -123,7 +102,7 @@ pub struct Row {
     /// Of a call of a tool that was listed before: what its arguments are.
     pub arguments: Vec<Argument>,
     /// Of a request that a mock had nothing for: what comes nearest.
-    pub near: Vec<Near>,
+    pub near: Option<Near>,
 }
 
 /// The bytes of a message or line.
@@ -242,7 +221,7 @@ impl Ask {
         for text in &mut texts {
             text.violations = super::violations::of(text, &findings);
         }
-        let near = if is_mock { of(&texts) } else { Vec::new() };
+        let near = if is_mock { near(&texts) } else { None };
         let arguments = super::detail_schema::arguments(recording, &item)?;
         Ok(Some(Row {
             item,
@@ -329,54 +308,30 @@ fn findings(recording: &Recording, item: &Item) -> Result<Vec<FindingRow>, ReadE
 
 #[cfg(test)]
 mod tests {
-    use super::Violations;
     use super::*;
-    use mcpreel_trace::item::ItemKey;
-
-    fn near(answer: &str) -> Vec<Near> {
-        of(&[Text {
-            role: TextRole::Response,
-            key: ItemKey::of_part(Seq(1), 0),
-            head: None,
-            size: answer.len() as u64,
-            bytes: answer.as_bytes().into(),
-            tree: None,
-            violations: Violations::default(),
-        }])
-    }
 
     #[test]
-    fn what_a_mock_said_of_a_miss_is_read() {
-        let found = near(
-            r#"{"error":{"code":-32000,"data":{"nearest":[{"recording":"7f3a9c21","seq":23,"distance":2,"paths":["params.a","params.b"]}]}}}"#,
-        );
-        let expected = Near {
-            recording: "7f3a9c21".into(),
-            seq: Seq(23),
-            distance: 2,
-            paths: vec!["params.a".into(), "params.b".into()],
-            is_served: false,
-        };
-        assert_eq!(found, [expected]);
-    }
-
-    #[test]
-    fn what_makes_no_sense_is_passed_over() {
-        for answer in [
-            "no JSON",
-            r#"{"error":{"data":{"nearest":7}}}"#,
-            r#"{"error":{"data":{"nearest":[7,{},{"recording":"../x","seq":1}]}}}"#,
-            r#"{"error":{"data":{"nearest":[{"recording":"7f3a9c21","seq":0}]}}}"#,
-            r#"{"error":{"data":{"nearest":[{"recording":"7f3a9c21","seq":-1e9}]}}}"#,
-            r#"{"result":{"_meta":{}}}"#,
+    fn what_a_mock_said_of_a_miss_is_read_as_far_as_it_makes_sense() {
+        let data = |nearest: &str| format!(r#"{{"error":{{"data":{{"nearest":{nearest}}}}}}}"#);
+        for (answer, expected) in [
+            (data(r#"[{"recording":"7f3a9c21","seq":23},{}]"#), Some(23)),
+            (data("7"), None),
+            (data(r#"[{"recording":"../x","seq":1}]"#), None),
+            (data(r#"[{"recording":"7f3a9c21","seq":-1e9}]"#), None),
+            (r#"{"result":{"_meta":{}}}"#.to_owned(), None),
+            ("no JSON".to_owned(), None),
         ] {
-            assert_eq!(near(answer), [], "{answer}");
+            let text = Text {
+                role: TextRole::Response,
+                key: ItemKey::default(),
+                head: None,
+                size: answer.len() as u64,
+                bytes: answer.as_bytes().into(),
+                tree: None,
+                violations: Violations::default(),
+            };
+            let found = near(&[text]).map(|near| near.seq.0);
+            assert_eq!(found, expected, "{answer}");
         }
-        let many = r#"{"recording":"7f3a9c21","seq":1},"#.repeat(100);
-        let many = format!(
-            r#"{{"error":{{"data":{{"nearest":[{}]}}}}}}"#,
-            many.trim_end_matches(',')
-        );
-        assert_eq!(near(&many).len(), NAMED);
     }
 }

@@ -89,77 +89,35 @@ pub fn settle(detail: &mut Detail, size: Size) {
     }
 }
 
-/// Folds what is under the cursor, or goes to what it is in.
-pub fn collapse(detail: &mut Detail, size: Size) {
-    let Some(to) = folded_or_around(detail) else {
-        return;
-    };
-    go(detail, to, size);
-}
-
-fn folded_or_around(detail: &mut Detail) -> Option<Position> {
-    let cursor = body_cursor(detail)?;
-    let shown = detail.shown.as_deref_mut()?;
-    let part = shown.parts.get_mut(cursor.part)?;
-    let head = Position::head(cursor.part);
-    match cursor.spot {
-        Spot::Head => {
-            part.folded = part.can_fold();
-            Some(head)
-        }
-        Spot::Node(node) => {
-            let tree = part.tree_mut()?;
-            if tree.can_fold(node) && !tree.is_folded(node) {
-                tree.set_folded(node, true);
-                return Some(cursor);
-            }
-            let around = tree.parent(node).map(Spot::Node);
-            Some(around.map_or(head, |spot| Position { spot, ..cursor }))
-        }
-        Spot::Byte(_) | Spot::Note(_) => Some(head),
-    }
-}
-
-/// Unfolds what is under the cursor, or goes to the first thing in it.
-pub fn expand(detail: &mut Detail, size: Size) {
+/// Folds or unfolds what is under the cursor; where that is so already, goes out of it or in.
+pub fn fold(detail: &mut Detail, action: Action, size: Size) {
     let Some(cursor) = body_cursor(detail) else {
         return;
     };
-    let is_folded = is_folded(detail, cursor);
-    if is_folded == Some(true) {
-        return toggle(detail, size);
-    }
-    let inside = detail.body(size.0).and_then(|body| {
-        let next = body.next(cursor)?;
-        let is_inside = match cursor.spot {
-            Spot::Head => next.part == cursor.part,
-            Spot::Node(_) => is_folded == Some(false),
-            Spot::Byte(_) | Spot::Note(_) => false,
-        };
-        is_inside.then_some(next)
-    });
-    if let Some(inside) = inside {
-        go(detail, inside, size);
-    }
+    let to = match (action, is_folded(detail, cursor)) {
+        (Action::Toggle | Action::Expand, Some(true)) => set_folded(detail, cursor, false),
+        (Action::Toggle | Action::Collapse, Some(false)) => set_folded(detail, cursor, true),
+        (Action::Expand, Some(false)) => {
+            let next = detail.body(size.0).and_then(|body| body.next(cursor));
+            next.filter(|next| next.part == cursor.part)
+        }
+        (Action::Collapse, _) => Some(around(detail, cursor)),
+        _ => None,
+    };
+    go(detail, to.unwrap_or(cursor), size);
 }
 
-/// Folds what is unfolded, unfolds what is folded.
-pub fn toggle(detail: &mut Detail, size: Size) {
-    let Some(cursor) = body_cursor(detail) else {
-        return;
-    };
-    if let Some(part) = part_mut(detail, cursor) {
-        match cursor.spot {
-            Spot::Head => part.folded = part.can_fold() && !part.folded,
-            Spot::Node(node) => {
-                if let Some(tree) = part.tree_mut() {
-                    tree.toggle(node);
-                }
-            }
-            Spot::Byte(_) | Spot::Note(_) => {}
-        }
-    }
-    go(detail, cursor, size);
+/// The line of what a line is in.
+fn around(detail: &Detail, at: Position) -> Position {
+    let part = detail
+        .shown
+        .as_deref()
+        .and_then(|one| one.parts.get(at.part));
+    let parent = at.node().and_then(|node| part?.tree()?.parent(node));
+    parent.map_or(Position::head(at.part), |node| Position {
+        spot: Spot::Node(node),
+        ..at
+    })
 }
 
 /// Whether what stands at `position` is folded; none where nothing can be.
@@ -175,9 +133,13 @@ fn is_folded(detail: &Detail, position: Position) -> Option<bool> {
     }
 }
 
-fn part_mut(detail: &mut Detail, position: Position) -> Option<&mut super::part::Part> {
-    let shown = detail.shown.as_deref_mut()?;
-    shown.parts.get_mut(position.part)
+fn set_folded(detail: &mut Detail, at: Position, folded: bool) -> Option<Position> {
+    let part = detail.shown.as_deref_mut()?.parts.get_mut(at.part)?;
+    match at.node() {
+        Some(node) => part.tree_mut()?.set_folded(node, folded),
+        None => part.folded = folded,
+    }
+    Some(at)
 }
 
 /// The cursor of the body, if the body is what is shown.
@@ -357,21 +319,15 @@ fn fold_to(app: &mut App, session: &mut Session, level: Option<u16>) -> Effects 
     };
     // On a heading that has no tree, such as a finding, all of them are meant.
     let at = shown.at.cursor.part;
-    let one = shown
-        .parts
-        .get(at)
-        .is_some_and(|part| part.tree().is_some());
-    for (part, _) in shown
-        .parts
-        .iter_mut()
-        .zip(0..)
-        .filter(|(_, nth)| !one || *nth == at)
-    {
-        if let Some(tree) = part.tree_mut() {
-            match level {
-                Some(level) => tree.fold_to(level),
-                None => tree.unfold_all(),
-            }
+    let one = shown.parts.get(at).filter(|part| part.tree().is_some());
+    let meant = match one {
+        Some(_) => at..at + 1,
+        None => 0..shown.parts.len(),
+    };
+    for tree in shown.parts[meant].iter_mut().filter_map(Part::tree_mut) {
+        match level {
+            Some(level) => tree.fold_to(level),
+            None => tree.unfold_all(),
         }
     }
     crate::panels::detail::settle(app, session);

@@ -20,19 +20,18 @@ pub mod violations;
 use super::search::Marks;
 use crate::action::Action;
 use crate::app::{App, Session};
-use crate::effect::{Effects, Now};
+use crate::effect::Effects;
 use crate::layout;
 use crate::worker::Slot;
 use detail_body::{Body, Position, Spot};
 use jobs::{Amount, Ask, Near, Reading, Row, Telling};
-use mcpreel_lint::{Finding, process};
 use mcpreel_share::phrases;
 use mcpreel_store::reader::FindingRow;
 use mcpreel_store::story::Story;
-use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
+use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{Item, What};
-use part::{Left, Memory, Part};
+use part::Part;
 
 /// Hits that are unfolded to: with more the whole message would stand open.
 const REVEALED: usize = 100;
@@ -52,8 +51,6 @@ pub struct Detail {
     pub shown: Option<Box<Shown>>,
     /// Columns and rows that it was scrolled for.
     pub size: (usize, usize),
-    /// Where somebody was in rows that were left.
-    pub memory: Memory,
     /// The number of a finding that was jumped to, until its row has come.
     pub aim: Option<u64>,
 }
@@ -95,7 +92,7 @@ pub struct Shown {
     /// What is wrong with it, the worst first.
     pub findings: Vec<FindingRow>,
     /// What a mock had that comes nearest.
-    pub near: Vec<Near>,
+    pub near: Option<Near>,
     /// What happened; none until it has come, and for what is no exchange.
     pub story: Option<phrases::phrases_story::Told>,
     pub at: Place,
@@ -146,17 +143,6 @@ impl Representation {
 }
 
 impl Detail {
-    /// Remembers where somebody was in the row that is left; `closes`: no other one takes its
-    /// place.
-    fn leave(&mut self, closes: bool) {
-        if let Some(shown) = &self.shown {
-            self.memory.leave(shown);
-        }
-        if closes {
-            self.shown = None;
-        }
-    }
-
     /// The lines of the body, written for so many columns.
     pub fn body(&self, columns: usize) -> Option<Body<'_>> {
         let shown = self.shown.as_deref()?;
@@ -195,13 +181,13 @@ impl Detail {
 }
 
 impl Shown {
-    /// The row that has come, as somebody left it or from its beginning.
-    pub fn new(ask: Ask, row: Row, left: Option<&Left>) -> Self {
+    /// The row that has come; `before`: as it was read before.
+    fn new(ask: Ask, row: Row, before: Option<Self>) -> Self {
         let mut parts = part::parts(
             &row.item,
             row.texts,
             &row.findings,
-            row.near.len(),
+            row.near.is_some(),
             ask.amount,
         );
         for part in &mut parts {
@@ -219,8 +205,8 @@ impl Shown {
             at_finding: 0,
             marked: None,
         };
-        if let Some(left) = left {
-            left.restore(&mut shown);
+        if let Some(before) = before {
+            shown.keep(before);
         }
         shown
     }
@@ -233,12 +219,30 @@ impl Shown {
         }
     }
 
-    /// Where the finding under the cursor stands among those of the same row read anew.
-    pub fn same_finding(&self, anew: &Self) -> usize {
-        let id = self.findings.get(self.at_finding).map(|finding| finding.id);
-        let mut findings = anew.findings.iter();
-        let at = findings.position(|finding| Some(finding.id) == id);
-        at.unwrap_or(self.at_finding)
+    /// The same row read again: the cursors stay, and what was folded.
+    fn keep(&mut self, before: Self) {
+        // A part above may have come or gone: the cursor stays in the part that it was in.
+        let kind = |at: usize| before.parts.get(at).map(|part| part.kind);
+        let same = |at: usize| {
+            let kind = kind(at)?;
+            self.parts.iter().position(|part| part.kind == kind)
+        };
+        if let (Some(cursor), Some(top)) = (same(before.at.cursor.part), same(before.at.top.part)) {
+            self.at = before.at;
+            self.at.cursor.part = cursor;
+            self.at.top.part = top;
+        }
+        let id = before.findings.get(before.at_finding).map(|one| one.id);
+        let at = self.findings.iter().position(|one| Some(one.id) == id);
+        self.at_finding = at.unwrap_or(before.at_finding);
+        self.at_story = before.at_story;
+        self.story = before.story;
+        self.marked = before.marked;
+        for old in before.parts {
+            if let Some(part) = self.parts.iter_mut().find(|part| part.kind == old.kind) {
+                part.keep(old);
+            }
+        }
     }
 
     /// Where one of its findings stands in the messages; none if it has no place there.
@@ -283,10 +287,8 @@ impl Shown {
 }
 
 pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
-    if action == Action::Open {
-        return Some(detail_open::open(app, session));
-    }
     match action {
+        Action::Open => return Some(detail_open::open(app, session)),
         Action::Explain => return Some(detail_open::explain(app, session)),
         Action::NextViolation => return Some(keys::next(app, session, true)),
         Action::PreviousViolation => return Some(keys::next(app, session, false)),
@@ -301,9 +303,7 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
             detail.tab = tab.unwrap_or_default();
             return tab.map(|_| vec![]);
         }
-        Action::Collapse => keys::collapse(detail, size),
-        Action::Expand => keys::expand(detail, size),
-        Action::Toggle => keys::toggle(detail, size),
+        Action::Collapse | Action::Expand | Action::Toggle => keys::fold(detail, action, size),
         action => {
             return keys::moved(detail, action, size)
                 .or_else(|| keys::perform(app, session, action));
@@ -320,26 +320,15 @@ fn next_tab(tab: Tab, by: isize) -> Option<Tab> {
 
 /// The row has been read; none if nothing stands there.
 fn found(app: &mut App, session: &mut Session, ask: Ask, row: Option<Row>) -> Effects {
-    let now = app.now;
-    let overdue = row.as_ref().map(|row| overdue(session, row, now));
     let detail = &mut session.detail;
     let before = detail.shown.take();
     let address = (ask.lens, ask.key);
     let same = before.filter(|shown| (shown.ask.lens, shown.ask.key) == address);
-    if let Some(mut row) = row {
-        row.findings.extend(overdue.into_iter().flatten());
-        let left = same.as_deref().map(Left::of);
-        let left = left
-            .as_ref()
-            .or_else(|| detail.memory.left(address.0, address.1));
-        let mut shown = Shown::new(ask, row, left);
-        if let Some(same) = same {
-            shown.at_finding = same.same_finding(&shown);
-            shown.story = same.story;
-            shown.marked = same.marked;
-        } else {
+    if let Some(row) = row {
+        if same.is_none() {
             detail.asked_story = None;
         }
+        let mut shown = Shown::new(ask, row, same.map(|same| *same));
         shown.mark(|bytes| session.search.places(bytes));
         detail.shown = Some(Box::new(shown));
     }
@@ -359,28 +348,6 @@ fn told(app: &mut App, session: &mut Session, story: Option<Story>) -> Effects {
     vec![]
 }
 
-/// What is overdue now of an open exchange of a live recording: nobody has found that yet.
-fn overdue(session: &Session, row: &jobs::Row, now: Now) -> Vec<FindingRow> {
-    let is_open = |exchange: &&Exchange| exchange.status == Status::Open;
-    let exchange = row.item.exchange().filter(is_open);
-    let vitals = session.vitals.as_deref();
-    let vitals = vitals.filter(|_| session.is_live() && !session.playback.is_on());
-    let (Some(exchange), Some(vitals)) = (exchange, vitals) else {
-        return Vec::new();
-    };
-    let others = vitals.open.iter().filter(|other| other.id != exchange.id);
-    let open = others.chain([exchange]);
-    let summary = &vitals.summary;
-    let mut found = process::overdue(open, &summary.session, summary.slow_ns, session.now(now));
-    let is_told = |finding: &Finding| {
-        row.findings
-            .iter()
-            .any(|told| *told.rule == *finding.rule.id)
-    };
-    found.retain(|finding| finding.exchange == Some(exchange.id) && !is_told(finding));
-    found.into_iter().map(FindingRow::from).collect()
-}
-
 /// Asks for the selected row in full, if that is not what is there.
 pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
     let size = size(app, session);
@@ -394,7 +361,9 @@ pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
     let asked = detail.asked;
     let is_other = asked.map(|asked| (asked.lens, asked.key)) != selected.map(|key| (lens, key));
     if is_other {
-        detail.leave(selected.is_none());
+        if selected.is_none() {
+            detail.shown = None;
+        }
         detail.amount = Amount::default();
     }
     detail.asked = selected.map(|key| Ask {

@@ -2,91 +2,14 @@
 
 use super::detail_body::{Position, Spot};
 use super::jobs::{Amount, Argument, Text, TextRole, Violations, Wrong};
-use crate::panels::detail::{Place, Shown, Sides};
-use crate::widget::tree::{Folds, NodeId, Tree};
+use crate::panels::detail::Sides;
+use crate::widget::tree::{NodeId, Tree};
 use mcpreel_store::reader::FindingRow;
-use mcpreel_trace::item::{Item, ItemKey, Lens, What};
+use mcpreel_trace::item::{Item, What};
 use mcpreel_wire::json::{Document, Kind, Stopped};
 use mcpreel_wire::text::{count, size};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::ops::Range;
-
-/// Rows that are remembered; older ones go. Each takes some hundred bytes, 16 kB at most.
-const KEPT: usize = 64;
-
-#[derive(Debug, Default)]
-pub struct Memory {
-    rows: VecDeque<((Lens, ItemKey), Left)>,
-}
-
-#[derive(Clone, Debug)]
-pub struct Left {
-    at: Place,
-    at_story: (usize, usize),
-    parts: Vec<(PartKind, bool, Option<Folds>)>,
-}
-
-impl Memory {
-    pub fn leave(&mut self, shown: &Shown) {
-        let address = (shown.ask.lens, shown.ask.key);
-        self.rows.retain(|(known, _)| *known != address);
-        if self.rows.len() == KEPT {
-            self.rows.pop_front();
-        }
-        self.rows.push_back((address, Left::of(shown)));
-    }
-
-    pub fn left(&self, lens: Lens, key: ItemKey) -> Option<&Left> {
-        let mut rows = self.rows.iter();
-        let row = rows.find(|(known, _)| *known == (lens, key));
-        row.map(|(_, left)| left)
-    }
-}
-
-impl Left {
-    pub fn of(shown: &Shown) -> Self {
-        let parts = shown.parts.iter();
-        Self {
-            at: shown.at,
-            at_story: shown.at_story,
-            parts: parts
-                .map(|part| {
-                    (
-                        part.kind,
-                        part.folded,
-                        part.tree().map(|tree| tree.folds(FIT)),
-                    )
-                })
-                .collect(),
-        }
-    }
-
-    /// Makes `shown` look so. Parts that have come since, or gone, do not matter.
-    pub(crate) fn restore(&self, shown: &mut Shown) {
-        shown.at_story = self.at_story;
-        for part in &mut shown.parts {
-            let known = self.parts.iter().find(|(kind, ..)| *kind == part.kind);
-            let Some((_, folded, folds)) = known else {
-                continue;
-            };
-            part.folded = *folded;
-            if let (Some(tree), Some(folds)) = (part.tree_mut(), folds) {
-                tree.restore(folds);
-            }
-        }
-        // A part above may have come or gone: the cursor stays in the part that it was in.
-        let kind = |at: usize| self.parts.get(at).map(|(kind, ..)| *kind);
-        let same = |at: usize| {
-            let kind = kind(at)?;
-            shown.parts.iter().position(|part| part.kind == kind)
-        };
-        if let (Some(cursor), Some(top)) = (same(self.at.cursor.part), same(self.at.top.part)) {
-            shown.at = self.at;
-            shown.at.cursor.part = cursor;
-            shown.at.top.part = top;
-        }
-    }
-}
 
 /// Findings that are shown above the messages; the tab has all.
 const FINDINGS_ABOVE: usize = 3;
@@ -119,8 +42,8 @@ pub enum PartKind {
     Finding(usize),
     MoreFindings(usize),
     Note,
-    /// What a mock had that comes nearest: the one at this place.
-    Near(usize),
+    /// What a mock had that comes nearest.
+    Near,
     Text(TextRole),
     /// The response that has not come.
     Missing,
@@ -150,6 +73,19 @@ impl Part {
             text: Some(text),
             notes,
             ..Self::head(PartKind::Text(role))
+        }
+    }
+
+    /// Looks as it did before the row was read again: what is folded stays so.
+    pub fn keep(&mut self, before: Self) {
+        self.folded = before.folded;
+        if let (Some(text), Some(before)) = (&mut self.text, before.text)
+            && text.bytes == before.bytes
+        {
+            text.tree = before.tree;
+            if let Some(tree) = text.tree.as_deref_mut() {
+                hide_envelope(tree, text.role, &text.violations);
+            }
         }
     }
 
@@ -240,12 +176,12 @@ impl Part {
     }
 }
 
-/// The parts of a row, from the top; `near` is how many recorded requests a mock has named.
+/// The parts of a row, from the top; `near`: whether a mock has named a recorded request that comes near.
 pub fn parts(
     item: &Item,
     texts: Vec<Text>,
     findings: &[FindingRow],
-    near: usize,
+    near: bool,
     amount: Amount,
 ) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
@@ -260,7 +196,7 @@ pub fn parts(
     }
     let note = item.annotation.as_ref().and_then(|note| note.note.as_ref());
     parts.extend(note.map(|_| Part::head(PartKind::Note)));
-    parts.extend((0..near).map(|at| Part::head(PartKind::Near(at))));
+    parts.extend(near.then(|| Part::head(PartKind::Near)));
     parts.extend(texts.into_iter().map(|text| Part::of(text, amount)));
     if let What::Exchange(exchange) = &item.what
         && exchange.response.is_none()

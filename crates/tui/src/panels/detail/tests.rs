@@ -42,17 +42,6 @@ fn tab_walks_the_tabs_and_then_leaves() {
 }
 
 #[test]
-fn a_row_is_found_again_as_it_was_left() {
-    let mut hand = Hand::calls();
-    hand.press("j j j Space j");
-    let (pane, path) = (hand.pane(), hand.path());
-    hand.select(9);
-    assert!(hand.pane().contains("#9 ping"));
-    hand.select(1);
-    assert_eq!((hand.pane(), hand.path()), (pane, path));
-}
-
-#[test]
 fn an_answer_that_comes_later_is_added_and_moves_nothing() {
     let mut hand = Hand::open(&CALLS[..3], (120, 30));
     hand.select(1);
@@ -87,7 +76,7 @@ fn a_story_tells_what_happened_meanwhile_and_leads_there() {
     );
     assert_eq!(hand.session().lens, Lens::Exchanges);
     hand.select(1);
-    hand.press("k Enter");
+    hand.press("j j Enter");
     assert_eq!(
         hand.session().list.selected(),
         Some(ItemKey::of_part(Seq(2), 0))

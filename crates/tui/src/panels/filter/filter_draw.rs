@@ -17,11 +17,11 @@
 //! place while the filter is typed.
 
 use super::{Filter, is_edited};
-use crate::app::{App, Session};
+use crate::app::{App, Overlay, Session};
 use crate::layout;
 use crate::panels::prompt::Prompt;
 use crate::theme::{Glyph, Look, Role};
-use crate::view::{Hit, screen};
+use crate::view::{Hit, screen, visible};
 use crate::widget::frame;
 use mcpreel_trace::query::QueryError;
 use mcpreel_wire::text::{count, cut, escape, pad_end, plural, width};
@@ -29,7 +29,6 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Clear;
-use unicode_segmentation::UnicodeSegmentation as _;
 
 /// Candidates that are shown at once.
 const CANDIDATES: usize = 8;
@@ -192,7 +191,7 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let room = columns.saturating_sub(used + width(&counts) + 3);
     let mut spans = label;
     if edited {
-        let (text, caret) = window(app, room);
+        let (text, caret) = typed(app, room);
         let x = area.x + u16::try_from(used + caret).unwrap_or(0);
         frame.set_cursor_position(Position::new(x.min(area.right() - 1), area.y));
         spans.push(Span::styled(pad_end(&text, room), look.style(Role::Text)));
@@ -249,19 +248,23 @@ fn counts(session: &Session, look: &Look, room: usize) -> String {
     if filter.error.is_none() || filter.off {
         return counts;
     }
-    still(&filter.query.to_string(), &counts, room)
+    let query = match filter.query.to_string() {
+        all if all.is_empty() => "all".to_owned(),
+        query => query,
+    };
+    let left = room.saturating_sub(width("still , ") + width(&counts));
+    format!("still {}, {counts}", cut(&escape(&query), left))
 }
 
-/// The counts with the filter that they are of; without it where there is too little room.
-fn still(filter: &str, counts: &str, room: usize) -> String {
-    /// Columns in which something of a filter can be seen.
-    const SOME: usize = 6;
-    let filter = escape(if filter.is_empty() { "all" } else { filter });
-    let left = room.saturating_sub(width("still , ") + width(counts));
-    if left < SOME.min(width(&filter)) {
-        return format!("still {counts}");
-    }
-    format!("still {}, {counts}", cut(&filter, left))
+/// The part of what is typed that there is room for, and the column of the caret in it.
+fn typed(app: &App, room: usize) -> (String, usize) {
+    let Some(Overlay::Prompt(prompt)) = app.overlays.last() else {
+        return (String::new(), 0);
+    };
+    let input = &prompt.input;
+    let scroll = input.visual_scroll(room.saturating_sub(1));
+    let text = visible(input.value(), scroll, room);
+    (text, input.visual_cursor().saturating_sub(scroll))
 }
 
 /// `37 of 1 204 shown`, or how far the scan is.
@@ -293,56 +296,5 @@ fn found(session: &Session, look: &Look) -> String {
             format!("{} of {} shown", count(hits), count(total.max(hits)))
         }
         _ => plural(hits, "row"),
-    }
-}
-
-/// The part of what is typed that there is room for, and the column of the caret in it.
-fn window(app: &App, room: usize) -> (String, usize) {
-    let Some(prompt) = prompt(app) else {
-        return (String::new(), 0);
-    };
-    let (head, tail) = halves(prompt);
-    let (head, tail) = (escape(head), escape(tail));
-    let mut skipped = 0;
-    let mut from = 0;
-    let all = width(&head);
-    for (at, cluster) in head.grapheme_indices(true) {
-        if all - skipped < room.max(1) {
-            break;
-        }
-        skipped += width(cluster);
-        from = at + cluster.len();
-    }
-    let shown = &head[from..];
-    let text = cut(&format!("{shown}{tail}"), room);
-    (text, width(shown))
-}
-
-fn prompt(app: &App) -> Option<&Prompt> {
-    match app.overlays.last() {
-        Some(crate::app::Overlay::Prompt(prompt)) => Some(prompt),
-        _ => None,
-    }
-}
-
-/// What stands before the caret and after.
-fn halves(prompt: &Prompt) -> (&str, &str) {
-    let text = prompt.input.value();
-    let caret = text.char_indices().nth(prompt.input.cursor());
-    text.split_at(caret.map_or(text.len(), |(at, _)| at))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counts_of_the_filter_before_say_so_in_the_room_there_is() {
-        let told = |filter, room| still(filter, "13 of 38 shown", room);
-        assert_eq!(told("is:failed", 50), "still is:failed, 13 of 38 shown");
-        assert_eq!(told("is:failed", 30), "still is:fail…, 13 of 38 shown");
-        assert_eq!(told("is:failed", 27), "still 13 of 38 shown");
-        assert_eq!(told("", 50), "still all, 13 of 38 shown");
-        assert_eq!(told("\u{1b}", 50), "still \\x1b, 13 of 38 shown");
     }
 }

@@ -14,12 +14,6 @@ const VALUES: usize = 50;
 /// How long a step works, nanoseconds.
 const STEP_NS: u64 = 8_000_000;
 
-/// Rows that are counted of a relaxation; more are told as at least so many.
-const COUNTED: u64 = 10_000;
-
-/// Steps in which one relaxation is looked through.
-const STEPS: u32 = 100;
-
 const TRIED: usize = 8;
 
 /// Counts the values of a field.
@@ -59,8 +53,6 @@ pub struct Relaxing {
     /// Those that are still to be tried, the nearest last.
     questions: Vec<Question>,
     scan: Option<Scan>,
-    counted: u64,
-    steps: u32,
 }
 
 impl Relaxing {
@@ -74,8 +66,6 @@ impl Relaxing {
         Self {
             questions: relaxations.map(question).rev().collect(),
             scan: None,
-            counted: 0,
-            steps: 0,
         }
     }
 }
@@ -95,25 +85,22 @@ impl Job for Relaxing {
         let begin = || Scan::new(question, Way::Newest, None, source.context());
         let scan = self.scan.get_or_insert_with(begin);
         let limit = Limit {
-            hits: 1024,
+            hits: 1,
             nanos: STEP_NS,
             clock: source.clock,
         };
         let step = scan.step(source.recording, &limit)?;
-        self.counted += step.hits.len() as u64;
-        self.steps += 1;
-        if !step.done && self.counted < COUNTED && self.steps < STEPS {
-            return Ok(Progress::More);
-        }
-        if self.counted > 0 {
-            let fits = Relaxed::Fits(question.query.clone(), self.counted, !step.done);
+        if !step.hits.is_empty() {
+            let fits = Relaxed::Fits(question.query.clone());
             answers.push(Answer::found(move |_, session| {
                 super::relaxed(session, fits)
             }));
             return Ok(Progress::Done);
         }
-        self.questions.pop();
-        (self.scan, self.steps) = (None, 0);
+        if step.done {
+            self.scan = None;
+            self.questions.pop();
+        }
         Ok(Progress::More)
     }
 }

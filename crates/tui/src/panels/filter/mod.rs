@@ -70,8 +70,7 @@ pub enum Relaxed {
     #[default]
     Unknown,
     Asked,
-    /// This would, with so many rows; with `true` at least so many.
-    Fits(Query, u64, bool),
+    Fits(Query),
     /// No filter with one condition less does.
     Nothing,
 }
@@ -506,7 +505,7 @@ pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
 fn relax(app: &mut App, session: &mut Session) -> Effects {
     let filter = &session.filter;
     let query = match &filter.relaxed {
-        Relaxed::Fits(query, ..) => Some(query.clone()),
+        Relaxed::Fits(query) => Some(query.clone()),
         _ => relaxations(filter.in_force()).into_iter().next(),
     };
     query.map_or_else(Vec::new, |query| set(app, session, &query.to_string()))

@@ -80,7 +80,8 @@ pub struct Scanning {
     /// The rows of the frames before this one are counted.
     counted_to: u64,
     counted: u64,
-    scale: Scale,
+    /// Exchanges that there were when the usual latencies were taken.
+    scaled: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -112,7 +113,7 @@ impl Scanning {
             has_answered: false,
             counted_to: 0,
             counted: 0,
-            scale: Scale::default(),
+            scaled: 0,
         }
     }
 
@@ -166,13 +167,11 @@ impl Scanning {
             (Stage::Judged, ..) => self.judge(source, found)?,
             (Stage::Counted, ..) => self.count(source, found)?,
             (Stage::Scaled, ..) => {
-                if !self
-                    .scale
-                    .step(source.recording, source.summary.exchanges)?
-                {
-                    return Ok(Some(Stage::Scaled));
+                let exchanges = source.summary.exchanges;
+                if exchanges >= self.scaled + self.scaled / 8 + 1 {
+                    self.scaled = exchanges;
+                    found.usual = Some(usual(source)?);
                 }
-                found.usual = Some(self.scale.p95());
                 return Ok(None);
             }
         }))
@@ -187,8 +186,6 @@ impl Scanning {
         let after = self.touched_up_to;
         self.touched_up_to = Seq(source.summary.frames);
         found.touched = source.recording.exchanges_touched(after)?;
-        let ids: Vec<_> = found.touched.iter().map(|(id, _)| *id).collect();
-        self.scale.changed(source.recording, &ids)?;
         if self.question.query.expr.is_none() || found.touched.is_empty() {
             return Ok(Stage::Counted);
         }
@@ -333,76 +330,24 @@ impl Job for Reading {
     }
 }
 
-/// Exchanges whose latencies are looked at to begin with, the newest.
-const LATELY: u64 = 20_000;
+/// Answered calls from which the usual latencies are taken: the newest, some milliseconds of work.
+const LATELY: u32 = 4_000;
 
-/// Latencies that are read in one step: some milliseconds.
-const PAGE: u32 = 4_000;
-
-/// Latencies that are kept of a method.
-const KEPT: usize = 1024;
-
-/// Methods that are told apart; a peer that makes up more gets no bars for them.
-const METHODS: usize = 64;
-
-/// Changed exchanges whose latencies are looked at after a growth.
-const CHANGED: usize = 64;
-
-/// The usual latency of a method: the 95th percentile of the calls that were answered lately.
-#[derive(Debug, Default)]
-struct Scale {
-    after: Option<ExchangeId>,
-    latencies: HashMap<Box<str>, VecDeque<u64>>,
-}
-
-impl Scale {
-    /// Looks at the next page of a recording with so many exchanges; whether that was the last.
-    fn step(&mut self, recording: &Recording, exchanges: u64) -> Result<bool, ReadError> {
-        let first = ExchangeId(exchanges.saturating_sub(LATELY));
-        let page = recording.latencies(self.after.unwrap_or(first), PAGE)?;
-        for one in &page {
-            self.add(&one.method, one.nanos);
+/// The usual latency of each method, nanoseconds: the 95th percentile of the calls lately.
+fn usual(source: &Source<'_>) -> Result<HashMap<Box<str>, u64>, ReadError> {
+    let first = source.summary.exchanges.saturating_sub(LATELY.into());
+    let mut latencies: HashMap<Box<str>, Vec<u64>> = HashMap::new();
+    for one in source.recording.latencies(ExchangeId(first), LATELY)? {
+        if let Some(nanos) = one.nanos {
+            latencies.entry(one.method).or_default().push(nanos);
         }
-        self.after = page.last().map(|last| last.id).or(self.after);
-        Ok(page.is_empty())
     }
-
-    /// Looks at exchanges that may have been answered since.
-    fn changed(&mut self, recording: &Recording, ids: &[ExchangeId]) -> Result<(), ReadError> {
-        let known = ids.iter().filter(|id| Some(**id) <= self.after);
-        for id in known.take(CHANGED).copied().collect::<Vec<_>>() {
-            if let Some(exchange) = recording.exchange(id)? {
-                self.add(&exchange.method, exchange.latency_ns());
-            }
-        }
-        Ok(())
-    }
-
-    fn add(&mut self, method: &str, latency: Option<u64>) {
-        let is_known = self.latencies.contains_key(method);
-        let Some(latency) = latency.filter(|_| is_known || self.latencies.len() < METHODS) else {
-            return;
-        };
-        let kept = self.latencies.entry(method.into()).or_default();
-        if kept.len() == KEPT {
-            kept.pop_front();
-        }
-        kept.push_back(latency);
-    }
-
-    /// The 95th percentile of each method, nanoseconds.
-    fn p95(&self) -> HashMap<Box<str>, u64> {
-        let percentile = |kept: &VecDeque<u64>| {
-            let mut sorted: Vec<_> = kept.iter().copied().collect();
-            sorted.sort_unstable();
-            let rank = (sorted.len() * 95).div_ceil(100);
-            sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0)
-        };
-        let methods = self.latencies.iter();
-        methods
-            .map(|(method, kept)| (method.clone(), percentile(kept)))
-            .collect()
-    }
+    let percentile = |(method, mut all): (Box<str>, Vec<u64>)| {
+        all.sort_unstable();
+        let rank = (all.len() * 95).div_ceil(100);
+        (method, all[rank.saturating_sub(1)])
+    };
+    Ok(latencies.into_iter().map(percentile).collect())
 }
 
 #[cfg(test)]

@@ -429,18 +429,19 @@ fn filtered(app: &App, session: &Session) -> Vec<(Role, String)> {
     let key = app.settings.keymap.keys(Action::Relax).first().copied();
     let key = key.map_or_else(|| ":relax".to_owned(), |key| key.to_string());
     match &session.filter.relaxed {
-        Relaxed::Fits(query, count, more) => {
-            let least = if *more { "at least " } else { "" };
-            let rows = format!("{least}{}", plural(*count, "row"));
-            let (fitting, does) = match query.to_string() {
-                text if text.is_empty() => (
-                    format!("without a filter there would be {rows}"),
+        Relaxed::Fits(query) => {
+            let text = query.to_string();
+            let (fitting, does) = if text.is_empty() {
+                (
+                    "without a filter there would be rows".to_owned(),
                     "takes it away",
-                ),
-                text => (
-                    format!("with {} there would be {rows}", escape(&text)),
+                )
+            } else {
+                let text = escape(&text);
+                (
+                    format!("with {text} there would be rows"),
                     "takes that filter",
-                ),
+                )
             };
             lines.push((Role::Text, fitting));
             lines.push((Role::Key, format!("{key} {does}")));

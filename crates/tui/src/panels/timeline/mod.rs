@@ -49,11 +49,7 @@ const NUMBER: usize = 7;
 #[derive(Debug, Default)]
 pub struct Timeline {
     asked: Option<Asked>,
-    /// Whether the picture on the screen is the one that was asked for last.
-    is_answered: bool,
     pub picture: Option<Box<Picture>>,
-    /// What the picture on the screen is of.
-    shown: Option<About>,
     /// The range on the screen; none: everything, as it grows.
     pub window: Option<Window>,
     /// The row with the cursor; none: the last one.
@@ -71,6 +67,7 @@ struct Asked {
     frames: u64,
     about: About,
     anchor: Option<ItemKey>,
+    is_answered: bool,
 }
 
 /// What a picture is of: if this differs, it is another one.
@@ -205,20 +202,18 @@ fn open(session: &mut Session) -> Effects {
     list::goto(session, seq)
 }
 
-/// Something was drawn. A picture of the same stays until the new one is as complete.
+/// Something was drawn.
 fn drawn(session: &mut Session, picture: Box<Picture>) -> Effects {
     let state = &mut session.timeline;
-    let about = state.asked.as_ref().map(|asked| &asked.about);
-    let is_same = !state.is_answered && about == state.shown.as_ref();
-    if !is_same || (picture.percent == 100 && !picture.looking) {
-        state.shown = about.cloned();
-        state.picture = Some(picture);
-        state.is_answered = true;
+    state.picture = Some(picture);
+    if let Some(asked) = &mut state.asked {
+        asked.is_answered = true;
     }
     vec![]
 }
 
-/// Asks for what the screen lacks.
+/// Asks for what the screen lacks: another picture, more rows near the cursor, or from time to
+/// time what was recorded since.
 pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
     let size = size(app, session);
     let now = app.now.ui_ns;
@@ -236,43 +231,37 @@ pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
     if state.asked.is_none() && !session.list.follows() {
         state.cursor = session.list.selected();
     }
-    if !is_due(state, &about, frames, now) {
-        return vec![];
-    }
     let anchor = state.anchor();
+    let mut is_same = false;
+    if let Some(asked) = &state.asked {
+        is_same = asked.about == about;
+        let lacks_rows = asked.anchor != anchor && nears_end(state, size.1);
+        let is_complete = state
+            .picture
+            .as_deref()
+            .is_some_and(|picture| !picture.is_partial());
+        let is_old =
+            asked.frames != frames && is_complete && now.saturating_sub(asked.at_ns) >= EVERY_NS;
+        if is_same && !(asked.is_answered && (lacks_rows || is_old)) {
+            return vec![];
+        }
+    }
     let ask = Ask {
         query: about.query.clone(),
         window: about.window,
         columns: size.0,
         anchor,
         rows: size.1.max(10) * 2,
+        is_whole: is_same,
     };
-    state.is_answered = false;
     state.asked = Some(Asked {
         at_ns: now,
         frames,
         about,
         anchor,
+        is_answered: false,
     });
     vec![app.questions.ask(Slot::Timeline, Drawing::new(ask))]
-}
-
-/// Whether it is time to ask for the picture.
-fn is_due(state: &Timeline, about: &About, frames: u64, now: u64) -> bool {
-    state.asked.as_ref().is_none_or(|asked| {
-        let is_old = asked.frames != frames;
-        let is_answered = state.is_answered;
-        let rested = now.saturating_sub(asked.at_ns) >= EVERY_NS;
-        asked.about != *about
-            || (is_answered && asked.anchor != state.anchor() && nears_end(state, about.size.1))
-            || (is_old && is_answered && rested && is_complete(state))
-    })
-}
-
-/// Whether nothing of the picture is still looked for.
-fn is_complete(state: &Timeline) -> bool {
-    let picture = state.picture.as_deref();
-    picture.is_none_or(|picture| picture.percent == 100 && !picture.looking)
 }
 
 /// Whether the cursor, or where the wheel has gone, is where more rows are needed than there are.
@@ -459,7 +448,7 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let parts = parts(inner);
     draw_head(look, picture, &parts, frame);
     if picture.rows.is_empty() {
-        let text = if picture.looking || picture.percent < 100 {
+        let text = if picture.is_partial() {
             "looking for exchanges"
         } else {
             "no exchange in this range"

@@ -60,6 +60,13 @@ pub struct Bar {
     pub meanwhile: Meanwhile,
 }
 
+impl Picture {
+    /// Whether something of it is still looked for.
+    pub fn is_partial(&self) -> bool {
+        self.looking || self.percent < 100
+    }
+}
+
 impl Window {
     pub fn span(self) -> u64 {
         self.to.saturating_sub(self.from).max(1)
@@ -84,6 +91,8 @@ pub(super) struct Ask {
     /// Where the cursor is; none: on the last row.
     pub anchor: Option<ItemKey>,
     pub rows: usize,
+    /// Whether only the whole picture is handed over: one of the same is on the screen.
+    pub is_whole: bool,
 }
 
 /// Draws the rows and counts the density by turns.
@@ -175,10 +184,12 @@ impl Job for Drawing {
         while !done && source.clock.now().0.saturating_sub(began) < STEP_NS {
             done = work.go_on(source, began)?;
         }
-        let picture = Box::new(work.picture());
-        answers.push(Answer::found(move |_, session| {
-            super::drawn(session, picture)
-        }));
+        if done || !self.ask.is_whole {
+            let picture = Box::new(work.picture());
+            answers.push(Answer::found(move |_, session| {
+                super::drawn(session, picture)
+            }));
+        }
         self.work = Some(work);
         Ok(if done { Progress::Done } else { Progress::More })
     }

@@ -218,20 +218,6 @@ impl Preview<'_> {
 // node that is some microseconds for what a person unfolds, and under a millisecond for a
 // hundred thousand rows. In between every row is found at once.
 
-/// Folds as they differ from [`Tree::fold_to_fit`], so that a tree which is read anew can be
-/// shown as it was left.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Folds {
-    rows: usize,
-    changed: Box<[NodeId]>,
-}
-
-impl Folds {
-    /// Changes that are kept. Whoever unfolds a huge array and folds each of its elements would
-    /// otherwise have them held for as long as the recording is open.
-    const KEPT: usize = 4096;
-}
-
 impl Tree {
     /// Whether `node` holds something and is folded.
     pub fn is_folded(&self, node: NodeId) -> bool {
@@ -290,33 +276,6 @@ impl Tree {
     /// Leaves these nodes out: what they say is said elsewhere.
     pub fn hide(&mut self, nodes: Vec<NodeId>) {
         self.hidden = nodes;
-        self.lay_out();
-    }
-
-    /// What differs from [`Self::fold_to_fit`] with the same `rows`.
-    pub fn folds(&self, rows: usize) -> Folds {
-        let levels = self.levels_that_fit(rows);
-        let differs = |id: &NodeId| {
-            self.can_fold(*id) && self.folded[id.index()] != self.is_beyond(*id, levels)
-        };
-        let changed: Box<[_]> = self.ids().filter(differs).take(Folds::KEPT + 1).collect();
-        match changed.len() {
-            ..=Folds::KEPT => Folds { rows, changed },
-            _ => Folds {
-                rows,
-                changed: Box::default(),
-            },
-        }
-    }
-
-    /// Shows the tree as it was when `folds` were taken of it.
-    pub fn restore(&mut self, folds: &Folds) {
-        self.mark_levels(self.levels_that_fit(folds.rows));
-        for id in &folds.changed {
-            if let Some(folded) = self.folded.get_mut(id.index()) {
-                *folded = !*folded;
-            }
-        }
         self.lay_out();
     }
 

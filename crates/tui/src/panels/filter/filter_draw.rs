@@ -21,7 +21,7 @@ use crate::app::{App, Overlay, Session};
 use crate::layout;
 use crate::panels::prompt::Prompt;
 use crate::theme::{Glyph, Look, Role};
-use crate::view::{Hit, screen, visible};
+use crate::view::{self, Hit, screen};
 use crate::widget::frame;
 use mcpreel_trace::query::QueryError;
 use mcpreel_wire::text::{count, cut, escape, pad_end, plural, width};
@@ -261,10 +261,7 @@ fn typed(app: &App, room: usize) -> (String, usize) {
     let Some(Overlay::Prompt(prompt)) = app.overlays.last() else {
         return (String::new(), 0);
     };
-    let input = &prompt.input;
-    let scroll = input.visual_scroll(room.saturating_sub(1));
-    let text = visible(input.value(), scroll, room);
-    (text, input.visual_cursor().saturating_sub(scroll))
+    view::typed(&prompt.input, room)
 }
 
 /// `37 of 1 204 shown`, or how far the scan is.

@@ -2,7 +2,7 @@
 //! per method and tool; as annotations, in which what fails is an error and the rest a notice.
 
 use super::party::opens;
-use super::said::{self, Entry, grouped, left_out, unfired, verdict};
+use super::verdict::{Entry, grouped, left_out, unfired, verdict};
 use super::{Compared, Party};
 use crate::cli::exit::Failure;
 use crate::cli::machine::{
@@ -27,9 +27,10 @@ pub fn json(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> {
         out.json(&json!({"kind": "trouble", "trouble": trouble.as_str(), "text": text}))?;
     }
     for offer in &report.offers {
-        let about = json!({"list": offer.list.member(), "name": offer.name, "times": offer.times});
+        let (list, name) = (offer.list.member(), &offer.name);
+        let about = json!({"kind": "offer", "list": list, "name": name, "times": offer.times});
         let seqs = [offer.left, offer.right];
-        out.json(&line("offer", about, seqs, &offer.difference, parties))?;
+        out.json(&line(about, seqs, &offer.difference, parties))?;
     }
     for account in &report.accounts {
         exchange(account, parties, out)?;
@@ -77,50 +78,48 @@ fn side(party: &Party) -> Value {
     })
 }
 
-/// A value that differs, with what it is `about`.
+/// A difference as an object, with what it is `about`.
 fn line(
-    kind: &str,
     about: Value,
     seqs: [Option<Seq>; 2],
     difference: &Difference,
     parties: &[Party; 2],
 ) -> Value {
-    let mut line = json!({"kind": kind, "class": difference.class.as_str()});
-    let rest = json!({
-        "left": seqs[0].map(|seq| seq.0),
-        "right": seqs[1].map(|seq| seq.0),
-        "half": match difference.half {
-            Half::Request => "request",
-            Half::Response => "response",
-        },
-        "path": difference.path,
-        "change": difference.change.as_str(),
-        "was": difference.left,
-        "is": difference.right,
-        "note": difference.note,
-        "open": opens(parties, seqs),
-    });
-    if let (Value::Object(line), Value::Object(about), Value::Object(rest)) =
-        (&mut line, about, rest)
-    {
-        line.extend(about);
-        line.extend(rest);
+    let half = match difference.half {
+        Half::Request => "request",
+        Half::Response => "response",
+    };
+    let mut line = about;
+    for (key, value) in [
+        ("class", difference.class.as_str().into()),
+        ("left", json!(seqs[0].map(|seq| seq.0))),
+        ("right", json!(seqs[1].map(|seq| seq.0))),
+        ("half", half.into()),
+        ("path", json!(difference.path)),
+        ("change", difference.change.as_str().into()),
+        ("was", json!(difference.left)),
+        ("is", json!(difference.right)),
+        ("note", json!(difference.note)),
+        ("open", json!(opens(parties, seqs))),
+    ] {
+        line[key] = value;
     }
     line
 }
 
 fn exchange(account: &Account, parties: &[Party; 2], out: &mut Output) -> Result<(), Failure> {
     let seqs = [account.left, account.right];
+    let (method, name) = (&account.method, &account.name);
     for difference in &account.differences {
-        let about = json!({"method": account.method, "name": account.name});
-        out.json(&line("difference", about, seqs, difference, parties))?;
+        let about = json!({"kind": "difference", "method": method, "name": name});
+        out.json(&line(about, seqs, difference, parties))?;
     }
     if account.outcome != Outcome::Differs || account.more > 0 {
         out.json(&json!({
             "kind": "exchange",
             "class": account.class.map(Class::as_str),
-            "method": account.method,
-            "name": account.name,
+            "method": method,
+            "name": name,
             "left": seqs[0].map(|seq| seq.0),
             "right": seqs[1].map(|seq| seq.0),
             "outcome": words::outcome(account),
@@ -181,22 +180,13 @@ fn whole(compared: &Compared<'_>) -> Case {
 
 /// What is said, by the call that it is said of.
 fn case_lines(compared: &Compared<'_>) -> BTreeMap<Call, Vec<String>> {
-    let report = compared.report;
     let mut all: BTreeMap<Call, Vec<String>> = BTreeMap::new();
-    for offer in &report.offers {
-        let lines = all.entry((offer.list.method().into(), None)).or_default();
-        let entry = said::offered(offer);
-        if lines.len() < SHOWN && !entry.is_noise() {
-            let about = format!("{} at ", entry.subject);
-            lines.push(case_line(&entry, &about, compared));
-        }
-    }
-    for group in grouped(report) {
-        let call = (group.method.into(), group.name.map(Into::into));
+    for group in grouped(compared.report) {
+        let call = (group.call.0.into(), group.call.1.map(Into::into));
         let lines = all.entry(call).or_default();
         let entries: Vec<_> = group.entries.iter().filter(|one| !one.is_noise()).collect();
         let shown = entries.iter().take(SHOWN);
-        lines.extend(shown.map(|entry| case_line(entry, "", compared)));
+        lines.extend(shown.map(|entry| case_line(entry, compared)));
         let more = entries.len().saturating_sub(SHOWN) as u64 + group.more;
         if more > 0 {
             lines.push(format!("and {}", plural(more, "more difference")));
@@ -205,14 +195,14 @@ fn case_lines(compared: &Compared<'_>) -> BTreeMap<Call, Vec<String>> {
     all
 }
 
-fn case_line(entry: &Entry<'_>, about: &str, compared: &Compared<'_>) -> String {
+fn case_line(entry: &Entry<'_>, compared: &Compared<'_>) -> String {
     let class = entry.class.map_or("skipped", Class::as_str);
     let spots = opens(compared.parties, entry.seqs).join(", ");
     let times = match entry.times {
         1 => String::new(),
         times => format!("{times} times, first "),
     };
-    format!("{class} {about}{} ({times}{spots})", entry.in_words())
+    format!("{class} {} ({times}{spots})", entry.in_words())
 }
 
 /// Writes annotations.
@@ -232,30 +222,28 @@ pub fn github(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> 
     if report.trouble().is_some() {
         add(Kind::Error, "comparison", &verdict(compared), 1);
     }
-    let mut entry = |subject: &str, entry: &Entry<'_>| {
-        let title = format!(
-            "{}: {subject}",
-            entry.class.map_or("skipped", Class::as_str)
-        );
-        let said = entry.in_words();
-        let message = match opens(compared.parties, entry.seqs).join(", ") {
-            none if none.is_empty() => said,
-            spots => format!("{said} ({spots})"),
-        };
-        if entry.class.is_some_and(|class| report.fail_on.fails(class)) {
-            add(Kind::Error, &title, &message, entry.times);
-        } else if !entry.is_noise() {
-            add(Kind::Notice, &title, &message, entry.times);
-        }
-    };
-    for offer in &report.offers {
-        let offered = said::offered(offer);
-        entry(&offered.subject, &offered);
-    }
     let groups = grouped(report);
-    for group in &groups {
-        let subject = words::call((group.method, group.name));
-        group.entries.iter().for_each(|one| entry(&subject, one));
+    for (group, entry) in groups
+        .iter()
+        .flat_map(|one| one.entries.iter().map(move |it| (one, it)))
+    {
+        let fails = entry.class.is_some_and(|class| report.fail_on.fails(class));
+        if entry.is_noise() && !fails {
+            continue;
+        }
+        let subject = if entry.is_offer {
+            entry.subject.clone()
+        } else {
+            group.title()
+        };
+        let class = entry.class.map_or("skipped", Class::as_str);
+        let spots = match opens(compared.parties, entry.seqs).join(", ") {
+            none if none.is_empty() => none,
+            spots => format!(" ({spots})"),
+        };
+        let kind = if fails { Kind::Error } else { Kind::Notice };
+        let message = format!("{}{spots}", entry.in_words());
+        add(kind, &format!("{class}: {subject}"), &message, entry.times);
     }
     let more = groups.iter().map(|group| group.more).sum::<u64>();
     let more = more + report.left_out.exchanges + report.left_out.offers;

@@ -2,8 +2,8 @@
 //! replays.
 //!
 //! ```text
-//!  Report ─ said ─┬─ text       for people
-//!                 └─ machines   for programs, test reports, annotations; without secrets
+//!  Report ─ verdict ─┬─ text       for people
+//!                    └─ machines   for programs, test reports, annotations; without secrets
 //! ```
 //!
 //! Texts in a [`Report`] are escaped already; what comes from elsewhere is escaped here.
@@ -11,7 +11,7 @@
 mod comparison_text;
 mod machines;
 mod party;
-mod said;
+mod verdict;
 
 pub use party::Party;
 

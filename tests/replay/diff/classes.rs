@@ -43,8 +43,7 @@ fn each_kind_of_difference_has_its_class() {
         ),
         (r#"{"a":1}"#, "{}", "breaking result.a"),
         ("{}", r#"{"a":1}"#, "added result.a"),
-        (r#"{"a":[1,2]}"#, r#"{"a":[1,2,3]}"#, "added result.a[2]"),
-        (r#"{"a":[1,2]}"#, r#"{"a":[1]}"#, "changed result.a[1]"),
+        (r#"{"a":[1]}"#, r#"{"a":[1,2]}"#, "added result.a[1]"),
         (
             "{}",
             r#"{"isError":true}"#,
@@ -82,16 +81,13 @@ fn an_answer_may_be_late_unless_there_is_a_budget() {
     let quick = Story::new().taking(10).says("weather", "{}", "rain");
     let slow = Story::new().taking(400).says("weather", "{}", "rain");
     assert_eq!(compared(&quick, &slow, &[]).said(), [""; 0]);
-    for (budget, late) in [
-        ("200ms", true),
-        ("500ms", false),
-        ("2x", true),
-        ("50x", false),
-    ] {
+    for (budget, late) in [("200ms", true), ("500ms", false), ("2x", true)] {
         let args = ["--latency-budget", budget, "--fail-on", "latency"];
         let found = compared(&quick, &slow, &args);
-        assert_eq!(found.count("latency"), u64::from(late), "{budget}");
-        assert_eq!(found.code, i32::from(late), "{budget}");
+        assert_eq!(
+            (found.code, found.count("latency")),
+            (late.into(), late.into())
+        );
     }
     let args = ["--latency-budget", "200ms"];
     assert_eq!(

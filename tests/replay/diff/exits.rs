@@ -8,18 +8,11 @@ use serde_json::json;
 #[test]
 fn the_threshold_decides_what_fails() {
     let base = Story::new().call("weather", "{}", r#"{"a":1}"#);
-    for (result, class) in [
-        (r#"{"a":"1"}"#, 0),
-        (r#"{"a":2}"#, 1),
-        (r#"{"a":1,"b":2}"#, 2),
-    ] {
-        let other = Story::new().call("weather", "{}", result);
-        for (at, fail_on) in ["breaking", "changed", "added", "noise"].iter().enumerate() {
-            let found = compared(&base, &other, &["--fail-on", fail_on]);
-            assert_eq!(found.code, i32::from(class <= at), "{result} {fail_on}");
-            assert_eq!(found.summary()["exit_code"], json!(found.code));
-        }
-        assert_eq!(compared(&base, &other, &["--fail-on", "never"]).code, 0);
+    let other = Story::new().call("weather", "{}", r#"{"a":2}"#);
+    for (fail_on, code) in [("breaking", 0), ("changed", 1), ("noise", 1), ("never", 0)] {
+        let found = compared(&base, &other, &["--fail-on", fail_on]);
+        assert_eq!(found.code, code, "{fail_on}");
+        assert_eq!(found.summary()["exit_code"], json!(code));
     }
     let noise = Story::new().call("weather", "{}", r#"{"a":1,"nextCursor":"x"}"#);
     let noisier = Story::new().call("weather", "{}", r#"{"a":1,"nextCursor":"y"}"#);

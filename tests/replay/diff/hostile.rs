@@ -1,7 +1,7 @@
 //! Whatever a stranger's recording says, it is shown as text and within bounds.
 
 use super::made::Story;
-use super::{code, compare, compared, diff, recorded, text};
+use super::{code, compared, diff, recorded, text};
 
 /// A title change, a cleared screen, an order of reading turned around, invisible letters, a C1
 /// control, markup, and what would end a workflow command.
@@ -61,43 +61,6 @@ fn nothing_off_the_wire_reaches_a_terminal_a_report_or_a_workflow() {
             assert!(told.lines().all(is_ours), "{told}");
         }
     }
-}
-
-#[test]
-fn values_and_lists_are_bounded_and_what_is_left_out_is_told() {
-    let members = |value: u32| {
-        let all: Vec<_> = (0..2000).map(|at| format!(r#""m{at}":{value}"#)).collect();
-        format!("{{{}}}", all.join(","))
-    };
-    let long = |letter: &str| format!(r#"{{"a":"{}"}}"#, letter.repeat(300_000));
-    let left = Story::new()
-        .call("weather", "{}", &members(1))
-        .call("cities", "{}", &long("x"));
-    let right = Story::new()
-        .call("weather", "{}", &members(2))
-        .call("cities", "{}", &long("y"));
-    let library = recorded(&left, &right);
-    let found = compare(&library, &[]);
-    assert_eq!(found.count("changed"), 2001);
-    let of = |name: &str| {
-        let rows = found.rows.iter().filter(|row| row["kind"] == "difference");
-        rows.filter(|row| row["name"] == name).count()
-    };
-    assert_eq!((of("weather"), of("cities")), (25, 1));
-    let more = found.rows.iter().find(|row| row["kind"] == "exchange");
-    let more = more.expect("what is left out is told");
-    assert_eq!(more["differences_left_out"], 1975);
-    for row in &found.rows {
-        for side in ["was", "is"] {
-            assert!(row[side].as_str().unwrap_or_default().len() <= 256, "{row}");
-        }
-    }
-    let told = text(&diff(&library, &["7f3a", "c04d"]).stdout);
-    assert!(
-        told.contains("… and 1 990 more differences; --json has"),
-        "{told}"
-    );
-    assert!(told.len() < 20_000, "{}", told.len());
 }
 
 #[test]

@@ -72,33 +72,6 @@ fn a_replay_is_compared_with_what_it_replays() {
 }
 
 #[test]
-fn requests_are_paired_by_what_they_ask_for() {
-    let left = Story::new()
-        .says("weather", r#"{"city":"Oslo"}"#, "rain")
-        .says("weather", r#"{"city":"Rome"}"#, "sun")
-        .says("cities", "{}", "two");
-    let right = Story::new()
-        .says("cities", "{}", "two")
-        .says("weather", r#"{"city":"Rome"}"#, "sun")
-        .says("weather", r#"{"city":"Oslo"}"#, "rain");
-    let found = compared(&left, &right, &[]);
-    assert_eq!((found.code, found.said()), (0, vec![]));
-    // What asks for something else stands for it if nothing else does.
-    let other = Story::new()
-        .says("cities", "{}", "two")
-        .says("weather", r#"{"city":"Rome"}"#, "sun")
-        .says("weather", r#"{"city":"Bonn"}"#, "rain");
-    let found = compared(&left, &other, &[]);
-    assert_eq!(found.said(), ["changed params.arguments.city"]);
-    let less = Story::new().says("cities", "{}", "two");
-    let found = compared(&left, &less, &[]);
-    assert_eq!(found.said(), ["changed tools/call removed"; 2]);
-    let found = compared(&less, &left, &[]);
-    assert_eq!(found.said(), ["added tools/call more"; 2]);
-    assert_eq!(found.code, 0);
-}
-
-#[test]
 fn only_what_fits_is_compared_and_the_rest_is_told() {
     let left = Story::weather().says("cities", "{}", "two");
     let right = Story::weather().says("cities", "{}", "three");

@@ -1,5 +1,6 @@
 //! What looks like a handle: something that a server made up, to be given back to it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Shorter texts are too likely to mean something else.
@@ -78,16 +79,14 @@ pub fn candidates(text: &str) -> impl Iterator<Item = &str> {
         .chain(parts.filter(|part| is_handle(part)))
 }
 
-/// The words of a text that can be told wherever they stand.
-pub(super) fn telling_words(text: &str) -> impl Iterator<Item = &str> {
-    let text = if text.len() > LONGEST_TEXT { "" } else { text };
-    Pieces(text).filter(|part| is_telling(part))
-}
-
-/// `text` with all handles replaced for which there is another; `None` where there is none.
-pub(super) fn replaced<'a>(text: &str, other: impl Fn(&str) -> Option<&'a str>) -> Option<String> {
+/// `text` with the handles replaced for which there is another: all of it, or words of it. `None`
+/// where there is none.
+pub(super) fn replaced(
+    text: &str,
+    mut other: impl FnMut(&str) -> Option<String>,
+) -> Option<String> {
     if let Some(other) = other(text) {
-        return Some(other.to_owned());
+        return Some(other);
     }
     if text.len() > LONGEST_TEXT {
         return None;
@@ -97,9 +96,9 @@ pub(super) fn replaced<'a>(text: &str, other: impl Fn(&str) -> Option<&'a str>) 
         .map(|part| match other(part) {
             Some(other) => {
                 any = true;
-                other
+                Cow::Owned(other)
             }
-            None => part,
+            None => Cow::Borrowed(part),
         })
         .collect();
     any.then_some(parts)
@@ -234,7 +233,7 @@ mod tests {
 
     #[test]
     fn handles_are_replaced_where_they_stand() {
-        let other = |part: &str| (part == "a1b2c3d4e5").then_some("NEW");
+        let other = |part: &str| (part == "a1b2c3d4e5").then(|| "NEW".to_owned());
         assert_eq!(replaced("a1b2c3d4e5", other).unwrap(), "NEW");
         assert_eq!(replaced("id a1b2c3d4e5.", other).unwrap(), "id NEW.");
         assert_eq!(replaced("xa1b2c3d4e5", other), None);

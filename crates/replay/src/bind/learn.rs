@@ -1,15 +1,14 @@
 //! What two answers, or two requests of the server, tell about each other: values that the protocol
 //! says the server chooses, handles, and values that rules bind.
 
-use super::handle;
 use super::known::{Bound, Chosen, Slot};
-use super::places::{From, Place, each_string, places};
-use super::{Binder, fresh_id};
+use super::places::{From, LISTS, Place, each_string, places};
+use super::{Binder, fresh_id, handle};
 use crate::rules::{Bind, Calls, RuleId, Rules};
 use mcpreel_redact::token;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::id::RequestId;
-use mcpreel_wire::json::{Document, Edits, Kind, Path, Step, Value, canonical, quoted};
+use mcpreel_wire::json::{Document, Edits, Kind, Path, Step, Value, canonical};
 use mcpreel_wire::text::escape;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -17,14 +16,6 @@ use std::ops::Range;
 /// Values of a message that are looked at. A message of a hundred megabytes would keep the replay
 /// waiting for handles that nobody sends.
 const MOST_VALUES: u32 = 200_000;
-
-/// Lists whose entries stand in any order: what stands at the same place is not the same thing.
-pub(super) const LISTS: [&str; 4] = [
-    "tools/list",
-    "prompts/list",
-    "resources/list",
-    "resources/templates/list",
-];
 
 /// Which exchange two messages belong to.
 #[derive(Clone, Copy, Debug)]
@@ -44,9 +35,15 @@ impl Binder {
         now: Value<'_>,
         later: &mut dyn FnMut(&str) -> bool,
     ) {
-        self.learn_chosen(about, then, now);
+        let mut live = places(now, about.method, From::Server);
+        for place in places(then, about.method, From::Server) {
+            let slot = place.chosen.slot;
+            let at = live.iter().position(|live| live.chosen.slot == slot);
+            let value = at.map(|at| live.remove(at).chosen.value);
+            self.known
+                .bind(place.chosen, value.ok_or_else(|| slot.what().into()));
+        }
         self.learn_ruled(about, then, Some(now));
-        let handles = !LISTS.contains(&about.method);
         let mut walk = Walk {
             left: MOST_VALUES,
             path: Vec::new(),
@@ -54,7 +51,7 @@ impl Binder {
         };
         for half in ["result", "error", "params"] {
             if let (Some(then), Some(now)) = (then.get(half), now.get(half)) {
-                walk.inside(half, then, now);
+                walk.inside(Step::Member(half.into()), then, now);
             }
         }
         for (path, then, now) in walk.pairs {
@@ -63,46 +60,33 @@ impl Binder {
                 self.secrets.learn(&then, &now);
                 continue;
             }
-            if handles {
-                self.learn_handles(about, &path, (&then, &now), later);
+            if LISTS.contains(&about.method) {
+                continue;
+            }
+            for (recorded, live) in handle::pairs(&then, &now) {
+                if later(recorded) {
+                    self.bind_handle(about, recorded, live, &path, None);
+                }
             }
         }
     }
 
-    /// What looks like handles in two texts that stand at the same place.
-    fn learn_handles(
+    fn bind_handle(
         &mut self,
         about: About<'_>,
-        path: &Path,
-        (then, now): (&str, &str),
-        later: &mut dyn FnMut(&str) -> bool,
+        recorded: &str,
+        live: &str,
+        from: &Path,
+        rule: Option<usize>,
     ) {
-        for (recorded, live) in handle::pairs(then, now) {
-            if later(recorded) {
-                self.known.bind_handle(Bound {
-                    recorded: recorded.into(),
-                    live: live.into(),
-                    seq: about.seq,
-                    from: path.clone(),
-                    uses: 0,
-                });
-            }
-        }
-    }
-
-    fn learn_chosen(&mut self, about: About<'_>, then: Value<'_>, now: Value<'_>) {
-        let live = places(now, about.method, From::Server);
-        let mut taken = vec![false; live.len()];
-        for place in places(then, about.method, From::Server) {
-            let same = |at: &usize| !taken[*at] && live[*at].chosen.slot == place.chosen.slot;
-            let at = (0..live.len()).find(same);
-            if let Some(at) = at {
-                taken[at] = true;
-            }
-            let value = at.map(|at| live[at].chosen.value.clone());
-            let value = value.ok_or_else(|| place.chosen.slot.what().into());
-            self.known.bind(place.chosen, value);
-        }
+        let bound = Bound {
+            recorded: recorded.into(),
+            live: live.into(),
+            seq: about.seq,
+            from: from.clone(),
+            uses: 0,
+        };
+        self.known.bind_handle(bound, rule);
     }
 
     /// What the server said then will not be said now: `then` is an answer that was not asked for.
@@ -116,14 +100,11 @@ impl Binder {
         }
         self.learn_ruled(about, document.root(), None);
         let result = document.root().get("result");
-        let result = result.filter(|_| !LISTS.contains(&about.method));
-        if let Some(result) = result {
-            let lost = each_string(result, &mut Vec::new(), &mut |_, value| {
+        if let Some(result) = result.filter(|_| !LISTS.contains(&about.method)) {
+            each_string(result, &mut Vec::new(), &mut |_, value| {
                 let text = value.as_str().unwrap_or_default();
                 self.known.lose(&text, &needs(about), &is_known);
-                Ok::<(), ()>(())
             });
-            debug_assert!(lost.is_ok(), "nothing stops it");
         }
     }
 
@@ -151,14 +132,10 @@ impl Binder {
             let fresh = fresh_id(&RequestId::from_value(id));
             edits.replace(id, fresh.json());
         }
-        let ruled = if is_request {
-            self.edit_repeated(document.root(), about, &mut edits)
-        } else {
-            self.edit_ruled(document.root(), about, &mut edits)
-        };
-        let visited = each_string(document.root(), &mut Vec::new(), &mut |names, value| {
+        let ruled = self.edit_ruled(document.root(), about, is_request, &mut edits);
+        each_string(document.root(), &mut Vec::new(), &mut |_, value| {
             if ruled.contains(&value.span()) {
-                return Ok(());
+                return;
             }
             let text = value.as_str().unwrap_or_default();
             let filled = if secrets {
@@ -166,22 +143,20 @@ impl Binder {
             } else {
                 text.clone()
             };
-            let bound = handle::replaced(&filled, |part| self.known.pairs.said(part));
+            let bound = handle::replaced(&filled, |part| {
+                self.known.pairs.said(None, part).map(Into::into)
+            });
             let changed = bound.as_deref().unwrap_or(&filled);
             if *changed != *text {
                 edits.replace_string(value, changed);
-            } else if let Some(live) = self.said_by_name(names, value) {
-                edits.replace(value, live);
             }
-            Ok::<(), ()>(())
         });
-        debug_assert!(visited.is_ok(), "nothing stops it");
         edits.apply(then)
     }
 }
 
 /// What is missing where the exchange of a value was not had. Escaped.
-pub(super) fn needs(about: About<'_>) -> Box<str> {
+fn needs(about: About<'_>) -> Box<str> {
     let what = escape(about.name.unwrap_or(about.method));
     format!("needs the answer of #{} {what}", about.seq.0).into()
 }
@@ -194,17 +169,12 @@ struct Walk<'d> {
 }
 
 impl<'d> Walk<'d> {
-    fn inside(&mut self, name: &str, then: Value<'d>, now: Value<'d>) {
-        self.path.push(Step::Member(name.into()));
-        self.values(then, now);
-        self.path.pop();
-    }
-
-    fn values(&mut self, then: Value<'d>, now: Value<'d>) {
+    fn inside(&mut self, step: Step, then: Value<'d>, now: Value<'d>) {
         if self.left == 0 || then.raw() == now.raw() {
             return;
         }
         self.left -= 1;
+        self.path.push(step);
         match (then.kind(), now.kind()) {
             (Kind::String, Kind::String) => {
                 if let (Some(then), Some(now)) = (then.as_str(), now.as_str()) {
@@ -213,14 +183,13 @@ impl<'d> Walk<'d> {
             }
             (Kind::Array, Kind::Array) => {
                 for (at, (then, now)) in then.elements().zip(now.elements()).enumerate() {
-                    self.path.push(Step::Element(at));
-                    self.values(then, now);
-                    self.path.pop();
+                    self.inside(Step::Element(at), then, now);
                 }
             }
             (Kind::Object, Kind::Object) => self.members(then, now),
             _ => {}
         }
+        self.path.pop();
     }
 
     /// Members of the same name; those in the same order are found at once.
@@ -239,19 +208,10 @@ impl<'d> Walk<'d> {
                 None => None,
             };
             if let Some(other) = other {
-                self.inside(&text, value, other);
+                self.inside(Step::Member((*text).into()), value, other);
             }
         }
     }
-}
-
-/// The member of what a tool says in words, which are about anything.
-const ANYTHING: &str = "text";
-
-/// What stands for a word by a rule.
-pub(super) struct Ruled {
-    pub rule: RuleId,
-    pub now: Box<str>,
 }
 
 impl Binder {
@@ -291,56 +251,20 @@ impl Binder {
         self.fired.iter().copied()
     }
 
-    /// What a word that can be told anywhere is now by one of these rules, or what is missing for it.
-    pub(super) fn ruled_word(
-        &self,
-        word: &str,
-        rules: &[usize],
-    ) -> Option<Result<Ruled, Box<str>>> {
-        rules.iter().find_map(|rule| {
-            let chosen = Chosen {
-                slot: Slot::Rule(*rule),
-                scope: "".into(),
-                value: quoted(word).into(),
-            };
-            let rule = self.binds.get(*rule)?.0;
-            Some(match self.known.chosen(&chosen)? {
-                Ok(live) => {
-                    let live = Document::parse(live.as_bytes()).ok()?;
-                    let live = live
-                        .root()
-                        .as_str()
-                        .filter(|live| handle::is_telling(live))?;
-                    Ok(Ruled {
-                        rule,
-                        now: live.into(),
-                    })
-                }
-                Err(missing) => Err(missing.into()),
-            })
-        })
-    }
-
     /// Learns from an answer, then and now, what rules want to know of it.
-    pub(super) fn learn_ruled(
-        &mut self,
-        about: About<'_>,
-        then: Value<'_>,
-        now: Option<Value<'_>>,
-    ) {
-        for (at, (_, bind)) in self.binds.iter().enumerate() {
+    fn learn_ruled(&mut self, about: About<'_>, then: Value<'_>, now: Option<Value<'_>>) {
+        for (at, (_, bind)) in self.binds.clone().iter().enumerate() {
             if !bind.answer.include(about.method, about.name) {
                 continue;
             }
             let live = now.map(|now| bind.from.all(now)).unwrap_or_default();
             for (nth, recorded) in bind.from.all(then).into_iter().enumerate() {
-                let live = live.get(nth);
-                if let Some(live) = live {
-                    self.known.pairs.learn(at, recorded, *live);
-                }
                 let chosen = chosen(at, recorded);
-                let live = match (live, now) {
-                    (Some(live), _) => Ok(live.raw_text().into()),
+                let live = match (live.get(nth), now) {
+                    (Some(live), _) => {
+                        self.pair_by_rule(about, at, &bind.from, recorded, *live);
+                        Ok(live.raw_text().into())
+                    }
                     (None, Some(_)) => Err(chosen.slot.what().into()),
                     (None, None) => Err(needs(about)),
                 };
@@ -349,60 +273,51 @@ impl Binder {
         }
     }
 
+    /// A value that a rule binds is one wherever it stands if it cannot be taken for another.
+    fn pair_by_rule(
+        &mut self,
+        about: About<'_>,
+        rule: usize,
+        from: &Path,
+        then: Value<'_>,
+        now: Value<'_>,
+    ) {
+        match then.as_str().zip(now.as_str()) {
+            Some((then, now)) if handle::is_telling(&then) && handle::is_telling(&now) => {
+                self.bind_handle(about, &then, &now, from, Some(rule));
+            }
+            _ => self.known.pairs.learn(rule, then, now),
+        }
+    }
+
     /// The values of a request that rules are about.
     pub(super) fn ruled<'d>(&self, message: Value<'d>, about: About<'_>) -> Vec<Place<'d>> {
         self.places(message, about, |bind| (&bind.request, &bind.to))
     }
 
-    /// What rules found in an answer is what they found in the live one. Where that stands.
-    pub(super) fn edit_ruled(
+    /// Puts live values where rules found recorded ones in an answer, or where a request repeats
+    /// them. Returns where these stand.
+    fn edit_ruled(
         &self,
         then: Value<'_>,
         about: About<'_>,
+        is_request: bool,
         edits: &mut Edits,
     ) -> Vec<Range<usize>> {
         let mut edited = Vec::new();
-        for place in self.places(then, about, |bind| (&bind.answer, &bind.from)) {
-            let Slot::Rule(rule) = place.chosen.slot else {
-                continue;
-            };
-            let live = self.known.pairs.said_at(rule, &place.chosen.value);
-            if let Some(live) = live.filter(|_| !edited.contains(&place.value.span())) {
-                edits.replace(place.value, live);
-                edited.push(place.value.span());
-            }
-        }
-        edited
-    }
-
-    /// What a text is now that is all that a member has of which a rule has the name.
-    pub(super) fn said_by_name(&self, names: &[Value<'_>], text: Value<'_>) -> Option<&str> {
-        let name = names.last()?.as_str()?;
-        let is_named = |bind: &Bind| {
-            [&bind.from, &bind.to]
-                .into_iter()
-                .any(|path| member(path) == Some(&name))
+        let places = if is_request {
+            self.ruled(then, about)
+        } else {
+            self.places(then, about, |bind| (&bind.answer, &bind.from))
         };
-        if name == ANYTHING {
-            return None;
-        }
-        let mut binds = self.binds.iter().enumerate();
-        binds.find_map(|(rule, (_, bind))| {
-            let value = is_named(bind).then(|| canonical(text))?;
-            self.known.pairs.said_at(rule, &value)
-        })
-    }
-
-    /// What a request repeats by rules is what the live answer said. Where that stands.
-    pub(super) fn edit_repeated(
-        &self,
-        then: Value<'_>,
-        about: About<'_>,
-        edits: &mut Edits,
-    ) -> Vec<Range<usize>> {
-        let mut edited = Vec::new();
-        for place in self.ruled(then, about) {
-            if let Some(Ok(live)) = self.known.chosen(&place.chosen) {
+        for place in places {
+            let live = match place.chosen.slot {
+                _ if edited.contains(&place.value.span()) => None,
+                _ if is_request => self.known.chosen(&place.chosen).and_then(Result::ok),
+                Slot::Rule(rule) => self.known.pairs.said(Some(rule), &place.chosen.value),
+                _ => None,
+            };
+            if let Some(live) = live {
                 edits.replace(place.value, live);
                 edited.push(place.value.span());
             }
@@ -437,12 +352,4 @@ fn chosen(rule: usize, value: Value<'_>) -> Chosen {
         scope: "".into(),
         value: canonical(value).into(),
     }
-}
-
-/// The name of the member at the end of a path.
-fn member(path: &Path) -> Option<&str> {
-    path.steps().iter().rev().find_map(|step| match step {
-        Step::Member(name) => Some(&**name),
-        _ => None,
-    })
 }

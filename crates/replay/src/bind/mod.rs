@@ -13,7 +13,8 @@
 //! * What looks like a handle (`handle`) and differs between the two answers, and is sent by the
 //!   recorded client later, as a whole value or as a word of a longer one (a path, a URI), is bound
 //!   as well, and reported.
-//! * What rules bind comes before that; at the place of a rule as a word as well.
+//! * What rules bind comes before that: at their places whatever it is, elsewhere where it cannot be
+//!   taken for something else.
 //! * What stands for what in messages that are compared is told more narrowly: there a
 //!   difference would be hidden.
 //! * Placeholders of redacted values are supplied by the user, or by a live answer in their place.
@@ -23,8 +24,7 @@
 //! * A message is changed by spans of its bytes ([`Edits`]): order of members, spelling of numbers
 //!   and white space stay as recorded, and a message in which nothing changes goes out as it is.
 //! * Which message needs which other one follows from the same values: [`Trail`].
-//! * Everything is bounded: [`MOST`] values of a kind are remembered, the oldest are forgotten and
-//!   counted.
+//! * Everything is bounded: [`MOST`] values of a kind are remembered, more are counted.
 
 mod handle;
 mod known;
@@ -95,7 +95,7 @@ impl Binder {
         self.known.bound()
     }
 
-    /// Values that were forgotten because there were too many.
+    /// Values that were not remembered because there were too many.
     pub fn forgotten(&self) -> u64 {
         self.known.forgotten
     }

@@ -3,13 +3,20 @@
 
 use super::handle;
 use super::known::{Chosen, Slot};
-use super::learn::LISTS;
 use mcpreel_wire::json::{Kind, Value};
 use mcpreel_wire::mcp::keys;
 use mcpreel_wire::mcp::methods::canonical;
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{Hash as _, Hasher as _};
+
+/// Lists whose entries stand in any order: what stands at the same place is not the same thing.
+pub(super) const LISTS: [&str; 4] = [
+    "tools/list",
+    "prompts/list",
+    "resources/list",
+    "resources/templates/list",
+];
 
 /// What a message says that the server chose by the protocol, and where.
 pub(super) struct Place<'d> {
@@ -79,24 +86,23 @@ fn required_elicitations(message: Value<'_>) -> impl Iterator<Item = Value<'_>> 
 }
 
 /// Gives every string below `value` to `visit`, with the names of the members on the way to it.
-pub(super) fn each_string<'d, E>(
+pub(super) fn each_string<'d>(
     value: Value<'d>,
     names: &mut Vec<Value<'d>>,
-    visit: &mut impl FnMut(&[Value<'d>], Value<'d>) -> Result<(), E>,
-) -> Result<(), E> {
+    visit: &mut impl FnMut(&[Value<'d>], Value<'d>),
+) {
     match value.kind() {
         Kind::String => visit(names, value),
         // A document has an end to its depth.
         Kind::Array => value
             .elements()
-            .try_for_each(|element| each_string(element, names, visit)),
-        Kind::Object => value.members().try_for_each(|(name, member)| {
+            .for_each(|element| each_string(element, names, visit)),
+        Kind::Object => value.members().for_each(|(name, member)| {
             names.push(name);
-            let visited = each_string(member, names, visit);
+            each_string(member, names, visit);
             names.pop();
-            visited
         }),
-        _ => Ok(()),
+        _ => {}
     }
 }
 
@@ -163,12 +169,10 @@ impl Trail {
 }
 
 fn each_text(value: Option<Value<'_>>, visit: &mut impl FnMut(&str)) {
-    let Some(value) = value else { return };
-    let visited = each_string(value, &mut Vec::new(), &mut |_, value| {
-        visit(&value.as_str().unwrap_or_default());
-        Ok::<(), ()>(())
-    });
-    debug_assert!(visited.is_ok(), "nothing stops it");
+    if let Some(value) = value {
+        let visit = &mut |_: &[_], text: Value<'_>| visit(&text.as_str().unwrap_or_default());
+        each_string(value, &mut Vec::new(), visit);
+    }
 }
 
 fn hash(text: &str) -> u64 {

@@ -8,7 +8,6 @@ use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::{Edits, Path, Step, Value, parse_into};
 use memchr::memmem::Finder;
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -149,37 +148,30 @@ impl Binder {
         about: About<'_>,
         edits: &mut Edits,
     ) -> Result<(), Fault> {
-        let chosen = self.chosen(message, about);
         let mut edited = Vec::new();
-        for place in &chosen {
-            if self.edit_chosen(place, edits)? {
+        for place in self.chosen(message, about) {
+            if self.edit_chosen(&place, edits)? {
                 edited.push(place.value.span());
             }
         }
-        let mut missing = Vec::new();
-        for half in ["params", "result", "error"] {
-            let Some(value) = message.get(half) else {
-                continue;
-            };
+        let (mut redacted, mut unreached) = (Vec::new(), None);
+        for value in ["params", "result", "error"].map(|half| message.get(half)) {
+            let Some(value) = value else { continue };
             each_string(value, &mut Vec::new(), &mut |names, value| {
                 if edited.contains(&value.span()) {
-                    return Ok(());
+                    return;
                 }
-                let at = At {
-                    names,
-                    rules: rules_at(&chosen, value),
-                };
-                match self.edit_string(value, &at, edits) {
-                    Err(Fault::Redacted(names)) => missing.extend(names),
-                    edited => edited?,
+                match self.edit_string(value, names, edits) {
+                    Err(Fault::Redacted(names)) => redacted.extend(names),
+                    Err(Fault::Unreached(what)) => drop(unreached.get_or_insert(what)),
+                    Ok(()) => {}
                 }
-                Ok(())
-            })?;
+            });
         }
-        if missing.is_empty() {
-            Ok(())
-        } else {
-            Err(Fault::Redacted(missing))
+        match unreached {
+            Some(what) => Err(Fault::Unreached(what)),
+            None if redacted.is_empty() => Ok(()),
+            None => Err(Fault::Redacted(redacted)),
         }
     }
 
@@ -242,84 +234,43 @@ fn put(message: Value<'_>, path: &Path, json: &str, edits: &mut Edits) {
     }
 }
 
-/// Where a text of a message stands.
-pub(super) struct At<'a, 'd> {
-    /// The names of the members on the way.
-    pub names: &'a [Value<'d>],
-    /// The rules that say that a handle is sent there.
-    pub rules: Vec<usize>,
-}
-
-/// The rules about this value among the places that the server chose.
-pub(super) fn rules_at(chosen: &[Place<'_>], value: Value<'_>) -> Vec<usize> {
-    let here = chosen.iter().filter(|it| it.value.span() == value.span());
-    let rules = here.filter_map(|place| match place.chosen.slot {
-        Slot::Rule(rule) => Some(rule),
-        _ => None,
-    });
-    rules.collect()
-}
-
 impl Binder {
-    /// Changes a text of a message that the server did not choose as a whole by the protocol.
-    pub(super) fn edit_string(
+    /// Changes a text of a message that the server did not choose as a whole by the protocol;
+    /// `names` are those of the members on the way to it.
+    fn edit_string(
         &mut self,
         value: Value<'_>,
-        at: &At<'_, '_>,
+        names: &[Value<'_>],
         edits: &mut Edits,
     ) -> Result<(), Fault> {
         let recorded = value.as_str().unwrap_or_default();
         let filled = self.secrets.fill(&recorded).map_err(Fault::Redacted)?;
         // What is called is no handle, whatever it looks like, and a state belongs to its round.
-        let is_name =
-            matches!(at.names, [only] if only.is_str("name") || only.is_str("requestState"));
-        if is_name {
-            let now = self.rewrites.apply(&filled);
-            if *now != *recorded {
-                edits.replace_string(value, &now);
+        let is_name = matches!(names, [only] if only.is_str("name") || only.is_str("requestState"));
+        let mut missing = None;
+        let live = |part: &str| match self.known.send(part)? {
+            Ok((live, rule)) => {
+                let rule = rule.and_then(|at| self.binds.get(at));
+                self.fired.extend(rule.map(|(id, _)| *id));
+                Some(live.to_owned())
             }
-            return Ok(());
+            Err(what) => {
+                missing = Some(what.into());
+                None
+            }
+        };
+        let bound = if is_name {
+            None
+        } else {
+            handle::replaced(&filled, live)
+        };
+        if let Some(missing) = missing {
+            return Err(Fault::Unreached(missing));
         }
-        if let Some(live) = self.known.handle(&filled) {
-            edits.replace_string(value, live);
-            self.known.use_handle(&filled);
-            return Ok(());
-        }
-        if let Some(missing) = self.known.orphan(&filled) {
-            return Err(Fault::Unreached(missing.into()));
-        }
-        let said = self.with_words(&filled, at)?;
-        let now = self.rewrites.apply(said.as_deref().unwrap_or(&filled));
+        let now = self.rewrites.apply(bound.as_deref().unwrap_or(&filled));
         if *now != *recorded {
             edits.replace_string(value, &now);
         }
         Ok(())
-    }
-
-    /// A text with the words replaced that are handles; `None` where there are none.
-    fn with_words(&mut self, text: &str, at: &At<'_, '_>) -> Result<Option<String>, Fault> {
-        if self.known.is_empty() {
-            return Ok(None);
-        }
-        let mut live = HashMap::new();
-        for word in handle::telling_words(text) {
-            match self.ruled_word(word, &at.rules) {
-                Some(Ok(ruled)) => {
-                    self.fired.insert(ruled.rule);
-                    live.insert(word, ruled.now);
-                    continue;
-                }
-                Some(Err(missing)) => return Err(Fault::Unreached(missing)),
-                None => {}
-            }
-            if let Some(now) = self.known.handle(word) {
-                live.insert(word, now.into());
-                self.known.use_handle(word);
-            } else if let Some(missing) = self.known.orphan(word) {
-                return Err(Fault::Unreached(missing.into()));
-            }
-        }
-        let other = |word: &str| live.get(word).map(AsRef::as_ref);
-        Ok(handle::replaced(text, other))
     }
 }

@@ -5,7 +5,7 @@
 use super::Half;
 use super::judge::Judge;
 use super::key;
-use super::side::{Held, Message};
+use super::side::Held;
 use crate::bind::{About, Binder, Round};
 use crate::rewrite::Rewrites;
 use crate::rules::Side;
@@ -104,7 +104,7 @@ impl Bound {
     /// Finds the pairs in the answers of two exchanges.
     pub(super) fn pair(&mut self, [left, right]: [&Held; 2]) {
         let answers = [left, right].map(|held| held.response.as_ref());
-        let [then, now] = answers.map(|answer| Document::parse(answer?.whole()?).ok());
+        let [then, now] = answers.map(|answer| Document::parse(answer?).ok());
         let (Some(then), Some(now)) = (then, now) else {
             return;
         };
@@ -125,11 +125,10 @@ impl Bound {
     }
 }
 
-/// Changes the bytes of a message that was read as a whole.
-fn rewrite(message: Option<&mut Message>, as_now: impl FnOnce(&[u8]) -> Cow<'_, [u8]>) {
+fn rewrite(message: Option<&mut Vec<u8>>, as_now: impl FnOnce(&[u8]) -> Cow<'_, [u8]>) {
     let Some(message) = message else { return };
-    if let Some(Cow::Owned(changed)) = message.whole().map(as_now) {
-        message.bytes = changed;
+    if let Cow::Owned(changed) = as_now(message) {
+        *message = changed;
     }
 }
 

@@ -173,7 +173,7 @@ pub struct LeftOut {
     pub troubles: u64,
     /// Values that were not compared, because there was too much.
     pub values: u64,
-    /// Answers that are too long to be compared as a whole: their digests were.
+    /// Answers that are too long to be compared: their sizes were.
     pub outlines: u64,
     /// Lists and texts that were compared place by place, because they are too long.
     pub place_by_place: u64,

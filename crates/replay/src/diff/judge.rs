@@ -7,7 +7,7 @@ use super::diff_report::{
     self, Account, Call, Counts, Difference, Ledger, List, Missing, Outcome, Remark, Report, Skip,
     Threshold, Trouble,
 };
-use super::key::{Digest, Key, Terms as KeyTerms};
+use super::key::{Key, Terms as KeyTerms};
 use super::lists::{self, Page, Pages};
 use super::notices::{self, Notices};
 use super::values::{Side, Terms, compare_by};
@@ -50,8 +50,8 @@ pub struct Occurrence<'a> {
     pub request: Option<&'a [u8]>,
     /// The response; `None` where none came.
     pub response: Option<&'a [u8]>,
-    /// The digest of a response that is too long to be here.
-    pub outline: Option<Digest>,
+    /// The size of a response that is too long to be here.
+    pub size: Option<u64>,
     pub status: Status,
     /// Nanoseconds to the response, where there is one.
     pub latency_ns: Option<u64>,
@@ -205,12 +205,12 @@ impl Judge {
         if texts.contains(&None) && [left, right].iter().any(is_cancelled) {
             return;
         }
-        match left.outline.zip(right.outline) {
+        match left.size.zip(right.size) {
             None => self.messages(Half::Response, [left, right], texts, elsewhere, draft),
             Some((left, right)) => {
                 self.ledger.report.left_out.outlines += 1;
                 if left != right {
-                    let note = "it is too long to be shown: something in it differs";
+                    let note = "it is too long to be compared, and has another size";
                     draft.whole(Half::Response, Class::Changed, note);
                 }
             }

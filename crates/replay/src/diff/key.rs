@@ -19,26 +19,10 @@ pub struct Digest([u8; 16]);
 
 impl Digest {
     pub fn of(text: &[u8]) -> Self {
-        let mut digesting = Digesting::default();
-        digesting.push(text);
-        digesting.finish()
-    }
-}
-
-/// A digest of a text that comes in pieces.
-#[derive(Debug, Default)]
-pub struct Digesting(Sha256);
-
-impl Digesting {
-    pub fn push(&mut self, piece: &[u8]) {
-        self.0.update(piece);
-    }
-
-    pub fn finish(self) -> Digest {
-        let whole: [u8; 32] = self.0.finalize().into();
+        let whole: [u8; 32] = Sha256::digest(text).into();
         let mut half = [0; 16];
         half.copy_from_slice(&whole[..16]);
-        Digest(half)
+        Self(half)
     }
 }
 

@@ -33,7 +33,7 @@ pub use judge::{Budget, Judge, Occurrence, Options, is_at_work};
 pub use line::{Comparison, Excerpt, Label, Limits, Line, Row, Rows, Verdict};
 pub use notices::Notices;
 pub use recordings::{Compared, Pair, PairSide, Wanted, exchanges, recordings};
-pub use side::{Message, message};
+pub use side::fill_redacted;
 pub use values::{Side, Terms, compare, compare_by};
 
 /// How much a difference matters, the worst first.

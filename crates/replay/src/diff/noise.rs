@@ -218,25 +218,16 @@ pub(super) fn shape(text: &str) -> Cow<'_, str> {
     if text.len() > MAX_TEXT {
         return Cow::Borrowed(text);
     }
-    let names = [
-        "uuid",
-        "time",
-        "date",
-        "port",
-        "temporary",
-        "pid",
-        "duration",
-        "clock",
-    ];
     VOLATILE.replace_all(text, |found: &Captures<'_>| {
         if found.name("clock").is_some() && !is_clock(text, found) {
             return found[0].to_owned();
         }
-        let name = names.iter().find(|name| found.name(name).is_some());
+        let mut names = VOLATILE.capture_names().flatten();
+        let name = names.find(|name| found.name(name).is_some());
         let before = found.name("before").map_or("", |before| before.as_str());
         match found.name("temporary") {
             Some(path) => [before, &chosen_parts(path.as_str())].concat(),
-            None => format!("{before}\u{0}{}\u{0}", name.copied().unwrap_or_default()),
+            None => format!("{before}\u{0}{}\u{0}", name.unwrap_or_default()),
         }
     })
 }
@@ -245,26 +236,8 @@ pub(super) fn shape(text: &str) -> Cow<'_, str> {
 const DURATIONS: [&str; 5] = ["duration", "elapsed", "latency", "took", "uptime"];
 
 /// What may stand behind the name: `took_ms`, `elapsedSeconds`, `elapsed_time`.
-const DURATION_UNITS: [&str; 18] = [
-    "ns",
-    "nanos",
-    "nanoseconds",
-    "us",
-    "micros",
-    "microseconds",
-    "ms",
-    "millis",
-    "milliseconds",
-    "s",
-    "sec",
-    "secs",
-    "seconds",
-    "min",
-    "mins",
-    "minutes",
-    "hours",
-    "time",
-];
+const DURATION_UNITS: &str = "ns nanos nanoseconds us micros microseconds ms millis milliseconds s \
+     sec secs seconds min mins minutes hours time";
 
 /// Whether a member says how long something took, alone or with a unit. Of a longer name, such as
 /// `max_duration`, nobody knows whether it was measured.
@@ -273,7 +246,8 @@ fn is_duration(name: &str) -> bool {
         let parted = rest.strip_prefix(['_', '-']);
         let is_parted = parted.is_some() || rest.starts_with(|letter: char| letter.is_uppercase());
         let rest = parted.unwrap_or(rest);
-        rest.is_empty() || is_parted && DURATION_UNITS.contains(&&*rest.to_ascii_lowercase())
+        let mut units = DURATION_UNITS.split(' ');
+        rest.is_empty() || is_parted && units.any(|unit| unit.eq_ignore_ascii_case(rest))
     };
     let name_of = |known: &&str| {
         let begin = name.get(..known.len())?;

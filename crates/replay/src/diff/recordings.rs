@@ -13,7 +13,7 @@ use super::bound::Bound;
 use super::diff_report::{self, Missing, Remark, Trouble};
 use super::judge::Judge;
 use super::key::Digest;
-use super::side::{Card, Held, Holding, MAX_EXCHANGES, One, read};
+use super::side::{Card, Held, Holding, MAX_EXCHANGES, One, fill_redacted, read};
 use crate::rules::Side;
 use compact_str::CompactString;
 use mcpreel_store::reader::{ReadError, Recording, Summary};
@@ -106,8 +106,8 @@ pub fn recordings(
 ) -> Result<Option<Compared>, ReadError> {
     let summaries = [left.summary()?, right.summary()?];
     let sides = [
-        One::new([left, right], Side::Left, &summaries[0]),
-        One::new([right, left], Side::Right, &summaries[1]),
+        One::new(left, Side::Left, &summaries[0]),
+        One::new(right, Side::Right, &summaries[1]),
     ];
     let ours = sides[0].cards(judge, &mut |known| goes_on(0, known))?;
     let theirs = sides[1].cards(judge, &mut |known| goes_on(0, ours.len() + known))?;
@@ -135,10 +135,9 @@ pub fn recordings(
         holding.next()?;
         let mut held = read(sides, ids)?;
         holding.read(held.iter().flatten().map(Held::bytes).sum());
-        if let [Some(left), Some(right)] = &mut held {
-            compared.bound.apply(left, right, judge);
-        }
-        compared.pairs.extend(judged(&held, judge));
+        compared
+            .pairs
+            .extend(judged(&mut held, &mut compared.bound, judge));
     }
     if matches!(wanted, Wanted::All) {
         for way in [Direction::ClientToServer, Direction::ServerToClient] {
@@ -161,7 +160,7 @@ fn learn(
     bound: &mut Bound,
 ) -> Result<(), ReadError> {
     if let [Some(left), Some(_)] = ids
-        && let Some(exchange) = sides[0].recording().exchange(left)?
+        && let Some(exchange) = sides[0].recording.exchange(left)?
         && bound.wants(&exchange)
         && let [Some(left), Some(right)] = read(sides, ids)?
     {
@@ -177,8 +176,8 @@ pub fn exchanges(
     judge: &mut Judge,
 ) -> Result<(), ReadError> {
     let sides = [
-        One::new([left.0, right.0], Side::Left, &left.0.summary()?),
-        One::new([right.0, left.0], Side::Right, &right.0.summary()?),
+        One::new(left.0, Side::Left, &left.0.summary()?),
+        One::new(right.0, Side::Right, &right.0.summary()?),
     ];
     let mut bound = Bound::by(judge);
     let is_retry = left.0.exchange(left.1)?.is_some_and(|left| left.is_retry());
@@ -194,10 +193,7 @@ pub fn exchanges(
         }
     }
     let mut held = read(sides, [Some(left.1), Some(right.1)])?;
-    if let [Some(left), Some(right)] = &mut held {
-        bound.apply(left, right, judge);
-    }
-    judged(&held, judge);
+    judged(&mut held, &mut bound, judge);
     // Two exchanges are no session in which every rule could have been of use.
     for (rule, _) in judge.rules().binds() {
         judge.rules().fired(rule);
@@ -206,8 +202,18 @@ pub fn exchanges(
 }
 
 /// Compares what both sides have, or counts what only one has.
-fn judged(held: &[Option<Held>; 2], judge: &mut Judge) -> Option<Pair> {
-    judge.redacted(held.iter().flatten().map(Held::redacted).sum());
+fn judged(held: &mut [Option<Held>; 2], bound: &mut Bound, judge: &mut Judge) -> Option<Pair> {
+    if let [Some(left), Some(right)] = held {
+        for (left, right) in [
+            (&mut left.request, &mut right.request),
+            (&mut left.response, &mut right.response),
+        ] {
+            if let (Some(left), Some(right)) = (left, right) {
+                judge.redacted(fill_redacted(left, right));
+            }
+        }
+        bound.apply(left, right, judge);
+    }
     let class = match held {
         [Some(left), Some(right)] => judge.both(&left.occurrence(), &right.occurrence()),
         [Some(left), None] => {

@@ -571,7 +571,7 @@ fn unexpected_question<'a>(
         name,
         request: Some(question.raw()),
         response: None,
-        outline: None,
+        size: None,
         status: Status::Ok,
         latency_ns: None,
         wall_ns: None,

@@ -305,7 +305,7 @@ impl<'r> Director<'r> {
             name: exchange.name.as_deref(),
             request: None,
             response,
-            outline: None,
+            size: None,
             status: exchange.status,
             latency_ns: exchange.latency_ns(),
             wall_ns: self.recorded_wall(exchange.t_request),

@@ -192,10 +192,3 @@ fn too_many_rules_and_a_pattern_that_grows_are_refused() {
     let huge = "[[normalise]]\npath = 'result.a'\npattern = '((a{100}){100}){100}'";
     assert!(problem(huge).contains("no regular expression"));
 }
-
-#[test]
-fn the_sidecar_stands_beside_the_recording() {
-    let beside = |path: &str| sidecar(std::path::Path::new(path)).display().to_string();
-    assert_eq!(beside("/r/weather.reel"), "/r/weather.rules.toml");
-    assert_eq!(beside("weather"), "weather.rules.toml");
-}

@@ -78,36 +78,6 @@ fn what_two_runs_never_share_is_in_the_exact_digest_only() {
 }
 
 #[test]
-fn rules_keep_ignore_and_normalise() {
-    let rules = rules(
-        "[[keep]]\npath = 'params._meta.tenant.id'\n\
-         [[ignore]]\npath = 'params.arguments.nonce'\n\
-         [[normalise]]\npath = 'params.arguments.q'\npattern = 'v\\d+'\nwith = 'v'\n",
-    );
-    let key = |params: &str| {
-        let message = format!(r#"{{"method":"tools/call","params":{params}}}"#);
-        on(Side::Right, &rules, &message)
-    };
-    let tenant = |id| {
-        key(&format!(
-            r#"{{"_meta":{{"x":{id},"tenant":{{"id":{id}}}}}}}"#
-        ))
-    };
-    assert_ne!(tenant(1), tenant(2));
-    assert_eq!(
-        key(r#"{"_meta":{"x":2,"tenant":{"id":1,"y":3}}}"#),
-        tenant(1)
-    );
-    assert_ne!(key("{}"), tenant(1));
-    let call = |q, nonce| key(&format!(r#"{{"arguments":{{"q":"{q}","nonce":{nonce}}}}}"#));
-    assert_eq!(call("a v1", 1).normalised, call("a v22", 2).normalised);
-    assert_ne!(call("a v1", 1).exact, call("a v22", 1).exact);
-    assert_ne!(call("a v1", 1).exact, call("a v1", 2).exact);
-    assert_ne!(call("a v1", 1).normalised, call("b v1", 1).normalised);
-    assert_eq!(rules.unfired(), []);
-}
-
-#[test]
 fn the_text_says_what_the_digest_covers() {
     let text = |level, params: &str| {
         let document = Document::parse(params.as_bytes()).expect("JSON");

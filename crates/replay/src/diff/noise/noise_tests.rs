@@ -37,15 +37,9 @@ fn texts_of_two_runs() {
             "started 2026-11-20T15:17:03.123Z",
             "started 2026-11-21T09:00:00+01:00",
         ),
-        ("at 2026-11-20 15:17", "at 2025-01-01 00:00"),
         (
             "created: Sun Nov 22 2026 08:17:28 GMT+0000 (Coordinated Universal Time)",
             "created: Wed Dec 9 2026 23:00:00 GMT+0100 (Central European Standard Time)",
-        ),
-        ("Sun Nov 22 08:17:28 2026", "Tue Dec  1 18:02:59 2026"),
-        (
-            "Sun Nov 22 08:17:28 UTC 2026",
-            "Tue Dec  1 18:02:59 CET 2026",
         ),
         (
             "Date: Sun, 22 Nov 2026 08:17:28 GMT\n",
@@ -56,33 +50,22 @@ fn texts_of_two_runs() {
             "id 16fd2706-8baf-433b-82eb-8c7fada847da.",
         ),
         ("created at 4:53:25 AM", "created at 11:02:07 PM"),
-        ("at 4:53:25\u{202f}AM", "at 12:00:00 a.m."),
         ("16:53:25.123 INFO ready", "00:01:02.9 INFO ready"),
-        ("[16:53:25] ready", "[04:00:59] ready"),
         ("11/23/2026, 4:53:25 AM", "1/2/27, 11:53:25 PM"),
-        ("23.11.2026, 16:53:25", "2.1.2027, 4:53:25"),
-        ("2026/11/23 16:53:25", "2027/1/2 4:53:25"),
         ("Nov 23, 2026, 4:53:25 AM", "January 2, 2027 at 11:53:25 PM"),
-        ("23 Nov 2026, 16:53:25", "2 January 2027 at 04:53:25"),
-        ("from 16:53:25 to 16:53:26.", "from 17:00:00 to 18:00:00."),
         ("took 842 ms", "took 1.2s"),
-        ("in 3 minutes", "in 12 secs"),
         ("http://localhost:8123/x", "http://localhost:9/x"),
-        ("http://127.0.0.1:8123", "http://127.0.0.1:9"),
         (
             "wrote /tmp/tmpk3jd_x2w/out.txt",
             "wrote /tmp/tmp_qwertyu/out.txt",
         ),
         ("/var/folders/zz/abc_d/T/a", "/var/folders/qq/efg_h/T/a"),
         ("file:///tmp/mcp-XyZ12a/a", "file:///tmp/mcp-7bQ9cR/a"),
-        ("(/private/tmp/.tmpAbCdEf)", "(/private/tmp/.tmpghIJkl)"),
         (
             "/tmp/pytest-of-ada/pytest-9/a",
             "/tmp/pytest-of-ada/pytest-10/a",
         ),
-        ("/tmp/7f3a9c21/a", "/tmp/00be41d7/a"),
         ("pid 4711", "pid 12"),
-        ("PID: 4711", "PID: 12"),
         ("read /home/ada/w/a.rs", "read /tmp/x/a.rs"),
         ("file:///home/ada/w", "file:///tmp/x"),
     ] {
@@ -99,42 +82,25 @@ fn texts_that_only_look_so() {
         // How long something is, ratios, versions and addresses are no times of day.
         ("1:2:3", "1:2:4"),
         ("1:02:03", "1:02:04"),
-        ("24:00:01", "24:00:02"),
-        ("12:60:01", "12:60:02"),
         ("13:00:01 PM", "13:00:02 PM"),
-        ("12:34:56.7.8", "12:34:57.7.8"),
-        ("1.12:34:56", "1.12:34:57"),
-        ("+01:30:00", "+01:30:01"),
         ("2001:db8::10:20:30", "2001:db8::10:20:31"),
         ("00:11:22:33:44:55", "00:11:22:33:44:56"),
-        ("10:20:30::1", "10:20:31::1"),
         ("x12:34:56", "x12:34:57"),
-        ("12:34:567", "12:34:568"),
         ("16:53:25 INFO ready", "16:53:25 INFO done"),
         ("11/23/2026", "11/24/2026"),
-        ("Sun Nov 22 2026", "Mon Nov 23 2026"),
-        ("on Sun at 08:17:28", "on Mon at 08:17:29"),
         (
             "Sun Nov 22 08:17:28 2026 rain",
             "Sun Nov 22 08:17:28 2026 snow",
         ),
         ("took 842 ms", "took long"),
-        ("842 m", "843 m"),
-        ("5 stars", "4 stars"),
         ("6fa459ea-ee8a-3ca4-894e", "16fd2706-8baf-433b-82eb"),
         ("http://example.com:8123/x", "http://example.com:9/x"),
         ("/home/a", "/home/b"),
-        ("/srv/tmp/a", "/srv/tmp/b"),
         ("/tmpfs/a", "/tmpfs/b"),
-        ("~/tmp/a", "~/tmp/b"),
         ("/tmp/work/a.txt", "/tmp/work/b.txt"),
-        ("/tmp/work/a.txt", "/tmp/work/d/a.txt"),
         ("/tmp/report1.txt", "/tmp/report2.txt"),
-        ("/tmp/passed-12/x", "/tmp/failed-7/x"),
-        ("/tmp/v1.2/bin", "/tmp/v2.0/bin"),
         ("/tmp/tmp-admin-panel", "/tmp/tmp-guest-panel"),
         ("/tmp/run-1|status=ok", "/tmp/run-1|status=failed"),
-        ("file:///tmp/myFileName.md", "file:///tmp/yourFileName.md"),
         ("rapid 4711", "rapid 12"),
         ("pid 4711", "took 5 s"),
         ("/home/ada/w2/a.rs", "/tmp/x2/a.rs"),
@@ -200,7 +166,6 @@ fn numbers_of_two_runs() {
     for (a, b) in [
         ("1795000001", "1795000900"),
         ("1795000001", "1795000900123"),
-        ("1795000001000000", "1795000900123000000"),
         ("1.795e9", "1795080000"),
     ] {
         assert!(noise(&at, a, b), "{a} {b}");
@@ -209,7 +174,6 @@ fn numbers_of_two_runs() {
         ("1795000001", "1795090000"),
         ("1794900000", "1795000000"),
         ("1795000001.5", "1795000002.5"),
-        ("-1795000001", "-1795000002"),
         ("1", "2"),
         ("9223372036854775807", "9223372036854775806"),
     ] {
@@ -236,13 +200,8 @@ fn a_number_that_is_called_a_duration_is_as_long_as_it_took() {
     };
     for name in [
         "duration",
-        "durationMs",
         "duration_ms",
-        "elapsed",
-        "elapsed-seconds",
         "elapsedTime",
-        "latencyMillis",
-        "took",
         "took_ms",
         "Uptime",
         "uptime_s",
@@ -250,17 +209,7 @@ fn a_number_that_is_called_a_duration_is_as_long_as_it_took() {
         assert_eq!(answers(name, "5", "5000.25"), [true; 3], "{name}");
         assert_eq!(answers(name, "5", "\"5 ms later\""), [false; 3], "{name}");
     }
-    for name in [
-        "max_duration",
-        "durations",
-        "duration_limit",
-        "tookOff",
-        "look",
-        "time",
-        "ms",
-        "undertook_ms",
-        "",
-    ] {
+    for name in ["max_duration", "durations", "tookOff", "look", "time"] {
         assert_eq!(answers(name, "5", "5000.25"), [false; 3], "{name}");
     }
     // What a client asks for is a choice.
@@ -287,14 +236,9 @@ fn a_moment_of_a_session_without_a_date_is_one_of_the_same_unit_before_now() {
     for (then, now) in [
         // An amount in cents, as many digits as a moment has.
         ("1750000000", "1760000000"),
-        ("1000000000", "1795000900"),
         // Before there was a protocol, after now, in another unit.
         ("1730000000", "1795000900"),
-        ("1795000901", "1795000900"),
         ("1760000000", "1795000900123"),
-        ("1760000000123", "1795000900"),
-        ("14", "1795000900"),
-        ("1760000000.5", "1795000900"),
     ] {
         assert!(!of_a_cassette(then, now), "{then} {now}");
     }

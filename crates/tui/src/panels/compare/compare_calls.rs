@@ -245,11 +245,12 @@ fn part(
             ..Part::default()
         });
     }
-    let texts = [text_of(left, right, half)?, text_of(right, left, half)?];
-    let redacted = texts.iter().flatten().map(|(_, values)| values).sum();
-    let [before, now] = texts
-        .each_ref()
-        .map(|text| text.as_ref().map(|(text, _)| &**text));
+    let mut texts = [text_of(left, half)?, text_of(right, half)?];
+    let redacted = match &mut texts {
+        [Some(left), Some(right)] => diff::fill_redacted(left, right),
+        _ => 0,
+    };
+    let [before, now] = texts.each_ref().map(Option::as_deref);
     let then = before.map(|text| bound.as_now(left.1, half, text));
     let half_of = |at: usize, text| {
         let t = match half {
@@ -274,22 +275,17 @@ fn part(
     })
 }
 
-/// The bytes of a message of the first one, and how many values in it are redacted that are as they
-/// were in the other one.
+/// The bytes of a message.
 fn text_of(
-    one: (&Recording, &Exchange),
-    other: (&Recording, &Exchange),
+    (recording, exchange): (&Recording, &Exchange),
     half: Half,
-) -> Result<Option<(Vec<u8>, u64)>, ReadError> {
-    let place = |exchange: &Exchange| match half {
+) -> Result<Option<Vec<u8>>, ReadError> {
+    let place = match half {
         Half::Request => Some(exchange.request),
         Half::Response => exchange.response,
     };
-    let Some(at) = place(one.1) else {
-        return Ok(None);
-    };
-    let message = diff::message([one.0, other.0], at, place(other.1))?;
-    Ok(message.map(|message| (message.bytes, message.redacted)))
+    let bytes = place.map(|(frame, part)| recording.message_bytes(frame, part));
+    Ok(bytes.transpose()?.flatten())
 }
 
 impl Calls {

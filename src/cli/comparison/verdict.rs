@@ -1,21 +1,21 @@
-//! What is said of a comparison: the verdict, and what is said of one call, together. A difference
-//! that comes again and again is said once.
+//! The verdict of a comparison, and what is said call by call. A difference that comes again and
+//! again is said once.
 
 use super::{Compared, Party};
 use mcpreel_replay::diff::words::{self, REDACTED, counted};
-use mcpreel_replay::diff::{
-    Account, Change, Class, Difference, Half, Offer, Report, Tally, Trouble,
-};
+use mcpreel_replay::diff::{Account, Class, Difference, List, Offer, Report, Trouble};
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::text::{count, escape, plural};
 use std::collections::HashMap;
 
-/// What is said of the calls of one method, tool, prompt or resource.
+/// What is said of one list, or of the calls of one method, tool, prompt or resource.
 pub struct Group<'r> {
-    /// The method; empty for what belongs to none.
-    pub method: &'r str,
-    pub name: Option<&'r str>,
-    pub tally: Tally,
+    /// The list, where it is about what the server offers.
+    pub list: Option<List>,
+    /// The method, empty for what belongs to none; and the tool, prompt or resource.
+    pub call: (&'r str, Option<&'r str>),
+    /// How many exchanges were compared.
+    pub compared: u64,
     /// What is said, the worst first.
     pub entries: Vec<Entry<'r>>,
     /// Differences that are not kept.
@@ -29,39 +29,48 @@ pub struct Entry<'r> {
     /// The tool, prompt or resource that differs, the place of a difference, or a sentence.
     pub subject: String,
     pub difference: Option<&'r Difference>,
+    /// Whether it is about what the server offers.
+    pub is_offer: bool,
     /// The first exchange of which it is said, on both sides.
     pub seqs: [Option<Seq>; 2],
     /// Of how many exchanges it is said.
     pub times: u64,
 }
 
-/// By what two entries are the same: the class, where and how, and what it means.
-type Key<'r> = (Option<Class>, Option<(Half, Change, &'r str)>, String);
-
-/// What is said of every call, those with the worst first.
+/// What is said of what the server offers, list by list, then of every call, those with the worst
+/// first.
 pub fn grouped(report: &Report) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
-    let mut places: HashMap<(&str, Option<&str>), usize> = HashMap::new();
-    let mut known: HashMap<(usize, Key<'_>), usize> = HashMap::new();
-    for account in &report.accounts {
+    let mut places = HashMap::new();
+    let mut known = HashMap::new();
+    let offers = report.offers.iter().map(|offer| {
+        let call = (offer.list.method(), None);
+        (Some(offer.list), call, 0, vec![Entry::of_offer(offer)])
+    });
+    let accounts = report.accounts.iter().map(|account| {
         let call = (&*account.method, account.name.as_deref());
-        let at = *places.entry(call).or_insert_with(|| {
-            let call = (account.method.clone(), account.name.clone());
+        (None, call, account.more, Entry::of_account(account))
+    });
+    for (list, call, more, entries) in offers.chain(accounts) {
+        let at = *places.entry((list, call)).or_insert(groups.len());
+        if at == groups.len() {
+            let tally = report.tallies.get(&(call.0.into(), call.1.map(Into::into)));
+            let tally = tally.filter(|_| list.is_none());
             groups.push(Group {
-                method: &account.method,
-                name: account.name.as_deref(),
-                tally: report.tallies.get(&call).copied().unwrap_or_default(),
+                list,
+                call,
+                compared: tally.map_or(0, |tally| tally.compared),
                 entries: Vec::new(),
                 more: 0,
             });
-            groups.len() - 1
-        });
+        }
         let group = &mut groups[at];
-        group.more += account.more;
-        for (key, entry) in entries(account) {
-            let nth = *known.entry((at, key)).or_insert(group.entries.len());
+        group.more += more;
+        for entry in entries {
+            let key = (at, entry.class, entry.subject.clone(), entry.note());
+            let nth = *known.entry(key).or_insert(group.entries.len());
             match group.entries.get_mut(nth) {
-                Some(same) => same.times += 1,
+                Some(same) => same.times += entry.times,
                 None => group.entries.push(entry),
             }
         }
@@ -69,47 +78,49 @@ pub fn grouped(report: &Report) -> Vec<Group<'_>> {
     for group in &mut groups {
         group.entries.sort_by_key(Entry::rank);
     }
-    groups.sort_by_key(|group| group.entries.first().map(Entry::rank));
+    groups.sort_by_key(|group| (group.list.is_none(), group.entries.first().map(Entry::rank)));
     groups
 }
 
-fn entries(account: &Account) -> Vec<(Key<'_>, Entry<'_>)> {
-    let entry = |class, subject, difference| Entry {
-        class,
-        subject,
-        difference,
-        seqs: [account.left, account.right],
-        times: 1,
-    };
-    let said = words::said(account).map(|said| {
-        let key = (account.class, None, said.clone());
-        (key, entry(account.class, said, None))
-    });
-    let differences = account.differences.iter().map(|difference| {
-        let place = (difference.half, difference.change, &*difference.path);
-        let note = difference.note.as_deref().unwrap_or_default().to_owned();
-        let class = Some(difference.class);
-        let subject = words::place(difference);
-        (
-            (class, Some(place), note),
-            entry(class, subject, Some(difference)),
-        )
-    });
-    said.into_iter().chain(differences).collect()
-}
-
-/// A difference in what the server offers.
-pub fn offered(offer: &Offer) -> Entry<'_> {
-    Entry {
-        class: Some(offer.difference.class),
-        subject: words::offered(offer),
-        difference: Some(&offer.difference),
-        seqs: [offer.left, offer.right],
-        times: 1,
+impl Group<'_> {
+    /// `what the server offers: tools`, `tools/call search`.
+    pub fn title(&self) -> String {
+        match self.list {
+            Some(list) => format!("what the server offers: {}s", list.word()),
+            None => words::call(self.call),
+        }
     }
 }
 
-impl Entry<'_> {
+impl<'r> Entry<'r> {
+    fn of_offer(offer: &'r Offer) -> Self {
+        Self {
+            class: Some(offer.difference.class),
+            subject: words::offered(offer),
+            difference: Some(&offer.difference),
+            is_offer: true,
+            seqs: [offer.left, offer.right],
+            times: 1,
+        }
+    }
+
+    fn of_account(account: &'r Account) -> Vec<Self> {
+        let entry = |class, subject, difference| Entry {
+            class,
+            subject,
+            difference,
+            is_offer: false,
+            seqs: [account.left, account.right],
+            times: 1,
+        };
+        let said = words::said(account).map(|said| entry(account.class, said, None));
+        let differences = account.differences.iter().map(|difference| {
+            let place = words::place(difference);
+            entry(Some(difference.class), place, Some(difference))
+        });
+        said.into_iter().chain(differences).collect()
+    }
+
     /// The worst first; what was not tried says nothing worse, and stands before noise.
     fn rank(&self) -> (Class, bool) {
         (self.class.unwrap_or(Class::Latency), self.class.is_none())
@@ -120,8 +131,14 @@ impl Entry<'_> {
         self.class == Some(Class::Noise)
     }
 
+    /// Whether a tool, prompt or resource came or went as a whole.
+    pub fn is_whole(&self) -> bool {
+        let path = self.difference.map_or("", |difference| &*difference.path);
+        self.is_offer && path.ends_with(']') && path.matches('.').count() == 1
+    }
+
     /// What the difference means, where its values do not say it.
-    pub fn note(&self) -> &str {
+    pub fn note(&self) -> &'r str {
         let note = self.difference.and_then(|one| one.note.as_deref());
         note.unwrap_or_default()
     }
@@ -129,6 +146,9 @@ impl Entry<'_> {
     /// All of it, on one line.
     pub fn in_words(&self) -> String {
         match self.difference {
+            Some(difference) if self.is_offer => {
+                format!("{} at {}", self.subject, words::in_words(difference))
+            }
             Some(difference) => words::in_words(difference),
             None => self.subject.clone(),
         }
@@ -181,27 +201,26 @@ fn failed(compared: &Compared<'_>) -> String {
 fn passed(compared: &Compared<'_>) -> String {
     let report = compared.report;
     let [left, right] = compared.parties.each_ref().map(Party::short);
-    let exchanges = plural(report.compared, "exchange");
     let redacted = match report.redacted {
         0 => String::new(),
         redacted => format!(", {} redacted", plural(redacted, "value")),
     };
-    match report.worst() {
-        None => format!("{right} does the same as {left}: {exchanges} compared{redacted}"),
-        Some(Class::Noise) => format!(
-            "{right} does the same as {left}: {exchanges} compared, which differ only as any two runs \
-             do{redacted}"
-        ),
-        Some(Class::Added) => format!(
-            "{right} does all that {left} does, and more: {}",
-            found(report)
-        ),
+    let what = match report.worst() {
+        None | Some(Class::Noise) => {
+            let only = ", which differ only as any two runs do";
+            let only = if report.worst().is_some() { only } else { "" };
+            let exchanges = plural(report.compared, "exchange");
+            return format!(
+                "{right} does the same as {left}: {exchanges} compared{only}{redacted}"
+            );
+        }
+        Some(Class::Added) => format!("{right} does all that {left} does, and more"),
         Some(_) => format!(
-            "{right} differs from {left} by less than fails (--fail-on {}): {}",
-            report.fail_on.as_str(),
-            found(report)
+            "{right} differs from {left} by less than fails (--fail-on {})",
+            report.fail_on.as_str()
         ),
-    }
+    };
+    format!("{what}: {}", found(report))
 }
 
 /// `2 breaking, 3 changed; 31 exchanges compared, 27 of them the same`.
@@ -229,7 +248,7 @@ pub fn left_out(report: &Report) -> Vec<String> {
         (left.offers, "offer", NOT_KEPT),
         (left.troubles, "problem", "not kept"),
         (left.values, "value", "not compared: there is too much"),
-        (left.outlines, "answer", "compared by the digest: too long"),
+        (left.outlines, "answer", "compared by the size: too long"),
         (
             left.place_by_place,
             "list",
@@ -246,20 +265,15 @@ const NOT_KEPT: &str = "with something to say, not kept";
 
 /// The rules that changed nothing, up to `most` of them, a line each.
 pub fn unfired(report: &Report, most: usize) -> Vec<String> {
-    let rules = report.unfired.iter();
-    let mut lines: Vec<_> = rules
-        .take(most)
-        .map(|rule| {
-            let (at, rule) = (escape(&rule.at), escape(&rule.rule));
-            format!("the rule at {at} changed nothing: {rule}")
-        })
-        .collect();
+    let told = report.unfired.iter().take(most).map(|rule| {
+        let (at, rule) = (escape(&rule.at), escape(&rule.rule));
+        format!("the rule at {at} changed nothing: {rule}")
+    });
+    let mut lines: Vec<_> = told.collect();
     let more = report.unfired.len().saturating_sub(most) as u64;
     if more > 0 {
-        lines.push(format!(
-            "{} changed nothing either",
-            plural(more, "more rule")
-        ));
+        let more = plural(more, "more rule");
+        lines.push(format!("{more} changed nothing either"));
     }
     lines
 }

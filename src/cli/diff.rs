@@ -161,6 +161,6 @@ fn parties(args: &Args, sides: &[Side; 2], library: &Library) -> Result<[Party; 
 fn party(side: &Side, folder: Option<(&Library, &[Entry])>) -> Result<Party, Failure> {
     let summary = side.recording.summary()?;
     let mut party = Party::new(&side.recording, &summary, folder);
-    party.seq = side.seq;
+    party.seq = side.seq.map(|seq| seq.0);
     Ok(party)
 }

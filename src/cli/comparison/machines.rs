@@ -48,7 +48,7 @@ fn summary(compared: &Compared<'_>) -> Value {
         .into_iter()
         .map(|class| (class.as_str().to_owned(), report.count(class).into()))
         .collect();
-    let [left, right] = compared.parties.each_ref().map(side);
+    let [left, right] = compared.parties;
     json!({
         "kind": "summary",
         "verdict": verdict(compared),
@@ -62,19 +62,6 @@ fn summary(compared: &Compared<'_>) -> Value {
         "counts": counts,
         "rules": compared.rules,
         "left_out": report.left_out,
-    })
-}
-
-fn side(party: &Party) -> Value {
-    json!({
-        "id": party.id,
-        "name": party.name,
-        "version": party.version,
-        "path": party.path,
-        "seq": party.seq.map(|seq| seq.0),
-        "exchanges": party.exchanges,
-        "state": party.state,
-        "gap_bytes": party.gap_bytes,
     })
 }
 

@@ -19,8 +19,8 @@ use super::args::{ReportFormat, Strictness};
 use super::exit::Failure;
 use super::output::Output;
 use super::redact::{self, Secrets};
-use mcpreel_redact::{Learner, Place, Redactor};
-use mcpreel_replay::diff::{Difference, Judge, Options, Outcome, Report};
+use mcpreel_redact::{Learner, Place};
+use mcpreel_replay::diff::{Judge, Options, Outcome, Report};
 use mcpreel_replay::rewrite::Rewrites;
 use mcpreel_replay::rules::Rules;
 use mcpreel_replay::rules::files;
@@ -106,24 +106,35 @@ fn redacted(report: &Report) -> Result<Report, Failure> {
     let mut report = report.clone();
     let mut learner = Learner::new(redact::policy(&Secrets::default())?);
     texts(&mut report, &mut |name, text| {
-        learner.text(&format!("{}{text}", named(name)));
+        learner.text(&format!("{name}{text}"));
     });
     let mut redactor = learner.finish();
     texts(&mut report, &mut |name, text| {
-        *text = shown(&mut redactor, name, text);
+        let all = format!("{name}{text}");
+        let all = redactor.text(Place::Start, &all, &mut mcpreel_redact::Report::default());
+        *text = all.strip_prefix(name).unwrap_or(&all).into();
     });
     Ok(report)
 }
 
-/// Gives each text of a report to `visit`, and the name of the member that it is the value of.
+/// Gives each text of a report to `visit`, and before it the name of the member that it is the
+/// value of: `"token": `.
 fn texts(report: &mut Report, visit: &mut dyn FnMut(&str, &mut Box<str>)) {
-    for offer in &mut report.offers {
-        difference(&mut offer.difference, visit);
+    let offers = report.offers.iter_mut().map(|offer| &mut offer.difference);
+    let accounts = report.accounts.iter_mut();
+    let differences = accounts.flat_map(|account| &mut account.differences);
+    for difference in offers.chain(differences) {
+        let name = match last_member(&difference.path) {
+            "" => String::new(),
+            name => format!("\"{name}\": "),
+        };
+        let values = [&mut difference.left, &mut difference.right].into_iter();
+        values.flatten().for_each(|value| visit(&name, value));
+        if let Some(note) = &mut difference.note {
+            visit("", note);
+        }
     }
     for account in &mut report.accounts {
-        for one in &mut account.differences {
-            difference(one, visit);
-        }
         if let Outcome::Remark(remark) = &mut account.outcome {
             visit("", &mut remark.text);
         }
@@ -133,36 +144,11 @@ fn texts(report: &mut Report, visit: &mut dyn FnMut(&str, &mut Box<str>)) {
     }
 }
 
-fn difference(difference: &mut Difference, visit: &mut dyn FnMut(&str, &mut Box<str>)) {
-    let name = last_member(&difference.path);
-    let values = [&mut difference.left, &mut difference.right];
-    for value in values.into_iter().flatten() {
-        visit(name, value);
-    }
-    if let Some(note) = &mut difference.note {
-        visit("", note);
-    }
-}
-
 /// `token` of `result.list[2].token[0]`
 fn last_member(path: &str) -> &str {
     let path = path.trim_end_matches(|sign: char| sign.is_ascii_digit() || "[]".contains(sign));
     let name = path.rsplit(['.', '[']).next().unwrap_or_default();
     name.trim_matches(|sign| "[]\"".contains(sign))
-}
-
-fn named(name: &str) -> String {
-    if name.is_empty() {
-        return String::new();
-    }
-    format!("\"{name}\": ")
-}
-
-fn shown(redactor: &mut Redactor, name: &str, text: &str) -> Box<str> {
-    let before = named(name);
-    let all = format!("{before}{text}");
-    let all = redactor.text(Place::Start, &all, &mut mcpreel_redact::Report::default());
-    all.strip_prefix(&*before).unwrap_or(&all).into()
 }
 
 #[cfg(test)]

@@ -7,10 +7,11 @@ use mcpreel_store::library::{Entry, Library, short_id};
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::text::{escape, plural, size};
+use serde::Serialize;
 use std::path::Path;
 
 /// One of the two that were compared.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Party {
     /// Its id, all of it.
     pub id: String,
@@ -27,11 +28,13 @@ pub struct Party {
     /// Bytes that are not on record.
     pub gap_bytes: u64,
     /// The exchange of it that was compared, where it is one.
-    pub seq: Option<Seq>,
+    pub seq: Option<u64>,
     /// The beginning of its id that names it, or the file of a cassette, whose id nobody can open.
     /// Escaped.
+    #[serde(skip)]
     short: String,
     /// What other commands call it, ready for a shell.
+    #[serde(skip)]
     address: String,
 }
 
@@ -69,7 +72,7 @@ impl Party {
     /// `7f3a`, or `search.jsonl` for a cassette; `7f3a#12` where one exchange is meant.
     pub fn short(&self) -> String {
         match self.seq {
-            Some(seq) => format!("{}#{}", self.short, seq.0),
+            Some(seq) => format!("{}#{seq}", self.short),
             None => self.short.clone(),
         }
     }

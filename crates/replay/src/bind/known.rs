@@ -1,9 +1,12 @@
 //! What the server chose, in the recording and now.
 
-use super::{MOST, handle};
+use super::handle;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::{Kind, Path, Value, canonical};
 use std::collections::{HashMap, HashSet};
+
+/// Values of a kind that are remembered.
+pub const MOST: usize = 4096;
 
 /// Which of the values that a server chooses by the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

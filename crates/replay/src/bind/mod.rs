@@ -34,7 +34,7 @@ mod prepare;
 mod round;
 
 pub use handle::candidates;
-pub use known::Bound;
+pub use known::{Bound, MOST};
 pub use learn::About;
 pub use places::Trail;
 pub use prepare::{Fault, Outgoing, Role};
@@ -51,9 +51,6 @@ use mcpreel_wire::json::{Edits, Node, Path, Value, quoted};
 use mcpreel_wire::mcp::keys;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-
-/// Values of a kind that are remembered.
-pub const MOST: usize = 4096;
 
 /// What becomes of the values of messages.
 #[derive(Debug, Default)]

@@ -286,14 +286,16 @@ fn at(
             let is_assigned =
                 stands == Stands::Alone && !called.contains(|c: char| c.is_ascii_lowercase());
             let is_counted = name.class == Class::Digits && counts(&text[span.end..]);
+            let is_sign = said.chars().count() == 1;
             if !is_assigned && !is_option && is_code(&said)
-                || is_other(text, name, &said)
                 || is_counted
+                || is_other(text, name, &said) && !is_sign
             {
                 return Vec::new();
             }
             let mut those = block::on_line(text, span.end.max(start), false);
-            if is_assigned || is_option || !is_name(&said) {
+            let is_sure = is_assigned || is_option || !is_name(&said);
+            if is_sure && !is_sign {
                 those.insert(0, Value::new(span, stands));
             }
             those

@@ -183,7 +183,17 @@ fn named(policy: &Policy, text: &[u8], word: Range<usize>, until: &mut usize, fo
         let class = value.class.unwrap_or(name.class);
         add(policy, text, value.span, class, value.stands, found);
     }
-    let key = bind::lossy(text, &name.span);
+    if found.hits.len() == mark {
+        return;
+    }
+    // A name in which something is secret is not told.
+    let mut inside = Found::default();
+    scan(policy, &text[name.span.clone()], false, &mut inside);
+    let key = if inside.hits.is_empty() {
+        bind::lossy(text, &name.span)
+    } else {
+        String::new()
+    };
     for hit in &mut found.hits[mark..] {
         hit.key = key.trim_start_matches('-').into();
     }

@@ -379,7 +379,10 @@ fn what_a_mock_had_that_comes_nearest_is_told_and_compared() {
     reels.retain(|reel| *reel != case.recording);
     let mut viewer = Viewer::open(&reels[0], (200, 40));
     viewer.act("g e");
-    has(&viewer, &["not on record; d compares it with the nearest, "]);
+    has(
+        &viewer,
+        &["not on record; d compares it with the nearest, "],
+    );
     viewer.act("d");
     assert_eq!(on_top(&viewer), "diff");
     has(&viewer, &["at: \"a\"", "at: \"elsewhere\""]);

@@ -385,6 +385,9 @@ pub struct Offer {
     pub times: u64,
 }
 
+/// A list, what of it an offer is about, where in that, and what the offer says.
+type Offered = (List, Box<str>, Box<str>, Option<Box<str>>);
+
 /// A report in the making.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
@@ -392,7 +395,7 @@ pub(super) struct Ledger {
     /// How many accounts are kept of each class, the last of those without one.
     kept: [usize; Class::ALL.len() + 1],
     /// Where in the report an offer stands: by what it is about, where and what it is.
-    offers: HashMap<(List, Box<str>, Box<str>, Option<Box<str>>), usize>,
+    offers: HashMap<Offered, usize>,
 }
 
 impl Ledger {

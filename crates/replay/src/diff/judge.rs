@@ -413,7 +413,9 @@ impl Judge {
     pub fn notices(&mut self, left: &Notices, right: &Notices) {
         let (remarks, not_compared) = notices::compare(left, right);
         self.ledger.report.left_out.values += not_compared;
-        remarks.into_iter().for_each(|remark| self.remark(remark));
+        for remark in remarks {
+            self.remark(remark);
+        }
     }
 
     pub fn finish(mut self) -> Report {

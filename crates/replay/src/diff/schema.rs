@@ -261,7 +261,7 @@ impl<'d> Schemas<'_, 'd> {
                 ([None, _], true) => (Effect::Narrowed, "is a new required property"),
             };
             self.within(&["required"], name, |this| {
-                this.add(effect, sentence, lists)
+                this.add(effect, sentence, lists);
             });
         }
     }

@@ -45,7 +45,7 @@ fn a_replay_needs_the_secrets_and_is_the_same_with_them() {
     // At once: what is the matter, which are missing, what to do.
     let first = text(&unbound).lines().nth(1).unwrap_or_default().to_owned();
     let told = "secrets are missing: the recording is redacted, and nothing stands for secret:1; \
-                supply each with --bind secret:1=env:NAME; until then 1 exchange was not tried";
+                supply each with --bind secret:1=env:NAME";
     assert!(first.contains(told), "{}", text(&unbound));
     assert!(
         text(&unbound).contains("was not tried: nothing stands for secret:1"),

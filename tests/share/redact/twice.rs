@@ -9,7 +9,7 @@ use mcpreel_trace::frame::StreamId;
 use std::sync::Arc;
 
 /// Where secrets stand: `⟦⟧` is one, `⟦1⟧` one that stands elsewhere as well.
-const PLACES: [&str; 67] = [
+const PLACES: [&str; 66] = [
     "password=⟦⟧ and on",
     "export DB_PASSWORD=⟦1⟧ # live",
     "API_KEY: \"⟦⟧\"  # of ada",
@@ -62,7 +62,6 @@ const PLACES: [&str; 67] = [
     "IDENTIFIED BY '⟦⟧'",
     "| token | ⟦⟧ |",
     "the password is ⟦⟧",
-    "password = <<END\n⟦⟧\nEND\n",
     "Authorization: Bearer\n  ⟦⟧",
     "Authorization: Digest username=\"a\", response=\"⟦⟧\"",
     "log {\"token\":\"⟦⟧\",\"a\":\"\\u0026\"}",

@@ -106,8 +106,8 @@ pub fn recordings(
 ) -> Result<Option<Compared>, ReadError> {
     let summaries = [left.summary()?, right.summary()?];
     let sides = [
-        One::new(left, Side::Left, &summaries[0]),
-        One::new(right, Side::Right, &summaries[1]),
+        One::new(left, Side::Left, &summaries[0], right),
+        One::new(right, Side::Right, &summaries[1], left),
     ];
     let ours = sides[0].cards(judge, &mut |known| goes_on(0, known))?;
     let theirs = sides[1].cards(judge, &mut |known| goes_on(0, ours.len() + known))?;
@@ -176,8 +176,8 @@ pub fn exchanges(
     judge: &mut Judge,
 ) -> Result<(), ReadError> {
     let sides = [
-        One::new(left.0, Side::Left, &left.0.summary()?),
-        One::new(right.0, Side::Right, &right.0.summary()?),
+        One::new(left.0, Side::Left, &left.0.summary()?, right.0),
+        One::new(right.0, Side::Right, &right.0.summary()?, left.0),
     ];
     let mut bound = Bound::by(judge);
     let is_retry = left.0.exchange(left.1)?.is_some_and(|left| left.is_retry());

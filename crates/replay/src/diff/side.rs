@@ -145,15 +145,39 @@ pub(super) struct One<'r> {
     pub recording: &'r Recording,
     side: Side,
     wall_ns: u64,
+    /// The other recording, where this one is redacted and may be its copy.
+    original: Option<&'r Recording>,
 }
 
 impl<'r> One<'r> {
-    pub(super) fn new(recording: &'r Recording, side: Side, summary: &Summary) -> Self {
+    pub(super) fn new(
+        recording: &'r Recording,
+        side: Side,
+        summary: &Summary,
+        other: &'r Recording,
+    ) -> Self {
         Self {
             recording,
             side,
             wall_ns: summary.wall_ns,
+            original: summary.redaction.is_some().then_some(other),
         }
+    }
+
+    /// A message as it was before it was redacted, where the other recording has it in the same
+    /// frame, and how many values are redacted in it: a redacted copy has the frames of its original.
+    fn unredacted(&self, at: (Seq, u32), message: Vec<u8>) -> Result<(Vec<u8>, u64), ReadError> {
+        let original = match self.original {
+            Some(other) => other.message_bytes(at.0, at.1)?,
+            None => None,
+        };
+        let values = original
+            .as_ref()
+            .and_then(|original| gaps::hidden(&message, original));
+        Ok(match (original, values) {
+            (Some(original), Some(values)) => (original, values),
+            _ => (message, 0),
+        })
     }
 
     /// What its exchanges are known by, in the order of their requests, as long as `goes_on` says
@@ -190,7 +214,7 @@ impl<'r> One<'r> {
             rewrites: &judge.options().rewrites,
             wall_ns: Some(self.wall_ns.saturating_add(exchange.t_request.0)),
         };
-        let request = request.unwrap_or_default();
+        let (request, _) = self.unredacted(exchange.request, request.unwrap_or_default())?;
         let key = match Document::parse(&request) {
             Ok(document) => Key::of(document.root(), terms),
             // Nested too deeply, or too long: its bytes are all there is.
@@ -240,7 +264,7 @@ impl<'r> One<'r> {
     pub(super) fn notices(
         &self,
         way: Direction,
-        judge: &Judge,
+        judge: &mut Judge,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Notices, ReadError> {
         let mut notices = Notices::default();
@@ -260,6 +284,8 @@ impl<'r> One<'r> {
                 holding.next()?;
                 let message = self.message((at.seq, at.part), true)?.unwrap_or_default();
                 holding.read(message.len() as u64);
+                let (message, redacted) = self.unredacted((at.seq, at.part), message)?;
+                judge.redacted(redacted);
                 let wall_ns = Some(self.wall_ns);
                 judge.notice(&mut notices, self.side, at.seq, &message, wall_ns);
             }

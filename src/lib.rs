@@ -5,7 +5,7 @@
 //!  host ◀─stdout── │ capture: a plain thread per stream    │ ◀─stdout──
 //!  host ◀─stderr── │   read → append to spool → write      │ ◀─stderr──
 //!                  │ store::indexer (nice 19)              │
-//!                  │   spool → protocol → trace → SQLite   │
+//!                  │   spool → wire →     trace → SQLite   │
 //!                  └──────────────────┬────────────────────┘
 //!                                     ▼ one .reel file per session
 //!     open (the viewer) · ls · show · tail · stats · why · lint · search · diff · replay ·

@@ -4,7 +4,7 @@
 //! * [`output`]: the only place that prints; `rows` lays out the rows of a recording, `table` other
 //!   columns; `json` makes objects of rows, `machine` reports for test runners and GitHub;
 //! * `folder`, `select`, `filter`: which folder, which recording and which rows are meant;
-//!   `cassette`: a cassette in place of a recording; `held`: lines of a file of any length;
+//!   `cassette`: a cassette in place of a recording;
 //!   `quantity`: sizes, ages and durations as people write them;
 //! * [`exit`]: the exit codes, and which failure has which.
 //!

@@ -104,8 +104,8 @@ impl Matcher {
     }
 }
 
-/// The fastest that is not too large; where hardly any text has one of them, it passes over what
-/// none of them begins with.
+/// The automaton that searches fastest among those that are not too large. Where hardly any text
+/// has a match it skips ahead to bytes with which a match may begin.
 fn automaton(texts: Vec<Vec<u8>>, is_rare: bool) -> Option<AhoCorasick> {
     let bytes: usize = texts.iter().map(Vec::len).sum();
     let kind = (bytes < SMALL).then_some(AhoCorasickKind::DFA);

@@ -48,8 +48,8 @@ impl Redactor {
         Learner::knowing(self.policy, self.known)
     }
 
-    /// From now on looks for values that are known and for what the user's own patterns find: in
-    /// what was made of a session and is none, where shapes and names say little.
+    /// A redactor for texts that were made of a session, as a report is: it replaces known values
+    /// and what the user's own patterns find, and ignores shapes and names, which say little there.
     pub fn of_known(self) -> Result<Self, PolicyError> {
         let policy = Arc::new(self.policy.of_known()?);
         Ok(Self { policy, ..self })

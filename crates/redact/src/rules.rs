@@ -41,8 +41,8 @@ pub struct Rule {
     pub about: String,
     #[serde(default)]
     pub(super) kind: Kind,
-    /// Texts of which each one begins with one, or has one after its lead; none where it begins
-    /// with base64.
+    /// Texts by which a secret is noticed: each secret begins with one of them, or has one behind its
+    /// lead. Empty for secrets that begin with any base64.
     pub(super) anchors: Vec<String>,
     /// Bytes before an anchor that belong to it; without anchors, those that it may begin with.
     #[serde(default)]

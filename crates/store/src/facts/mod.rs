@@ -1,5 +1,5 @@
 //! What is known of a recording when its cause is looked for: [`Facts`], gathered by queries that
-//! are answered by an index or look at a bounded number of rows; `calls` has those about exchanges.
+//! are answered by an index or look at a bounded number of rows; `facts_calls` has those about exchanges.
 
 mod facts_calls;
 

@@ -272,8 +272,6 @@ impl Indexer {
     }
 }
 
-// How much one transaction may take.
-
 /// How much one transaction may take.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {

@@ -10,8 +10,8 @@
 //!   wants. Between two steps it holds no statement and no transaction, so it never keeps a live
 //!   recording's WAL from being checkpointed;
 //! * `compile`: a filter becomes conditions; `column`: where rows come from, and their fields;
-//! * `item`: whole rows, for a viewport; `count`: totals and what has changed; `values`: those seen
-//!   of a field; [`each`]: every row that fits; [`LiveFilter`]: a request that is on no record.
+//! * `item`: whole rows, for a viewport; `count`: totals, what has changed, and the values
+//!   that a field has; [`each`]: every row that fits; [`LiveFilter`]: a request that is on no record.
 
 mod column;
 mod compile;

@@ -28,6 +28,7 @@
 mod input_rounds;
 mod notification;
 mod open_calls;
+mod request;
 mod response;
 
 use super::clock::Moment;

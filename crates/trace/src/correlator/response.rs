@@ -1,7 +1,7 @@
 //! A response ends an exchange, or belongs to none.
 
-use super::notification::is_about_task;
 use super::open_calls::{Call, Forgot};
+use super::request::is_about_task;
 use super::{At, Changes, Correlator, MessageKind, MessageRecord, Observation, Observed};
 use crate::exchange::{ExchangeId, Status};
 use mcpreel_wire::id::RequestId;

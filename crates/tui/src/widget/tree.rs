@@ -13,9 +13,7 @@
 //! and duplicate members are those of the wire. A text that is no JSON from some place on, or that
 //! is only the beginning of one, is shown up to there, and [`Tree::stopped`] says why.
 //!
-//! * `build`: from the text to nodes;
-//! * `fold`: what is folded, and the moves of a cursor;
-//! * `row`: what a row says, with the preview of what is folded.
+//! `row` writes a row, with the preview of what is folded.
 
 mod row;
 

@@ -2,8 +2,6 @@
 //!
 //! JSON within a string becomes a tree, base64 is described rather than shown, and anything else
 //! is text with its real line feeds.
-//!
-//! * `binary`: what kind of data base64 is.
 
 use super::tree::{Limit, Tree};
 use base64::Engine;

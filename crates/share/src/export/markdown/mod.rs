@@ -22,8 +22,7 @@
 //! Markdown nor HTML, mentions nobody and links nowhere; control characters and such as change the
 //! order of reading are escaped. Every part is bounded, and says how much it leaves out.
 //!
-//! * `picked`: which exchanges are told; `told`: one of them; `diagram`; `again`: commands; `code`:
-//!   text off the wire.
+//! The diagram is made in `diagram`.
 
 mod diagram;
 

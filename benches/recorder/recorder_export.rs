@@ -118,9 +118,10 @@ fn export_as(
     std::fs::remove_file(&to)?;
     #[expect(clippy::cast_precision_loss, reason = "some hundred megabytes")]
     let (speed, peak) = (megabytes(frames, seconds), peak as f64 / f64::from(1 << 20));
-    let budget = match options.contains(&"--raw") {
-        true => RAW_SPEED,
-        false => REDACTED_SPEED,
+    let budget = if options.contains(&"--raw") {
+        RAW_SPEED
+    } else {
+        REDACTED_SPEED
     };
     let times = format!("{:.1} × a plain exporter", speed / plain);
     let shown = |speed| format!("{speed:.0} MB/s");

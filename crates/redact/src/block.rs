@@ -313,7 +313,7 @@ pub(super) fn on_line(text: &[u8], from: usize, is_header: bool) -> Vec<Value> {
             .iter()
             .position(|byte| *byte == b'=')
             .map_or(word, |sign| &word[..sign]);
-        let has_letter = word.iter().any(|byte| byte.is_ascii_alphanumeric());
+        let has_letter = word.iter().any(u8::is_ascii_alphanumeric);
         let is_name = has_letter && (sign.len() < word.len() || matches!(after, Some(b':' | b'=')));
         if word.starts_with(b"--") || is_name && !is_value(sign) && !is_header {
             break;

@@ -195,14 +195,13 @@ impl Search {
     }
 
     fn rounds(&mut self, recordings: &mut [Recording], pace: &Pace) -> Result<Found, ReadError> {
-        let (after, last, mut left) = match self.course {
-            Some(course) => course,
-            None => {
-                let frames = recordings[0].one(EXTENT, [], |row| number(row, 0))?;
-                let frames = frames.unwrap_or(0);
-                let last = self.from.map_or(frames, |from| from.0.min(frames));
-                (0, last, last)
-            }
+        let (after, last, mut left) = if let Some(course) = self.course {
+            course
+        } else {
+            let frames = recordings[0].one(EXTENT, [], |row| number(row, 0))?;
+            let frames = frames.unwrap_or(0);
+            let last = self.from.map_or(frames, |from| from.0.min(frames));
+            (0, last, last)
         };
         let (began, mut hits) = (pace.clock.now(), Vec::new());
         while left > after {

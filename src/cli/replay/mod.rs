@@ -119,9 +119,10 @@ pub fn run(args: &Replay) -> Outcome {
         keep_trace: args.driving.values.keep_trace || args.update.is_asked(),
         warning: None,
     };
-    let update = match args.update.is_asked() {
-        true => Some(Update::new(&recording, args.update.update_in_ci)?),
-        false => None,
+    let update = if args.update.is_asked() {
+        Some(Update::new(&recording, args.update.update_in_ci)?)
+    } else {
+        None
     };
     let plan = Plan::new(wish, &recording)?;
     let played = plan.play(&Run::default())?;

@@ -176,9 +176,10 @@ impl Server {
             method: &asking.wanted.method,
             name: asking.wanted.name.as_deref(),
             id: &asking.live.id,
-            era: match asking.live.modern {
-                true => Era::Modern,
-                false => Era::Legacy,
+            era: if asking.live.modern {
+                Era::Modern
+            } else {
+                Era::Legacy
             },
             bytes,
             now: asking.now,

@@ -404,9 +404,10 @@ impl Server {
         if let Act::Heard(ask) = step.act {
             return self.rebase(play, ask, now);
         }
-        let live = match belongs {
-            true => play.live.clone(),
-            false => self.live.get(&step.owner).cloned(),
+        let live = if belongs {
+            play.live.clone()
+        } else {
+            self.live.get(&step.owner).cloned()
         };
         let Some(said) = self.said(step.place) else {
             return;

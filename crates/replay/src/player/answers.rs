@@ -102,7 +102,9 @@ impl Director<'_> {
             },
             Body::Notification(notification) => {
                 if let Subject::Progress { token, .. } = &notification.subject {
-                    token.iter().for_each(|token| self.calls.progressed(token));
+                    if let Some(token) = &token {
+                        self.calls.progressed(token);
+                    }
                 }
                 self.notices.tell(message);
             }
@@ -402,7 +404,7 @@ impl Director<'_> {
     fn send_answer(&mut self, id: ExchangeId) {
         let is_ready =
             |it: &&mut super::questions::Question| it.live.is_some() && it.answer.is_some();
-        if self.questions.get(id).filter(is_ready).is_none() {
+        if self.questions.get(id).as_ref().is_none_or(|x| !is_ready(x)) {
             return;
         }
         let Some(question) = self.questions.close(id) else {

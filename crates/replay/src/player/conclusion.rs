@@ -59,7 +59,10 @@ impl Director<'_> {
         }
         for exchange in self.questions.missing() {
             let may_come = match exchange.parent {
-                Some(parent) => self.calls.get(parent).is_some_and(|it| it.is_awaited()),
+                Some(parent) => self
+                    .calls
+                    .get(parent)
+                    .is_some_and(super::calls::Call::is_awaited),
                 // A question of no call may belong to what was left out.
                 None => self.is_part(),
             };
@@ -78,9 +81,12 @@ impl Director<'_> {
         // The recording was not gone through to its end otherwise.
         let is_whole = self.ending.stop == Some(Stop::End);
         let missed = self.notices.recorded.drain(..).filter(|_| is_whole);
-        let missed = missed.map(|notice| match notice.is_due {
-            true => (notice, Class::Changed),
-            false => (notice, Class::Noise),
+        let missed = missed.map(|notice| {
+            if notice.is_due {
+                (notice, Class::Changed)
+            } else {
+                (notice, Class::Noise)
+            }
         });
         let more = self.notices.live.drain(..);
         for (notice, class) in missed.chain(more.map(|notice| (notice, Class::Added))) {

@@ -114,6 +114,10 @@ impl Questions {
 
 impl Question {
     /// Whether the client's next message has to wait for it; and until when, if there is an end.
+    #[expect(
+        clippy::option_option,
+        reason = "no wait, and a wait without an end, are two things"
+    )]
     fn held(&self, calls: &Calls, now: Moment) -> Option<Option<Moment>> {
         if self.live.is_some() {
             return None;

@@ -38,7 +38,7 @@ impl Director<'_> {
             return Err(None);
         }
         let raw = step.raw.as_deref();
-        let raw = raw.ok_or_else(|| unreached("it is too long"))?;
+        let raw = raw.ok_or_else(|| Some(unreached("it is too long")))?;
         let round;
         let role = match &step.what {
             What::Asks(exchange) => {
@@ -50,7 +50,7 @@ impl Director<'_> {
                 Some(id) if self.skipped.ids.contains(id) => return Err(None),
                 _ => Role::Notification(method_of(message)),
             },
-            What::Batch(_) => return Err(unreached("it is a batch")),
+            What::Batch(_) => return Err(Some(unreached("it is a batch"))),
             What::Answers(_) | What::Stray | What::Noise => Role::Notification(""),
         };
         let outgoing = [Outgoing { part: 0, role }];
@@ -91,8 +91,8 @@ impl Director<'_> {
         match self.skipped.chains.get(&first) {
             Some(Chain::Asks(round)) => Ok(Some(round.clone())),
             Some(Chain::Complete(_)) => Err(Some(Missing::Skipped(Skip::NotNeeded))),
-            Some(Chain::Broken(why)) => Err(unreached(why)),
-            None => Err(unreached("the request that it repeats")),
+            Some(Chain::Broken(why)) => Err(Some(unreached(why))),
+            None => Err(Some(unreached("the request that it repeats"))),
         }
     }
 
@@ -254,8 +254,8 @@ impl Director<'_> {
     }
 }
 
-fn unreached(why: &str) -> Held {
-    Some(Missing::Skipped(Skip::Unreached(why.into())))
+fn unreached(why: &str) -> Missing {
+    Missing::Skipped(Skip::Unreached(why.into()))
 }
 
 fn request<'a>(exchange: &'a Exchange, round: Option<&'a Round>) -> Role<'a> {

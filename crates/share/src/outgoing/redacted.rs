@@ -196,12 +196,11 @@ impl<'s> Copy<'s> {
     }
 
     fn annotation(&mut self, seq: Seq, annotation: Annotation) {
-        let number = match self.selection.note() {
-            None => Some(seq),
-            Some(_) => {
-                let at = self.frames.binary_search(&seq).ok();
-                at.map(|at| Seq(at as u64 + 1))
-            }
+        let number = if self.selection.note().is_none() {
+            Some(seq)
+        } else {
+            let at = self.frames.binary_search(&seq).ok();
+            at.map(|at| Seq(at as u64 + 1))
         };
         self.annotations.extend(number.map(|seq| (seq, annotation)));
     }

@@ -232,9 +232,9 @@ fn form(warning: &str, offer: &Offer) -> Menu {
     };
     let (_, format, _) = names(offer.format);
     let format = format!("format: {format}, {}", about(offer.format));
-    let scopes = offer.scopes().into_iter();
-    let scope = scopes.filter(|(_, scope, _)| *scope == offer.scope);
-    let scope: String = scope.map(|(.., label)| format!("what: {label}")).collect();
+    let mut scopes = offer.scopes().into_iter();
+    let scope = scopes.find(|(_, scope, _)| *scope == offer.scope);
+    let scope = scope.map_or(String::new(), |(.., label)| format!("what: {label}"));
     let write = format!("write it to {}", escape(&offer.file()));
     let entries = vec![
         Entry::new('y', write, |viewer| match viewer.app.export.take() {

@@ -128,16 +128,15 @@ pub fn draw(app: &App, session: Option<&Session>, area: Rect, frame: &mut Frame<
 pub fn chips(app: &App, session: Option<&Session>) -> Vec<Chip> {
     let look = &app.settings.look;
     let mut chips = Vec::new();
-    match session {
-        Some(session) => chips.extend(session_chips(look, session)),
-        None => {
-            let library = &app.library;
-            if !library.narrow.is_empty() {
-                let text = format!("ONLY {}", cut(&escape(&library.narrow), 20));
-                chips.push(chip(text, Action::Close));
-            }
-            chips.extend(selected(library.chosen.len()));
+    if let Some(session) = session {
+        chips.extend(session_chips(look, session));
+    } else {
+        let library = &app.library;
+        if !library.narrow.is_empty() {
+            let text = format!("ONLY {}", cut(&escape(&library.narrow), 20));
+            chips.push(chip(text, Action::Close));
         }
+        chips.extend(selected(library.chosen.len()));
     }
     for (slot, running) in &app.running {
         let (word, stop) = match slot {

@@ -390,7 +390,7 @@ fn draw_header(app: &App, shown: usize, area: Rect, frame: &mut Frame<'_>) {
     let library = &app.library;
     let columns = usize::from(area.width);
     let live = library.rows.iter().filter(|row| is_live(row)).count();
-    let live = match live {
+    let alive = match live {
         0 => String::new(),
         number => format!("{number} live  "),
     };
@@ -400,7 +400,7 @@ fn draw_header(app: &App, shown: usize, area: Rect, frame: &mut Frame<'_>) {
         (true, false) => format!("{shown} of {} shown", library.rows.len()),
     };
     let total: u64 = library.rows.iter().map(|row| row.entry.size).sum();
-    let right = format!("{count}  {live}{} ", size(total));
+    let right = format!("{count}  {alive}{} ", size(total));
     let title = " recordings";
     let room = columns.saturating_sub(width(title) + width(&right) + 4);
     let dir = library.dir.to_string_lossy();
@@ -409,8 +409,8 @@ fn draw_header(app: &App, shown: usize, area: Rect, frame: &mut Frame<'_>) {
         (Role::Header, title.to_owned()),
         (Role::Faint, format!("  {dir}")),
     ];
-    let line = spans::justified(left, vec![(Role::Text, right)], columns);
-    frame.render_widget(spans::line(line, app.settings.look), area);
+    let header = spans::justified(left, vec![(Role::Text, right)], columns);
+    frame.render_widget(spans::line(header, app.settings.look), area);
 }
 
 fn draw_rows(app: &App, shown: &[&Row], places: &layout::Shelf, frame: &mut Frame<'_>) {
@@ -470,9 +470,12 @@ fn columns(app: &App, room: usize) -> Vec<(Column, Told<'_>)> {
         let word = if has_words { &*word } else { "" };
         Cell::new(role, format!("{} {word}", look.glyph(glyph)).trim_end())
     };
-    let started = move |entry: &Entry| match has_dates {
-        true => when::short(entry.wall_ns),
-        false => when::near(entry.wall_ns, now),
+    let started = move |entry: &Entry| {
+        if has_dates {
+            when::short(entry.wall_ns)
+        } else {
+            when::near(entry.wall_ns, now)
+        }
     };
     let host_of = |entry: &Entry| host(entry).unwrap_or_default();
     let (state_title, state_wide) = if has_words { ("STATE", 13) } else { ("", 1) };

@@ -24,10 +24,13 @@ pub struct Means {
     pub clock: Clock,
 }
 
+/// What an errand does, off the loop.
+type Work = Box<dyn FnOnce(&Place<'_>) -> Result<Answer, String> + Send>;
+
 pub struct Errand {
     pub slot: Slot,
     pub(super) number: u64,
-    pub(super) work: Box<dyn FnOnce(&Place<'_>) -> Result<Answer, String> + Send>,
+    pub(super) work: Work,
     /// Is called where the work could not be done; the reason is one sentence, escaped.
     pub(super) failed: fn(&mut Viewer, String) -> Effects,
 }

@@ -10,17 +10,16 @@ use crate::json::{Document, known, stops_before_its_end};
 /// is known.
 pub fn classify_cut(frame: &[u8]) -> Content {
     let text = frame.trim_ascii();
-    let mut content = match Document::parse(text) {
-        Ok(_) => classify(frame),
-        Err(_) => {
-            // A text that can be read to where it stops has no end: what closes there is within.
-            let end = if stops_before_its_end(text) {
-                text
-            } else {
-                &[]
-            };
-            classify(&[&known(text, end)[..], b"\n"].concat())
-        }
+    let mut content = if Document::parse(text).is_ok() {
+        classify(frame)
+    } else {
+        // A text that can be read to where it stops has no end: what closes there is within.
+        let end = if stops_before_its_end(text) {
+            text
+        } else {
+            &[]
+        };
+        classify(&[&known(text, end)[..], b"\n"].concat())
     };
     content.problems = vec![Problem::Shortened];
     content.messages.retain(|message| is_known(&message.body));

@@ -21,10 +21,10 @@ pub(super) struct Attributes(Vec<Value>);
 impl Attributes {
     /// A text, cut where it is very long.
     pub fn text(&mut self, key: &'static str, text: &str) {
-        self.whole(key, cut(text));
+        self.whole(key, &cut(text));
     }
 
-    fn whole(&mut self, key: &'static str, text: String) {
+    fn whole(&mut self, key: &'static str, text: &str) {
         self.push(key, json!({"stringValue": text}));
     }
 
@@ -57,7 +57,9 @@ impl Attributes {
     }
 
     fn push(&mut self, key: &'static str, value: Value) {
-        self.0.push(json!({"key": key, "value": value}));
+        let mut attribute = json!({"key": key});
+        attribute["value"] = value;
+        self.0.push(attribute);
     }
 }
 
@@ -140,7 +142,7 @@ fn members((bytes, size): (Option<&[u8]>, u64), wanted: &Wanted<'_>, attributes:
         let root = Some(document.root());
         let value = path.iter().fold(root, |value, name| value?.get(name));
         if let Some(value) = value {
-            attributes.whole(key, value.raw_text().into_owned());
+            attributes.whole(key, &value.raw_text());
         }
     }
 }
@@ -187,9 +189,9 @@ fn about(subject: Subject, attributes: &mut Attributes) -> Option<&'static str> 
                 ("mcpreel.progress", number(progress)),
                 ("mcpreel.progress.total", number(total)),
             ] {
-                number
-                    .into_iter()
-                    .for_each(|number| attributes.decimal(key, number));
+                if let Some(number) = number {
+                    attributes.decimal(key, number);
+                }
             }
             Some("progress")
         }

@@ -175,7 +175,7 @@ pub fn compare(
     let mut calls = Calls::default();
     let mut compared = Recordings {
         sides,
-        pairs: pairs.into_iter().map(|pair| calls.pair(pair)).collect(),
+        pairs: pairs.iter().map(|pair| calls.pair(pair)).collect(),
         calls: calls.all,
         report: judge.finish(),
         bound: Arc::new(bound),
@@ -252,7 +252,7 @@ struct Calls {
 }
 
 impl Calls {
-    fn pair(&mut self, pair: diff::Pair) -> Pair {
+    fn pair(&mut self, pair: &diff::Pair) -> Pair {
         let name = pair.name.as_deref().map(diff::name);
         let calls = &mut self.all;
         let call = self.known.entry((diff::name(&pair.method), name));

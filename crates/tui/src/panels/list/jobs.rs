@@ -168,7 +168,7 @@ impl Scanning {
             (Stage::Counted, ..) => self.count(source, found)?,
             (Stage::Scaled, ..) => {
                 let exchanges = source.summary.exchanges;
-                if exchanges >= self.scaled + self.scaled / 8 + 1 {
+                if exchanges > self.scaled + self.scaled / 8 {
                     self.scaled = exchanges;
                     found.usual = Some(usual(source)?);
                 }

@@ -101,10 +101,11 @@ impl Director<'_> {
                 None => self.stray(Some(&request.id)),
             },
             Body::Notification(notification) => {
-                if let Subject::Progress { token, .. } = &notification.subject {
-                    if let Some(token) = &token {
-                        self.calls.progressed(token);
-                    }
+                if let Subject::Progress {
+                    token: Some(token), ..
+                } = &notification.subject
+                {
+                    self.calls.progressed(token);
                 }
                 self.notices.tell(message);
             }

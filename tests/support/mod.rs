@@ -25,7 +25,7 @@ use std::time::Duration;
 pub const MCPREEL: &str = env!("CARGO_BIN_EXE_mcpreel");
 
 /// No condition takes longer on a busy machine, unless the program is broken.
-const DEADLINE: Duration = Duration::from_secs(30);
+const DEADLINE: Duration = Duration::from_secs(120);
 
 /// Bytes of a stream, however many: as chunks that a spool takes.
 pub fn chunk_all(session: &mut written::Session, stream: StreamId, bytes: &[u8]) {
@@ -227,6 +227,7 @@ fn wait_until<T>(
 ) -> T {
     let mut began = std::time::Instant::now();
     let mut latest = worked();
+    let mut pause = Duration::from_millis(2);
     loop {
         if let Some(found) = condition() {
             return found;
@@ -237,7 +238,9 @@ fn wait_until<T>(
         }
         let is_late = began.elapsed() >= DEADLINE || now >= DEADLINE;
         assert!(!is_late, "never happened: {what}");
-        std::thread::sleep(Duration::from_millis(2));
+        std::thread::sleep(pause);
+        // A condition that starts a program takes the time of what it waits for.
+        pause = (pause * 3 / 2).min(Duration::from_millis(50));
     }
 }
 

@@ -1,5 +1,5 @@
 //! Values against JSON schemas that a stranger wrote: compiled when first needed, never fetched
-//! from anywhere, with limits on their size, depth and work ([`schema_limits`](super::schema_limits)).
+//! from anywhere, with limits on their size, depth and work (`schema_limits`).
 //! What is beyond a limit is [`Skipped`], with the reason.
 
 use super::schema_limits::{Survey, visits};
@@ -213,7 +213,7 @@ fn dialect(schema: &Value, revision: Revision) -> Result<Draft, Skipped> {
 
 /// What is wrong with `schema` as one of its dialect, and whether that dialect is certain: up to
 /// 2025-06-18 the revision does not say which is meant where the schema names none. To be asked only
-/// where the [`Survey`] of the schema allows that: the expressions in it are compiled.
+/// where the survey of the schema allows that: the expressions in it are compiled.
 pub fn judge(schema: &Value, revision: Revision) -> Result<Option<(Violation, bool)>, Skipped> {
     let draft = dialect(schema, revision)?;
     let error = match validate(schema, draft) {

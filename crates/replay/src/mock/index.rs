@@ -76,7 +76,7 @@ pub struct Step {
     pub trigger: Trigger,
     pub place: Place,
     pub act: Act,
-    /// The entry that the step belongs to, or [`NONE`].
+    /// The entry that the step belongs to, or `NONE`.
     pub owner: u32,
 }
 

@@ -17,6 +17,34 @@ const LEAD: usize = 128;
 /// Words of a name: `one time code`.
 const WORDS: usize = 3;
 
+/// Bytes behind a name in which something tells that it has a value.
+const NEAR: usize = 96;
+
+/// Bytes that words of a sentence do not have.
+const TELLING: [bool; 256] = {
+    let (mut telling, mut byte) = ([false; 256], 0);
+    while byte < 256 {
+        let is_letter = (byte as u8).is_ascii_alphabetic();
+        telling[byte] = !(is_letter
+            || matches!(
+                byte as u8,
+                b' ' | b','
+                    | b'.'
+                    | b'\n'
+                    | b'\r'
+                    | b'\t'
+                    | b';'
+                    | b'('
+                    | b')'
+                    | b'-'
+                    | b'_'
+                    | b'/'
+            ));
+        byte += 1;
+    }
+    telling
+};
+
 /// Pieces of one value that are looked for elsewhere as well.
 const PIECES: usize = 64;
 
@@ -74,13 +102,21 @@ pub(super) fn may_be_noticed(policy: &Policy, raw: &[u8], is_binary: bool) -> bo
 
 /// Whether a word is a name that says something, and a value may follow it.
 fn is_name(policy: &Policy, raw: &[u8], word: Range<usize>) -> bool {
-    let after = raw
-        .get(word.end..raw.len().min(word.end + 8))
-        .unwrap_or_default();
-    let may_follow = |byte: &u8| {
-        !byte.is_ascii_alphanumeric() || byte.is_ascii_digit() || matches!(byte, b's' | b'S')
-    };
-    after.first().is_none_or(may_follow) && called(policy, raw, word).is_some()
+    may_have_value(raw, word.end) && called(policy, raw, word).is_some()
+}
+
+/// Whether something that a value needs follows the word that ends at `end`: a sign or a quote right
+/// behind it, or in the words that follow a digit or a sign that no sentence has. Most words that are
+/// names are words of a sentence: to ask this first is cheap.
+fn may_have_value(text: &[u8], end: usize) -> bool {
+    let near = &text[end..text.len().min(end + NEAR)];
+    let of_name = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b's' | b'S' | b'_' | b'-');
+    let rest = &near[near.iter().take(6).take_while(|byte| of_name(byte)).count()..];
+    match rest.first() {
+        None => false,
+        Some(b' ' | b'\t') => rest.iter().any(|byte| TELLING[usize::from(*byte)]),
+        Some(byte) => !byte.is_ascii_alphanumeric() || rest.len() < near.len(),
+    }
 }
 
 /// How far a text has been looked at, so that nothing is looked at again and again.
@@ -155,7 +191,7 @@ fn is_dull(value: &str) -> bool {
 
 /// Finds the values of the name that ends with `word`, unless it was looked at.
 fn named(policy: &Policy, text: &[u8], word: Range<usize>, until: &mut usize, found: &mut Found) {
-    if word.end <= *until {
+    if word.end <= *until || !may_have_value(text, word.end) {
         return;
     }
     let Some(name) = called(policy, text, word) else {

@@ -5,7 +5,7 @@ use crate::support::recorder_table::Row;
 use crate::support::stats::{largest, median};
 use crate::viewer::{self, ms, show_ms};
 use crate::{Setup, generate};
-use mcpreel_store::search::{Pace, Pattern, Search};
+use mcpreel_store::text_search::{Pace, Pattern, Search};
 use mcpreel_trace::clock::{Clock, Moment};
 use std::path::Path;
 

@@ -12,7 +12,7 @@ use super::{folder, select};
 use clap::Args;
 use mcpreel_store::library::{Entry, Library, short_id};
 use mcpreel_store::reader::Recording;
-use mcpreel_store::search::{Pace, Pattern, PatternError, Search as Scan, SearchHit};
+use mcpreel_store::text_search::{Pace, Pattern, PatternError, Search as Scan, SearchHit};
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::{FrameHead, StreamId};
 use mcpreel_wire::message::Direction;

@@ -7,10 +7,10 @@
 //! ```
 
 use super::block;
+use super::columns;
 use super::entropy::is_value;
 use super::names::Class;
 use super::rules::{is_of_name, is_of_word};
-use super::table;
 use super::token;
 use super::value::{Stands, is_code, is_name, is_path, is_prose};
 use regex::bytes::{Captures, Regex};
@@ -198,7 +198,7 @@ pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
     }
     let said = said(text, name);
     if said.is_empty() {
-        table::values(text, name)
+        columns::values(text, name)
     } else {
         said
     }

@@ -26,6 +26,7 @@
 
 mod bind;
 mod block;
+mod columns;
 mod encodings;
 mod entropy;
 mod find;
@@ -41,7 +42,6 @@ mod policy;
 mod redactor;
 mod report;
 mod rules;
-mod table;
 mod text;
 pub mod token;
 mod url;

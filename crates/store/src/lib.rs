@@ -37,10 +37,10 @@ pub mod record;
 pub mod recovery;
 pub mod reindex;
 pub mod schema;
-pub mod search;
 pub mod select;
 pub mod state;
 pub mod story;
+pub mod text_search;
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 use super::written_session::{Session, bytes, drain};
 use crate::schema::State;
-use crate::search::{Pace, Pattern, PatternError, Search, SearchHit};
+use crate::text_search::{Pace, Pattern, PatternError, Search, SearchHit};
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::{Seq, StreamId};
 use std::path::PathBuf;

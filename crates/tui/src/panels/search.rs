@@ -6,9 +6,9 @@ use crate::app::{App, Overlay, Session};
 use crate::effect::Effects;
 use crate::worker::{self, Answer, Growth, Job, Slot, Source};
 use mcpreel_store::reader::{ReadError, Recording};
-use mcpreel_store::search;
-use mcpreel_store::search::{Finder, Pace, Pattern, SearchHit};
 use mcpreel_store::select::Question;
+use mcpreel_store::text_search;
+use mcpreel_store::text_search::{Finder, Pace, Pattern, SearchHit};
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{ItemKey, Lens};
@@ -409,7 +409,7 @@ struct Searching {
     pattern: Pattern,
     /// What the rows are, and which of them are shown.
     question: Question,
-    search: Option<search::Search>,
+    search: Option<text_search::Search>,
     hits: u64,
     ended: bool,
 }
@@ -421,7 +421,7 @@ impl Job for Searching {
         answers: &mut Vec<Answer>,
     ) -> Result<worker::Progress, ReadError> {
         if self.search.is_none() {
-            match search::Search::new(source.path, &self.pattern, None) {
+            match text_search::Search::new(source.path, &self.pattern, None) {
                 Ok(search) => self.search = Some(search),
                 Err(error) => {
                     let text = escape(&error.to_string()).into_owned();

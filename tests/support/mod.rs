@@ -25,7 +25,7 @@ use std::time::Duration;
 pub const MCPREEL: &str = env!("CARGO_BIN_EXE_mcpreel");
 
 /// No condition takes longer on a busy machine, unless the program is broken.
-const DEADLINE: Duration = Duration::from_secs(120);
+const DEADLINE: Duration = Duration::from_mins(2);
 
 /// Bytes of a stream, however many: as chunks that a spool takes.
 pub fn chunk_all(session: &mut written::Session, stream: StreamId, bytes: &[u8]) {

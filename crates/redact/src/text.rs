@@ -22,12 +22,12 @@ const NEAR: usize = 96;
 
 /// Bytes that words of a sentence do not have.
 const TELLING: [bool; 256] = {
-    let (mut telling, mut byte) = ([false; 256], 0);
-    while byte < 256 {
-        let is_letter = (byte as u8).is_ascii_alphabetic();
-        telling[byte] = !(is_letter
+    let mut telling = [false; 256];
+    let mut byte = u8::MAX;
+    while byte > 0 {
+        let is_of_sentence = byte.is_ascii_alphabetic()
             || matches!(
-                byte as u8,
+                byte,
                 b' ' | b','
                     | b'.'
                     | b'\n'
@@ -39,8 +39,9 @@ const TELLING: [bool; 256] = {
                     | b'-'
                     | b'_'
                     | b'/'
-            ));
-        byte += 1;
+            );
+        telling[byte as usize] = !is_of_sentence;
+        byte -= 1;
     }
     telling
 };

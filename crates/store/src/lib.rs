@@ -16,7 +16,7 @@
 //! * [`reader`]: read-only access to one recording; [`follow`]: what is new in one that grows;
 //! * queries by table: [`exchanges`], [`findings`], [`notices`] (messages that stand beside the
 //!   exchanges, and which frames answer which), [`annotate`] (marks and notes);
-//! * queries for a purpose: [`select`]: which rows fit a filter; [`search`]: text in bytes; [`story`]: all about one exchange; [`facts`]: what is known when a cause is looked
+//! * queries for a purpose: [`select`]: which rows fit a filter; [`text_search`]: text in bytes; [`story`]: all about one exchange; [`facts`]: what is known when a cause is looked
 //!   for; [`state`]: what was true at a frame.
 //!
 //! The bytes of the frames, the events and the annotations are the truth. Everything else in a

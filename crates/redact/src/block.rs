@@ -159,7 +159,8 @@ pub(super) fn below(text: &[u8], name: &Name, start: usize) -> Vec<Value> {
         }
     }
     if block.is_some_and(|block| is_prose(&String::from_utf8_lossy(&text[block]))) {
-        those.clear();
+        // Of sentences only what nobody says.
+        those.retain(|value| is_value(&text[value.span.clone()]));
     }
     those
 }

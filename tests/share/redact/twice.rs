@@ -168,8 +168,7 @@ fn made(seed: u64) -> (Session, Vec<String>) {
 #[test]
 fn planted_anywhere_a_secret_is_gone_after_one_round_and_nothing_after_two() {
     let strict = strict();
-    let seed = Dice::shaken().0 >> 1;
-    for seed in (0..200).chain(seed..seed + 50) {
+    for seed in 0..200 {
         let (session, secrets) = made(seed);
         let name = format!("seed {seed}");
         for policy in [&policy(), &strict] {

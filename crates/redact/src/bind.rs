@@ -294,8 +294,10 @@ fn at(
                 return Vec::new();
             }
             let mut those = block::on_line(text, span.end.max(start), false);
-            let is_sure = is_assigned || is_option || !is_name(&said);
+            let is_setting = is_setting(text, name, &span);
+            let is_sure = is_assigned || is_option || is_setting || !is_name(&said);
             if is_sure && !is_sign {
+                let stands = if is_setting { Stands::Alone } else { stands };
                 those.insert(0, Value::new(span, stands));
             }
             those
@@ -323,6 +325,23 @@ fn in_quotes(text: &[u8], name: &Name, start: usize, quote: &[u8], stands: Stand
     }
     those.insert(0, Value::new(span, stands));
     those
+}
+
+/// Whether a password with a digit is all that a line has beside its name: `password: blue_whale7`.
+fn is_setting(text: &[u8], name: &Name, value: &Range<usize>) -> bool {
+    let before = &text[line_start(text, name.span.start)..name.span.start];
+    let ends = matches!(text.get(value.end), None | Some(b'\r' | b'\n'));
+    name.class == Class::Password
+        && before.iter().all(|byte| b" \t-".contains(byte))
+        && ends
+        && is_made(&text[value.clone()])
+        && !is_other_name(&text[value.clone()])
+}
+
+/// Whether a word is the name of a secret, or code, and not a secret.
+fn is_other_name(word: &[u8]) -> bool {
+    let word = String::from_utf8_lossy(word);
+    is_code(&word) || super::names::class(&word).is_some()
 }
 
 /// Whether what follows a number is what it counts: `123 items`.
@@ -464,6 +483,7 @@ fn said(text: &[u8], name: &Name) -> Vec<Value> {
     let is_given = [&b"with "[..], b"using ", b"and "]
         .iter()
         .any(|with| before.ends_with(with));
+    let mut is_named = false;
     let fits = match name.class {
         Class::Digits => word.len() > 3 && near.starts_with(b" is ") && !counts(&text[span.end..]),
         Class::Password | Class::Token => {
@@ -472,11 +492,18 @@ fn said(text: &[u8], name: &Name) -> Vec<Value> {
                 .iter()
                 .any(|link| links.ends_with(link));
             let is_told = is_quoted || is_link || is_given || is_login(before);
-            is_value(word) || is_password && is_told && is_item(word) && is_made(word)
+            let chosen = is_password && is_told && is_made(word);
+            is_named = chosen && is_link && !is_other_name(word);
+            is_value(word) || is_named || chosen && is_item(word)
         }
         _ => false,
     };
-    fits.then_some(Value::new(span, Stands::Loose))
+    let stands = if is_named {
+        Stands::Alone
+    } else {
+        Stands::Loose
+    };
+    fits.then_some(Value::new(span, stands))
         .into_iter()
         .collect()
 }

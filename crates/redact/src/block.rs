@@ -59,11 +59,9 @@ pub(super) fn is_begun(rest: &[u8]) -> bool {
     let line = rest.split(|byte| *byte == b'\n').next().unwrap_or(rest);
     let is_ended = line.len() < rest.len();
     let line = line.trim_ascii();
-    let line = &line[..line
-        .iter()
-        .position(|byte| *byte == b'#')
-        .unwrap_or(line.len())];
-    let line = line.trim_ascii_end();
+    // A comment; a password may begin with the sign too.
+    let comment = memchr::memmem::find(line, b"# ").unwrap_or(line.len());
+    let line = line[..comment].trim_ascii_end();
     let mark = line
         .strip_prefix(b"|")
         .or(line.strip_prefix(b">"))

@@ -93,7 +93,7 @@ fn cells(text: &[u8], row: &Range<usize>, name: &Name) -> Option<Cells> {
     let starts_apart = before.is_empty() || text[..name.span.start].ends_with(b"  ");
     let cells = match by {
         Some(sign) => Cells::By(sign),
-        None if is_column && starts_apart && !(before.is_empty() && after.is_empty()) => {
+        None if is_column && starts_apart && is_heading(&text[row.clone()]) => {
             Cells::At(name.span.start - row.start)
         }
         None => return None,
@@ -108,6 +108,19 @@ fn cells(text: &[u8], row: &Range<usize>, name: &Name) -> Option<Cells> {
             || cells.count(said) != cells.count(&text[row.clone()])
     });
     is_first.then_some(cells)
+}
+
+/// Whether a row has several cells, and each begins like a word: `USER  PASSWORD`.
+fn is_heading(row: &[u8]) -> bool {
+    let row = String::from_utf8_lossy(row);
+    let cells = row
+        .split("  ")
+        .map(str::trim)
+        .filter(|cell| !cell.is_empty());
+    cells.clone().nth(1).is_some()
+        && cells
+            .clone()
+            .all(|cell| cell.starts_with(char::is_alphanumeric))
 }
 
 impl Cells {

@@ -117,17 +117,19 @@ pub(super) fn is_name(value: &str) -> bool {
     (value.contains('_') || value.starts_with('0') || is_plain()) && NAME.is_match(value)
 }
 
+/// A text in quotes that a program fills in or names something with: `{token}`, `$1`, `${TOKEN}`,
+/// `#fff`, `<token>`, `MAX_LEN`, `std::env`, `%(name)s`, `{} left`.
+static SOURCE: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r"(?x) ^(?: [A-Z_]*_[A-Z_]*
+          | \{ [^{}]* \}+ .* | \$ (?: [A-Za-z_]+ | \d{1,2} | [({\[] .* ) | \# (?: [0-9a-fA-F]{3,8} | [a-z_-]+ | [{\[(] .* )?
+          | < [^<>]* > .* | [\w<>&*']+ (?: :: [\w<>{}*]+ )+ .* )$
+        | %\( | \{\}";
+    Regex::new(pattern).expect("tests look for source")
+});
+
 /// Whether a text in quotes is a part of a program: a place for a value, or a path of names.
 fn is_source(value: &str) -> bool {
-    let is_constant = value.contains('_')
-        && value
-            .bytes()
-            .all(|byte| byte.is_ascii_uppercase() || byte == b'_');
-    is_constant
-        || value.contains("::")
-        || value.contains("%(")
-        || value.contains("{}")
-        || value.starts_with(['{', '$', '#', '<'])
+    SOURCE.is_match(value)
         || value.contains(['{', '(']) && value.contains(['}', ')']) && value.contains(' ')
 }
 
@@ -176,6 +178,7 @@ static CODE: LazyLock<Regex> = LazyLock::new(|| {
       | (?:self|this|args|config|options|params|req|request|ctx|data|env|user|opts|props|state)[.\[].*
       | (?P<path>[A-Za-z_$][\w$]* (?: (?:\.|::|->)[A-Za-z_$][\w$]*)+) (?: [?!;,)\]}|&=+].* )?
       | (?:&|\*)?(?P<name>[A-Za-z_$][\w$.:]*) !? (?:\(|\[|\{|<|\?\.|::).*
+      | [*&](?:mut|const) | [iuf](?:8|16|32|64|128) ,? | \$\w+/\S*
       | (?:await|async|new|return|typeof|void|yield|function|lambda|not|match|unsafe|try|if)
       | (?:[A-Z][a-z]{2,})+
     )$";

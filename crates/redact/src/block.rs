@@ -5,11 +5,12 @@
 //!    all of this          this              - this            prod: this       "this"]
 //! ```
 
-use super::bind::{Name, Value, is_item, line_start, trim};
+use super::bind::{Name, Value};
 use super::entropy::is_value;
+use super::extent::{line_start, quoted, regex, trim};
 use super::names::{self, Class};
 use super::rules::is_of_name;
-use super::value::{Stands, is_prose};
+use super::value::{Stands, is_chosen, is_item, is_prose};
 use regex::bytes::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -23,7 +24,7 @@ const LIST: usize = 4096;
 /// Bytes of the rest of a line.
 const REST: usize = 2048;
 
-/// Names of members of a secret that say something else of it.
+/// Names of members that describe a secret and are none: its type, its user, its host.
 const BESIDE: [&str; 22] = [
     "type",
     "kind",
@@ -49,7 +50,7 @@ const BESIDE: [&str; 22] = [
     "tokentype",
 ];
 
-/// Whether a member of what is secret as a whole says something else.
+/// Whether a member of a secret object only describes the secret.
 pub(super) fn is_beside(name: &str) -> bool {
     BESIDE.contains(&&*names::joined(name).0)
 }
@@ -77,11 +78,9 @@ struct Line {
     indent: usize,
 }
 
-/// What programs write in front of each line: its number, or how it was changed.
-static GUTTER: LazyLock<Regex> = LazyLock::new(|| {
-    let pattern = r"(?-u)^(?:[+>-]|[ \t]{0,8}\d{1,6}(?:\t|\xe2\x86\x92|: ?|- ?| \| ?))";
-    Regex::new(pattern).expect("tests look for it")
-});
+/// What programs put in front of each line: its number, or a mark of a change.
+static GUTTER: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"(?-u)^(?:[+>-]|[ \t]{0,8}\d{1,6}(?:\t|\xe2\x86\x92|: ?|- ?| \| ?))"));
 
 /// Bytes of what stands in front of a line.
 fn gutter(line: &[u8]) -> usize {
@@ -95,19 +94,19 @@ fn line_at(text: &[u8], at: usize, has_gutter: bool) -> Line {
     } else {
         at
     };
-    let said = &text[at..end];
-    let indent = said
+    let content = &text[at..end];
+    let indent = content
         .iter()
         .take_while(|byte| matches!(byte, b' ' | b'\t'))
         .count();
-    let length = said.trim_ascii_end().len().max(indent);
+    let length = content.trim_ascii_end().len().max(indent);
     Line {
         span: at + indent..at + length,
         indent,
     }
 }
 
-/// The values on the lines below a name: those that are indented further, and items of a list.
+/// The values on the lines below a name: values that are indented further, and items of a list.
 pub(super) fn below(text: &[u8], name: &Name, start: usize) -> Vec<Value> {
     let begin = line_start(text, name.span.start);
     let before = &text[begin..name.span.start];
@@ -126,70 +125,71 @@ pub(super) fn below(text: &[u8], name: &Name, start: usize) -> Vec<Value> {
     let Some(newline) = memchr::memchr(b'\n', &text[start..]) else {
         return Vec::new();
     };
-    let (mut at, mut those, mut lines) = (start + newline + 1, Vec::new(), 0);
+    let (mut at, mut values, mut lines) = (start + newline + 1, Vec::new(), 0);
     let mut block: Option<Range<usize>> = None;
     while at < text.len() && lines < LINES {
         let line = line_at(text, at, has_gutter);
-        let said = &text[line.span.clone()];
+        let content = &text[line.span.clone()];
         at = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |length| at + length + 1);
         lines += 1;
-        if said.is_empty() || said.starts_with(b"#") {
+        if content.is_empty() || content.starts_with(b"#") {
             continue;
         }
-        let is_list_item = said.starts_with(b"- ");
+        let is_list_item = content.starts_with(b"- ");
         // A random word below `The key:` is one as well, however it is indented.
-        let is_alone = line.indent == front && those.is_empty() && !is_block && is_value(said);
+        let is_alone = line.indent == front && values.is_empty() && !is_block && is_value(content);
         if line.indent <= front && !(is_list_item && line.indent == front) && !is_alone {
             break;
         }
         if is_block {
             block = Some(block.map_or(line.span.start, |block| block.start)..line.span.end);
-            those.push(Value::new(line.span, Stands::Alone));
+            values.push(Value::new(line.span, Stands::Alone));
             continue;
         }
         let found = member(text, line.span.clone(), name.class);
-        if found.is_none() && !is_list_item && those.is_empty() && lines > 1 {
+        if found.is_none() && !is_list_item && values.is_empty() && lines > 1 {
             break;
         }
-        those.extend(found);
+        values.extend(found);
         if is_alone {
             break;
         }
     }
     if block.is_some_and(|block| is_prose(&String::from_utf8_lossy(&text[block]))) {
-        // Of sentences only what nobody says.
-        those.retain(|value| is_value(&text[value.span.clone()]));
+        // Of a block of sentences only random words are secret.
+        values.retain(|value| is_value(&text[value.span.clone()]));
     }
-    those
+    values
 }
 
 /// The value on a line below a name: all of it, or what stands behind `- ` or a name of its own.
 fn member(text: &[u8], line: Range<usize>, class: Class) -> Option<Value> {
-    let said = &text[line.clone()];
+    let content = &text[line.clone()];
     if class == Class::Header {
-        let length = said.iter().take_while(|byte| is_of_name(**byte)).count();
-        let is_cookie = length > 0 && said.get(length) == Some(&b'=');
+        let length = content.iter().take_while(|byte| is_of_name(**byte)).count();
+        let is_cookie = length > 0 && content.get(length) == Some(&b'=');
         return is_cookie.then_some(Value::new(line, Stands::Alone));
     }
-    let item = if said.starts_with(b"- ") { 2 } else { 0 };
-    let sign = memchr::memmem::find(said, b": ").filter(|sign| *sign < 64);
-    let called = sign.map(|sign| String::from_utf8_lossy(&said[item.min(sign)..sign]).into_owned());
-    if called
+    let item = if content.starts_with(b"- ") { 2 } else { 0 };
+    let sign = memchr::memmem::find(content, b": ").filter(|sign| *sign < 64);
+    let label =
+        sign.map(|sign| String::from_utf8_lossy(&content[item.min(sign)..sign]).into_owned());
+    if label
         .as_deref()
         .is_some_and(|name| is_beside(name) || names::class(name).is_some())
     {
         return None;
     }
     let start = sign.map_or(item, |sign| sign + 2);
-    let rest = &said[start..];
+    let rest = &content[start..];
     let tags = rest
         .split(|byte| *byte == b' ')
         .take_while(|word| word.starts_with(b"!") || word.starts_with(b"&"));
     let start = start + tags.map(|tag| tag.len() + 1).sum::<usize>().min(rest.len());
-    let rest = &said[start..];
+    let rest = &content[start..];
     let begin = line.start + start;
     if let Some(quote @ (b'"' | b'\'')) = rest.first() {
-        let span = super::bind::quoted(text, begin + 1, &[*quote])?;
+        let span = quoted(text, begin + 1, &[*quote])?;
         let is_one = sign.is_none() || is_value(&text[span.clone()]);
         return (is_one && span.end < line.end).then_some(Value::new(span, Stands::Alone));
     }
@@ -236,17 +236,17 @@ pub(super) fn listed(text: &[u8], name: &Name, start: usize) -> Vec<Value> {
             .into_iter()
             .collect();
     };
-    let (mut those, mut at, mut is_second) = (Vec::new(), start + 1, false);
+    let (mut values, mut at, mut is_second) = (Vec::new(), start + 1, false);
     for piece in near[1..end].split(|byte| b",\n[](){}".contains(byte)) {
         let begin = at;
         at += piece.len() + 1;
         let sign = piece.iter().position(|byte| matches!(byte, b':' | b'='));
         let sign = sign.filter(|sign| !is_value(&piece[..*sign]));
-        let called = sign.map(|sign| String::from_utf8_lossy(&piece[..sign]).into_owned());
-        let called = called
+        let label = sign.map(|sign| String::from_utf8_lossy(&piece[..sign]).into_owned());
+        let label = label
             .as_deref()
             .map(|name| name.trim_matches(|c: char| !c.is_alphanumeric()));
-        if called.is_some_and(|name| is_beside(name) || names::class(name).is_some()) {
+        if label.is_some_and(|name| is_beside(name) || names::class(name).is_some()) {
             continue;
         }
         let value = &piece[sign.map_or(0, |sign| sign + 1)..];
@@ -266,7 +266,7 @@ pub(super) fn listed(text: &[u8], name: &Name, start: usize) -> Vec<Value> {
         let span = begin..begin + value.len() - before - after;
         let word = &text[span.clone()];
         let is_quoted = value.iter().any(|byte| matches!(byte, b'"' | b'\''));
-        let is_pair = name.class == Class::Pair && is_second && is_quoted && is_made(word);
+        let is_pair = name.class == Class::Pair && is_second && is_quoted && is_chosen(word);
         let is_one =
             is_value(word) || is_pair || near[0] == b'[' && word.len() >= 8 && is_item(word);
         if is_one && !word.iter().any(u8::is_ascii_whitespace) {
@@ -276,7 +276,7 @@ pub(super) fn listed(text: &[u8], name: &Name, start: usize) -> Vec<Value> {
                 Stands::Loose
             };
             let class = is_pair.then_some(Class::Password);
-            those.push(Value {
+            values.push(Value {
                 span,
                 stands,
                 class,
@@ -284,13 +284,7 @@ pub(super) fn listed(text: &[u8], name: &Name, start: usize) -> Vec<Value> {
         }
         is_second = !is_second;
     }
-    those
-}
-
-/// Whether a person has made a password of it: letters, a digit, and where it has none a sign.
-pub(super) fn is_made(word: &[u8]) -> bool {
-    let has = |test: fn(&u8) -> bool| word.iter().any(test);
-    word.len() >= 6 && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
+    values
 }
 
 /// The random words on the rest of a line, up to the next name; of a header its parameters too.
@@ -301,7 +295,7 @@ pub(super) fn on_line(text: &[u8], from: usize, is_header: bool) -> Vec<Value> {
         .position(|byte| matches!(byte, b'\n' | b'\r'))
         .unwrap_or(near.len());
     let is_between = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`<>&;,|()[]{}".contains(byte);
-    let (mut those, mut at) = (Vec::new(), from);
+    let (mut values, mut at) = (Vec::new(), from);
     for word in near[..end].split(|byte| is_between(byte)) {
         let span = trim(text, at..at + word.len());
         at += word.len() + 1;
@@ -318,8 +312,8 @@ pub(super) fn on_line(text: &[u8], from: usize, is_header: bool) -> Vec<Value> {
             break;
         }
         if is_value(&text[span.clone()]) {
-            those.push(Value::new(span, Stands::Loose));
+            values.push(Value::new(span, Stands::Loose));
         }
     }
-    those
+    values
 }

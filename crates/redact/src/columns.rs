@@ -6,7 +6,8 @@
 //!                      | ada  | this     |
 //! ```
 
-use super::bind::{Name, Value, line_start};
+use super::bind::{Name, Value};
+use super::extent::{line_start, regex};
 use super::value::Stands;
 use regex::bytes::Regex;
 use std::ops::Range;
@@ -28,9 +29,8 @@ enum Cells {
 }
 
 /// The beginning of a statement that names columns.
-static INSERT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)insert\s+into\s+[^\s(]{1,128}\s*$").expect("tests look for it")
-});
+static INSERT: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"(?i-u)insert\s+into\s+[^\s(]{1,128}\s*$"));
 
 /// The values in the column of which `name` is the heading; none where it is no heading.
 pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
@@ -38,35 +38,37 @@ pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
     if row.len() >= ROW {
         return Vec::new();
     }
-    if let Some(those) = inserted(text, &row, name) {
-        return those;
+    if let Some(values) = inserted(text, &row, name) {
+        return values;
     }
     let Some(cells) = cells(text, &row, name) else {
         return Vec::new();
     };
     let count = cells.count(&text[row.clone()]);
     let index = cells.index(&text[row.start..name.span.start]);
-    let (mut those, mut at) = (Vec::new(), row.end + 1);
+    let (mut values, mut at) = (Vec::new(), row.end + 1);
     for _ in 0..ROWS {
         let Some(next) = (at < text.len()).then(|| row_at(text, at)) else {
             break;
         };
         at = next.end + 1;
-        let said = &text[next.clone()];
-        let is_rule = said.iter().all(|byte| b"|+-=: \t\r".contains(byte)) && said.contains(&b'-');
+        let content = &text[next.clone()];
+        let is_rule =
+            content.iter().all(|byte| b"|+-=: \t\r".contains(byte)) && content.contains(&b'-');
         if is_rule {
             continue;
         }
-        if said.trim_ascii().is_empty() || said.len() >= ROW || cells.count(said) != count {
+        if content.trim_ascii().is_empty() || content.len() >= ROW || cells.count(content) != count
+        {
             break;
         }
-        let cell = cells.cell(said, index);
+        let cell = cells.cell(content, index);
         let span = trim(text, next.start + cell.start..next.start + cell.end);
         if !span.is_empty() {
-            those.push(Value::new(span, Stands::Loose));
+            values.push(Value::new(span, Stands::Loose));
         }
     }
-    those
+    values
 }
 
 /// The row on which `at` is; what is longer than a row can be is cut.
@@ -101,11 +103,11 @@ fn cells(text: &[u8], row: &Range<usize>, name: &Name) -> Option<Cells> {
     // Below other rows it is no heading.
     let above = row.start.checked_sub(1).map(|end| row_at(text, end));
     let is_first = above.is_none_or(|above| {
-        let said = &text[above];
-        let is_rule = said.iter().all(|byte| b"|+-= \r".contains(byte));
+        let content = &text[above];
+        let is_rule = content.iter().all(|byte| b"|+-= \r".contains(byte));
         is_rule
             || matches!(cells, Cells::At(_))
-            || cells.count(said) != cells.count(&text[row.clone()])
+            || cells.count(content) != cells.count(&text[row.clone()])
     });
     is_first.then_some(cells)
 }
@@ -173,9 +175,9 @@ fn split(row: &[u8], sign: u8) -> impl Iterator<Item = Range<usize>> {
 /// Without white space and quotes around it.
 fn trim(text: &[u8], span: Range<usize>) -> Range<usize> {
     let is_edge = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`".contains(byte);
-    let said = &text[span.clone()];
-    let before = said.iter().take_while(|byte| is_edge(byte)).count();
-    let after = said[before..]
+    let content = &text[span.clone()];
+    let before = content.iter().take_while(|byte| is_edge(byte)).count();
+    let after = content[before..]
         .iter()
         .rev()
         .take_while(|byte| is_edge(byte))
@@ -192,7 +194,7 @@ fn inserted(text: &[u8], row: &Range<usize>, name: &Name) -> Option<Vec<Value>> 
     let near = &text[name.span.end..text.len().min(name.span.end + ROWS * 64)];
     let close = memchr::memchr(b')', near)?;
     let mut at = name.span.end + close + 1;
-    let mut those = Vec::new();
+    let mut values = Vec::new();
     // Rows are tuples; strings have their quotes doubled.
     while let Some(open) = memchr::memchr(b'(', &text[at..]).filter(|open| *open < 64) {
         let (mut is_quoted, mut start, mut cell, mut is_over) = (false, at + open + 1, 0, false);
@@ -202,18 +204,18 @@ fn inserted(text: &[u8], row: &Range<usize>, name: &Name) -> Option<Vec<Value>> 
             is_over = !is_quoted && *byte == b')';
             if !is_quoted && matches!(byte, b',' | b')') {
                 if cell == index {
-                    those.push(Value::new(trim(text, start..end), Stands::Alone));
+                    values.push(Value::new(trim(text, start..end), Stands::Alone));
                 }
                 (cell, start) = (cell + 1, end + 1);
             }
             end += 1;
         }
         at = end;
-        if those.len() >= ROWS || !is_over {
+        if values.len() >= ROWS || !is_over {
             break;
         }
     }
-    Some(those)
+    Some(values)
 }
 
 #[cfg(test)]
@@ -226,10 +228,10 @@ mod tests {
         let name = Name {
             span: start..start + name.len(),
             class: Class::Password,
-            is_said: false,
+            is_phrase: false,
         };
-        let those = values(text.as_bytes(), &name);
-        those.into_iter().map(|value| &text[value.span]).collect()
+        let values = values(text.as_bytes(), &name);
+        values.into_iter().map(|value| &text[value.span]).collect()
     }
 
     #[test]

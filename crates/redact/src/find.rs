@@ -88,8 +88,8 @@ impl<'p> Finder<'p> {
     }
 
     /// Whether a line ends with a name that is what another one says: `name: API_KEY`.
-    pub fn is_told(&self, line: &[u8]) -> bool {
-        text::ends_with_told_name(self.policy, line)
+    pub fn ends_with_member_name(&self, line: &[u8]) -> bool {
+        text::ends_with_member_name(self.policy, line)
     }
 
     /// Whether there may be something. Says yes too often, never no where there is something.
@@ -265,11 +265,11 @@ impl Strings for InJson<'_, '_> {
 
 /// Finds the value of a word of a command, `--password=…` or `DB_PASSWORD=…`: all that follows.
 fn word(policy: &Policy, text: &[u8], found: &mut Found) {
-    let sign = memchr::memchr(b'=', &text[..text.len().min(super::bind::NAME)]);
+    let sign = memchr::memchr(b'=', &text[..text.len().min(super::names::LONGEST)]);
     let Some(sign) = sign.filter(|_| memchr::memchr(b'\n', text).is_none()) else {
         return;
     };
-    let name = super::bind::lossy(text, &(0..sign));
+    let name = super::extent::lossy(text, &(0..sign));
     let is_name = name.bytes().all(super::rules::is_of_name)
         && (name.starts_with('-') || !name.contains(|letter: char| letter.is_ascii_lowercase()));
     let value = match &text[sign + 1..] {

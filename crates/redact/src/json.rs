@@ -1,13 +1,13 @@
 //! Secrets in JSON: by what holds them. What strings say is found by whoever walks a document.
 
-use super::block::{is_beside, is_made};
+use super::block::is_beside;
 use super::encodings::Layer;
 use super::entropy::is_value;
 use super::names::Class;
 use super::policy::{Policy, id};
 use super::report::{Found, Hit};
 use super::token;
-use super::value::is_path;
+use super::value::{is_chosen, is_path};
 use mcpreel_wire::json::{Kind, Path, Step, Value};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -383,7 +383,7 @@ fn is_pair(array: Value<'_>) -> bool {
     let has_sign = |said: &str| said.contains(|sign: char| "!@#$%^&*+~?".contains(sign));
     both.next().is_none()
         && password.is_some_and(|said| {
-            is_value(said.as_bytes()) || is_made(said.as_bytes()) && has_sign(&said)
+            is_value(said.as_bytes()) || is_chosen(said.as_bytes()) && has_sign(&said)
         })
 }
 

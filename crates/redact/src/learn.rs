@@ -250,7 +250,7 @@ fn until(finder: &Finder<'_>, line: &[u8]) -> Option<Until> {
         b':' | b'=' | b'|' | b'>' | b'-' => Some(Until::Miss),
         b'[' | b'(' | b'{' => Some(Until::Closed),
         _ if memchr::memmem::find(line, FORM).is_some() => Some(Until::Found),
-        _ => finder.is_told(named).then_some(Until::Miss),
+        _ => finder.ends_with_member_name(named).then_some(Until::Miss),
     }
 }
 

@@ -29,6 +29,7 @@ mod block;
 mod columns;
 mod encodings;
 mod entropy;
+mod extent;
 mod find;
 pub mod gaps;
 mod json;

@@ -6,6 +6,9 @@ use serde::Deserialize;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
+/// Bytes of a longer name are no name.
+pub(super) const LONGEST: usize = 96;
+
 /// What is held by something with such a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
@@ -114,7 +117,7 @@ fn spellings(word: &str) -> impl Iterator<Item = String> {
 
 impl Kinds {
     fn joined(self) -> Joined {
-        let mut ends: HashMap<u8, Vec<(Match, String)>> = HashMap::new();
+        let mut ends: HashMap<[u8; 2], Vec<(Match, String)>> = HashMap::new();
         let all = [
             (Match::End, self.ends),
             (Match::Word, self.words),
@@ -122,10 +125,7 @@ impl Kinds {
         ];
         for (kind, names) in all {
             for name in names.iter().map(|name| joined(name).0) {
-                let last = *name
-                    .as_bytes()
-                    .last()
-                    .expect("a test reads the shipped names");
+                let last = last_two(&name).expect("a test reads the shipped names");
                 ends.entry(last).or_default().push((kind, name));
             }
         }
@@ -141,8 +141,12 @@ enum Match {
     Whole,
 }
 
-/// Names by their last byte: most names end otherwise.
-struct Joined(HashMap<u8, Vec<(Match, String)>>);
+/// Names by their last two bytes: most names end otherwise.
+struct Joined(HashMap<[u8; 2], Vec<(Match, String)>>);
+
+fn last_two(name: &str) -> Option<[u8; 2]> {
+    name.as_bytes().last_chunk().copied()
+}
 
 impl Joined {
     fn has(&self, name: &str, begins: &[bool]) -> bool {
@@ -168,8 +172,10 @@ impl Joined {
     }
 
     fn near(&self, name: &str) -> impl Iterator<Item = &(Match, String)> {
-        let last = name.as_bytes().last();
-        last.and_then(|last| self.0.get(last)).into_iter().flatten()
+        let last = last_two(name);
+        last.and_then(|last| self.0.get(&last))
+            .into_iter()
+            .flatten()
     }
 }
 

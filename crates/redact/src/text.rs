@@ -2,7 +2,8 @@
 
 use super::bind::{self, Name};
 use super::entropy;
-use super::names::Class;
+use super::extent::{LONG, behind_scheme, lossy};
+use super::names::{Class, LONGEST};
 use super::placeholder::is_placeholder;
 use super::policy::{Notice, Policy, id};
 use super::report::Found;
@@ -103,7 +104,7 @@ pub(super) fn may_be_noticed(policy: &Policy, raw: &[u8], is_binary: bool) -> bo
 
 /// Whether a word is a name that says something, and a value may follow it.
 fn is_name(policy: &Policy, raw: &[u8], word: Range<usize>) -> bool {
-    may_have_value(raw, word.end) && called(policy, raw, word).is_some()
+    may_have_value(raw, word.end) && name_ending_at(policy, raw, word).is_some()
 }
 
 /// Whether something that a value needs follows the word that ends at `end`: a sign or a quote right
@@ -175,7 +176,7 @@ pub(super) fn shaped(
         None => passed.shapes.push((number, all.end)),
     }
     let rule = &policy.shapes[number];
-    let value = bind::lossy(text, &secret);
+    let value = lossy(text, &secret);
     if rule.rule.needs.is_none_or(|needs| needs.are_met(&value)) && !is_dull(&value) {
         found.add(policy, text, secret, (policy.number(rule), rule.rule.kind));
     }
@@ -195,7 +196,7 @@ fn named(policy: &Policy, text: &[u8], word: Range<usize>, until: &mut usize, fo
     if word.end <= *until || !may_have_value(text, word.end) {
         return;
     }
-    let Some(name) = called(policy, text, word) else {
+    let Some(name) = name_ending_at(policy, text, word) else {
         return;
     };
     *until = name.span.end;
@@ -213,7 +214,7 @@ fn named(policy: &Policy, text: &[u8], word: Range<usize>, until: &mut usize, fo
     }
     let mark = found.hits.len();
     for value in bind::values(text, &name) {
-        if value.span.len() >= bind::LONG {
+        if value.span.len() >= LONG {
             // To look at all of it again for each name in it would take its square.
             *until = value.span.end;
         }
@@ -227,7 +228,7 @@ fn named(policy: &Policy, text: &[u8], word: Range<usize>, until: &mut usize, fo
     let mut inside = Found::default();
     scan(policy, &text[name.span.clone()], false, &mut inside);
     let key = if inside.hits.is_empty() {
-        bind::lossy(text, &name.span)
+        lossy(text, &name.span)
     } else {
         String::new()
     };
@@ -236,25 +237,27 @@ fn named(policy: &Policy, text: &[u8], word: Range<usize>, until: &mut usize, fo
     }
 }
 
-/// Whether a line ends with a name that is what another one says: `name: API_KEY`.
-pub(super) fn ends_with_told_name(policy: &Policy, line: &[u8]) -> bool {
-    let name = called(policy, line, line.len()..line.len());
-    name.is_some_and(|name| bind::is_told(line, &name))
+/// Whether a line ends with a name that is the value of another name: `name: API_KEY`.
+pub(super) fn ends_with_member_name(policy: &Policy, line: &[u8]) -> bool {
+    let name = name_ending_at(policy, line, line.len()..line.len());
+    name.is_some_and(|name| bind::is_member_name(line, &name))
 }
 
 /// The name that ends with `word`, and what it says: a word, or several that make a name together.
-fn called(policy: &Policy, text: &[u8], word: Range<usize>) -> Option<Name> {
+fn name_ending_at(policy: &Policy, text: &[u8], word: Range<usize>) -> Option<Name> {
     let mut span = bind::name_at(text, word)?;
     let last = span.clone();
     for count in 0..WORDS {
-        let said = bind::lossy(text, &span);
+        let spelled = lossy(text, &span);
         let is_escaped = span.start > 0 && text[span.start - 1] == b'\\';
-        let class = policy
-            .class(&said)
-            .or_else(|| is_escaped.then(|| policy.class(said.get(1..)?)).flatten());
+        let class = policy.class(&spelled).or_else(|| {
+            is_escaped
+                .then(|| policy.class(spelled.get(1..)?))
+                .flatten()
+        });
         if let Some(class) = class {
-            let is_said = count > 0;
-            let class = if is_said && class == Class::Password {
+            let is_phrase = count > 0;
+            let class = if is_phrase && class == Class::Password {
                 Class::Token
             } else {
                 class
@@ -263,12 +266,12 @@ fn called(policy: &Policy, text: &[u8], word: Range<usize>) -> Option<Name> {
             return Some(Name {
                 span,
                 class,
-                is_said,
+                is_phrase,
             });
         }
         let before = text[..span.start].strip_suffix(b" ")?;
         let start = bind::begin(before, before.len());
-        if start == before.len() || last.end - start > bind::NAME {
+        if start == before.len() || last.end - start > LONGEST {
             return None;
         }
         span = start..last.end;
@@ -285,18 +288,18 @@ pub(super) fn add(
     stands: super::value::Stands,
     found: &mut Found,
 ) {
-    let said = bind::lossy(text, &span);
-    let start = span.start + said.len() - said.trim_start().len();
-    let span = if text[span.clone()].is_ascii() || said.len() == span.len() {
-        start..(start + said.trim().len()).min(span.end)
+    let spelled = lossy(text, &span);
+    let start = span.start + spelled.len() - spelled.trim_start().len();
+    let span = if text[span.clone()].is_ascii() || spelled.len() == span.len() {
+        start..(start + spelled.trim().len()).min(span.end)
     } else {
         span
     };
     let span = match class {
-        Class::Header | Class::Pair => bind::behind_scheme(text, span),
+        Class::Header | Class::Pair => behind_scheme(text, span),
         _ => span,
     };
-    let value = bind::lossy(text, &span);
+    let value = lossy(text, &span);
     if !fits(class, &value, stands) {
         return;
     }

@@ -207,3 +207,31 @@ pub(super) fn is_code(value: &str) -> bool {
             ) && (!has_digit(path.as_str()) || path.end() < value.len())
     })
 }
+
+/// Whether a word alone in a list is a value, and neither a path nor a name.
+pub(super) fn is_item(word: &[u8]) -> bool {
+    let said = String::from_utf8_lossy(word);
+    let is_joined = said.contains(['/', '_', '.', ':', '\\', '(', '[', '{', '<']);
+    is_value(word)
+        || !is_joined && is_random(&said) && !is_camel(&said) && names::class(&said).is_none()
+}
+
+/// Whether a word is the name of a secret, or code, and not a secret.
+pub(super) fn is_other_name(word: &[u8]) -> bool {
+    let word = String::from_utf8_lossy(word);
+    is_code(&word) || names::class(&word).is_some()
+}
+
+/// Whether a word looks like a password that a person chose: it has a letter and a digit, and is no
+/// name of a method.
+pub(super) fn is_chosen(word: &[u8]) -> bool {
+    const HOW: [&str; 16] = [
+        "sha", "md5", "bcrypt", "scrypt", "argon", "pbkdf", "scram", "hmac", "aes", "rsa",
+        "base64", "utf", "oauth", "http", "ntlm", "ldap",
+    ];
+    let small = String::from_utf8_lossy(word).to_ascii_lowercase();
+    word.len() > 5
+        && word.iter().any(u8::is_ascii_digit)
+        && word.iter().any(u8::is_ascii_alphabetic)
+        && !HOW.iter().any(|how| small.starts_with(how))
+}

@@ -1,0 +1,211 @@
+//! How far a value goes from where it begins: to its closing quote, the end of its word, or the end of
+//! its line.
+
+use super::entropy::is_value;
+use super::names::LONGEST;
+use super::rules::is_of_name;
+use super::token;
+use super::value::{is_chosen, is_prose};
+use regex::bytes::Regex;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// A longer bare value is looked at no further, a longer value in quotes has no end.
+pub(super) const LONG: usize = 2048;
+pub(super) const QUOTED: usize = 64 * 1024;
+
+/// Up to the closing quote, which has as many backslashes in front of it as the opening one. Two
+/// quotes are one of the value.
+pub(super) fn quoted(text: &[u8], start: usize, quote: &[u8]) -> Option<Range<usize>> {
+    let near = &text[start..text.len().min(start + QUOTED)];
+    let close: &[u8] = match quote {
+        [0xe2, 0x80, 0x9c] => "”".as_bytes(),
+        [0xe2, 0x80, 0x9e] => "“".as_bytes(),
+        [0xc2, 0xab] => "»".as_bytes(),
+        [b'&', ..] => quote,
+        _ => return quoted_by(near, quote).map(|span| start + span.start..start + span.end),
+    };
+    let end = memchr::memmem::find(near, close)?;
+    (!near[..end].contains(&b'\n')).then_some(start..start + end)
+}
+
+fn quoted_by(near: &[u8], quote: &[u8]) -> Option<Range<usize>> {
+    let (sign, escapes) = (*quote.last()?, quote.len() - 1);
+    if let Some(of_three) = near.strip_prefix(&[sign; 2]).filter(|_| escapes == 0)
+        && let Some(length) = memchr::memmem::find(of_three, &[sign; 3])
+    {
+        return Some(2..2 + length);
+    }
+    let mut doubled = None;
+    for end in memchr::memchr_iter(sign, near) {
+        if doubled.take() == Some(end) {
+            continue;
+        }
+        let before = near[..end]
+            .iter()
+            .rev()
+            .take_while(|byte| **byte == b'\\')
+            .count();
+        if before < escapes {
+            return Some(0..end - before);
+        }
+        let is_end = before == escapes || escapes == 0 && before % 2 == 0;
+        if is_end && escapes == 0 && end > 0 && near.get(end + 1) == Some(&sign) {
+            doubled = Some(end + 1);
+        } else if is_end {
+            return Some(0..end - escapes);
+        }
+    }
+    // A quote that is never closed: the word that begins there.
+    let end = near
+        .iter()
+        .position(|byte| byte.is_ascii_whitespace() || b"\"'`&;<>".contains(byte));
+    Some(0..end.unwrap_or(near.len())).filter(|span| !span.is_empty())
+}
+
+/// A word without quotes: up to white space, or to what ends a value where values stand in a row. A
+/// variable of an environment has any sign in its value.
+pub(super) fn bare(text: &[u8], name: &Range<usize>, start: usize) -> Range<usize> {
+    let near = &text[start..text.len().min(start + LONG)];
+    let called = &text[name.clone()];
+    let is_of_url = matches!(text[..name.start].last(), Some(b'?' | b'&'));
+    let is_variable =
+        start == name.end + 1 && !is_of_url && !called.iter().any(u8::is_ascii_lowercase);
+    let line = &text[line_start(text, start)..start];
+    let is_quoted = |sign: u8| memchr::memchr_iter(sign, line).count() % 2 == 1;
+    let open = [b'"', b'\'', b'`'].map(is_quoted);
+    let is_next = |rest: &[u8]| {
+        let word = rest
+            .iter()
+            .take(LONGEST)
+            .take_while(|byte| is_of_name(**byte))
+            .count();
+        rest.first() == Some(&b'&') || word > 0 && rest.get(word) == Some(&b'=')
+    };
+    let ends = |(at, byte): (usize, &u8)| match byte {
+        b'"' => !is_variable || open[0],
+        b'\'' => !is_variable || open[1],
+        b'`' => !is_variable || open[2],
+        b'&' | b';' => !is_variable || is_next(&near[at + 1..]),
+        b'<' | b'>' => true,
+        b',' => is_next(&near[at + 1..]),
+        byte => byte.is_ascii_whitespace(),
+    };
+    let end = near.iter().enumerate().position(ends).unwrap_or_else(|| {
+        // A secret is never cut: all of a longer one.
+        let rest = text[start + near.len()..].iter();
+        near.len() + rest.take_while(|byte| !byte.is_ascii_whitespace()).count()
+    });
+    let span = trim(text, start..start + end);
+    // Brackets that are not closed begin a value, others stand for one: `{token}`.
+    let opened = text[span.clone()]
+        .iter()
+        .take_while(|byte| b"[({".contains(byte))
+        .count();
+    span.start + opened..span.end
+}
+
+/// Where the line begins on which `at` is, or what is near enough of it.
+pub(super) fn line_start(text: &[u8], at: usize) -> usize {
+    let from = at.saturating_sub(LONG);
+    memchr::memrchr(b'\n', &text[from..at]).map_or(from, |newline| from + newline + 1)
+}
+
+/// Without what may end a sentence or close a bracket behind a value.
+pub(super) fn trim(text: &[u8], span: Range<usize>) -> Range<usize> {
+    let is_end = |byte: &&u8| {
+        matches!(
+            byte,
+            b',' | b'.' | b')' | b']' | b'}' | b':' | b'\\' | b'!' | b'?'
+        )
+    };
+    let mut word = &text[span.clone()];
+    for mark in ["”", "“", "»", "‘", "’"] {
+        word = word.strip_suffix(mark.as_bytes()).unwrap_or(word);
+    }
+    let ends = word.iter().rev().take_while(is_end).count();
+    // An exclamation mark may end a password as well.
+    let is_password = word.ends_with(b"!") && is_value(word);
+    span.start..span.start + word.len() - if is_password { 0 } else { ends }
+}
+
+/// What a header says: up to the end of the line, or of what is quoted. Where the rest is a sentence,
+/// or a token stands there already, only random words.
+pub(super) fn line(text: &[u8], start: usize) -> Range<usize> {
+    let is_token = token::length(&text[start..]).is_some() || text[start..].starts_with(b"Bearer ");
+    let limit = if is_token { LONG } else { QUOTED };
+    let rest = &text[start..text.len().min(start + limit)];
+    let ends = |byte: &u8| matches!(byte, b'\r' | b'\n' | b'"' | b'\'' | b'`' | b'<' | b'\\');
+    let end = rest.iter().position(ends).unwrap_or(rest.len());
+    let all = start..start + rest[..end].trim_ascii_end().len();
+    // The values of parameters are in quotes: `Digest username="…"`.
+    if text[all.clone()].ends_with(b"=") && rest.get(end) == Some(&b'"') {
+        return start..start;
+    }
+    if let Some(folded) = folded(text, &all) {
+        return folded;
+    }
+    let begin = behind_scheme(text, all.clone()).start;
+    let token = token::length(&text[begin..all.end]).unwrap_or(0);
+    if token == 0 && (all.len() > LONG || !is_prose(&lossy(text, &all))) {
+        return all;
+    }
+    let (mut at, mut found) = (begin + token, None);
+    for word in text[begin + token..all.end].split(|byte| *byte == b' ') {
+        let span = trim(text, at..at + word.len());
+        at += word.len() + 1;
+        let is_first = found.is_none() && token == 0 && begin > all.start;
+        if is_value(&text[span.clone()]) || is_first && is_chosen(&text[span.clone()]) {
+            found = Some(found.map_or(span.start, |found: Range<usize>| found.start)..span.end);
+        } else if !word.is_empty() {
+            break;
+        }
+    }
+    found.unwrap_or(start..start)
+}
+
+/// The word on the next line, where a header is folded behind its scheme.
+fn folded(text: &[u8], all: &Range<usize>) -> Option<Range<usize>> {
+    let scheme = [&text[all.clone()], b" "].concat();
+    SCHEME
+        .find(&scheme)
+        .filter(|found| found.end() == scheme.len())?;
+    let rest = &text[all.end..text.len().min(all.end + LONG)];
+    let blanks = rest
+        .iter()
+        .take_while(|byte| byte.is_ascii_whitespace())
+        .count();
+    let is_folded = rest.starts_with(b"\n") || rest.starts_with(b"\r\n");
+    let word = rest[blanks..]
+        .split(|byte| byte.is_ascii_whitespace() || *byte == b'"')
+        .next()?;
+    let is_indented = matches!(rest[..blanks].last(), Some(b' ' | b'\t'));
+    (is_folded && is_indented && is_value(word))
+        .then_some(all.end + blanks..all.end + blanks + word.len())
+}
+
+/// Schemes in front of what proves who asks.
+static SCHEME: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r"(?i-u)^(?:bearer|basic|token|digest|api-?key|negotiate|ntlm|dpop|jwt)[ \t]+")
+});
+
+/// What follows the scheme of a header.
+pub(super) fn behind_scheme(text: &[u8], span: Range<usize>) -> Range<usize> {
+    let length = SCHEME
+        .find(&text[span.clone()])
+        .map_or(0, |scheme| scheme.end());
+    if span.start + length < span.end {
+        span.start + length..span.end
+    } else {
+        span
+    }
+}
+
+pub(super) fn lossy(text: &[u8], span: &Range<usize>) -> String {
+    String::from_utf8_lossy(&text[span.clone()]).into_owned()
+}
+
+/// A pattern of this crate; the tests of the corpora use each of them.
+pub(super) fn regex(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("the pattern is a constant that tests compile")
+}

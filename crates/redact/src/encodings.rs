@@ -31,17 +31,24 @@ impl Layer {
     /// The bytes between the quotes of a JSON string, or what else may have such escapes.
     pub fn unescaped(inner: &[u8]) -> Self {
         let mut layer = Self::new(inner.len());
-        let mut units = Units::new(inner);
         let mut at = 0;
-        while let Some(unit) = units.next() {
+        while at < inner.len() {
+            let plain = memchr::memchr(b'\\', &inner[at..]).unwrap_or(inner.len() - at);
+            let plain = match std::str::from_utf8(&inner[at..at + plain]) {
+                Ok(_) => plain,
+                Err(broken) => broken.valid_up_to(),
+            };
+            layer.push(&inner[at..at + plain], at..at + plain, true);
+            at += plain;
+            let mut units = Units::new(&inner[at..]);
+            let Some(unit) = units.next() else { break };
             let next = inner.len() - units.left();
             let char = match unit {
                 Unit::Char(char) => char,
                 Unit::LoneSurrogate(_) | Unit::Invalid => char::REPLACEMENT_CHARACTER,
             };
             let mut buffer = [0; 4];
-            let bytes = char.encode_utf8(&mut buffer).as_bytes();
-            layer.push(bytes, at..next, *bytes == inner[at..next]);
+            layer.push(char.encode_utf8(&mut buffer).as_bytes(), at..next, false);
             at = next;
         }
         layer
@@ -52,15 +59,15 @@ impl Layer {
         memchr::memchr(b'%', text)?;
         let mut layer = Self::new(text.len());
         let (mut at, mut coded) = (0, false);
-        while at < text.len() {
-            if let Some(byte) = percent(&text[at..]) {
-                layer.push(&[byte], at..at + 3, false);
-                (at, coded) = (at + 3, true);
-            } else {
-                layer.push(&text[at..=at], at..at + 1, true);
-                at += 1;
-            }
+        for sign in memchr::memchr_iter(b'%', text) {
+            let Some(byte) = percent(&text[sign..]).filter(|_| sign >= at) else {
+                continue;
+            };
+            layer.push(&text[at..sign], at..sign, true);
+            layer.push(&[byte], sign..sign + 3, false);
+            (at, coded) = (sign + 3, true);
         }
+        layer.push(&text[at..], at..text.len(), true);
         coded.then_some(layer)
     }
 
@@ -88,6 +95,9 @@ impl Layer {
     }
 
     fn push(&mut self, bytes: &[u8], outside: Range<usize>, is_same: bool) {
+        if bytes.is_empty() {
+            return;
+        }
         let goes_on = self.cuts.last().is_some_and(|cut| {
             is_same && !cut.is_sign && outside.start - cut.outside == self.text.len() - cut.inside
         });

@@ -193,16 +193,11 @@ fn plain<'v>(
         }
     }
     let (value, token) = longest?;
+    let span = at..at + value.len().min(rest.len());
     Some(Hit {
-        span: at..at + value.len().min(rest.len()),
-        rule: id::KNOWN,
-        value: value.clone(),
         token: Some(*token),
-        plain: None,
         kind: token.kind,
-        quotes: None,
-        path: "".into(),
-        key: "".into(),
+        ..Hit::new(span, id::KNOWN, value.clone())
     })
 }
 
@@ -223,15 +218,9 @@ fn coded(text: &[u8], needle: usize, (code, (value, token)): (Code, &Value)) -> 
             .take_while(|byte| **byte == b'=')
             .count();
     Hit {
-        span: start..end,
-        rule: id::KNOWN,
-        value: text[start..end].into(),
-        token: None,
         plain: Some(value.clone()),
         kind: token.kind,
-        quotes: None,
-        path: "".into(),
-        key: "".into(),
+        ..Hit::new(start..end, id::KNOWN, text[start..end].into())
     }
 }
 

@@ -182,15 +182,9 @@ impl Redactor {
             let start = raw.len() - raw.trim_ascii_start().len();
             let end = start + raw.trim_ascii().len();
             found.hits.push(Hit {
-                span: end - line.len()..end,
-                rule: id::PEM,
-                value: line.into(),
                 token: Some(token),
-                plain: None,
                 kind: token.kind,
-                quotes: None,
-                path: "".into(),
-                key: "".into(),
+                ..Hit::new(end - line.len()..end, id::PEM, line.into())
             });
         }
     }

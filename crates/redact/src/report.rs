@@ -344,17 +344,7 @@ mod tests {
     use super::*;
 
     fn hit(span: Range<usize>) -> Hit {
-        Hit {
-            span,
-            rule: 0,
-            value: Box::default(),
-            token: None,
-            plain: None,
-            kind: Kind::Secret,
-            quotes: None,
-            path: "".into(),
-            key: "".into(),
-        }
+        Hit::new(span, 0, Box::default())
     }
 
     #[test]

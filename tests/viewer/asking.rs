@@ -5,7 +5,7 @@ use crate::by_hand::Viewer;
 use crate::fixture::{self, Recording};
 use crate::notation;
 use mcpreel_trace::frame::Seq;
-use mcpreel_tui::app::Overlay;
+use mcpreel_tui::panels::compare::Comparison;
 
 const WIDE: (u16, u16) = (140, 40);
 
@@ -69,10 +69,7 @@ fn the_call_before_is_compared_and_the_differences_are_walked() {
             "id",
         ],
     );
-    let at = |viewer: &Viewer| match viewer.state.app.overlays.last() {
-        Some(Overlay::Comparison(one)) => one.at,
-        other => panic!("{other:?}"),
-    };
+    let at = |viewer: &Viewer| viewer.top::<Comparison>().at;
     let first = at(&viewer);
     viewer.press("e");
     assert!(at(&viewer) > first);

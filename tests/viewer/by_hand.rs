@@ -7,7 +7,7 @@ use mcpreel_redact::Policy;
 use mcpreel_replay::player::Signals;
 use mcpreel_store::library::Library;
 use mcpreel_trace::clock::Clock;
-use mcpreel_tui::app::{Settings, Viewer as State};
+use mcpreel_tui::app::{Overlay, Settings, Viewer as State};
 use mcpreel_tui::effect::{Effect, Effects, Msg, Now};
 use mcpreel_tui::keymap::Key;
 use mcpreel_tui::worker::{Answer, Ask, Errand, Means, Reader, Slot};
@@ -55,6 +55,12 @@ pub struct Viewer {
 }
 
 impl Viewer {
+    /// The panel on top, which has to be of this kind.
+    pub fn top<T: Overlay>(&self) -> &T {
+        let top = self.state.app.top();
+        top.unwrap_or_else(|| panic!("something else is on top\n{}", self.text()))
+    }
+
     /// The recording `path` in a terminal of this size.
     pub fn open(path: &Path, size: (u16, u16)) -> Self {
         let dir = path.parent().expect("it is in a folder");

@@ -7,7 +7,7 @@ use crate::support::conversation::Conversation;
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use mcpreel_tui::panels::compare::{Comparison, Opens};
 
-use mcpreel_tui::app::{Overlay, Session, View};
+use mcpreel_tui::app::{Session, View};
 use mcpreel_tui::effect::Msg;
 
 const WIDE: (u16, u16) = (140, 40);
@@ -141,10 +141,7 @@ fn a_candidate_of_the_filter_is_taken_by_a_click_and_one_elsewhere_ends_the_typi
 }
 
 fn comparison(viewer: &Viewer) -> &Comparison {
-    match viewer.state.app.overlays.last() {
-        Some(Overlay::Comparison(comparison)) => comparison,
-        other => panic!("{other:?}"),
-    }
+    viewer.top()
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::by_hand::Viewer;
 use crate::fixture::{self, Recording};
-use mcpreel_tui::app::Overlay;
+use mcpreel_tui::panels::menu::Menu;
 
 /// A screen worth looking at.
 pub struct Scene {
@@ -142,7 +142,7 @@ impl Scene {
     fn perform(&self, mut viewer: Viewer, recordings: &[Recording]) -> Viewer {
         viewer.settle();
         viewer.act(self.keys);
-        let is_menu = matches!(viewer.state.app.overlays.last(), Some(Overlay::Menu(_)));
+        let is_menu = viewer.state.app.top::<Menu>().is_some();
         let wanted = [
             "menu",
             "recordings-delete",

@@ -5,9 +5,10 @@ use crate::fixture;
 use crate::notation::row_text;
 use mcpreel_trace::item::Lens;
 use mcpreel_tui::action::Action;
-use mcpreel_tui::app::{Overlay, Session, View};
+use mcpreel_tui::app::{Session, View};
 use mcpreel_tui::effect::Effect;
 use mcpreel_tui::keymap::Key;
+use mcpreel_tui::panels::menu::Menu;
 use mcpreel_tui::panels::palette::{Command, Palette};
 use mcpreel_tui::update;
 
@@ -50,8 +51,8 @@ fn a_row_can_be_copied_where_the_detail_has_no_room() {
     for (size, before) in [(NARROW, "g e"), (WIDE, "z g e"), (WIDE, "g e")] {
         let mut viewer = Viewer::open(&recording.path, size);
         viewer.press(before).press("y");
-        let menu = viewer.state.app.overlays.last();
-        assert!(matches!(menu, Some(Overlay::Menu(_))), "{}", text(&viewer));
+        let menu = viewer.state.app.top::<Menu>();
+        assert!(menu.is_some(), "{}", text(&viewer));
         viewer.press("l");
         assert!(copied(&viewer).ends_with("#11"), "{}", copied(&viewer));
     }
@@ -159,7 +160,7 @@ fn no_letter_of_a_menu_means_something_else_while_it_is_open() {
         let mut viewer = Viewer::open(&recording.path, WIDE);
         viewer.settle();
         viewer.act(keys);
-        let Some(Overlay::Menu(menu)) = viewer.state.app.overlays.last() else {
+        let Some(menu) = viewer.state.app.top::<Menu>() else {
             panic!("{keys} opens no menu");
         };
         let contexts = viewer.state.contexts();

@@ -4,7 +4,12 @@ use crate::by_hand::Viewer;
 use crate::fixture;
 use mcpreel_trace::item::Lens;
 use mcpreel_tui::app::{Focus, Overlay, Session};
+use mcpreel_tui::panels::compare::Comparison;
 use mcpreel_tui::panels::list::List;
+use mcpreel_tui::panels::menu::Menu;
+use mcpreel_tui::panels::palette::Palette;
+use mcpreel_tui::panels::prompt::Prompt;
+use mcpreel_tui::panels::text::Text;
 
 /// Keys as for [`Viewer::act`], pressed on the recording that has ended, and the [`state`] then.
 const TABLE: &[(&str, &str)] = &[
@@ -151,7 +156,7 @@ fn state(viewer: &Viewer) -> String {
     let mut words = session
         .as_deref()
         .map_or(vec!["recordings".to_owned()], of_session);
-    words.extend(app.overlays.iter().map(on_top));
+    words.extend(app.overlays.iter().map(|top| on_top(&**top)));
     words.extend(app.quit_armed.then(|| "armed".to_owned()));
     words.extend(viewer.has_quit().then(|| "quit".to_owned()));
     words.join(" ")
@@ -190,13 +195,16 @@ fn is_marked(list: &List) -> bool {
     annotation.is_some_and(|annotation| annotation.mark.is_some())
 }
 
-fn on_top(overlay: &Overlay) -> String {
-    match overlay {
-        Overlay::Text(_) => "text".to_owned(),
-        Overlay::Menu(_) => "menu".to_owned(),
-        Overlay::Prompt(prompt) => format!("{:?}({})", prompt.purpose, prompt.input.value()),
-        Overlay::Palette(_) => "palette".to_owned(),
-        Overlay::Comparison(_) => "comparison".to_owned(),
-        Overlay::Edit(_) => "edit".to_owned(),
+fn on_top(overlay: &dyn Overlay) -> String {
+    if let Some(prompt) = overlay.cast::<Prompt>() {
+        return format!("{:?}({})", prompt.purpose, prompt.input.value());
     }
+    let kinds = [
+        ("text", overlay.cast::<Text>().is_some()),
+        ("menu", overlay.cast::<Menu>().is_some()),
+        ("palette", overlay.cast::<Palette>().is_some()),
+        ("comparison", overlay.cast::<Comparison>().is_some()),
+    ];
+    let kind = kinds.into_iter().find(|(_, is_on_top)| *is_on_top);
+    kind.map_or("edit", |(kind, _)| kind).to_owned()
 }

@@ -5,8 +5,8 @@ use crate::fixture::{self, Recording};
 use crate::support::host_session::Session;
 use crate::support::{Library, wait_for};
 use mcpreel_store::reader;
-use mcpreel_tui::app::Overlay;
 use mcpreel_tui::effect::Effect;
+use mcpreel_tui::panels::menu::Menu;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ fn viewer(recording: &Recording) -> Viewer {
 }
 
 fn is_menu(viewer: &Viewer) -> bool {
-    matches!(viewer.state.app.overlays.last(), Some(Overlay::Menu(_)))
+    viewer.state.app.top::<Menu>().is_some()
 }
 
 /// Names the file in the dialog that is shown.

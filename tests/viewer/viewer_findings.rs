@@ -4,8 +4,9 @@ use crate::by_hand::Viewer;
 use crate::fixture;
 use mcpreel_lint::Severity;
 use mcpreel_store::reader::{FindingRow, Recording};
-use mcpreel_tui::app::{Focus, Overlay, Session, View};
+use mcpreel_tui::app::{Focus, Session, View};
 use mcpreel_tui::panels::detail::Tab;
+use mcpreel_tui::panels::text::Text;
 
 const WIDE: (u16, u16) = (160, 50);
 
@@ -167,7 +168,7 @@ fn the_explanation_of_a_finding_can_be_read_to_its_end_on_any_screen() {
         for keys in ["4 Enter j i", "4 i", ": '11' Enter Enter Tab Tab i"] {
             let mut viewer = Viewer::open(recording.path(), size);
             viewer.act(keys);
-            let Some(Overlay::Text(text)) = viewer.state.app.overlays.last() else {
+            let Some(text) = viewer.state.app.top::<Text>() else {
                 panic!("{keys} at {size:?}: no text\n{}", viewer.text());
             };
             let said: String = text

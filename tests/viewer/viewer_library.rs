@@ -5,7 +5,7 @@ use crate::fixture::{self, Recording};
 use mcpreel_capture::spool::Writer;
 use mcpreel_store::library::{Entry, Library, spool_of};
 use mcpreel_trace::event::EventKind;
-use mcpreel_tui::app::Overlay;
+use mcpreel_tui::panels::menu::Menu;
 use std::path::{Path, PathBuf};
 
 /// A second, and a little.
@@ -164,9 +164,7 @@ fn deleting_asks_says_what_goes_and_keeps_unless_told() {
     go_to(&mut viewer, "recovered");
     let path = current(&viewer);
     viewer.act("n 'of value' Enter").press("Delete");
-    let Some(Overlay::Menu(menu)) = viewer.state.app.overlays.last() else {
-        panic!("it does not ask");
-    };
+    let menu = viewer.top::<Menu>();
     let said = {
         let text = menu.text.iter().map(|(_, text)| text.as_str());
         text.collect::<Vec<_>>().join("\n")

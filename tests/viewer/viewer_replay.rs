@@ -4,7 +4,9 @@ use crate::by_hand::{Viewer, has};
 use crate::fixture;
 use crate::support::host_session::Session;
 use crate::support::{Library, wait_for};
-use mcpreel_tui::app::Overlay;
+use mcpreel_tui::panels::compare::Comparison;
+use mcpreel_tui::panels::menu::Menu;
+use mcpreel_tui::panels::replay::editor::Editor;
 use mcpreel_tui::worker::Slot;
 use nix::unistd::Pid;
 use std::fs;
@@ -105,15 +107,16 @@ impl Case {
 }
 
 fn on_top(viewer: &Viewer) -> &'static str {
-    match viewer.state.app.overlays.last() {
-        None => "nothing",
-        Some(Overlay::Menu(_)) => "menu",
-        Some(Overlay::Comparison(one)) => match one.content().map(|one| one.lines_at_most(false)) {
+    let app = &viewer.state.app;
+    match app.top::<Comparison>() {
+        Some(one) => match one.content().map(|one| one.lines_at_most(false)) {
             Some(2) => "diff",
             _ => "comparison",
         },
-        Some(Overlay::Edit(_)) => "edit",
-        Some(_) => "something",
+        None if app.top::<Menu>().is_some() => "menu",
+        None if app.top::<Editor>().is_some() => "edit",
+        None if app.overlays.is_empty() => "nothing",
+        None => "something",
     }
 }
 
@@ -328,11 +331,9 @@ fn a_server_that_cannot_be_started_is_told_of() {
 fn two_recordings_of_the_folder_are_compared_the_older_one_first() {
     let recordings = fixture::replayed();
     let mut viewer = Viewer::folder(recordings[0].folder(), (140, 40));
-    let left = |viewer: &Viewer| match viewer.state.app.overlays.last() {
-        Some(Overlay::Comparison(one)) => {
-            one.content().expect("it was compared").title()[..4].to_owned()
-        }
-        other => panic!("{other:?}"),
+    let left = |viewer: &Viewer| {
+        let one = viewer.top::<Comparison>().content();
+        one.expect("it was compared").title()[..4].to_owned()
     };
     // Whichever was selected first.
     viewer.act("g Space j Space d");

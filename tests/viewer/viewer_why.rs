@@ -3,7 +3,8 @@
 use crate::by_hand::Viewer;
 use crate::fixture::{self, Recording};
 use crate::notation::row_text;
-use mcpreel_tui::app::{Overlay, View};
+use mcpreel_tui::app::View;
+use mcpreel_tui::panels::menu::Menu;
 
 const WIDE: (u16, u16) = (180, 40);
 
@@ -20,10 +21,8 @@ fn line(viewer: &Viewer) -> String {
 
 /// The labels of the entries of the account.
 fn entries(viewer: &Viewer) -> Vec<String> {
-    match viewer.state.app.overlays.last() {
-        Some(Overlay::Menu(menu)) => menu.entries.iter().map(|one| one.label.clone()).collect(),
-        other => panic!("no account but {other:?}"),
-    }
+    let entries = viewer.top::<Menu>().entries.iter();
+    entries.map(|one| one.label.clone()).collect()
 }
 
 #[test]

@@ -8,18 +8,38 @@
 //!                  └─ settings    colours, keys, mouse
 //! ```
 //!
-//! Plain data: changed by [`super::update`] only, read by [`super::view`]. The panels of a recording
-//! are handed the app and the session side by side, so none of them asks whether a recording is open.
+//! The state of each panel is defined by the panel, in a file that does not know the app. The
+//! functions of the panels are handed the app and the session side by side, so none of them asks
+//! whether a recording is open.
 
-pub use crate::panels::session::{Focus, Session, View};
-pub use crate::settings::Settings;
+pub use crate::settings::{Arrangement, Settings, View};
 
-use super::action::Context;
-use super::effect::Now;
-use super::panels;
-use super::worker::{Questions, Slot};
-use mcpreel_store::library::Library as Folder;
+use crate::action::{Action, Context};
+use crate::effect::{Effect, Effects, Questions};
+use crate::keymap::Key;
+use crate::notice::{Notices, Now};
+use crate::panels::detail::shown::Detail;
+use crate::panels::filter::typed::Filter;
+use crate::panels::findings::counting::Findings;
+use crate::panels::list::viewport::List;
+use crate::panels::search::hits::Search;
+use crate::panels::shelf;
+use crate::panels::stats::counting::Stats;
+use crate::panels::timeline::picture::Timeline;
+use crate::worker::job::Slot;
+use crate::worker::vitals::{Opening, Vitals};
+use mcpreel_lint::cause::Cause;
+use mcpreel_store::library::{Library as Folder, Standing};
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::frame::Seq;
+use mcpreel_trace::item::Lens;
+use mcpreel_trace::state::State;
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug)]
 pub struct Viewer {
@@ -35,40 +55,161 @@ pub struct App {
     pub size: (u16, u16),
     pub now: Now,
     pub settings: Settings,
-    pub library: panels::library::Library,
+    pub library: shelf::Library,
     /// Everything that lies on top; the last one takes the keys.
-    pub overlays: Vec<Overlay>,
-    pub notices: crate::panels::text::Notices,
+    pub overlays: Vec<Box<dyn Overlay>>,
+    pub forms: Forms,
+    pub notices: Notices,
     /// Whether Ctrl-C was pressed with nothing to stop: once more quits.
     pub quit_armed: bool,
     /// Whether the divider is being dragged.
     pub dragging: bool,
     /// Place and time of the last click: a second one opens.
-    pub click: Option<(ratatui::layout::Position, u64)>,
+    pub click: Option<(Position, u64)>,
     /// The text that was copied last: `:print` shows it to terminals that take no copies.
     pub copied: Option<String>,
-    pub replay: panels::replay::Replay,
-    /// The export that is asked about, as long as the form is shown.
-    pub export: Option<Box<panels::export::Offer>>,
+    /// The action that was chosen in the palette, until it is done.
+    pub chosen: Option<Action>,
     /// The replay and the export that run.
-    pub running: BTreeMap<Slot, panels::running::Running>,
+    pub running: BTreeMap<Slot, Running>,
     pub questions: Questions,
 }
 
+/// A replay or an export that runs.
 #[derive(Debug)]
-pub enum Overlay {
-    /// A text to be read: help, messages, a string in full, what was true then.
-    Text(crate::panels::text::Text),
-    /// A choice of some, also a question to be answered with yes or no.
-    Menu(panels::menu::Menu),
-    /// A line that is being typed: filter, search, note.
-    Prompt(super::panels::prompt::Prompt),
-    /// Any command, by parts of its name.
-    Palette(panels::palette::Palette),
-    /// Two recordings, or two calls.
-    Comparison(Box<panels::compare::Comparison>),
-    /// The arguments of a call that are edited.
-    Edit(Box<panels::replay::editor::Editor>),
+pub struct Running {
+    /// The progress, in words.
+    pub told: String,
+    pub is_stopping: bool,
+}
+
+/// The choices so far of the forms that are shown, by their type: only the form knows it.
+#[derive(Debug, Default)]
+pub struct Forms(BTreeMap<TypeId, Box<dyn Any>>);
+
+impl Forms {
+    pub fn get<T: Any>(&self) -> Option<&T> {
+        self.0.get(&TypeId::of::<T>())?.downcast_ref()
+    }
+
+    pub fn get_mut<T: Any>(&mut self) -> Option<&mut T> {
+        self.0.get_mut(&TypeId::of::<T>())?.downcast_mut()
+    }
+
+    pub fn keep<T: Any>(&mut self, choices: T) {
+        self.0.insert(TypeId::of::<T>(), Box::new(choices));
+    }
+
+    pub fn take<T: Any>(&mut self) -> Option<Box<T>> {
+        self.0.remove(&TypeId::of::<T>())?.downcast().ok()
+    }
+}
+
+/// A panel that lies on top of the others: a text, a menu, a line that is typed, a comparison.
+pub trait Overlay: Any + fmt::Debug {
+    /// The keys that hold.
+    fn context(&self) -> Context;
+
+    fn handlers(&self) -> Handlers;
+
+    fn draw(&self, app: &App, session: Option<&Session>, area: Rect, frame: &mut Frame<'_>);
+
+    /// Whether the line that is typed is the filter.
+    fn is_filter(&self) -> bool {
+        false
+    }
+}
+
+/// The functions of an overlay for keys and the mouse. Each finds its overlay with [`App::top`].
+#[derive(Clone, Copy)]
+pub struct Handlers {
+    pub perform: fn(&mut Viewer, Action) -> Option<Effects>,
+    /// Takes a key before the keymap is asked.
+    pub press: fn(&mut Viewer, Key) -> Option<Effects>,
+    pub paste: fn(&mut Viewer, &str) -> Effects,
+    /// A click on a cell of the screen, and whether it was the second one there.
+    pub click: fn(&mut Viewer, (u16, u16), bool) -> Effects,
+    /// The wheel was turned by so many rows, down if that is positive.
+    pub wheel: fn(&mut Viewer, isize) -> Effects,
+}
+
+impl Handlers {
+    pub const NONE: Self = Self {
+        perform: |_, _| None,
+        press: |_, _| None,
+        paste: |_, _| vec![],
+        click: |_, _, _| vec![],
+        wheel: |_, _| vec![],
+    };
+}
+
+#[derive(Debug, Default)]
+pub struct Session {
+    pub path: PathBuf,
+    pub opening: Opening,
+    /// The facts that the header shows; none until the recording is open.
+    pub vitals: Option<Box<Vitals>>,
+    /// The view in the left or only pane.
+    pub view: View,
+    pub lens: Lens,
+    pub focus: Focus,
+    /// Whether the pane with the keys has the whole screen.
+    pub zoom: bool,
+    /// The list of exchanges or frames.
+    pub list: List,
+    pub filter: Filter,
+    pub detail: Detail,
+    pub timeline: Timeline,
+    pub stats: Stats,
+    pub findings: Findings,
+    pub search: Search,
+    pub playback: Playback,
+    /// Whether the line that says why has something to say about what went wrong.
+    pub has_past: bool,
+    /// Why it went wrong, as it was asked last.
+    pub causes: Vec<Cause>,
+    /// The frame whose note is being typed: the cursor may move on meanwhile.
+    pub noting: Option<Seq>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Focus {
+    #[default]
+    Main,
+    Detail,
+}
+
+/// The time cursor and the pause: the list ends at the frame of either one.
+#[derive(Debug, Default)]
+pub struct Playback {
+    pub cursor: Option<Seq>,
+    /// When the frame under the cursor was complete, as soon as that is known.
+    pub t: Option<Moment>,
+    pub paused: Option<Seq>,
+    /// The state panel, while it is open.
+    pub pane: Option<StatePane>,
+}
+
+#[derive(Debug, Default)]
+pub struct StatePane {
+    /// The state, and after which frame; none until the worker has answered.
+    pub state: Option<(Seq, Box<State>)>,
+    /// The frame that it was asked for.
+    pub asked: Option<Seq>,
+    /// When that was, nanoseconds since the viewer started.
+    pub asked_ns: u64,
+    pub top: usize,
+}
+
+impl Playback {
+    /// The last frame whose rows are shown; none shows all.
+    pub fn until(&self) -> Option<Seq> {
+        self.cursor.or(self.paused)
+    }
+
+    pub fn is_on(&self) -> bool {
+        self.cursor.is_some()
+    }
 }
 
 impl Viewer {
@@ -97,15 +238,15 @@ impl App {
             size,
             now,
             settings,
-            library: panels::library::Library::new(folder.dir()),
+            library: shelf::Library::new(folder.dir()),
             overlays: Vec::new(),
-            notices: crate::panels::text::Notices::default(),
+            forms: Forms::default(),
+            notices: Notices::default(),
             quit_armed: false,
             dragging: false,
             click: None,
             copied: None,
-            replay: panels::replay::Replay::default(),
-            export: None,
+            chosen: None,
             running: BTreeMap::new(),
             questions: Questions::default(),
         }
@@ -113,17 +254,134 @@ impl App {
 
     /// The contexts that hold for a key, the innermost first.
     pub fn contexts(&self, session: Option<&Session>) -> Vec<Context> {
-        match (self.overlays.last(), session) {
-            (Some(Overlay::Prompt(_) | Overlay::Palette(_) | Overlay::Edit(_)), _) => {
-                vec![Context::Prompt]
-            }
-            (Some(Overlay::Menu(_)), _) => vec![Context::Menu, Context::Everywhere],
-            (Some(Overlay::Text(_)), _) => vec![Context::Text, Context::Everywhere],
-            (Some(Overlay::Comparison(_)), _) => {
-                vec![Context::Diff, Context::Everywhere]
-            }
+        match (self.overlays.last().map(|top| top.context()), session) {
+            (Some(Context::Prompt), _) => vec![Context::Prompt],
+            (Some(context), _) => vec![context, Context::Everywhere],
             (None, None) => vec![Context::Library, Context::Everywhere],
             (None, Some(session)) => session.contexts(),
         }
+    }
+
+    /// Puts a panel on top.
+    pub fn push(&mut self, overlay: impl Overlay) {
+        self.overlays.push(Box::new(overlay));
+    }
+
+    /// The panel on top, if it is of this kind.
+    pub fn top<T: Overlay>(&self) -> Option<&T> {
+        self.overlays.last()?.cast()
+    }
+
+    /// The panel on top, if it is of this kind.
+    pub fn top_mut<T: Overlay>(&mut self) -> Option<&mut T> {
+        self.overlays.last_mut()?.cast_mut()
+    }
+
+    /// Takes the panel from the top, if it is of this kind.
+    pub fn pop<T: Overlay>(&mut self) -> Option<T> {
+        self.top::<T>()?;
+        let top: Box<dyn Any> = self.overlays.pop()?;
+        top.downcast().ok().map(|top| *top)
+    }
+
+    /// Whether the filter is being typed.
+    pub fn edits_filter(&self) -> bool {
+        self.overlays.last().is_some_and(|top| top.is_filter())
+    }
+
+    /// Keeps how the recording stands on the screen, if that was chosen anew.
+    pub fn remember(&mut self, session: &Session) -> Effects {
+        let arrangement = session.arrangement();
+        if self.settings.arrangement == arrangement {
+            return vec![];
+        }
+        self.settings.arrangement = arrangement;
+        vec![Effect::Remember]
+    }
+}
+
+impl dyn Overlay {
+    pub fn cast<T: Overlay>(&self) -> Option<&T> {
+        (self as &dyn Any).downcast_ref()
+    }
+
+    pub fn cast_mut<T: Overlay>(&mut self) -> Option<&mut T> {
+        (self as &mut dyn Any).downcast_mut()
+    }
+}
+
+impl Session {
+    /// The recording `path`, about to be opened.
+    pub fn new(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    pub fn arrangement(&self) -> Arrangement {
+        Arrangement {
+            view: self.view,
+            wire: self.lens == Lens::Wire,
+            zoom: self.zoom,
+            time: self.list.time,
+        }
+    }
+
+    pub fn arrange(&mut self, as_before: Arrangement) {
+        self.view = as_before.view;
+        self.lens = if as_before.wire {
+            Lens::Wire
+        } else {
+            Lens::Exchanges
+        };
+        self.zoom = as_before.zoom;
+        self.list.time = as_before.time;
+    }
+
+    /// The last frame that is shown: the time cursor, or where the picture was frozen; none where
+    /// everything is.
+    pub fn until(&self) -> Option<Seq> {
+        self.playback.until()
+    }
+
+    /// Whether somebody still records.
+    pub fn is_live(&self) -> bool {
+        let vitals = self.vitals.as_deref();
+        vitals.is_some_and(|vitals| vitals.standing == Standing::Live)
+    }
+
+    /// Whether the line above the panes that says why is there. The line stays while a recording is
+    /// live: what comes and goes would move everything below it.
+    pub fn shows_why(&self) -> bool {
+        // What is known at the end says nothing about the moment of the time cursor.
+        let is_known = self.vitals.is_some() && !self.playback.is_on();
+        is_known && (self.is_live() || self.has_past)
+    }
+
+    /// Now, on the clock of the recording: for what counts up. At the end of a finished one.
+    pub fn now(&self, now: Now) -> Moment {
+        let Some(vitals) = self.vitals.as_deref() else {
+            return Moment(0);
+        };
+        let last = vitals.summary.t_last_ns;
+        if !self.is_live() {
+            return Moment(last);
+        }
+        Moment(now.wall_ns.saturating_sub(vitals.summary.wall_ns).max(last))
+    }
+
+    /// The contexts that hold for a key, the innermost first.
+    pub fn contexts(&self) -> Vec<Context> {
+        let view = match (self.focus, self.view) {
+            (Focus::Detail, _) => Context::Detail,
+            (Focus::Main, View::Exchanges) => Context::List,
+            (Focus::Main, View::Timeline) => Context::Timeline,
+            (Focus::Main, View::Stats) => Context::Stats,
+            (Focus::Main, View::Findings) => Context::Findings,
+        };
+        let playback = self.playback.is_on().then_some(Context::Playback);
+        let rest = [view, Context::Session, Context::Everywhere];
+        playback.into_iter().chain(rest).collect()
     }
 }

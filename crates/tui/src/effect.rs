@@ -1,9 +1,15 @@
 //! Messages, which come in, and effects, which an update wants done.
 
-use super::keymap::Key;
-use super::worker::{Answer, Ask};
+use crate::app::{App, Session, Viewer};
+use crate::keymap::Key;
+use crate::worker::errand::{Errand, Place};
+use crate::worker::job::{Growth, Job, Progress, Slot, Source, Step};
 use crossterm::event::MouseEvent;
+use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
+
+pub use crate::notice::Now;
 
 #[derive(Debug)]
 pub enum Msg {
@@ -16,15 +22,6 @@ pub enum Msg {
     /// The viewer is to end: the terminal has gone, or this signal says so.
     Leave(Option<i32>),
     Answer(Answer),
-}
-
-/// The time, as it is given to the state: nothing below reads a clock.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Now {
-    /// Nanoseconds since the viewer started.
-    pub ui_ns: u64,
-    /// Wall clock, nanoseconds since the Unix epoch.
-    pub wall_ns: u64,
 }
 
 /// Something that an update wants done.
@@ -54,5 +51,177 @@ pub type Effects = Vec<Effect>;
 impl From<Ask> for Effect {
     fn from(ask: Ask) -> Self {
         Self::Ask(ask)
+    }
+}
+
+pub enum Ask {
+    /// The recording to be read, with the number of the question; without one, the one that is
+    /// open is closed.
+    Open(u64, Option<PathBuf>),
+    /// A job of the open recording, with its slot and number.
+    Job(Slot, u64, Box<dyn Asked>),
+    /// The recordings of the folder.
+    List,
+    /// A mark, a note or a deletion. All changes are made, in order.
+    Change(Change),
+    Errand(Errand),
+    /// The errand of this slot is to stop; once more, and what it has started is killed.
+    Stop(Slot),
+}
+
+/// Makes a change to a file.
+pub type Change = Box<dyn FnOnce() -> Answer + Send>;
+
+/// Numbers the questions: the latest one of each slot is the one whose answers count.
+#[derive(Debug, Default)]
+pub struct Questions {
+    last: u64,
+    latest: BTreeMap<Slot, u64>,
+}
+
+impl Questions {
+    fn number(&mut self, slot: Slot) -> u64 {
+        self.last += 1;
+        self.latest.insert(slot, self.last);
+        self.last
+    }
+
+    /// Asks with a job of the recording that is open, which takes the place of the job before it.
+    /// `found` is done with what the job finds.
+    pub fn ask<J: Job + 'static>(&mut self, slot: Slot, job: J, found: Found<J::Found>) -> Effect {
+        Ask::Job(slot, self.number(slot), Box::new((job, found))).into()
+    }
+
+    /// Stops the job of a slot: answers that are on their way do not count any more.
+    pub fn stop(&mut self, slot: Slot) -> Effect {
+        self.ask(slot, Nothing, |_, _, ()| vec![])
+    }
+
+    /// Has `work` done beside the open recording; the errand of the slot before it is
+    /// stopped. `failed` is done where the work could not be.
+    pub fn send(
+        &mut self,
+        slot: Slot,
+        failed: fn(&mut Viewer, String) -> Effects,
+        work: impl FnOnce(&Place<'_>) -> Result<Answer, String> + Send + 'static,
+    ) -> Effect {
+        let number = self.number(slot);
+        let work = Box::new(work);
+        Ask::Errand(Errand {
+            slot,
+            number,
+            work,
+            failed,
+        })
+        .into()
+    }
+
+    /// Opens another recording, or none: no answer about the one before counts any more.
+    pub fn open(&mut self, path: Option<PathBuf>) -> Effect {
+        self.latest.retain(|slot, _| *slot >= Slot::Beside);
+        Ask::Open(self.number(Slot::Open), path).into()
+    }
+
+    fn is_latest(&self, slot: Slot, number: u64) -> bool {
+        self.latest.get(&slot) == Some(&number)
+    }
+}
+
+/// An answer: a change that its panel makes to the state.
+pub struct Answer {
+    /// The question of the answer, which counts only while no newer one of the slot was asked.
+    to: Option<(Slot, u64)>,
+    apply: Box<dyn FnOnce(&mut Viewer) -> Effects + Send>,
+}
+
+impl Answer {
+    pub fn new(apply: impl FnOnce(&mut Viewer) -> Effects + Send + 'static) -> Self {
+        Self {
+            to: None,
+            apply: Box::new(apply),
+        }
+    }
+
+    /// About the open recording: dropped where none is open any more.
+    pub fn found(apply: impl FnOnce(&mut App, &mut Session) -> Effects + Send + 'static) -> Self {
+        Self::new(|viewer| {
+            let parts = viewer.parts();
+            parts.map_or_else(Effects::new, |(app, session)| apply(app, session))
+        })
+    }
+
+    /// Something could not be done: why, one sentence, escaped.
+    pub fn failed(why: String) -> Self {
+        Self::new(|viewer| {
+            viewer.app.notices.error(why, viewer.app.now);
+            Effects::new()
+        })
+    }
+
+    /// The answer as one to the question of this slot and number.
+    pub fn to(self, slot: Slot, number: u64) -> Self {
+        let to = Some((slot, number));
+        Self { to, ..self }
+    }
+
+    /// Makes the change, unless a newer question was asked meanwhile.
+    pub fn apply(self, viewer: &mut Viewer) -> Effects {
+        let questions = &viewer.app.questions;
+        let counts = |(slot, number)| questions.is_latest(slot, number);
+        if self.to.is_none_or(counts) {
+            (self.apply)(viewer)
+        } else {
+            Effects::new()
+        }
+    }
+}
+
+impl fmt::Debug for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "an answer to {:?}", self.to)
+    }
+}
+
+impl fmt::Debug for Ask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Job(slot, number, _) => write!(f, "question {number} of {slot:?}"),
+            Self::Errand(errand) => write!(f, "errand of {:?}", errand.slot),
+            Self::Stop(slot) => write!(f, "stop {slot:?}"),
+            _ => f.write_str("a question"),
+        }
+    }
+}
+
+/// What a panel does with what its job has found.
+pub type Found<T> = fn(&mut App, &mut Session, T) -> Effects;
+
+/// A job together with what is done with what it finds.
+pub trait Asked: Send {
+    fn step(&mut self, source: &Source<'_>) -> Step<Answer>;
+    fn grown(&mut self, growth: &Growth) -> bool;
+}
+
+impl<J: Job> Asked for (J, Found<J::Found>) {
+    fn step(&mut self, source: &Source<'_>) -> Step<Answer> {
+        let (progress, found) = self.0.step(source)?;
+        let apply = self.1;
+        let answer = |found| Answer::found(move |app, session| apply(app, session, found));
+        Ok((progress, found.map(answer)))
+    }
+
+    fn grown(&mut self, growth: &Growth) -> bool {
+        self.0.grown(growth)
+    }
+}
+
+/// Takes the place of the job before it, and does nothing.
+struct Nothing;
+
+impl Job for Nothing {
+    type Found = ();
+
+    fn step(&mut self, _: &Source<'_>) -> Step<()> {
+        Ok((Progress::Done, None))
     }
 }

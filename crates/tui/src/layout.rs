@@ -95,8 +95,8 @@ pub fn session(app: &App, session: &Session) -> Places {
     let area = Rect::new(0, 0, app.size.0, app.size.1);
     let arrangement = arrangement(app.size);
     let tiny = arrangement == Arrangement::Tiny;
-    let why = u16::from(!tiny && super::panels::story::has(session));
-    let filter = u16::from(!tiny || super::panels::filter::is_edited(app));
+    let why = u16::from(!tiny && session.shows_why());
+    let filter = u16::from(!tiny || app.edits_filter());
     let footer = u16::from(has_footer(app.size));
     let mut rows = Rows { area, at: 0 };
     let header = rows.take(1);
@@ -173,4 +173,29 @@ impl Rows {
         self.at += height;
         if height == 0 { Rect::default() } else { rows }
     }
+}
+
+pub fn screen(app: &App) -> Rect {
+    Rect::new(0, 0, app.size.0, app.size.1)
+}
+
+/// An area of this size in the middle, as far as there is room.
+pub fn centered(area: Rect, columns: usize, rows: usize) -> Rect {
+    let width = u16::try_from(columns).unwrap_or(u16::MAX).min(area.width);
+    let height = u16::try_from(rows).unwrap_or(u16::MAX).min(area.height);
+    Rect::new(
+        area.x + (area.width - width) / 2,
+        area.y + (area.height - height) / 2,
+        width,
+        height,
+    )
+}
+
+/// The part of an overlay at a cell of the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hit {
+    Entry(usize),
+    /// Something else that belongs to it.
+    Inside,
+    Outside,
 }

@@ -26,6 +26,7 @@ pub mod app;
 pub mod effect;
 pub mod keymap;
 pub mod layout;
+pub mod notice;
 pub mod panels;
 pub mod runtime;
 pub mod settings;

@@ -2,7 +2,6 @@
 
 use super::action::{Action, Context};
 use super::keymap::{Key, Keymap};
-use super::panels::session::Arrangement;
 use super::theme::{Colors, Look, Theme};
 use mcpreel_config::{Config, Setting};
 use serde::{Deserialize, Serialize};
@@ -91,6 +90,59 @@ impl Remembered {
         let mut options = fs::OpenOptions::new();
         let options = options.write(true).create(true).truncate(true);
         options.mode(0o600).open(path)?.write_all(text.as_bytes())
+    }
+}
+
+/// The view, lens and zoom of a recording: kept for the next recording and for the next time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct Arrangement {
+    /// The view in the left or only pane.
+    pub view: View,
+    /// Whether a row of the list is a frame.
+    pub wire: bool,
+    /// Whether the pane with the keys has the whole screen.
+    pub zoom: bool,
+    /// The kind of times in the list.
+    pub time: TimeColumn,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum View {
+    /// Exchanges or frames, one per row.
+    #[default]
+    Exchanges,
+    Timeline,
+    Stats,
+    Findings,
+}
+
+/// What the column of times shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TimeColumn {
+    #[default]
+    Start,
+    Delta,
+    Clock,
+}
+
+impl TimeColumn {
+    pub fn next(self) -> Self {
+        match self {
+            Self::Start => Self::Delta,
+            Self::Delta => Self::Clock,
+            Self::Clock => Self::Start,
+        }
+    }
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Start => "since",
+            Self::Delta => "delta",
+            Self::Clock => "clock",
+        }
     }
 }
 
@@ -227,7 +279,6 @@ fn keymap(config: &Config, faults: &mut Vec<String>) -> Keymap {
 mod tests {
     use super::*;
     use crate::app::View;
-    use crate::panels::list::TimeColumn;
 
     fn settings(
         file: &str,

@@ -6,13 +6,12 @@
 //! `perform(…, Action) -> Option<Effects>`: `None` says that it is somebody else's.
 
 use super::action::Action;
-use super::app::{App, Focus, Overlay, Session, View, Viewer};
+use super::app::{App, Focus, Session, View, Viewer};
 use super::effect::{Effects, Msg};
 use super::keymap::Key;
-use super::panels::library::Listing;
+use super::panels::shelf::Listing;
 use super::panels::{
-    self, compare, export, findings, library, menu, notes, palette, replay, state, stats, story,
-    timeline,
+    self, compare, export, findings, library, notes, replay, state, stats, story, timeline,
 };
 use super::worker::Opening;
 use std::time::Duration;
@@ -23,7 +22,10 @@ pub fn update(viewer: &mut Viewer, msg: Msg) -> Effects {
     let mut effects = match msg {
         Msg::Key(key) => press(viewer, key),
         Msg::Mouse(event) => panels::mouse::update(viewer, event),
-        Msg::Paste(text) => panels::prompt::paste(viewer, &text),
+        Msg::Paste(text) => match app.overlays.last() {
+            Some(top) => (top.handlers().paste)(viewer, &text),
+            None => Effects::new(),
+        },
         Msg::Resize(columns, rows) => {
             app.size = (columns, rows);
             Effects::new()
@@ -35,6 +37,9 @@ pub fn update(viewer: &mut Viewer, msg: Msg) -> Effects {
         Msg::Leave(_) => vec![super::effect::Effect::Quit],
         Msg::Answer(answer) => answer.apply(viewer),
     };
+    if let Some(action) = viewer.app.chosen.take() {
+        effects.extend(do_chosen(viewer, action));
+    }
     // What the screen shows may have moved: rows that it lacks are asked for.
     if let Some(session) = viewer.session.as_deref_mut() {
         let wanted = [
@@ -63,10 +68,7 @@ pub fn perform(viewer: &mut Viewer, action: Action) -> Effects {
 pub fn offered(viewer: &mut Viewer, action: Action) -> Option<Effects> {
     let Viewer { app, session } = viewer;
     let innermost = match (app.overlays.last(), session.as_deref_mut()) {
-        (Some(Overlay::Text(_)), _) => panels::text::perform(app, action),
-        (Some(Overlay::Menu(_)), _) => menu::perform(viewer, action),
-        (Some(Overlay::Comparison(_)), _) => compare::perform(viewer, action),
-        (Some(Overlay::Prompt(_) | Overlay::Palette(_) | Overlay::Edit(_)), _) => None,
+        (Some(top), _) => (top.handlers().perform)(viewer, action),
         (None, Some(session)) => in_session(app, session, action),
         (None, None) => in_library(viewer, action),
     };
@@ -135,14 +137,18 @@ fn press(viewer: &mut Viewer, key: Key) -> Effects {
     if action != Some(Action::Cancel) {
         app.quit_armed = false;
     }
-    match (app.overlays.last(), action) {
-        (Some(Overlay::Prompt(_)), _) => panels::prompt::press(viewer, key),
-        (Some(Overlay::Palette(_)), _) => palette::press(viewer, key),
-        (Some(Overlay::Edit(_)), _) => replay::editor::press(app, key),
-        (Some(Overlay::Menu(_)), None) => menu::press(viewer, key),
-        (_, Some(action)) => perform(viewer, action),
-        (_, None) => Effects::new(),
-    }
+    let press = app.overlays.last().map(|top| top.handlers().press);
+    let pressed = press.and_then(|press| press(viewer, key));
+    pressed.unwrap_or_else(|| action.map_or_else(Effects::new, |action| perform(viewer, action)))
+}
+
+/// Does what was chosen in the palette, or says that it means nothing here.
+fn do_chosen(viewer: &mut Viewer, action: Action) -> Effects {
+    offered(viewer, action).unwrap_or_else(|| {
+        let text = format!("{} does nothing here", action.row().name);
+        viewer.app.notices.error(text, viewer.app.now);
+        vec![]
+    })
 }
 
 fn tick(viewer: &mut Viewer) -> Effects {

@@ -6,7 +6,7 @@ use super::export;
 use super::menu::{Entry, Menu};
 use super::selection::shown;
 use crate::action::Action;
-use crate::app::{App, Overlay, Session, Viewer};
+use crate::app::{App, Session, Viewer};
 use crate::effect::{Effect, Effects};
 use crate::theme::Role;
 use mcpreel_trace::item::Item;
@@ -77,7 +77,7 @@ fn menu(app: &mut App, session: &mut Session) -> Effects {
         app.notices.error(text, app.now);
         return vec![];
     }
-    app.overlays.push(Overlay::Menu(Menu::new("copy", entries)));
+    app.push(Menu::new("copy", entries));
     vec![]
 }
 
@@ -111,7 +111,7 @@ fn put(app: &mut App, text: String, path: PathBuf, remark: &str) -> Effects {
         let mut menu = Menu::new(format!("{bytes} is more than terminals take"), entries);
         let place = "In the folder that the viewer was started in.";
         menu.text.push((Role::Text, place.to_owned()));
-        app.overlays.push(Overlay::Menu(menu));
+        app.push(menu);
         return vec![];
     }
     let said = format!("{bytes} copied{remark}; :print shows it if your terminal took none");

@@ -196,7 +196,7 @@ fn offer(
     if running::is_busy(app, Slot::Export) {
         return vec![];
     }
-    app.export = Some(Box::new(Offer {
+    app.forms.keep(Offer {
         path,
         id,
         format: Format::Jsonl,
@@ -205,20 +205,20 @@ fn offer(
         exchange,
         is_raw: false,
         file: None,
-    }));
+    });
     change(app, |_| ())
 }
 
 /// Changes what was chosen, and shows the form in place of the one that is shown.
 fn change(app: &mut App, change: impl FnOnce(&mut Offer)) -> Effects {
-    if let Some(offer) = app.export.as_deref_mut() {
+    if let Some(offer) = app.forms.get_mut::<Offer>() {
         change(offer);
         let menu = form(app.settings.look.glyph(Glyph::Warning), offer);
-        if matches!(app.overlays.last(), Some(Overlay::Menu(menu)) if menu.about == Some(Slot::Export))
-        {
+        let top = app.top::<Menu>();
+        if top.is_some_and(|menu| menu.about == Some(Slot::Export)) {
             app.overlays.pop();
         }
-        app.overlays.push(Overlay::Menu(menu));
+        app.push(menu);
     }
     vec![]
 }
@@ -237,7 +237,7 @@ fn form(warning: &str, offer: &Offer) -> Menu {
     let scope = scope.map_or(String::new(), |(.., label)| format!("what: {label}"));
     let write = format!("write it to {}", escape(&offer.file()));
     let entries = vec![
-        Entry::new('y', write, |viewer| match viewer.app.export.take() {
+        Entry::new('y', write, |viewer| match viewer.app.forms.take() {
             Some(offer) => begin(&mut viewer.app, offer, Replace::No),
             None => vec![],
         }),
@@ -247,9 +247,8 @@ fn form(warning: &str, offer: &Offer) -> Menu {
             change(&mut viewer.app, |offer| offer.is_raw = !offer.is_raw)
         }),
         Entry::new('n', "another file name", |viewer| {
-            let file = |offer: &Offer| {
-                let prompt = Prompt::new(Purpose::ExportFile, &offer.file());
-                Overlay::Prompt(prompt)
+            let file = |offer: &Offer| -> Box<dyn Overlay> {
+                Box::new(Prompt::new(Purpose::ExportFile, &offer.file()))
             };
             choose(&mut viewer.app, file)
         }),
@@ -262,15 +261,15 @@ fn form(warning: &str, offer: &Offer) -> Menu {
 }
 
 /// Shows the form, and something to be chosen on top of it.
-fn choose(app: &mut App, on_top: fn(&Offer) -> Overlay) -> Effects {
+fn choose(app: &mut App, on_top: fn(&Offer) -> Box<dyn Overlay>) -> Effects {
     change(app, |_| ());
-    let on_top = app.export.as_deref().map(on_top);
+    let on_top = app.forms.get().map(on_top);
     app.overlays.extend(on_top);
     vec![]
 }
 
 /// The formats, with the cursor on the one that is chosen.
-fn formats(offer: &Offer) -> Overlay {
+fn formats(offer: &Offer) -> Box<dyn Overlay> {
     let entries = FORMATS.map(|format| {
         let (letter, name, _) = names(format);
         let label = format!("{name:<10} {}", about(format));
@@ -279,14 +278,14 @@ fn formats(offer: &Offer) -> Overlay {
         })
     });
     let at = FORMATS.iter().position(|format| *format == offer.format);
-    Overlay::Menu(Menu {
+    Box::new(Menu {
         at: at.unwrap_or(0),
         ..Menu::new("choose", entries.into())
     })
 }
 
 /// The parts of the recording, with the cursor on the one that is chosen.
-fn parts(offer: &Offer) -> Overlay {
+fn parts(offer: &Offer) -> Box<dyn Overlay> {
     let scopes = offer.scopes();
     let at = scopes
         .iter()
@@ -296,7 +295,7 @@ fn parts(offer: &Offer) -> Overlay {
             change(&mut viewer.app, |offer| offer.scope = scope)
         })
     });
-    Overlay::Menu(Menu {
+    Box::new(Menu {
         at: at.unwrap_or(0),
         ..Menu::new("choose", entries.collect())
     })
@@ -344,7 +343,7 @@ fn write(offer: Box<Offer>, may: Replace, place: &Place<'_>) -> Result<Answer, S
         })),
         Err(ExportError::Whole(WholeError::IsThere(_))) => Ok(Answer::new(|viewer| {
             viewer.app.running.remove(&Slot::Export);
-            viewer.app.overlays.push(Overlay::Menu(is_there(offer)));
+            viewer.app.push(is_there(offer));
             vec![]
         })),
         Err(error) => unwritten(&error),

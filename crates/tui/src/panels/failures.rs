@@ -3,8 +3,7 @@
 use crate::action::Action;
 use crate::app::{App, Session};
 use crate::effect::Effects;
-use crate::worker::{Answer, Job, Progress, Slot, Source};
-use mcpreel_store::reader::ReadError;
+use crate::worker::job::{Job, Progress, Slot, Source, Step};
 use mcpreel_store::select::{Limit, Question, Scan, Way};
 use mcpreel_trace::item::ItemKey;
 use mcpreel_trace::query::Query;
@@ -26,10 +25,14 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         places: vec![Place::Hidden, Place::Wrapped, Place::Onward],
         scan: None,
     };
-    Some(vec![app.questions.ask(Slot::Failure, job)])
+    Some(vec![app.questions.ask(Slot::Failure, job, found)])
 }
 
-fn found(app: &mut App, session: &mut Session, way: Way, place: Place, key: ItemKey) -> Effects {
+fn found(app: &mut App, session: &mut Session, found: Option<(Way, Place, ItemKey)>) -> Effects {
+    let Some((way, place, key)) = found else {
+        app.notices.error("there is no failure", app.now);
+        return vec![];
+    };
     match place {
         Place::Onward => {}
         Place::Wrapped => {
@@ -85,17 +88,11 @@ impl Looking {
 }
 
 impl Job for Looking {
-    fn step(
-        &mut self,
-        source: &Source<'_>,
-        answers: &mut Vec<Answer>,
-    ) -> Result<Progress, ReadError> {
+    type Found = Option<(Way, Place, ItemKey)>;
+
+    fn step(&mut self, source: &Source<'_>) -> Step<Self::Found> {
         let Some(place) = self.places.last().copied() else {
-            answers.push(Answer::found(|app, _| {
-                app.notices.error("there is no failure", app.now);
-                vec![]
-            }));
-            return Ok(Progress::Done);
+            return Ok((Progress::Done, Some(None)));
         };
         let mut scan = match self.scan.take() {
             Some(scan) => scan,
@@ -108,17 +105,13 @@ impl Job for Looking {
         };
         let step = scan.step(source.recording, &limit)?;
         if let Some(hit) = step.hits.first() {
-            let (way, key) = (self.way, hit.key);
-            answers.push(Answer::found(move |app, session| {
-                found(app, session, way, place, key)
-            }));
-            return Ok(Progress::Done);
+            return Ok((Progress::Done, Some(Some((self.way, place, hit.key)))));
         }
         if step.done {
             self.places.pop();
         } else {
             self.scan = Some(scan);
         }
-        Ok(Progress::More)
+        Ok((Progress::More, None))
     }
 }

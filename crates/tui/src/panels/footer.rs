@@ -7,9 +7,9 @@
 //! Every mode that changes what is seen is a chip. A message takes the place of the hints.
 
 use super::detail::Tab;
-use super::text::Weight;
 use crate::action::Action;
 use crate::app::{App, Focus, Session, View};
+use crate::notice::Weight;
 use crate::panels::findings::Row;
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::spans::{self, Spans};

@@ -3,7 +3,7 @@
 
 use super::text::{Line, Text};
 use crate::action::{Context, TABLE};
-use crate::app::{App, Overlay, Viewer};
+use crate::app::{App, Viewer};
 use crate::effect::Effects;
 use crate::theme::{Glyph, Role};
 use crate::widget::frame;
@@ -25,11 +25,11 @@ pub fn open(viewer: &mut Viewer) -> Effects {
         filter_language(&mut lines);
         legend(app, &mut lines);
     }
-    app.overlays.push(Overlay::Text(Text {
+    app.push(Text {
         title: "help".to_owned(),
         lines,
         top: 0,
-    }));
+    });
     vec![]
 }
 

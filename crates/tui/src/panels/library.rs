@@ -12,18 +12,17 @@
 //! ```
 
 use super::prompt::{Prompt, Purpose};
-use super::selection::moved;
+use super::shelf::{Listing, Row};
 use crate::action::Action;
-use crate::app::{App, Overlay, Viewer};
-use crate::effect::{Effects, Now};
+use crate::app::{App, Viewer};
+use crate::effect::{Answer, Ask, Effects};
 use crate::layout;
 use crate::panels::footer;
 use crate::panels::menu::{Entry as Item, Menu};
 use crate::theme::{Glyph, Look, Role};
-use crate::widget::frame;
+use crate::widget::cursor::moved;
 use crate::widget::spans;
 use crate::widget::table::{self, Cell, Column};
-use crate::worker::{Answer, Ask, Row};
 use mcpreel_share::phrases::recording::{self, host};
 use mcpreel_share::phrases::{self, sentence, when};
 use mcpreel_store::annotate;
@@ -37,7 +36,7 @@ use mcpreel_wire::text::{
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The time between two lists of the folder, nanoseconds.
 const EVERY_NS: u64 = 1_000_000_000;
@@ -48,93 +47,6 @@ const WORDS: usize = 46;
 
 /// The least and the most columns of the server's name.
 const SERVER: (usize, usize) = (16, 40);
-
-#[derive(Debug, Default)]
-pub struct Library {
-    pub dir: PathBuf,
-    pub listing: Listing,
-    /// All recordings: live ones first, then the newest.
-    pub rows: Vec<Row>,
-    /// The recording under the cursor; none, until the cursor is moved, means the first.
-    pub selected: Option<PathBuf>,
-    /// The recordings that were selected for a comparison, two at most.
-    pub chosen: Vec<PathBuf>,
-    /// The first row on the screen, of those that are shown.
-    pub top: usize,
-    /// Only recordings with this text are shown.
-    pub narrow: String,
-    /// When it was listed last; none if it is to be listed as soon as possible.
-    pub listed: Option<Now>,
-    is_asked: bool,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Listing {
-    #[default]
-    Asked,
-    Known,
-    /// The folder cannot be read: one sentence, escaped.
-    Unreadable(String),
-}
-
-impl Library {
-    pub fn new(dir: &Path) -> Self {
-        Self {
-            dir: dir.to_owned(),
-            ..Self::default()
-        }
-    }
-
-    pub fn shown(&self) -> Vec<&Row> {
-        let words = self.narrow.split_whitespace().map(str::to_lowercase);
-        let words: Vec<_> = words.collect();
-        let fits = |row: &&Row| words.is_empty() || has(&row.entry, &words);
-        self.rows.iter().filter(fits).collect()
-    }
-
-    /// The row of `shown` under the cursor; the first where the chosen one is not among them.
-    pub fn at(&self, shown: &[&Row]) -> usize {
-        let selected = self.selected.as_deref();
-        let mut shown = shown.iter();
-        shown
-            .position(|row| Some(&*row.entry.path) == selected)
-            .unwrap_or(0)
-    }
-
-    /// The recording under the cursor.
-    pub fn current(&self) -> Option<&Row> {
-        let shown = self.shown();
-        shown.get(self.at(&shown)).copied()
-    }
-
-    /// The first row on the screen, so that the row `at` is among the `page` rows that are on it.
-    fn top_showing(&self, at: usize, page: usize) -> usize {
-        // Rows that came above the first one are shown where there is room for all.
-        frame::showing_of(self.shown().len(), at, self.top, page)
-    }
-}
-
-/// Whether every one of these words, in lower case, stands somewhere in what is shown of it.
-fn has(entry: &Entry, words: &[String]) -> bool {
-    let mut text = vec![
-        entry.id.clone(),
-        entry.name.clone(),
-        entry.state().to_owned(),
-        entry.path.to_string_lossy().into_owned(),
-    ];
-    text.extend(recording::server(entry));
-    text.extend(host(entry));
-    text.extend(entry.end().map(phrases::end_short));
-    if let Some(context) = entry.context() {
-        text.push(phrases::command(&context.argv));
-    }
-    if let Some(summary) = entry.summary() {
-        text.extend(phrases::peer(&summary.session.client));
-        text.extend(summary.note.clone());
-    }
-    let text = text.join("\n").to_lowercase();
-    words.iter().all(|word| text.contains(word.as_str()))
-}
 
 /// The name of a recording's file, escaped.
 pub fn file_name(path: &Path) -> String {
@@ -148,7 +60,7 @@ pub fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
         Action::Open => return Some(open(viewer)),
         Action::Narrow => {
             let prompt = Prompt::new(Purpose::Narrow, &app.library.narrow);
-            app.overlays.push(Overlay::Prompt(prompt));
+            app.push(prompt);
         }
         Action::Close if !app.library.narrow.is_empty() => return Some(narrow(app, "")),
         Action::RecordingNote => ask_note(app),
@@ -210,7 +122,7 @@ fn ask_note(app: &mut App) {
     let note = summary.note.clone().unwrap_or_default();
     app.library.selected = Some(row.entry.path.clone());
     let prompt = Prompt::new(Purpose::RecordingNote, &note);
-    app.overlays.push(Overlay::Prompt(prompt));
+    app.push(prompt);
 }
 
 /// Asks whether it is meant, and says what goes. The cursor is on the answer that does no harm.
@@ -248,10 +160,10 @@ fn ask_delete(app: &mut App) {
         }),
     ];
     app.library.selected = selected;
-    app.overlays.push(Overlay::Menu(Menu {
+    app.push(Menu {
         text: text.into_iter().map(|text| (Role::Text, text)).collect(),
         ..Menu::new("delete this recording?", entries)
-    }));
+    });
 }
 
 /// The folder cannot be read.
@@ -316,13 +228,11 @@ pub fn begin(app: &mut App) -> Effects {
 
 /// The text that narrows the list has changed.
 pub fn narrowed(app: &mut App) -> Effects {
-    match app.overlays.last() {
-        Some(Overlay::Prompt(prompt)) => {
-            let text = prompt.input.value().to_owned();
-            narrow(app, &text)
-        }
-        _ => vec![],
-    }
+    let Some(prompt) = app.top::<Prompt>() else {
+        return vec![];
+    };
+    let text = prompt.input.value().to_owned();
+    narrow(app, &text)
 }
 
 pub fn narrow(app: &mut App, text: &str) -> Effects {
@@ -675,7 +585,7 @@ fn draw_instead(app: &App, area: Rect, frame: &mut Frame<'_>) {
     }
 }
 
-fn instead(library: &Library) -> Vec<(Role, String)> {
+fn instead(library: &super::shelf::Library) -> Vec<(Role, String)> {
     let dir = library.dir.to_string_lossy();
     let dir = escape(&dir);
     let text = |text: &str| (Role::Text, text.to_owned());

@@ -11,13 +11,13 @@
 //!  └──────────────────────── Enter goes to #12, Esc closes ───┘
 //! ```
 
-use super::selection::moved;
-use crate::action::Action;
-use crate::app::{App, Overlay, Session, Viewer};
+use crate::action::{Action, Context};
+use crate::app::{App, Handlers, Overlay, Session, Viewer};
 use crate::effect::Effects;
 use crate::keymap::Key;
+use crate::layout::{Hit, centered, screen};
 use crate::theme::{Glyph, Look, Role};
-use crate::view::{Hit, centered, screen};
+use crate::widget::cursor::moved;
 use crate::widget::frame;
 use crate::worker::Slot;
 use crossterm::event::KeyCode;
@@ -120,10 +120,30 @@ impl Menu {
     }
 }
 
+impl Overlay for Menu {
+    fn context(&self) -> Context {
+        Context::Menu
+    }
+
+    fn handlers(&self) -> Handlers {
+        Handlers {
+            perform,
+            press,
+            click: |viewer, cell, _| click(viewer, cell),
+            wheel: |viewer, by| wheel(&mut viewer.app, by),
+            ..Handlers::NONE
+        }
+    }
+
+    fn draw(&self, app: &App, _: Option<&Session>, area: Rect, frame: &mut Frame<'_>) {
+        draw(app, self, area, frame);
+    }
+}
+
 /// Moves among the choices, or takes one.
-pub fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
+fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
     let screen = screen(&viewer.app);
-    let Some(Overlay::Menu(menu)) = viewer.app.overlays.last_mut() else {
+    let Some(menu) = viewer.app.top_mut::<Menu>() else {
         return None;
     };
     if action == Action::Open {
@@ -149,24 +169,22 @@ pub fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
     Some(vec![])
 }
 
-pub fn press(viewer: &mut Viewer, key: Key) -> Effects {
-    let Some(Overlay::Menu(menu)) = viewer.app.overlays.last() else {
-        return vec![];
-    };
+/// The letter of an entry takes the entry, unless the keymap knows the key.
+fn press(viewer: &mut Viewer, key: Key) -> Option<Effects> {
+    let contexts = viewer.contexts();
+    let is_action = viewer.app.settings.keymap.action(&contexts, key).is_some();
     let KeyCode::Char(letter) = key.code else {
-        return vec![];
+        return None;
     };
-    let found = menu.entries.iter().position(|entry| entry.letter == letter);
-    found.map_or_else(Effects::new, |at| take(viewer, at))
+    let entries = &viewer.app.top::<Menu>()?.entries;
+    let at = entries.iter().position(|entry| entry.letter == letter)?;
+    (!is_action).then(|| take(viewer, at))
 }
 
 /// A click on a cell of the screen: takes the choice there, beside the menu closes it.
-pub fn click(viewer: &mut Viewer, cell: (u16, u16)) -> Effects {
+fn click(viewer: &mut Viewer, cell: (u16, u16)) -> Effects {
     let app = &mut viewer.app;
-    let hit = match app.overlays.last() {
-        Some(Overlay::Menu(menu)) => hit(app, menu, cell),
-        _ => Hit::Inside,
-    };
+    let hit = app.top().map_or(Hit::Inside, |menu| hit(app, menu, cell));
     match hit {
         Hit::Entry(at) => return take(viewer, at),
         Hit::Outside => {
@@ -178,16 +196,16 @@ pub fn click(viewer: &mut Viewer, cell: (u16, u16)) -> Effects {
 }
 
 /// The wheel was turned by so many rows: scrolls without moving the cursor.
-pub fn wheel(app: &mut App, by: isize) -> Effects {
+fn wheel(app: &mut App, by: isize) -> Effects {
     let screen = screen(app);
-    if let Some(Overlay::Menu(menu)) = app.overlays.last_mut() {
+    if let Some(menu) = app.top_mut::<Menu>() {
         menu.top = Some(placed(menu, screen).turned(by));
     }
     vec![]
 }
 
 fn take(viewer: &mut Viewer, at: usize) -> Effects {
-    let Some(Overlay::Menu(mut menu)) = viewer.app.overlays.pop() else {
+    let Some(mut menu) = viewer.app.pop::<Menu>() else {
         return vec![];
     };
     if at >= menu.entries.len() {
@@ -219,7 +237,7 @@ impl Placed {
     }
 }
 
-pub fn draw(app: &App, menu: &Menu, area: Rect, frame: &mut Frame<'_>) {
+fn draw(app: &App, menu: &Menu, area: Rect, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
     let placed = placed(menu, area);
     frame.render_widget(Clear, placed.area);

@@ -10,9 +10,12 @@
 //!
 //! Panels that need no recording, or that open one, are handed the app or the whole viewer.
 //!
-//! A panel asks with `app.questions.ask(Slot::X, job)`. The job hands over
-//! `Answer::found(move |app, session| …)`: what is done with what it has found. The reader answers
-//! the latest question of a slot; answers to older ones are dropped.
+//! A panel asks with `app.questions.ask(Slot::X, job, found)`; `found` is done with what the job
+//! finds. The reader answers the latest question of a slot; answers to older ones are dropped.
+//!
+//! The state of a panel of a recording stands beside its job, in a file that does not know the app;
+//! the app is made of these. What lies on top is an [`Overlay`](crate::app::Overlay), whose type
+//! only its panel knows.
 
 pub mod compare;
 pub mod copy;
@@ -36,8 +39,10 @@ pub mod running;
 pub mod search;
 pub mod selection;
 pub mod session;
+pub mod shelf;
 pub mod state;
 pub mod stats;
 pub mod story;
 pub mod text;
 pub mod timeline;
+pub mod typing;

@@ -5,12 +5,10 @@
 //! detail is dragged. The wheel scrolls what is under the pointer without moving the selection.
 //! Nothing can be done with the mouse only.
 
-use super::compare;
-use super::filter::is_edited;
 use super::list::Cursor;
-use super::{findings, library, menu, palette, stats, timeline};
+use super::{findings, library, stats, timeline};
 use crate::action::Action;
-use crate::app::{App, Focus, Overlay, Session, View, Viewer};
+use crate::app::{App, Focus, Session, View, Viewer};
 use crate::effect::{Effect, Effects};
 use crate::layout;
 use crate::layout::{Arrangement, Places};
@@ -19,39 +17,6 @@ use crate::widget::frame;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use mcpreel_wire::text::width;
 use ratatui::layout::{Position, Rect};
-
-fn click_on_top(viewer: &mut Viewer, at: Position) -> Effects {
-    let cell = (at.x, at.y);
-    let Viewer { app, session } = viewer;
-    match (app.overlays.last(), session.as_deref_mut()) {
-        (Some(Overlay::Menu(_)), _) => menu::click(viewer, cell),
-        (Some(Overlay::Palette(_)), _) => palette::click(viewer, cell),
-        (Some(Overlay::Text(_)), _) => super::text::click(app, cell),
-        (Some(Overlay::Comparison(_)), _) => {
-            let double = is_double(app, at);
-            compare::click(viewer, cell, double)
-        }
-        (Some(Overlay::Prompt(_)), Some(session)) if is_edited(app) => {
-            super::filter::click(app, session, cell)
-        }
-        (Some(Overlay::Prompt(_) | Overlay::Edit(_)) | None, _) => vec![],
-    }
-}
-
-/// The wheel was turned by so many rows, down if that is positive.
-fn wheel_on_top(viewer: &mut Viewer, by: isize) -> Effects {
-    let app = &mut viewer.app;
-    match (app.overlays.last(), viewer.session.as_deref_mut()) {
-        (Some(Overlay::Menu(_)), _) => menu::wheel(app, by),
-        (Some(Overlay::Palette(_)), _) => palette::wheel(app, by),
-        (Some(Overlay::Text(_)), _) => super::text::wheel(app, by),
-        (Some(Overlay::Comparison(_)), _) => compare::wheel(app, by),
-        (Some(Overlay::Prompt(_)), Some(session)) if is_edited(app) => {
-            super::filter::wheel(app, session, by)
-        }
-        (Some(Overlay::Prompt(_) | Overlay::Edit(_)) | None, _) => vec![],
-    }
-}
 
 const NOTCH: isize = 3;
 
@@ -75,8 +40,8 @@ pub fn update(viewer: &mut Viewer, event: MouseEvent) -> Effects {
 
 fn wheel(viewer: &mut Viewer, at: Position, down: bool) -> Effects {
     let by = if down { NOTCH } else { -NOTCH };
-    if !viewer.app.overlays.is_empty() {
-        return wheel_on_top(viewer, by);
+    if let Some(top) = viewer.app.overlays.last() {
+        return (top.handlers().wheel)(viewer, by);
     }
     let Some(session) = viewer.session.as_deref_mut() else {
         let action = if down { Action::Down } else { Action::Up };
@@ -109,8 +74,10 @@ fn wheel(viewer: &mut Viewer, at: Position, down: bool) -> Effects {
 }
 
 fn click(viewer: &mut Viewer, at: Position) -> Effects {
-    if !viewer.app.overlays.is_empty() {
-        return click_on_top(viewer, at);
+    if let Some(top) = viewer.app.overlays.last() {
+        let click = top.handlers().click;
+        let double = is_double(&mut viewer.app, at);
+        return click(viewer, (at.x, at.y), double);
     }
     let Some(session) = viewer.session.as_deref_mut() else {
         return click_library(viewer, at);

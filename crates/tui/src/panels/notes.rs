@@ -2,7 +2,7 @@
 
 use super::prompt::{Prompt, Purpose};
 use crate::action::Action;
-use crate::app::{App, Overlay, Session};
+use crate::app::{App, Session};
 use crate::effect::Effects;
 use crate::worker::{Answer, Ask};
 use mcpreel_share::phrases::sentence;
@@ -55,7 +55,7 @@ fn begin_note(app: &mut App, session: &mut Session) -> Effects {
     let note = annotation.and_then(|annotation| annotation.note.clone());
     session.noting = Some(frame);
     let prompt = Prompt::new(Purpose::Note, note.as_deref().unwrap_or_default());
-    app.overlays.push(Overlay::Prompt(prompt));
+    app.push(prompt);
     vec![]
 }
 

@@ -8,15 +8,14 @@
 //!  └────────────────────────────────────────────────────────┘
 //! ```
 
-use super::prompt::request;
+use super::prompt::{request, typed};
 use crate::action::{Action, Context, Row, TABLE};
-use crate::app::{App, Overlay, Viewer};
+use crate::app::{App, Handlers, Overlay, Session, Viewer};
 use crate::effect::Effects;
 use crate::keymap::Key;
+use crate::layout::{Hit, screen};
 use crate::panels::list;
 use crate::theme::Role;
-use crate::update;
-use crate::view::{Hit, screen, typed};
 use crate::widget::frame;
 use crossterm::event::KeyCode;
 use frizbee::{Config, Matcher};
@@ -97,17 +96,36 @@ fn fitting(typed: &str, texts: &[String]) -> Vec<usize> {
 /// Opens the palette with this text in its prompt.
 pub fn open(viewer: &mut Viewer, text: &str) -> Effects {
     let contexts = viewer.contexts();
-    viewer.app.overlays.push(Overlay::Palette(Palette {
+    viewer.app.push(Palette {
         input: text.into(),
         contexts,
         ..Palette::default()
-    }));
+    });
     vec![]
 }
 
-pub fn press(viewer: &mut Viewer, key: Key) -> Effects {
+impl Overlay for Palette {
+    fn context(&self) -> Context {
+        Context::Prompt
+    }
+
+    fn handlers(&self) -> Handlers {
+        Handlers {
+            press: |viewer, key| Some(press(viewer, key)),
+            click: |viewer, cell, _| click(viewer, cell),
+            wheel: |viewer, by| wheel(&mut viewer.app, by),
+            ..Handlers::NONE
+        }
+    }
+
+    fn draw(&self, app: &App, _: Option<&Session>, area: Rect, frame: &mut Frame<'_>) {
+        draw(app, self, area, frame);
+    }
+}
+
+fn press(viewer: &mut Viewer, key: Key) -> Effects {
     let app = &mut viewer.app;
-    let Some(Overlay::Palette(palette)) = app.overlays.last_mut() else {
+    let Some(palette) = app.top_mut::<Palette>() else {
         return vec![];
     };
     palette.wheel = None;
@@ -140,12 +158,11 @@ pub fn press(viewer: &mut Viewer, key: Key) -> Effects {
 }
 
 /// A click on a cell of the screen: does what stands there, beside the palette closes it.
-pub fn click(viewer: &mut Viewer, cell: (u16, u16)) -> Effects {
+fn click(viewer: &mut Viewer, cell: (u16, u16)) -> Effects {
     let app = &mut viewer.app;
-    let hit = match app.overlays.last() {
-        Some(Overlay::Palette(palette)) => hit(app, palette, cell),
-        _ => Hit::Inside,
-    };
+    let hit = app
+        .top()
+        .map_or(Hit::Inside, |palette| hit(app, palette, cell));
     match hit {
         Hit::Entry(at) => return run(viewer, at),
         Hit::Outside => {
@@ -157,30 +174,28 @@ pub fn click(viewer: &mut Viewer, cell: (u16, u16)) -> Effects {
 }
 
 /// The wheel was turned by so many rows: scrolls without moving the cursor.
-pub fn wheel(app: &mut App, by: isize) -> Effects {
-    let (commands, top) = match app.overlays.last() {
-        Some(Overlay::Palette(palette)) => {
-            let commands = palette.commands().len();
-            (commands, top(app, palette, commands))
-        }
-        _ => return vec![],
+fn wheel(app: &mut App, by: isize) -> Effects {
+    let Some(palette) = app.top::<Palette>() else {
+        return vec![];
     };
+    let commands = palette.commands().len();
+    let top = top(app, palette, commands);
     let page = page(app);
-    if let Some(Overlay::Palette(palette)) = app.overlays.last_mut() {
+    if let Some(palette) = app.top_mut::<Palette>() {
         palette.wheel = Some(frame::turned(top, by, commands, page));
     }
     vec![]
 }
 
 fn run(viewer: &mut Viewer, at: usize) -> Effects {
-    let Some(Overlay::Palette(palette)) = viewer.app.overlays.pop() else {
+    let Some(palette) = viewer.app.pop::<Palette>() else {
         return vec![];
     };
     let remark = match palette.commands().into_iter().nth(at) {
-        Some(Command::Do(action)) => match update::offered(viewer, action) {
-            Some(effects) => return effects,
-            None => format!("{} does nothing here", action.row().name),
-        },
+        Some(Command::Do(action)) => {
+            viewer.app.chosen = Some(action);
+            return vec![];
+        }
         Some(Command::Goto(seq)) => match viewer.session.as_deref_mut() {
             Some(session) => return list::goto(session, seq),
             None => "frames are in recordings: Enter opens one".to_owned(),
@@ -230,7 +245,7 @@ fn hit(app: &App, palette: &Palette, (x, y): (u16, u16)) -> Hit {
     entry.map_or(Hit::Inside, Hit::Entry)
 }
 
-pub fn draw(app: &App, palette: &Palette, area: Rect, frame: &mut Frame<'_>) {
+fn draw(app: &App, palette: &Palette, area: Rect, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
     let area = placed(area);
     frame.render_widget(Clear, area);

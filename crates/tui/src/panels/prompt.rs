@@ -1,156 +1,9 @@
-//! A line that is typed.
+//! A line that is typed: its text, its edits, and the lines that were typed before.
 
-use super::{export, filter, library, notes, replay, search};
-use crate::app::{App, Overlay, Viewer};
-use crate::effect::Effects;
 use crate::keymap::Key;
 use crossterm::event::KeyCode;
+use mcpreel_wire::text::{escape, width};
 use tui_input::{Input, InputRequest};
-
-// A line that is being typed.
-
-pub fn press(viewer: &mut Viewer, key: Key) -> Effects {
-    let Some(Overlay::Prompt(prompt)) = viewer.app.overlays.last_mut() else {
-        return vec![];
-    };
-    if let Some(request) = request(key) {
-        let before = prompt.input.value().len();
-        prompt.input.handle(request);
-        let is_same = is_motion(request) && prompt.input.value().len() == before;
-        return if is_same { vec![] } else { changed(viewer) };
-    }
-    match key.code {
-        KeyCode::Esc => left(viewer),
-        KeyCode::Char('c') if key.ctrl => left(viewer),
-        KeyCode::Enter => done(viewer),
-        code => other(viewer, code, key.ctrl),
-    }
-}
-
-fn is_motion(request: InputRequest) -> bool {
-    use InputRequest as R;
-    matches!(
-        request,
-        R::GoToPrevChar
-            | R::GoToNextChar
-            | R::GoToPrevWord
-            | R::GoToNextWord
-            | R::GoToStart
-            | R::GoToEnd
-    )
-}
-
-/// The purpose of the line that is typed.
-fn purpose(app: &App) -> Option<Purpose> {
-    match app.overlays.last() {
-        Some(Overlay::Prompt(prompt)) => Some(prompt.purpose),
-        _ => None,
-    }
-}
-
-/// Text that was pasted, as one line.
-pub fn paste(viewer: &mut Viewer, text: &str) -> Effects {
-    let prompt = match viewer.app.overlays.last_mut() {
-        Some(Overlay::Prompt(prompt)) => prompt,
-        Some(Overlay::Edit(editor)) => {
-            replay::editor::paste(editor, text);
-            return vec![];
-        }
-        _ => return vec![],
-    };
-    for letter in text
-        .chars()
-        .map(|letter| if letter.is_control() { ' ' } else { letter })
-    {
-        prompt.input.handle(InputRequest::InsertChar(letter));
-    }
-    changed(viewer)
-}
-
-/// The edit of a key, in all prompts alike.
-pub fn request(key: Key) -> Option<InputRequest> {
-    Some(match (key.code, key.ctrl, key.alt) {
-        (KeyCode::Char(letter), false, false) => InputRequest::InsertChar(letter),
-        (KeyCode::Backspace, false, false) => InputRequest::DeletePrevChar,
-        (KeyCode::Delete, _, _) => InputRequest::DeleteNextChar,
-        (KeyCode::Left, false, _) | (KeyCode::Char('b'), true, _) => InputRequest::GoToPrevChar,
-        (KeyCode::Right, false, _) | (KeyCode::Char('f'), true, _) => InputRequest::GoToNextChar,
-        (KeyCode::Left, true, _) => InputRequest::GoToPrevWord,
-        (KeyCode::Right, true, _) => InputRequest::GoToNextWord,
-        (KeyCode::Home, _, _) | (KeyCode::Char('a'), true, _) => InputRequest::GoToStart,
-        (KeyCode::End, _, _) | (KeyCode::Char('e'), true, _) => InputRequest::GoToEnd,
-        (KeyCode::Char('w'), true, _) | (KeyCode::Backspace, _, true) => {
-            InputRequest::DeletePrevWord
-        }
-        (KeyCode::Char('u'), true, _) => InputRequest::DeleteLine,
-        (KeyCode::Char('k'), true, _) => InputRequest::DeleteTillEnd,
-        _ => return None,
-    })
-}
-
-fn changed(viewer: &mut Viewer) -> Effects {
-    let Viewer { app, session } = viewer;
-    match (purpose(app), session.as_deref_mut()) {
-        (Some(Purpose::Filter), Some(session)) => filter::changed(app, session),
-        (Some(Purpose::Narrow), _) => library::narrowed(app),
-        _ => vec![],
-    }
-}
-
-/// The line is done: its text goes to whom it was typed for.
-fn done(viewer: &mut Viewer) -> Effects {
-    let Viewer { app, session } = viewer;
-    let Some(Overlay::Prompt(prompt)) = app.overlays.pop() else {
-        return vec![];
-    };
-    let text = prompt.input.value();
-    match (prompt.purpose, session.as_deref_mut()) {
-        (Purpose::Filter, Some(session)) => filter::done(app, session, text),
-        (Purpose::Search, Some(session)) => search::done(app, session, text),
-        (Purpose::Note, Some(session)) => notes::note(session, text),
-        (Purpose::RecordingNote, _) => library::note(app, text),
-        (Purpose::Narrow, _) => library::narrow(app, text),
-        (Purpose::ExportFile, _) => export::named(app, text),
-        (_, None) => vec![],
-    }
-}
-
-/// The line was left without being done.
-fn left(viewer: &mut Viewer) -> Effects {
-    let Viewer { app, session } = viewer;
-    let Some(Overlay::Prompt(prompt)) = app.overlays.pop() else {
-        return vec![];
-    };
-    match (prompt.purpose, session.as_deref_mut()) {
-        (Purpose::Filter, Some(session)) => filter::left(app, session),
-        (Purpose::Search, Some(session)) => {
-            search::left(session);
-            vec![]
-        }
-        (Purpose::Narrow, _) => library::narrow(app, ""),
-        _ => vec![],
-    }
-}
-
-/// An older line, or a newer one; the next candidate, where there are some; another way of reading
-/// the line.
-fn other(viewer: &mut Viewer, code: KeyCode, ctrl: bool) -> Effects {
-    let Viewer { app, session } = viewer;
-    let by = if code == KeyCode::Up { -1 } else { 1 };
-    match (purpose(app), code, session.as_deref_mut()) {
-        (Some(Purpose::Filter), KeyCode::Up | KeyCode::Down, Some(session)) => {
-            filter::step(app, session, by)
-        }
-        (Some(Purpose::Filter), KeyCode::Tab, Some(session)) => {
-            filter::take_candidate(app, session)
-        }
-        (Some(Purpose::Search), KeyCode::Up | KeyCode::Down, Some(session)) => {
-            search::step(app, session, by)
-        }
-        (Some(Purpose::Search), KeyCode::Char('r'), _) if ctrl => search::switch(app),
-        _ => vec![],
-    }
-}
 
 #[derive(Debug)]
 pub struct Prompt {
@@ -179,6 +32,45 @@ impl Prompt {
             input: Input::new(text.to_owned()),
         }
     }
+}
+
+/// The edit of a key, in all prompts alike.
+pub fn request(key: Key) -> Option<InputRequest> {
+    Some(match (key.code, key.ctrl, key.alt) {
+        (KeyCode::Char(letter), false, false) => InputRequest::InsertChar(letter),
+        (KeyCode::Backspace, false, false) => InputRequest::DeletePrevChar,
+        (KeyCode::Delete, _, _) => InputRequest::DeleteNextChar,
+        (KeyCode::Left, false, _) | (KeyCode::Char('b'), true, _) => InputRequest::GoToPrevChar,
+        (KeyCode::Right, false, _) | (KeyCode::Char('f'), true, _) => InputRequest::GoToNextChar,
+        (KeyCode::Left, true, _) => InputRequest::GoToPrevWord,
+        (KeyCode::Right, true, _) => InputRequest::GoToNextWord,
+        (KeyCode::Home, _, _) | (KeyCode::Char('a'), true, _) => InputRequest::GoToStart,
+        (KeyCode::End, _, _) | (KeyCode::Char('e'), true, _) => InputRequest::GoToEnd,
+        (KeyCode::Char('w'), true, _) | (KeyCode::Backspace, _, true) => {
+            InputRequest::DeletePrevWord
+        }
+        (KeyCode::Char('u'), true, _) => InputRequest::DeleteLine,
+        (KeyCode::Char('k'), true, _) => InputRequest::DeleteTillEnd,
+        _ => return None,
+    })
+}
+
+/// The part of what is typed that is seen in `room` columns, and the column of the caret in it.
+pub fn typed(input: &Input, room: usize) -> (String, usize) {
+    let scroll = input.visual_scroll(room.saturating_sub(1));
+    let mut text = input.value();
+    let mut skipped = 0;
+    while skipped < scroll
+        && let Some(letter) = text.chars().next()
+    {
+        let (head, tail) = text.split_at(letter.len_utf8());
+        skipped += width(head);
+        text = tail;
+    }
+    let end = (1..=text.len()).filter(|end| text.is_char_boundary(*end));
+    let end = end.take_while(|end| width(&text[..*end]) <= room).last();
+    let seen = escape(&text[..end.unwrap_or(0)]).into_owned();
+    (seen, input.visual_cursor().saturating_sub(scroll))
 }
 
 /// Lines that were typed before, the newest last.

@@ -1,16 +1,9 @@
 //! A replay and an export, while they run: each has a chip in the footer, and Ctrl-C stops it.
 
 use crate::action::Action;
-use crate::app::{App, Viewer};
+use crate::app::{App, Running, Viewer};
 use crate::effect::Effects;
 use crate::worker::{Answer, Ask, Place, Slot};
-
-#[derive(Debug)]
-pub struct Running {
-    /// The progress, in words.
-    pub told: String,
-    pub is_stopping: bool,
-}
 
 /// Has `work` done on a thread of its own, unless such work is running already.
 pub fn start(

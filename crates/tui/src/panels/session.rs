@@ -1,148 +1,19 @@
 //! The open recording: opened, followed, closed; its view and its pane.
 
+use super::list;
 use super::menu::{Entry, Menu};
-use super::text::{Notice, Text, Weight};
-use super::{findings, list, state, stats, timeline};
-use crate::action::{Action, Context};
-use crate::app::{App, Overlay, Viewer};
-use crate::effect::{Effect, Effects, Now};
+use super::text::Text;
+use crate::action::Action;
+use crate::app::{App, Focus, Session, View, Viewer};
+use crate::effect::{Effect, Effects};
 use crate::layout;
+use crate::notice::{Notice, Weight};
 use crate::theme::{Role, Theme};
 use crate::worker::{Opening, Vitals};
-use mcpreel_lint::cause::Cause;
 use mcpreel_store::library::Standing;
-use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::Lens;
-use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
-
-#[derive(Debug, Default)]
-pub struct Session {
-    pub path: PathBuf,
-    pub opening: Opening,
-    /// The facts that the header shows; none until the recording is open.
-    pub vitals: Option<Box<Vitals>>,
-    /// The view in the left or only pane.
-    pub view: View,
-    pub lens: Lens,
-    pub focus: Focus,
-    /// Whether the pane with the keys has the whole screen.
-    pub zoom: bool,
-    /// The list of exchanges or frames.
-    pub list: super::list::List,
-    pub filter: super::filter::Filter,
-    pub detail: super::detail::Detail,
-    pub timeline: timeline::Timeline,
-    pub stats: stats::Stats,
-    pub findings: findings::Findings,
-    pub search: super::search::Search,
-    pub playback: state::Playback,
-    /// Why it went wrong, as it was asked last.
-    pub causes: Vec<Cause>,
-    /// The frame whose note is being typed: the cursor may move on meanwhile.
-    pub noting: Option<Seq>,
-}
-
-/// The view, lens and zoom of a recording: kept for the next recording and for the next time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", default)]
-pub struct Arrangement {
-    /// The view in the left or only pane.
-    pub view: View,
-    /// Whether a row of the list is a frame.
-    pub wire: bool,
-    /// Whether the pane with the keys has the whole screen.
-    pub zoom: bool,
-    /// The kind of times in the list.
-    pub time: super::list::TimeColumn,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum View {
-    /// Exchanges or frames, one per row.
-    #[default]
-    Exchanges,
-    Timeline,
-    Stats,
-    Findings,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Focus {
-    #[default]
-    Main,
-    Detail,
-}
-
-impl Session {
-    /// The recording `path`, about to be opened.
-    pub fn new(path: &Path) -> Self {
-        Self {
-            path: path.to_owned(),
-            ..Self::default()
-        }
-    }
-
-    pub fn arrangement(&self) -> Arrangement {
-        Arrangement {
-            view: self.view,
-            wire: self.lens == Lens::Wire,
-            zoom: self.zoom,
-            time: self.list.time,
-        }
-    }
-
-    pub fn arrange(&mut self, as_before: Arrangement) {
-        self.view = as_before.view;
-        self.lens = if as_before.wire {
-            Lens::Wire
-        } else {
-            Lens::Exchanges
-        };
-        self.zoom = as_before.zoom;
-        self.list.time = as_before.time;
-    }
-
-    /// The last frame that is shown: the time cursor, or where the picture was frozen; none where
-    /// everything is.
-    pub fn until(&self) -> Option<Seq> {
-        self.playback.until()
-    }
-
-    /// Whether somebody still records.
-    pub fn is_live(&self) -> bool {
-        let vitals = self.vitals.as_deref();
-        vitals.is_some_and(|vitals| vitals.standing == Standing::Live)
-    }
-
-    /// Now, on the clock of the recording: for what counts up. At the end of a finished one.
-    pub fn now(&self, now: Now) -> Moment {
-        let Some(vitals) = self.vitals.as_deref() else {
-            return Moment(0);
-        };
-        let last = vitals.summary.t_last_ns;
-        if !self.is_live() {
-            return Moment(last);
-        }
-        Moment(now.wall_ns.saturating_sub(vitals.summary.wall_ns).max(last))
-    }
-
-    /// The contexts that hold for a key, the innermost first.
-    pub fn contexts(&self) -> Vec<Context> {
-        let view = match (self.focus, self.view) {
-            (Focus::Detail, _) => Context::Detail,
-            (Focus::Main, View::Exchanges) => Context::List,
-            (Focus::Main, View::Timeline) => Context::Timeline,
-            (Focus::Main, View::Stats) => Context::Stats,
-            (Focus::Main, View::Findings) => Context::Findings,
-        };
-        let playback = self.playback.is_on().then_some(Context::Playback);
-        let rest = [view, Context::Session, Context::Everywhere];
-        playback.into_iter().chain(rest).collect()
-    }
-}
+use std::path::Path;
 
 // What can be done everywhere.
 
@@ -174,11 +45,11 @@ pub fn perform_everywhere(viewer: &mut Viewer, action: Action) -> Option<Effects
             vec![Effect::Mouse(app.settings.mouse), Effect::Remember]
         }
         Action::Theme => {
-            app.overlays.push(Overlay::Menu(themes(app)));
+            app.push(themes(app));
             vec![]
         }
         Action::Messages => {
-            app.overlays.push(Overlay::Text(messages(app)));
+            app.push(messages(app));
             vec![]
         }
         _ => return None,
@@ -291,7 +162,7 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
             };
             session.view = View::Exchanges;
             let mut effects = list::begin(app, session);
-            effects.extend(remember(app, session));
+            effects.extend(app.remember(session));
             return Some(effects);
         }
         Action::ListSmaller => return Some(divide(app, session, false)),
@@ -302,17 +173,7 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         Action::Close if session.view != View::Exchanges => show(session, View::Exchanges),
         _ => return None,
     }
-    Some(remember(app, session))
-}
-
-/// Keeps how the recording stands on the screen, if that was chosen anew.
-pub fn remember(app: &mut App, session: &mut Session) -> Effects {
-    let arrangement = session.arrangement();
-    if app.settings.arrangement == arrangement {
-        return vec![];
-    }
-    app.settings.arrangement = arrangement;
-    vec![Effect::Remember]
+    Some(app.remember(session))
 }
 
 /// Moves the divider between list and detail a step.
@@ -337,6 +198,7 @@ fn show(session: &mut Session, view: View) {
 pub fn grown(app: &mut App, session: &mut Session, vitals: Box<Vitals>) -> Effects {
     let was_live = session.is_live();
     let is_anew = vitals.is_anew;
+    session.has_past = !super::story::past(&vitals).is_empty();
     session.vitals = Some(vitals);
     session.opening = Opening::Open;
     if was_live && !session.is_live() {

@@ -17,18 +17,17 @@
 //!  └──────────────────────────────────────────────────────────┘
 //! ```
 
-use super::selection::moved;
 use super::text::Line as Pieces;
 use crate::action::Action;
-use crate::app::{App, Focus, Session};
+use crate::app::{App, Focus, Playback, Session, StatePane};
 use crate::effect::Effects;
 use crate::layout;
 use crate::panels::footer::Chip;
 use crate::theme::{Glyph, Look, Role};
+use crate::widget::cursor::moved;
 use crate::widget::{frame, spans};
-use crate::worker::{Answer, Job, Progress, Slot, Source};
+use crate::worker::job::{Job, Progress, Slot, Source, Step};
 use mcpreel_share::phrases;
-use mcpreel_store::reader::ReadError;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::state::{Declared, List, State};
@@ -46,39 +45,6 @@ const WORD: usize = 10;
 
 /// Names, open calls and subscriptions that are listed; of more their number is told.
 const LISTED: usize = 20;
-
-/// The time cursor and the pause: the list ends at the frame of either one.
-#[derive(Debug, Default)]
-pub struct Playback {
-    pub cursor: Option<Seq>,
-    /// When the frame under the cursor was complete, as soon as that is known.
-    pub t: Option<Moment>,
-    pub paused: Option<Seq>,
-    /// The state panel, while it is open.
-    pub pane: Option<Pane>,
-}
-
-#[derive(Debug, Default)]
-pub struct Pane {
-    /// The state, and after which frame; none until the worker has answered.
-    pub state: Option<(Seq, Box<State>)>,
-    /// The frame that it was asked for.
-    pub asked: Option<Seq>,
-    /// When that was, nanoseconds since the viewer started.
-    pub asked_ns: u64,
-    pub top: usize,
-}
-
-impl Playback {
-    /// The last frame whose rows are shown; none shows all.
-    pub fn until(&self) -> Option<Seq> {
-        self.cursor.or(self.paused)
-    }
-
-    pub fn is_on(&self) -> bool {
-        self.cursor.is_some()
-    }
-}
 
 pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
     match action {
@@ -162,7 +128,7 @@ fn ask(app: &mut App, session: &mut Session) -> Effects {
         pane.asked = Some(at);
         pane.asked_ns = now;
     }
-    vec![app.questions.ask(Slot::State, Looking { at, state })]
+    vec![app.questions.ask(Slot::State, Looking { at, state }, found)]
 }
 
 /// Reads when a frame was complete, and the state after it where that is wanted.
@@ -172,11 +138,9 @@ struct Looking {
 }
 
 impl Job for Looking {
-    fn step(
-        &mut self,
-        source: &Source<'_>,
-        answers: &mut Vec<Answer>,
-    ) -> Result<Progress, ReadError> {
+    type Found = (Seq, Option<Moment>, Option<Box<State>>);
+
+    fn step(&mut self, source: &Source<'_>) -> Step<Self::Found> {
         let at = self.at;
         let t = source.recording.head(at)?.map(|head| head.t_last);
         let state = if self.state {
@@ -184,14 +148,15 @@ impl Job for Looking {
         } else {
             None
         };
-        answers.push(Answer::found(move |_, session| {
-            found(session, at, t, state)
-        }));
-        Ok(Progress::Done)
+        Ok((Progress::Done, Some((at, t, state))))
     }
 }
 
-fn found(session: &mut Session, at: Seq, t: Option<Moment>, state: Option<Box<State>>) -> Effects {
+fn found(
+    _: &mut App,
+    session: &mut Session,
+    (at, t, state): (Seq, Option<Moment>, Option<Box<State>>),
+) -> Effects {
     let playback = &mut session.playback;
     if playback.cursor == Some(at) {
         playback.t = t;
@@ -247,7 +212,7 @@ fn pane(app: &mut App, session: &mut Session) -> Effects {
         }
         return vec![];
     }
-    session.playback.pane = Some(Pane::default());
+    session.playback.pane = Some(StatePane::default());
     if alone {
         session.focus = Focus::Detail;
     }

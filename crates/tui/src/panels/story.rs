@@ -20,17 +20,16 @@
 //! cause to its own account.
 
 use crate::action::Action;
-use crate::app::{App, Overlay, Session};
+use crate::app::{App, Session};
 use crate::effect::Effects;
 use crate::panels::list;
 use crate::panels::menu::{Entry, Menu};
 use crate::theme::Role;
 use crate::worker::Vitals;
-use crate::worker::{Answer, Job, Progress, Slot, Source};
+use crate::worker::job::{Job, Progress, Slot, Source, Step};
 use mcpreel_lint::cause::{self, Cause, Certainty, Evidence, NOTHING_WRONG, Place};
 use mcpreel_share::phrases;
 use mcpreel_store::library::Standing;
-use mcpreel_store::reader::ReadError;
 use mcpreel_trace::clock::{Moment, wall_clock_ns};
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::StreamId;
@@ -46,15 +45,6 @@ const PATIENCE_NS: u64 = 1_000_000_000;
 
 /// Lines of stderr that are told.
 const LINES: usize = 3;
-
-/// Whether there is something to say. The line stays while a recording is live: what comes and
-/// goes would move everything below it.
-pub fn has(session: &Session) -> bool {
-    // What is known at the end says nothing about the moment of the time cursor.
-    let vitals = session.vitals.as_deref();
-    let vitals = vitals.filter(|_| !session.playback.is_on());
-    vitals.is_some_and(|vitals| session.is_live() || !past(vitals).is_empty())
-}
 
 pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let Some(vitals) = session.vitals.as_deref().filter(|_| !area.is_empty()) else {
@@ -153,7 +143,7 @@ fn writer(stream: StreamId) -> &'static str {
 }
 
 /// What is over: its causes, and what was lost with them.
-fn past(vitals: &Vitals) -> Said {
+pub fn past(vitals: &Vitals) -> Said {
     let live = vitals.standing == Standing::Live;
     let is_told = |cause: &&Cause| cause.is_trouble() && !(live && cause.is_wait());
     let causes: Vec<_> = vitals.causes.iter().filter(is_told).collect();
@@ -243,26 +233,21 @@ pub fn perform(app: &mut App, _: &mut Session, action: Action) -> Option<Effects
     if action != Action::Why {
         return None;
     }
-    Some(vec![app.questions.ask(Slot::Why, Asking)])
+    Some(vec![app.questions.ask(Slot::Why, Asking, found)])
 }
 
 /// Reads the causes once.
 struct Asking;
 
 impl Job for Asking {
-    fn step(
-        &mut self,
-        source: &Source<'_>,
-        answers: &mut Vec<Answer>,
-    ) -> Result<Progress, ReadError> {
+    type Found = Vec<Cause>;
+
+    fn step(&mut self, source: &Source<'_>) -> Step<Self::Found> {
         let began = source.summary.wall_ns;
         let now = || Moment(wall_clock_ns().saturating_sub(began));
         let facts = source.recording.facts(source.is_live.then(now))?;
         let causes = cause::causes(&facts);
-        answers.push(Answer::found(move |app, session| {
-            found(app, session, causes)
-        }));
-        Ok(Progress::Done)
+        Ok((Progress::Done, Some(causes)))
     }
 }
 
@@ -279,7 +264,9 @@ fn found(app: &mut App, session: &mut Session, causes: Vec<Cause>) -> Effects {
 pub fn account(app: &mut App, session: &mut Session, at: usize) -> Effects {
     let causes = &session.causes;
     let menu = causes.get(at).map(|cause| menu(cause, at, causes));
-    app.overlays.extend(menu.map(Overlay::Menu));
+    if let Some(menu) = menu {
+        app.push(menu);
+    }
     vec![]
 }
 

@@ -1,12 +1,16 @@
 //! Texts that lie on top, and messages to the user.
 
-use super::selection::moved;
-use crate::action::Action;
-use crate::app::{App, Overlay};
-use crate::effect::{Effects, Now};
-use crate::theme::Role;
+use crate::action::{Action, Context};
+use crate::app::{App, Handlers, Overlay, Session};
+use crate::effect::Effects;
+use crate::theme::{Glyph, Role};
+use crate::widget::cursor::moved;
+use crate::widget::frame;
 use mcpreel_wire::text::{width, wrap};
-use std::collections::VecDeque;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line as Spans, Span};
+use ratatui::widgets::Clear;
 
 // A text that is read.
 
@@ -63,96 +67,81 @@ pub fn wrapped(line: &Line, columns: usize) -> Vec<Line> {
     [first].into_iter().chain(below).collect()
 }
 
-const SUCCESS_NS: u64 = 4_000_000_000;
-
-/// Messages that are kept; older ones go.
-const KEPT: usize = 500;
-
-#[derive(Debug, Default)]
-pub struct Notices {
-    all: VecDeque<Notice>,
-    dismissed: bool,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Notice {
-    pub weight: Weight,
-    pub text: String,
-    pub at: Now,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Weight {
-    Success,
-    /// Something went wrong; it stays until it is replaced or dismissed.
-    Error,
-}
-
-impl Notices {
-    pub fn success(&mut self, text: impl Into<String>, at: Now) {
-        self.say(Weight::Success, text.into(), at);
+impl Overlay for Text {
+    fn context(&self) -> Context {
+        Context::Text
     }
 
-    pub fn error(&mut self, text: impl Into<String>, at: Now) {
-        self.say(Weight::Error, text.into(), at);
-    }
-
-    pub fn shown(&self, now: Now) -> Option<&Notice> {
-        let last = self.all.back().filter(|_| !self.dismissed)?;
-        let age = now.ui_ns.saturating_sub(last.at.ui_ns);
-        (last.weight == Weight::Error || age < SUCCESS_NS).then_some(last)
-    }
-
-    /// Whether a message will fade, so that the screen has to be drawn again.
-    pub fn fades(&self, now: Now) -> bool {
-        let shown = self.shown(now);
-        shown.is_some_and(|notice| notice.weight == Weight::Success)
-    }
-
-    /// Takes the message off the screen. Whether there was one.
-    pub fn dismiss(&mut self, now: Now) -> bool {
-        let shown = self.shown(now).is_some();
-        self.dismissed = true;
-        shown
-    }
-
-    /// All messages that are told, the oldest first.
-    pub fn all(&self) -> impl Iterator<Item = &Notice> {
-        self.all.iter()
-    }
-
-    fn say(&mut self, weight: Weight, text: String, at: Now) {
-        if self.all.len() == KEPT {
-            self.all.pop_front();
+    fn handlers(&self) -> Handlers {
+        Handlers {
+            perform: |viewer, action| perform(&mut viewer.app, action),
+            click: |viewer, cell, _| click(&mut viewer.app, cell),
+            wheel: |viewer, by| wheel(&mut viewer.app, by),
+            ..Handlers::NONE
         }
-        self.dismissed = false;
-        self.all.push_back(Notice { weight, text, at });
+    }
+
+    fn draw(&self, app: &App, _: Option<&Session>, area: Rect, frame: &mut Frame<'_>) {
+        draw(app, self, area, frame);
     }
 }
 
-pub fn click(app: &mut App, cell: (u16, u16)) -> Effects {
-    if !crate::view::is_on_text(app, cell) {
+fn click(app: &mut App, cell: (u16, u16)) -> Effects {
+    if !area(app.size).contains(cell.into()) {
         app.overlays.pop();
     }
     vec![]
 }
 
 /// The wheel was turned by so many rows.
-pub fn wheel(app: &mut App, by: isize) -> Effects {
-    let (columns, page) = crate::view::text_room(app);
-    if let Some(Overlay::Text(text)) = app.overlays.last_mut() {
+fn wheel(app: &mut App, by: isize) -> Effects {
+    let (columns, page) = room(app);
+    if let Some(text) = app.top_mut::<Text>() {
         let rows = text.wrapped(columns).len();
-        text.top = crate::widget::frame::turned(text.top, by, rows, page);
+        text.top = frame::turned(text.top, by, rows, page);
     }
     vec![]
 }
 
-pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
-    let (columns, page) = crate::view::text_room(app);
-    let Some(Overlay::Text(text)) = app.overlays.last_mut() else {
+fn perform(app: &mut App, action: Action) -> Option<Effects> {
+    let (columns, page) = room(app);
+    let Some(text) = app.top_mut::<Text>() else {
         return None;
     };
     let tops = text.wrapped(columns).len().saturating_sub(page) + 1;
     text.top = moved(action, text.top, tops, page)?;
     Some(vec![])
+}
+
+/// Columns of a text, and how many of its lines are on the screen at once.
+fn room(app: &App) -> (usize, usize) {
+    let area = area(app.size);
+    let inner = |side: u16| usize::from(side.saturating_sub(2));
+    (inner(area.width), inner(area.height))
+}
+
+/// A margin where there is room for one.
+fn area((columns, rows): (u16, u16)) -> Rect {
+    let (x, y) = (u16::from(columns >= 60) * 3, u16::from(rows >= 16));
+    Rect::new(x, y, columns - 2 * x, rows - 2 * y)
+}
+
+fn draw(app: &App, text: &Text, whole: Rect, frame: &mut Frame<'_>) {
+    let look = &app.settings.look;
+    let area = area(app.size).intersection(whole);
+    frame.render_widget(Clear, area);
+    let rows = usize::from(area.height.saturating_sub(2));
+    let lines = text.wrapped(usize::from(area.width.saturating_sub(2)));
+    let below = lines.len().saturating_sub(text.top + rows);
+    let foot = match below {
+        0 => "Esc closes".to_owned(),
+        below => format!("{below} more lines {} Esc closes", look.glyph(Glyph::More)),
+    };
+    let inner = frame::draw(look, &text.title, &foot, true, area, frame);
+    for (line, row) in lines.iter().skip(text.top).zip(inner.rows()) {
+        let spans = line
+            .iter()
+            .map(|(role, text)| Span::styled(text.as_str(), look.style(*role)));
+        frame.render_widget(spans.collect::<Spans<'_>>(), row);
+    }
 }

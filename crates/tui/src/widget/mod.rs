@@ -1,5 +1,6 @@
 //! Pieces of drawing that know nothing of recordings.
 
+pub mod cursor;
 pub mod frame;
 pub mod hex;
 pub mod pieces;
@@ -8,5 +9,4 @@ pub mod spans;
 pub mod table;
 pub mod tree;
 pub mod tree_line;
-pub mod widget_rows;
 pub mod widget_text;

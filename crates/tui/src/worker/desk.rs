@@ -1,6 +1,7 @@
 //! The desk, on which questions wait for the reader.
 
-use super::{Ask, Slot};
+use super::job::Slot;
+use crate::effect::Ask;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

@@ -1,9 +1,9 @@
 //! Work beside the open recording, on a thread of its own: what two recordings differ in, a replay,
 //! an export.
 
-use super::{Answer, Slot};
+use super::job::Slot;
 use crate::app::Viewer;
-use crate::effect::Effects;
+use crate::effect::{Answer, Effects};
 use mcpreel_redact::Policy;
 use mcpreel_replay::player::Signals;
 use mcpreel_share::phrases::sentence;
@@ -29,10 +29,10 @@ type Work = Box<dyn FnOnce(&Place<'_>) -> Result<Answer, String> + Send>;
 
 pub struct Errand {
     pub slot: Slot,
-    pub(super) number: u64,
-    pub(super) work: Work,
+    pub(crate) number: u64,
+    pub(crate) work: Work,
     /// Is called where the work could not be done; the reason is one sentence, escaped.
-    pub(super) failed: fn(&mut Viewer, String) -> Effects,
+    pub(crate) failed: fn(&mut Viewer, String) -> Effects,
 }
 
 impl Errand {

@@ -5,8 +5,9 @@
 //! long as somebody records. Recordings whose recorders have gone are completed on the way, for a
 //! tenth of a second each time.
 
-use super::Answer;
+use crate::effect::Answer;
 use crate::panels::library;
+use crate::panels::shelf::Row;
 use mcpreel_share::phrases::sentence;
 use mcpreel_store::library::{Entry, Library, Standing, spool_of};
 use mcpreel_store::recovery::{self, Outcome};
@@ -22,13 +23,6 @@ const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Lists over which the rate of messages is taken: a single second of it would jump.
 const SAMPLES: usize = 4;
-
-#[derive(Clone, Debug)]
-pub struct Row {
-    pub entry: Arc<Entry>,
-    /// Messages per second lately, where somebody records.
-    pub rate: Option<f64>,
-}
 
 /// Answers questions about the folder.
 #[derive(Debug)]

@@ -1,8 +1,9 @@
 //! The reader: reads the open recording and follows it.
 
+use super::job::{Growth, Progress, Slot, Source, Step};
 use super::librarian::Librarian;
 use super::vitals::{Opening, Vitals};
-use super::{Answer, Ask, Growth, Job, Progress, Slot, Source};
+use crate::effect::{Answer, Ask, Asked};
 use crate::panels::session;
 use mcpreel_share::phrases::sentence;
 use mcpreel_store::follow::{Change, INTERVAL, Read, Watch};
@@ -126,13 +127,13 @@ impl Reader {
         let Some(work) = self.jobs.get_mut(&slot) else {
             return false;
         };
-        let mut answers = Vec::new();
-        if let Err(error) = work.step(|job| job.step(&source, &mut answers)) {
-            answers.push(Answer::failed(sentence(&error)));
+        let answer = match work.step(|job| job.step(&source)) {
+            Ok(answer) => answer,
+            Err(error) => Some(Answer::failed(sentence(&error))),
+        };
+        if let Some(answer) = answer {
+            tell(answer.to(slot, work.number));
         }
-        let number = work.number;
-        let answers = answers.into_iter();
-        answers.for_each(|answer| tell(answer.to(slot, number)));
         true
     }
 
@@ -262,14 +263,14 @@ impl Reader {
 pub(super) struct Work {
     /// The number of the question.
     pub number: u64,
-    job: Box<dyn Job>,
+    job: Box<dyn Asked>,
     done: bool,
     /// The growth of the recording while the job was under way: it may have passed that place already.
     missed: Option<Growth>,
 }
 
 impl Work {
-    pub fn new(job: Box<dyn Job>, number: u64) -> Self {
+    pub fn new(job: Box<dyn Asked>, number: u64) -> Self {
         Self {
             number,
             job,
@@ -286,16 +287,16 @@ impl Work {
     /// Does a piece of it, as `step` does. A job that failed is done, until the recording grows.
     pub fn step(
         &mut self,
-        step: impl FnOnce(&mut dyn Job) -> Result<Progress, ReadError>,
-    ) -> Result<(), ReadError> {
-        let progress = step(&mut *self.job);
-        self.done = !matches!(progress, Ok(Progress::More));
+        step: impl FnOnce(&mut dyn Asked) -> Step<Answer>,
+    ) -> Result<Option<Answer>, ReadError> {
+        let step = step(&mut *self.job);
+        self.done = !matches!(step, Ok((Progress::More, _)));
         if self.done
             && let Some(growth) = self.missed.take()
         {
             self.done = !self.job.grown(&growth);
         }
-        progress.map(|_| ())
+        step.map(|(_, answer)| answer)
     }
 
     pub fn grow(&mut self, growth: &Growth) {
@@ -312,7 +313,6 @@ impl Work {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::worker::{Answer, Source};
     use mcpreel_trace::frame::Seq;
     use std::sync::{Arc, Mutex};
 
@@ -320,9 +320,9 @@ mod tests {
         grown: Arc<Mutex<Vec<Growth>>>,
     }
 
-    impl Job for Counting {
-        fn step(&mut self, _: &Source<'_>, _: &mut Vec<Answer>) -> Result<Progress, ReadError> {
-            Ok(Progress::Done)
+    impl Asked for Counting {
+        fn step(&mut self, _: &Source<'_>) -> Step<Answer> {
+            Ok((Progress::Done, None))
         }
 
         fn grown(&mut self, growth: &Growth) -> bool {
@@ -350,7 +350,7 @@ mod tests {
         work.grow(&growth(2, 3, false));
         work.grow(&growth(3, 5, true));
         assert!(grown.lock().unwrap().is_empty());
-        work.step(|_| Ok(Progress::Done)).unwrap();
+        work.step(|_| Ok((Progress::Done, None))).unwrap();
         assert_eq!(*grown.lock().unwrap(), [growth(2, 5, true)]);
         assert!(!work.is_done());
     }

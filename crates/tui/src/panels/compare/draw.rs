@@ -2,8 +2,8 @@
 
 use super::{Comparison, Content, Opens, Stage};
 use crate::app::App;
+use crate::layout::screen;
 use crate::theme::{Glyph, Look, Role};
-use crate::view::screen;
 use crate::widget::frame;
 use crate::widget::spans::{self, Spans};
 use mcpreel_replay::diff::Class;

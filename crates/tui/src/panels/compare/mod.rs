@@ -22,13 +22,13 @@ mod recordings;
 pub use draw::{Drawing, draw};
 pub use recordings::{Only, Replayed};
 
-use super::selection::{moved, walked};
-use crate::action::Action;
-use crate::app::{App, Overlay, Session, Viewer};
+use crate::action::{Action, Context};
+use crate::app::{App, Handlers, Overlay, Session, Viewer};
 use crate::effect::Effects;
 use crate::panels::library::file_name;
 use crate::panels::list;
 use crate::theme::Look;
+use crate::widget::cursor::{moved, walked};
 use crate::widget::frame;
 use crate::widget::spans::Spans;
 use crate::worker::{Answer, Ask, Place, Slot, Which};
@@ -39,6 +39,8 @@ use mcpreel_store::library::Entry;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{ItemKey, Lens};
 use mcpreel_wire::text::escape;
+use ratatui::Frame;
+use ratatui::layout::Rect;
 use ratatui::text::Line;
 use std::fmt::Debug;
 use std::path::PathBuf;
@@ -203,13 +205,29 @@ impl Comparison {
 
 /// The comparison that lies on top.
 fn on_top(app: &mut App) -> Option<&mut Comparison> {
-    match app.overlays.last_mut() {
-        Some(Overlay::Comparison(comparison)) => Some(comparison),
-        _ => None,
+    app.top_mut()
+}
+
+impl Overlay for Comparison {
+    fn context(&self) -> Context {
+        Context::Diff
+    }
+
+    fn handlers(&self) -> Handlers {
+        Handlers {
+            perform,
+            click,
+            wheel: |viewer, by| wheel(&mut viewer.app, by),
+            ..Handlers::NONE
+        }
+    }
+
+    fn draw(&self, app: &App, _: Option<&Session>, area: Rect, frame: &mut Frame<'_>) {
+        draw(app, self, area, frame);
     }
 }
 
-pub fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
+fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
     let app = &mut viewer.app;
     let size = app.size;
     let comparison = on_top(app)?;
@@ -280,7 +298,7 @@ fn go_to_side(viewer: &mut Viewer, side: usize) -> Effects {
 }
 
 /// A click puts the cursor on a row, a second one opens it.
-pub fn click(viewer: &mut Viewer, cell: (u16, u16), double: bool) -> Effects {
+fn click(viewer: &mut Viewer, cell: (u16, u16), double: bool) -> Effects {
     let app = &mut viewer.app;
     let look = app.settings.look;
     let size = app.size;
@@ -295,7 +313,7 @@ pub fn click(viewer: &mut Viewer, cell: (u16, u16), double: bool) -> Effects {
 }
 
 /// The wheel scrolls without moving the cursor.
-pub fn wheel(app: &mut App, by: isize) -> Effects {
+fn wheel(app: &mut App, by: isize) -> Effects {
     let size = app.size;
     if let Some(comparison) = on_top(app) {
         let (rows, page) = (comparison.rows(), comparison.page(size));
@@ -329,7 +347,7 @@ fn select(app: &mut App) {
     let Some(path) = app.library.current().map(|row| row.entry.path.clone()) else {
         return;
     };
-    if let Some(dropped) = super::selection::toggle(&mut app.library.chosen, path) {
+    if let Some(dropped) = crate::widget::cursor::toggle(&mut app.library.chosen, path) {
         let rows = &app.library.rows;
         let entry = rows.iter().find(|row| row.entry.path == dropped);
         let shown = match entry.map(|row| &*row.entry.id) {
@@ -418,8 +436,7 @@ pub fn perform_in_session(app: &mut App, session: &mut Session, action: Action) 
 /// right one is compared with the call of the same method and name before.
 fn ask_calls(app: &mut App, left: Option<Call>, right: Call, bound: Arc<Bound>) -> Effects {
     leave_unfinished(app);
-    let comparison = Overlay::Comparison(Box::new(Comparison::new(None)));
-    app.overlays.push(comparison);
+    app.push(Comparison::new(None));
     let work = move |place: &Place<'_>| {
         compare_calls::compare(place, left.as_ref(), &right, &bound).map(compared)
     };
@@ -431,8 +448,7 @@ fn ask_calls(app: &mut App, left: Option<Call>, right: Call, bound: Arc<Bound>) 
 pub fn begin(app: &mut App, left: Which, right: PathBuf, replayed: Option<Replayed>) -> Effects {
     leave_unfinished(app);
     let opens = replayed.as_ref().and_then(|replayed| replayed.shows);
-    let comparison = Overlay::Comparison(Box::new(Comparison::new(opens)));
-    app.overlays.insert(0, comparison);
+    app.overlays.insert(0, Box::new(Comparison::new(opens)));
     let work = move |place: &Place<'_>| {
         recordings::compare(place, &left, &right, replayed.as_ref()).map(compared)
     };
@@ -443,7 +459,7 @@ pub fn begin(app: &mut App, left: Which, right: PathBuf, replayed: Option<Replay
 fn progress(place: &Place<'_>, far: String) {
     place.tell(|viewer| {
         if let Some(at) = unfinished(&viewer.app)
-            && let Overlay::Comparison(comparison) = &mut viewer.app.overlays[at]
+            && let Some(comparison) = viewer.app.overlays[at].cast_mut::<Comparison>()
         {
             comparison.stage = Stage::Comparing(far);
         }
@@ -458,7 +474,7 @@ fn compared(content: Option<Box<dyn Content>>) -> Answer {
         let (Some(at), Some(content)) = (unfinished(app), content) else {
             return vec![];
         };
-        let Overlay::Comparison(comparison) = &mut app.overlays[at] else {
+        let Some(comparison) = app.overlays[at].cast_mut::<Comparison>() else {
             return vec![];
         };
         // Titles say nothing.
@@ -487,9 +503,8 @@ fn failed(viewer: &mut Viewer, why: String) -> Effects {
 
 /// The comparison that is being made; at most one is.
 fn unfinished(app: &App) -> Option<usize> {
-    app.overlays
-        .iter()
-        .position(|overlay| matches!(overlay, Overlay::Comparison(one) if one.content().is_none()))
+    let mut comparisons = app.overlays.iter().map(|one| one.cast::<Comparison>());
+    comparisons.position(|one| one.is_some_and(|one| one.content().is_none()))
 }
 
 fn leave_unfinished(app: &mut App) {

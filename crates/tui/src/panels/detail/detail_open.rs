@@ -5,7 +5,7 @@ use super::draw as view;
 use super::keys::load_more;
 use super::part::{Part, PartKind};
 use crate::action::Action;
-use crate::app::{App, Focus, Overlay, Session, View};
+use crate::app::{App, Focus, Session, View};
 use crate::effect::Effects;
 use crate::layout;
 use crate::panels::detail::size;
@@ -69,8 +69,8 @@ pub fn explain(app: &mut App, session: &mut Session) -> Effects {
         return vec![];
     };
     let lines = explain::lines(finding.into(), explain::revision(session));
-    let text = findings::explanation(lines);
-    app.overlays.push(Overlay::Text(text));
+    let text = findings::explain::explanation(lines);
+    app.push(text);
     vec![]
 }
 
@@ -119,7 +119,9 @@ fn in_body(app: &mut App, session: &mut Session) -> Effects {
         (Spot::Note(_), ..) => return load_more(app, session),
         (Spot::Node(node), _, Some(tree)) if tree.kind(node) == Kind::String => {
             let text = text(tree, node, columns, app.settings.look);
-            app.overlays.extend(text.map(Overlay::Text));
+            if let Some(text) = text {
+                app.push(text);
+            }
         }
         _ => super::keys::fold(detail, Action::Toggle, size),
     }

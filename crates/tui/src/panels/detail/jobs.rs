@@ -6,10 +6,11 @@
 pub use super::detail_schema::Argument;
 pub use super::violations::{Violation, Violations, Wrong};
 use crate::widget::tree::{Limit, Tree};
-use crate::worker::{Answer, Growth, Job, Progress, Source};
+use crate::worker::job::{Growth, Job, Progress, Source, Step};
 use mcpreel_replay::mock::matcher::MARK;
 use mcpreel_store::reader::{FindingRow, ReadError, Recording};
 use mcpreel_store::schema::is_id;
+use mcpreel_store::story::Story;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_trace::item::{Item, ItemKey, Lens, What};
@@ -57,17 +58,12 @@ pub struct Telling {
 }
 
 impl Job for Telling {
-    fn step(
-        &mut self,
-        source: &Source<'_>,
-        answers: &mut Vec<Answer>,
-    ) -> Result<Progress, ReadError> {
+    type Found = Option<Story>;
+
+    fn step(&mut self, source: &Source<'_>) -> Step<Self::Found> {
         let story = source.recording.story(self.exchange)?;
         self.settled = story.as_ref().is_some_and(|story| is_over(&story.exchange));
-        answers.push(Answer::found(move |app, session| {
-            super::told(app, session, story)
-        }));
-        Ok(Progress::Done)
+        Ok((Progress::Done, Some(story)))
     }
 
     fn grown(&mut self, growth: &Growth) -> bool {
@@ -164,19 +160,13 @@ pub struct Reading {
 }
 
 impl Job for Reading {
-    fn step(
-        &mut self,
-        source: &Source<'_>,
-        answers: &mut Vec<Answer>,
-    ) -> Result<Progress, ReadError> {
+    type Found = (Ask, Option<Row>);
+
+    fn step(&mut self, source: &Source<'_>) -> Step<Self::Found> {
         let is_mock = source.summary.origin == "mock";
         let row = self.ask.read(source.recording, is_mock)?;
         self.settled = row.as_ref().is_some_and(|row| is_settled(&row.item));
-        let ask = self.ask;
-        answers.push(Answer::found(move |app, session| {
-            super::found(app, session, ask, row)
-        }));
-        Ok(Progress::Done)
+        Ok((Progress::Done, Some((self.ask, row))))
     }
 
     fn grown(&mut self, growth: &Growth) -> bool {

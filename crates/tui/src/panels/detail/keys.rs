@@ -3,7 +3,7 @@
 use super::detail_body::{Position, Spot};
 use super::part::Part;
 use crate::action::Action;
-use crate::app::{App, Focus, Overlay, Session};
+use crate::app::{App, Focus, Session};
 use crate::effect::Effects;
 use crate::panels::detail::size;
 use crate::panels::detail::{Detail, Representation, Shown, Sides, Tab};
@@ -24,7 +24,7 @@ pub fn moved(detail: &mut Detail, action: Action, size: Size) -> Option<Effects>
         Tab::Findings => {
             let shown = detail.shown.as_deref_mut()?;
             let rows = shown.findings.len();
-            shown.at_finding = crate::panels::selection::moved(action, shown.at_finding, rows, 3)?;
+            shown.at_finding = crate::widget::cursor::moved(action, shown.at_finding, rows, 3)?;
         }
     }
     Some(vec![])
@@ -55,7 +55,7 @@ fn in_story(detail: &mut Detail, action: Action, page: usize) -> Option<()> {
     let shown = detail.shown.as_deref_mut()?;
     let rows = shown.story.as_ref().map_or(0, |story| story.rows.len());
     let (at, top) = &mut shown.at_story;
-    *at = crate::panels::selection::moved(action, *at, rows, page)?;
+    *at = crate::widget::cursor::moved(action, *at, rows, page)?;
     *top = crate::widget::frame::showing(*at, *top, page);
     Some(())
 }
@@ -283,7 +283,7 @@ pub(crate) fn perform(app: &mut App, session: &mut Session, action: Action) -> O
         Action::Sides => detail.sides = detail.sides.next(),
         Action::LoadMore => return Some(load_more(app, session)),
         Action::Fold => {
-            app.overlays.push(Overlay::Menu(fold_menu()));
+            app.push(fold_menu());
             return Some(vec![]);
         }
         _ => return None,

@@ -196,7 +196,7 @@ fn in_full(pane: &Pane<'_>, finding: &FindingRow, rows: usize) -> Vec<Spans> {
         pane.columns().saturating_sub(INDENT),
         rows.saturating_sub(1),
     );
-    let told = explain::wrapped(&told, size, &findings::hint(pane.app), &look);
+    let told = explain::wrapped(&told, size, &findings::explain::hint(pane.app), &look);
     let mut lines = vec![head(finding, look)];
     lines.extend(told.into_iter().map(indented));
     lines

@@ -16,12 +16,12 @@
 //! What is good, unfinished or bad differs in its sign; the message stands beside it, and under its
 //! place while the filter is typed.
 
-use super::{Filter, is_edited};
-use crate::app::{App, Overlay, Session};
+use super::Filter;
+use crate::app::{App, Session};
 use crate::layout;
-use crate::panels::prompt::Prompt;
+use crate::layout::{Hit, screen};
+use crate::panels::prompt::{self, Prompt};
 use crate::theme::{Glyph, Look, Role};
-use crate::view::{self, Hit, screen};
 use crate::widget::frame;
 use mcpreel_trace::query::QueryError;
 use mcpreel_wire::text::{count, cut, escape, pad_end, plural, width};
@@ -185,7 +185,7 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
     let columns = usize::from(area.width);
     let counts = cut(&counts(session, look, columns / 2), columns / 2);
-    let edited = is_edited(app);
+    let edited = app.edits_filter();
     let label = label(&session.filter, look, columns);
     let used: usize = label.iter().map(|span| width(&span.content)).sum();
     let room = columns.saturating_sub(used + width(&counts) + 3);
@@ -258,10 +258,10 @@ fn counts(session: &Session, look: &Look, room: usize) -> String {
 
 /// The part of what is typed that there is room for, and the column of the caret in it.
 fn typed(app: &App, room: usize) -> (String, usize) {
-    let Some(Overlay::Prompt(prompt)) = app.overlays.last() else {
+    let Some(prompt) = app.top::<Prompt>() else {
         return (String::new(), 0);
     };
-    view::typed(&prompt.input, room)
+    prompt::typed(&prompt.input, room)
 }
 
 /// `37 of 1 204 shown`, or how far the scan is.

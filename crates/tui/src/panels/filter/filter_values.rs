@@ -1,9 +1,8 @@
 //! What helps with a filter: the values of a field that were seen, and what would fit where nothing
 //! does.
 
-use super::Relaxed;
-use crate::worker::{Answer, Job, Progress, Source};
-use mcpreel_store::reader::ReadError;
+use super::typed::{Relaxed, Seen};
+use crate::worker::job::{Job, Progress, Source, Step};
 use mcpreel_store::select::{Limit, Question, Scan, Values, Way};
 use mcpreel_trace::item::Lens;
 use mcpreel_trace::query::ast::Field;
@@ -32,19 +31,14 @@ impl Counting {
 }
 
 impl Job for Counting {
-    fn step(
-        &mut self,
-        source: &Source<'_>,
-        answers: &mut Vec<Answer>,
-    ) -> Result<Progress, ReadError> {
+    type Found = Seen;
+
+    fn step(&mut self, source: &Source<'_>) -> Step<Self::Found> {
         let Some(values) = self.values.step(source.recording, VALUES)? else {
-            return Ok(Progress::More);
+            return Ok((Progress::More, None));
         };
         let field = self.field;
-        answers.push(Answer::found(move |app, session| {
-            super::seen(app, session, field, values)
-        }));
-        Ok(Progress::Done)
+        Ok((Progress::Done, Some(Seen { field, values })))
     }
 }
 
@@ -71,16 +65,11 @@ impl Relaxing {
 }
 
 impl Job for Relaxing {
-    fn step(
-        &mut self,
-        source: &Source<'_>,
-        answers: &mut Vec<Answer>,
-    ) -> Result<Progress, ReadError> {
+    type Found = Relaxed;
+
+    fn step(&mut self, source: &Source<'_>) -> Step<Self::Found> {
         let Some(question) = self.questions.last() else {
-            answers.push(Answer::found(|_, session| {
-                super::relaxed(session, Relaxed::Nothing)
-            }));
-            return Ok(Progress::Done);
+            return Ok((Progress::Done, Some(Relaxed::Nothing)));
         };
         let begin = || Scan::new(question, Way::Newest, None, source.context());
         let scan = self.scan.get_or_insert_with(begin);
@@ -92,15 +81,12 @@ impl Job for Relaxing {
         let step = scan.step(source.recording, &limit)?;
         if !step.hits.is_empty() {
             let fits = Relaxed::Fits(question.query.clone());
-            answers.push(Answer::found(move |_, session| {
-                super::relaxed(session, fits)
-            }));
-            return Ok(Progress::Done);
+            return Ok((Progress::Done, Some(fits)));
         }
         if step.done {
             self.scan = None;
             self.questions.pop();
         }
-        Ok(Progress::More)
+        Ok((Progress::More, None))
     }
 }

@@ -5,195 +5,22 @@
 
 pub mod filter_draw;
 pub mod filter_values;
+pub mod typed;
 
-use super::prompt::{History, Prompt, Purpose};
+use super::prompt::{Prompt, Purpose};
 use crate::action::Action;
-use crate::app::{App, Overlay, Session};
+use crate::app::{App, Session};
 use crate::effect::Effects;
+use crate::layout::Hit;
 use crate::panels::menu::{Entry, Menu};
-use crate::view::Hit;
 use crate::widget::frame;
-use crate::worker::Slot;
+use crate::worker::job::Slot;
 use filter_values::{Counting, Relaxing};
-use mcpreel_store::select::Question;
-use mcpreel_trace::item::{Item, Lens};
-use mcpreel_trace::query::ast::{Expr, Field, Op, Subject, Type, Value};
-use mcpreel_trace::query::{
-    Completion, Query, QueryError, complete, relaxations, undecided, value_text,
-};
-
-/// The filter that fits everything.
-static EVERYTHING: Query = Query { expr: None };
-
-#[derive(Debug, Default)]
-pub struct Filter {
-    pub text: String,
-    /// Why that is no filter, if it is none.
-    pub error: Option<QueryError>,
-    pub query: Query,
-    /// Whether everything is shown all the same.
-    pub off: bool,
-    /// What to go back to if what is typed is given up.
-    pub before: Option<(String, Query, bool)>,
-    pub history: History,
-    pub popup: Popup,
-    /// What would fit where nothing does.
-    pub relaxed: Relaxed,
-}
-
-/// The values of a field that were seen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen {
-    pub field: Field,
-    /// The most frequent first, with how often.
-    pub values: Vec<(String, u64)>,
-}
-
-/// What may come next at the caret.
-#[derive(Debug, Default)]
-pub struct Popup {
-    /// The bytes of the text that a candidate replaces.
-    pub replace: std::ops::Range<usize>,
-    /// What may stand there, with what it means or how often it was seen.
-    pub candidates: Vec<(String, String)>,
-    /// The one that was chosen with the arrows.
-    pub at: Option<usize>,
-    /// The first one on the screen, where the wheel has left it; none: the chosen one is seen.
-    pub wheel: Option<usize>,
-    /// The field whose values were asked for, and those that were seen.
-    pub values: Option<Seen>,
-}
-
-/// What would fit where nothing does.
-#[derive(Debug, Default, PartialEq)]
-pub enum Relaxed {
-    #[default]
-    Unknown,
-    Asked,
-    Fits(Query),
-    /// No filter with one condition less does.
-    Nothing,
-}
-
-impl Filter {
-    /// The filter that the rows are asked with.
-    pub fn in_force(&self) -> &Query {
-        if self.off { &EVERYTHING } else { &self.query }
-    }
-
-    /// Whether anything may be hidden.
-    pub fn is_on(&self) -> bool {
-        self.in_force().expr.is_some()
-    }
-
-    /// Takes in what is being typed: a word that may still become the name of a field is not
-    /// searched for. Whether other rows fit now.
-    pub fn take_unfinished(&mut self, text: &str) -> bool {
-        let Some(at) = undecided(text) else {
-            return self.take(text);
-        };
-        text.clone_into(&mut self.text);
-        self.error = Some(QueryError {
-            at,
-            message: "a name that goes on, or with Enter a word to look for".to_owned(),
-            nearest: None,
-        });
-        false
-    }
-
-    /// Takes in what was typed. Whether other rows fit now.
-    pub fn take(&mut self, text: &str) -> bool {
-        text.clone_into(&mut self.text);
-        match Query::parse(text) {
-            Ok(query) => {
-                self.error = None;
-                let same = query == *self.in_force();
-                self.query = query;
-                self.off = false;
-                !same
-            }
-            Err(error) => {
-                self.error = Some(error);
-                false
-            }
-        }
-    }
-}
-
-impl Popup {
-    /// Looks at what may come next. The field whose values are to be asked for, if it is another
-    /// one than before.
-    pub fn look(&mut self, text: &str, caret: usize) -> Option<Field> {
-        let completion = complete(text, caret);
-        (self.at, self.wheel) = (None, None);
-        let wants = completion.wants_values_of;
-        let known = self.values.as_ref().map(|seen| seen.field);
-        if wants != known {
-            self.values = wants.map(|field| Seen {
-                field,
-                values: Vec::new(),
-            });
-        }
-        self.fill(text, &completion);
-        wants.filter(|_| wants != known)
-    }
-
-    /// The candidates of the language, then the values that were seen.
-    fn fill(&mut self, text: &str, completion: &Completion) {
-        self.replace = completion.replace.clone();
-        let known = completion.candidates.iter();
-        self.candidates = known
-            .map(|one| (one.text.clone(), one.help.clone()))
-            .collect();
-        let typed = text.get(self.replace.clone()).unwrap_or_default();
-        let begins = typed.trim_start_matches('"').to_lowercase();
-        let Some(Seen { field, values }) = &self.values else {
-            return;
-        };
-        let field = *field;
-        let fitting = values
-            .iter()
-            .filter(|(value, _)| value.to_lowercase().contains(&begins));
-        for (value, count) in fitting {
-            let seen = mcpreel_wire::text::plural(*count, "time");
-            let text = value_text(field, value);
-            let known = self.candidates.iter_mut().find(|(word, _)| *word == text);
-            match known {
-                Some((_, help)) if help.is_empty() => *help = seen,
-                Some((_, help)) => *help = format!("{seen}: {help}"),
-                // All words of a fixed list are there already, but for those that do not fit.
-                None if matches!(field.kind_of_values(), Type::Words(_)) => {}
-                None => self.candidates.push((text, seen)),
-            }
-        }
-    }
-
-    pub fn seen(&mut self, seen: Seen, text: &str, caret: usize) {
-        let asked = self.values.as_ref();
-        if asked.is_some_and(|asked| asked.field == seen.field) {
-            self.values = Some(seen);
-            let at = self.at;
-            self.fill(text, &complete(text, caret));
-            self.at = at.filter(|at| *at < self.candidates.len());
-        }
-    }
-
-    /// The text with the chosen or first candidate in it, and where the caret is then.
-    pub fn completed(&self, text: &str) -> Option<(String, usize)> {
-        let (candidate, _) = self.candidates.get(self.at.unwrap_or(0))?;
-        let (head, tail) = (
-            text.get(..self.replace.start)?,
-            text.get(self.replace.end..)?,
-        );
-        let caret = head.len() + candidate.len();
-        Some((format!("{head}{candidate}{tail}"), caret))
-    }
-}
-
-/// Whether the filter is being typed.
-pub fn is_edited(app: &App) -> bool {
-    matches!(app.overlays.last(), Some(Overlay::Prompt(prompt)) if prompt.purpose == Purpose::Filter)
-}
+use mcpreel_trace::item::Item;
+use mcpreel_trace::query::ast::Field;
+use mcpreel_trace::query::{relaxations, value_text};
+use typed::Seen;
+pub use typed::{Filter, Relaxed, all_of, conditions};
 
 pub fn offer(app: &mut App, session: &mut Session) -> Effects {
     let item = session.list.selected_item();
@@ -204,7 +31,7 @@ pub fn offer(app: &mut App, session: &mut Session) -> Effects {
         return vec![];
     }
     let menu = Menu::new("filter rows with the same …", entries);
-    app.overlays.push(Overlay::Menu(menu));
+    app.push(menu);
     vec![]
 }
 
@@ -252,45 +79,6 @@ fn alike(item: &Item) -> Vec<Entry> {
     entries
 }
 
-/// The conditions that all have to hold; none of a filter that everything fits.
-pub fn conditions(query: &Query) -> Vec<Expr> {
-    match query.expr.clone() {
-        None => Vec::new(),
-        Some(Expr::And(all)) => all,
-        Some(expr) => vec![expr],
-    }
-}
-
-/// The filter that fits where all of these hold.
-pub fn all_of(mut all: Vec<Expr>) -> Query {
-    let expr = match all.len() {
-        0 | 1 => all.pop(),
-        _ => Some(Expr::And(all)),
-    };
-    Query { expr }
-}
-
-/// The exchanges that fit `query`: in the list notifications and lines are rows too.
-pub fn requests(query: &Query) -> Question {
-    let requests = Expr::Compare {
-        subject: Subject::Field(Field::Kind),
-        op: Op::Contains,
-        value: Value::Text {
-            text: "request".into(),
-            quoted: false,
-        },
-    };
-    let expr = match &query.expr {
-        None => requests,
-        Some(expr) => Expr::And(vec![requests, expr.clone()]),
-    };
-    Question {
-        lens: Lens::Exchanges,
-        query: Query { expr: Some(expr) },
-        until: None,
-    }
-}
-
 pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
     match action {
         Action::Filter => Some(edit(app, session)),
@@ -312,13 +100,13 @@ fn edit(app: &mut App, session: &mut Session) -> Effects {
     filter.before = Some((filter.text.clone(), filter.query.clone(), filter.off));
     filter.history.leave();
     let prompt = Prompt::new(Purpose::Filter, &filter.text);
-    app.overlays.push(Overlay::Prompt(prompt));
+    app.push(prompt);
     look(app, session)
 }
 
 /// The text of the filter and the byte at which the caret stands.
 fn typed(app: &App) -> Option<(String, usize)> {
-    let Some(Overlay::Prompt(prompt)) = app.overlays.last() else {
+    let Some(prompt) = app.top::<Prompt>() else {
         return None;
     };
     let text = prompt.input.value().to_owned();
@@ -332,7 +120,7 @@ fn look(app: &mut App, session: &mut Session) -> Effects {
         return vec![];
     };
     let wants = session.filter.popup.look(&text, caret);
-    let ask = |field| app.questions.ask(Slot::Hints, Counting::new(field));
+    let ask = |field| app.questions.ask(Slot::Hints, Counting::new(field), seen);
     wants.map(ask).into_iter().collect()
 }
 
@@ -360,8 +148,7 @@ fn apply(app: &mut App, session: &mut Session) -> Effects {
 pub fn done(app: &mut App, session: &mut Session, text: &str) -> Effects {
     let popup = &session.filter.popup;
     if let (Some(_), Some((text, caret))) = (popup.at, popup.completed(text)) {
-        app.overlays
-            .push(Overlay::Prompt(Prompt::new(Purpose::Filter, "")));
+        app.push(Prompt::new(Purpose::Filter, ""));
         return put(app, session, &text, caret);
     }
     session.filter.before = None;
@@ -429,9 +216,9 @@ pub fn click(app: &mut App, session: &mut Session, cell: (u16, u16)) -> Effects 
         }
         Hit::Outside => {
             session.filter.popup.at = None;
-            match app.overlays.pop() {
-                Some(Overlay::Prompt(prompt)) => done(app, session, prompt.input.value()),
-                _ => vec![],
+            match app.pop::<Prompt>() {
+                Some(prompt) => done(app, session, prompt.input.value()),
+                None => vec![],
             }
         }
     }
@@ -447,7 +234,7 @@ pub fn wheel(app: &mut App, session: &mut Session, by: isize) -> Effects {
 
 /// Puts a text into the prompt, with the caret at this byte.
 fn put(app: &mut App, session: &mut Session, text: &str, caret: usize) -> Effects {
-    let Some(Overlay::Prompt(prompt)) = app.overlays.last_mut() else {
+    let Some(prompt) = app.top_mut::<Prompt>() else {
         return vec![];
     };
     let letters = text
@@ -469,16 +256,15 @@ pub fn set(app: &mut App, session: &mut Session, text: &str) -> Effects {
 }
 
 /// Values of a field have been counted.
-fn seen(app: &mut App, session: &mut Session, field: Field, values: Vec<(String, u64)>) -> Effects {
+fn seen(app: &mut App, session: &mut Session, seen: Seen) -> Effects {
     if let Some((text, caret)) = typed(app) {
-        let seen = Seen { field, values };
         session.filter.popup.seen(seen, &text, caret);
     }
     vec![]
 }
 
 /// It is known what would fit where nothing does.
-fn relaxed(session: &mut Session, relaxed: Relaxed) -> Effects {
+fn relaxed(_: &mut App, session: &mut Session, relaxed: Relaxed) -> Effects {
     if session.filter.relaxed == Relaxed::Asked {
         session.filter.relaxed = relaxed;
     }
@@ -498,7 +284,7 @@ pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
     }
     filter.relaxed = Relaxed::Asked;
     let job = Relaxing::new(session.lens, filter.in_force());
-    vec![app.questions.ask(Slot::Hints, job)]
+    vec![app.questions.ask(Slot::Hints, job, relaxed)]
 }
 
 /// Takes out the condition that hides everything, or the last one.
@@ -513,7 +299,9 @@ fn relax(app: &mut App, session: &mut Session) -> Effects {
 
 #[cfg(test)]
 mod tests {
+    use super::typed::Popup;
     use super::*;
+    use mcpreel_trace::query::Query;
 
     #[test]
     fn a_bad_filter_keeps_its_text_and_leaves_the_last_good_one_in_force() {

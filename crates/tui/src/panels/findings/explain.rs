@@ -10,8 +10,10 @@
 //! ```
 //!
 //! Lines are as long as they are: whoever draws them wraps them ([`wrapped`]).
-use crate::app::Session;
-use crate::panels::text::Line;
+
+use crate::action::Action;
+use crate::app::{App, Session};
+use crate::panels::text::{Line, Text};
 use crate::theme::{self, Glyph, Look, Role};
 use mcpreel_lint::rule::Rule;
 use mcpreel_store::reader::FindingRow;
@@ -135,6 +137,23 @@ pub fn wrapped(
 pub fn revision(session: &Session) -> Option<Revision> {
     let facts = &session.vitals.as_deref()?.summary.session;
     Revision::judging(facts.version_agreed.as_deref()?)
+}
+
+/// An explanation as a text to be read.
+pub fn explanation(lines: Vec<Line>) -> Text {
+    Text {
+        title: "what it means".to_owned(),
+        lines,
+        top: 0,
+    }
+}
+
+/// How an explanation is read in full.
+pub fn hint(app: &App) -> String {
+    let keys = app.settings.keymap.keys(Action::Explain);
+    let key = keys.first().map(ToString::to_string);
+    let key = key.unwrap_or_else(|| format!(":{}", Action::Explain.row().name));
+    format!("{key} reads on")
 }
 
 #[cfg(test)]

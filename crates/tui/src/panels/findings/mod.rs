@@ -9,36 +9,29 @@
 //!                                             │ ▼ 7 more lines: i reads on
 //! ```
 
-mod counting;
+pub mod counting;
 pub mod explain;
 
-use super::selection::moved;
-use super::text::{Line as TextLine, Text};
+use super::text::Line as TextLine;
 use crate::action::Action;
-use crate::app::{App, Focus, Overlay, Session, View};
+use crate::app::{App, Focus, Session, View};
 use crate::effect::Effects;
 use crate::layout;
 use crate::panels::detail;
 use crate::panels::filter::{self, all_of, conditions};
 use crate::theme::{self, Glyph, Look, Role};
-use crate::widget::widget_rows::Rows;
+use crate::widget::cursor::moved;
 use crate::widget::{frame, spans};
-use crate::worker::Slot;
-use counting::Counting;
-use mcpreel_store::reader::FindingRow;
+use crate::worker::job::Slot;
+use counting::{Counting, Found, id_of};
+pub use counting::{Findings, GroupId, Row};
 use mcpreel_store::story::FindingGroup;
-use mcpreel_trace::frame::Seq;
-use mcpreel_trace::query::Query;
 use mcpreel_trace::query::ast::{Expr, Field, Op, Subject, Value};
 use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::text::{count, cut, escape, pad_end, pad_start, plural, width};
 use ratatui::Frame;
 use ratatui::layout::{Margin, Rect};
 use ratatui::text::{Line, Span};
-use std::collections::BTreeMap;
-
-/// Findings of a group that are read at first, and then four times as many.
-const PAGE: u32 = 200;
 
 /// Findings of one group that are read at most. Nobody reads on, and the list can be filtered.
 const MOST: u32 = 5_000;
@@ -48,139 +41,6 @@ const BESIDE: u16 = 100;
 
 /// Columns of the rule's name at most; the rest of a longer one is cut.
 const RULE: usize = 32;
-
-/// A rule and a severity.
-pub type GroupId = (Box<str>, Box<str>);
-
-#[derive(Debug, Default)]
-pub struct Findings {
-    /// The filter and the unfolded groups that were asked for.
-    asked: Option<(Query, BTreeMap<GroupId, u32>)>,
-    /// The groups, errors first; none until the first answer.
-    pub groups: Option<Vec<FindingGroup>>,
-    percent: u8,
-    /// Groups that are unfolded, and how many findings of each are wanted.
-    pub unfolded: BTreeMap<GroupId, u32>,
-    /// The first findings of groups that are, or were, unfolded.
-    pub rows: BTreeMap<GroupId, Vec<FindingRow>>,
-    cursor: Rows<Place>,
-}
-
-/// A row, whatever stands above it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Place {
-    /// The first row, whichever that is.
-    #[default]
-    First,
-    Group(GroupId),
-    Finding(GroupId, u64),
-    More(GroupId),
-}
-
-#[derive(Clone, Copy, Debug)]
-pub enum Row<'s> {
-    /// All findings of a rule with a severity; whether it is unfolded.
-    Group(&'s FindingGroup, bool),
-    Finding(&'s FindingRow),
-    /// So many findings were not read.
-    More(&'s FindingGroup, u64),
-}
-
-impl Row<'_> {
-    fn place(&self) -> Place {
-        match self {
-            Self::Group(group, _) => Place::Group(id_of(group)),
-            Self::Finding(row) => Place::Finding((row.rule.clone(), row.severity.clone()), row.id),
-            Self::More(group, _) => Place::More(id_of(group)),
-        }
-    }
-}
-
-fn id_of(group: &FindingGroup) -> GroupId {
-    (group.rule.clone(), group.severity.clone())
-}
-
-impl Findings {
-    fn all(&self) -> Vec<Row<'_>> {
-        let mut all = Vec::new();
-        for group in self.groups.iter().flatten() {
-            let id = id_of(group);
-            let unfolded = self.unfolded.contains_key(&id);
-            all.push(Row::Group(group, unfolded));
-            if !unfolded {
-                continue;
-            }
-            let rows = self.rows.get(&id).map_or(&[][..], Vec::as_slice);
-            all.extend(rows.iter().map(Row::Finding));
-            let left = group.count.saturating_sub(rows.len() as u64);
-            if left > 0 {
-                all.push(Row::More(group, left));
-            }
-        }
-        all
-    }
-
-    fn places(&self) -> Vec<Place> {
-        self.all().iter().map(Row::place).collect()
-    }
-
-    /// Where the cursor is; on the group of its row where that is gone.
-    fn at(&self) -> usize {
-        let places = self.places();
-        let find = |place: &Place| places.iter().position(|one| one == place);
-        let group = self.group().map(Place::Group);
-        let group = || group.as_ref().and_then(find);
-        find(&self.cursor.id).or_else(group).unwrap_or(0)
-    }
-
-    /// The group that the cursor is in.
-    fn group(&self) -> Option<GroupId> {
-        match &self.cursor.id {
-            Place::Group(group) | Place::Finding(group, _) | Place::More(group) => {
-                Some(group.clone())
-            }
-            Place::First => self.groups.iter().flatten().next().map(id_of),
-        }
-    }
-
-    /// The row under the cursor.
-    pub fn current(&self) -> Option<Row<'_>> {
-        self.all().get(self.at()).copied()
-    }
-
-    /// The frame of the finding under the cursor, or of the first one of the group under it.
-    pub fn frame(&self) -> Option<Seq> {
-        match self.current()? {
-            Row::Finding(row) => row.frame,
-            Row::Group(group, _) | Row::More(group, _) => group.first,
-        }
-    }
-
-    /// How many there are of a severity.
-    fn count(&self, severity: &str) -> u64 {
-        let groups = self.groups.iter().flatten();
-        let groups = groups.filter(|group| &*group.severity == severity);
-        groups.map(|group| group.count).sum()
-    }
-
-    /// Folds or unfolds the group that the cursor is in; the cursor stays in it.
-    fn fold(&mut self, close: bool) {
-        let Some(group) = self.group() else {
-            return;
-        };
-        if close {
-            self.unfolded.remove(&group);
-            self.cursor.id = Place::Group(group);
-        } else {
-            self.unfolded.entry(group).or_insert(PAGE);
-        }
-    }
-
-    fn toggle(&mut self) {
-        let group = self.group();
-        self.fold(group.is_some_and(|group| self.unfolded.contains_key(&group)));
-    }
-}
 
 pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
     let page = page(app, session);
@@ -226,16 +86,7 @@ fn open(app: &mut App, session: &mut Session) -> Effects {
 fn explain(app: &mut App, session: &mut Session) {
     if let Some(row) = session.findings.current() {
         let lines = explained(&row, explain::revision(session));
-        app.overlays.push(Overlay::Text(explanation(lines)));
-    }
-}
-
-/// An explanation as a text to be read.
-pub fn explanation(lines: Vec<TextLine>) -> Text {
-    Text {
-        title: "what it means".to_owned(),
-        lines,
-        top: 0,
+        app.push(explain::explanation(lines));
     }
 }
 
@@ -260,16 +111,11 @@ fn more(app: &mut App, session: &mut Session, group: &GroupId) -> Effects {
 }
 
 /// Something was counted.
-fn found(
-    session: &mut Session,
-    groups: Vec<FindingGroup>,
-    rows: BTreeMap<GroupId, Vec<FindingRow>>,
-    percent: u8,
-) -> Effects {
+fn found(_: &mut App, session: &mut Session, found: Found) -> Effects {
     let state = &mut session.findings;
-    state.groups = Some(groups);
-    state.rows.extend(rows);
-    state.percent = percent;
+    state.groups = Some(found.groups);
+    state.rows.extend(found.rows);
+    state.percent = found.percent;
     vec![]
 }
 
@@ -294,7 +140,7 @@ pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
     let known = state.groups.is_some() && state.percent == 100;
     let job = Counting::new(asked.0.clone(), &state.unfolded, known);
     state.asked = Some(asked);
-    vec![app.questions.ask(Slot::Findings, job)]
+    vec![app.questions.ask(Slot::Findings, job, found)]
 }
 
 /// A click selects a row.
@@ -416,7 +262,7 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
             usize::from(parts.aside.width),
             usize::from(parts.aside.height),
         );
-        let lines = explain::wrapped(&lines, size, &hint(app), look);
+        let lines = explain::wrapped(&lines, size, &explain::hint(app), look);
         for (line, row) in lines.into_iter().zip(parts.aside.rows()) {
             frame.render_widget(spans::line(line, *look), row);
         }
@@ -543,52 +389,4 @@ fn explained(row: &Row<'_>, revision: Option<Revision>) -> Vec<TextLine> {
         lines.insert(2, vec![(Role::Faint, text)]);
     }
     lines
-}
-
-/// How an explanation is read in full.
-pub fn hint(app: &App) -> String {
-    let keys = app.settings.keymap.keys(Action::Explain);
-    let key = keys.first().map(ToString::to_string);
-    let key = key.unwrap_or_else(|| format!(":{}", Action::Explain.row().name));
-    format!("{key} reads on")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_group_unfolds_below_itself_and_says_what_was_not_read() {
-        let group = FindingGroup {
-            rule: "a".into(),
-            severity: "note".into(),
-            count: 3,
-            first: Some(Seq(4)),
-            last: Some(Seq(9)),
-        };
-        let finding = |number, frame| FindingRow {
-            id: number,
-            rule: "a".into(),
-            severity: "note".into(),
-            frame: Some(Seq(frame)),
-            exchange: None,
-            path: None,
-            related: Vec::new(),
-            detail: "d".into(),
-        };
-        let id = id_of(&group);
-        let mut state = Findings {
-            groups: Some(vec![group]),
-            ..Findings::default()
-        };
-        assert_eq!((state.all().len(), state.frame()), (1, Some(Seq(4))));
-        state.unfolded.insert(id.clone(), 2);
-        let rows = vec![finding(1, 4), finding(2, 7)];
-        state.rows.insert(id.clone(), rows);
-        assert!(matches!(state.all()[3], Row::More(_, 1)));
-        state.cursor.id = Place::Finding(id.clone(), 2);
-        assert_eq!(state.frame(), Some(Seq(7)));
-        state.unfolded.clear();
-        assert_eq!(state.at(), 0, "its group");
-    }
 }

@@ -8,8 +8,8 @@
 //!  Reading  ──▶ whole rows for the screen
 //! ```
 
-use crate::panels::search::row_of;
-use crate::worker::{Answer, Growth, Job, Progress, Source};
+use crate::panels::search::hits::row_of;
+use crate::worker::job::{Growth, Job, Progress, Source, Step};
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_store::select::{Hit, Limit, Question, Scan, Way};
 use mcpreel_trace::exchange::ExchangeId;
@@ -253,11 +253,9 @@ impl Scanning {
 }
 
 impl Job for Scanning {
-    fn step(
-        &mut self,
-        source: &Source<'_>,
-        answers: &mut Vec<Answer>,
-    ) -> Result<Progress, ReadError> {
+    type Found = Found;
+
+    fn step(&mut self, source: &Source<'_>) -> Step<Self::Found> {
         self.begin(source);
         let mut found = Found::default();
         let next = self.go_on(source, &mut found)?;
@@ -266,10 +264,8 @@ impl Job for Scanning {
         found.from = self.from;
         found.percent = self.percent(source);
         found.done = self.is_complete;
-        answers.push(Answer::found(move |app, session| {
-            super::found(app, session, &mut found)
-        }));
-        Ok(next.map_or(Progress::Done, |_| Progress::More))
+        let progress = next.map_or(Progress::Done, |_| Progress::More);
+        Ok((progress, Some(found)))
     }
 
     fn grown(&mut self, _: &Growth) -> bool {
@@ -305,12 +301,17 @@ pub struct Reading {
     pub find: Option<Seq>,
 }
 
+/// Whole rows, and the row of the frame that was looked for.
+pub struct Read {
+    pub lens: Lens,
+    pub items: Vec<Item>,
+    pub found: Option<(Seq, ItemKey)>,
+}
+
 impl Job for Reading {
-    fn step(
-        &mut self,
-        source: &Source<'_>,
-        answers: &mut Vec<Answer>,
-    ) -> Result<Progress, ReadError> {
+    type Found = Read;
+
+    fn step(&mut self, source: &Source<'_>) -> Step<Self::Found> {
         let (lens, recording) = (self.lens, source.recording);
         let found = match self.find.take() {
             Some(seq) => Some((seq, row_of(recording, lens, seq, None)?)),
@@ -319,14 +320,12 @@ impl Job for Reading {
         let some = self.keys.len().min(READ);
         let keys: Vec<_> = self.keys.drain(..some).collect();
         let items: Vec<Item> = recording.items(lens, &keys)?;
-        answers.push(Answer::found(move |app, session| {
-            super::read(app, session, lens, items, found)
-        }));
-        Ok(if self.keys.is_empty() {
+        let progress = if self.keys.is_empty() {
             Progress::Done
         } else {
             Progress::More
-        })
+        };
+        Ok((progress, Some(Read { lens, items, found })))
     }
 }
 

@@ -58,9 +58,7 @@ fn tell(viewer: &mut Viewer, change: impl FnOnce(&mut Found)) {
         ..Found::default()
     };
     change(&mut found);
-    with(viewer, |app, session| {
-        super::found(app, session, &mut found)
-    });
+    with(viewer, |app, session| super::found(app, session, found));
 }
 
 fn found(viewer: &mut Viewer, seqs: impl DoubleEndedIterator<Item = u64>) {
@@ -201,7 +199,7 @@ fn answers_to_an_older_question_are_thrown_away() {
     with(&mut viewer, |app, session| {
         filter::set(app, session, "is:failed")
     });
-    let answer = Answer::found(|app, session| super::found(app, session, &mut Found::default()));
+    let answer = Answer::found(|app, session| super::found(app, session, Found::default()));
     update(&mut viewer, Msg::Answer(answer.to(Slot::List, old)));
     assert_eq!(list(&mut viewer).index.len(), 9);
     found(&mut viewer, 1..2);
@@ -214,13 +212,9 @@ fn a_frame_is_gone_to_as_soon_as_it_is_known_in_which_row_it_is() {
     with(&mut viewer, |_, session| goto(session, Seq(51)));
     assert!(asks_rows(&with(&mut viewer, wanted)));
     with(&mut viewer, |app, session| {
-        read(
-            app,
-            session,
-            Lens::Exchanges,
-            vec![],
-            Some((Seq(51), key(50))),
-        )
+        let found = Some((Seq(51), key(50)));
+        let (lens, items) = (Lens::Exchanges, vec![]);
+        read(app, session, Read { lens, items, found })
     });
     assert_eq!(cursor(&mut viewer), 50);
     assert_eq!(list(&mut viewer).go_to, None);

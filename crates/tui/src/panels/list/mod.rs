@@ -14,293 +14,31 @@ pub mod cells;
 pub mod index;
 pub mod jobs;
 pub mod list_draw;
+pub mod viewport;
 
-use super::selection::moved;
 use crate::action::Action;
 use crate::app::{App, Focus, Session, View};
 use crate::effect::Effects;
 use crate::layout;
 use crate::panels::filter::{self, Relaxed};
-use crate::worker::Slot;
+use crate::settings::TimeColumn;
+use crate::widget::cursor::moved;
+use crate::worker::job::Slot;
 pub use index::{Cache, Index, Row};
-use jobs::{Found, Reading, Scanning};
+use jobs::{Found, Read, Reading, Scanning};
 use mcpreel_trace::frame::Seq;
-use mcpreel_trace::item::{Item, ItemKey, Lens};
-use serde::{Deserialize, Serialize};
-use std::collections::{HashMap, HashSet};
-
-pub const FIRST: ItemKey = ItemKey {
-    seq: Seq(0),
-    nth: 0,
-};
-
-/// The list of exchanges or frames.
-#[derive(Debug, Default)]
-pub struct List {
-    /// The frame that the cursor goes to as soon as its row is there.
-    pub go_to: Option<Seq>,
-    pub index: Index,
-    /// Rows after this frame are not shown: the time cursor or the pause.
-    pub until: Option<Seq>,
-    pub cache: Cache,
-    /// How far the rows were looked through.
-    pub scan: Scanned,
-    pub cursor: Cursor,
-    /// The first row on the screen; none while the end is followed.
-    pub top: Option<ItemKey>,
-    /// Rows that came while the end was not followed.
-    pub fresh: u64,
-    /// Rows that were selected for a comparison, the one before first.
-    pub chosen: Vec<ItemKey>,
-    /// What the column of times shows.
-    pub time: TimeColumn,
-    /// Where on the screen the cursor was when other rows were asked for: it stays there.
-    pub hold: Option<usize>,
-    /// Rows on the screen when it was last looked at.
-    pub page: usize,
-    /// The latency that is usual for each method, nanoseconds: what bars are scaled to.
-    pub usual: HashMap<Box<str>, u64>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Cursor {
-    /// On the last row, whichever that is.
-    #[default]
-    End,
-    At(ItemKey),
-}
-
-/// How far the rows were looked through.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Scanned {
-    /// Whether the rows on the screen are those that were asked for last, and no older ones.
-    pub is_answered: bool,
-    /// Everything from here on was looked at; none: nothing yet.
-    pub from: Option<ItemKey>,
-    /// How much of it that is, percent.
-    pub percent: u8,
-    pub done: bool,
-    pub stopped: bool,
-    /// Rows without a filter, as far as they were counted.
-    pub total: Option<u64>,
-}
-
-/// What the column of times shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum TimeColumn {
-    #[default]
-    Start,
-    Delta,
-    Clock,
-}
-
-impl TimeColumn {
-    pub fn next(self) -> Self {
-        match self {
-            Self::Start => Self::Delta,
-            Self::Delta => Self::Clock,
-            Self::Clock => Self::Start,
-        }
-    }
-
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Start => "since",
-            Self::Delta => "delta",
-            Self::Clock => "clock",
-        }
-    }
-}
-
-impl Scanned {
-    /// Whether it is known if there is a row at `key`.
-    pub fn has_seen(&self, key: ItemKey) -> bool {
-        self.is_answered && (self.done || self.from.is_some_and(|from| from <= key))
-    }
-
-    /// Whether more is being looked through.
-    pub fn is_running(&self) -> bool {
-        !self.done && !self.stopped
-    }
-}
-
-impl List {
-    /// How many rows are shown.
-    pub fn len(&self) -> usize {
-        self.until
-            .map_or(self.index.len(), |seq| self.index.len_until(seq))
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Where the row is that holds `key`, if it is shown.
-    pub fn position(&self, key: ItemKey) -> Option<usize> {
-        self.index.position(key).filter(|at| *at < self.len())
-    }
-
-    fn rows(&self, from: usize, count: usize) -> impl Iterator<Item = Row> {
-        self.index
-            .rows(from, count.min(self.len().saturating_sub(from)))
-    }
-
-    /// Whether the end of the list is followed.
-    pub fn follows(&self) -> bool {
-        self.top.is_none()
-    }
-
-    /// The number of the first row on a screen of `page` rows.
-    pub fn first_row(&self, page: usize) -> usize {
-        let last = self.len().saturating_sub(page);
-        let top = self.top.and_then(|top| self.index.nearest(top));
-        top.map_or(last, |top| top.min(last))
-    }
-
-    /// The number of the row with the cursor; none if there are no rows.
-    pub fn cursor_row(&self) -> Option<usize> {
-        match self.cursor {
-            Cursor::End => self.len().checked_sub(1),
-            Cursor::At(key) => {
-                let last = self.len().checked_sub(1)?;
-                self.index.nearest(key).map(|at| at.min(last))
-            }
-        }
-    }
-
-    /// The address of the row with the cursor.
-    pub fn selected(&self) -> Option<ItemKey> {
-        match self.cursor {
-            // Within a run the cursor may be on a later one than the first.
-            Cursor::At(key) if self.position(key).is_some() => Some(key),
-            _ => self.index.get(self.cursor_row()?).map(Row::key),
-        }
-    }
-
-    /// What stands in the row with the cursor, if that is known.
-    pub fn selected_item(&self) -> Option<&Item> {
-        self.cache.get(self.selected()?)
-    }
-
-    /// The rows on a screen of `page` rows.
-    pub fn visible(&self, page: usize) -> impl Iterator<Item = Row> {
-        self.rows(self.first_row(page), page)
-    }
-
-    /// The addresses of the rows on the screen, and of those a page above and below it.
-    pub fn window(&self, page: usize) -> Vec<ItemKey> {
-        let first = self.first_row(page);
-        let visible = self.rows(first, page);
-        let below = self.rows(first + page, page);
-        let above = self
-            .rows(first.saturating_sub(page), page.min(first))
-            .collect::<Vec<_>>();
-        let around = below.chain(above.into_iter().rev());
-        let keys = visible.chain(around).map(Row::key);
-        self.selected().into_iter().chain(keys).collect()
-    }
-
-    /// Makes the row `at` the first one of a screen of `page` rows; the end is followed if that
-    /// shows the last one.
-    pub fn scroll_to(&mut self, at: usize, page: usize) {
-        let ends = at.saturating_add(page) >= self.len();
-        self.top = match self.index.get(at) {
-            Some(row) if !ends => Some(row.key()),
-            _ => None,
-        };
-        if self.follows() {
-            self.fresh = 0;
-        }
-    }
-
-    /// Puts the cursor on the row `at` and scrolls as far as it takes to see it.
-    pub fn put_cursor(&mut self, at: usize, page: usize) {
-        let Some(row) = self.index.get(at) else {
-            return;
-        };
-        self.cursor = Cursor::At(row.key());
-        self.reveal(at, page);
-    }
-
-    /// Scrolls as far as it takes to see the row `at`.
-    pub fn reveal(&mut self, at: usize, page: usize) {
-        let first = self.first_row(page);
-        self.scroll_to(crate::widget::frame::showing(at, first, page), page);
-    }
-
-    /// Puts the cursor on the first row, also if that has not been found yet.
-    pub fn to_top(&mut self, page: usize) {
-        if self.scan.is_running() {
-            self.cursor = Cursor::At(FIRST);
-            self.top = Some(FIRST);
-            self.hold = Some(0);
-        } else {
-            self.put_cursor(0, page);
-        }
-    }
-
-    /// Puts the cursor on the end and follows it.
-    pub fn follow(&mut self) {
-        self.cursor = Cursor::End;
-        self.top = None;
-        self.fresh = 0;
-    }
-
-    /// Stays with what is on a screen of `page` rows, whatever comes after it.
-    pub fn stay(&mut self, page: usize) {
-        self.top = self.index.get(self.first_row(page)).map(Row::key);
-        self.cursor = self.selected().map_or(Cursor::End, Cursor::At);
-    }
-
-    /// Takes in what a step of the scan has found.
-    fn take(&mut self, found: &mut Found) {
-        let follows = self.follows();
-        for hit in found.older.iter().chain(&found.begin) {
-            self.index.add(hit);
-        }
-        for hit in &found.newer {
-            self.fresh += u64::from(self.index.add(hit) && !follows);
-        }
-        for key in &found.cease {
-            self.index.remove(*key);
-        }
-        // Rows on the screen that have changed are read again.
-        if !found.touched.is_empty() {
-            let ids: HashSet<_> = found.touched.iter().map(|(id, _)| *id).collect();
-            let is_touched = |item: &Item| item.exchange().is_some_and(|one| ids.contains(&one.id));
-            self.cache.mark(is_touched);
-        }
-        let scan = &mut self.scan;
-        if !scan.stopped {
-            scan.from = found.from.or(scan.from);
-            scan.percent = found.percent;
-            scan.done = found.done;
-        }
-        scan.total = found.total.or(scan.total);
-        if let Some(usual) = found.usual.take() {
-            self.usual = usual;
-        }
-    }
-
-    /// Other rows will come: nothing of those that are there counts any more once they do.
-    pub fn reset(&mut self, lens: Lens) {
-        self.index = Index::new(lens == Lens::Exchanges);
-        self.scan.is_answered = true;
-        self.scan.from = None;
-        self.fresh = 0;
-    }
-}
+use mcpreel_trace::item::ItemKey;
+pub use viewport::{Cursor, FIRST, List, Scanned};
 
 /// Rows have been found: they go into the list, and the cursor stays where it was.
-fn found(app: &mut App, session: &mut Session, found: &mut Found) -> Effects {
+fn found(app: &mut App, session: &mut Session, mut found: Found) -> Effects {
     let page = page(app, session);
     let list = &mut session.list;
     if !list.scan.is_answered {
         list.reset(session.lens);
     }
     let was_visible = is_cursor_visible(list, page);
-    list.take(found);
+    list.take(&mut found);
     // Following the end must not carry the cursor off the screen.
     let carried = was_visible && list.follows() && !is_cursor_visible(list, page);
     if let (true, Some(row)) = (carried && list.hold.is_none(), list.cursor_row()) {
@@ -313,20 +51,14 @@ fn found(app: &mut App, session: &mut Session, found: &mut Found) -> Effects {
 }
 
 /// Whole rows have been read, and the row of a frame was found.
-fn read(
-    app: &mut App,
-    session: &mut Session,
-    lens: Lens,
-    items: Vec<Item>,
-    found: Option<(Seq, ItemKey)>,
-) -> Effects {
+fn read(app: &mut App, session: &mut Session, read: Read) -> Effects {
     let page = page(app, session);
-    if lens != session.lens {
+    if read.lens != session.lens {
         return vec![];
     }
     let window = session.list.window(page);
-    session.list.cache.take(items, &window);
-    match found {
+    session.list.cache.take(read.items, &window);
+    match read.found {
         Some((seq, key)) if session.list.go_to == Some(seq) => go_to(app, session, key),
         _ => vec![],
     }
@@ -347,7 +79,7 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         }
         Action::TimeColumn => {
             list.time = list.time.next();
-            return Some(super::session::remember(app, session));
+            return Some(app.remember(session));
         }
         _ => {
             let rows = list.len();
@@ -373,7 +105,7 @@ pub fn follow(app: &mut App, session: &mut Session) {
 /// Selects the row for a comparison, or takes it out; which one it has taken the place of.
 fn select(list: &mut List) -> Option<ItemKey> {
     let key = list.selected()?;
-    super::selection::toggle(&mut list.chosen, key)
+    crate::widget::cursor::toggle(&mut list.chosen, key)
 }
 
 /// How many rows the list shows at once.
@@ -404,7 +136,7 @@ pub fn begin(app: &mut App, session: &mut Session) -> Effects {
     // What was said about rows may be otherwise at another moment or through another lens.
     list.cache.forget();
     let job = Scanning::new(session.lens, session.filter.in_force().clone(), None);
-    vec![app.questions.ask(Slot::List, job)]
+    vec![app.questions.ask(Slot::List, job, found)]
 }
 
 /// Stops looking for older rows; what was found stays. Whether there was something to stop.
@@ -414,7 +146,7 @@ pub fn stop(app: &mut App, session: &mut Session) -> Option<Effects> {
     scan.stopped = true;
     let query = session.filter.in_force().clone();
     let job = Scanning::new(session.lens, query, Some(from));
-    Some(vec![app.questions.ask(Slot::List, job)])
+    Some(vec![app.questions.ask(Slot::List, job, found)])
 }
 
 fn is_cursor_visible(list: &List, page: usize) -> bool {
@@ -502,7 +234,7 @@ pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
         keys: keys.into(),
         find,
     });
-    let reading = reading.map(|job| app.questions.ask(Slot::Rows, job));
+    let reading = reading.map(|job| app.questions.ask(Slot::Rows, job, read));
     let mut effects: Effects = reading.into_iter().collect();
     effects.extend(filter::wanted(app, session));
     effects

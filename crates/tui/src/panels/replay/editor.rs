@@ -10,11 +10,12 @@
 //! ```
 
 use super::survey::Call;
-use crate::app::{App, Overlay};
+use crate::action::Context;
+use crate::app::{App, Handlers, Overlay, Session, Viewer};
 use crate::effect::Effects;
 use crate::keymap::Key;
+use crate::layout::screen;
 use crate::theme::{Glyph, Role};
-use crate::view::screen;
 use crate::widget::frame;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use mcpreel_replay::arguments::{Arguments, Mistake};
@@ -56,12 +57,30 @@ impl Editor {
     }
 }
 
-pub fn press(app: &mut App, key: Key) -> Effects {
+impl Overlay for Editor {
+    fn context(&self) -> Context {
+        Context::Prompt
+    }
+
+    fn handlers(&self) -> Handlers {
+        Handlers {
+            press: |viewer, key| Some(press(&mut viewer.app, key)),
+            paste,
+            ..Handlers::NONE
+        }
+    }
+
+    fn draw(&self, app: &App, _: Option<&Session>, _: Rect, frame: &mut Frame<'_>) {
+        draw(app, self, frame);
+    }
+}
+
+fn press(app: &mut App, key: Key) -> Effects {
     match (key.code, key.ctrl) {
         (KeyCode::Esc, _) | (KeyCode::Char('c'), true) => leave(app),
         (KeyCode::Char('s'), true) => take(app),
         _ => {
-            if let Some(Overlay::Edit(editor)) = app.overlays.last_mut() {
+            if let Some(editor) = app.top_mut::<Editor>() {
                 editor.area.input(input(key));
             }
         }
@@ -78,7 +97,10 @@ fn input(key: Key) -> Input {
 }
 
 /// Text that was pasted. What a terminal would obey becomes a blank.
-pub fn paste(editor: &mut Editor, text: &str) {
+fn paste(viewer: &mut Viewer, text: &str) -> Effects {
+    let Some(editor) = viewer.app.top_mut::<Editor>() else {
+        return vec![];
+    };
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let letters = text.chars().map(|letter| {
         let mut bytes = [0; 4];
@@ -87,6 +109,7 @@ pub fn paste(editor: &mut Editor, text: &str) {
         if is_visible { letter } else { ' ' }
     });
     editor.area.insert_str(letters.collect::<String>());
+    vec![]
 }
 
 fn leave(app: &mut App) {
@@ -96,7 +119,7 @@ fn leave(app: &mut App) {
 
 /// Back to the form with what is there now, if it is JSON; else to the place where it is not.
 fn take(app: &mut App) {
-    let Some(Overlay::Edit(editor)) = app.overlays.last_mut() else {
+    let Some(editor) = app.top_mut::<Editor>() else {
         return;
     };
     match editor.arguments.changed(&editor.area.lines().join("\n")) {
@@ -104,7 +127,7 @@ fn take(app: &mut App) {
             if changed.is_none() {
                 app.notices.success("nothing was changed", app.now);
             }
-            app.replay.edited = changed.map(Into::into);
+            super::choices(app).edited = changed.map(Into::into);
             leave(app);
         }
         Err(mistake) => {

@@ -21,7 +21,7 @@ mod survey;
 
 use super::running;
 use crate::action::Action;
-use crate::app::{App, Overlay, Session, Viewer};
+use crate::app::{App, Session, Viewer};
 use crate::effect::Effects;
 use crate::panels::menu::{Entry, Menu};
 use crate::theme::{Glyph, Role};
@@ -60,13 +60,28 @@ pub struct Replay {
     edited: Option<Box<str>>,
 }
 
+fn choices(app: &mut App) -> &mut Replay {
+    if app.forms.get::<Replay>().is_none() {
+        app.forms.keep(Replay::default());
+    }
+    app.forms.get_mut().expect("the choices were just kept")
+}
+
+fn offered(app: &App) -> Option<&Offer> {
+    app.forms.get::<Replay>()?.offer.as_deref()
+}
+
+fn edited(app: &App) -> Option<&str> {
+    app.forms.get::<Replay>()?.edited.as_deref()
+}
+
 /// Offers a replay of the recording under the cursor.
 pub fn perform_in_library(app: &mut App, action: Action) -> Option<Effects> {
     if action != Action::Replay {
         return None;
     }
     let path = app.library.current()?.entry.path.clone();
-    app.replay.edited = None;
+    choices(app).edited = None;
     Some(ask(app, path, None, Scope::Whole))
 }
 
@@ -77,7 +92,7 @@ pub fn perform_in_session(app: &mut App, session: &mut Session, action: Action) 
     }
     let exchange = super::selection::item(session).and_then(Item::exchange);
     let call = exchange.map(|exchange| exchange.request);
-    app.replay.edited = None;
+    choices(app).edited = None;
     Some(ask(app, session.path.clone(), call, Scope::Alone))
 }
 
@@ -86,13 +101,13 @@ fn ask(app: &mut App, path: PathBuf, call: Option<(Seq, u32)>, scope: Scope) -> 
     if running::is_busy(app, Slot::Replay) {
         return vec![];
     }
-    app.replay.offer = None;
+    choices(app).offer = None;
     let reading = "reading what would be replayed".to_owned();
-    app.overlays.push(Overlay::Menu(Menu {
+    app.push(Menu {
         text: vec![(Role::Faint, reading)],
         about: Some(Slot::Beside),
         ..Menu::new("replay", Vec::new())
-    }));
+    });
     let work = move |place: &Place<'_>| {
         let offer = survey(place, &path, call, scope)?;
         Ok(Answer::new(|viewer| surveyed(&mut viewer.app, offer)))
@@ -111,31 +126,30 @@ fn failed(viewer: &mut Viewer, why: String) -> Effects {
 
 /// The form that waits to be filled, unless it was closed meanwhile.
 fn waiting(app: &App) -> Option<usize> {
-    app.overlays.iter().position(
-        |overlay| matches!(overlay, Overlay::Menu(menu) if menu.about == Some(Slot::Beside)),
-    )
+    let mut menus = app.overlays.iter().map(|overlay| overlay.cast::<Menu>());
+    menus.position(|menu| menu.is_some_and(|menu| menu.about == Some(Slot::Beside)))
 }
 
 /// Fills the form with what a replay would do.
 fn surveyed(app: &mut App, offer: Offer) -> Effects {
     if let Some(at) = waiting(app) {
-        app.overlays[at] = Overlay::Menu(form(app, &offer));
-        app.replay.offer = Some(Box::new(offer));
+        app.overlays[at] = Box::new(form(app, &offer));
+        choices(app).offer = Some(Box::new(offer));
     }
     vec![]
 }
 
 /// Shows the form again.
 fn show(app: &mut App) {
-    if let Some(offer) = app.replay.offer.as_deref() {
+    if let Some(offer) = offered(app) {
         let menu = form(app, offer);
-        app.overlays.push(Overlay::Menu(menu));
+        app.push(menu);
     }
 }
 
 /// A person has confirmed it: `all`, also calls that may change something.
 fn start(app: &mut App, all: bool) -> Effects {
-    let (offer, edited) = (app.replay.offer.take(), app.replay.edited.take());
+    let (offer, edited) = (choices(app).offer.take(), choices(app).edited.take());
     let Some(order) = offer.and_then(|offer| order(*offer, edited, all)) else {
         return vec![];
     };
@@ -181,7 +195,7 @@ fn form(app: &App, offer: &Offer) -> Menu {
     };
     let much = plural(requests.count, "request");
     text.push((Role::Text, format!("makes   {what}: {much}")));
-    let edited = app.replay.edited.as_deref();
+    let edited = edited(app);
     if let Some(json) = edited.filter(|_| offer.scope != Scope::Whole) {
         let json = cut(&escape(json), EDITED);
         text.push((Role::Strong, format!("with    {json}")));
@@ -317,7 +331,7 @@ fn entries(offer: &Offer, is_edited: bool) -> Vec<Entry> {
         if scope != offer.scope {
             entries.push(Entry::new(letter, label, move |viewer| {
                 let app = &mut viewer.app;
-                match app.replay.offer.take() {
+                match choices(app).offer.take() {
                     Some(offer) => ask(app, offer.path, offer.place, scope),
                     None => vec![],
                 }
@@ -329,11 +343,11 @@ fn entries(offer: &Offer, is_edited: bool) -> Vec<Entry> {
 
 /// Opens the arguments of the call.
 fn edit(app: &mut App) -> Effects {
-    let offer = app.replay.offer.as_deref();
+    let offer = offered(app);
     let call = offer.and_then(|offer| offer.call.as_ref());
     if let Some((call, arguments)) = call.and_then(|call| Some((call, call.arguments.clone()?))) {
-        let editor = Editor::new(call, arguments, app.replay.edited.as_deref());
-        app.overlays.push(Overlay::Edit(Box::new(editor)));
+        let editor = Editor::new(call, arguments, edited(app));
+        app.push(editor);
     }
     vec![]
 }

@@ -1,14 +1,15 @@
 //! Counts exchanges, notifications and listed tools by turns, some milliseconds at a time.
 
-use super::Figures;
-use crate::panels::filter::requests;
-use crate::worker::{Answer, Growth, Job, Progress, Source};
+use crate::panels::filter::typed::requests;
+use crate::widget::cursor::Rows;
+use crate::worker::job::{Growth, Job, Progress, Source, Step};
+use compact_str::CompactString;
 use mcpreel_store::reader::ReadError;
 use mcpreel_store::select::{Limit, Scan, Way};
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::query::Query;
-use mcpreel_trace::stats::{Collector, Stats, is_settled};
+use mcpreel_trace::stats::{self as trace, Collector, Latency, Row, is_settled};
 use mcpreel_wire::json::{Document, Value};
 use mcpreel_wire::message::Direction;
 use std::cmp::Reverse;
@@ -35,6 +36,113 @@ const LIST_BYTES: u64 = 4 << 20;
 
 /// Tools, and methods of notifications, that are told apart.
 const NAMES: usize = 5_000;
+
+#[derive(Debug, Default)]
+pub struct Stats {
+    /// The filter that was asked with; none asks anew.
+    pub asked: Option<Query>,
+    pub shown: Option<Box<Figures>>,
+    /// Newer figures, for when those on the screen have been there for a second.
+    pub fresh: Option<Box<Figures>>,
+    /// When the figures on the screen came, nanoseconds since the viewer started.
+    pub shown_ns: u64,
+    pub sort: Sort,
+    /// Whether the rows are the other way round.
+    pub reverse: bool,
+    pub cursor: Rows<RowId>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Figures {
+    pub stats: trace::Stats,
+    /// How many exchanges fit the filter, and of how many; none without a filter.
+    pub fitting: Option<(u64, u64)>,
+    /// Notifications by direction and method, the most frequent first; none with a filter.
+    pub notified: Vec<(Direction, Box<str>, u64)>,
+    /// Tools that were listed, and those of them that were never called; unescaped. None with a
+    /// filter.
+    pub tools_listed: usize,
+    pub never_called: Vec<String>,
+    /// How long the recording is, nanoseconds.
+    pub span_ns: u64,
+    /// How much was counted, percent; 100 when all was.
+    pub percent: u8,
+}
+
+/// What the rows are sorted by: the columns, in their order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sort {
+    Name,
+    #[default]
+    Count,
+    Failed,
+    P50,
+    P95,
+    P99,
+    Max,
+    Sent,
+    Received,
+    Rate,
+}
+
+/// Which row it is, whatever the order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum RowId {
+    #[default]
+    Total,
+    Method(&'static str, CompactString),
+    Tool(CompactString),
+}
+
+impl Stats {
+    /// The rows in the order in which they are shown: the total, the methods, and below
+    /// `tools/call` the tools.
+    pub fn rows(&self) -> Vec<(RowId, &Row)> {
+        let Some(figures) = self.shown.as_deref() else {
+            return Vec::new();
+        };
+        let stats = &figures.stats;
+        let mut rows = vec![(RowId::Total, &stats.total)];
+        for method in self.sorted(&stats.methods) {
+            let id = RowId::Method(method.direction, method.method.clone());
+            rows.push((id, method));
+            if method.direction == stats.total.direction && &*method.method == "tools/call" {
+                let tools = self.sorted(&stats.tools).into_iter();
+                rows.extend(tools.map(|tool| {
+                    let name = tool.name.clone().unwrap_or_default();
+                    (RowId::Tool(name), tool)
+                }));
+            }
+        }
+        rows
+    }
+
+    pub fn ids(&self) -> Vec<RowId> {
+        self.rows().into_iter().map(|(id, _)| id).collect()
+    }
+
+    /// Numbers begin with the greatest, names with the first.
+    fn sorted<'r>(&self, rows: &'r [Row]) -> Vec<&'r Row> {
+        let mut rows: Vec<_> = rows.iter().collect();
+        let ns = |row: &Row, of: fn(&Latency) -> u64| row.latency.as_ref().map_or(0, of);
+        let number = |row: &Row| match self.sort {
+            Sort::Name => 0,
+            Sort::Count | Sort::Rate => row.count,
+            Sort::Failed => row.failed_permille(),
+            Sort::P50 => ns(row, |latency| latency.p50_ns),
+            Sort::P95 => ns(row, |latency| latency.p95_ns),
+            Sort::P99 => ns(row, |latency| latency.p99_ns),
+            Sort::Max => ns(row, |latency| latency.max_ns),
+            Sort::Sent => row.request_bytes,
+            Sort::Received => row.response_bytes,
+        };
+        rows.sort_by_key(|row| Reverse(number(row)));
+        if self.reverse {
+            rows.reverse();
+        }
+        rows
+    }
+}
 
 #[derive(Default)]
 pub(super) struct Counting {
@@ -207,7 +315,7 @@ impl Counting {
         })
     }
 
-    fn never_called(&self, stats: &Stats) -> Vec<String> {
+    fn never_called(&self, stats: &trace::Stats) -> Vec<String> {
         let names = stats.tools.iter().filter_map(|row| row.name.as_deref());
         let called: BTreeSet<_> = names.collect();
         let never = |name: &&String| !called.contains(name.as_str());
@@ -225,12 +333,9 @@ impl Counting {
         u8::try_from(percent).unwrap_or(99)
     }
 
-    fn tell(&mut self, source: &Source<'_>, percent: u8) -> Result<Answer, ReadError> {
+    fn tell(&mut self, source: &Source<'_>, percent: u8) -> Result<Box<Figures>, ReadError> {
         self.told_ns = source.clock.now().0;
-        let figures = Box::new(self.figures(source, percent)?);
-        Ok(Answer::found(move |app, session| {
-            super::counted(app, session, figures)
-        }))
+        Ok(Box::new(self.figures(source, percent)?))
     }
 }
 
@@ -250,26 +355,22 @@ fn tool_names(bytes: &[u8]) -> Vec<String> {
 }
 
 impl Job for Counting {
-    fn step(
-        &mut self,
-        source: &Source<'_>,
-        answers: &mut Vec<Answer>,
-    ) -> Result<Progress, ReadError> {
+    type Found = Box<Figures>;
+
+    fn step(&mut self, source: &Source<'_>) -> Step<Self::Found> {
         let began = source.clock.now().0;
         loop {
             self.phase = self.go_on(source)?;
             if self.phase == Phase::Done {
                 self.is_again = true;
-                answers.push(self.tell(source, 100)?);
-                return Ok(Progress::Done);
+                return Ok((Progress::Done, Some(self.tell(source, 100)?)));
             }
             let now = source.clock.now().0;
             if now.saturating_sub(began) >= STEP_NS {
-                if !self.is_again && now.saturating_sub(self.told_ns) >= SO_FAR_NS {
-                    let percent = self.percent(source);
-                    answers.push(self.tell(source, percent)?);
-                }
-                return Ok(Progress::More);
+                let is_due = !self.is_again && now.saturating_sub(self.told_ns) >= SO_FAR_NS;
+                let percent = self.percent(source);
+                let figures = is_due.then(|| self.tell(source, percent)).transpose()?;
+                return Ok((Progress::More, figures));
             }
         }
     }

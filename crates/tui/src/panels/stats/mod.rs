@@ -12,7 +12,7 @@
 //! What stands right of the table is below it where there is less room. With a filter only what
 //! fits is counted, and the title says how much that is.
 
-mod counting;
+pub mod counting;
 
 use crate::action::Action;
 use crate::app::{App, Focus, Session, View};
@@ -22,10 +22,9 @@ use crate::panels::filter::{self, all_of, conditions};
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::frame;
 use crate::widget::table::{self, Cell, Column};
-use crate::widget::widget_rows::Rows;
-use crate::worker::Slot;
-use compact_str::CompactString;
+use crate::worker::job::Slot;
 use counting::Counting;
+pub use counting::{Figures, RowId, Sort, Stats};
 use mcpreel_trace::query::Query;
 use mcpreel_trace::query::ast::{Expr, Field, Op, Subject, Value};
 use mcpreel_trace::stats::{Bucket, Latency, Row};
@@ -36,7 +35,6 @@ use mcpreel_wire::text::{
 use ratatui::Frame;
 use ratatui::layout::{Margin, Rect};
 use ratatui::text::{Line, Span};
-use std::cmp::Reverse;
 
 /// The figures on the screen change at most so often, nanoseconds.
 const EVERY_NS: u64 = 1_000_000_000;
@@ -55,54 +53,6 @@ const TWO: u16 = 80;
 /// Notifications and tools that are named; the others are counted.
 const NAMED: usize = 10;
 
-#[derive(Debug, Default)]
-pub struct Stats {
-    /// The filter that was asked with; none asks anew.
-    pub asked: Option<Query>,
-    pub shown: Option<Box<Figures>>,
-    /// Newer figures, for when those on the screen have been there for a second.
-    fresh: Option<Box<Figures>>,
-    /// When the figures on the screen came, nanoseconds since the viewer started.
-    shown_ns: u64,
-    pub sort: Sort,
-    /// Whether the rows are the other way round.
-    pub reverse: bool,
-    pub cursor: Rows<RowId>,
-}
-
-#[derive(Clone, Debug, Default)]
-pub struct Figures {
-    pub stats: mcpreel_trace::stats::Stats,
-    /// How many exchanges fit the filter, and of how many; none without a filter.
-    pub fitting: Option<(u64, u64)>,
-    /// Notifications by direction and method, the most frequent first; none with a filter.
-    notified: Vec<(Direction, Box<str>, u64)>,
-    /// Tools that were listed, and those of them that were never called; unescaped. None with a
-    /// filter.
-    tools_listed: usize,
-    never_called: Vec<String>,
-    /// How long the recording is, nanoseconds.
-    span_ns: u64,
-    /// How much was counted, percent; 100 when all was.
-    pub percent: u8,
-}
-
-/// What the rows are sorted by: the columns, in their order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sort {
-    Name,
-    #[default]
-    Count,
-    Failed,
-    P50,
-    P95,
-    P99,
-    Max,
-    Sent,
-    Received,
-    Rate,
-}
-
 /// The columns: title, width, and rank (the highest gives way first).
 const COLUMNS: [(Sort, &str, usize, u8); 10] = [
     (Sort::Name, "method, tool", 18, 0),
@@ -116,65 +66,6 @@ const COLUMNS: [(Sort, &str, usize, u8); 10] = [
     (Sort::Received, "answered", 9, 6),
     (Sort::Rate, "per min", 8, 8),
 ];
-
-/// Which row it is, whatever the order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum RowId {
-    #[default]
-    Total,
-    Method(&'static str, CompactString),
-    Tool(CompactString),
-}
-
-impl Stats {
-    /// The rows in the order in which they are shown: the total, the methods, and below
-    /// `tools/call` the tools.
-    pub fn rows(&self) -> Vec<(RowId, &Row)> {
-        let Some(figures) = self.shown.as_deref() else {
-            return Vec::new();
-        };
-        let stats = &figures.stats;
-        let mut rows = vec![(RowId::Total, &stats.total)];
-        for method in self.sorted(&stats.methods) {
-            let id = RowId::Method(method.direction, method.method.clone());
-            rows.push((id, method));
-            if method.direction == stats.total.direction && &*method.method == "tools/call" {
-                let tools = self.sorted(&stats.tools).into_iter();
-                rows.extend(tools.map(|tool| {
-                    let name = tool.name.clone().unwrap_or_default();
-                    (RowId::Tool(name), tool)
-                }));
-            }
-        }
-        rows
-    }
-
-    fn ids(&self) -> Vec<RowId> {
-        self.rows().into_iter().map(|(id, _)| id).collect()
-    }
-
-    /// Numbers begin with the greatest, names with the first.
-    fn sorted<'r>(&self, rows: &'r [Row]) -> Vec<&'r Row> {
-        let mut rows: Vec<_> = rows.iter().collect();
-        let ns = |row: &Row, of: fn(&Latency) -> u64| row.latency.as_ref().map_or(0, of);
-        let number = |row: &Row| match self.sort {
-            Sort::Name => 0,
-            Sort::Count | Sort::Rate => row.count,
-            Sort::Failed => row.failed_permille(),
-            Sort::P50 => ns(row, |latency| latency.p50_ns),
-            Sort::P95 => ns(row, |latency| latency.p95_ns),
-            Sort::P99 => ns(row, |latency| latency.p99_ns),
-            Sort::Max => ns(row, |latency| latency.max_ns),
-            Sort::Sent => row.request_bytes,
-            Sort::Received => row.response_bytes,
-        };
-        rows.sort_by_key(|row| Reverse(number(row)));
-        if self.reverse {
-            rows.reverse();
-        }
-        rows
-    }
-}
 
 pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
     let page = page(app, session);
@@ -260,7 +151,10 @@ pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
     session.stats.asked = Some(query.clone());
     session.stats.shown = None;
     session.stats.fresh = None;
-    vec![app.questions.ask(Slot::Stats, Counting::new(query))]
+    vec![
+        app.questions
+            .ask(Slot::Stats, Counting::new(query), counted),
+    ]
 }
 
 /// What is at a cell of the screen.

@@ -12,11 +12,10 @@
 //! A bar goes from request to response; hatched where the server waits for its client.
 
 mod bar;
-mod picture;
+pub mod picture;
 
-pub use picture::{Bar, Picture, Window};
+pub use picture::{Bar, Picture, Timeline, Window};
 
-use super::selection::moved;
 use crate::action::Action;
 use crate::app::{App, Focus, Session, View};
 use crate::effect::Effects;
@@ -24,15 +23,16 @@ use crate::layout;
 use crate::panels::filter::{self, all_of, conditions};
 use crate::panels::list;
 use crate::theme::{Glyph, Look, Role};
+use crate::widget::cursor::moved;
 use crate::widget::frame;
-use crate::worker::Slot;
+use crate::worker::job::Slot;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::item::ItemKey;
 use mcpreel_trace::query::Query;
 use mcpreel_trace::query::ast::{Expr, Field, Op, Subject, Value};
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{count, cut, cut_middle, duration, escape, pad_end, pad_start, width};
-use picture::{Ask, Drawing};
+use picture::{About, Ask, Asked, Drawing};
 use ratatui::Frame;
 use ratatui::layout::{Margin, Rect};
 use ratatui::text::{Line, Span};
@@ -45,83 +45,6 @@ const SHORTEST_NS: u64 = 10_000;
 
 /// Columns of the number of a row.
 const NUMBER: usize = 7;
-
-#[derive(Debug, Default)]
-pub struct Timeline {
-    asked: Option<Asked>,
-    pub picture: Option<Box<Picture>>,
-    /// The range on the screen; none: everything, as it grows.
-    pub window: Option<Window>,
-    /// The row with the cursor; none: the last one.
-    pub cursor: Option<ItemKey>,
-    /// On which row of the screen the cursor is.
-    offset: usize,
-    /// The first row on the screen, where the wheel has left it; none: the cursor is seen.
-    wheel: Option<ItemKey>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-struct Asked {
-    /// When, nanoseconds since the viewer started.
-    at_ns: u64,
-    frames: u64,
-    about: About,
-    anchor: Option<ItemKey>,
-    is_answered: bool,
-}
-
-/// What a picture is of: if this differs, it is another one.
-#[derive(Clone, Debug, PartialEq)]
-struct About {
-    query: Query,
-    window: Option<Window>,
-    /// Columns and rows on the screen.
-    size: (usize, usize),
-}
-
-impl Timeline {
-    /// Around which row the picture is: where it was scrolled to, or where the cursor is.
-    fn anchor(&self) -> Option<ItemKey> {
-        self.wheel.or(self.cursor)
-    }
-
-    /// Whether the cursor is among the rows of the picture: the wheel may have left it far behind.
-    fn has_cursor(&self) -> bool {
-        let (Some(picture), Some(key)) = (self.picture.as_deref(), self.cursor) else {
-            return true;
-        };
-        let is_before = picture.rows.first().is_some_and(|bar| key < bar.key);
-        let is_after = picture.rows.last().is_some_and(|bar| bar.key < key);
-        !(is_before && picture.more.0 || is_after && picture.more.1)
-    }
-
-    /// Where the cursor is among the rows of the picture.
-    pub fn cursor_row(&self) -> usize {
-        let rows = self
-            .picture
-            .as_deref()
-            .map_or(&[][..], |picture| &picture.rows);
-        let last = rows.len().saturating_sub(1);
-        match self.cursor {
-            None => last,
-            Some(key) => rows.partition_point(|bar| bar.key < key).min(last),
-        }
-    }
-
-    /// The first row on a screen of `page` rows.
-    pub fn top(&self, page: usize) -> usize {
-        let rows = self
-            .picture
-            .as_deref()
-            .map_or(&[][..], |picture| &picture.rows);
-        let offset = self.offset.min(page.saturating_sub(1));
-        let top = match self.wheel {
-            Some(key) => rows.partition_point(|bar| bar.key < key),
-            None => self.cursor_row().saturating_sub(offset),
-        };
-        top.min(rows.len().saturating_sub(page))
-    }
-}
 
 pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
     let page = size(app, session).1;
@@ -203,7 +126,7 @@ fn open(session: &mut Session) -> Effects {
 }
 
 /// Something was drawn.
-fn drawn(session: &mut Session, picture: Box<Picture>) -> Effects {
+fn drawn(_: &mut App, session: &mut Session, picture: Box<Picture>) -> Effects {
     let state = &mut session.timeline;
     state.picture = Some(picture);
     if let Some(asked) = &mut state.asked {
@@ -261,7 +184,7 @@ pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
         anchor,
         is_answered: false,
     });
-    vec![app.questions.ask(Slot::Timeline, Drawing::new(ask))]
+    vec![app.questions.ask(Slot::Timeline, Drawing::new(ask), drawn)]
 }
 
 /// Whether the cursor, or where the wheel has gone, is where more rows are needed than there are.

@@ -4,8 +4,8 @@
 //! them or the range ends, the density goes once over the range. Both are taken by turns, in
 //! steps; each answer says how far it is.
 
-use crate::panels::filter::requests;
-use crate::worker::{Answer, Job, Progress, Source};
+use crate::panels::filter::typed::requests;
+use crate::worker::job::{self, Job, Progress, Source};
 use mcpreel_store::exchanges::Meanwhile;
 use mcpreel_store::reader::ReadError;
 use mcpreel_store::select::{Hit, Limit, Scan, Step, Way};
@@ -27,6 +27,83 @@ const HITS: usize = 500;
 
 /// Exchanges whose beginnings are read at once.
 const PAGE: u32 = 4000;
+
+#[derive(Debug, Default)]
+pub struct Timeline {
+    pub asked: Option<Asked>,
+    pub picture: Option<Box<Picture>>,
+    /// The range on the screen; none: everything, as it grows.
+    pub window: Option<Window>,
+    /// The row with the cursor; none: the last one.
+    pub cursor: Option<ItemKey>,
+    /// On which row of the screen the cursor is.
+    pub offset: usize,
+    /// The first row on the screen, where the wheel has left it; none: the cursor is seen.
+    pub wheel: Option<ItemKey>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asked {
+    /// When, nanoseconds since the viewer started.
+    pub at_ns: u64,
+    pub frames: u64,
+    pub about: About,
+    pub anchor: Option<ItemKey>,
+    pub is_answered: bool,
+}
+
+/// What a picture is of: if this differs, it is another one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct About {
+    pub query: Query,
+    pub window: Option<Window>,
+    /// Columns and rows on the screen.
+    pub size: (usize, usize),
+}
+
+impl Timeline {
+    /// Around which row the picture is: where it was scrolled to, or where the cursor is.
+    pub fn anchor(&self) -> Option<ItemKey> {
+        self.wheel.or(self.cursor)
+    }
+
+    /// Whether the cursor is among the rows of the picture: the wheel may have left it far behind.
+    pub fn has_cursor(&self) -> bool {
+        let (Some(picture), Some(key)) = (self.picture.as_deref(), self.cursor) else {
+            return true;
+        };
+        let is_before = picture.rows.first().is_some_and(|bar| key < bar.key);
+        let is_after = picture.rows.last().is_some_and(|bar| bar.key < key);
+        !(is_before && picture.more.0 || is_after && picture.more.1)
+    }
+
+    /// Where the cursor is among the rows of the picture.
+    pub fn cursor_row(&self) -> usize {
+        let rows = self
+            .picture
+            .as_deref()
+            .map_or(&[][..], |picture| &picture.rows);
+        let last = rows.len().saturating_sub(1);
+        match self.cursor {
+            None => last,
+            Some(key) => rows.partition_point(|bar| bar.key < key).min(last),
+        }
+    }
+
+    /// The first row on a screen of `page` rows.
+    pub fn top(&self, page: usize) -> usize {
+        let rows = self
+            .picture
+            .as_deref()
+            .map_or(&[][..], |picture| &picture.rows);
+        let offset = self.offset.min(page.saturating_sub(1));
+        let top = match self.wheel {
+            Some(key) => rows.partition_point(|bar| bar.key < key),
+            None => self.cursor_row().saturating_sub(offset),
+        };
+        top.min(rows.len().saturating_sub(page))
+    }
+}
 
 /// A range of time, nanoseconds since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -170,11 +247,9 @@ impl Work {
 }
 
 impl Job for Drawing {
-    fn step(
-        &mut self,
-        source: &Source<'_>,
-        answers: &mut Vec<Answer>,
-    ) -> Result<Progress, ReadError> {
+    type Found = Box<Picture>;
+
+    fn step(&mut self, source: &Source<'_>) -> job::Step<Self::Found> {
         let mut work = match self.work.take() {
             Some(work) => work,
             None => self.begin(source)?,
@@ -184,14 +259,11 @@ impl Job for Drawing {
         while !done && source.clock.now().0.saturating_sub(began) < STEP_NS {
             done = work.go_on(source, began)?;
         }
-        if done || !self.ask.is_whole {
-            let picture = Box::new(work.picture());
-            answers.push(Answer::found(move |_, session| {
-                super::drawn(session, picture)
-            }));
-        }
+        let is_told = done || !self.ask.is_whole;
+        let picture = is_told.then(|| Box::new(work.picture()));
         self.work = Some(work);
-        Ok(if done { Progress::Done } else { Progress::More })
+        let progress = if done { Progress::Done } else { Progress::More };
+        Ok((progress, picture))
     }
 }
 

@@ -1,10 +1,11 @@
 //! A viewer without threads: the state, the reader and the screen.
 
 use super::super::*;
-use crate::app::{Focus, Overlay, Settings, Viewer};
+use crate::app::{Focus, Settings, Viewer};
 use crate::effect::{Effect, Msg, Now};
 use crate::keymap::Key;
 use crate::panels::list;
+use crate::panels::text::Text;
 use crate::update::update;
 use crate::worker::Reader;
 use crate::written::{self, Session};
@@ -183,7 +184,7 @@ impl Hand {
 
     /// What the text that lies on top says.
     pub fn overlay(&self) -> String {
-        let Some(Overlay::Text(text)) = self.viewer.app.overlays.last() else {
+        let Some(text) = self.viewer.app.top::<Text>() else {
             panic!("no text lies on top");
         };
         let line = |line: &Vec<(crate::theme::Role, String)>| -> String {

@@ -14,7 +14,7 @@ use mcpreel_store::library::Library;
 use mcpreel_store::record::{self, Ending};
 use mcpreel_tui::Options;
 use mcpreel_tui::settings::Remembered;
-use mcpreel_tui::settings::{self, Choices, Color, Surroundings};
+use mcpreel_tui::settings::{self, Color};
 use mcpreel_tui::theme::Theme;
 use mcpreel_wire::text::escape;
 use std::ffi::OsString;
@@ -103,19 +103,14 @@ pub fn options(folder: &Folder, appearance: &Appearance) -> Result<Options, Fail
     let dir = read.recordings_dir(folder).map_err(Failure::Usage)?;
     let memory = read.state_file();
     let remembered = memory.as_deref().map(Remembered::read).unwrap_or_default();
-    let choices = Choices {
-        color: appearance.color,
-        theme: appearance.theme,
-        ascii: appearance.ascii,
-        no_motion: appearance.no_motion,
-        no_mouse: appearance.no_mouse,
-    };
-    let surroundings = Surroundings {
-        no_color: std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()),
-        dumb: output::is_dumb(),
-    };
-    let (settings, faults) =
-        settings::Settings::new(choices, read.config(), &remembered, surroundings);
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let (mut settings, faults) =
+        settings::Settings::new(read.config(), &remembered, appearance.color, no_color);
+    let look = &mut settings.look;
+    look.theme = appearance.theme.unwrap_or(look.theme);
+    look.ascii |= appearance.ascii;
+    settings.motion &= !appearance.no_motion;
+    settings.mouse &= !appearance.no_mouse;
     let warnings = read.warnings();
     let warnings = warnings.map(|warning| escape(&warning).into_owned());
     Ok(Options {

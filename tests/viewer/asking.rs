@@ -145,10 +145,10 @@ fn an_answer_is_found_in_the_row_of_its_request() {
 }
 
 #[test]
-fn a_regular_expression_is_asked_for_by_key_and_a_wrong_one_keeps_its_text() {
+fn a_wrong_regular_expression_keeps_its_text() {
     let recording = fixture::ended();
     let mut viewer = viewer(&recording, WIDE);
-    viewer.act("/ 'get_(' Ctrl-R Enter");
+    viewer.act("/ 're:get_(' Enter");
     shows(&viewer, &["re:get_("]);
     viewer.act("Backspace 't.des' Enter");
     assert!(viewer.state.app.overlays.is_empty());

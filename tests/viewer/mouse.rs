@@ -116,11 +116,11 @@ fn a_click_in_the_palette_does_what_stands_there_and_one_beside_it_closes_it() {
     let recording = fixture::ended();
     let mut viewer = Viewer::open(&recording.path, WIDE);
     viewer.act(": 'latenc'");
-    click_on(&mut viewer, "stats ");
+    click_on(&mut viewer, "stats  ");
     assert!(viewer.state.app.overlays.is_empty(), "{}", viewer.text());
     assert_eq!(session(&viewer).view, View::Stats);
     viewer.press(":");
-    click(&mut viewer, (30, 3));
+    click_on(&mut viewer, " : ");
     assert_eq!(viewer.state.app.overlays.len(), 1, "the line that is typed");
     click(&mut viewer, (2, 20));
     assert!(viewer.state.app.overlays.is_empty());

@@ -80,7 +80,6 @@ pub const SCENES: &[Scene] = &[
         ": '11' Enter a e 'x' Ctrl-S",
     ),
     scene("export", On(fixture::ended), "f 'is:failed' Enter x"),
-    scene("export-formats", On(fixture::ended), "x f"),
     scene("export-raw", On(fixture::ended), "x r"),
     scene("recordings-selected", Folder, "j Space j Space"),
     scene("comparison", Replayed, "P"),
@@ -145,12 +144,12 @@ impl Scene {
         let is_menu = viewer.state.app.top::<Menu>().is_some();
         let wanted = [
             "menu",
+            "palette",
             "recordings-delete",
             "why",
             "replay",
             "replay-session",
             "export",
-            "export-formats",
             "export-raw",
         ]
         .contains(&self.name);

@@ -9,7 +9,7 @@ use mcpreel_tui::app::{Session, View};
 use mcpreel_tui::effect::Effect;
 use mcpreel_tui::keymap::Key;
 use mcpreel_tui::panels::menu::Menu;
-use mcpreel_tui::panels::palette::{Command, Palette};
+use mcpreel_tui::panels::palette;
 use mcpreel_tui::update;
 
 const WIDE: (u16, u16) = (140, 40);
@@ -132,19 +132,13 @@ fn whatever_the_palette_offers_somewhere_somebody_there_takes() {
             }
         };
         let mut viewer = begin();
-        let palette = Palette {
-            contexts: viewer.state.contexts(),
-            ..Palette::default()
-        };
-        for command in palette.commands() {
-            let Command::Do(action) = command else {
-                continue;
-            };
-            if update::offered(&mut viewer.state, action).is_none() {
-                silent.push((place, action));
+        let contexts = viewer.state.contexts();
+        for row in palette::possible(&contexts) {
+            if update::offered(&mut viewer.state, row.action).is_none() {
+                silent.push((place, row.action));
             }
             // The next one again where the palette was opened, if this one has led elsewhere.
-            if viewer.state.contexts() != palette.contexts {
+            if viewer.state.contexts() != contexts {
                 viewer = begin();
             }
         }

@@ -7,7 +7,6 @@ use mcpreel_tui::app::{Focus, Overlay, Session};
 use mcpreel_tui::panels::compare::Comparison;
 use mcpreel_tui::panels::list::List;
 use mcpreel_tui::panels::menu::Menu;
-use mcpreel_tui::panels::palette::Palette;
 use mcpreel_tui::panels::prompt::Prompt;
 use mcpreel_tui::panels::text::Text;
 
@@ -102,9 +101,8 @@ const TABLE: &[(&str, &str)] = &[
     // An export is asked about first, too.
     ("g e x", "Exchanges #11 menu"),
     ("g e x Esc", "Exchanges #11"),
-    ("g e x f", "Exchanges #11 menu menu"),
-    ("g e x f h Esc", "Exchanges #11"),
-    ("g e x f Esc Esc", "Exchanges #11"),
+    ("g e x h", "Exchanges #11 menu"),
+    ("g e x h Esc", "Exchanges #11"),
     ("g e x w e Esc", "Exchanges #11"),
     // What was made from nothing is compared with nothing.
     ("g e P", "Exchanges #11"),
@@ -197,12 +195,17 @@ fn is_marked(list: &List) -> bool {
 
 fn on_top(overlay: &dyn Overlay) -> String {
     if let Some(prompt) = overlay.cast::<Prompt>() {
-        return format!("{:?}({})", prompt.purpose, prompt.input.value());
+        return format!("{prompt:?}");
     }
     let kinds = [
         ("text", overlay.cast::<Text>().is_some()),
+        (
+            "palette",
+            overlay
+                .cast()
+                .is_some_and(|menu: &Menu| menu.palette.is_some()),
+        ),
         ("menu", overlay.cast::<Menu>().is_some()),
-        ("palette", overlay.cast::<Palette>().is_some()),
         ("comparison", overlay.cast::<Comparison>().is_some()),
     ];
     let kind = kinds.into_iter().find(|(_, is_on_top)| *is_on_top);

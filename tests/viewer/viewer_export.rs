@@ -67,7 +67,7 @@ fn with_secret() -> (Library, PathBuf) {
 fn nothing_is_written_before_the_yes() {
     let recording = fixture::ended();
     let mut viewer = viewer(&recording);
-    for no in ["Esc", "q", "f Esc Esc", "w Esc Esc", "n Esc Esc", "r Esc"] {
+    for no in ["Esc", "q", "h Esc", "w Esc", "n Esc Esc", "r Esc"] {
         viewer.act("x").act(no);
         assert!(viewer.state.app.overlays.is_empty(), "{no}");
     }
@@ -78,8 +78,7 @@ fn nothing_is_written_before_the_yes() {
         &[
             "export b02c77e0",
             "A secret without either stays",
-            "write it to b02c77e0.jsonl",
-            "format: jsonl",
+            "write it as jsonl to b02c77e0.jsonl",
             "what: all of it",
         ],
     );
@@ -133,7 +132,7 @@ const FORMATS: [(&str, &str); 7] = [
     ("h", "<!doctype html>"),
     ("o", "{\"resourceSpans\":"),
     ("p", "{\"displayTimeUnit\":"),
-    ("r", "SQLite format 3"),
+    ("c", "SQLite format 3"),
 ];
 
 #[test]
@@ -144,7 +143,7 @@ fn every_format_is_written_from_here_and_from_the_list() {
     for place in ["here", "list"] {
         for (format, begins) in FORMATS {
             let path = dir.path().join(format!("{place}-{format}"));
-            viewer.act("x f").act(format);
+            viewer.act("x").act(format);
             name(&mut viewer, &path);
             viewer.act("y");
             let bytes = fs::read(&path).unwrap_or_default();
@@ -176,21 +175,15 @@ fn only_what_is_wanted_is_written() {
         text.unwrap_or_else(|_| panic!("{keys}: {}", viewer.text()))
     };
     let all = written("");
-    let marked = written("w m");
+    let marked = written("w");
     assert!(marked.contains("yearly_report") && !marked.contains("search_docs"));
     assert!(marked.len() < all.len());
     let mut viewer = self::viewer(&recording);
     viewer.act("f 'tool:get_tides' Enter x w");
-    has(
-        &viewer,
-        &[
-            "what the filter shows: tool:get_tides",
-            "this exchange, #29",
-        ],
-    );
-    viewer.act("e");
-    has(&viewer, &["write it to b02c77e0-29.jsonl"]);
-    viewer.act("f r");
+    has(&viewer, &["what the filter shows: tool:get_tides, 2 of 4"]);
+    viewer.act("w w");
+    has(&viewer, &["write it as jsonl to b02c77e0-29.jsonl"]);
+    viewer.act("c");
     has(&viewer, &["what: this exchange, #29", "b02c77e0-29.reel"]);
     let path = dir.path().join("part.reel");
     name(&mut viewer, &path);
@@ -199,7 +192,7 @@ fn only_what_is_wanted_is_written() {
     let summary = part.summary().expect("it can be read");
     assert_eq!((summary.exchanges, summary.frames), (1, 2));
     viewer.act("Esc x");
-    viewer.act("f l w f");
+    viewer.act("l w");
     let path = dir.path().join("tides");
     name(&mut viewer, &path);
     viewer.act("y");
@@ -242,8 +235,8 @@ fn one_that_is_stopped_leaves_nothing() {
     let mut viewer = viewer(&recording);
     let dir = tempfile::tempdir().expect("a folder can be made");
     viewer.writes = Writes::Stopped;
-    for format in ["l", "h", "r"] {
-        viewer.act("x f").act(format);
+    for format in ["l", "h", "c"] {
+        viewer.act("x").act(format);
         name(&mut viewer, &dir.path().join("out"));
         viewer.act("y");
         has(&viewer, &["stopped: nothing was written"]);
@@ -287,7 +280,7 @@ fn an_exchange_is_copied_as_markdown_without_its_secrets() {
     });
     let copied = copied.expect("it was copied");
     assert!(
-        copied.starts_with("## ") && copied.contains("tools/call"),
+        copied.starts_with("# MCP session: ") && copied.contains("tools/call"),
         "{copied}"
     );
     assert!(!copied.contains(TOKEN), "{copied}");

@@ -65,7 +65,9 @@ fn current(viewer: &Viewer) -> PathBuf {
 /// Rows of the screen above the one under the cursor.
 fn above(viewer: &Viewer) -> usize {
     let library = &viewer.state.app.library;
-    library.at(&library.shown()) - library.top
+    let (shown, path) = (library.shown(), current(viewer));
+    let at = shown.iter().position(|row| row.entry.path == path);
+    at.expect("it is shown") - library.cursor.top
 }
 
 fn note_of(path: &Path) -> Option<String> {

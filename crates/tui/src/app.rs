@@ -36,7 +36,7 @@ use mcpreel_trace::item::Lens;
 use mcpreel_trace::state::State;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
-use std::any::{Any, TypeId};
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -58,7 +58,6 @@ pub struct App {
     pub library: shelf::Library,
     /// Everything that lies on top; the last one takes the keys.
     pub overlays: Vec<Box<dyn Overlay>>,
-    pub forms: Forms,
     pub notices: Notices,
     /// Whether Ctrl-C was pressed with nothing to stop: once more quits.
     pub quit_armed: bool,
@@ -68,6 +67,8 @@ pub struct App {
     pub click: Option<(Position, u64)>,
     /// The text that was copied last: `:print` shows it to terminals that take no copies.
     pub copied: Option<String>,
+    /// Lines that were typed before, by the label of their prompt; the newest last.
+    pub typed: BTreeMap<&'static str, Vec<String>>,
     /// The action that was chosen in the palette, until it is done.
     pub chosen: Option<Action>,
     /// The replay and the export that run.
@@ -81,28 +82,6 @@ pub struct Running {
     /// The progress, in words.
     pub told: String,
     pub is_stopping: bool,
-}
-
-/// The choices so far of the forms that are shown, by their type: only the form knows it.
-#[derive(Debug, Default)]
-pub struct Forms(BTreeMap<TypeId, Box<dyn Any>>);
-
-impl Forms {
-    pub fn get<T: Any>(&self) -> Option<&T> {
-        self.0.get(&TypeId::of::<T>())?.downcast_ref()
-    }
-
-    pub fn get_mut<T: Any>(&mut self) -> Option<&mut T> {
-        self.0.get_mut(&TypeId::of::<T>())?.downcast_mut()
-    }
-
-    pub fn keep<T: Any>(&mut self, choices: T) {
-        self.0.insert(TypeId::of::<T>(), Box::new(choices));
-    }
-
-    pub fn take<T: Any>(&mut self) -> Option<Box<T>> {
-        self.0.remove(&TypeId::of::<T>())?.downcast().ok()
-    }
 }
 
 /// A panel that lies on top of the others: a text, a menu, a line that is typed, a comparison.
@@ -168,8 +147,6 @@ pub struct Session {
     pub has_past: bool,
     /// Why it went wrong, as it was asked last.
     pub causes: Vec<Cause>,
-    /// The frame whose note is being typed: the cursor may move on meanwhile.
-    pub noting: Option<Seq>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -240,12 +217,12 @@ impl App {
             settings,
             library: shelf::Library::new(folder.dir()),
             overlays: Vec::new(),
-            forms: Forms::default(),
             notices: Notices::default(),
             quit_armed: false,
             dragging: false,
             click: None,
             copied: None,
+            typed: BTreeMap::new(),
             chosen: None,
             running: BTreeMap::new(),
             questions: Questions::default(),

@@ -5,7 +5,6 @@
 
 use super::action::{Action, Context, TABLE};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use std::collections::BTreeMap;
 use std::fmt;
 
 /// A key as it is written: `j`, `G`, `Ctrl-D`, `PgDn`, `?`.
@@ -38,35 +37,22 @@ const NAMED: [(&str, KeyCode); 15] = [
 
 impl Key {
     pub fn parse(text: &str) -> Option<Self> {
-        let (mut rest, mut ctrl, mut alt) = (text, false, false);
-        loop {
-            if let Some(after) = rest.strip_prefix("Ctrl-").filter(|after| !after.is_empty()) {
-                (rest, ctrl) = (after, true);
-            } else if let Some(after) = rest.strip_prefix("Alt-").filter(|after| !after.is_empty())
-            {
-                (rest, alt) = (after, true);
-            } else {
-                break;
-            }
-        }
-        let code = Self::code(rest)?;
-        let code = match code {
-            KeyCode::Char(letter) if ctrl => KeyCode::Char(letter.to_ascii_lowercase()),
-            code => code,
+        let without = |text, prefix| {
+            let rest = str::strip_prefix(text, prefix).filter(|rest| !rest.is_empty());
+            (rest.unwrap_or(text), rest.is_some())
+        };
+        let (rest, ctrl) = without(text, "Ctrl-");
+        let (name, alt) = without(rest, "Alt-");
+        let named = NAMED.iter().find(|(known, _)| *known == name);
+        let mut letters = name.chars();
+        let code = match (named, letters.next(), letters.next()) {
+            (Some((_, code)), ..) => *code,
+            (_, Some(letter), None) if ctrl => KeyCode::Char(letter.to_ascii_lowercase()),
+            (_, Some(letter), None) => KeyCode::Char(letter),
+            (_, Some('F'), Some(_)) => KeyCode::F(name[1..].parse().ok()?),
+            _ => return None,
         };
         Some(Self { code, ctrl, alt })
-    }
-
-    fn code(name: &str) -> Option<KeyCode> {
-        if let Some((_, code)) = NAMED.iter().find(|(known, _)| *known == name) {
-            return Some(*code);
-        }
-        let mut letters = name.chars();
-        match (letters.next(), letters.next()) {
-            (Some(letter), None) => Some(KeyCode::Char(letter)),
-            (Some('F'), Some(_)) => name[1..].parse().ok().map(KeyCode::F),
-            _ => None,
-        }
     }
 }
 
@@ -105,28 +91,18 @@ impl fmt::Display for Key {
     }
 }
 
+/// What keys mean, in the order of the table.
 #[derive(Clone, Debug)]
-pub struct Keymap {
-    bindings: BTreeMap<Context, Vec<(Key, Action)>>,
-}
+pub struct Keymap(Vec<(Context, Key, Action)>);
 
 impl Default for Keymap {
     fn default() -> Self {
-        let mut keymap = Self {
-            bindings: BTreeMap::new(),
-        };
-        for row in TABLE {
-            for (context, keys) in row.keys {
-                for key in keys.split(' ').filter_map(Key::parse) {
-                    keymap
-                        .bindings
-                        .entry(*context)
-                        .or_default()
-                        .push((key, row.action));
-                }
-            }
-        }
-        keymap
+        let rows = TABLE.iter().flat_map(|row| {
+            let keys = row.keys.iter();
+            let keys = keys.flat_map(|(context, keys)| keys.split(' ').map(|key| (*context, key)));
+            keys.filter_map(|(context, key)| Some((context, Key::parse(key)?, row.action)))
+        });
+        Self(rows.collect())
     }
 }
 
@@ -134,17 +110,16 @@ impl Keymap {
     /// The action of `key` where these contexts hold, the innermost first.
     pub fn action(&self, contexts: &[Context], key: Key) -> Option<Action> {
         contexts.iter().find_map(|context| {
-            let bindings = self.bindings.get(context)?;
-            let bound = bindings.iter().find(|(bound, _)| *bound == key);
-            bound.map(|(_, action)| *action)
+            let mut bindings = self.of(*context);
+            let (_, action) = bindings.find(|(bound, _)| *bound == key)?;
+            Some(action)
         })
     }
 
-    /// The keys of an action, the first one first.
+    /// The keys of an action, each once.
     pub fn keys(&self, action: Action) -> Vec<Key> {
-        let bindings = self.bindings.values().flatten();
-        let mut keys: Vec<Key> = Vec::new();
-        for (key, _) in bindings.filter(|(_, bound)| *bound == action) {
+        let mut keys = Vec::new();
+        for (_, key, _) in self.0.iter().filter(|(.., bound)| *bound == action) {
             if !keys.contains(key) {
                 keys.push(*key);
             }
@@ -153,16 +128,18 @@ impl Keymap {
     }
 
     /// The bindings of a context, in the order of the table.
-    pub fn of(&self, context: Context) -> &[(Key, Action)] {
-        self.bindings.get(&context).map_or(&[], Vec::as_slice)
+    pub fn of(&self, context: Context) -> impl Iterator<Item = (Key, Action)> {
+        let bindings = self.0.iter().filter(move |(of, ..)| *of == context);
+        bindings.map(|(_, key, action)| (*key, *action))
     }
 
     /// Gives `action` these keys in `context`, in place of those that it had there and of what
     /// they did there before.
     pub fn rebind(&mut self, context: Context, action: Action, keys: &[Key]) {
-        let bindings = self.bindings.entry(context).or_default();
-        bindings.retain(|(key, bound)| *bound != action && !keys.contains(key));
-        bindings.extend(keys.iter().map(|key| (*key, action)));
+        self.0
+            .retain(|(of, key, bound)| *of != context || *bound != action && !keys.contains(key));
+        self.0
+            .extend(keys.iter().map(|key| (context, *key, action)));
     }
 }
 
@@ -172,44 +149,24 @@ mod tests {
 
     #[test]
     fn no_key_is_bound_twice_in_a_context() {
-        let keymap = Keymap::default();
-        for (context, bindings) in &keymap.bindings {
-            for (at, (key, action)) in bindings.iter().enumerate() {
-                let other = bindings[..at].iter().find(|(bound, _)| bound == key);
-                assert_eq!(other, None, "{context:?} {key} {action:?}");
-            }
+        let Keymap(bindings) = Keymap::default();
+        for (at, (context, key, _)) in bindings.iter().enumerate() {
+            let is_same = |(of, bound, _): &(Context, Key, Action)| (of, bound) == (context, key);
+            assert!(!bindings[..at].iter().any(is_same), "{context:?} {key}");
         }
     }
 
     #[test]
-    fn every_key_of_the_table_is_read_back_as_it_is_written() {
+    fn keys_are_read_back_as_they_are_written_and_every_action_has_a_name_and_help() {
+        let mut keys = vec!["Alt-x", "Ctrl-Alt-X", "F12"];
         for row in TABLE {
             assert!(!row.help.is_empty(), "{}", row.name);
             assert_eq!(Action::parse(row.name), Some(row.action), "{}", row.name);
-            for (_, keys) in row.keys {
-                for text in keys.split(' ') {
-                    let key = Key::parse(text);
-                    assert_eq!(key.map(|key| key.to_string()).as_deref(), Some(text));
-                }
-            }
+            keys.extend(row.keys.iter().flat_map(|(_, keys)| keys.split(' ')));
         }
-    }
-
-    #[test]
-    fn keys_that_only_a_configuration_binds_are_read_back_as_they_are_written() {
-        for text in ["Alt-x", "Ctrl-Alt-X", "F12"] {
+        for text in keys {
             let key = Key::parse(text);
             assert_eq!(key.map(|key| key.to_string()).as_deref(), Some(text));
         }
-    }
-
-    #[test]
-    fn the_innermost_context_wins_and_a_rebound_key_loses_its_old_meaning() {
-        let mut keymap = Keymap::default();
-        let key = Key::parse("Space").expect("it is a key");
-        let list = [Context::List, Context::Session, Context::Everywhere];
-        assert_eq!(keymap.action(&list, key), Some(Action::Select));
-        keymap.rebind(Context::List, Action::Mark, &[key]);
-        assert_eq!(keymap.action(&list, key), Some(Action::Mark));
     }
 }

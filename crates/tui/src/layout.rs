@@ -190,12 +190,3 @@ pub fn centered(area: Rect, columns: usize, rows: usize) -> Rect {
         height,
     )
 }
-
-/// The part of an overlay at a cell of the screen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hit {
-    Entry(usize),
-    /// Something else that belongs to it.
-    Inside,
-    Outside,
-}

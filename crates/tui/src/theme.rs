@@ -7,8 +7,9 @@
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::symbols::border;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
+    #[default]
     Text,
     Faint,
     Strong,
@@ -38,43 +39,50 @@ pub enum Role {
     Tab,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Glyph {
-    Live,
-    Ended,
-    ToServer,
-    ToClient,
-    Both,
-    Warning,
-    Failed,
-    Ok,
-    Running,
-    Folded,
-    Unfolded,
-    Child,
-    Marked,
-    Noted,
-    Selected,
-    More,
-    Times,
-    Back,
-    Prompt,
-    Diamond,
-    Ellipsis,
-    Bar,
-    Track,
-    Note,
-    Error,
-    Cursor,
-    Sorted,
-    AtMost,
-    Hatched,
-    Tick,
-    Changed,
-    Added,
-    Order,
-    Noise,
-    Dot,
+/// A sign, and what stands for it in ASCII.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Glyph(&'static str, &'static str);
+
+#[expect(
+    non_upper_case_globals,
+    reason = "signs are used as the variants of an enumeration"
+)]
+impl Glyph {
+    pub const Live: Self = Self("●", "*");
+    pub const Ended: Self = Self("■", "#");
+    pub const ToServer: Self = Self("→", ">");
+    pub const ToClient: Self = Self("←", "<");
+    pub const Both: Self = Self("⇄", "<>");
+    pub const Warning: Self = Self("⚠", "!");
+    pub const Failed: Self = Self("✗", "x");
+    pub const Ok: Self = Self("✓", ".");
+    pub const Running: Self = Self("…", "?");
+    pub const Ellipsis: Self = Self("…", "~");
+    pub const Folded: Self = Self("▸", "+");
+    pub const Unfolded: Self = Self("▾", "-");
+    pub const Child: Self = Self("└", "`");
+    pub const Marked: Self = Self("★", "*");
+    pub const Noted: Self = Self("✎", "n");
+    pub const Selected: Self = Self("◉", "o");
+    pub const More: Self = Self("▼", "v");
+    pub const Times: Self = Self("×", "x");
+    pub const Back: Self = Self("⏪", "<<");
+    pub const Prompt: Self = Self("▸", ">");
+    pub const Diamond: Self = Self("◆", "+");
+    pub const Bar: Self = Self("█", "=");
+    pub const Track: Self = Self("░", ".");
+    pub const Note: Self = Self("•", "-");
+    pub const Error: Self = Self("✗", "E");
+    pub const Cursor: Self = Self("▏", "|");
+    pub const Sorted: Self = Self("▴", "^");
+    pub const AtMost: Self = Self("≤", "<=");
+    pub const Hatched: Self = Self("▒", "/");
+    pub const Tick: Self = Self("┃", ":");
+    pub const Changed: Self = Self("~", "~");
+    pub const Added: Self = Self("+", "+");
+    pub const Order: Self = Self("↕", "o");
+    pub const Noise: Self = Self("·", ".");
+    pub const Dot: Self = Self("·", "-");
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -130,7 +138,7 @@ impl Look {
     }
 
     pub fn glyph(&self, glyph: Glyph) -> &'static str {
-        let (unicode, ascii) = signs(glyph);
+        let Glyph(unicode, ascii) = glyph;
         if self.ascii { ascii } else { unicode }
     }
 
@@ -207,46 +215,6 @@ fn plain(role: Role) -> Style {
         Role::Chip | Role::ChipWarn | Role::Selected => style.add_modifier(Modifier::REVERSED),
         Role::Hit | Role::SelectedElsewhere | Role::Tab => style.add_modifier(Modifier::UNDERLINED),
         _ => style,
-    }
-}
-
-fn signs(glyph: Glyph) -> (&'static str, &'static str) {
-    match glyph {
-        Glyph::Live => ("●", "*"),
-        Glyph::Ended => ("■", "#"),
-        Glyph::ToServer => ("→", ">"),
-        Glyph::ToClient => ("←", "<"),
-        Glyph::Both => ("⇄", "<>"),
-        Glyph::Warning => ("⚠", "!"),
-        Glyph::Failed => ("✗", "x"),
-        Glyph::Ok => ("✓", "."),
-        Glyph::Running => ("…", "?"),
-        Glyph::Ellipsis => ("…", "~"),
-        Glyph::Folded => ("▸", "+"),
-        Glyph::Unfolded => ("▾", "-"),
-        Glyph::Child => ("└", "`"),
-        Glyph::Marked => ("★", "*"),
-        Glyph::Noted => ("✎", "n"),
-        Glyph::Selected => ("◉", "o"),
-        Glyph::More => ("▼", "v"),
-        Glyph::Times => ("×", "x"),
-        Glyph::Back => ("⏪", "<<"),
-        Glyph::Prompt => ("▸", ">"),
-        Glyph::Diamond => ("◆", "+"),
-        Glyph::Bar => ("█", "="),
-        Glyph::Track => ("░", "."),
-        Glyph::Note => ("•", "-"),
-        Glyph::Error => ("✗", "E"),
-        Glyph::Cursor => ("▏", "|"),
-        Glyph::Sorted => ("▴", "^"),
-        Glyph::AtMost => ("≤", "<="),
-        Glyph::Hatched => ("▒", "/"),
-        Glyph::Tick => ("┃", ":"),
-        Glyph::Changed => ("~", "~"),
-        Glyph::Added => ("+", "+"),
-        Glyph::Order => ("↕", "o"),
-        Glyph::Noise => ("·", "."),
-        Glyph::Dot => ("·", "-"),
     }
 }
 

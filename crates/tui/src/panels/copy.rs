@@ -1,111 +1,118 @@
-//! Copying: what of the row under the cursor goes into the clipboard or into a file.
+//! Copying: what of the selected row goes into the clipboard, into a file, or onto the normal
+//! screen.
+//!
+//! What is copied is exactly what is on the wire; whoever pastes it into a terminal is on their
+//! own. What is printed on the normal screen is escaped. Only the report in Markdown is redacted:
+//! it is for others, and takes the time to go over the recording.
 
 use super::detail::Shown;
 use super::detail::jobs::TextRole;
 use super::export;
 use super::menu::{Entry, Menu};
-use super::selection::shown;
+use super::selection::{self, shown};
 use crate::action::Action;
-use crate::app::{App, Session, Viewer};
+use crate::app::{App, Session};
 use crate::effect::{Effect, Effects};
 use crate::theme::Role;
 use mcpreel_trace::item::Item;
 use mcpreel_wire::text::{escape, escape_bytes, size};
-use std::path::PathBuf;
-
-// Into the clipboard, into a file, or onto the normal screen.
-//
-// What is copied is exactly what is on the wire, or while the screen is redacted what is shown of
-// it; whoever pastes it into a terminal is on their own. What is printed on the normal screen is
-// escaped. Of what is on the wire only the report in Markdown is redacted: it is for others, and
-// takes the time to go over the recording.
+use std::path::{Path, PathBuf};
 
 /// Terminals take no more than about this much; many drop the whole of it silently.
 const CLIPBOARD: usize = 100_000;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum CopyWhat {
-    /// The value under the cursor of the tree.
-    Value,
-    Path,
-    Message,
-    Exchange,
-    Link,
-    /// The exchange told in Markdown, redacted.
-    Report,
-}
-
-/// The choices of the menu: the letter, what is copied, its words.
-const CHOICES: [(char, CopyWhat, &str); 6] = [
-    ('v', CopyWhat::Value, "value under the cursor"),
-    ('p', CopyWhat::Path, "its path"),
-    ('m', CopyWhat::Message, "message, as on the wire"),
-    ('e', CopyWhat::Exchange, "request and response"),
-    ('l', CopyWhat::Link, "link: recording and frame"),
-    (
-        'r',
-        CopyWhat::Report,
-        "exchange in Markdown, redacted: for a bug report",
-    ),
-];
-
-pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
-    (action == Action::Copy).then(|| menu(app, session))
-}
-
 /// Offers the parts of the selected row that can be copied.
-fn menu(app: &mut App, session: &mut Session) -> Effects {
-    let choices = CHOICES.into_iter().filter_map(|(letter, what, label)| {
-        let label = if what == CopyWhat::Report {
-            // How long it is turns out when it is made.
-            super::selection::item(session).and_then(Item::exchange)?;
-            label.to_owned()
-        } else {
-            let text = text_of(session, what)?;
-            format!("{label}  ({})", size(text.len() as u64))
-        };
-        Some(Entry::in_session(letter, label, move |app, session| {
-            copy(app, session, what)
-        }))
-    });
-    let entries: Vec<_> = choices.collect();
+pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
+    if action != Action::Copy {
+        return None;
+    }
+    let summary = session.vitals.as_deref().map(|vitals| &vitals.summary);
+    let id = summary.map_or("mcpreel", |summary| &summary.id);
+    let seq = shown(session).map_or(0, |shown| shown.seq().0);
+    let link = shown(session).map(|_| format!("{id}#{seq}"));
+    let parts = [
+        ('v', "value under the cursor", "json", value(session)),
+        ('p', "its path", "json", path(session)),
+        ('m', "message, as on the wire", "json", message(session)),
+        ('e', "request and response", "jsonl", exchange(session)),
+        ('l', "link: recording and frame", "json", link),
+    ];
+    let entries = parts
+        .into_iter()
+        .filter_map(|(letter, label, ending, text)| {
+            let text = text?;
+            let name = PathBuf::from(format!("{id}-{seq}.{ending}"));
+            let label = format!("{label}  ({})", size(text.len() as u64));
+            Some(Entry::new(letter, label, |viewer| {
+                put(&mut viewer.app, text, name, "")
+            }))
+        });
+    let mut entries: Vec<_> = entries.collect();
+    if selection::item(session).and_then(Item::exchange).is_some() {
+        let name = PathBuf::from(format!("{id}-{seq}.md"));
+        let label = "exchange in Markdown, redacted: for a bug report";
+        entries.push(Entry::in_session('r', label, |app, session| {
+            export::report(app, session, name)
+        }));
+    }
     if entries.is_empty() {
-        let text = match super::selection::selected(session) {
-            None => "no row is selected: there is nothing to copy",
-            Some(_) => "the row is still being read: once more copies it",
-        };
-        app.notices.error(text, app.now);
-        return vec![];
+        missing(app, Some(session));
+    } else {
+        app.push(Menu::new("copy", entries));
     }
-    app.push(Menu::new("copy", entries));
-    vec![]
+    Some(vec![])
 }
 
-/// Copies something of what is selected; too much for a clipboard goes into a file, if wanted.
-fn copy(app: &mut App, session: &Session, what: CopyWhat) -> Effects {
-    let name = file_name(session, what);
-    if what == CopyWhat::Report {
-        return export::report(app, session, name);
-    }
-    match text_of(session, what) {
-        Some(text) => put(app, text, name, ""),
-        None => vec![],
-    }
+fn missing(app: &mut App, session: Option<&Session>) {
+    let text = match session.and_then(selection::selected) {
+        None => "no row is selected",
+        Some(_) => "the row is still being read: once more does it",
+    };
+    app.notices.error(text, app.now);
 }
 
-/// The report of an exchange is made.
-pub fn report(app: &mut App, text: String, name: PathBuf) -> Effects {
-    put(app, text, name, ", redacted: look through it")
+/// The value under the cursor of the tree: a string by what it says, anything else as it stands.
+fn value(session: &Session) -> Option<String> {
+    shown(session)?;
+    let raw = session.detail.value()?;
+    Some(serde_json::from_slice(raw).unwrap_or_else(|_| line(raw)))
 }
 
-/// Puts it into the clipboard; what is too much for one into a file, if wanted.
-fn put(app: &mut App, text: String, path: PathBuf, remark: &str) -> Effects {
+fn path(session: &Session) -> Option<String> {
+    shown(session)?;
+    session.detail.path().filter(|path| !path.is_empty())
+}
+
+fn message(session: &Session) -> Option<String> {
+    shown(session)?;
+    let (bytes, whole) = session.detail.message()?;
+    whole.then(|| line(bytes))
+}
+
+/// Request and response, a line each; only where both are here as a whole.
+fn exchange(session: &Session) -> Option<String> {
+    let shown: &Shown = shown(session)?;
+    let texts = shown.parts.iter().filter_map(|part| part.text.as_ref());
+    let is_one = |role| matches!(role, TextRole::Request | TextRole::Response);
+    let lines = texts.filter(|text| is_one(text.role)).map(|text| {
+        let is_whole = text.bytes.len() as u64 == text.size;
+        is_whole.then(|| line(&text.bytes) + "\n")
+    });
+    let lines: Option<String> = lines.collect();
+    lines.filter(|lines| !lines.is_empty())
+}
+
+fn line(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes.trim_ascii_end()).into_owned()
+}
+
+/// Puts a text into the clipboard; what is too much for one into a file, if wanted.
+pub fn put(app: &mut App, text: String, path: PathBuf, remark: &str) -> Effects {
     let bytes = size(text.len() as u64);
     if text.len() > CLIPBOARD {
         let label = format!("write it to {}", escape(&path.to_string_lossy()));
-        let save = move |_: &mut Viewer| vec![Effect::Save { path, text }];
         let entries = vec![
-            Entry::new('f', label, save),
+            Entry::new('f', label, |_| vec![Effect::Save { path, text }]),
             Entry::nothing('n', "leave it"),
         ];
         let mut menu = Menu::new(format!("{bytes} is more than terminals take"), entries);
@@ -121,102 +128,39 @@ fn put(app: &mut App, text: String, path: PathBuf, remark: &str) -> Effects {
 }
 
 /// The file was written, or could not be.
-pub fn saved(app: &mut App, path: &std::path::Path, result: &std::io::Result<u64>) {
+pub fn saved(app: &mut App, path: &Path, result: &std::io::Result<u64>) {
     let path = path.to_string_lossy();
     let path = escape(&path);
     match result {
-        Ok(bytes) => app
-            .notices
-            .success(format!("{} written to {path}", size(*bytes)), app.now),
-        Err(error) => app
-            .notices
-            .error(format!("{path} was not written: {error}"), app.now),
+        Ok(bytes) => {
+            let text = format!("{} written to {path}", size(*bytes));
+            app.notices.success(text, app.now);
+        }
+        Err(error) => {
+            let text = format!("{path} was not written: {error}");
+            app.notices.error(text, app.now);
+        }
     }
-}
-
-fn file_name(session: &Session, what: CopyWhat) -> PathBuf {
-    let id = session
-        .vitals
-        .as_deref()
-        .map_or("mcpreel", |vitals| &vitals.summary.id);
-    let seq = shown(session).map_or(0, |shown| shown.seq().0);
-    let ending = match what {
-        CopyWhat::Report => "md",
-        CopyWhat::Exchange => "jsonl",
-        _ => "json",
-    };
-    PathBuf::from(format!("{id}-{seq}.{ending}"))
 }
 
 /// Prints the text that was copied last, else the message, in escaped lines.
 pub fn print(app: &mut App, session: Option<&Session>) -> Effects {
-    if let Some(copied) = &app.copied {
-        let lines = copied.trim_end().split('\n').map(escape);
-        return vec![Effect::Print(lines.collect::<Vec<_>>().join("\n"))];
-    }
     let message = session.and_then(|session| {
         shown(session)?;
         session.detail.message()
     });
-    let Some((bytes, whole)) = message else {
-        let text = match session.and_then(super::selection::selected) {
-            None => "no row is selected: there is nothing to print",
-            Some(_) => "the row is still being read: once more prints it",
-        };
-        app.notices.error(text, app.now);
-        return vec![];
+    let (bytes, whole) = match (&app.copied, message) {
+        (Some(copied), _) => (copied.as_bytes(), true),
+        (None, Some(message)) => message,
+        (None, None) => {
+            missing(app, session);
+            return vec![];
+        }
     };
-    let lines = bytes
-        .trim_ascii_end()
-        .split(|byte| *byte == b'\n')
-        .map(escape_bytes);
-    let mut text = lines.collect::<Vec<_>>().join("\n");
+    let lines = bytes.trim_ascii_end().split(|byte| *byte == b'\n');
+    let mut text = lines.map(escape_bytes).collect::<Vec<_>>().join("\n");
     if !whole {
         text.push_str("\n(the first part; `mcpreel show` has all of it)");
     }
     vec![Effect::Print(text)]
-}
-
-/// The text of a choice; none where the row has none.
-fn text_of(session: &Session, what: CopyWhat) -> Option<String> {
-    let shown = shown(session)?;
-    match what {
-        CopyWhat::Value => Some(value(session.detail.value()?)),
-        CopyWhat::Path => session.detail.path().filter(|path| !path.is_empty()),
-        CopyWhat::Message => {
-            let (bytes, whole) = session.detail.message()?;
-            whole.then(|| line(bytes))
-        }
-        CopyWhat::Exchange => exchange(shown),
-        CopyWhat::Link => {
-            let id = &session.vitals.as_deref()?.summary.id;
-            Some(format!("{id}#{}", shown.seq().0))
-        }
-        // It is made elsewhere.
-        CopyWhat::Report => None,
-    }
-}
-
-/// A string by what it says, anything else as it stands.
-fn value(raw: &[u8]) -> String {
-    serde_json::from_slice(raw).unwrap_or_else(|_| line(raw))
-}
-
-/// Request and response, a line each; only where both are here as a whole.
-fn exchange(shown: &Shown) -> Option<String> {
-    let texts = shown.parts.iter().filter_map(|part| part.text.as_ref());
-    let mut texts =
-        texts.filter(|text| matches!(text.role, TextRole::Request | TextRole::Response));
-    let mut lines = Vec::new();
-    for text in texts.by_ref() {
-        if text.bytes.len() as u64 != text.size {
-            return None;
-        }
-        lines.push(line(&text.bytes));
-    }
-    (!lines.is_empty()).then(|| lines.join("\n") + "\n")
-}
-
-fn line(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes.trim_ascii_end()).into_owned()
 }

@@ -46,7 +46,7 @@ fn keys(app: &App, contexts: &[Context], context: Context, lines: &mut Vec<Line>
     heading(context.as_str(), lines);
     let keymap = &app.settings.keymap;
     for row in TABLE {
-        let bound = keymap.of(context).iter();
+        let bound = keymap.of(context);
         let keys: Vec<_> = bound
             .filter(|(_, action)| *action == row.action)
             .filter(|(key, action)| keymap.action(contexts, *key) == Some(*action))
@@ -98,28 +98,13 @@ const DENSITY: &str = "timeline: how many exchanges began in each column, not ho
 const SIGNS: [(Glyph, &str); 11] = [
     (Glyph::ToServer, "from the client to the server"),
     (Glyph::ToClient, "from the server to the client"),
-    (
-        Glyph::Failed,
-        "failed: error, tool-error, lost or unanswered",
-    ),
+    (Glyph::Failed, "error, tool-error, lost or unanswered"),
     (Glyph::Running, "open: no answer yet"),
-    (
-        Glyph::Times,
-        "so many notifications of the same method in a row",
-    ),
+    (Glyph::Times, "times the same notification in a row"),
     (Glyph::Child, "the last progress of the call"),
-    (
-        Glyph::Bar,
-        "its latency, against what 95 of 100 calls of the method stay below",
-    ),
-    (
-        Glyph::Error,
-        "before a row: a finding that is an error points at it",
-    ),
-    (
-        Glyph::Warning,
-        "a warning does; notes stand in the detail only",
-    ),
+    (Glyph::Bar, "latency, against p95 of the method"),
+    (Glyph::Error, "before a row: a finding, an error"),
+    (Glyph::Warning, "before a row: a finding, a warning"),
     (Glyph::Marked, "somebody has marked it"),
     (Glyph::Noted, "somebody has written a note"),
 ];

@@ -12,31 +12,27 @@
 //! ```
 
 use super::prompt::{Prompt, Purpose};
-use super::shelf::{Listing, Row};
+use super::shelf::{Library, Listing, Row, about, file_name, note_of, state, title};
 use crate::action::Action;
 use crate::app::{App, Viewer};
-use crate::effect::{Answer, Ask, Effects};
+use crate::effect::{Effects, Now};
 use crate::layout;
 use crate::panels::footer;
 use crate::panels::menu::{Entry as Item, Menu};
-use crate::theme::{Glyph, Look, Role};
-use crate::widget::cursor::moved;
+use crate::theme::{Glyph, Role};
 use crate::widget::spans;
 use crate::widget::table::{self, Cell, Column};
-use mcpreel_share::phrases::recording::{self, host};
-use mcpreel_share::phrases::{self, sentence, when};
+use crate::worker::{Answer, Ask};
+use mcpreel_share::phrases::recording::host;
+use mcpreel_share::phrases::{sentence, when};
 use mcpreel_store::annotate;
-use mcpreel_store::library::{Details, Entry, Standing, retention};
+use mcpreel_store::library::{Entry, Standing, retention};
 use mcpreel_store::reader::Summary;
-use mcpreel_store::schema::State;
-use mcpreel_trace::session::End;
-use mcpreel_wire::text::{
-    clock, count, cut, cut_middle, escape, pad_end, plural, size, width, wrap,
-};
+use mcpreel_wire::text::{clock, count, cut, cut_middle, escape, plural, size, width, wrap};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The time between two lists of the folder, nanoseconds.
 const EVERY_NS: u64 = 1_000_000_000;
@@ -48,67 +44,60 @@ const WORDS: usize = 46;
 /// The least and the most columns of the server's name.
 const SERVER: (usize, usize) = (16, 40);
 
-/// The name of a recording's file, escaped.
-pub fn file_name(path: &Path) -> String {
-    let file = path.file_name().unwrap_or_default().to_string_lossy();
-    escape(&file).into_owned()
-}
+/// The place of the server's name among the columns.
+const SERVER_AT: usize = 3;
 
 pub fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
     let app = &mut viewer.app;
     match action {
         Action::Open => return Some(open(viewer)),
         Action::Narrow => {
-            let prompt = Prompt::new(Purpose::Narrow, &app.library.narrow);
+            let words = ("show only", "Enter keeps it, Esc shows all");
+            let text = app.library.narrow.clone();
+            let prompt = Prompt::new(Purpose::Narrow, words, &text, |viewer, text| {
+                narrow(&mut viewer.app, text)
+            });
             app.push(prompt);
         }
         Action::Close if !app.library.narrow.is_empty() => return Some(narrow(app, "")),
         Action::RecordingNote => ask_note(app),
         Action::Delete => ask_delete(app),
         _ => {
-            let shown = app.library.shown();
-            let page = layout::library(app.size).page();
-            let at = moved(action, app.library.at(&shown), shown.len(), page)?;
-            go(app, at);
+            let (ids, page) = (app.library.ids(), layout::library(app.size).page());
+            app.library.cursor.perform(action, &ids, page)?;
         }
     }
     Some(vec![])
 }
 
 fn open(viewer: &mut Viewer) -> Effects {
-    let app = &mut viewer.app;
-    let Some(row) = app.library.current() else {
+    let library = &mut viewer.app.library;
+    let Some(row) = library.current() else {
         return vec![];
     };
     let path = row.entry.path.clone();
-    app.library.selected = Some(path.clone());
-    app.library.listed = None;
+    library.cursor.id.clone_from(&path);
+    library.listed = None;
     super::session::open(viewer, &path, None)
-}
-
-/// The cursor goes to the row `at` of those that are shown.
-fn go(app: &mut App, at: usize) {
-    if let Some(row) = app.library.shown().get(at) {
-        app.library.selected = Some(row.entry.path.clone());
-        uncover(app, at);
-    }
 }
 
 /// A click selects a row, a second one opens it.
 pub fn click(viewer: &mut Viewer, y: u16, double: bool) -> Effects {
-    let app = &mut viewer.app;
-    let places = layout::library(app.size);
-    let first = app
-        .library
-        .top_showing(app.library.at(&app.library.shown()), places.page());
-    go(app, first + usize::from(y.saturating_sub(places.rows.y)));
+    let places = layout::library(viewer.app.size);
+    let library = &mut viewer.app.library;
+    let at = library.cursor.top + usize::from(y.saturating_sub(places.rows.y));
+    let ids = library.ids();
+    if at >= ids.len() {
+        return vec![];
+    }
+    library.cursor.put(&ids, at, places.page());
     if double { open(viewer) } else { vec![] }
 }
 
-/// Scrolls as far as it takes to show the row `at`.
-fn uncover(app: &mut App, at: usize) {
-    let page = layout::library(app.size).page();
-    app.library.top = app.library.top_showing(at, page);
+pub fn wheel(app: &mut App, by: isize) -> Effects {
+    let (rows, page) = (app.library.ids().len(), layout::library(app.size).page());
+    app.library.cursor.wheel(by, rows, page);
+    vec![]
 }
 
 fn ask_note(app: &mut App) {
@@ -119,10 +108,26 @@ fn ask_note(app: &mut App) {
         let text = "there is nothing to write a note on yet";
         return app.notices.error(text, app.now);
     };
-    let note = summary.note.clone().unwrap_or_default();
-    app.library.selected = Some(row.entry.path.clone());
-    let prompt = Prompt::new(Purpose::RecordingNote, &note);
+    let old = summary.note.clone().unwrap_or_default();
+    let path = row.entry.path.clone();
+    let words = ("note on the recording", "Enter keeps it, empty removes it");
+    let prompt = Prompt::new(Purpose::Text, words, &old, move |_, text| {
+        let note = Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+        let write = move || write_note(&path, note.as_deref());
+        vec![Ask::Change(Box::new(write)).into()]
+    });
     app.push(prompt);
+}
+
+fn write_note(path: &Path, note: Option<&str>) -> Answer {
+    let done = match note {
+        Some(_) => "noted; the recording is never pruned",
+        None => "the note was removed",
+    };
+    match annotate::set_note(path, None, note) {
+        Ok(()) => changed(done.to_owned()),
+        Err(error) => Answer::failed(sentence(&error)),
+    }
 }
 
 /// Asks whether it is meant, and says what goes. The cursor is on the answer that does no harm.
@@ -136,132 +141,33 @@ fn ask_delete(app: &mut App) {
         return app.notices.error(text, app.now);
     }
     let mut known = vec![size(entry.size)];
-    if let Some(summary) = entry.summary() {
-        known.push(plural(summary.exchanges, "exchange"));
-        known.push(plural(summary.frames, "frame"));
-    }
-    let mut text = vec![file_name(&entry.path), known.join(", ")];
+    let mut text = vec![file_name(&entry.path)];
     if entry.standing.is_recoverable() {
         text.push("with the part that is still in its spool".to_owned());
     }
-    if let Some(summary) = entry.summary().filter(|summary| summary.is_noted()) {
-        text.push(match &summary.note {
-            Some(note) => format!("somebody noted: {}", escape(note)),
-            None => "somebody has marked or noted rows of it".to_owned(),
-        });
+    if let Some(summary) = entry.summary() {
+        known.push(plural(summary.exchanges, "exchange"));
+        known.push(plural(summary.frames, "frame"));
+        if summary.is_noted() {
+            text.push(match &summary.note {
+                Some(note) => format!("somebody noted: {}", escape(note)),
+                None => "somebody has marked or noted rows of it".to_owned(),
+            });
+        }
     }
+    text.insert(1, known.join(", "));
     text.push("There is no way back.".to_owned());
     let path = entry.path.clone();
-    let selected = Some(path.clone());
     let entries = vec![
         Item::nothing('n', "no, keep it"),
         Item::new('y', "yes, delete it", move |_| {
             vec![Ask::Change(Box::new(move || delete(&path))).into()]
         }),
     ];
-    app.library.selected = selected;
     app.push(Menu {
         text: text.into_iter().map(|text| (Role::Text, text)).collect(),
         ..Menu::new("delete this recording?", entries)
     });
-}
-
-/// The folder cannot be read.
-pub fn unreadable(app: &mut App, error: String) -> Effects {
-    app.library.listing = Listing::Unreadable(error);
-    app.library.rows.clear();
-    was_listed(app);
-    vec![]
-}
-
-fn was_listed(app: &mut App) {
-    app.library.listed = Some(app.now);
-    app.library.is_asked = false;
-}
-
-/// Takes the recordings in. The one under the cursor stays where it is on the screen, whatever
-/// has come or gone above it.
-pub fn listed(app: &mut App, rows: Vec<Row>) -> Effects {
-    let library = &mut app.library;
-    let before = library.at(&library.shown());
-    let offset = before.saturating_sub(library.top);
-    library.rows = rows;
-    library.listing = Listing::Known;
-    let shown = library.shown();
-    let selected = library.selected.as_deref();
-    let is_there = shown.iter().any(|row| Some(&*row.entry.path) == selected);
-    let at = if is_there {
-        library.at(&shown)
-    } else {
-        before.min(shown.len().saturating_sub(1))
-    };
-    // The one that was chosen has gone: its neighbour takes the cursor.
-    let neighbour = shown.get(at).map(|row| row.entry.path.clone());
-    if selected.is_some() && !is_there {
-        library.selected = neighbour;
-    }
-    if library.selected.is_some() {
-        library.top = at.saturating_sub(offset);
-    }
-    let at = library.at(&library.shown());
-    uncover(app, at);
-    was_listed(app);
-    vec![]
-}
-
-/// Time has passed: the folder is looked at again.
-pub fn tick(app: &mut App) -> Effects {
-    let library = &app.library;
-    let is_due = library
-        .listed
-        .is_none_or(|listed| app.now.ui_ns.saturating_sub(listed.ui_ns) >= EVERY_NS);
-    if library.is_asked || !is_due {
-        return vec![];
-    }
-    begin(app)
-}
-
-pub fn begin(app: &mut App) -> Effects {
-    app.library.is_asked = true;
-    vec![Ask::List.into()]
-}
-
-/// The text that narrows the list has changed.
-pub fn narrowed(app: &mut App) -> Effects {
-    let Some(prompt) = app.top::<Prompt>() else {
-        return vec![];
-    };
-    let text = prompt.input.value().to_owned();
-    narrow(app, &text)
-}
-
-pub fn narrow(app: &mut App, text: &str) -> Effects {
-    text.clone_into(&mut app.library.narrow);
-    app.library.top = 0;
-    let at = app.library.at(&app.library.shown());
-    uncover(app, at);
-    vec![]
-}
-
-/// A note on the selected recording; an empty one takes it away.
-pub fn note(app: &mut App, text: &str) -> Effects {
-    let Some(row) = app.library.current() else {
-        return vec![];
-    };
-    let path = row.entry.path.clone();
-    let note = Some(text.trim()).filter(|text| !text.is_empty());
-    let note = note.map(str::to_owned);
-    let write = move || {
-        let done = match note {
-            Some(_) => "noted; the recording is never pruned",
-            None => "the note was removed",
-        };
-        match annotate::set_note(&path, None, note.as_deref()) {
-            Ok(()) => changed(done.to_owned()),
-            Err(error) => Answer::failed(sentence(&error)),
-        }
-    };
-    vec![Ask::Change(Box::new(write)).into()]
 }
 
 /// Deletes it as `prune` does, if nobody records; a person has confirmed it.
@@ -283,6 +189,65 @@ fn changed(told: String) -> Answer {
     })
 }
 
+/// The folder cannot be read.
+pub fn unreadable(app: &mut App, error: String) -> Effects {
+    listed(app, Vec::new());
+    app.library.listing = Listing::Unreadable(error);
+    vec![]
+}
+
+/// Takes the recordings in. The one under the cursor stays where it is on the screen, whatever
+/// has come or gone above it; if it has gone, its neighbour takes the cursor.
+pub fn listed(app: &mut App, rows: Vec<Row>) -> Effects {
+    let page = layout::library(app.size).page();
+    let library = &mut app.library;
+    let before = library.cursor.at(&library.ids());
+    let offset = before.saturating_sub(library.cursor.top);
+    library.rows = rows;
+    library.listing = Listing::Known;
+    library.listed = Some(app.now);
+    library.is_asked = false;
+    let ids = library.ids();
+    if library.cursor.id != PathBuf::new() {
+        let found = ids.iter().position(|id| *id == library.cursor.id);
+        let at = found.unwrap_or(before.min(ids.len().saturating_sub(1)));
+        library.cursor.top = at.saturating_sub(offset);
+        library.cursor.put(&ids, at, page);
+    }
+    vec![]
+}
+
+/// Time has passed: the folder is looked at again.
+pub fn tick(app: &mut App) -> Effects {
+    let library = &app.library;
+    let since = |listed: Now| app.now.ui_ns.saturating_sub(listed.ui_ns);
+    let is_due = library
+        .listed
+        .is_none_or(|listed| since(listed) >= EVERY_NS);
+    if library.is_asked || !is_due {
+        return vec![];
+    }
+    begin(app)
+}
+
+pub fn begin(app: &mut App) -> Effects {
+    app.library.is_asked = true;
+    vec![Ask::List.into()]
+}
+
+/// Shows only recordings with this text.
+pub fn narrow(app: &mut App, text: &str) -> Effects {
+    let library = &mut app.library;
+    text.clone_into(&mut library.narrow);
+    library.cursor.top = 0;
+    let (ids, page) = (library.ids(), layout::library(app.size).page());
+    if ids.contains(&library.cursor.id) {
+        let at = library.cursor.at(&ids);
+        library.cursor.put(&ids, at, page);
+    }
+    vec![]
+}
+
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let places = layout::library(app.size);
     let shown = app.library.shown();
@@ -299,15 +264,15 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
 fn draw_header(app: &App, shown: usize, area: Rect, frame: &mut Frame<'_>) {
     let library = &app.library;
     let columns = usize::from(area.width);
-    let live = library.rows.iter().filter(|row| is_live(row)).count();
-    let alive = match live {
+    let alive = match library.rows.iter().filter(|row| is_live(row)).count() {
         0 => String::new(),
         number => format!("{number} live  "),
     };
-    let count = match (library.listing == Listing::Known, library.narrow.is_empty()) {
-        (false, _) => String::new(),
-        (true, true) => plural(library.rows.len() as u64, "recording"),
-        (true, false) => format!("{shown} of {} shown", library.rows.len()),
+    let all = library.rows.len();
+    let count = match library.listing {
+        Listing::Known if library.narrow.is_empty() => plural(all as u64, "recording"),
+        Listing::Known => format!("{shown} of {all} shown"),
+        _ => String::new(),
     };
     let total: u64 = library.rows.iter().map(|row| row.entry.size).sum();
     let right = format!("{count}  {alive}{} ", size(total));
@@ -325,15 +290,13 @@ fn draw_header(app: &App, shown: usize, area: Rect, frame: &mut Frame<'_>) {
 
 fn draw_rows(app: &App, shown: &[&Row], places: &layout::Shelf, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
-    let (columns, cells): (Vec<_>, Vec<_>) = columns(app, usize::from(places.rows.width))
-        .into_iter()
-        .unzip();
-    let at = app.library.at(shown);
-    let top = app.library.top_showing(at, places.page());
-    let visible = shown.iter().skip(top).take(places.page());
-    let rows: Vec<_> = visible
-        .map(|row| cells.iter().map(|cell| cell(row)).collect())
-        .collect();
+    let room = usize::from(places.rows.width);
+    let columns = columns(app, room);
+    let at = app.library.cursor.at(&app.library.ids());
+    let page = places.page();
+    let top = app.library.cursor.top.min(shown.len().saturating_sub(page));
+    let visible = shown.iter().skip(top).take(page);
+    let rows: Vec<_> = visible.map(|row| cells(app, row, room)).collect();
     let selected = at.checked_sub(top).map(|at| (at, Role::Selected));
     if !places.headings.is_empty() {
         table::headings(look, &columns, places.headings, frame);
@@ -348,151 +311,89 @@ fn is_live(row: &Row) -> bool {
     row.entry.standing == Standing::Live
 }
 
-/// The cell of a column for a recording.
-type Told<'a> = Box<dyn Fn(&Row) -> Cell + 'a>;
-
-/// The columns that the recordings have something for and that fit into `room` columns. Nothing of
-/// it depends on which recordings are on the screen, so that nothing moves when it is scrolled.
-fn columns(app: &App, room: usize) -> Vec<(Column, Told<'_>)> {
+/// The columns that the recordings have something for; the others have no width. Nothing of it
+/// depends on which recordings are on the screen, so that nothing moves when it is scrolled.
+fn columns(app: &App, room: usize) -> Vec<Column> {
     let rows = &app.library.rows;
-    let any = |is: fn(&Row) -> bool| rows.iter().any(is);
     let widest = |text: fn(&Entry) -> String| {
         let widths = rows.iter().map(|row| width(&text(&row.entry)));
         widths.max().unwrap_or(0)
     };
-    let left = |title: &str, width, rank| Column {
+    let left = |title, width, rank| Column {
         flexible: false,
         ..Column::flexible(title, width, rank)
     };
-    let right = Column::right;
-    let look = &app.settings.look;
-    let now = app.now.wall_ns;
-    let (has_dates, has_words) = (room >= DATES, room >= WORDS);
-    let chosen = |row: &Row| {
-        if app.library.chosen.contains(&row.entry.path) {
-            Cell::new(Role::Key, look.glyph(Glyph::Selected))
-        } else {
-            Cell::new(Role::Text, "")
-        }
+    let (state, state_wide) = if room >= WORDS {
+        ("STATE", 13)
+    } else {
+        ("", 1)
     };
-    let state = move |row: &Row| {
-        let (glyph, role, word) = state(&row.entry);
-        let word = if has_words { &*word } else { "" };
-        Cell::new(role, format!("{} {word}", look.glyph(glyph)).trim_end())
+    let started = if room >= DATES { 16 } else { 7 };
+    let host = match widest(|entry| host(entry).unwrap_or_default()) {
+        0 => 0,
+        wide => wide.clamp(8, 24),
     };
-    let started = move |entry: &Entry| {
-        if has_dates {
-            when::short(entry.wall_ns)
-        } else {
-            when::near(entry.wall_ns, now)
-        }
-    };
-    let host_of = |entry: &Entry| host(entry).unwrap_or_default();
-    let (state_title, state_wide) = if has_words { ("STATE", 13) } else { ("", 1) };
-    let host_wide = widest(host_of).clamp(8, 24);
-    let mut columns: Vec<(Column, Told<'_>)> = vec![
-        (left("", 1, 0), Box::new(chosen)),
-        (left(state_title, state_wide, 1), Box::new(state)),
-        (
-            left("STARTED", if has_dates { 16 } else { 7 }, 2),
-            told(started),
-        ),
-        (
-            left("SERVER", SERVER.0, 0),
-            Box::new(|row| Cell::new(Role::Strong, title(&row.entry))),
-        ),
+    let rate = if rows.iter().any(is_live) { 8 } else { 0 };
+    let note = if widest(note_of) > 0 { 12 } else { 0 };
+    let mut columns = vec![
+        left("", 1, 0),
+        left(state, state_wide, 1),
+        left("STARTED", started, 2),
+        left("SERVER", SERVER.0, 0),
+        left("HOST", host, 10),
+        Column::right("DURATION", 8, 4),
+        Column::right("RATE", rate, 5),
+        Column::right("EXCHANGES", 9, 6),
+        Column::right("FAILED", 6, 3),
+        Column::right("FINDINGS", 8, 9),
+        Column::right("SIZE", 8, 8),
+        Column::flexible("NOTE", note, 7),
     ];
-    if any(|row| host(&row.entry).is_some()) {
-        columns.push((left("HOST", host_wide, 10), told(host_of)));
-    }
-    let lasted = move |entry: &Entry| entry.lasted_ns(now).map(clock).unwrap_or_default();
-    columns.push((right("DURATION", 8, 4), told(lasted)));
-    if any(is_live) {
-        let cell = |row: &Row| Cell::new(Role::Text, row.rate.map(rate).unwrap_or_default());
-        columns.push((right("RATE", 8, 5), Box::new(cell)));
-    }
-    columns.extend([
-        (
-            right("EXCHANGES", 9, 6),
-            number(Role::Text, |summary| Some(summary.exchanges)),
-        ),
-        (
-            right("FAILED", 6, 3),
-            number(Role::Bad, |summary| more_than_none(summary.failed)),
-        ),
-        (
-            right("FINDINGS", 8, 9),
-            number(Role::Warn, |summary| more_than_none(summary.findings)),
-        ),
-        (right("SIZE", 8, 8), told(|entry| size(entry.size))),
-    ]);
-    if any(|row| !note_of(&row.entry).is_empty()) {
-        columns.push((Column::flexible("NOTE", 12, 7), told(note_of)));
-    }
     // The name of the server takes what is left before the note does.
-    let all: Vec<_> = columns.iter().map(|(column, _)| column.clone()).collect();
     let wanted = widest(title).clamp(SERVER.0, SERVER.1) - SERVER.0;
-    columns[3].0.width += table::spare(&all, room).min(wanted);
+    columns[SERVER_AT].width += table::spare(&columns, room).min(wanted);
     columns
 }
 
-fn told<'a>(text: impl Fn(&Entry) -> String + 'a) -> Told<'a> {
-    Box::new(move |row| Cell::new(Role::Text, text(&row.entry)))
-}
-
-fn number(role: Role, number: fn(&Summary) -> Option<u64>) -> Told<'static> {
-    Box::new(move |row| {
-        let number = row.entry.summary().and_then(number);
-        Cell::new(role, number.map(count).unwrap_or_default())
-    })
-}
-
-fn more_than_none(number: u64) -> Option<u64> {
-    (number > 0).then_some(number)
-}
-
-/// The state of a recording, or its end where all of it is there. Missing bytes come first: nobody is to
-/// take the rest for the whole.
-fn state(entry: &Entry) -> (Glyph, Role, String) {
-    let word = entry.state().to_owned();
-    let summary = entry.summary();
-    let gap = summary.map_or(0, |summary| summary.gap_bytes);
-    let is_whole = summary.is_some_and(|summary| summary.state == State::Complete);
-    match (entry.standing, entry.end()) {
-        (Standing::Live, _) if gap > 0 => (Glyph::Warning, Role::Warn, "live, gap".to_owned()),
-        (Standing::Live, _) => (Glyph::Live, Role::Good, word),
-        (Standing::Finished, _) if gap > 0 => {
-            (Glyph::Warning, Role::Warn, format!("gap {}", size(gap)))
-        }
-        (Standing::Unreadable, _) => (Glyph::Failed, Role::Bad, word),
-        (Standing::Finished, Some(end)) if is_whole => {
-            let ended = phrases::end_short(end);
-            match end {
-                End::Exited { code: 0 } => (Glyph::Ended, Role::Faint, ended),
-                End::Unknown => (Glyph::Warning, Role::Warn, ended),
-                _ => (Glyph::Failed, Role::Bad, ended),
-            }
-        }
-        _ => (Glyph::Warning, Role::Warn, word),
-    }
-}
-
-fn title(entry: &Entry) -> String {
-    recording::title(entry).unwrap_or_else(|| file_name(&entry.path))
-}
-
-/// The origin of a recording that is no plain session, why it cannot be read, its notes.
-fn note_of(entry: &Entry) -> String {
-    let mut notes: Vec<_> = recording::origin(entry).into_iter().collect();
-    if let Details::Unreadable(error) = &entry.details {
-        // The name of the file stands in the row already.
-        let sentence = phrases::sentence(error);
-        let file = entry.path.display().to_string();
-        let why = sentence.strip_prefix(&file).unwrap_or(&sentence);
-        notes.push(why.trim_start().to_owned());
-    }
-    notes.extend(recording::notes(entry));
-    notes.join("; ")
+/// The cells of a recording, one for each of the columns.
+fn cells(app: &App, row: &Row, room: usize) -> Vec<Cell> {
+    let (look, now) = (&app.settings.look, app.now.wall_ns);
+    let entry = &*row.entry;
+    let is_chosen = app.library.chosen.contains(&entry.path);
+    let (chosen_role, chosen) = match is_chosen {
+        true => (Role::Key, look.glyph(Glyph::Selected)),
+        false => (Role::Text, ""),
+    };
+    let (glyph, role, word) = state(entry);
+    let state = match room {
+        WORDS.. => format!("{} {word}", look.glyph(glyph)),
+        _ => look.glyph(glyph).to_owned(),
+    };
+    let started = match room {
+        DATES.. => when::short(entry.wall_ns),
+        _ => when::near(entry.wall_ns, now),
+    };
+    let number = |number: fn(&Summary) -> u64| entry.summary().map(number);
+    let many = |number: Option<u64>| number.map(count).unwrap_or_default();
+    let some = |number: Option<u64>| many(number.filter(|number| *number > 0));
+    let cells = [
+        (chosen_role, chosen.to_owned()),
+        (role, state),
+        (Role::Text, started),
+        (Role::Strong, title(entry)),
+        (Role::Text, host(entry).unwrap_or_default()),
+        (
+            Role::Text,
+            entry.lasted_ns(now).map(clock).unwrap_or_default(),
+        ),
+        (Role::Text, row.rate.map(rate).unwrap_or_default()),
+        (Role::Text, many(number(|summary| summary.exchanges))),
+        (Role::Bad, some(number(|summary| summary.failed))),
+        (Role::Warn, some(number(|summary| summary.findings))),
+        (Role::Text, size(entry.size)),
+        (Role::Text, note_of(entry)),
+    ];
+    cells.map(|(role, text)| Cell { role, text }).into()
 }
 
 /// `12/s`; of the slow ones with a decimal.
@@ -504,31 +405,10 @@ fn rate(per_second: f64) -> String {
     }
 }
 
-/// More about the recording under the cursor: who spoke to it, what was started, how it stands,
-/// what is missing, what somebody wrote.
 fn draw_about(app: &App, entry: &Entry, area: Rect, frame: &mut Frame<'_>) {
-    let look: &Look = &app.settings.look;
+    let look = &app.settings.look;
     let columns = usize::from(area.width);
-    let mut who = vec![format!("{} {}", escape(&entry.id), escape(&entry.name))];
-    let mut how = vec![standing(entry)];
-    if let Some(summary) = entry.summary() {
-        let client = phrases::peer(&summary.session.client);
-        who.extend(client.map(|client| format!("for {client}")));
-        how.extend(summary.parent.as_ref().map(|parent| {
-            let (origin, parent) = (escape(&summary.origin), escape(parent));
-            format!("{origin} of {parent}; P compares them")
-        }));
-        if summary.gap_bytes > 0 {
-            let missing = size(summary.gap_bytes);
-            how.push(format!(
-                "gap: {missing} were forwarded and are not on record"
-            ));
-        }
-        let note = summary.note.as_ref();
-        how.extend(note.map(|note| format!("note: {}", escape(note))));
-    }
-    let context = entry.context();
-    who.extend(context.map(|context| phrases::command(&context.argv)));
+    let [who, how] = about(entry);
     let role = match entry.standing {
         Standing::Unreadable => Role::Bad,
         Standing::Finished | Standing::Live => Role::Faint,
@@ -536,59 +416,35 @@ fn draw_about(app: &App, entry: &Entry, area: Rect, frame: &mut Frame<'_>) {
     };
     let lines = [
         (Role::Border, look.border().horizontal_top.repeat(columns)),
-        (Role::Text, format!(" {}", who.join("; "))),
-        (role, format!(" {}", how.join("; "))),
+        (Role::Text, format!(" {who}")),
+        (role, format!(" {how}")),
     ];
     for ((role, text), area) in lines.into_iter().zip(area.rows()) {
         frame.render_widget(Line::styled(cut(&text, columns), look.style(role)), area);
     }
 }
 
-fn standing(entry: &Entry) -> String {
-    let end = || entry.end().map(phrases::end).unwrap_or_default();
-    let text = match (entry.standing, &entry.details) {
-        (_, Details::Unreadable(error)) => return phrases::sentence(error),
-        (Standing::Live, _) => "being recorded",
-        (Standing::Pending, _) => {
-            "the session is over; the rest of it is indexed when it is opened"
-        }
-        (Standing::Interrupted, _) => {
-            "the recorder was killed; what its spool still holds is added when it is opened"
-        }
-        (Standing::Cut, _) => "a copy that was made while it was recorded: it may be short",
-        (_, Details::Recorded(summary)) if summary.state == State::Recovered => {
-            let end = end();
-            return format!("the recorder was killed, and it was completed from its spool; {end}");
-        }
-        _ => return end(),
-    };
-    text.to_owned()
-}
-
 /// Draws the text that stands where there is no recording to be shown.
 fn draw_instead(app: &App, area: Rect, frame: &mut Frame<'_>) {
-    let look = &app.settings.look;
     let room = usize::from(area.width).saturating_sub(2);
-    let mut lines = Vec::new();
-    for (role, text) in instead(&app.library) {
-        let indent = text.len() - text.trim_start().len();
-        let mut wrapped = wrap(text.trim_start(), room.saturating_sub(indent));
-        if wrapped.is_empty() {
-            wrapped.push(String::new());
+    let lines = instead(&app.library).into_iter().flat_map(|(role, text)| {
+        let mut lines = wrap(&text, room);
+        if lines.is_empty() {
+            lines.push(String::new());
         }
-        let wrapped = wrapped.into_iter();
-        lines.extend(wrapped.map(|line| (role, pad_end("", indent) + &line)));
-    }
-    for ((role, line), area) in lines.into_iter().zip(area.rows()) {
-        let line = format!(" {}", cut(&line, room));
-        frame.render_widget(Line::styled(line, look.style(role)), area);
+        lines.into_iter().map(move |line| (role, line))
+    });
+    for ((role, line), area) in lines.zip(area.rows()) {
+        let style = app.settings.look.style(role);
+        frame.render_widget(Line::styled(format!(" {line}"), style), area);
     }
 }
 
-fn instead(library: &super::shelf::Library) -> Vec<(Role, String)> {
+fn instead(library: &Library) -> Vec<(Role, String)> {
     let dir = library.dir.to_string_lossy();
     let dir = escape(&dir);
     let text = |text: &str| (Role::Text, text.to_owned());
+    let command = |command: &str| (Role::Strong, command.to_owned());
     match &library.listing {
         Listing::Asked => vec![(Role::Faint, format!("reading {dir}"))],
         Listing::Unreadable(error) => vec![
@@ -604,11 +460,9 @@ fn instead(library: &super::shelf::Library) -> Vec<(Role, String)> {
             text(&format!("no recordings in {dir}")),
             text(""),
             text("see how it looks, with nothing else installed:"),
-            (Role::Strong, "  mcpreel demo".to_owned()),
-            text(
-                "record a server, by putting this in front of its command in a host's configuration:",
-            ),
-            (Role::Strong, "  mcpreel run -- COMMAND".to_owned()),
+            command("mcpreel demo"),
+            text("record a server, by putting this before its command in a host's configuration:"),
+            command("mcpreel run -- COMMAND"),
         ],
     }
 }

@@ -45,4 +45,3 @@ pub mod stats;
 pub mod story;
 pub mod text;
 pub mod timeline;
-pub mod typing;

@@ -5,7 +5,8 @@
 //! detail is dragged. The wheel scrolls what is under the pointer without moving the selection.
 //! Nothing can be done with the mouse only.
 
-use super::list::Cursor;
+use super::detail::detail_open as detail;
+use super::list::{self, Cursor};
 use super::{findings, library, stats, timeline};
 use crate::action::Action;
 use crate::app::{App, Focus, Session, View, Viewer};
@@ -25,44 +26,38 @@ const DOUBLE_NS: u64 = 400_000_000;
 
 pub fn update(viewer: &mut Viewer, event: MouseEvent) -> Effects {
     let at = Position::new(event.column, event.row);
-    let app = &mut viewer.app;
     match event.kind {
-        MouseEventKind::ScrollDown => wheel(viewer, at, true),
-        MouseEventKind::ScrollUp => wheel(viewer, at, false),
+        MouseEventKind::ScrollDown => wheel(viewer, at, NOTCH),
+        MouseEventKind::ScrollUp => wheel(viewer, at, -NOTCH),
         MouseEventKind::Down(MouseButton::Left) => click(viewer, at),
         MouseEventKind::Drag(MouseButton::Left) => drag(viewer, at),
-        MouseEventKind::Up(MouseButton::Left) if std::mem::take(&mut app.dragging) => {
+        MouseEventKind::Up(MouseButton::Left) if std::mem::take(&mut viewer.app.dragging) => {
             vec![Effect::Remember]
         }
         _ => vec![],
     }
 }
 
-fn wheel(viewer: &mut Viewer, at: Position, down: bool) -> Effects {
-    let by = if down { NOTCH } else { -NOTCH };
+fn wheel(viewer: &mut Viewer, at: Position, by: isize) -> Effects {
     if let Some(top) = viewer.app.overlays.last() {
         return (top.handlers().wheel)(viewer, by);
     }
-    let Some(session) = viewer.session.as_deref_mut() else {
-        let action = if down { Action::Down } else { Action::Up };
-        let notch = 0..NOTCH.unsigned_abs();
-        return notch.flat_map(|_| perform(viewer, action)).collect();
+    let Some((app, session)) = viewer.parts() else {
+        return library::wheel(&mut viewer.app, by);
     };
-    let app = &mut viewer.app;
     let places = layout::session(app, session);
-    if places.detail.contains(at) {
-        return super::detail::detail_open::wheel(app, session, by);
-    }
-    if !places.main.contains(at) {
-        return vec![];
-    }
     match session.view {
-        View::Exchanges => {}
-        View::Timeline => return timeline::wheel(app, session, by),
-        View::Stats => return stats::wheel(app, session, by),
-        View::Findings => return findings::wheel(app, session, by),
+        _ if places.detail.contains(at) => detail::wheel(app, session, by),
+        _ if !places.main.contains(at) => vec![],
+        View::Exchanges => wheel_list(app, session, by),
+        View::Timeline => timeline::wheel(app, session, by),
+        View::Stats => stats::wheel(app, session, by),
+        View::Findings => findings::wheel(app, session, by),
     }
-    let page = super::list::page(app, session);
+}
+
+fn wheel_list(app: &App, session: &mut Session, by: isize) -> Effects {
+    let page = list::page(app, session);
     let list = &mut session.list;
     // The cursor stays on its row, also when it had been riding on the last one.
     if let (Cursor::End, Some(key)) = (list.cursor, list.selected()) {
@@ -74,19 +69,31 @@ fn wheel(viewer: &mut Viewer, at: Position, down: bool) -> Effects {
 }
 
 fn click(viewer: &mut Viewer, at: Position) -> Effects {
+    let double = is_double(&mut viewer.app, at);
     if let Some(top) = viewer.app.overlays.last() {
-        let click = top.handlers().click;
-        let double = is_double(&mut viewer.app, at);
-        return click(viewer, (at.x, at.y), double);
+        return (top.handlers().click)(viewer, (at.x, at.y), double);
     }
-    let Some(session) = viewer.session.as_deref_mut() else {
-        return click_library(viewer, at);
-    };
-    let app = &mut viewer.app;
-    let places = layout::session(app, session);
+    if viewer.session.is_some() {
+        return click_session(viewer, at, double);
+    }
+    let places = layout::library(viewer.app.size);
     if places.footer.contains(at) {
-        let action = chip_at(app, Some(session), at.x.saturating_sub(places.footer.x));
-        return action.map_or_else(Effects::new, |action| perform(viewer, action));
+        return click_chip(viewer, at, places.footer);
+    }
+    if !places.rows.contains(at) {
+        return vec![];
+    }
+    library::click(viewer, at.y, double)
+}
+
+fn click_session(viewer: &mut Viewer, at: Position, double: bool) -> Effects {
+    let Some((app, session)) = viewer.parts() else {
+        return vec![];
+    };
+    let places = layout::session(app, session);
+    let cell = (at.x, at.y);
+    if places.footer.contains(at) {
+        return click_chip(viewer, at, places.footer);
     }
     if places.filter.contains(at) {
         return perform(viewer, Action::Filter);
@@ -96,54 +103,30 @@ fn click(viewer: &mut Viewer, at: Position) -> Effects {
         return vec![];
     }
     if places.detail.contains(at) {
-        let double = is_double(app, at);
-        return super::detail::detail_open::click(app, session, (at.x, at.y), double);
+        return detail::click(app, session, cell, double);
     }
     if !places.main.contains(at) {
         return vec![];
     }
     session.focus = Focus::Main;
-    let opens = if session.view == View::Exchanges {
-        let rows = super::list::list_draw::rows_of(places.arrangement, places.main);
-        click_row(app, session, rows, at)
-    } else {
-        let is_row = is_on_row(app, session, at);
-        // The row was selected by the first click, and may have been scrolled by it.
-        is_row && is_double(app, at)
+    let is_row = match session.view {
+        View::Exchanges => click_row(
+            session,
+            list::list_draw::rows_of(places.arrangement, places.main),
+            at,
+        ),
+        View::Timeline => timeline::hit(app, session, cell).is_some(),
+        View::Stats => matches!(stats::hit(app, session, cell), Some(stats::Hit::Row(_))),
+        View::Findings => findings::hit(app, session, cell).is_some(),
     };
-    let cell = (at.x, at.y);
     match session.view {
-        _ if opens => perform(viewer, Action::Open),
+        // The row was selected by the first click, and may have been scrolled by it.
+        _ if is_row && double => perform(viewer, Action::Open),
         View::Exchanges => vec![],
         View::Timeline => timeline::click(app, session, cell),
         View::Stats => stats::click(app, session, cell),
         View::Findings => findings::click(app, session, cell),
     }
-}
-
-/// Whether a row of another view than the list is there.
-fn is_on_row(app: &App, session: &Session, at: Position) -> bool {
-    let cell = (at.x, at.y);
-    match session.view {
-        View::Exchanges => false,
-        View::Timeline => timeline::hit(app, session, cell).is_some(),
-        View::Stats => matches!(stats::hit(app, session, cell), Some(stats::Hit::Row(_))),
-        View::Findings => findings::hit(app, session, cell).is_some(),
-    }
-}
-
-fn click_library(viewer: &mut Viewer, at: Position) -> Effects {
-    let app = &mut viewer.app;
-    let places = layout::library(app.size);
-    if places.footer.contains(at) {
-        let action = chip_at(app, None, at.x);
-        return action.map_or_else(Effects::new, |action| perform(viewer, action));
-    }
-    if !places.rows.contains(at) {
-        return vec![];
-    }
-    let double = is_double(app, at);
-    library::click(viewer, at.y, double)
 }
 
 /// Whether this is the second click on the same place within a short time.
@@ -156,33 +139,30 @@ fn is_double(app: &mut App, at: Position) -> bool {
     again
 }
 
-/// Puts the cursor on the row under the pointer; whether it was the second click there.
-fn click_row(app: &mut App, session: &mut Session, rows: Rect, at: Position) -> bool {
-    if !rows.contains(at) {
-        return false;
-    }
-    let double = is_double(app, at);
+/// Puts the cursor of the list on the row under the pointer; whether there is one.
+fn click_row(session: &mut Session, rows: Rect, at: Position) -> bool {
     let page = usize::from(rows.height);
     let list = &mut session.list;
-    let row = list.first_row(page) + usize::from(at.y - rows.y);
-    if row >= list.len() {
-        return false;
+    let row = list.first_row(page) + usize::from(at.y.saturating_sub(rows.y));
+    let is_row = rows.contains(at) && row < list.len();
+    if is_row {
+        list.put_cursor(row, page);
     }
-    list.put_cursor(row, page);
-    double
+    is_row
 }
 
-/// The action of the chip in this column of the footer.
-fn chip_at(app: &App, session: Option<&Session>, column: u16) -> Option<Action> {
-    let mut from = 1;
-    for chip in super::footer::chips(app, session) {
-        let wide = width(&chip.text) + 2;
-        if (from..from + wide).contains(&usize::from(column)) {
-            return chip.action;
-        }
-        from += wide + 1;
-    }
-    None
+/// Ends the mode of the chip under the pointer.
+fn click_chip(viewer: &mut Viewer, at: Position, footer: Rect) -> Effects {
+    let mut from = usize::from(footer.x) + 1;
+    let chips = super::footer::chips(&viewer.app, viewer.session.as_deref());
+    let found = chips.into_iter().find(|chip| {
+        let to = from + width(&chip.text) + 2;
+        let is_it = (from..to).contains(&usize::from(at.x));
+        from = to + 1;
+        is_it
+    });
+    let action = found.and_then(|chip| chip.action);
+    action.map_or_else(Effects::new, |action| perform(viewer, action))
 }
 
 /// Whether this is where list and detail meet.

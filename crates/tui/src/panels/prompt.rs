@@ -1,58 +1,249 @@
-//! A line that is typed: its text, its edits, and the lines that were typed before.
+//! A line that is typed.
 
+use super::filter::{self, filter_draw};
+use super::library;
+use crate::action::Context;
+use crate::app::{App, Handlers, Overlay, Session, Viewer};
+use crate::effect::Effects;
 use crate::keymap::Key;
+use crate::theme::{Glyph, Role};
 use crossterm::event::KeyCode;
 use mcpreel_wire::text::{escape, width};
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Clear;
+use std::fmt;
 use tui_input::{Input, InputRequest};
 
-#[derive(Debug)]
+/// Lines that are kept of each purpose.
+const KEPT: usize = 100;
+
 pub struct Prompt {
     pub purpose: Purpose,
+    pub label: &'static str,
+    pub hint: &'static str,
     pub input: Input,
+    /// The older line that stands in the prompt.
+    recalled: Option<usize>,
+    done: Box<dyn FnOnce(&mut Viewer, &str) -> Effects>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The purposes for which the viewer does something while a line is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Purpose {
     /// The filter of the rows; drawn in its bar.
     Filter,
     Search,
-    Note,
-    /// A note on the selected recording.
-    RecordingNote,
     /// The words that narrow the list of recordings.
     Narrow,
-    /// The file that something is exported to.
-    ExportFile,
+    /// A note or a file name: nothing happens before Enter.
+    Text,
+}
+
+impl fmt::Debug for Prompt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}({})", self.purpose, self.input.value())
+    }
 }
 
 impl Prompt {
-    pub fn new(purpose: Purpose, text: &str) -> Self {
+    /// A prompt with this text in it; `done` gets the line after Enter.
+    pub fn new(
+        purpose: Purpose,
+        (label, hint): (&'static str, &'static str),
+        text: &str,
+        done: impl FnOnce(&mut Viewer, &str) -> Effects + 'static,
+    ) -> Self {
         Self {
             purpose,
+            label,
+            hint,
             input: Input::new(text.to_owned()),
+            recalled: None,
+            done: Box::new(done),
         }
     }
 }
 
+impl Overlay for Prompt {
+    fn context(&self) -> Context {
+        Context::Prompt
+    }
+
+    fn handlers(&self) -> Handlers {
+        Handlers {
+            press: |viewer, key| Some(press(viewer, key)),
+            paste,
+            click: |viewer, cell, _| filter::click(viewer, cell.into()),
+            ..Handlers::NONE
+        }
+    }
+
+    fn draw(&self, app: &App, session: Option<&Session>, area: Rect, frame: &mut Frame<'_>) {
+        match session.filter(|_| self.is_filter()) {
+            Some(session) => filter_draw::draw_popup(app, session, frame),
+            None => draw(app, self, area, frame),
+        }
+    }
+
+    fn is_filter(&self) -> bool {
+        self.purpose == Purpose::Filter
+    }
+}
+
+fn press(viewer: &mut Viewer, key: Key) -> Effects {
+    let Some(prompt) = viewer.app.top_mut::<Prompt>() else {
+        return vec![];
+    };
+    if let Some(request) = request(key) {
+        prompt.input.handle(request);
+        return changed(viewer);
+    }
+    let is_filter = prompt.purpose == Purpose::Filter;
+    match (key.code, viewer.parts()) {
+        (KeyCode::Esc | KeyCode::Char('c'), _) => leave(viewer),
+        (KeyCode::Enter, _) => done(viewer),
+        (KeyCode::Tab, Some((app, session))) if is_filter => filter::take_candidate(app, session),
+        (KeyCode::Up, _) => step(viewer, -1),
+        (KeyCode::Down, _) => step(viewer, 1),
+        _ => vec![],
+    }
+}
+
+/// Text that was pasted, as one line.
+fn paste(viewer: &mut Viewer, text: &str) -> Effects {
+    let Some(prompt) = viewer.app.top_mut::<Prompt>() else {
+        return vec![];
+    };
+    for letter in text.chars() {
+        let letter = if letter.is_control() { ' ' } else { letter };
+        prompt.input.handle(InputRequest::InsertChar(letter));
+    }
+    changed(viewer)
+}
+
 /// The edit of a key, in all prompts alike.
 pub fn request(key: Key) -> Option<InputRequest> {
+    use InputRequest as Edit;
     Some(match (key.code, key.ctrl, key.alt) {
-        (KeyCode::Char(letter), false, false) => InputRequest::InsertChar(letter),
-        (KeyCode::Backspace, false, false) => InputRequest::DeletePrevChar,
-        (KeyCode::Delete, _, _) => InputRequest::DeleteNextChar,
-        (KeyCode::Left, false, _) | (KeyCode::Char('b'), true, _) => InputRequest::GoToPrevChar,
-        (KeyCode::Right, false, _) | (KeyCode::Char('f'), true, _) => InputRequest::GoToNextChar,
-        (KeyCode::Left, true, _) => InputRequest::GoToPrevWord,
-        (KeyCode::Right, true, _) => InputRequest::GoToNextWord,
-        (KeyCode::Home, _, _) | (KeyCode::Char('a'), true, _) => InputRequest::GoToStart,
-        (KeyCode::End, _, _) | (KeyCode::Char('e'), true, _) => InputRequest::GoToEnd,
-        (KeyCode::Char('w'), true, _) | (KeyCode::Backspace, _, true) => {
-            InputRequest::DeletePrevWord
-        }
-        (KeyCode::Char('u'), true, _) => InputRequest::DeleteLine,
-        (KeyCode::Char('k'), true, _) => InputRequest::DeleteTillEnd,
+        (KeyCode::Char(letter), false, false) => Edit::InsertChar(letter),
+        (KeyCode::Backspace, false, false) => Edit::DeletePrevChar,
+        (KeyCode::Delete, ..) => Edit::DeleteNextChar,
+        (KeyCode::Left, true, _) => Edit::GoToPrevWord,
+        (KeyCode::Right, true, _) => Edit::GoToNextWord,
+        (KeyCode::Left, ..) | (KeyCode::Char('b'), true, _) => Edit::GoToPrevChar,
+        (KeyCode::Right, ..) | (KeyCode::Char('f'), true, _) => Edit::GoToNextChar,
+        (KeyCode::Home, ..) | (KeyCode::Char('a'), true, _) => Edit::GoToStart,
+        (KeyCode::End, ..) | (KeyCode::Char('e'), true, _) => Edit::GoToEnd,
+        (KeyCode::Char('w'), true, _) | (KeyCode::Backspace, ..) => Edit::DeletePrevWord,
+        (KeyCode::Char('u'), true, _) => Edit::DeleteLine,
+        (KeyCode::Char('k'), true, _) => Edit::DeleteTillEnd,
         _ => return None,
     })
+}
+
+/// The line or the caret has changed.
+fn changed(viewer: &mut Viewer) -> Effects {
+    let Some(prompt) = viewer.app.top_mut::<Prompt>() else {
+        return vec![];
+    };
+    let (purpose, text) = (prompt.purpose, prompt.input.value().to_owned());
+    match (purpose, viewer.parts()) {
+        (Purpose::Filter, Some((app, session))) => filter::changed(app, session),
+        (Purpose::Narrow, _) => library::narrow(&mut viewer.app, &text),
+        _ => vec![],
+    }
+}
+
+/// Takes the line as it is.
+pub fn done(viewer: &mut Viewer) -> Effects {
+    let Some(prompt) = viewer.app.pop::<Prompt>() else {
+        return vec![];
+    };
+    let line = prompt.input.value();
+    remember(&mut viewer.app, prompt.label, line);
+    (prompt.done)(viewer, line)
+}
+
+fn leave(viewer: &mut Viewer) -> Effects {
+    let Some(prompt) = viewer.app.pop::<Prompt>() else {
+        return vec![];
+    };
+    match (prompt.purpose, viewer.parts()) {
+        (Purpose::Filter, Some((app, session))) => filter::left(app, session),
+        (Purpose::Narrow, _) => library::narrow(&mut viewer.app, ""),
+        _ => vec![],
+    }
+}
+
+/// Remembers a line as the newest of a prompt with this label.
+pub fn remember(app: &mut App, label: &'static str, line: &str) {
+    if line.trim().is_empty() {
+        return;
+    }
+    let lines = app.typed.entry(label).or_default();
+    lines.retain(|older| older != line);
+    lines.push(line.to_owned());
+    if lines.len() > KEPT {
+        lines.remove(0);
+    }
+}
+
+/// An older line (`by` below 0) or a newer one, empty past the newest; of the filter a candidate
+/// where one is chosen.
+fn step(viewer: &mut Viewer, by: isize) -> Effects {
+    let Viewer { app, session } = viewer;
+    let Some(prompt) = app
+        .overlays
+        .last_mut()
+        .and_then(|top| top.cast_mut::<Prompt>())
+    else {
+        return vec![];
+    };
+    if let (Purpose::Filter, Some(session)) = (prompt.purpose, session.as_deref_mut())
+        && filter::step(&mut session.filter.popup, by, prompt.recalled.is_some())
+    {
+        return vec![];
+    }
+    let lines = app.typed.get(prompt.label).map_or(&[][..], Vec::as_slice);
+    let at = prompt.recalled.unwrap_or(lines.len());
+    let at = at.checked_add_signed(by).filter(|at| *at <= lines.len());
+    if let Some(at) = at.filter(|_| !lines.is_empty()) {
+        prompt.recalled = (at < lines.len()).then_some(at);
+        prompt.input = Input::new(lines.get(at).cloned().unwrap_or_default());
+    }
+    changed(viewer)
+}
+
+/// The last row of the screen, while a line is typed.
+fn draw(app: &App, prompt: &Prompt, area: Rect, frame: &mut Frame<'_>) {
+    let look = &app.settings.look;
+    let row = Rect {
+        y: area.bottom().saturating_sub(1),
+        height: 1,
+        ..area
+    };
+    frame.render_widget(Clear, row);
+    let hint = prompt.hint;
+    let label = format!(" {} {} ", prompt.label, look.glyph(Glyph::Prompt));
+    let used = width(&label);
+    let columns = usize::from(row.width);
+    let hint_room = columns.saturating_sub(used + 20);
+    let hint = if width(hint) <= hint_room { hint } else { "" };
+    let room = columns.saturating_sub(used + width(hint) + 1).max(1);
+    let (text, caret) = typed(&prompt.input, room);
+    let gap = columns.saturating_sub(used + width(&text) + width(hint));
+    let line = Line::from(vec![
+        Span::styled(label, look.style(Role::Prompt)),
+        Span::raw(text),
+        Span::raw(" ".repeat(gap)),
+        Span::styled(hint, look.style(Role::Faint)),
+    ]);
+    frame.render_widget(line, row);
+    let caret = (used + caret).min(columns.saturating_sub(1));
+    let x = row.x + u16::try_from(caret).unwrap_or(0);
+    frame.set_cursor_position(Position::new(x, row.y));
 }
 
 /// The part of what is typed that is seen in `room` columns, and the column of the caret in it.
@@ -73,67 +264,28 @@ pub fn typed(input: &Input, room: usize) -> (String, usize) {
     (seen, input.visual_cursor().saturating_sub(scroll))
 }
 
-/// Lines that were typed before, the newest last.
-#[derive(Debug, Default)]
-pub struct History {
-    lines: Vec<String>,
-    /// The line that stands in the prompt.
-    recalled: Option<usize>,
-}
-
-impl History {
-    /// Lines that are kept at most.
-    const KEPT: usize = 100;
-
-    /// Remembers a line as the newest one.
-    pub fn remember(&mut self, line: &str) {
-        self.recalled = None;
-        if line.trim().is_empty() {
-            return;
-        }
-        self.lines.retain(|older| older != line);
-        self.lines.push(line.to_owned());
-        if self.lines.len() > Self::KEPT {
-            self.lines.remove(0);
-        }
-    }
-
-    /// Goes to an older line (`by` below 0) or a newer one; empty past the newest.
-    pub fn recall(&mut self, by: isize) -> Option<String> {
-        let newest = self.lines.len();
-        let at = self.recalled.unwrap_or(newest).checked_add_signed(by)?;
-        if at > newest || newest == 0 {
-            return None;
-        }
-        self.recalled = (at < newest).then_some(at);
-        Some(self.lines.get(at).cloned().unwrap_or_default())
-    }
-
-    pub fn is_recalling(&self) -> bool {
-        self.recalled.is_some()
-    }
-
-    /// Forgets which line stands in the prompt.
-    pub fn leave(&mut self) {
-        self.recalled = None;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::Settings;
+    use crate::effect::Now;
+    use mcpreel_store::library::Library;
+    use std::path::Path;
 
     #[test]
     fn older_lines_come_back_and_each_is_remembered_once() {
-        let mut history = History::default();
-        for line in ["is:failed", "is:open", "is:failed", "  "] {
-            history.remember(line);
+        let folder = Library::new(Path::new("/nowhere").to_owned());
+        let mut viewer = Viewer::new(&folder, Settings::default(), (100, 30), Now::default());
+        for line in ["quota", "error", "quota", "  "] {
+            remember(&mut viewer.app, "", line);
         }
-        assert_eq!(history.recall(-1).as_deref(), Some("is:failed"));
-        assert_eq!(history.recall(-1).as_deref(), Some("is:open"));
-        assert_eq!(history.recall(-1), None);
-        assert_eq!(history.recall(1).as_deref(), Some("is:failed"));
-        assert_eq!(history.recall(1).as_deref(), Some(""));
-        assert_eq!(history.recall(1), None);
+        let prompt = Prompt::new(Purpose::Search, ("", ""), "", |_, _| vec![]);
+        viewer.app.push(prompt);
+        let steps = [-1, -1, -1, 1, 1, 1].map(|by| {
+            step(&mut viewer, by);
+            let prompt = viewer.app.top_mut::<Prompt>().expect("it is open");
+            prompt.input.value().to_owned()
+        });
+        assert_eq!(steps, ["quota", "error", "error", "quota", "", ""]);
     }
 }

@@ -12,26 +12,35 @@ pub fn start(
     told: &str,
     work: impl FnOnce(&Place<'_>) -> Result<Answer, String> + Send + 'static,
 ) -> Effects {
+    if is_busy(app, slot) {
+        return vec![];
+    }
     let running = Running {
         told: told.to_owned(),
         is_stopping: false,
     };
     app.running.insert(slot, running);
+    let done = move |place: &Place<'_>| {
+        let done = work(place);
+        Ok(Answer::new(move |viewer: &mut Viewer| {
+            viewer.app.running.remove(&slot);
+            done.unwrap_or_else(Answer::failed).apply(viewer)
+        }))
+    };
+    // No thread could be started.
     let failed = match slot {
         Slot::Replay => |viewer: &mut Viewer, why| failed(viewer, Slot::Replay, why),
         _ => |viewer: &mut Viewer, why| failed(viewer, Slot::Export, why),
     };
-    vec![app.questions.send(slot, failed, work)]
+    vec![app.questions.send(slot, failed, done)]
 }
 
 fn failed(viewer: &mut Viewer, slot: Slot, why: String) -> Effects {
-    let app = &mut viewer.app;
-    app.running.remove(&slot);
-    app.notices.error(why, app.now);
-    vec![]
+    viewer.app.running.remove(&slot);
+    Answer::failed(why).apply(viewer)
 }
 
-/// Tells how far it is.
+/// Tells how far the work of a slot is.
 pub fn progress(place: &Place<'_>, slot: Slot, told: String) {
     place.tell(move |viewer| {
         if let Some(running) = viewer.app.running.get_mut(&slot) {
@@ -40,7 +49,7 @@ pub fn progress(place: &Place<'_>, slot: Slot, told: String) {
     });
 }
 
-/// Whether it runs; if so, a message says how to stop it.
+/// Whether work of the slot runs; if so, a message says how to stop it.
 pub fn is_busy(app: &mut App, slot: Slot) -> bool {
     let is_busy = app.running.contains_key(&slot);
     if is_busy {
@@ -55,19 +64,17 @@ pub fn is_busy(app: &mut App, slot: Slot) -> bool {
 
 /// Stops what runs.
 pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
+    // A replay is stopped harder by a second Ctrl-C; there is no harder way to stop an export.
+    let is_stoppable = |slot: &Slot| {
+        let running = app.running.get(slot);
+        running.is_some_and(|running| *slot == Slot::Replay || !running.is_stopping)
+    };
     let slot = match action {
         Action::StopReplay => Slot::Replay,
         Action::StopExport => Slot::Export,
-        Action::Cancel if app.running.contains_key(&Slot::Replay) => Slot::Replay,
-        // There is no harder way to stop an export: a second Ctrl-C is about something else.
-        Action::Cancel
-            if app
-                .running
-                .get(&Slot::Export)
-                .is_some_and(|one| !one.is_stopping) =>
-        {
-            Slot::Export
-        }
+        Action::Cancel => [Slot::Replay, Slot::Export]
+            .into_iter()
+            .find(is_stoppable)?,
         _ => return None,
     };
     let Some(running) = app.running.get_mut(&slot) else {

@@ -1,10 +1,15 @@
-//! The recordings of the folder, as they were listed last.
+//! The recordings of the folder, as they were listed last, and what is said of each.
 
 use crate::notice::Now;
-use crate::widget::frame;
-use mcpreel_share::phrases;
+use crate::theme::{Glyph, Role};
+use crate::widget::cursor::Rows;
 use mcpreel_share::phrases::recording::{self, host};
-use mcpreel_store::library::Entry;
+use mcpreel_share::phrases::{self, sentence};
+use mcpreel_store::library::{Details, Entry, Standing};
+use mcpreel_store::reader::Summary;
+use mcpreel_store::schema::State;
+use mcpreel_trace::session::End;
+use mcpreel_wire::text::{escape, size};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -22,11 +27,9 @@ pub struct Library {
     /// All recordings: live ones first, then the newest.
     pub rows: Vec<Row>,
     /// The recording under the cursor; none, until the cursor is moved, means the first.
-    pub selected: Option<PathBuf>,
+    pub cursor: Rows<PathBuf>,
     /// The recordings that were selected for a comparison, two at most.
     pub chosen: Vec<PathBuf>,
-    /// The first row on the screen, of those that are shown.
-    pub top: usize,
     /// Only recordings with this text are shown.
     pub narrow: String,
     /// When it was listed last; none if it is to be listed as soon as possible.
@@ -58,46 +61,120 @@ impl Library {
         self.rows.iter().filter(fits).collect()
     }
 
-    /// The row of `shown` under the cursor; the first where the chosen one is not among them.
-    pub fn at(&self, shown: &[&Row]) -> usize {
-        let selected = self.selected.as_deref();
-        let mut shown = shown.iter();
-        shown
-            .position(|row| Some(&*row.entry.path) == selected)
-            .unwrap_or(0)
+    /// The files of the rows that are shown, by which the cursor knows them.
+    pub fn ids(&self) -> Vec<PathBuf> {
+        let shown = self.shown().into_iter();
+        shown.map(|row| row.entry.path.clone()).collect()
     }
 
     /// The recording under the cursor.
     pub fn current(&self) -> Option<&Row> {
-        let shown = self.shown();
-        shown.get(self.at(&shown)).copied()
-    }
-
-    /// The first row on the screen, so that the row `at` is among the `page` rows that are on it.
-    pub fn top_showing(&self, at: usize, page: usize) -> usize {
-        // Rows that came above the first one are shown where there is room for all.
-        frame::showing_of(self.shown().len(), at, self.top, page)
+        let at = self.cursor.at(&self.ids());
+        self.shown().get(at).copied()
     }
 }
 
 /// Whether every one of these words, in lower case, stands somewhere in what is shown of it.
 fn has(entry: &Entry, words: &[String]) -> bool {
-    let mut text = vec![
-        entry.id.clone(),
-        entry.name.clone(),
-        entry.state().to_owned(),
-        entry.path.to_string_lossy().into_owned(),
+    let [who, how] = about(entry);
+    let host = host(entry).unwrap_or_default();
+    let path = entry.path.to_string_lossy().into_owned();
+    let text = [
+        who,
+        how,
+        state(entry).2,
+        title(entry),
+        note_of(entry),
+        host,
+        path,
     ];
-    text.extend(recording::server(entry));
-    text.extend(host(entry));
-    text.extend(entry.end().map(phrases::end_short));
-    if let Some(context) = entry.context() {
-        text.push(phrases::command(&context.argv));
-    }
-    if let Some(summary) = entry.summary() {
-        text.extend(phrases::peer(&summary.session.client));
-        text.extend(summary.note.clone());
-    }
     let text = text.join("\n").to_lowercase();
     words.iter().all(|word| text.contains(word.as_str()))
+}
+
+/// The name of a recording's file, escaped.
+pub fn file_name(path: &Path) -> String {
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    escape(&file).into_owned()
+}
+
+/// The state of a recording, or its end where all of it is there. Missing bytes come first: nobody is to
+/// take the rest for the whole.
+pub fn state(entry: &Entry) -> (Glyph, Role, String) {
+    let word = entry.state().to_owned();
+    let summary = entry.summary();
+    let gap = summary.map_or(0, |summary| summary.gap_bytes);
+    let is_whole = summary.is_some_and(|summary| summary.state == State::Complete);
+    let end = entry.end().filter(|_| is_whole);
+    let warning = |word| (Glyph::Warning, Role::Warn, word);
+    match (entry.standing, end) {
+        (Standing::Live, _) if gap > 0 => warning("live, gap".to_owned()),
+        (Standing::Live, _) => (Glyph::Live, Role::Good, word),
+        (Standing::Unreadable, _) => (Glyph::Failed, Role::Bad, word),
+        (Standing::Finished, _) if gap > 0 => warning(format!("gap {}", size(gap))),
+        (Standing::Finished, Some(end)) => match end {
+            End::Exited { code: 0 } => (Glyph::Ended, Role::Faint, phrases::end_short(end)),
+            End::Unknown => warning(phrases::end_short(end)),
+            _ => (Glyph::Failed, Role::Bad, phrases::end_short(end)),
+        },
+        _ => warning(word),
+    }
+}
+
+pub fn title(entry: &Entry) -> String {
+    recording::title(entry).unwrap_or_else(|| file_name(&entry.path))
+}
+
+/// The origin of a recording that is no plain session, why it cannot be read, its notes.
+pub fn note_of(entry: &Entry) -> String {
+    let mut notes: Vec<_> = recording::origin(entry).into_iter().collect();
+    if let Details::Unreadable(error) = &entry.details {
+        // The name of the file stands in the row already.
+        let sentence = sentence(error);
+        let file = entry.path.display().to_string();
+        let why = sentence.strip_prefix(&file).unwrap_or(&sentence);
+        notes.push(why.trim_start().to_owned());
+    }
+    notes.extend(recording::notes(entry));
+    notes.join("; ")
+}
+
+/// More about a recording: who spoke to it and what was started; how it stands, what is missing,
+/// what somebody wrote.
+pub fn about(entry: &Entry) -> [String; 2] {
+    let mut who = vec![format!("{} {}", escape(&entry.id), escape(&entry.name))];
+    let mut how = vec![standing(entry)];
+    if let Some(summary) = entry.summary() {
+        let client = phrases::peer(&summary.session.client);
+        who.extend(client.map(|client| format!("for {client}")));
+        how.extend(summary.parent.as_ref().map(|parent| {
+            let (origin, parent) = (escape(&summary.origin), escape(parent));
+            format!("{origin} of {parent}; P compares them")
+        }));
+        how.extend(recording::notes(entry));
+    }
+    let context = entry.context();
+    who.extend(context.map(|context| phrases::command(&context.argv)));
+    [who.join("; "), how.join("; ")]
+}
+
+fn standing(entry: &Entry) -> String {
+    let end = entry.end().map(phrases::end).unwrap_or_default();
+    let recovered = |summary: &Summary| summary.state == State::Recovered;
+    let text = match entry.standing {
+        Standing::Live => "being recorded",
+        Standing::Pending => "the session is over; the rest of it is indexed when it is opened",
+        Standing::Interrupted => {
+            "the recorder was killed; what its spool still holds is added when it is opened"
+        }
+        Standing::Cut => "a copy that was made while it was recorded: it may be short",
+        _ if entry.summary().is_some_and(recovered) => {
+            return format!("the recorder was killed, and it was completed from its spool; {end}");
+        }
+        _ => match &entry.details {
+            Details::Unreadable(error) => return sentence(error),
+            _ => return end,
+        },
+    };
+    text.to_owned()
 }

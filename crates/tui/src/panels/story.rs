@@ -306,22 +306,16 @@ fn leads_to(evidence: &Evidence) -> Entry {
     let label = escape(&label(evidence)).into_owned();
     match evidence.place.frame() {
         None => Entry::nothing(' ', label),
-        Some(seq) => Entry {
-            enter: format!("Enter goes to #{}, ", seq.0),
-            ..Entry::in_session(' ', label, move |_, session| list::goto(session, seq))
-        },
+        Some(seq) => Entry::in_session(' ', label, move |_, session| list::goto(session, seq)),
     }
 }
 
 /// Leads to the account of another cause.
 fn besides(at: usize, cause: &Cause) -> Entry {
     let label = format!("besides, {}: {}", cause.certainty.as_str(), cause.sentence);
-    Entry {
-        enter: "Enter tells more of it, ".to_owned(),
-        ..Entry::in_session(' ', escape(&label), move |app, session| {
-            account(app, session, at)
-        })
-    }
+    Entry::in_session(' ', escape(&label), move |app, session| {
+        account(app, session, at)
+    })
 }
 
 #[cfg(test)]
@@ -385,14 +379,12 @@ mod tests {
     }
 
     #[test]
-    fn evidence_leads_to_its_frame_and_another_cause_to_its_account() {
+    fn the_account_is_escaped_and_names_the_other_causes() {
         let causes = [
             cause("crashed", "it \u{202e}crashed"),
             cause("log-on-stdout", "it logs"),
         ];
         let menu = menu(&causes[0], 0, &causes);
-        let enter: Vec<_> = menu.entries.iter().map(|entry| &*entry.enter).collect();
-        assert_eq!(enter, ["Enter goes to #7, ", "Enter tells more of it, "]);
         assert_eq!(menu.entries[1].label, "besides, likely: it logs");
         let shown = menu
             .entries

@@ -35,7 +35,7 @@ use diagram::Picked;
 use mcpreel_lint::cause::{Cause, Place, causes};
 use mcpreel_store::indexer::COLLECT_LIMIT;
 use mcpreel_store::reader::{FindingRow, ReadError, Recording, Summary};
-use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
+use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::session::End;
 use mcpreel_wire::message::Direction;
@@ -89,25 +89,6 @@ pub fn write(export: Export<'_, impl Write>) -> Result<Written, ExportError> {
         left_out: picked.left_out,
         ..Written::default()
     })
-}
-
-/// A report of one exchange; `None` if there is no such exchange.
-pub fn exchange(recording: &Recording, id: ExchangeId) -> Result<Option<String>, ReadError> {
-    let Some(exchange) = recording.exchange(id)? else {
-        return Ok(None);
-    };
-    let summary = recording.summary()?;
-    let mut text = format!("## {}\n\n", exchange_title(&exchange));
-    let facts = phrases_session::facts(&summary, 0).into_iter();
-    let names = ["client", "server", "version", "command"];
-    list(facts.filter(|(name, _)| names.contains(name)), &mut text);
-    recorded(&summary, &mut text);
-    let end = summary.session.phase.end();
-    write_exchange(recording, &exchange, end, &mut text)?;
-    let found = recording.findings_of_exchange(&exchange)?;
-    findings(&found, found.len() as u64, &mut text);
-    text.push_str(careful(&summary));
-    Ok(Some(text))
 }
 
 /// Why it went wrong, what shows it, and what to do, as `mcpreel why` says it.

@@ -1,7 +1,7 @@
 //! What helps with a filter: the values of a field that were seen, and what would fit where nothing
 //! does.
 
-use super::typed::{Relaxed, Seen};
+use super::typed::Relaxed;
 use crate::worker::job::{Job, Progress, Source, Step};
 use mcpreel_store::select::{Limit, Question, Scan, Values, Way};
 use mcpreel_trace::item::Lens;
@@ -15,6 +15,9 @@ const STEP_NS: u64 = 8_000_000;
 
 const TRIED: usize = 8;
 
+/// A field and the values of it that were seen, the most frequent first, with how often.
+pub type Seen = (Field, Vec<(String, u64)>);
+
 /// Counts the values of a field.
 pub struct Counting {
     field: Field,
@@ -23,10 +26,8 @@ pub struct Counting {
 
 impl Counting {
     pub fn new(field: Field) -> Self {
-        Self {
-            field,
-            values: Values::new(field),
-        }
+        let values = Values::new(field);
+        Self { field, values }
     }
 }
 
@@ -34,11 +35,11 @@ impl Job for Counting {
     type Found = Seen;
 
     fn step(&mut self, source: &Source<'_>) -> Step<Self::Found> {
-        let Some(values) = self.values.step(source.recording, VALUES)? else {
-            return Ok((Progress::More, None));
-        };
-        let field = self.field;
-        Ok((Progress::Done, Some(Seen { field, values })))
+        let values = self.values.step(source.recording, VALUES)?;
+        Ok(match values {
+            Some(values) => (Progress::Done, Some((self.field, values))),
+            None => (Progress::More, None),
+        })
     }
 }
 

@@ -1,10 +1,11 @@
 //! The filter that is typed and in force, and the candidates for what may come next.
 
-use crate::panels::prompt::History;
 use mcpreel_store::select::Question;
 use mcpreel_trace::item::Lens;
-use mcpreel_trace::query::ast::{Expr, Field, Op, Subject, Type, Value};
-use mcpreel_trace::query::{Completion, Query, QueryError, complete, undecided, value_text};
+use mcpreel_trace::query::ast::{Expr, Field, Type};
+use mcpreel_trace::query::{Query, QueryError, complete, value_text};
+use mcpreel_wire::text::plural;
+use std::ops::Range;
 
 /// The filter that fits everything.
 static EVERYTHING: Query = Query { expr: None };
@@ -17,35 +18,24 @@ pub struct Filter {
     pub query: Query,
     /// Whether everything is shown all the same.
     pub off: bool,
-    /// What to go back to if what is typed is given up.
+    /// The filter to go back to if what is typed is given up.
     pub before: Option<(String, Query, bool)>,
-    pub history: History,
     pub popup: Popup,
     /// What would fit where nothing does.
     pub relaxed: Relaxed,
-}
-
-/// The values of a field that were seen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen {
-    pub field: Field,
-    /// The most frequent first, with how often.
-    pub values: Vec<(String, u64)>,
 }
 
 /// What may come next at the caret.
 #[derive(Debug, Default)]
 pub struct Popup {
     /// The bytes of the text that a candidate replaces.
-    pub replace: std::ops::Range<usize>,
+    pub replace: Range<usize>,
     /// What may stand there, with what it means or how often it was seen.
     pub candidates: Vec<(String, String)>,
-    /// The one that was chosen with the arrows.
+    /// The candidate that was chosen with the arrows.
     pub at: Option<usize>,
-    /// The first one on the screen, where the wheel has left it; none: the chosen one is seen.
-    pub wheel: Option<usize>,
-    /// The field whose values were asked for, and those that were seen.
-    pub values: Option<Seen>,
+    /// The field whose values were asked for, and those that were seen, the most frequent first.
+    pub values: Option<(Field, Vec<(String, u64)>)>,
 }
 
 /// What would fit where nothing does.
@@ -70,128 +60,63 @@ impl Filter {
         self.in_force().expr.is_some()
     }
 
-    /// Takes in what is being typed: a word that may still become the name of a field is not
-    /// searched for. Whether other rows fit now.
-    pub fn take_unfinished(&mut self, text: &str) -> bool {
-        let Some(at) = undecided(text) else {
-            return self.take(text);
-        };
-        text.clone_into(&mut self.text);
-        self.error = Some(QueryError {
-            at,
-            message: "a name that goes on, or with Enter a word to look for".to_owned(),
-            nearest: None,
-        });
-        false
-    }
-
     /// Takes in what was typed. Whether other rows fit now.
     pub fn take(&mut self, text: &str) -> bool {
         text.clone_into(&mut self.text);
-        match Query::parse(text) {
-            Ok(query) => {
-                self.error = None;
-                let same = query == *self.in_force();
-                self.query = query;
-                self.off = false;
-                !same
-            }
-            Err(error) => {
-                self.error = Some(error);
-                false
-            }
-        }
+        let parsed = Query::parse(text);
+        self.error = parsed.as_ref().err().cloned();
+        let Ok(query) = parsed else {
+            return false;
+        };
+        let is_same = query == *self.in_force();
+        self.query = query;
+        self.off = false;
+        !is_same
     }
 }
 
 impl Popup {
-    /// Looks at what may come next. The field whose values are to be asked for, if it is another
-    /// one than before.
+    /// Looks at what may come next: the candidates of the language, then the values that were
+    /// seen. The field whose values are to be asked for, if it is another one than before.
     pub fn look(&mut self, text: &str, caret: usize) -> Option<Field> {
         let completion = complete(text, caret);
-        (self.at, self.wheel) = (None, None);
+        self.at = None;
+        self.replace = completion.replace;
+        let known = completion.candidates.into_iter();
+        self.candidates = known.map(|one| (one.text, one.help)).collect();
         let wants = completion.wants_values_of;
-        let known = self.values.as_ref().map(|seen| seen.field);
-        if wants != known {
-            self.values = wants.map(|field| Seen {
-                field,
-                values: Vec::new(),
-            });
+        if wants != self.values.as_ref().map(|(field, _)| *field) {
+            self.values = wants.map(|field| (field, Vec::new()));
+            return wants;
         }
-        self.fill(text, &completion);
-        wants.filter(|_| wants != known)
-    }
-
-    /// The candidates of the language, then the values that were seen.
-    fn fill(&mut self, text: &str, completion: &Completion) {
-        self.replace = completion.replace.clone();
-        let known = completion.candidates.iter();
-        self.candidates = known
-            .map(|one| (one.text.clone(), one.help.clone()))
-            .collect();
+        let (field, values) = self.values.as_ref()?;
         let typed = text.get(self.replace.clone()).unwrap_or_default();
         let begins = typed.trim_start_matches('"').to_lowercase();
-        let Some(Seen { field, values }) = &self.values else {
-            return;
-        };
-        let field = *field;
-        let fitting = values
-            .iter()
-            .filter(|(value, _)| value.to_lowercase().contains(&begins));
-        for (value, count) in fitting {
-            let seen = mcpreel_wire::text::plural(*count, "time");
-            let text = value_text(field, value);
+        for (value, count) in values {
+            let seen = plural(*count, "time");
+            let text = value_text(*field, value);
             let known = self.candidates.iter_mut().find(|(word, _)| *word == text);
             match known {
                 Some((_, help)) if help.is_empty() => *help = seen,
                 Some((_, help)) => *help = format!("{seen}: {help}"),
                 // All words of a fixed list are there already, but for those that do not fit.
                 None if matches!(field.kind_of_values(), Type::Words(_)) => {}
-                None => self.candidates.push((text, seen)),
+                None if value.to_lowercase().contains(&begins) => {
+                    self.candidates.push((text, seen));
+                }
+                None => {}
             }
         }
-    }
-
-    pub fn seen(&mut self, seen: Seen, text: &str, caret: usize) {
-        let asked = self.values.as_ref();
-        if asked.is_some_and(|asked| asked.field == seen.field) {
-            self.values = Some(seen);
-            let at = self.at;
-            self.fill(text, &complete(text, caret));
-            self.at = at.filter(|at| *at < self.candidates.len());
-        }
+        None
     }
 
     /// The text with the chosen or first candidate in it, and where the caret is then.
     pub fn completed(&self, text: &str) -> Option<(String, usize)> {
         let (candidate, _) = self.candidates.get(self.at.unwrap_or(0))?;
-        let (head, tail) = (
-            text.get(..self.replace.start)?,
-            text.get(self.replace.end..)?,
-        );
+        let head = text.get(..self.replace.start)?;
+        let tail = text.get(self.replace.end..)?;
         let caret = head.len() + candidate.len();
         Some((format!("{head}{candidate}{tail}"), caret))
-    }
-}
-
-/// The exchanges that fit `query`: in the list notifications and lines are rows too.
-pub fn requests(query: &Query) -> Question {
-    let requests = Expr::Compare {
-        subject: Subject::Field(Field::Kind),
-        op: Op::Contains,
-        value: Value::Text {
-            text: "request".into(),
-            quoted: false,
-        },
-    };
-    let expr = match &query.expr {
-        None => requests,
-        Some(expr) => Expr::And(vec![requests, expr.clone()]),
-    };
-    Question {
-        lens: Lens::Exchanges,
-        query: Query { expr: Some(expr) },
-        until: None,
     }
 }
 
@@ -211,4 +136,55 @@ pub fn all_of(mut all: Vec<Expr>) -> Query {
         _ => Some(Expr::And(all)),
     };
     Query { expr }
+}
+
+/// The exchanges that fit `query`: in the list notifications and lines are rows too.
+pub fn requests(query: &Query) -> Question {
+    let requests = Query::parse("kind:request").expect("it is a filter");
+    let mut all = conditions(&requests);
+    all.extend(conditions(query));
+    Question {
+        lens: Lens::Exchanges,
+        query: all_of(all),
+        until: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bad_filter_keeps_its_text_and_leaves_the_last_good_one_in_force() {
+        let mut filter = Filter::default();
+        assert!(filter.take("is:failed"));
+        assert!(!filter.take("is:failed metod:x"));
+        assert_eq!(filter.text, "is:failed metod:x");
+        assert_eq!(*filter.in_force(), Query::parse("is:failed").expect("good"));
+        let error = filter.error.clone().expect("there is no such field");
+        assert_eq!(error.nearest.as_deref(), Some("method"));
+        assert!(filter.take(""));
+        assert!(!filter.is_on());
+    }
+
+    #[test]
+    fn a_candidate_takes_the_place_of_what_was_typed_of_it() {
+        let mut popup = Popup::default();
+        popup.look("is:open meth", 12);
+        let (text, caret) = popup.completed("is:open meth").expect("method begins so");
+        assert!(text.starts_with("is:open method"), "{text}");
+        assert_eq!(caret, text.len());
+    }
+
+    #[test]
+    fn values_that_were_seen_are_offered_with_how_often() {
+        let mut popup = Popup::default();
+        assert_eq!(popup.look("tool:se", 7), Some(Field::Tool));
+        assert_eq!(popup.look("tool:sea", 8), None);
+        let seen = vec![("search docs".to_owned(), 12), ("list".to_owned(), 3)];
+        popup.values = Some((Field::Tool, seen));
+        popup.look("tool:sea", 8);
+        let last = ("\"search docs\"".to_owned(), "12 times".to_owned());
+        assert_eq!(popup.candidates.last(), Some(&last));
+    }
 }

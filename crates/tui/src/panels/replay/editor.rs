@@ -9,7 +9,8 @@
 //!  └────────────────────────────── Ctrl-S takes it · Esc leaves it ─────┘
 //! ```
 
-use super::survey::Call;
+use super::survey::Offer;
+use super::{Edited, form};
 use crate::action::Context;
 use crate::app::{App, Handlers, Overlay, Session, Viewer};
 use crate::effect::Effects;
@@ -25,10 +26,14 @@ use ratatui::layout::{Margin, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::Clear;
-use ratatui_textarea::{CursorMove, Input, TextArea, WrapMode};
+use ratatui_textarea::{CursorMove, TextArea, WrapMode};
+use std::sync::Arc;
 
 #[derive(Debug)]
 pub struct Editor {
+    offer: Arc<Offer>,
+    /// The arguments as they were edited before.
+    edited: Edited,
     title: String,
     arguments: Arguments,
     area: TextArea<'static>,
@@ -37,23 +42,29 @@ pub struct Editor {
 }
 
 impl Editor {
-    /// The arguments of the call, as they were edited before.
-    pub fn new(call: &Call, arguments: Arguments, edited: Option<&str>) -> Self {
-        let text = edited.and_then(|json| arguments.with_lines(json));
+    /// The arguments of the call, if it has some.
+    pub fn new(offer: Arc<Offer>, edited: Edited) -> Option<Self> {
+        let call = offer.call.as_ref()?;
+        let arguments = call.arguments.clone()?;
+        let text = edited
+            .as_deref()
+            .and_then(|json| arguments.with_lines(json));
         let text = text.unwrap_or_else(|| arguments.text.clone());
-        let title = format!("#{} {}: {}", call.seq.0, call.title, arguments.path);
+        let title = format!("{}: {}", call.title, escape(&arguments.path.to_string()));
         let mut area = TextArea::new(text.lines().map(str::to_owned).collect());
         // Nothing is told by colour alone, and no colour is used where none is wanted.
         area.set_cursor_line_style(Style::default());
         area.set_selection_style(Style::default().add_modifier(Modifier::REVERSED));
         area.set_wrap_mode(WrapMode::Glyph);
         area.set_tab_length(2);
-        Self {
-            title: escape(&title).into_owned(),
+        Some(Self {
+            offer,
+            edited,
+            title,
             arguments,
             area,
             mistake: None,
-        }
+        })
     }
 }
 
@@ -76,24 +87,20 @@ impl Overlay for Editor {
 }
 
 fn press(app: &mut App, key: Key) -> Effects {
+    let Some(editor) = app.top_mut::<Editor>() else {
+        return vec![];
+    };
     match (key.code, key.ctrl) {
         (KeyCode::Esc, _) | (KeyCode::Char('c'), true) => leave(app),
         (KeyCode::Char('s'), true) => take(app),
-        _ => {
-            if let Some(editor) = app.top_mut::<Editor>() {
-                editor.area.input(input(key));
-            }
+        (code, ctrl) => {
+            let mut modifiers = KeyModifiers::NONE;
+            modifiers.set(KeyModifiers::CONTROL, ctrl);
+            modifiers.set(KeyModifiers::ALT, key.alt);
+            editor.area.input(KeyEvent::new(code, modifiers));
         }
     }
     vec![]
-}
-
-/// A key as the text area knows it.
-fn input(key: Key) -> Input {
-    let mut modifiers = KeyModifiers::NONE;
-    modifiers.set(KeyModifiers::CONTROL, key.ctrl);
-    modifiers.set(KeyModifiers::ALT, key.alt);
-    KeyEvent::new(key.code, modifiers).into()
 }
 
 /// Text that was pasted. What a terminal would obey becomes a blank.
@@ -112,22 +119,25 @@ fn paste(viewer: &mut Viewer, text: &str) -> Effects {
     vec![]
 }
 
+/// Back to the form.
 fn leave(app: &mut App) {
-    app.overlays.pop();
-    super::show(app);
+    if let Some(editor) = app.pop::<Editor>() {
+        let form = form(app, editor.offer, editor.edited);
+        app.push(form);
+    }
 }
 
-/// Back to the form with what is there now, if it is JSON; else to the place where it is not.
+/// Takes what is there now, if it is JSON; else the cursor goes to the place where it is not.
 fn take(app: &mut App) {
     let Some(editor) = app.top_mut::<Editor>() else {
         return;
     };
     match editor.arguments.changed(&editor.area.lines().join("\n")) {
         Ok(changed) => {
-            if changed.is_none() {
+            editor.edited = changed.map(Into::into);
+            if editor.edited.is_none() {
                 app.notices.success("nothing was changed", app.now);
             }
-            super::choices(app).edited = changed.map(Into::into);
             leave(app);
         }
         Err(mistake) => {
@@ -140,18 +150,14 @@ fn take(app: &mut App) {
 }
 
 /// Draws the editor, with a margin where there is room for one.
-pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>) {
+fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
     let (columns, rows) = app.size;
     let margin = Margin::new(u16::from(columns >= 60) * 3, u16::from(rows >= 16));
     let area = screen(app).inner(margin);
     frame.render_widget(Clear, area);
     let dot = look.glyph(Glyph::Dot);
-    let foot = if columns < 60 {
-        format!("Ctrl-S takes {dot} Esc leaves")
-    } else {
-        format!("Ctrl-S takes it {dot} Ctrl-U undoes {dot} Esc leaves it as it was")
-    };
+    let foot = format!("Ctrl-S takes it {dot} Ctrl-U undoes {dot} Esc leaves");
     let mut inner = frame::draw(look, &editor.title, &foot, true, area, frame);
     if let Some(mistake) = editor.mistake.as_ref().filter(|_| inner.height > 1) {
         inner.height -= 1;

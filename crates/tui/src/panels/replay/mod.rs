@@ -12,7 +12,7 @@
 //!  │                                                                    │
 //!  │ n  no, start nothing                                               │
 //!  │ y  yes, make all of them, also those that may change something     │
-//!  └──────────────────────────────────────────── Enter or Esc closes ───┘
+//!  └─────────────────────────────────── Enter chooses, Esc closes ──────┘
 //! ```
 
 pub mod editor;
@@ -21,59 +21,24 @@ mod survey;
 
 use super::running;
 use crate::action::Action;
-use crate::app::{App, Session, Viewer};
+use crate::app::{App, Overlay, Session, Viewer};
 use crate::effect::Effects;
 use crate::panels::menu::{Entry, Menu};
 use crate::theme::{Glyph, Role};
 use crate::worker::{Answer, Place, Slot};
 use editor::Editor;
-use mcpreel_share::phrases;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::Item;
-use mcpreel_wire::text::{count, cut, escape, plural, width};
-use play::Order;
-use std::collections::{BTreeMap, BTreeSet};
+use mcpreel_wire::text::{count, cut, escape, plural};
 use std::path::PathBuf;
-use survey::{Offer, Requests, Scope, survey};
-
-/// Rows that the form takes besides the calls that it names.
-const BESIDES: u16 = 16;
-
-/// Calls that are named at least; the others are counted.
-const LEAST: usize = 3;
-
-/// Kinds of other requests that are named.
-const KINDS: usize = 12;
-
-/// Columns of what is started. A stranger may have put any command into the file.
-const COMMAND: usize = 4000;
+use std::sync::Arc;
+use survey::{Offer, Scope, survey};
 
 /// Columns of what is given in place of the recorded arguments.
 const EDITED: usize = 200;
 
-/// A replay that is asked about.
-#[derive(Debug, Default)]
-pub struct Replay {
-    /// The replay that the form asks about, as long as it is shown.
-    offer: Option<Box<Offer>>,
-    /// Other arguments for the call, JSON on one line.
-    edited: Option<Box<str>>,
-}
-
-fn choices(app: &mut App) -> &mut Replay {
-    if app.forms.get::<Replay>().is_none() {
-        app.forms.keep(Replay::default());
-    }
-    app.forms.get_mut().expect("the choices were just kept")
-}
-
-fn offered(app: &App) -> Option<&Offer> {
-    app.forms.get::<Replay>()?.offer.as_deref()
-}
-
-fn edited(app: &App) -> Option<&str> {
-    app.forms.get::<Replay>()?.edited.as_deref()
-}
+/// Other arguments for the call, JSON on one line.
+type Edited = Option<Box<str>>;
 
 /// Offers a replay of the recording under the cursor.
 pub fn perform_in_library(app: &mut App, action: Action) -> Option<Effects> {
@@ -81,7 +46,6 @@ pub fn perform_in_library(app: &mut App, action: Action) -> Option<Effects> {
         return None;
     }
     let path = app.library.current()?.entry.path.clone();
-    choices(app).edited = None;
     Some(ask(app, path, None, Scope::Whole))
 }
 
@@ -92,7 +56,6 @@ pub fn perform_in_session(app: &mut App, session: &mut Session, action: Action) 
     }
     let exchange = super::selection::item(session).and_then(Item::exchange);
     let call = exchange.map(|exchange| exchange.request);
-    choices(app).edited = None;
     Some(ask(app, session.path.clone(), call, Scope::Alone))
 }
 
@@ -101,144 +64,55 @@ fn ask(app: &mut App, path: PathBuf, call: Option<(Seq, u32)>, scope: Scope) -> 
     if running::is_busy(app, Slot::Replay) {
         return vec![];
     }
-    choices(app).offer = None;
     let reading = "reading what would be replayed".to_owned();
     app.push(Menu {
         text: vec![(Role::Faint, reading)],
-        about: Some(Slot::Beside),
+        waits: true,
         ..Menu::new("replay", Vec::new())
     });
     let work = move |place: &Place<'_>| {
-        let offer = survey(place, &path, call, scope)?;
-        Ok(Answer::new(|viewer| surveyed(&mut viewer.app, offer)))
+        let offer = survey(place, path, call, scope)?;
+        Ok(Answer::new(|viewer| {
+            let form = form(&viewer.app, Arc::new(offer), None);
+            fill(&mut viewer.app, Ok(form))
+        }))
     };
+    let failed = |viewer: &mut Viewer, why| fill(&mut viewer.app, Err(why));
     vec![app.questions.send(Slot::Beside, failed, work)]
 }
 
-fn failed(viewer: &mut Viewer, why: String) -> Effects {
-    let app = &mut viewer.app;
-    if let Some(at) = waiting(app) {
-        app.overlays.remove(at);
-        app.notices.error(why, app.now);
+/// Fills the form that waits, or says why it cannot be, unless the form was closed meanwhile.
+fn fill(app: &mut App, form: Result<Menu, String>) -> Effects {
+    let waits = |overlay: &Box<dyn Overlay>| overlay.cast::<Menu>().is_some_and(|menu| menu.waits);
+    if let Some(at) = app.overlays.iter().position(waits) {
+        match form {
+            Ok(form) => app.overlays[at] = Box::new(form),
+            Err(why) => {
+                app.overlays.remove(at);
+                app.notices.error(why, app.now);
+            }
+        }
     }
     vec![]
-}
-
-/// The form that waits to be filled, unless it was closed meanwhile.
-fn waiting(app: &App) -> Option<usize> {
-    let mut menus = app.overlays.iter().map(|overlay| overlay.cast::<Menu>());
-    menus.position(|menu| menu.is_some_and(|menu| menu.about == Some(Slot::Beside)))
-}
-
-/// Fills the form with what a replay would do.
-fn surveyed(app: &mut App, offer: Offer) -> Effects {
-    if let Some(at) = waiting(app) {
-        app.overlays[at] = Box::new(form(app, &offer));
-        choices(app).offer = Some(Box::new(offer));
-    }
-    vec![]
-}
-
-/// Shows the form again.
-fn show(app: &mut App) {
-    if let Some(offer) = offered(app) {
-        let menu = form(app, offer);
-        app.push(menu);
-    }
-}
-
-/// A person has confirmed it: `all`, also calls that may change something.
-fn start(app: &mut App, all: bool) -> Effects {
-    let (offer, edited) = (choices(app).offer.take(), choices(app).edited.take());
-    let Some(order) = offer.and_then(|offer| order(*offer, edited, all)) else {
-        return vec![];
-    };
-    let work = move |place: &Place<'_>| play::play(order, place);
-    running::start(app, Slot::Replay, "starting the server", work)
-}
-
-fn order(offer: Offer, edited: Option<Box<str>>, all: bool) -> Option<Order> {
-    let call = offer.call.filter(|_| offer.scope != Scope::Whole);
-    let edit = edited.and_then(|json| {
-        let call = call.as_ref()?;
-        Some((call.seq, call.arguments.as_ref()?.path.clone(), json))
-    });
-    Some(Order {
-        path: offer.path,
-        command: offer.command.ok()?,
-        until: offer.until,
-        shows: call.as_ref().map(|call| call.seq),
-        only: call
-            .filter(|_| offer.scope == Scope::Alone)
-            .map(|call| call.only),
-        requests: offer.requests.count,
-        allowed: if all {
-            offer.requests.tools
-        } else {
-            BTreeSet::new()
-        },
-        edit,
-    })
 }
 
 /// The form. The cursor is on the answer that does no harm.
-fn form(app: &App, offer: &Offer) -> Menu {
-    let requests = &offer.requests;
+fn form(app: &App, offer: Arc<Offer>, edited: Edited) -> Menu {
     let warning = app.settings.look.glyph(Glyph::Warning);
-    let mut text = started(offer, warning);
-    let what = match (offer.scope, &offer.call) {
-        (Scope::Alone, Some(call)) => {
-            format!("#{} {} alone, after the handshake", call.seq.0, call.title)
-        }
-        (Scope::UpTo, Some(call)) => format!("all up to #{} {}", call.seq.0, call.title),
-        _ => "the whole session".to_owned(),
-    };
-    let much = plural(requests.count, "request");
-    text.push((Role::Text, format!("makes   {what}: {much}")));
-    let edited = edited(app);
-    if let Some(json) = edited.filter(|_| offer.scope != Scope::Whole) {
-        let json = cut(&escape(json), EDITED);
-        text.push((Role::Strong, format!("with    {json}")));
-    }
-    if requests.changes > 0 {
-        let room = usize::from(app.size.1.saturating_sub(BESIDES)).max(LEAST);
-        text.extend(changing(requests, room, warning));
-    }
-    if !requests.others.is_empty() {
-        text.push((Role::Text, format!("also    {}", named(&requests.others))));
-    }
     Menu {
-        text,
+        text: text(&offer, edited.as_deref(), warning),
         // It is read from its beginning, whatever there is room for.
         top: Some(0),
-        ..Menu::new(
-            format!("replay {}?", offer.short),
-            entries(offer, edited.is_some()),
-        )
+        ..Menu::new(format!("replay {}?", offer.short), entries(offer, edited))
     }
 }
 
-/// The command and its folder, or why there is none; and who chose them.
-fn started(offer: &Offer, warning: &str) -> Vec<(Role, String)> {
+/// What would be started, who chose that, and which requests would be made.
+fn text(offer: &Offer, edited: Option<&str>, warning: &str) -> Vec<(Role, String)> {
     let mut text = Vec::new();
     match &offer.command {
-        Ok(command) => {
-            let words = command.words.iter();
-            let words: Vec<_> = words
-                .map(|word| word.to_string_lossy().into_owned())
-                .collect();
-            let starts = phrases::command(&words);
-            text.push((Role::Strong, format!("starts  {}", cut(&starts, COMMAND))));
-            let hidden = width(&starts).saturating_sub(COMMAND);
-            if hidden > 0 {
-                let hidden = plural(hidden as u64, "more character");
-                let told = format!("{warning} and {hidden} that are not shown");
-                text.push((Role::Bad, told));
-            }
-            let dir = match &command.dir {
-                Some(dir) => escape(&dir.to_string_lossy()).into_owned(),
-                None => "the folder where the viewer was started".to_owned(),
-            };
+        Ok((_, words, dir)) => {
+            text.push((Role::Strong, format!("starts  {words}")));
             text.push((Role::Text, format!("in      {dir}")));
         }
         Err(why) => text.push((Role::Bad, why.clone())),
@@ -254,73 +128,79 @@ fn started(offer: &Offer, warning: &str) -> Vec<(Role, String)> {
         );
         text.push((Role::Bad, told));
     }
+    let requests = &offer.requests;
+    let what = match (offer.scope, &offer.call) {
+        (Scope::Alone, Some(call)) => format!("{} alone, after the handshake", call.title),
+        (Scope::UpTo, Some(call)) => format!("all up to {}", call.title),
+        _ => "the whole session".to_owned(),
+    };
+    let much = plural(requests.count, "request");
+    text.push((Role::Text, format!("makes   {what}: {much}")));
+    if let Some(json) = edited {
+        let json = cut(&escape(json), EDITED);
+        text.push((Role::Strong, format!("with    {json}")));
+    }
+    if requests.changes > 0 {
+        let head = match requests.changes {
+            1 => "1 call of a tool that does not say that it only reads".to_owned(),
+            many => format!(
+                "{} calls of tools that do not say that they only read",
+                count(many)
+            ),
+        };
+        text.push((Role::Warn, format!("{warning} {head}:")));
+        let named = requests.changing.iter();
+        text.extend(named.map(|call| (Role::Warn, call.clone())));
+        let more = requests.changes - requests.changing.len() as u64;
+        if more > 0 {
+            text.push((Role::Warn, format!("and {} more", count(more))));
+        }
+    }
+    if !requests.others.is_empty() {
+        let others = requests.others.iter().map(|(kind, times)| match times {
+            1 => kind.clone(),
+            times => format!("{kind} ({} times)", count(*times)),
+        });
+        let others = others.collect::<Vec<_>>().join(", ");
+        text.push((Role::Text, format!("also    {others}")));
+    }
     text
 }
 
-/// The calls that may change something, as many as there is room for.
-fn changing(requests: &Requests, room: usize, warning: &str) -> Vec<(Role, String)> {
-    let head = match requests.changes {
-        1 => "1 call of a tool that does not say that it only reads".to_owned(),
-        many => format!(
-            "{} calls of tools that do not say that they only read",
-            count(many)
-        ),
-    };
-    let shown = requests.changing.iter().take(room);
-    let shown: Vec<_> = shown
-        .map(|(seq, asked)| format!("#{} {asked}", seq.0))
-        .collect();
-    let more = requests.changes - shown.len() as u64;
-    let more = (more > 0).then(|| format!("and {} more", count(more)));
-    let head = format!("{warning} {head}:");
-    let lines = [head].into_iter().chain(shown).chain(more);
-    lines.map(|line| (Role::Warn, line)).collect()
-}
-
-/// `tools/list (3 times), prompts/list`, the first ones.
-fn named(kinds: &BTreeMap<String, u64>) -> String {
-    let one = |(kind, times): (&String, &u64)| match times {
-        1 => kind.clone(),
-        times => format!("{kind} ({} times)", count(*times)),
-    };
-    let mut names: Vec<_> = kinds.iter().take(KINDS).map(one).collect();
-    let more: u64 = kinds.values().skip(KINDS).sum();
-    if more > 0 {
-        names.push(format!("{} more", count(more)));
-    }
-    names.join(", ")
-}
-
-fn entries(offer: &Offer, is_edited: bool) -> Vec<Entry> {
+fn entries(offer: Arc<Offer>, edited: Edited) -> Vec<Entry> {
     let mut entries = vec![Entry::nothing('n', "no, start nothing")];
     if offer.command.is_err() {
         return entries;
     }
-    let yes = |label| Entry::new('y', label, |viewer| start(&mut viewer.app, true));
+    let start = |letter, label, all| {
+        let (offer, edited) = (Arc::clone(&offer), edited.clone());
+        Entry::new(letter, label, move |viewer| {
+            let work = move |place: &Place<'_>| play::play(offer, edited, all, place);
+            running::start(&mut viewer.app, Slot::Replay, "starting the server", work)
+        })
+    };
     let requests = &offer.requests;
     if requests.changes == 0 {
-        entries.push(yes("yes, replay it"));
+        entries.push(start('y', "yes, replay it", false));
     } else {
         // What does no harm comes first: a small screen shows it, and the other one on request.
         if requests.changes < requests.count {
-            let some = "only the others: these are refused";
-            entries.push(Entry::new('r', some, |viewer| {
-                start(&mut viewer.app, false)
-            }));
+            entries.push(start('r', "only the others: these are refused", false));
         }
         let all = "yes, make all of them, also those that may change something";
-        entries.push(yes(all));
+        entries.push(start('y', all, true));
     }
     let Some(call) = &offer.call else {
         return entries;
     };
     if offer.scope != Scope::Whole && call.arguments.is_some() {
-        let label = if is_edited {
-            "edit the arguments again"
-        } else {
-            "edit the arguments first"
-        };
-        entries.push(Entry::new('e', label, |viewer| edit(&mut viewer.app)));
+        let offer = Arc::clone(&offer);
+        entries.push(Entry::new('e', "edit the arguments first", |viewer| {
+            if let Some(editor) = Editor::new(offer, edited) {
+                viewer.app.push(editor);
+            }
+            vec![]
+        }));
     }
     let scopes = [
         ('c', "this call alone instead", Scope::Alone),
@@ -329,25 +209,11 @@ fn entries(offer: &Offer, is_edited: bool) -> Vec<Entry> {
     ];
     for (letter, label, scope) in scopes {
         if scope != offer.scope {
+            let (path, call) = (offer.path.clone(), Some(call.place));
             entries.push(Entry::new(letter, label, move |viewer| {
-                let app = &mut viewer.app;
-                match choices(app).offer.take() {
-                    Some(offer) => ask(app, offer.path, offer.place, scope),
-                    None => vec![],
-                }
+                ask(&mut viewer.app, path, call, scope)
             }));
         }
     }
     entries
-}
-
-/// Opens the arguments of the call.
-fn edit(app: &mut App) -> Effects {
-    let offer = offered(app);
-    let call = offer.and_then(|offer| offer.call.as_ref());
-    if let Some((call, arguments)) = call.and_then(|call| Some((call, call.arguments.clone()?))) {
-        let editor = Editor::new(call, arguments, edited(app));
-        app.push(editor);
-    }
-    vec![]
 }

@@ -5,23 +5,24 @@ use crate::worker::{Place, Which};
 use mcpreel_replay::arguments::{self, Arguments};
 use mcpreel_replay::bind::Binder;
 use mcpreel_replay::player::{Command, Guard, NoCommand};
-use mcpreel_share::phrases::sentence;
+use mcpreel_share::phrases::{self, sentence};
 use mcpreel_store::reader::{ReadError, Recording};
-use mcpreel_trace::exchange::{Exchange, ExchangeId};
+use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::message::Direction;
-use mcpreel_wire::text::escape;
+use mcpreel_wire::text::{escape, width};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Calls that may change something and are named one by one; all of them are counted.
-const NAMED: usize = 100;
+const NAMED: usize = 20;
 
-/// Kinds of requests that are told apart, and tools. Tools beyond that are refused.
-const KINDS: usize = 1000;
+/// Kinds of other requests that are told apart.
+const KINDS: usize = 12;
 
-/// Exchanges that are read at once.
-const PAGE: u32 = 500;
+/// Columns of a command that is shown, and may be started: a stranger may have put any command
+/// into the file.
+const COMMAND: usize = 4000;
 
 /// The part of a session that is replayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +33,7 @@ pub enum Scope {
     Whole,
 }
 
-/// A replay that is offered: what it would do.
+/// What a replay would do.
 #[derive(Debug)]
 pub struct Offer {
     pub path: PathBuf,
@@ -40,12 +41,10 @@ pub struct Offer {
     pub short: String,
     /// Whether somebody else made the recording, and so chose what is started.
     pub is_stranger: bool,
-    /// The command that is started; or why none can be, one sentence, escaped.
-    pub command: Result<Command, String>,
+    /// The command that is started, its words and its folder, escaped; or why none can be.
+    pub command: Result<(Command, String, String), String>,
     /// The folder in which it was recorded, if that is gone. Escaped.
     pub gone: Option<String>,
-    /// The request under the cursor, to ask again.
-    pub place: Option<(Seq, u32)>,
     /// The call under the cursor; none where it is no request of the client.
     pub call: Option<Call>,
     pub scope: Scope,
@@ -57,10 +56,11 @@ pub struct Offer {
 /// A call that can be replayed alone.
 #[derive(Debug)]
 pub struct Call {
-    pub only: Only,
-    pub seq: Seq,
+    only: Only,
+    pub place: (Seq, u32),
     /// The last frame that belongs to it.
     until: Seq,
+    /// `#23 tools/call search`, escaped.
     pub title: String,
     /// The arguments that can be edited; none where the request has none.
     pub arguments: Option<Arguments>,
@@ -73,7 +73,7 @@ pub struct Requests {
     /// The number of calls of tools that do not say that they only read.
     pub changes: u64,
     /// The first of these: which, and what they ask, escaped.
-    pub changing: Vec<(Seq, String)>,
+    pub changing: Vec<String>,
     /// Their tools, as on the wire.
     pub tools: BTreeSet<Box<str>>,
     /// The other requests, escaped, with how many there are of each kind.
@@ -83,11 +83,11 @@ pub struct Requests {
 /// Reads what a replay of the recording would do.
 pub fn survey(
     place: &Place<'_>,
-    path: &Path,
+    path: PathBuf,
     request: Option<(Seq, u32)>,
     scope: Scope,
 ) -> Result<Offer, String> {
-    let recording = place.open(&Which::File(path.to_owned()))?;
+    let recording = place.open(&Which::File(path))?;
     let offer = offer(place, &recording, request, scope);
     offer.map_err(|error| sentence(&error))
 }
@@ -101,38 +101,34 @@ fn offer(
     let summary = recording.summary()?;
     let is_own = place.means.library.made(recording, &summary);
     let last = Seq(summary.frames);
-    let call = match request {
-        Some(request) => call(recording, request, last)?,
-        None => None,
-    };
+    let call = request.map(|request| call(recording, request, last));
+    let call = call.transpose()?.flatten();
     let (scope, until) = match &call {
         Some(call) if scope != Scope::Whole => (scope, call.until),
         _ => (Scope::Whole, last),
     };
-    let only = call.as_ref().filter(|_| scope == Scope::Alone);
     let guard = Guard::from_recording(recording, is_own)?;
-    let mut requests = Requests::default();
-    each_request(recording, until, |exchange| {
-        if only.is_none_or(|call| call.only.needs(exchange)) {
-            requests.add(exchange, recording, &guard)?;
-        }
-        Ok(())
-    })?;
     let command = Command::recorded(&summary, &Binder::default());
     let lacks_dir = command.as_ref().is_ok_and(|command| command.dir.is_none());
     let gone = summary.context.cwd.as_deref().filter(|_| lacks_dir);
-    Ok(Offer {
+    let mut offer = Offer {
         path: recording.path().to_owned(),
         short: escape(summary.id.get(..4).unwrap_or_default()).into_owned(),
         is_stranger: !is_own,
         gone: gone.map(|dir| escape(dir).into_owned()),
-        command: command.map_err(|why| refusal(&why)),
-        place: request,
+        command: command.map_err(|why| refusal(&why)).and_then(in_words),
         call,
         scope,
         until,
-        requests,
-    })
+        requests: Requests::default(),
+    };
+    let only = offer.only();
+    each_request(recording, until, |exchange| {
+        if only.as_ref().is_none_or(|only| only.needs(exchange)) {
+            offer.requests.add(exchange, &guard);
+        }
+    })?;
+    Ok(offer)
 }
 
 /// The call at this place, if it is one of the client.
@@ -149,7 +145,6 @@ fn call(recording: &Recording, place: (Seq, u32), last: Seq) -> Result<Option<Ca
             if one.chain == Some(chain) {
                 until = until.max(answered(one));
             }
-            Ok(())
         })?;
     }
     let arguments = if exchange.request_size > arguments::LONGEST {
@@ -163,9 +158,9 @@ fn call(recording: &Recording, place: (Seq, u32), last: Seq) -> Result<Option<Ca
             id: exchange.id,
             chain: exchange.chain,
         },
-        seq: place.0,
+        place,
         until,
-        title: title(&exchange),
+        title: format!("#{} {}", place.0.0, title(&exchange)),
         arguments,
     }))
 }
@@ -174,56 +169,48 @@ fn call(recording: &Recording, place: (Seq, u32), last: Seq) -> Result<Option<Ca
 fn each_request(
     recording: &Recording,
     last: Seq,
-    mut visit: impl FnMut(&Exchange) -> Result<(), ReadError>,
+    mut visit: impl FnMut(&Exchange),
 ) -> Result<(), ReadError> {
-    let mut after = ExchangeId(0);
-    loop {
-        let page = recording.exchanges(after, PAGE)?;
-        let Some(end) = page.last() else {
-            return Ok(());
-        };
-        after = end.id;
-        for exchange in &page {
-            if exchange.request.0 > last {
-                return Ok(());
-            }
-            if exchange.direction == Direction::ClientToServer {
-                visit(exchange)?;
-            }
+    recording.each_exchange(|exchange| {
+        if exchange.request.0 <= last && exchange.direction == Direction::ClientToServer {
+            visit(&exchange);
         }
-    }
+    })
 }
 
 impl Requests {
-    fn add(
-        &mut self,
-        exchange: &Exchange,
-        recording: &Recording,
-        guard: &Guard,
-    ) -> Result<(), ReadError> {
+    fn add(&mut self, exchange: &Exchange, guard: &Guard) {
         self.count += 1;
         let tool = exchange.name.as_deref().unwrap_or_default();
-        if &*exchange.method != "tools/call" || guard.allows(tool) {
-            let mut kind = title(exchange);
-            if self.others.len() >= KINDS && !self.others.contains_key(&kind) {
-                "other requests".clone_into(&mut kind);
-            }
-            *self.others.entry(kind).or_default() += 1;
-            return Ok(());
-        }
-        self.changes += 1;
-        if self.tools.len() < KINDS {
+        let mut kind = title(exchange);
+        if &*exchange.method == "tools/call" && !guard.allows(tool) {
+            self.changes += 1;
             self.tools.insert(tool.into());
+            if self.changing.len() < NAMED {
+                let asked = escape(exchange.asked());
+                let asked = if asked.is_empty() { &*kind } else { &*asked };
+                let named = format!("#{} {asked}", exchange.request.0.0);
+                self.changing.push(named);
+            }
+            return;
         }
-        if self.changing.len() < NAMED {
-            let whole = recording.exchange(exchange.id)?;
-            let asked = match whole.as_ref().map_or("", Exchange::asked) {
-                "" => title(exchange),
-                asked => escape(asked).into_owned(),
-            };
-            self.changing.push((exchange.request.0, asked));
+        if self.others.len() >= KINDS && !self.others.contains_key(&kind) {
+            "other requests".clone_into(&mut kind);
         }
-        Ok(())
+        *self.others.entry(kind).or_default() += 1;
+    }
+}
+
+impl Offer {
+    /// The call that is replayed alone or last.
+    pub fn last_call(&self) -> Option<&Call> {
+        self.call.as_ref().filter(|_| self.scope != Scope::Whole)
+    }
+
+    /// The only call that is made besides the handshake.
+    pub fn only(&self) -> Option<Only> {
+        let call = self.call.as_ref().filter(|_| self.scope == Scope::Alone)?;
+        Some(call.only.clone())
     }
 }
 
@@ -231,6 +218,23 @@ impl Requests {
 fn title(exchange: &Exchange) -> String {
     let name = exchange.name.as_deref().unwrap_or_default();
     escape(format!("{} {name}", exchange.method).trim_end()).into_owned()
+}
+
+/// The command with its words and its folder, escaped.
+fn in_words(command: Command) -> Result<(Command, String, String), String> {
+    let words = command.words.iter();
+    let words: Vec<_> = words
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    let words = phrases::command(&words);
+    if width(&words) > COMMAND {
+        return Err("the recorded command is too long to be shown and confirmed".to_owned());
+    }
+    let dir = match &command.dir {
+        Some(dir) => escape(&dir.to_string_lossy()).into_owned(),
+        None => "the folder where the viewer was started".to_owned(),
+    };
+    Ok((command, words, dir))
 }
 
 /// Why the recorded command cannot be started.

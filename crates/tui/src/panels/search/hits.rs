@@ -1,53 +1,53 @@
 //! What is searched for, and the rows in which it was found.
 
-use crate::panels::prompt::History;
 use crate::worker::job::{self, Growth, Job, Source, Step};
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_store::select::Question;
-use mcpreel_store::text_search;
-use mcpreel_store::text_search::{Finder, Pace, Pattern, SearchHit};
+use mcpreel_store::text_search::{self, Finder, Pace, Pattern, SearchHit};
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{ItemKey, Lens};
 use mcpreel_trace::query::Query;
 use mcpreel_wire::text::{count, cut, escape, plural};
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::ops::{Range, RangeInclusive};
+use std::collections::BTreeSet;
+use std::ops::{Bound, Range, RangeInclusive};
 
 /// Before a regular expression, in the text that is typed.
-pub const REGEX: &str = "re:";
+const REGEX: &str = "re:";
 
 /// Places that are marked in one text; more cannot be told apart by eye.
 const MARKED: usize = 1000;
 
-/// What is searched for, and where it was found.
+/// How long a step may take, nanoseconds.
+const STEP_NS: u64 = 8_000_000;
+
+/// Hits that are handed over. Whoever finds more has searched for too little.
+const MOST: u64 = 20_000;
+
 #[derive(Debug, Default)]
 pub struct Search {
     /// What is searched for; none while nothing is.
     pub term: Option<Term>,
-    /// The rows in which it was found, and whether the filter shows them.
-    pub rows: BTreeMap<ItemKey, bool>,
+    /// The rows in which it was found.
+    pub rows: BTreeSet<ItemKey>,
+    /// Rows with a hit that the filter hides.
+    pub hidden: BTreeSet<ItemKey>,
     /// Messages and lines in which it was found: a row may have several.
     pub hits: u64,
     pub progress: Progress,
     pub scope: (Lens, Query),
     /// The cursor goes to the hit that is nearest to this row, as soon as that is known.
     pub nearest: Option<ItemKey>,
-    pub history: History,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub enum Progress {
     #[default]
-    Idle,
+    Done,
     /// So many frames are left, of so many.
     Scanning(u64, u64),
-    Done,
-    /// It was stopped with so many frames left.
+    /// So many frames are not searched: a person has stopped it, or there were too many hits.
     Stopped(u64),
-    /// There were too many hits; so many frames are left.
-    Full(u64),
 }
 
 /// Places in a text that are marked.
@@ -104,84 +104,40 @@ impl Search {
         self.rows.range(run).next().is_some()
     }
 
-    /// How many rows with a hit the filter hides.
-    pub fn hidden(&self) -> usize {
-        self.rows.values().filter(|shown| !**shown).count()
-    }
-
-    /// The next shown row with a hit after `from`, or the one before it.
-    pub fn next(&self, from: Option<ItemKey>, forward: bool) -> Option<ItemKey> {
-        let shown = |(key, shown): (&ItemKey, &bool)| shown.then_some(*key);
-        match (from, forward) {
-            (Some(from), true) => {
-                let after = (std::ops::Bound::Excluded(from), std::ops::Bound::Unbounded);
-                self.rows.range(after).find_map(shown)
-            }
-            (Some(from), false) => self.rows.range(..from).rev().find_map(shown),
-            (None, true) => self.rows.iter().find_map(shown),
-            (None, false) => self.rows.iter().rev().find_map(shown),
-        }
-    }
-
-    /// The place of a row among the shown ones with a hit, from 1, and how many these are.
-    pub fn place(&self, row: ItemKey) -> (usize, usize) {
-        let shown = |range: &mut dyn Iterator<Item = (&ItemKey, &bool)>| {
-            range.filter(|(_, shown)| **shown).count()
+    /// The next row with a hit after `from`, or the one before it; from the other end where there
+    /// is none, which is told too.
+    pub fn next(&self, from: ItemKey, forward: bool) -> Option<(ItemKey, bool)> {
+        let rows = &self.rows;
+        let (next, around) = if forward {
+            let after = (Bound::Excluded(from), Bound::Unbounded);
+            (rows.range(after).next(), rows.first())
+        } else {
+            (rows.range(..from).next_back(), rows.last())
         };
-        (
-            shown(&mut self.rows.range(..=row)),
-            shown(&mut self.rows.iter()),
-        )
+        let around = around.map(|key| (*key, true));
+        next.map(|key| (*key, false)).or(around)
     }
 
-    /// Forgets the term and its hits, not what was searched for before.
-    pub fn clear(&mut self) {
-        *self = Self {
-            history: std::mem::take(&mut self.history),
-            ..Self::default()
-        };
-    }
-
-    /// `/quota  12 hits in 9 rows, 2 hidden · scanning 61 % · Ctrl-C stops`; nothing while nothing
-    /// is searched for. `dot` stands between the parts.
+    /// `/quota  12 hits, 2 rows hidden by the filter · scanning 61 % · Ctrl-C stops`; nothing while
+    /// nothing is searched for. `dot` stands between the parts.
     pub fn status(&self, dot: &str) -> Option<String> {
-        let term = self.term.as_ref()?;
-        let mut text = format!(
-            "/{}  {}",
-            cut(&escape(&term.text), 24),
-            plural(self.hits, "hit")
-        );
-        let hidden = self.hidden();
-        if hidden > 0 {
-            let _ = write!(text, ", {hidden} rows hidden by the filter");
-        }
-        match self.progress {
-            Progress::Idle | Progress::Done => {}
+        let term = cut(&escape(&self.term.as_ref()?.text), 24);
+        let hits = plural(self.hits, "hit");
+        let hidden = match self.hidden.len() {
+            0 => String::new(),
+            hidden => format!(", {hidden} rows hidden by the filter"),
+        };
+        let progress = match self.progress {
+            Progress::Done => String::new(),
             Progress::Scanning(left, of) => {
-                let percent = (of.saturating_sub(left)).saturating_mul(100) / of.max(1);
-                let _ = write!(text, " {dot} scanning {percent} % {dot} Ctrl-C stops");
+                let percent = of.saturating_sub(left).saturating_mul(100) / of.max(1);
+                format!(" {dot} scanning {percent} % {dot} Ctrl-C stops")
             }
-            Progress::Stopped(frames) => {
-                let _ = write!(
-                    text,
-                    " {dot} stopped, {} frames not searched",
-                    count(frames)
-                );
-            }
-            Progress::Full(frames) => {
-                let frames = count(frames);
-                let _ = write!(text, " {dot} too many, {frames} older frames not searched");
-            }
-        }
-        Some(text)
+            Progress::Stopped(left) => format!(" {dot} {} frames not searched", count(left)),
+        };
+        Some(format!("/{term}  {hits}{hidden}{progress}"))
     }
 }
-
-/// How long a step may take, nanoseconds.
-const STEP_NS: u64 = 8_000_000;
-
-/// Rows with a hit that are handed over. Whoever finds more has searched for too little.
-const MOST: u64 = 20_000;
 
 /// What a step of the search has found.
 pub struct Found {
@@ -207,18 +163,16 @@ impl Job for Searching {
     type Found = Result<Found, String>;
 
     fn step(&mut self, source: &Source<'_>) -> Step<Self::Found> {
-        if self.search.is_none() {
-            match text_search::Search::new(source.path, &self.pattern, None) {
-                Ok(search) => self.search = Some(search),
+        let search = match &mut self.search {
+            Some(search) => search,
+            None => match text_search::Search::new(source.path, &self.pattern, None) {
+                Ok(search) => self.search.insert(search),
                 Err(error) => {
-                    let text = escape(&error.to_string()).into_owned();
                     self.ended = true;
+                    let text = escape(&error.to_string()).into_owned();
                     return Ok((job::Progress::Done, Some(Err(text))));
                 }
-            }
-        }
-        let Some(search) = &mut self.search else {
-            return Ok((job::Progress::Done, None));
+            },
         };
         let step = search.step(&Pace {
             nanos: STEP_NS,
@@ -233,16 +187,14 @@ impl Job for Searching {
             hits: hits.len() as u64,
             reached: step.reached,
             progress: match (self.ended, step.done) {
-                (true, _) => Progress::Full(step.left),
+                (true, _) => Progress::Stopped(step.left),
                 (false, true) => Progress::Done,
                 (false, false) => Progress::Scanning(step.left, step.of),
             },
         };
-        let goes_on = matches!(found.progress, Progress::Scanning(..));
-        let progress = if goes_on {
-            job::Progress::More
-        } else {
-            job::Progress::Done
+        let progress = match found.progress {
+            Progress::Scanning(..) => job::Progress::More,
+            _ => job::Progress::Done,
         };
         Ok((progress, Some(Ok(found))))
     }
@@ -277,20 +229,16 @@ impl Searching {
         hits: &[SearchHit],
     ) -> Result<Vec<(ItemKey, bool)>, ReadError> {
         let (recording, lens) = (source.recording, self.question.lens);
-        let mut keys = Vec::with_capacity(hits.len());
-        for hit in hits {
-            keys.push(row_of(recording, lens, hit.seq, Some(hit.place.start))?);
+        let rows = hits.iter();
+        let rows = rows.map(|hit| row_of(recording, lens, hit.seq, Some(hit.place.start)));
+        let rows: BTreeSet<_> = rows.collect::<Result<_, _>>()?;
+        let rows: Vec<_> = rows.into_iter().collect();
+        if self.question.query.expr.is_none() {
+            return Ok(rows.into_iter().map(|key| (key, true)).collect());
         }
-        keys.sort_unstable();
-        keys.dedup();
-        let is_filtered = self.question.query.expr.is_some();
-        let shown = if is_filtered {
-            recording.fitting(&self.question, source.context(), &keys)?
-        } else {
-            Vec::new()
-        };
-        let is_shown = |key| !is_filtered || shown.binary_search(&key).is_ok();
-        Ok(keys.into_iter().map(|key| (key, is_shown(key))).collect())
+        let shown = recording.fitting(&self.question, source.context(), &rows)?;
+        let is_shown = |key| shown.binary_search(&key).is_ok();
+        Ok(rows.into_iter().map(|key| (key, is_shown(key))).collect())
     }
 }
 
@@ -330,17 +278,6 @@ pub fn row_of(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mcpreel_trace::frame::Seq;
-
-    fn found(rows: &[(u64, bool)]) -> Search {
-        let rows = rows.iter();
-        Search {
-            rows: rows
-                .map(|(seq, shown)| (ItemKey::of_part(Seq(*seq), 0), *shown))
-                .collect(),
-            ..Search::default()
-        }
-    }
 
     #[test]
     fn case_counts_only_where_there_is_a_capital_and_an_expression_is_said() {
@@ -350,19 +287,6 @@ mod tests {
         assert_eq!(places("Quota", "Quota QUOTA").len(), 1);
         assert_eq!(places("a.c", "abc a.c").len(), 1);
         assert_eq!(places("re:a.c", "abc a.c"), [0..3, 4..7]);
-        assert!(Term::parse("").is_err() && Term::parse("re:").is_err());
         assert!(Term::parse("re:(").is_err_and(|error| !error.contains('\n')));
-    }
-
-    #[test]
-    fn hits_are_walked_in_the_order_of_the_rows_and_hidden_ones_are_left_out() {
-        let search = found(&[(3, true), (5, false), (9, true)]);
-        let key = |seq| Some(ItemKey::of_part(Seq(seq), 0));
-        assert_eq!(search.next(key(3), true), key(9));
-        assert_eq!(search.next(key(9), true), None);
-        assert_eq!(search.next(key(9), false), key(3));
-        assert_eq!(search.next(None, true), key(3));
-        assert_eq!(search.hidden(), 1);
-        assert_eq!(search.place(ItemKey::of_part(Seq(9), 0)), (2, 2));
     }
 }

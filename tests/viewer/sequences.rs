@@ -50,10 +50,10 @@ const TABLE: &[(&str, &str)] = &[
     ("g e", "Exchanges #11 marked"),
     ("g e m", "Exchanges #11"),
     // Filters.
-    ("f", "Exchanges event-after-#86 follows Filter()"),
+    ("f", "Exchanges event-after-#86 follows filter()"),
     (
         "f 'is:failed'",
-        "Exchanges #85 follows is:failed Filter(is:failed)",
+        "Exchanges #85 follows is:failed filter(is:failed)",
     ),
     ("f 'is:failed' Enter", "Exchanges #85 follows is:failed"),
     ("f 'is:failed' Esc", "Exchanges event-after-#86 follows"),
@@ -74,7 +74,7 @@ const TABLE: &[(&str, &str)] = &[
     ),
     (
         "f 'is:nonsense'",
-        "Exchanges event-after-#86 follows is:nonsense wrong Filter(is:nonsense)",
+        "Exchanges event-after-#86 follows is:nonsense wrong filter(is:nonsense)",
     ),
     (
         "f 'is:failed' Enter f ' x' Esc",
@@ -203,7 +203,7 @@ fn on_top(overlay: &dyn Overlay) -> String {
             "palette",
             overlay
                 .cast()
-                .is_some_and(|menu: &Menu| menu.palette.is_some()),
+                .is_some_and(|menu: &Menu| menu.search.is_some()),
         ),
         ("menu", overlay.cast::<Menu>().is_some()),
         ("comparison", overlay.cast::<Comparison>().is_some()),

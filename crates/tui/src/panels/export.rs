@@ -17,7 +17,7 @@
 //! ```
 
 use super::menu::{Entry, Menu};
-use super::prompt::{Prompt, Purpose};
+use super::prompt::Prompt;
 use super::{copy, running, selection};
 use crate::action::Action;
 use crate::app::{App, Session, Viewer};
@@ -250,9 +250,9 @@ fn form(app: &App, offer: Offer) -> Menu {
 /// Asks for another file name, on top of the form; an empty one proposes one.
 fn ask_name(app: &mut App, offer: Offer) -> Effects {
     show(app, offer.clone());
-    let words = ("file", "Enter keeps it, empty proposes one, Esc leaves");
+    let hint = "Enter keeps it, empty proposes one, Esc leaves";
     let name = offer.file();
-    let prompt = Prompt::new(Purpose::Text, words, &name, move |viewer, name| {
+    let prompt = Prompt::new("file", hint, &name, move |viewer, name| {
         viewer.app.overlays.pop();
         let file = Some(name.trim().to_owned()).filter(|name| !name.is_empty());
         show(&mut viewer.app, Offer { file, ..offer })

@@ -11,7 +11,7 @@
 //!                                          ? help  Enter open  / narrow  q quit  n note  D delete
 //! ```
 
-use super::prompt::{Prompt, Purpose};
+use super::prompt::{Live, Prompt};
 use super::shelf::{Library, Listing, Row, about, file_name, note_of, state, title};
 use crate::action::Action;
 use crate::app::{App, Viewer};
@@ -52,11 +52,19 @@ pub fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
     match action {
         Action::Open => return Some(open(viewer)),
         Action::Narrow => {
-            let words = ("show only", "Enter keeps it, Esc shows all");
+            let hint = "Enter keeps it, Esc shows all";
             let text = app.library.narrow.clone();
-            let prompt = Prompt::new(Purpose::Narrow, words, &text, |viewer, text| {
-                narrow(&mut viewer.app, text)
-            });
+            let done = |viewer: &mut Viewer, text: &str| narrow(&mut viewer.app, text);
+            let mut prompt = Prompt::new("show only", hint, &text, done);
+            prompt.live = Live {
+                changed: |viewer| {
+                    let prompt = viewer.app.top::<Prompt>();
+                    let text = prompt.map(|prompt| prompt.input.value().to_owned());
+                    narrow(&mut viewer.app, &text.unwrap_or_default())
+                },
+                left: |viewer| narrow(&mut viewer.app, ""),
+                ..Live::default()
+            };
             app.push(prompt);
         }
         Action::Close if !app.library.narrow.is_empty() => return Some(narrow(app, "")),
@@ -110,8 +118,8 @@ fn ask_note(app: &mut App) {
     };
     let old = summary.note.clone().unwrap_or_default();
     let path = row.entry.path.clone();
-    let words = ("note on the recording", "Enter keeps it, empty removes it");
-    let prompt = Prompt::new(Purpose::Text, words, &old, move |_, text| {
+    let (label, hint) = ("note on the recording", "Enter keeps it, empty removes it");
+    let prompt = Prompt::new(label, hint, &old, move |_, text| {
         let note = Some(text.trim().to_owned()).filter(|text| !text.is_empty());
         let write = move || write_note(&path, note.as_deref());
         vec![Ask::Change(Box::new(write)).into()]

@@ -11,8 +11,7 @@
 //!  └──────────────────────────── Enter chooses, Esc closes ───┘
 //! ```
 
-use super::palette::{self, Palette};
-use super::prompt::typed;
+use super::prompt::{request, typed};
 use crate::action::{Action, Context};
 use crate::app::{App, Handlers, Overlay, Session, Viewer};
 use crate::effect::Effects;
@@ -28,12 +27,13 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear};
 use std::fmt;
+use tui_input::Input;
 
 /// The widest line: longer ones are hard to read.
 const WIDEST: usize = 100;
 
-/// Rows of the palette, however many commands fit.
-const PALETTE: usize = 22;
+/// Rows of a menu with a line that is typed, however many entries fit.
+const SEARCHED: usize = 22;
 
 /// Columns before a label: its letter stands there.
 const BEFORE_LABEL: usize = 4;
@@ -49,8 +49,16 @@ pub struct Menu {
     pub top: Option<usize>,
     /// Whether the menu waits for an answer that fills it.
     pub waits: bool,
-    /// The search for a command that the entries come from.
-    pub palette: Option<Palette>,
+    /// The line that is typed, if the entries are those that fit a line.
+    pub search: Option<Search>,
+}
+
+/// Makes the entries that fit a line.
+type Fill = Box<dyn Fn(&App, &str) -> Vec<Entry>>;
+
+pub struct Search {
+    input: Input,
+    fill: Fill,
 }
 
 pub struct Entry {
@@ -92,6 +100,12 @@ impl Entry {
     }
 }
 
+impl fmt::Debug for Search {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.input.value())
+    }
+}
+
 impl fmt::Debug for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.letter, self.label)
@@ -107,14 +121,22 @@ impl Menu {
             at: 0,
             top: None,
             waits: false,
-            palette: None,
+            search: None,
         }
+    }
+
+    /// A menu whose entries are those that fit a line that is typed.
+    pub fn searched(app: &App, text: &str, fill: Fill) -> Self {
+        let mut menu = Self::new("", fill(app, text));
+        let input = text.into();
+        menu.search = Some(Search { input, fill });
+        menu
     }
 }
 
 impl Overlay for Menu {
     fn context(&self) -> Context {
-        match self.palette {
+        match self.search {
             Some(_) => Context::Prompt,
             None => Context::Menu,
         }
@@ -123,8 +145,8 @@ impl Overlay for Menu {
     fn handlers(&self) -> Handlers {
         Handlers {
             perform,
-            press: match self.palette {
-                Some(_) => |viewer, key| Some(palette::press(viewer, key)),
+            press: match self.search {
+                Some(_) => |viewer, key| search(viewer, key),
                 None => press,
             },
             click: |viewer, cell, _| click(viewer, cell.into()),
@@ -172,6 +194,27 @@ fn press(viewer: &mut Viewer, key: Key) -> Option<Effects> {
     let is_it = |entry: &Entry| key.code == KeyCode::Char(entry.letter);
     let at = entries.iter().position(is_it)?;
     Some(take(viewer, at))
+}
+
+/// A key while a line is typed.
+fn search(viewer: &mut Viewer, key: Key) -> Option<Effects> {
+    match (key.code, key.ctrl) {
+        (KeyCode::Esc, _) | (KeyCode::Char('c'), true) => viewer.app.overlays.pop().map(|_| vec![]),
+        (KeyCode::Enter, _) => perform(viewer, Action::Open),
+        (KeyCode::Down | KeyCode::Tab, _) => perform(viewer, Action::Down),
+        (KeyCode::Up | KeyCode::BackTab, _) => perform(viewer, Action::Up),
+        _ => {
+            let mut menu = viewer.app.pop::<Menu>()?;
+            let search = menu.search.as_mut()?;
+            if let Some(request) = request(key) {
+                search.input.handle(request);
+                menu.entries = (search.fill)(&viewer.app, search.input.value());
+                (menu.at, menu.top) = (0, None);
+            }
+            viewer.app.push(menu);
+            Some(vec![])
+        }
+    }
 }
 
 /// A click takes the choice at this cell; one beside the menu closes it.
@@ -249,12 +292,12 @@ fn placed(menu: &Menu, screen: Rect) -> Placed {
     let texts = menu.text.iter().map(|(_, text)| width(text) + 1);
     let title = width(&menu.title) + 2;
     let widest = labels.chain(texts).chain([title]).max().unwrap_or(0) + 2;
-    let is_palette = menu.palette.is_some();
-    let wanted = if is_palette { WIDEST } else { widest };
+    let is_searched = menu.search.is_some();
+    let wanted = if is_searched { WIDEST } else { widest };
     let columns = wanted.min(WIDEST);
     let columns = columns.min(usize::from(screen.width.saturating_sub(2)));
     let rows = rows(menu, columns.saturating_sub(2));
-    let high = if is_palette { PALETTE } else { rows.len() };
+    let high = if is_searched { SEARCHED } else { rows.len() };
     let area = centered(screen, columns + 2, high + 2);
     let page = usize::from(area.height.saturating_sub(2));
     let mut placed = Placed {
@@ -314,9 +357,9 @@ fn draw(app: &App, menu: &Menu, area: Rect, frame: &mut Frame<'_>) {
     };
     let foot = format!("{more}Enter chooses, Esc closes");
     let mut title = menu.title.clone();
-    if let Some(palette) = &menu.palette {
+    if let Some(search) = &menu.search {
         let room = usize::from(area.width).saturating_sub(8).max(1);
-        let (text, caret) = typed(&palette.input, room);
+        let (text, caret) = typed(&search.input, room);
         title = format!(": {text}");
         let x = area.x + 4 + u16::try_from(caret).unwrap_or(0);
         frame.set_cursor_position(Position::new(x.min(area.right() - 1), area.y));

@@ -1,6 +1,6 @@
 //! Marks and notes on the rows of a recording.
 
-use super::prompt::{Prompt, Purpose};
+use super::prompt::Prompt;
 use super::selection;
 use crate::action::Action;
 use crate::app::{App, Session};
@@ -38,8 +38,8 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         return Some(ask(session, frame, told, write));
     }
     let old = annotation.note.unwrap_or_default();
-    let words = ("note", "Enter keeps it, empty removes it, Esc leaves");
-    let prompt = Prompt::new(Purpose::Text, words, &old, move |viewer, text| {
+    let hint = "Enter keeps it, empty removes it, Esc leaves";
+    let prompt = Prompt::new("note", hint, &old, move |viewer, text| {
         let session = viewer.session.as_deref();
         session.map_or_else(Effects::new, |session| note(session, frame, text))
     });

@@ -7,28 +7,18 @@
 //!  └────────────────────────── Enter chooses, Esc closes ───┘
 //! ```
 
-use super::menu::{self, Entry, Menu};
-use super::prompt::request;
+use super::menu::{Entry, Menu};
 use crate::action::{Action, Context, Row, TABLE};
 use crate::app::{App, Viewer};
 use crate::effect::Effects;
-use crate::keymap::{Key, Keymap};
+use crate::keymap::Keymap;
 use crate::panels::list;
-use crossterm::event::KeyCode;
 use frizbee::{Config, Matcher};
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::text::escape;
-use tui_input::Input;
 
 /// Actions without a key that need a recording.
 const NEEDS_RECORDING: [Action; 3] = [Action::Goto, Action::Follow, Action::Unselect];
-
-#[derive(Debug)]
-pub struct Palette {
-    pub input: Input,
-    /// The contexts that held when the palette was opened.
-    contexts: Vec<Context>,
-}
 
 /// The actions that can be done in these contexts.
 pub fn possible(contexts: &[Context]) -> Vec<&'static Row> {
@@ -58,33 +48,26 @@ fn fitting(typed: &str, rows: &[&'static Row]) -> Vec<&'static Row> {
 
 /// Opens the palette with this text in it.
 pub fn open(viewer: &mut Viewer, text: &str) -> Effects {
-    let contexts = viewer.contexts();
-    let input = text.into();
-    let menu = menu(&viewer.app.settings.keymap, Palette { input, contexts });
+    let possible = possible(&viewer.contexts());
+    let fill = move |app: &App, typed: &str| fill(&app.settings.keymap, &possible, typed);
+    let menu = Menu::searched(&viewer.app, text, Box::new(fill));
     viewer.app.push(menu);
     vec![]
 }
 
-fn menu(keymap: &Keymap, palette: Palette) -> Menu {
-    let typed = palette.input.value().trim().trim_start_matches(':');
-    let entries = match typed.trim_start_matches('#').parse() {
-        Ok(seq) => vec![Entry::new(
-            ' ',
-            format!("#{seq}  to this frame"),
-            move |viewer| goto(viewer, Seq(seq)),
-        )],
-        Err(_) => {
-            let rows = fitting(typed, &possible(&palette.contexts));
-            rows.into_iter().map(|row| entry(keymap, row)).collect()
-        }
-    };
-    let mut menu = Menu::new("", entries);
-    if menu.entries.is_empty() {
-        let label = format!("nothing is called {}", escape(typed));
-        menu.entries.push(Entry::nothing(' ', label));
+fn fill(keymap: &Keymap, possible: &[&'static Row], typed: &str) -> Vec<Entry> {
+    let typed = typed.trim().trim_start_matches(':');
+    if let Ok(seq) = typed.trim_start_matches('#').parse() {
+        let label = format!("#{seq}  to this frame");
+        return vec![Entry::new(' ', label, move |viewer| goto(viewer, Seq(seq)))];
     }
-    menu.palette = Some(palette);
-    menu
+    let rows = fitting(typed, possible).into_iter();
+    let mut entries: Vec<_> = rows.map(|row| entry(keymap, row)).collect();
+    if entries.is_empty() {
+        let label = format!("nothing is called {}", escape(typed));
+        entries.push(Entry::nothing(' ', label));
+    }
+    entries
 }
 
 fn entry(keymap: &Keymap, row: &'static Row) -> Entry {
@@ -104,38 +87,5 @@ fn goto(viewer: &mut Viewer, seq: Seq) -> Effects {
     }
     let text = "frames are in recordings: Enter opens one";
     viewer.app.notices.error(text, viewer.app.now);
-    vec![]
-}
-
-/// A key while the palette is open.
-pub fn press(viewer: &mut Viewer, key: Key) -> Effects {
-    match (key.code, key.ctrl) {
-        (KeyCode::Esc, _) | (KeyCode::Char('c'), true) => {
-            viewer.app.overlays.pop();
-            vec![]
-        }
-        (KeyCode::Enter, _) => menu::perform(viewer, Action::Open).unwrap_or_default(),
-        (KeyCode::Down | KeyCode::Tab, _) | (KeyCode::Char('n'), true) => {
-            menu::perform(viewer, Action::Down).unwrap_or_default()
-        }
-        (KeyCode::Up | KeyCode::BackTab, _) | (KeyCode::Char('p'), true) => {
-            menu::perform(viewer, Action::Up).unwrap_or_default()
-        }
-        _ => edit(&mut viewer.app, key),
-    }
-}
-
-fn edit(app: &mut App, key: Key) -> Effects {
-    let Some(open) = app
-        .overlays
-        .last_mut()
-        .and_then(|top| top.cast_mut::<Menu>())
-    else {
-        return vec![];
-    };
-    if let (Some(request), Some(mut palette)) = (request(key), open.palette.take()) {
-        palette.input.handle(request);
-        *open = menu(&app.settings.keymap, palette);
-    }
     vec![]
 }

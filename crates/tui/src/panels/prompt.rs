@@ -1,7 +1,5 @@
 //! A line that is typed.
 
-use super::filter::{self, filter_draw};
-use super::library;
 use crate::action::Context;
 use crate::app::{App, Handlers, Overlay, Session, Viewer};
 use crate::effect::Effects;
@@ -20,49 +18,67 @@ use tui_input::{Input, InputRequest};
 const KEPT: usize = 100;
 
 pub struct Prompt {
-    pub purpose: Purpose,
-    pub label: &'static str,
-    pub hint: &'static str,
+    label: &'static str,
+    hint: &'static str,
     pub input: Input,
     /// The older line that stands in the prompt.
     recalled: Option<usize>,
+    pub live: Live,
     done: Box<dyn FnOnce(&mut Viewer, &str) -> Effects>,
 }
 
-/// The purposes for which the viewer does something while a line is typed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Purpose {
-    /// The filter of the rows; drawn in its bar.
-    Filter,
-    Search,
-    /// The words that narrow the list of recordings.
-    Narrow,
-    /// A note or a file name: nothing happens before Enter.
-    Text,
+/// What is done while a line is typed.
+#[derive(Clone, Copy)]
+pub struct Live {
+    /// The line or the caret has changed.
+    pub changed: fn(&mut Viewer) -> Effects,
+    /// The line was left without being done.
+    pub left: fn(&mut Viewer) -> Effects,
+    /// Takes a key that edits nothing.
+    pub press: fn(&mut Viewer, KeyCode) -> Option<Effects>,
+    pub click: fn(&mut Viewer, Position) -> Effects,
+    /// Draws the prompt of the filter, which has a place of its own.
+    pub filter: Option<fn(&App, &Session, &mut Frame<'_>)>,
+}
+
+impl Default for Live {
+    fn default() -> Self {
+        Self {
+            changed: |_| vec![],
+            left: |_| vec![],
+            press: |_, _| None,
+            click: |_, _| vec![],
+            filter: None,
+        }
+    }
 }
 
 impl fmt::Debug for Prompt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}({})", self.purpose, self.input.value())
+        write!(f, "{}({})", self.label, self.input.value())
     }
 }
 
 impl Prompt {
     /// A prompt with this text in it; `done` gets the line after Enter.
     pub fn new(
-        purpose: Purpose,
-        (label, hint): (&'static str, &'static str),
+        label: &'static str,
+        hint: &'static str,
         text: &str,
         done: impl FnOnce(&mut Viewer, &str) -> Effects + 'static,
     ) -> Self {
         Self {
-            purpose,
             label,
             hint,
             input: Input::new(text.to_owned()),
             recalled: None,
+            live: Live::default(),
             done: Box::new(done),
         }
+    }
+
+    pub fn is_recalling(&self) -> bool {
+        self.recalled.is_some()
     }
 }
 
@@ -75,38 +91,50 @@ impl Overlay for Prompt {
         Handlers {
             press: |viewer, key| Some(press(viewer, key)),
             paste,
-            click: |viewer, cell, _| filter::click(viewer, cell.into()),
+            click: |viewer, cell, _| {
+                live(viewer).map_or(vec![], |live| (live.click)(viewer, cell.into()))
+            },
             ..Handlers::NONE
         }
     }
 
     fn draw(&self, app: &App, session: Option<&Session>, area: Rect, frame: &mut Frame<'_>) {
-        match session.filter(|_| self.is_filter()) {
-            Some(session) => filter_draw::draw_popup(app, session, frame),
-            None => draw(app, self, area, frame),
+        match (self.live.filter, session) {
+            (Some(filter), Some(session)) => filter(app, session, frame),
+            _ => draw(app, self, area, frame),
         }
     }
 
     fn is_filter(&self) -> bool {
-        self.purpose == Purpose::Filter
+        self.live.filter.is_some()
     }
+}
+
+/// What is done while the line on top is typed.
+fn live(viewer: &Viewer) -> Option<Live> {
+    viewer.app.top::<Prompt>().map(|prompt| prompt.live)
 }
 
 fn press(viewer: &mut Viewer, key: Key) -> Effects {
     let Some(prompt) = viewer.app.top_mut::<Prompt>() else {
         return vec![];
     };
+    let live = prompt.live;
     if let Some(request) = request(key) {
         prompt.input.handle(request);
-        return changed(viewer);
+        return (live.changed)(viewer);
     }
-    let is_filter = prompt.purpose == Purpose::Filter;
-    match (key.code, viewer.parts()) {
-        (KeyCode::Esc | KeyCode::Char('c'), _) => leave(viewer),
-        (KeyCode::Enter, _) => done(viewer),
-        (KeyCode::Tab, Some((app, session))) if is_filter => filter::take_candidate(app, session),
-        (KeyCode::Up, _) => step(viewer, -1),
-        (KeyCode::Down, _) => step(viewer, 1),
+    if let Some(effects) = (live.press)(viewer, key.code) {
+        return effects;
+    }
+    match key.code {
+        KeyCode::Esc | KeyCode::Char('c') => {
+            viewer.app.overlays.pop();
+            (live.left)(viewer)
+        }
+        KeyCode::Enter => done(viewer),
+        KeyCode::Up => recall(viewer, -1),
+        KeyCode::Down => recall(viewer, 1),
         _ => vec![],
     }
 }
@@ -120,6 +148,7 @@ fn paste(viewer: &mut Viewer, text: &str) -> Effects {
         let letter = if letter.is_control() { ' ' } else { letter };
         prompt.input.handle(InputRequest::InsertChar(letter));
     }
+    let changed = prompt.live.changed;
     changed(viewer)
 }
 
@@ -143,19 +172,6 @@ pub fn request(key: Key) -> Option<InputRequest> {
     })
 }
 
-/// The line or the caret has changed.
-fn changed(viewer: &mut Viewer) -> Effects {
-    let Some(prompt) = viewer.app.top_mut::<Prompt>() else {
-        return vec![];
-    };
-    let (purpose, text) = (prompt.purpose, prompt.input.value().to_owned());
-    match (purpose, viewer.parts()) {
-        (Purpose::Filter, Some((app, session))) => filter::changed(app, session),
-        (Purpose::Narrow, _) => library::narrow(&mut viewer.app, &text),
-        _ => vec![],
-    }
-}
-
 /// Takes the line as it is.
 pub fn done(viewer: &mut Viewer) -> Effects {
     let Some(prompt) = viewer.app.pop::<Prompt>() else {
@@ -164,17 +180,6 @@ pub fn done(viewer: &mut Viewer) -> Effects {
     let line = prompt.input.value();
     remember(&mut viewer.app, prompt.label, line);
     (prompt.done)(viewer, line)
-}
-
-fn leave(viewer: &mut Viewer) -> Effects {
-    let Some(prompt) = viewer.app.pop::<Prompt>() else {
-        return vec![];
-    };
-    match (prompt.purpose, viewer.parts()) {
-        (Purpose::Filter, Some((app, session))) => filter::left(app, session),
-        (Purpose::Narrow, _) => library::narrow(&mut viewer.app, ""),
-        _ => vec![],
-    }
 }
 
 /// Remembers a line as the newest of a prompt with this label.
@@ -190,29 +195,24 @@ pub fn remember(app: &mut App, label: &'static str, line: &str) {
     }
 }
 
-/// An older line (`by` below 0) or a newer one, empty past the newest; of the filter a candidate
-/// where one is chosen.
-fn step(viewer: &mut Viewer, by: isize) -> Effects {
-    let Viewer { app, session } = viewer;
-    let Some(prompt) = app
-        .overlays
-        .last_mut()
-        .and_then(|top| top.cast_mut::<Prompt>())
-    else {
+/// Calls back an older line (`by` below 0) or a newer one, empty past the newest.
+fn recall(viewer: &mut Viewer, by: isize) -> Effects {
+    let top = viewer.app.overlays.last_mut();
+    let Some(prompt) = top.and_then(|top| top.cast_mut::<Prompt>()) else {
         return vec![];
     };
-    if let (Purpose::Filter, Some(session)) = (prompt.purpose, session.as_deref_mut())
-        && filter::step(&mut session.filter.popup, by, prompt.recalled.is_some())
-    {
-        return vec![];
-    }
-    let lines = app.typed.get(prompt.label).map_or(&[][..], Vec::as_slice);
+    let lines = viewer
+        .app
+        .typed
+        .get(prompt.label)
+        .map_or(&[][..], Vec::as_slice);
     let at = prompt.recalled.unwrap_or(lines.len());
     let at = at.checked_add_signed(by).filter(|at| *at <= lines.len());
     if let Some(at) = at.filter(|_| !lines.is_empty()) {
         prompt.recalled = (at < lines.len()).then_some(at);
         prompt.input = Input::new(lines.get(at).cloned().unwrap_or_default());
     }
+    let changed = prompt.live.changed;
     changed(viewer)
 }
 
@@ -279,10 +279,10 @@ mod tests {
         for line in ["quota", "error", "quota", "  "] {
             remember(&mut viewer.app, "", line);
         }
-        let prompt = Prompt::new(Purpose::Search, ("", ""), "", |_, _| vec![]);
+        let prompt = Prompt::new("", "", "", |_, _| vec![]);
         viewer.app.push(prompt);
         let steps = [-1, -1, -1, 1, 1, 1].map(|by| {
-            step(&mut viewer, by);
+            recall(&mut viewer, by);
             let prompt = viewer.app.top_mut::<Prompt>().expect("it is open");
             prompt.input.value().to_owned()
         });

@@ -9,11 +9,12 @@ pub mod typed;
 
 use super::list;
 use super::menu::{Entry, Menu};
-use super::prompt::{self, Prompt, Purpose, remember};
+use super::prompt::{self, Live, Prompt, remember};
 use crate::action::Action;
 use crate::app::{App, Session, Viewer};
 use crate::effect::Effects;
 use crate::worker::job::Slot;
+use crossterm::event::KeyCode;
 use filter_values::{Counting, Relaxing, Seen};
 use mcpreel_trace::item::Item;
 use mcpreel_trace::query::ast::Field;
@@ -21,7 +22,6 @@ use mcpreel_trace::query::{QueryError, relaxations, undecided, value_text};
 use mcpreel_wire::text::escape;
 use ratatui::layout::Position;
 use tui_input::Input;
-use typed::Popup;
 pub use typed::{Filter, Relaxed, all_of, conditions};
 
 /// The label of the prompt, under which typed filters are remembered.
@@ -109,11 +109,40 @@ fn edit(app: &mut App, session: &mut Session) -> Effects {
 }
 
 fn prompt(app: &mut App, text: &str) {
-    let prompt = Prompt::new(Purpose::Filter, (LABEL, ""), text, |viewer, text| {
+    let mut prompt = Prompt::new(LABEL, "", text, |viewer, text| {
         let parts = viewer.parts();
         parts.map_or_else(Effects::new, |(app, session)| done(app, session, text))
     });
+    prompt.live = Live {
+        changed: |viewer| {
+            let parts = viewer.parts();
+            parts.map_or_else(Effects::new, |(app, session)| changed(app, session))
+        },
+        left: |viewer| {
+            let parts = viewer.parts();
+            parts.map_or_else(Effects::new, |(app, session)| left(app, session))
+        },
+        press,
+        click,
+        filter: Some(filter_draw::draw_popup),
+    };
     app.push(prompt);
+}
+
+/// Goes to another candidate, unless older lines are called back, or takes one.
+fn press(viewer: &mut Viewer, key: KeyCode) -> Option<Effects> {
+    let (app, session) = viewer.parts()?;
+    let is_recalling = app.top::<Prompt>()?.is_recalling();
+    let popup = &mut session.filter.popup;
+    let last = popup.candidates.len().checked_sub(1);
+    popup.at = match (key, popup.at) {
+        (KeyCode::Tab, _) => return Some(take_candidate(app, session)),
+        (KeyCode::Up, Some(at)) => at.checked_sub(1),
+        (KeyCode::Down, Some(at)) => last.map(|last| last.min(at + 1)),
+        (KeyCode::Down, None) if !is_recalling => Some(last.map(|_| 0)?),
+        _ => return None,
+    };
+    Some(vec![])
 }
 
 /// The text of the filter and the byte at which the caret stands.
@@ -134,7 +163,7 @@ fn look(app: &mut App, session: &mut Session) -> Effects {
 
 /// The text of the filter has changed. It is in force as soon as it is a filter; a word that may
 /// still become the name of a field is not searched for.
-pub fn changed(app: &mut App, session: &mut Session) -> Effects {
+fn changed(app: &mut App, session: &mut Session) -> Effects {
     let Some((text, _)) = typed(app) else {
         return vec![];
     };
@@ -165,7 +194,7 @@ fn done(app: &mut App, session: &mut Session, text: &str) -> Effects {
 }
 
 /// The filter was left without being done: the one before is in force again.
-pub fn left(app: &mut App, session: &mut Session) -> Effects {
+fn left(app: &mut App, session: &mut Session) -> Effects {
     let filter = &mut session.filter;
     let Some((text, query, off)) = filter.before.take() else {
         return vec![];
@@ -179,20 +208,8 @@ pub fn left(app: &mut App, session: &mut Session) -> Effects {
     list::begin(app, session)
 }
 
-/// Goes to another candidate, unless older lines are called back; whether it did.
-pub fn step(popup: &mut Popup, by: isize, is_recalling: bool) -> bool {
-    let last = popup.candidates.len().saturating_sub(1);
-    popup.at = match popup.at {
-        Some(0) if by < 0 => None,
-        Some(at) => Some(at.saturating_add_signed(by).min(last)),
-        None if by > 0 && !is_recalling && !popup.candidates.is_empty() => Some(0),
-        None => return false,
-    };
-    true
-}
-
 /// Puts the chosen or first candidate into the prompt.
-pub fn take_candidate(app: &mut App, session: &mut Session) -> Effects {
+fn take_candidate(app: &mut App, session: &mut Session) -> Effects {
     let completed = typed(app).and_then(|(text, _)| session.filter.popup.completed(&text));
     if let (Some((text, caret)), Some(prompt)) = (completed, app.top_mut::<Prompt>()) {
         let letters = text[..caret].chars().count();
@@ -203,7 +220,7 @@ pub fn take_candidate(app: &mut App, session: &mut Session) -> Effects {
 
 /// A click while the filter is typed: takes the candidate there; beside all that belongs to the
 /// filter it is done as it is.
-pub fn click(viewer: &mut Viewer, at: Position) -> Effects {
+fn click(viewer: &mut Viewer, at: Position) -> Effects {
     let Some((app, session)) = viewer.parts() else {
         return vec![];
     };

@@ -2,7 +2,7 @@
 
 pub mod hits;
 
-use super::prompt::{Prompt, Purpose};
+use super::prompt::Prompt;
 use super::selection;
 use crate::action::Action;
 use crate::app::{App, Session};
@@ -36,7 +36,7 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
 
 fn prompt(app: &mut App, text: &str) {
     let hint = "Enter searches, re: begins a regular expression, Esc leaves";
-    let prompt = Prompt::new(Purpose::Search, ("search", hint), text, |viewer, text| {
+    let prompt = Prompt::new("search", hint, text, |viewer, text| {
         let parts = viewer.parts();
         parts.map_or_else(Effects::new, |(app, session)| begin(app, session, text))
     });

@@ -28,10 +28,11 @@ use mcpreel_share::phrases::{sentence, when};
 use mcpreel_store::annotate;
 use mcpreel_store::library::{Entry, Standing, retention};
 use mcpreel_store::reader::Summary;
-use mcpreel_wire::text::{clock, count, cut, cut_middle, escape, plural, size, width, wrap};
+use mcpreel_wire::text::{clock, count, cut, cut_middle, escape, plural, size, width};
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Margin, Rect};
 use ratatui::text::Line;
+use ratatui::widgets::{Paragraph, Wrap};
 use std::path::{Path, PathBuf};
 
 /// The time between two lists of the folder, nanoseconds.
@@ -434,18 +435,11 @@ fn draw_about(app: &App, entry: &Entry, area: Rect, frame: &mut Frame<'_>) {
 
 /// Draws the text that stands where there is no recording to be shown.
 fn draw_instead(app: &App, area: Rect, frame: &mut Frame<'_>) {
-    let room = usize::from(area.width).saturating_sub(2);
-    let lines = instead(&app.library).into_iter().flat_map(|(role, text)| {
-        let mut lines = wrap(&text, room);
-        if lines.is_empty() {
-            lines.push(String::new());
-        }
-        lines.into_iter().map(move |line| (role, line))
-    });
-    for ((role, line), area) in lines.zip(area.rows()) {
-        let style = app.settings.look.style(role);
-        frame.render_widget(Line::styled(format!(" {line}"), style), area);
-    }
+    let look = &app.settings.look;
+    let lines = instead(&app.library).into_iter();
+    let lines = lines.map(|(role, text)| Line::styled(text, look.style(role)));
+    let text = Paragraph::new(lines.collect::<Vec<_>>()).wrap(Wrap { trim: true });
+    frame.render_widget(text, area.inner(Margin::new(1, 0)));
 }
 
 fn instead(library: &Library) -> Vec<(Role, String)> {

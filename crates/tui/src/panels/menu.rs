@@ -258,12 +258,12 @@ struct Row {
     /// The entry of the line; none of the text above the entries.
     entry: Option<usize>,
     role: Role,
-    /// What stands before the text: the letter of the entry, or blanks.
+    /// The letter of the entry, or blanks.
     before: String,
     text: String,
 }
 
-/// Where a menu stands, and its lines.
+/// The area and the lines of a menu.
 struct Placed {
     area: Rect,
     rows: Vec<Row>,

@@ -27,7 +27,7 @@ pub struct Prompt {
     done: Box<dyn FnOnce(&mut Viewer, &str) -> Effects>,
 }
 
-/// What is done while a line is typed.
+/// The actions of a prompt while its line is typed.
 #[derive(Clone, Copy)]
 pub struct Live {
     /// The line or the caret has changed.
@@ -110,7 +110,6 @@ impl Overlay for Prompt {
     }
 }
 
-/// What is done while the line on top is typed.
 fn live(viewer: &Viewer) -> Option<Live> {
     viewer.app.top::<Prompt>().map(|prompt| prompt.live)
 }

@@ -48,8 +48,8 @@ fn placed(app: &App, session: &Session) -> (usize, Vec<Rect>) {
     (x, below.rows().collect())
 }
 
-/// What is at this cell while the filter is typed: a candidate, or something else that belongs to
-/// the filter.
+/// The candidate at this cell while the filter is typed; `Some(None)` for something else that
+/// belongs to the filter.
 pub fn hit(app: &App, session: &Session, at: Position) -> Option<Option<usize>> {
     let bar = layout::session(app, session).filter;
     let (_, rows) = placed(app, session);
@@ -201,8 +201,8 @@ fn label(filter: &Filter, look: &Look, columns: usize) -> [Span<'static>; 2] {
     ]
 }
 
-/// What the rows are, in `room` columns if that can be: while what stands there is no filter they
-/// are those of the one before, `still is:failed, 13 of 38 shown`.
+/// The number of rows, in `room` columns if that can be: while the text is no filter, the rows are
+/// those of the filter before, `still is:failed, 13 of 38 shown`.
 fn counts(session: &Session, look: &Look, room: usize) -> String {
     let found = found(session, look);
     let filter = &session.filter;

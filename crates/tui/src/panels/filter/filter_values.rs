@@ -1,5 +1,5 @@
-//! What helps with a filter: the values of a field that were seen, and what would fit where nothing
-//! does.
+//! Jobs that help with a filter: the values of a field that were seen, and the nearest filter that
+//! something fits.
 
 use super::typed::Relaxed;
 use crate::worker::job::{Job, Progress, Source, Step};
@@ -10,7 +10,7 @@ use mcpreel_trace::query::{Query, relaxations};
 
 const VALUES: usize = 50;
 
-/// How long a step works, nanoseconds.
+/// The time that a step may take, nanoseconds.
 const STEP_NS: u64 = 8_000_000;
 
 const TRIED: usize = 8;
@@ -45,7 +45,7 @@ impl Job for Counting {
 
 /// Looks for the first filter with one condition less that something fits.
 pub struct Relaxing {
-    /// Those that are still to be tried, the nearest last.
+    /// The filters that are still to be tried, the nearest last.
     questions: Vec<Question>,
     scan: Option<Scan>,
 }

@@ -1,7 +1,7 @@
-//! Which rows are shown.
+//! The filter of the rows.
 //!
-//! What is typed is a filter, may become one, or is none. The rows are asked with the last one
-//! that was good: a bad one keeps its text, says why, and changes nothing.
+//! A line that is typed is a filter, may become one, or is none. The rows are asked with the last
+//! good filter: a bad one keeps its text, says why, and changes nothing.
 
 pub mod filter_draw;
 pub mod filter_values;
@@ -259,7 +259,7 @@ fn seen(app: &mut App, session: &mut Session, (field, values): Seen) -> Effects 
     vec![]
 }
 
-/// It is known what would fit where nothing does.
+/// The nearest filter that something fits is known.
 pub fn relaxed(_: &mut App, session: &mut Session, relaxed: Relaxed) -> Effects {
     if session.filter.relaxed == Relaxed::Asked {
         session.filter.relaxed = relaxed;

@@ -21,16 +21,16 @@ pub struct Filter {
     /// The filter to go back to if what is typed is given up.
     pub before: Option<(String, Query, bool)>,
     pub popup: Popup,
-    /// What would fit where nothing does.
+    /// The nearest filter that something fits, where nothing fits this one.
     pub relaxed: Relaxed,
 }
 
-/// What may come next at the caret.
+/// The candidates for the text at the caret.
 #[derive(Debug, Default)]
 pub struct Popup {
     /// The bytes of the text that a candidate replaces.
     pub replace: Range<usize>,
-    /// What may stand there, with what it means or how often it was seen.
+    /// The texts of the candidates, with their meaning or how often they were seen.
     pub candidates: Vec<(String, String)>,
     /// The candidate that was chosen with the arrows.
     pub at: Option<usize>,
@@ -38,7 +38,7 @@ pub struct Popup {
     pub values: Option<(Field, Vec<(String, u64)>)>,
 }
 
-/// What would fit where nothing does.
+/// The nearest filter that something fits, where nothing fits the one in force.
 #[derive(Debug, Default, PartialEq)]
 pub enum Relaxed {
     #[default]

@@ -107,7 +107,7 @@ fn form(app: &App, offer: Arc<Offer>, edited: Edited) -> Menu {
     }
 }
 
-/// What would be started, who chose that, and which requests would be made.
+/// The text of the form: the command, who chose the command, and the requests.
 fn text(offer: &Offer, edited: Option<&str>, warning: &str) -> Vec<(Role, String)> {
     let mut text = Vec::new();
     match &offer.command {

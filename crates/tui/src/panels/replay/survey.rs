@@ -33,7 +33,7 @@ pub enum Scope {
     Whole,
 }
 
-/// What a replay would do.
+/// A replay that is offered: the command, and the requests that it would make.
 #[derive(Debug)]
 pub struct Offer {
     pub path: PathBuf,

@@ -1,4 +1,4 @@
-//! What is searched for, and the rows in which it was found.
+//! The term of a search, and the rows in which the term was found.
 
 use crate::worker::job::{self, Growth, Job, Source, Step};
 use mcpreel_store::reader::{ReadError, Recording};
@@ -18,7 +18,7 @@ const REGEX: &str = "re:";
 /// Places that are marked in one text; more cannot be told apart by eye.
 const MARKED: usize = 1000;
 
-/// How long a step may take, nanoseconds.
+/// The time that a step may take, nanoseconds.
 const STEP_NS: u64 = 8_000_000;
 
 /// Hits that are handed over. Whoever finds more has searched for too little.
@@ -26,7 +26,7 @@ const MOST: u64 = 20_000;
 
 #[derive(Debug, Default)]
 pub struct Search {
-    /// What is searched for; none while nothing is.
+    /// The term; none while nothing is searched for.
     pub term: Option<Term>,
     /// The rows in which it was found.
     pub rows: BTreeSet<ItemKey>,
@@ -44,16 +44,16 @@ pub struct Search {
 pub enum Progress {
     #[default]
     Done,
-    /// So many frames are left, of so many.
+    /// The frames that are left, of all.
     Scanning(u64, u64),
-    /// So many frames are not searched: a person has stopped it, or there were too many hits.
+    /// The frames that are not searched: a person has stopped the search, or it had too many hits.
     Stopped(u64),
 }
 
 /// Places in a text that are marked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
-    /// Where, in order and apart from each other.
+    /// The places in order and apart from each other.
     pub places: Vec<Range<usize>>,
     /// Whether there are more that are not marked.
     pub more: bool,
@@ -67,7 +67,7 @@ pub struct Term {
 }
 
 impl Term {
-    /// What `text` searches for: itself, or after `re:` a regular expression. Without a capital
+    /// The term of `text`: the text itself, or after `re:` a regular expression. Without a capital
     /// letter in it, case is ignored. An error is one sentence.
     pub fn parse(text: &str) -> Result<Self, String> {
         let pattern = match text.strip_prefix(REGEX) {
@@ -83,7 +83,7 @@ impl Term {
         })
     }
 
-    /// Where it occurs in a text, to be marked there; of very many places the first.
+    /// The places of the term in a text; of very many places the first.
     pub fn places(&self, text: &[u8]) -> Marks {
         let mut places = self.finder.places(text, MARKED + 1);
         let more = places.len() > MARKED;
@@ -93,7 +93,7 @@ impl Term {
 }
 
 impl Search {
-    /// Where the term occurs in a text, to be marked there; nowhere while nothing is searched for.
+    /// The places of the term in a text; none while nothing is searched for.
     pub fn places(&self, text: &[u8]) -> Marks {
         let term = self.term.as_ref();
         term.map(|term| term.places(text)).unwrap_or_default()
@@ -139,7 +139,7 @@ impl Search {
     }
 }
 
-/// What a step of the search has found.
+/// The findings of a step of the search.
 pub struct Found {
     /// Rows in which it was found, and whether the filter shows them.
     pub rows: Vec<(ItemKey, bool)>,
@@ -152,7 +152,7 @@ pub struct Found {
 /// Looks for the term, newest first, and follows the recording.
 pub struct Searching {
     pattern: Pattern,
-    /// What the rows are, and which of them are shown.
+    /// The lens of the rows, and the filter that shows them.
     question: Question,
     search: Option<text_search::Search>,
     hits: u64,

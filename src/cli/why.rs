@@ -126,7 +126,7 @@ fn write(causes: &[Cause], address: &str, out: &mut Output) -> Result<(), Failur
         let text = format!("{}  {}", pad_end(place, widest), evidence.text);
         row(name, &text, Ink::Plain, out)?;
     }
-    row("do", &best.advice, Ink::Plain, out)?;
+    row("do", best.advice, Ink::Plain, out)?;
     if !others.is_empty() {
         out.line("")?;
         out.inked(Ink::Strong, "besides")?;

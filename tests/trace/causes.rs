@@ -96,8 +96,8 @@ fn every_cause_says_what_to_do_and_nothing_hostile() {
     for path in crate::cases::files(FOLDER) {
         for fires in crate::cases::read::<Cases>(&path).fires {
             for cause in causes(&fires.case.facts()) {
-                let texts = cause.evidence.iter().map(|evidence| &evidence.text);
-                for text in texts.chain([&cause.sentence, &cause.advice]) {
+                let texts = cause.evidence.iter().map(|evidence| &*evidence.text);
+                for text in texts.chain([&*cause.sentence, cause.advice]) {
                     assert!(!text.contains(char::is_control), "{}: {text:?}", cause.id);
                     assert!(!text.contains('\u{202e}'), "{}: {text:?}", cause.id);
                 }

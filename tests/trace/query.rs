@@ -37,15 +37,6 @@ proptest! {
     }
 }
 
-proptest! {
-    #![proptest_config(config(500))]
-
-    #[test]
-    fn the_beginning_of_a_filter_is_never_called_wrong(seed: u64) {
-        prop_assert_eq!(beginnings(&filters::query(&mut Dice(seed)).to_string()), Ok(()));
-    }
-}
-
 /// A filter is read back as it was written.
 fn written_and_read(query: &Query) -> Result<(), String> {
     let text = query.to_string();
@@ -55,21 +46,6 @@ fn written_and_read(query: &Query) -> Result<(), String> {
             "{text:?} was written for {query:?} and read as {other:?}"
         )),
     }
-}
-
-/// Whoever types a filter is never told on the way that it cannot become one.
-fn beginnings(text: &str) -> Result<(), String> {
-    for (at, _) in text.char_indices() {
-        if let Err(error) = Query::parse(&text[..at])
-            && !error.may_be_unfinished(&text[..at])
-        {
-            return Err(format!(
-                "{:?} is refused ({error}), but is the beginning of {text:?}",
-                &text[..at]
-            ));
-        }
-    }
-    Ok(())
 }
 
 /// Any text is a filter that reads back the same, or refused with a place in it.

@@ -75,7 +75,7 @@ impl Open {
         }
         self.bytes.extend_from_slice(bytes);
         if self.bytes.len() as u64 > longest {
-            let mut outline = Outline::new();
+            let mut outline = Outline::default();
             outline.push(&self.bytes);
             self.bytes = Vec::new();
             self.outline = Some(outline);

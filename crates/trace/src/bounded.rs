@@ -5,7 +5,7 @@ use foldhash::HashMap;
 use foldhash::quality::RandomState;
 use std::borrow::Borrow;
 use std::collections::VecDeque;
-use std::hash::{BuildHasher, Hash, Hasher};
+use std::hash::{BuildHasher, Hash};
 use std::sync::LazyLock;
 
 /// The `LIMIT` entries that were put in last; the oldest goes first.
@@ -136,11 +136,6 @@ static SEED: LazyLock<RandomState> = LazyLock::new(RandomState::default);
 /// what may be long.
 pub fn digest(value: impl Hash) -> u64 {
     SEED.hash_one(value)
-}
-
-/// Makes a digest bit by bit.
-pub fn hasher() -> impl Hasher {
-    SEED.build_hasher()
 }
 
 #[cfg(test)]

@@ -30,10 +30,9 @@ pub struct Facts {
     pub events: Vec<Event>,
     /// The first requests that begin a session: `initialize` and `server/discover`.
     pub opening: Vec<Exchange>,
-    /// Whether the client said `initialized`, among the first messages.
-    pub confirmed: bool,
-    /// Whether the client asked for something but to begin a session, among the first exchanges.
-    pub asked_more: bool,
+    /// Whether the client went on after what begins a session: among the first messages is
+    /// `initialized`, or a request for something else.
+    pub went_on: bool,
     /// The first message of the server, among the first messages.
     pub first_said: Option<Seq>,
     /// The last answer with a result, among the last exchanges.
@@ -187,7 +186,7 @@ impl Facts {
     pub fn ended_by_itself(&self) -> Option<&End> {
         let end = self.end()?;
         let is_end = matches!(end, End::Exited { .. } | End::Killed { .. }) || self.ended_somehow();
-        (is_end && !self.was_told_to_end()).then_some(end)
+        (is_end && self.told_to_end().is_none()).then_some(end)
     }
 
     /// When the host closed its side, if it was the first to do so.
@@ -210,16 +209,6 @@ impl Facts {
         self.host_left().into_iter().chain(signal).min()
     }
 
-    pub fn was_told_to_end(&self) -> bool {
-        self.told_to_end().is_some()
-    }
-
-    /// Whether the client went on after what begins a session: it said `initialized`, or asked for
-    /// something else.
-    pub fn went_on(&self) -> bool {
-        self.confirmed || self.asked_more
-    }
-
     /// Whether a request was still answered with a result after `seq`: whatever it is, both sides
     /// live with it.
     pub fn survived(&self, seq: Seq) -> bool {
@@ -231,12 +220,6 @@ impl Facts {
     pub fn without_answer(&self) -> impl Iterator<Item = &Exchange> {
         let samples = [&self.open, &self.unanswered, &self.lost];
         samples.into_iter().flat_map(|sample| &sample.exchanges)
-    }
-
-    /// The exchanges that began a session with this method.
-    pub fn openings(&self, method: &'static str) -> impl Iterator<Item = &Exchange> {
-        let all = self.opening.iter();
-        all.filter(move |exchange| &*exchange.method == method)
     }
 
     /// The answer to `initialize` or `server/discover` that was a result.

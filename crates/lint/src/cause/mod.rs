@@ -8,8 +8,9 @@
 //!   failed, grouped by their answers;
 //! * [`KINDS`]: all kinds of causes, the gravest first: what kept a session from starting, what
 //!   ended it, what it hangs on, what failed in it, what is only odd;
-//! * `startup`, `negotiation`, `shutdown`, `streams`, `pipes`, `requests`, `oddities`: their functions;
-//! * `phrases`: what several of them say; `stderr_lines`: which line of stderr names the fault.
+//! * `startup`, `negotiation`, `shutdown`, `streams`, `requests`, `oddities`: their functions;
+//! * `phrases`: evidence and words that several of them need; `stderr_lines`: which line of stderr
+//!   names the fault.
 //!
 //! Text off the wire is escaped. Every kind has a case under `tests/trace/causes` for which it is
 //! the best cause, and another, nearly the same, for which it is none.
@@ -19,7 +20,6 @@ pub mod failures;
 mod negotiation;
 mod oddities;
 mod phrases;
-mod pipes;
 mod requests;
 mod shutdown;
 mod startup;
@@ -50,7 +50,7 @@ pub struct Cause {
     /// The evidence in order of importance, a few pieces at most.
     pub evidence: Vec<Evidence>,
     /// The remedy: one sentence or two.
-    pub advice: String,
+    pub advice: &'static str,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,8 +87,10 @@ pub struct Evidence {
 
 impl Evidence {
     fn new(place: Place, text: impl Into<String>) -> Self {
-        let text = text.into();
-        Self { place, text }
+        Self {
+            place,
+            text: text.into(),
+        }
     }
 }
 
@@ -128,19 +130,14 @@ impl Place {
 const SHOWN: usize = 6;
 
 impl Cause {
-    fn new(certainty: Certainty, sentence: impl Into<String>) -> Self {
+    fn new(certainty: Certainty, sentence: String, advice: &'static str) -> Self {
         Self {
             id: "",
-            sentence: sentence.into(),
+            sentence,
             certainty,
             evidence: Vec::new(),
-            advice: String::new(),
+            advice,
         }
-    }
-
-    fn advise(mut self, advice: impl Into<String>) -> Self {
-        self.advice = advice.into();
-        self
     }
 
     /// Adds evidence, as far as there is room. A place is shown once; about the session as a whole
@@ -161,12 +158,6 @@ impl Cause {
     fn shown_call(self, exchange: &Exchange) -> Self {
         self.shown([phrases::request(exchange)])
             .shown(phrases::response(exchange))
-    }
-
-    /// Adds the first findings of a rule.
-    fn shown_findings(self, facts: &Facts, rule: &str) -> Self {
-        let group = facts.found(rule);
-        self.shown(group.into_iter().flat_map(phrases::findings))
     }
 
     pub fn is_trouble(&self) -> bool {
@@ -205,7 +196,7 @@ pub static KINDS: [Kind; 29] = [
     ("answered-at-exit", shutdown::answered_at_exit),
     ("handshake-unfinished", negotiation::handshake_unfinished),
     ("crashed", shutdown::crashed),
-    ("pipe-not-read", pipes::pipe_not_read),
+    ("pipe-not-read", streams::pipe_not_read),
     ("unfinished-line", streams::unfinished_line),
     ("client-never-answered", requests::client_never_answered),
     ("executed-twice", requests::executed_twice),

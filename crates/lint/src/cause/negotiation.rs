@@ -14,10 +14,10 @@ const PATIENCE_NS: u64 = 5 * SECOND_NS;
 
 /// The two sides speak different versions, or different eras, of the protocol.
 pub(super) fn version_mismatch(facts: &Facts) -> Option<Cause> {
-    version_refused(facts)
+    let cause = version_refused(facts)
         .or_else(|| probe_failed(facts))
-        .or_else(|| left_at_version(facts))
-        .or_else(|| mixed_eras(facts))
+        .or_else(|| left_at_version(facts))?;
+    Some(cause.shown(phrases::leaving(facts)))
 }
 
 /// `initialize`, or the probe, was answered with an error about the version.
@@ -38,21 +38,19 @@ fn version_refused(facts: &Facts) -> Option<Cause> {
         phrases::call_at(exchange),
         phrases::answer(exchange)
     );
-    let cause = Cause::new(Certain, sentence)
-        .advise(
-            "Bring the older of the two sides up to date, or let the client offer a version that \
-             the server names in its error.",
-        )
-        .shown_call(exchange)
-        .shown(phrases::leaving(facts));
-    Some(cause)
+    let advice = "Bring the older of the two sides up to date, or let the client offer a version \
+                  that the server names in its error.";
+    Some(Cause::new(Certain, sentence, advice).shown_call(exchange))
 }
 
 /// The probe for the newer era failed, and nobody tried the older one.
 fn probe_failed(facts: &Facts) -> Option<Cause> {
-    let tried = facts.openings("initialize").next().is_some();
-    let probe = facts.openings("server/discover").last()?;
-    if tried || facts.opened().is_some() || facts.went_on() {
+    let probe = facts.opening.last()?;
+    let is_probe = facts
+        .opening
+        .iter()
+        .all(|one| &*one.method == "server/discover");
+    if !is_probe || facts.opened().is_some() || facts.went_on {
         return None;
     }
     let waited = facts.since(probe.t_request);
@@ -67,38 +65,27 @@ fn probe_failed(facts: &Facts) -> Option<Cause> {
         _ => return None,
     };
     // Some clients probe with a process of its own and go on with another.
-    let (then, certainty, advice) = match facts.host_left() {
-        Some(_) => (
-            "left",
-            Possible,
-            "Look for a recording of the same server that began right after: some clients ask in a \
-             process of its own and go on in another. If there is none, the client did not fall \
-             back to `initialize`, as it should at any error and after silence.",
-        ),
-        None => (
-            "did not fall back to `initialize`",
-            certainty,
-            "The server knows the older era only: let the client fall back to `initialize` at any \
-             error and after silence, or bring the server up to date.",
-        ),
+    let (then, certainty) = match facts.host_left() {
+        Some(_) => ("left", Possible),
+        None => ("did not fall back to `initialize`", certainty),
     };
     let sentence = format!(
         "the client asked with {} whether the server speaks the newer era, which {how}, and it {then}",
         phrases::call_at(probe)
     );
-    let cause = Cause::new(certainty, sentence).advise(advice);
-    Some(cause.shown_call(probe).shown(phrases::leaving(facts)))
+    let advice = "The server knows the older era only: let the client fall back to `initialize` at \
+                  any error and after silence. Some clients probe in a process of its own: then a \
+                  recording of the same server began right after.";
+    Some(Cause::new(certainty, sentence, advice).shown_call(probe))
 }
 
 /// The server named another version, and the client left.
 fn left_at_version(facts: &Facts) -> Option<Cause> {
     let asked = facts.session.version_asked.as_deref()?;
     let agreed = facts.session.version_agreed.as_deref()?;
-    let initialize = facts
-        .openings("initialize")
-        .find(|one| one.response.is_some())?;
+    let initialize = facts.opened().filter(|one| &*one.method == "initialize")?;
     let left = facts.host_left_after(initialize.t_response_last?, PATIENCE_NS);
-    if asked == agreed || facts.went_on() || !left {
+    if asked == agreed || facts.went_on || !left {
         return None;
     }
     let sentence = format!(
@@ -106,25 +93,9 @@ fn left_at_version(facts: &Facts) -> Option<Cause> {
         quote::text(asked),
         quote::text(agreed)
     );
-    let cause = Cause::new(Likely, sentence).advise(
-        "The client does not speak that version: bring the older of the two up to date. A server \
-         should answer with the version that was asked for if it knows it.",
-    );
-    Some(cause.shown_call(initialize).shown(phrases::leaving(facts)))
-}
-
-/// Requests of one era went to a server that serves the other.
-fn mixed_eras(facts: &Facts) -> Option<Cause> {
-    let group = facts
-        .found("era-mixed")
-        .filter(|_| !facts.failed.is_empty())?;
-    let sentence = "requests of both eras of the protocol were sent on one connection, and some of \
-                    them failed";
-    let cause = Cause::new(Possible, sentence).advise(
-        "A server may decide for one era at the first request: let the client keep to the era that \
-         was agreed on.",
-    );
-    Some(cause.shown(phrases::findings(group)))
+    let advice = "The client does not speak that version: bring the older of the two up to date. A \
+                  server should answer with the version that was asked for if it knows it.";
+    Some(Cause::new(Likely, sentence, advice).shown_call(initialize))
 }
 
 /// The advice where the host did not wait.
@@ -146,10 +117,8 @@ pub(super) fn handshake_unfinished(facts: &Facts) -> Option<Cause> {
     }
     let cause = match (facts.opening.last(), facts.opened()) {
         (None, _) => silent_host(facts)?,
-        (Some(_), _) if facts.went_on() => return None,
-        (Some(_), Some(opened)) => {
-            too_late(facts, opened).or_else(|| unconfirmed(facts, opened))?
-        }
+        (Some(_), _) if facts.went_on => return None,
+        (Some(_), Some(opened)) => unconfirmed(facts, opened)?,
         (Some(last), None) => unopened(facts, last)?,
     };
     let cause = cause.shown(phrases::leaving(facts));
@@ -169,75 +138,66 @@ fn silent_host(facts: &Facts) -> Option<Cause> {
         Some(_) => format!("the host started the server, sent nothing in {waited} and then left"),
         None => format!("the host started the server and has sent nothing in {waited}"),
     };
-    Some(Cause::new(Certain, sentence).advise(
-        "It is the host's turn: look into its own log. Some hosts start a server once to see \
-         whether it starts at all.",
-    ))
+    let advice = "It is the host's turn: look into its own log. Some hosts start a server once to \
+                  see whether it starts at all.";
+    Some(Cause::new(Certain, sentence, advice))
 }
 
 /// The server did not answer, or refused.
 fn unopened(facts: &Facts, last: &Exchange) -> Option<Cause> {
-    use Status::{Cancelled, Error, Lost, Open, Unanswered};
-    let waited_ns = facts
-        .told_to_end()
-        .unwrap_or(facts.now)
-        .ns_since(last.t_request);
+    let told = facts.told_to_end();
+    let waited_ns = told.unwrap_or(facts.now).ns_since(last.t_request);
     let (call, waited) = (phrases::call_at(last), duration(waited_ns));
-    let other_id = phrases::other_id(facts, last);
-    let cause = match last.status {
-        Open | Unanswered | Cancelled if facts.may_be_hidden(last) => return None,
+    if last.status == Status::Error {
+        let answer = phrases::answer(last);
+        let cause = Cause::new(
+            Certain,
+            format!("the server refused the handshake: {call} was answered with {answer}"),
+            "Look at what the client sent in it, and at what the server says on stderr.",
+        );
+        return Some(cause.shown_call(last));
+    }
+    let is_silent = match last.status {
+        Status::Open | Status::Unanswered | Status::Cancelled => !facts.may_be_hidden(last),
         // A server that was told to go did not go by itself.
-        Lost if !facts.was_told_to_end() => return None,
-        Error => {
-            let answer = phrases::answer(last);
-            let sentence =
-                format!("the server refused the handshake: {call} was answered with {answer}");
-            Cause::new(Certain, sentence).advise(
-                "Look at what the client sent in it, and at what the server says on stderr.",
-            )
-        }
-        Open | Unanswered | Cancelled | Lost if waited_ns > PATIENCE_NS && !facts.is_short => {
-            let instead = other_id.as_ref().map_or("", |other| &other.said);
-            let sentence = format!("the server never answered {call} in {waited}{instead}");
-            Cause::new(Certain, sentence).advise(other_id.as_ref().map_or(
-                "The server runs but does not answer: look whether it reads its stdin, buffers its \
-                 stdout without flushing it, or is still busy starting.",
-                |other| other.advice,
-            ))
-        }
-        Unanswered | Cancelled | Lost if facts.was_told_to_end() => {
-            let sentence = format!(
-                "the host left {waited} after it had sent {call}, before there was an answer"
-            );
-            Cause::new(Likely, sentence).advise(IMPATIENT)
-        }
-        _ => return None,
+        Status::Lost => told.is_some(),
+        _ => false,
     };
-    Some(
-        cause
-            .shown_call(last)
-            .shown(other_id.map(|other| other.evidence)),
-    )
+    if is_silent && waited_ns > PATIENCE_NS && !facts.is_short {
+        let (instead, evidence) = phrases::other_id(facts, last).unzip();
+        let cause = Cause::new(
+            Certain,
+            format!(
+                "the server never answered {call} in {waited}{}",
+                instead.unwrap_or_default()
+            ),
+            "The server runs but does not answer: look whether it reads its stdin, sends the id of \
+             the request back as it came (a number stays a number), buffers its stdout without \
+             flushing it, or is still busy starting.",
+        );
+        return Some(cause.shown_call(last).shown(evidence));
+    }
+    let sentence =
+        format!("the host left {waited} after it had sent {call}, before there was an answer");
+    let is_left = is_silent && told.is_some() && last.status != Status::Open;
+    is_left.then(|| Cause::new(Likely, sentence, IMPATIENT).shown_call(last))
 }
 
-/// The host did not wait for the answer.
-fn too_late(facts: &Facts, opened: &Exchange) -> Option<Cause> {
-    let (left, answered) = (facts.host_left()?, opened.t_response_last?);
-    let sentence = format!(
-        "the host left {} after it had sent {}; the answer came {} later",
-        duration(left.ns_since(opened.t_request)),
-        phrases::call_at(opened),
-        duration(answered.ns_since(left))
-    );
-    let cause = Cause::new(Likely, sentence).advise(IMPATIENT);
-    (left < answered).then(|| cause.shown_call(opened))
-}
-
-/// The client did not go on after the answer.
+/// The client did not go on after the answer, or had left before it came.
 fn unconfirmed(facts: &Facts, opened: &Exchange) -> Option<Cause> {
-    let waited = facts.since(opened.t_response_last?);
+    let answered = opened.t_response_last?;
+    let left = facts.host_left();
+    if let Some(left) = left.filter(|left| *left < answered) {
+        let sentence = format!(
+            "the host left {} after it had sent {}; the answer came {} later",
+            duration(left.ns_since(opened.t_request)),
+            phrases::call_at(opened),
+            duration(answered.ns_since(left))
+        );
+        return Some(Cause::new(Likely, sentence, IMPATIENT).shown_call(opened));
+    }
     if &*opened.method != "initialize"
-        || (facts.host_left().is_none() && waited <= PATIENCE_NS)
+        || (left.is_none() && facts.since(answered) <= PATIENCE_NS)
         || facts.end() == Some(&End::Unknown)
         || facts.is_short
     {
@@ -248,10 +208,8 @@ fn unconfirmed(facts: &Facts, opened: &Exchange) -> Option<Cause> {
          notifications/initialized",
         phrases::call_at(opened)
     );
-    let cause = Cause::new(Likely, sentence).advise(
-        "Something in the answer did not suit the client, or it only wanted to see whether the \
-         server starts: look at the version and the capabilities in the answer, and into the host's \
-         log.",
-    );
-    Some(cause.shown_call(opened))
+    let advice = "Something in the answer did not suit the client, or it only wanted to see whether \
+                  the server starts: look at the version and the capabilities in the answer, and \
+                  into the host's log.";
+    Some(Cause::new(Likely, sentence, advice).shown_call(opened))
 }

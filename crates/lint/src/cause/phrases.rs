@@ -1,10 +1,10 @@
-//! Phrases and evidence that several causes need. Text off the wire is escaped in all of them.
+//! Words and evidence that several causes need. Text off the wire is escaped in all of them.
 
 use super::facts::{Facts, Found, Group, Line};
 use super::stderr_lines::{LastWords, unframed};
 use super::{Evidence, Place};
 use crate::quote;
-use mcpreel_trace::event::{Closer, Event, EventKind, ProcessName};
+use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::{Seq, StreamId};
 use mcpreel_trace::session::End;
@@ -17,7 +17,7 @@ const NAMED: usize = 3;
 /// Columns of a name.
 const NAME: usize = 40;
 
-/// Columns of what the recorder noted, which ends with the way out.
+/// Columns of a note of the recorder, which ends with the way out.
 const NOTED: usize = 400;
 
 /// Columns of a line that is no message.
@@ -59,11 +59,6 @@ pub fn or_more(group: &Group) -> &'static str {
     if group.is_all { "" } else { " or more" }
 }
 
-/// ` (#12)`
-pub fn at(frame: Option<Seq>) -> String {
-    frame.map_or_else(String::new, |seq| format!(" (#{})", seq.0))
-}
-
 /// The answer in one line.
 pub fn answer(exchange: &Exchange) -> String {
     escape(exchange.answered().unwrap_or_default()).into_owned()
@@ -84,31 +79,11 @@ pub fn ended(end: &End) -> String {
 pub fn stderr_says(facts: &Facts) -> String {
     let words = LastWords::of(facts);
     let is_well = facts.end() == Some(&End::Exited { code: 0 }) && facts.first_said.is_some();
-    let telling = if is_well {
-        words.fault()
-    } else {
-        words.telling()
-    };
+    let telling = words.telling().filter(|_| words.names_fault || !is_well);
     telling.map_or_else(String::new, |line| {
         let text = escape_bytes(unframed(line.text()).trim_ascii());
         format!("; stderr says: {}", cut(&text, SAID))
     })
-}
-
-pub fn host(host: &ProcessName) -> String {
-    match host.name.as_str() {
-        "" => "the host".to_owned(),
-        name => quote::text(name),
-    }
-}
-
-/// A stream as the server calls it.
-pub fn stream(stream: StreamId) -> &'static str {
-    match stream {
-        StreamId::STDERR => "stderr",
-        StreamId::S2C => "stdout",
-        _ => "stdin",
-    }
 }
 
 /// The sides that write on a stream and read from it.
@@ -147,10 +122,6 @@ pub fn stderr(facts: &Facts, count: usize) -> Vec<Evidence> {
     words.around(count).iter().map(|one| line(one)).collect()
 }
 
-pub fn has_last_words(facts: &Facts) -> bool {
-    LastWords::of(facts).telling().is_some()
-}
-
 /// A note of the recorder, a sentence or two.
 pub fn noted(text: &str) -> String {
     cut(&escape(text), NOTED)
@@ -161,11 +132,12 @@ pub fn said(line: &Line) -> String {
 }
 
 pub fn line(line: &Line) -> Evidence {
-    let place = match line.stream {
-        StreamId::STDERR => Place::Stderr(line.seq),
-        _ => Place::Frame(line.seq),
+    let (stream, place) = match line.stream {
+        StreamId::STDERR => ("stderr", Place::Stderr(line.seq)),
+        StreamId::S2C => ("stdout", Place::Frame(line.seq)),
+        _ => ("stdin", Place::Frame(line.seq)),
     };
-    Evidence::new(place, format!("{}: {}", stream(line.stream), said(line)))
+    Evidence::new(place, format!("{stream}: {}", said(line)))
 }
 
 pub fn event(event: &Event, text: impl Into<String>) -> Evidence {
@@ -173,7 +145,7 @@ pub fn event(event: &Event, text: impl Into<String>) -> Evidence {
     Evidence::new(Place::Event { after, t }, text)
 }
 
-/// The end of the session.
+/// The end of the server.
 pub fn end_of(facts: &Facts) -> Option<Evidence> {
     let is_end =
         |kind: &EventKind| matches!(kind, EventKind::Exit { .. } | EventKind::SpawnFailed { .. });
@@ -184,21 +156,12 @@ pub fn end_of(facts: &Facts) -> Option<Evidence> {
 /// The host closing one of its sides.
 pub fn leaving(facts: &Facts) -> Option<Evidence> {
     let left = facts.host_left()?;
-    let by_host = |kind: &EventKind| {
-        let EventKind::Eof { stream, by } = kind else {
-            return false;
-        };
-        let sides = [
-            (StreamId::C2S, Closer::Writer),
-            (StreamId::S2C, Closer::Reader),
-        ];
-        sides.contains(&(*stream, *by))
-    };
-    let closing = facts.events_that(by_host).find(|event| event.t == left)?;
+    let is_eof = |kind: &EventKind| matches!(kind, EventKind::Eof { .. });
+    let closing = facts.events_that(is_eof).find(|event| event.t == left)?;
     Some(event(closing, "the host closed its side"))
 }
 
-/// The first findings of a rule.
+/// The first findings of a group.
 pub fn findings(group: &Group) -> impl Iterator<Item = Evidence> {
     group.first.iter().map(|found| finding(&group.rule, found))
 }
@@ -215,27 +178,21 @@ pub fn at_path(found: &Found) -> String {
     path.map_or_else(String::new, |path| format!(" at {}", quote::text(path)))
 }
 
-/// An answer that nobody could take for that to a request, as its id has another JSON type.
-pub struct OtherId {
-    /// `; what came is an answer with id "7" in place of 7 (#12)`
-    pub said: String,
-    pub advice: &'static str,
-    pub evidence: Evidence,
+/// ` (#12)`
+pub fn at(frame: Option<Seq>) -> String {
+    frame.map_or_else(String::new, |seq| format!(" (#{})", seq.0))
 }
 
-pub fn other_id(facts: &Facts, call: &Exchange) -> Option<OtherId> {
+/// `; what came is an answer with id "7" in place of 7 (#12)`, and the finding that shows it.
+pub fn other_id(facts: &Facts, call: &Exchange) -> Option<(String, Evidence)> {
     let group = facts.found("response-id-type-changed")?;
     let mut first = group.first.iter();
     let found = first.find(|found| found.exchange == Some(call.id))?;
-    let id = quote::text(call.rpc_id.json());
-    Some(OtherId {
-        said: format!(
-            "; what came is an answer with {} in place of {id}{}",
-            found.detail,
-            at(found.frame)
-        ),
-        advice: "Let the server send back the id of a request as it came: a number stays a number, \
-                 a text a text.",
-        evidence: finding(&group.rule, found),
-    })
+    let said = format!(
+        "; what came is an answer with {} in place of {}{}",
+        found.detail,
+        quote::text(call.rpc_id.json()),
+        at(found.frame)
+    );
+    Some((said, finding(&group.rule, found)))
 }

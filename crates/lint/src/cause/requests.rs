@@ -5,7 +5,6 @@ use super::facts::{Cancelled, Facts};
 use super::failures::{Alike, Failed};
 use super::{AT_ONCE_NS, Cause, Evidence, Place, SECOND_NS, negotiation, phrases, shutdown};
 use crate::{process, quote};
-use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_wire::mcp::methods::{self, Way};
 use mcpreel_wire::message::Direction;
@@ -34,33 +33,28 @@ pub(super) fn client_never_answered(facts: &Facts) -> Option<Cause> {
     };
     let old: Vec<_> = facts.without_answer().filter(is_old).take(3).collect();
     let first = *old.first()?;
-    let mut calls = facts.without_answer();
-    let held = calls.find(|call| Some(call.id) == first.parent);
-    let held_up = held.map_or_else(String::new, |call| {
+    let held_up = facts
+        .without_answer()
+        .find(|call| Some(call.id) == first.parent);
+    let waits = held_up.map_or_else(String::new, |call| {
         format!("; {} waits for it", phrases::call_at(call))
     });
-    let sentence = format!(
-        "the client never answered the server's {} in {}{held_up}",
-        phrases::call_at(first),
-        duration(until.ns_since(first.t_request))
-    );
     let asks_person = ["elicitation/create", "sampling/createMessage"].contains(&&*first.method);
-    let advice = if asks_person {
-        "A person may have to answer: look for a dialogue of the host. A server should give up \
-         after a while and say so."
-    } else {
-        "The client declares what it does not serve, or is stuck: a server should give up after a \
-         while, and do without it where the client did not declare it."
-    };
-    let certainty = if asks_person && facts.is_live {
-        Likely
-    } else {
-        Certain
-    };
-    let cause = Cause::new(certainty, sentence)
-        .advise(advice)
-        .shown(old.into_iter().chain(held).map(phrases::request));
-    Some(cause)
+    let cause = Cause::new(
+        if asks_person && facts.is_live {
+            Likely
+        } else {
+            Certain
+        },
+        format!(
+            "the client never answered the server's {} in {}{waits}",
+            phrases::call_at(first),
+            duration(until.ns_since(first.t_request))
+        ),
+        "A person may have to answer: look for a dialogue of the host. Else the client declares what \
+         it does not serve, or is stuck: a server should give up after a while and say so.",
+    );
+    Some(cause.shown(old.into_iter().chain(held_up).map(phrases::request)))
 }
 
 /// A younger request is under way, nanoseconds.
@@ -75,27 +69,37 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
     if facts.is_short {
         return None;
     }
-    let until = facts.told_to_end().unwrap_or(facts.now);
-    let old = waited_for(facts, until);
-    let oldest = *old.iter().rev().min_by_key(|call| call.t_request)?;
+    let told = facts.told_to_end();
+    let until = told.unwrap_or(facts.now);
+    let is_asked = |call: &Exchange| {
+        let mut open = facts
+            .open
+            .exchanges
+            .iter()
+            .chain(&facts.unanswered.exchanges);
+        open.any(|one| one.direction == Direction::ServerToClient && one.parent == Some(call.id))
+    };
+    // The handshake has a cause of its own, a call that asks the client waits for that, and a server
+    // that somebody ended did not end by itself.
+    let is_meant = |call: &&Exchange| {
+        call.direction == Direction::ClientToServer
+            && until.ns_since(call.t_request) > PATIENCE_NS
+            && !["initialize", "server/discover"].contains(&&*call.method)
+            && (call.status != Status::Lost || told.is_some())
+            && !is_asked(call)
+            && !facts.may_be_hidden(call)
+    };
+    let old: Vec<_> = facts.without_answer().filter(is_meant).collect();
+    let oldest = *old.iter().min_by_key(|call| (call.t_request, call.id))?;
     let waited_ns = until.ns_since(oldest.t_request);
-    let (instead, advice, evidence) = if let Some(other) = phrases::other_id(facts, oldest) {
-        (other.said, other.advice, Some(other.evidence))
-    } else if let Some(busy) = busy_with(facts, oldest) {
-        (
+    let busy = busy_with(facts, oldest);
+    let (instead, evidence) = match (phrases::other_id(facts, oldest), busy) {
+        (Some((said, evidence)), _) => (said, Some(evidence)),
+        (None, Some(busy)) => (
             format!(": it was at work on {}", phrases::call_at(busy)),
-            "A server that does one thing after the other keeps all that comes meanwhile waiting: \
-             look why that call takes so long, or let long work run beside other calls, as a task \
-             or in a thread of its own.",
             phrases::response(busy),
-        )
-    } else {
-        (
-            String::new(),
-            "Look what the server does with this request: a tool that waits for something itself, \
-             an exception that nobody catches, or a handler that forgets to answer.",
-            None,
-        )
+        ),
+        (None, None) => (String::new(), None),
     };
     let others = match old.len() as u64 - 1 {
         0 => String::new(),
@@ -105,64 +109,36 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
         Status::Open => "has not answered",
         _ => "never answered",
     };
-    let sentence = format!(
-        "the server {verb} {} in {}{others}{instead}",
-        phrases::call_at(oldest),
-        duration(waited_ns)
-    );
     let cause = Cause::new(
         if waited_ns > TOO_LONG_NS {
             Certain
         } else {
             Likely
         },
-        sentence,
-    )
-    .advise(advice)
-    .shown(old.iter().take(3).map(|call| phrases::request(call)))
-    .shown(evidence)
-    .shown(phrases::leaving(facts))
-    .shown(phrases::stderr(facts, 2));
-    Some(cause)
-}
-
-/// The requests of the client that were waited for too long up to `until`. The handshake has a
-/// cause of its own, and a call that asks the client waits for that.
-fn waited_for(facts: &Facts, until: Moment) -> Vec<&Exchange> {
-    let is_child = |call: &Exchange, one: &Exchange| {
-        one.direction == Direction::ServerToClient && one.parent == Some(call.id)
-    };
-    let open = || {
-        facts
-            .open
-            .exchanges
-            .iter()
-            .chain(&facts.unanswered.exchanges)
-    };
-    // A server that somebody ended did not end by itself.
-    let lost = facts
-        .lost
-        .exchanges
-        .iter()
-        .filter(|_| facts.was_told_to_end());
-    let is_meant = |call: &&Exchange| {
-        call.direction == Direction::ClientToServer
-            && until.ns_since(call.t_request) > PATIENCE_NS
-            && !["initialize", "server/discover"].contains(&&*call.method)
-            && !open().any(|one| is_child(call, one))
-            && !facts.may_be_hidden(call)
-    };
-    open().chain(lost).filter(is_meant).collect()
+        format!(
+            "the server {verb} {} in {}{others}{instead}",
+            phrases::call_at(oldest),
+            duration(waited_ns)
+        ),
+        "Look what the server does with this request: a tool that waits for something itself, an \
+         exception that nobody catches, a handler that forgets to answer or sends another id. A \
+         server that does one thing after the other keeps the rest waiting: let long work run beside \
+         other calls.",
+    );
+    let cause = cause
+        .shown(old.iter().take(3).map(|call| phrases::request(call)))
+        .shown(evidence)
+        .shown(phrases::leaving(facts));
+    Some(cause.shown(phrases::stderr(facts, 2)))
 }
 
 /// The call that kept the server from this one: it came before, was answered so late that there
 /// was no time left, and nothing that came after it was answered any sooner.
 fn busy_with<'f>(facts: &'f Facts, call: &Exchange) -> Option<&'f Exchange> {
     let ended = facts.told_to_end()?;
-    let answered = facts.last_answered.iter();
-    let mut answered =
-        answered.filter(|one| one.direction == Direction::ClientToServer && one.id < call.id);
-    let busy = answered.next_back()?;
+    let is_before =
+        |one: &&Exchange| one.direction == Direction::ClientToServer && one.id < call.id;
+    let busy = facts.last_answered.iter().rfind(is_before)?;
     let done = busy.t_response_last?;
     let overtook = |one: &Exchange| one.id > busy.id && one.t_response > Some(call.t_request);
     let is_late = done > call.t_request && ended.ns_since(done) < PATIENCE_NS;
@@ -179,33 +155,30 @@ pub(super) fn client_gave_up(facts: &Facts) -> Option<Cause> {
     let judged = judged.filter_map(|one| Some((one, waited_until_cancel(one)?, timed_out(one)?)));
     let (cancelled, waited, certainty) = judged.max_by_key(|(_, _, certainty)| *certainty)?;
     let exchange = &cancelled.exchange;
-    let (progress, advice) = match (cancelled.has_token, exchange.progress_count) {
-        (false, _) => (
-            "; the client had sent no progressToken, so that no progress could have kept it waiting"
-                .to_owned(),
-            "Look what the server does with this call. Raise the client's limit for this call, let \
-             it ask for progress, or make the tool answer at once and do its work in the background.",
-        ),
-        (true, 0) => (
-            "; it had sent a progressToken, but the server sent no progress".to_owned(),
-            "Let the tool report its progress: many clients wait on while it comes; else raise the \
-             client's limit.",
-        ),
-        (true, count) => (
-            format!(" although {} had come", plural(count, "progress notification")),
-            "The client's limit does not start anew with progress: raise it, or let the client \
-             reset it on progress.",
+    let progress = match (cancelled.has_token, exchange.progress_count) {
+        (false, _) => {
+            "; the client had sent no progressToken, so that no progress could have kept \
+                       it waiting"
+                .to_owned()
+        }
+        (true, 0) => "; it had sent a progressToken, but the server sent no progress".to_owned(),
+        (true, count) => format!(
+            " although {} had come",
+            plural(count, "progress notification")
         ),
     };
-    let sentence = format!(
-        "the server had not answered {} for {} when the client gave it up{progress}",
-        phrases::call_at(exchange),
-        duration(waited)
+    let cause = Cause::new(
+        certainty,
+        format!(
+            "the server had not answered {} for {} when the client gave it up{progress}",
+            phrases::call_at(exchange),
+            duration(waited)
+        ),
+        "Look what the server does with this call. Raise the client's limit; let the client ask for \
+         progress, the tool report it, and the limit start anew with it; or make the tool answer at \
+         once and do its work in the background.",
     );
-    Some(shown_cancelled(
-        Cause::new(certainty, sentence).advise(advice),
-        cancelled,
-    ))
+    Some(shown_cancelled(cause, cancelled))
 }
 
 /// Nanoseconds until the request was cancelled.
@@ -250,28 +223,22 @@ pub(super) fn executed_twice(facts: &Facts) -> Option<Cause> {
     let pairs = cancelled.chain(silent).filter(is_call);
     // One that was answered after all has run for sure; the second if it was answered.
     let (first, again) = pairs.min_by_key(|(first, _)| first.status != Status::Late)?;
-    let ran = first.status == Status::Late && again.response.is_some();
-    let (certainty, did) = if ran {
-        (Certain, "the tool ran twice")
-    } else {
-        (Likely, "the tool may have run twice")
+    let (certainty, did) = match (first.status, again.response) {
+        (Status::Late, Some(_)) => (Certain, "the tool ran twice"),
+        _ => (Likely, "the tool may have run twice"),
     };
-    let sentence = format!(
-        "{} was made again with the same arguments (#{}) after it had not been answered in time: \
-         {did}",
-        phrases::call_at(first),
-        again.request.0.0
+    let cause = Cause::new(
+        certainty,
+        format!(
+            "{} was made again with the same arguments (#{}) after it had not been answered in \
+             time: {did}",
+            phrases::call_at(first),
+            again.request.0.0
+        ),
+        "Look whether what it does was done twice. Make the tool safe to repeat, for example with a \
+         key that the caller sends; let the client wait longer, or not repeat it by itself.",
     );
-    let cause = Cause::new(certainty, sentence)
-        .advise(
-            "Look whether what it does was done twice. Make the tool safe to repeat, for example \
-             with a key that the caller sends; let the client wait longer, or not repeat it by \
-             itself.",
-        )
-        .shown_call(first)
-        .shown_call(again)
-        .shown_findings(facts, "repeated-after-timeout");
-    Some(cause)
+    Some(cause.shown_call(first).shown_call(again))
 }
 
 /// An answer that was under way already crosses the cancellation, nanoseconds.
@@ -287,15 +254,12 @@ pub(super) fn late_answer(facts: &Facts) -> Option<Cause> {
         let answered = one.exchange.t_response_last;
         answered.is_some_and(|t| facts.host_left_after(t, AT_ONCE_NS))
     };
-    let late = facts
-        .cancelled
-        .iter()
-        .filter_map(|one| Some((one, lag(one)?)));
-    let (cancelled, lag) = late.max_by_key(|(one, lag)| (left_at(one), *lag))?;
+    let cancelled = facts.cancelled.iter();
+    let late = cancelled.filter_map(|one| Some((left_at(one), lag(one)?, one)));
+    let (left, lag, cancelled) = late.max_by_key(|(left, lag, _)| (*left, *lag))?;
     if shutdown::answered_at_exit(facts).is_some() {
         return None;
     }
-    let left = left_at(cancelled);
     let (certainty, then) = if left {
         (Likely, ", and the host left at that answer")
     } else {
@@ -309,9 +273,8 @@ pub(super) fn late_answer(facts: &Facts) -> Option<Cause> {
         phrases::call_at(&cancelled.exchange),
         duration(lag)
     );
-    let cause = Cause::new(certainty, sentence)
-        .advise("Let the server stop the work and send no answer once the cancellation has come.");
-    let cause = shown_cancelled(cause, cancelled);
+    let advice = "Let the server stop the work and send no answer once the cancellation has come.";
+    let cause = shown_cancelled(Cause::new(certainty, sentence, advice), cancelled);
     Some(cause.shown(phrases::leaving(facts).filter(|_| left)))
 }
 
@@ -332,24 +295,39 @@ pub(super) fn calls_failed(facts: &Facts) -> Option<Cause> {
     // What listens to changes ends when the host leaves.
     let is_leaving = |failed: &Failed| {
         let (exchange, left) = (failed.first(), facts.host_left());
-        let answered = exchange.t_response_last;
         &*exchange.method == "subscriptions/listen"
-            && left.is_some_and(|left| answered.is_some_and(|t| t >= left))
+            && left.is_some_and(|left| exchange.t_response_last >= Some(left))
     };
     let failed = facts.failed.iter();
-    let failed = failed.filter(|one| !is_leaving(one) && !has_own_cause(one));
+    let mut failed: Vec<_> = failed
+        .filter(|it| !is_leaving(it) && !has_own_cause(it))
+        .collect();
     // A call is of the server, the rest of the connection.
-    let is_call = |failed: &&Failed| {
+    let is_call = |failed: &Failed| {
         ["tools/call", "prompts/get", "resources/read"].contains(&&*failed.first().method)
     };
-    let (mut all, beside): (Vec<_>, Vec<_>) = failed.partition(is_call);
-    all.extend(beside);
-    let (first, others) = all.split_first()?;
+    failed.sort_by_key(|failed| !is_call(failed));
+    let (first, others) = failed.split_first()?;
     // A ping that is refused, or a list that nobody has: who goes on does without.
     let does_without = !is_call(first) && facts.survived(first.first().request.0);
-    let sentence = failure(first) + &others_too(others);
-    let cause = Cause::new(if does_without { Possible } else { Certain }, sentence)
-        .advise(failure_advice(first.first()));
+    let advice = match (first.first().status, first.first().code.as_deref()) {
+        (Status::ToolError, _) => {
+            "The tool itself says what is wrong; the connection is fine. Its arguments and its own \
+             log are where to look."
+        }
+        (_, Some("-32601")) => {
+            "The server does not know this method: the client should ask only for what the server \
+             declared among its capabilities. Only a ping has to be answered by every server."
+        }
+        (_, Some("-32602")) => {
+            "The server does not take these params: compare them with what it has listed (the tool's \
+             inputSchema, the prompt's arguments, the resource's URI), and with what it says is \
+             wrong."
+        }
+        _ => "Look at the request beside its answer, and at stderr at that moment.",
+    };
+    let certainty = if does_without { Possible } else { Certain };
+    let cause = Cause::new(certainty, failure(first) + &others_too(others), advice);
     let ways = first.ways.iter().take(TOLD_APART);
     let cause = ways.fold(cause, |cause, alike| cause.shown_call(&alike.exchange));
     Some(cause.shown(others.iter().map(|failed| phrases::request(failed.first()))))
@@ -397,47 +375,13 @@ fn places(alike: &Alike) -> String {
 
 /// `; get_tides (#38), search_docs (3 times) failed too`
 fn others_too(others: &[&Failed]) -> String {
-    let one = |failed: &&Failed| match failed.count() {
-        1 => phrases::call_at(failed.first()),
-        times => format!(
-            "{} ({})",
-            phrases::call(failed.first()),
-            phrases::times(times)
-        ),
+    let one = |failed: &&Failed| match (phrases::call(failed.first()), failed.count()) {
+        (_, 1) => phrases::call_at(failed.first()),
+        (call, times) => format!("{call} ({})", phrases::times(times)),
     };
     let told: Vec<_> = others.iter().map(one).collect();
-    if told.is_empty() {
-        String::new()
-    } else {
-        format!("; {} failed too", told.join(", "))
-    }
-}
-
-fn failure_advice(exchange: &Exchange) -> &'static str {
-    match (exchange.status, exchange.code.as_deref(), &*exchange.method) {
-        (Status::ToolError, ..) => {
-            "The tool itself says what is wrong; the connection is fine. Its arguments and its own \
-             log are where to look."
-        }
-        (_, Some("-32601"), "ping") => {
-            "Every server has to answer a ping: let it answer with an empty result."
-        }
-        (_, Some("-32601"), _) => {
-            "The server does not know this method: the client should ask only for what the server \
-             declared among its capabilities."
-        }
-        (_, Some("-32602"), "resources/read") => {
-            "The server does not take these params: look whether the resource is there, and whether \
-             its URI is in a list or fits a template of the server."
-        }
-        (_, Some("-32602"), _) => {
-            "The server does not take these params: compare them with what it has listed (the tool's \
-             inputSchema, the prompt's arguments), and with what it says is wrong."
-        }
-        (_, Some("-32603"), _) => {
-            "The server failed while it worked on it, or did not like the params: compare them with \
-             what it says, and look at its stderr at that moment."
-        }
-        _ => "Look at the request beside its answer, and at stderr at that moment.",
+    match told[..] {
+        [] => String::new(),
+        _ => format!("; {} failed too", told.join(", ")),
     }
 }

@@ -10,15 +10,10 @@
 //! | Go | the line that begins with `panic:`, above all its goroutines |
 //! | npm | the one of its many lines that is no field |
 //!
-//! Else it is the last line that names an error, else the last one. A line that begins as fatal
-//! counts more than what was told above it.
+//! Else it is the last line that names an error, else the last one.
 
 use super::SECOND_NS;
 use super::facts::{Facts, Line};
-use mcpreel_trace::clock::Moment;
-
-/// Lines of stderr that are no further apart belong together, nanoseconds.
-const TOGETHER_NS: u64 = 5 * SECOND_NS;
 
 /// Lines that are older at the end have nothing to do with it, nanoseconds.
 const LONG_BEFORE_NS: u64 = 10 * SECOND_NS;
@@ -34,51 +29,44 @@ const ERRORS: &str = "error|exception|panic|fatal|cannot|could not|unable to|not
 const NPM_FIELDS: &str = "code|errno|syscall|path|dest|cwd|command|signal|file|spawnargs|\
                           a complete log|workspace";
 
-/// The last lines of stderr that were said together, without those that hold nothing but a frame
-/// or an underline.
+/// The last lines of stderr, without those that hold nothing but a frame or an underline.
 #[derive(Debug)]
 pub(super) struct LastWords<'f> {
     lines: Vec<&'f Line>,
-    telling: Option<usize>,
-    names_fault: bool,
-    /// The first line to show: where a program in Rust panicked stands before the fault.
-    first: usize,
+    telling: usize,
+    /// Whether the telling line names an error.
+    pub(super) names_fault: bool,
 }
 
 impl<'f> LastWords<'f> {
     /// The last words of a session; none if they were said long before its end.
     pub(super) fn of(facts: &'f Facts) -> Self {
-        let last = facts.last_words.last().map_or(Moment(0), |line| line.t);
-        let is_old = facts.end().is_some() && facts.since(last) > LONG_BEFORE_NS;
+        let last = match facts.end() {
+            Some(_) => facts.now,
+            None => facts.last_words.last().map_or(facts.now, |line| line.t),
+        };
         let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
         let is_meant = |line: &&Line| {
-            !is_old && last.ns_since(line.t) <= TOGETHER_NS && line.text().iter().any(is_word)
+            last.ns_since(line.t) <= LONG_BEFORE_NS && line.text().iter().any(is_word)
         };
         let lines: Vec<_> = facts.last_words.iter().filter(is_meant).collect();
         let texts: Vec<_> = lines.iter().map(|line| Words::new(line)).collect();
         let fault = fault(&texts);
-        let telling = fault.or_else(|| lines.len().checked_sub(1));
-        let lead = usize::from(fault.is_some() && fault == rust(&texts));
         Self {
-            first: telling.unwrap_or_default().saturating_sub(lead),
+            telling: fault.unwrap_or(lines.len().saturating_sub(1)),
             names_fault: fault.is_some(),
-            telling,
             lines,
         }
     }
 
     pub(super) fn telling(&self) -> Option<&'f Line> {
-        self.lines.get(self.telling?).copied()
-    }
-
-    pub(super) fn fault(&self) -> Option<&'f Line> {
-        self.telling().filter(|_| self.names_fault)
+        self.lines.get(self.telling).copied()
     }
 
     /// `count` lines in the order in which they were written: the telling one with what was said
     /// up to the end, as far as there is room, else with what comes behind it.
     pub(super) fn around(&self, count: usize) -> &[&'f Line] {
-        let first = self.first.min(self.lines.len().saturating_sub(count));
+        let first = self.telling.min(self.lines.len().saturating_sub(count));
         let end = self.lines.len().min(first + count);
         &self.lines[first..end]
     }
@@ -116,10 +104,6 @@ impl Words {
         !self.is_indented() && words.split('|').any(|word| self.lower.contains(word))
     }
 
-    fn begins(&self, words: &[&str]) -> bool {
-        words.iter().any(|word| self.lower.starts_with(word))
-    }
-
     /// Whether the line is a place in a stack of Node, Java or .NET.
     fn is_place(&self) -> bool {
         self.is_indented() && self.text.trim_start().starts_with("at ")
@@ -140,10 +124,6 @@ fn fault(lines: &[Words]) -> Option<usize> {
     let stack = stack(lines).filter(|_| rust.is_none());
     let told = [python(lines), stack, rust, go(lines)];
     let told = told.into_iter().flatten().max();
-    let fatal = lines
-        .iter()
-        .rposition(|line| line.begins(&["fatal", "critical"]));
-    let told = told.max(fatal.filter(|_| told.is_some()));
     told.or_else(|| lines.iter().position(Words::is_sentence_of_npm))
         .or_else(|| lines.iter().rposition(|line| line.names(ERRORS)))
 }
@@ -157,17 +137,14 @@ fn python(lines: &[Words]) -> Option<usize> {
 fn stack(lines: &[Words]) -> Option<usize> {
     let last = lines.iter().rposition(Words::is_place)?;
     let above = lines[..last].iter().rposition(|line| !line.is_place())?;
-    let near = |words: &str| {
-        let mut near = (above.saturating_sub(ABOVE)..=above).rev();
-        near.find(|at| lines[*at].names(words))
-    };
-    near("error|exception|caused by")
-        .or_else(|| near(ERRORS))
-        .or(Some(above))
+    let mut near = (above.saturating_sub(ABOVE)..=above).rev();
+    let named = near.find(|at| lines[*at].names("error|exception|caused by"));
+    named.or(Some(above))
 }
 
 fn rust(lines: &[Words]) -> Option<usize> {
-    let panicked = |line: &Words| line.begins(&["thread "]) && line.text.contains(" panicked at ");
+    let panicked =
+        |line: &Words| line.text.starts_with("thread ") && line.text.contains(" panicked at ");
     let at = lines.iter().rposition(panicked)?;
     // Older versions say it all in one line.
     let goes_on = lines[at].text.ends_with(':') && at + 1 < lines.len();
@@ -175,14 +152,16 @@ fn rust(lines: &[Words]) -> Option<usize> {
 }
 
 fn go(lines: &[Words]) -> Option<usize> {
-    let is_go = lines.iter().any(|line| line.begins(&["goroutine "]));
-    let panicked = |line: &Words| line.begins(&["panic: ", "fatal error: "]);
+    let begins = |line: &Words, word| line.text.starts_with(word);
+    let panicked = |line: &Words| begins(line, "panic: ") || begins(line, "fatal error: ");
+    let is_go = lines.iter().any(|line| begins(line, "goroutine "));
     lines.iter().position(panicked).filter(|_| is_go)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mcpreel_trace::clock::Moment;
     use mcpreel_trace::frame::{Seq, StreamId};
 
     fn facts(text: &str) -> Facts {
@@ -290,13 +269,6 @@ Node.js v20.20.2
         assert_telling("starting\nbye\n \n", "bye");
         assert_telling("", "");
         assert_telling("panic: not of Go\nbye", "panic: not of Go");
-        // A warning with a stack, and what it died of.
-        let both = format!("{PYTHON}shutting down\nFATAL: database is locked\n");
-        assert_telling(&both, "FATAL: database is locked");
-        assert_telling(
-            &format!("{PYTHON}shutting down: error\n"),
-            "KeyError: 'API_KEY'",
-        );
         // A second exception on the way out of the first.
         let chained = PYTHON.to_owned()
             + "\nDuring handling of the above exception, another exception occurred:\n\n"
@@ -324,7 +296,7 @@ Node.js v20.20.2
         assert_eq!(node[0], "Error: Cannot find module 'zod'");
         assert_eq!(node[2], "- /srv/missing/index.js");
         let rust = around(&format!("{RUST}one\ntwo\nthree\nfour\n"), 3);
-        assert!(rust[0].contains("panicked at") && rust[1].starts_with("no station"));
+        assert!(rust[0].starts_with("no station"));
         assert_eq!(around("one\n\ntwo", 4), ["one", "two"]);
         assert!(around("", 4).is_empty());
     }

@@ -14,7 +14,6 @@ mod start;
 pub use overdue::overdue;
 
 pub(super) use slowness::is_abandoned;
-pub(super) use start::launcher;
 
 use crate::{Context, Family, FrameContext, Part, Rule};
 use mcpreel_trace::correlator::Observation;

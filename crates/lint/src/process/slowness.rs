@@ -6,15 +6,13 @@ use super::start::Start;
 use crate::section::{PROGRESS, TIMEOUTS};
 use crate::{Part, quote};
 use hdrhistogram::Histogram;
-use mcpreel_trace::bounded::{BoundedMap, digest, hasher};
+use mcpreel_trace::bounded::{BoundedMap, digest};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::Correlator;
 use mcpreel_trace::event::DEFAULT_SLOW_NS;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::Seq;
-use mcpreel_wire::json::{Kind, Value};
 use mcpreel_wire::message::{Body, Direction, Subject};
-use std::hash::{Hash, Hasher};
 
 rules! {
     REQUEST_SLOW = note("request-slow")
@@ -78,7 +76,7 @@ struct Call {
     /// When it was made or, of a cancelled one, cancelled.
     t: Moment,
     tool: u64,
-    /// The arguments, whatever the order of their members; 0 where there are none.
+    /// The arguments as they are written: a client writes the same ones alike.
     arguments: u64,
 }
 
@@ -116,7 +114,7 @@ impl Calls {
             frame: part.seen.head.seq,
             t: part.seen.head.t_last,
             tool: digest(name),
-            arguments: arguments.filter(has_members).map_or(0, meaning),
+            arguments: arguments.map_or(0, |it| digest(it.raw())),
         };
         if let Some((frame, detail)) = self.made_before(&call, part.seen.correlator) {
             let detail = format!("{} {detail}", quote::text(name));
@@ -173,41 +171,6 @@ impl Calls {
 /// again because nobody waits for the first any more.
 pub(crate) fn is_abandoned(ns: u64) -> bool {
     (ABANDONED_NS..=AGAIN_NS).contains(&ns)
-}
-
-fn has_members(arguments: &Value<'_>) -> bool {
-    arguments.kind() != Kind::Object || arguments.members().next().is_some()
-}
-
-/// The same number for values that mean the same. A value that was read nests at most
-/// [`mcpreel_wire::json::MAX_DEPTH`] deep.
-fn meaning(value: Value<'_>) -> u64 {
-    let mut whole = hasher();
-    feed(value, &mut whole);
-    whole.finish()
-}
-
-/// Tells `into` what `value` is, and where it ends.
-fn feed(value: Value<'_>, into: &mut impl Hasher) {
-    into.write_u8(value.kind() as u8);
-    match value.kind() {
-        Kind::Object => {
-            let members = value.members().map(|(name, value)| {
-                let mut member = hasher();
-                name.str_bytes().hash(&mut member);
-                feed(value, &mut member);
-                member.finish()
-            });
-            into.write_u64(members.fold(0, u64::wrapping_add));
-        }
-        Kind::Array => {
-            into.write_usize(value.elements().count());
-            value.elements().for_each(|one| feed(one, into));
-        }
-        Kind::String => value.str_bytes().hash(into),
-        Kind::Number => value.number().hash(into),
-        Kind::Null | Kind::Bool => value.raw().hash(into),
-    }
 }
 
 // Answers that took long: longer than they may, or than their like.
@@ -310,63 +273,5 @@ pub(super) fn took(ns: u64, waited_ns: u64) -> String {
             lasting(ns),
             lasting(waited)
         ),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::meaning;
-    use mcpreel_wire::json::Document;
-
-    fn of(text: &str) -> u64 {
-        meaning(Document::parse(text.as_bytes()).unwrap().root())
-    }
-
-    #[test]
-    fn values_that_mean_the_same_have_one_digest() {
-        for (a, b) in [
-            (r#"{"a":1,"b":[{}]}"#, r#"{ "b": [{}], "\u0061": 1.0 }"#),
-            (r#"["é",1e2]"#, r#"["\u00e9",100]"#),
-        ] {
-            assert_eq!(of(a), of(b), "{a} {b}");
-        }
-    }
-
-    #[test]
-    fn values_that_differ_have_digests_of_their_own() {
-        let texts = [
-            "[]",
-            "{}",
-            "[[]]",
-            "[{}]",
-            "[[],[]]",
-            "[[[]]]",
-            "[[1],2]",
-            "[[1,2]]",
-            "[1,[2]]",
-            "[1,2]",
-            "[2,1]",
-            r#"["1","2"]"#,
-            r#"["12"]"#,
-            r#"["1",["2"]]"#,
-            r#"{"a":1,"b":2}"#,
-            r#"{"a":2,"b":1}"#,
-            r#"{"a":{"b":1}}"#,
-            r#"{"ab":1}"#,
-            r#"{"a":"b1"}"#,
-            "null",
-            "true",
-            "false",
-            "0",
-            r#""""#,
-            r#""null""#,
-            r#"{"a":null}"#,
-            r#"{"a":[null]}"#,
-        ];
-        for (at, a) in texts.iter().enumerate() {
-            for b in &texts[at + 1..] {
-                assert_ne!(of(a), of(b), "{a} {b}");
-            }
-        }
     }
 }

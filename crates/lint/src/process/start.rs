@@ -1,7 +1,6 @@
 //! Output before the first message, and slow starts.
 
 use super::lasting;
-use crate::quote::expression;
 use crate::section::STDIO;
 use crate::{Context, Finding, FrameContext, Rule, quote};
 use mcpreel_trace::clock::Moment;
@@ -9,8 +8,6 @@ use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::StreamId;
 use mcpreel_trace::session::Session;
 use mcpreel_wire::message::{Body, Content, Problem};
-use regex::Regex;
-use std::sync::LazyLock;
 
 rules! {
     NOISE_BEFORE_FIRST_MESSAGE = warning("noise-before-first-message").of(STDIO)
@@ -48,12 +45,9 @@ impl Start {
         let is_message = bodies.any(|body| !matches!(body, Body::Invalid));
         if !self.has_spoken && !is_message && is_noise(seen.content, seen.raw) {
             self.has_spoken = true;
-            let mut detail = quote::bytes(seen.raw.trim_ascii_end());
-            if let Some(name) = name(seen.raw) {
-                detail = format!("{name}: {detail}");
-            }
+            let line = quote::bytes(seen.raw.trim_ascii_end());
             seen.findings
-                .push(NOISE_BEFORE_FIRST_MESSAGE.at(seen.head.seq, detail));
+                .push(NOISE_BEFORE_FIRST_MESSAGE.at(seen.head.seq, line));
         }
         self.has_spoken |= is_message;
         if !self.is_timed && is_answer {
@@ -151,127 +145,4 @@ fn is_noise(content: &Content, raw: &[u8]) -> bool {
     let is_shortened = content.problems.contains(&Problem::Shortened);
     let is_cut = is_shortened || begins && content.problems.contains(&Problem::Truncated);
     !(line.is_empty() || is_broken || is_opening || is_cut)
-}
-
-// Who is known to write to stdout before a server does.
-
-/// Bytes that are looked at. What names itself does so at the beginning; without a limit a long line
-/// would be searched once for each name.
-const LOOKED_AT: usize = 400;
-
-/// The beginning of a line and another part of it, both in lower case, and who writes such lines.
-type Talker = (&'static str, &'static str, &'static str);
-
-/// Programs that start a server and talk while they do.
-#[rustfmt::skip]
-const LAUNCHERS: [Talker; 21] = [
-    ("need to install the following packages", "", "npx asks before it installs"),
-    ("npm ", "", "npm"),
-    ("", "npm warn", "npm"),
-    ("> ", "@", "npm run"),
-    ("added ", " package", "npm install"),
-    ("up to date", "", "npm install"),
-    ("yarn ", "", "yarn"),
-    ("now using node", "", "nvm"),
-    ("installed ", " package", "uv"),
-    ("resolved ", " package", "uv"),
-    ("collecting ", "", "pip"),
-    ("requirement already satisfied", "", "pip"),
-    ("compiling ", " v", "cargo"),
-    ("building", "", "the build tool that starts it"),
-    ("restored ", "", "dotnet run"),
-    ("using launch settings", "", "dotnet run"),
-    ("unable to find image", "", "docker"),
-    ("", "pulling from", "docker"),
-    ("active code page", "", "chcp"),
-    ("microsoft windows [", "", "a command prompt"),
-    ("python ", " on ", "Python, started without a program"),
-];
-
-#[rustfmt::skip]
-const OTHERS: [Talker; 10] = [
-    ("[dotenv", "", "dotenv"),
-    ("", "injecting env", "dotenv"),
-    ("debugger listening", "", "the debugger of Node"),
-    ("(node:", "", "Node"),
-    ("", "fastmcp", "a banner of FastMCP"),
-    ("", "spring boot", "a banner of Spring Boot"),
-    ("", "microsoft.hosting", "the log of a .NET host"),
-    ("", "server running", "a line that says that the server runs"),
-    ("", "server started", "a line that says that the server runs"),
-    ("", "listening on", "a line that says that the server listens"),
-];
-
-/// The launcher that wrote `line`, if it is known.
-pub fn launcher(line: &[u8]) -> Option<&'static str> {
-    find(&LAUNCHERS, &beginning(line))
-}
-
-/// The writer or the kind of `line`, if it is known.
-pub fn name(line: &[u8]) -> Option<&'static str> {
-    let text = beginning(line);
-    let known = find(&LAUNCHERS, &text).or_else(|| find(&OTHERS, &text));
-    known.or_else(|| kind(&text))
-}
-
-/// The beginning of `line` in lower case.
-fn beginning(line: &[u8]) -> String {
-    let line = &line[..line.len().min(LOOKED_AT)];
-    let text = String::from_utf8_lossy(line).to_lowercase();
-    text.trim_start().to_owned()
-}
-
-fn find(known: &[Talker], text: &str) -> Option<&'static str> {
-    let mut known = known.iter();
-    let found = known.find(|(start, part, _)| text.starts_with(start) && text.contains(part));
-    found.map(|(_, _, name)| *name)
-}
-
-/// The kind of a line whose writer is not known. A log line begins with a level or with a date, in
-/// brackets or not.
-fn kind(text: &str) -> Option<&'static str> {
-    static LOG: LazyLock<Regex> = LazyLock::new(|| {
-        let level = "(?:trace|debug|info|notice|warn|error|log)(?:ing|\\b)";
-        expression(&format!(r"^\[*(?:{level}|\d{{4}}[-/]\d\d[-/]\d\d)"))
-    });
-    match text {
-        _ if text.starts_with('{') => Some("a JSON object that is no message"),
-        _ if text.starts_with("\u{1b}[") => Some("text for a terminal"),
-        _ if text.contains(|char| matches!(char, '\u{2500}'..='\u{259f}')) => Some("a banner"),
-        _ => LOG.is_match(text).then_some("a log line"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_usual_suspects_are_named() {
-        for (line, expected) in [
-            ("> server@1.0.0 start\n", Some("npm run")),
-            (
-                "[dotenv@17.2.0] injecting env (3) from .env\n",
-                Some("dotenv"),
-            ),
-            ("  NPM WARN deprecated x\n", Some("npm")),
-            ("╭──── FastMCP 2.0 ────╮\n", Some("a banner of FastMCP")),
-            ("█▀▀ hello\n", Some("a banner")),
-            ("\u{1b}[32mready\u{1b}[0m\n", Some("text for a terminal")),
-            (
-                "{\"level\":30,\"msg\":\"up\"}\n",
-                Some("a JSON object that is no message"),
-            ),
-            ("[INFO] started\n", Some("a log line")),
-            ("2026-11-20 12:00:00 started\n", Some("a log line")),
-            ("WARNING: x\n", Some("a log line")),
-            ("information desk\n", None),
-            ("Using launch settings from x\n", Some("dotnet run")),
-            ("hello\n", None),
-            ("> hello\n", None),
-            ("", None),
-        ] {
-            assert_eq!(name(line.as_bytes()), expected, "{line}");
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! Faults in the definition of a tool: its name, its schemas, its headers.
 
 use super::schema;
-use super::schema_limits::{Survey, subschemas};
+use super::schema_limits::{Place, Survey, subschemas};
 use super::{
     EXTERNAL_REF, HIDES_TOOLS, INPUT_SCHEMA_INVALID, ListedTool, NAME_FORMAT,
     OUTPUT_SCHEMA_INVALID, X_HEADER_INVALID, member,
@@ -74,7 +74,7 @@ impl Definitions {
             let Some((schema, survey)) = schema.and_then(|schema| survey(schema.raw())) else {
                 continue;
             };
-            if wrong.is_none() && survey.can_be_judged().is_ok() {
+            if wrong.is_none() && survey.can_be_judged() {
                 self.judge(which, rule, &schema, tool);
             }
             if let Some(reference) = &survey.external {
@@ -211,9 +211,14 @@ impl Headers<'_> {
             self.tool
                 .tell(&X_HEADER_INVALID, path, &format!("{ANNOTATION} {wrong}"));
         }
-        for (keyword, step, inner) in subschemas(schema) {
+        for (keyword, place, inner) in subschemas(schema) {
             let leads_on = leads_on && keyword == "properties";
             let depth = self.path.len();
+            let step = match place {
+                Place::Itself => None,
+                Place::Name(name) => Some(member(name)),
+                Place::Index(index) => Some(Step::Element(index)),
+            };
             self.path.extend([member(keyword)].into_iter().chain(step));
             self.search(inner, leads_on, leads_on);
             self.path.truncate(depth);

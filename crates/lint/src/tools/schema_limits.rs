@@ -5,7 +5,6 @@
 //! [`visits`] walks a value as the validator would, with a budget of visits and a limit on depth.
 
 use super::schema::Skipped;
-use mcpreel_wire::json::Step;
 use regex_automata::nfa::thompson::{Compiler, Config};
 use regex_automata::util::syntax;
 use serde_json::{Map, Value};
@@ -39,8 +38,6 @@ const DEPTH: usize = 400;
 pub(super) struct Survey {
     /// The first `$ref` that leads out of the schema.
     pub external: Option<String>,
-    /// Whether a value may fail a part and still fit: the validator collects such failures.
-    pub has_alternatives: bool,
     /// The states of the expressions.
     pub states: HashMap<String, u64>,
     /// Why values cannot be checked by the schema.
@@ -60,11 +57,8 @@ impl Survey {
     }
 
     /// Whether the schema may be held against its meta schema, which compiles the expressions in it.
-    pub fn can_be_judged(&self) -> Result<(), Skipped> {
-        match self.problem {
-            Some(reason @ (Skipped::Pattern | Skipped::ManyParts)) => Err(reason),
-            _ => Ok(()),
-        }
+    pub fn can_be_judged(&self) -> bool {
+        !matches!(self.problem, Some(Skipped::Pattern | Skipped::ManyParts))
     }
 
     /// Whether values may be checked by the schema.
@@ -77,10 +71,9 @@ impl Survey {
     }
 
     fn problem(&mut self, reason: Skipped) {
-        let first = self.problem.get_or_insert(reason);
         // What stands in the way of judging is told before what stands in the way of checks.
-        if matches!(reason, Skipped::Pattern | Skipped::ManyParts) {
-            *first = reason;
+        if self.problem.is_none() || matches!(reason, Skipped::Pattern | Skipped::ManyParts) {
+            self.problem = Some(reason);
         }
     }
 
@@ -106,7 +99,6 @@ impl Survey {
                     members(value).for_each(|(pattern, _)| self.pattern(pattern));
                 }
                 ("$id" | "id", Value::String(_)) if !is_root => self.problem(Skipped::Embedded),
-                ("anyOf" | "oneOf", _) => self.has_alternatives = true,
                 _ => {}
             }
         }
@@ -128,17 +120,12 @@ impl Survey {
 /// Counts the states of a regular expression; `None` if they are too many, or the text is none.
 fn states(pattern: &str) -> Option<u64> {
     let nfa = |is_unicode: bool| {
-        let config = Config::new()
-            .utf8(is_unicode)
-            .nfa_size_limit(Some(STATE_BYTES));
         let syntax = syntax::Config::new().unicode(is_unicode).utf8(is_unicode);
+        let config = Config::new().utf8(is_unicode);
+        let config = config.nfa_size_limit(Some(STATE_BYTES));
         let mut compiler = Compiler::new();
-        let nfa = compiler
-            .configure(config)
-            .syntax(syntax)
-            .build(pattern)
-            .ok()?;
-        Some(nfa.states().len() as u64)
+        let nfa = compiler.configure(config).syntax(syntax).build(pattern);
+        nfa.ok().map(|nfa| nfa.states().len() as u64)
     };
     // Classes like `\w` are those of ASCII in a schema.
     nfa(false).or_else(|| nfa(true))
@@ -154,11 +141,18 @@ fn inside(value: &Value) -> impl Iterator<Item = &Value> {
     elements.chain(members(value).map(|(_, member)| member))
 }
 
-/// The schemas directly inside a schema, each with its keyword and the step from there.
-pub(super) fn subschemas(schema: &Value) -> Vec<(&str, Option<Step>, &Value)> {
-    let mut found = Vec::new();
-    for (keyword, value) in members(schema) {
-        match keyword.as_str() {
+/// Where in the value of a keyword a schema stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Place<'s> {
+    Itself,
+    Name(&'s str),
+    Index(usize),
+}
+
+/// The schemas directly inside a schema, each with its keyword.
+pub(super) fn subschemas(schema: &Value) -> impl Iterator<Item = (&str, Place<'_>, &Value)> {
+    members(schema).flat_map(|(keyword, value)| {
+        let (one, many) = match keyword.as_str() {
             "not"
             | "if"
             | "then"
@@ -167,32 +161,29 @@ pub(super) fn subschemas(schema: &Value) -> Vec<(&str, Option<Step>, &Value)> {
             | "propertyNames"
             | "additionalProperties"
             | "unevaluatedItems"
-            | "unevaluatedProperties" => {
-                found.push((keyword.as_str(), None, value));
-                continue;
-            }
-            "items" | "additionalItems" if !value.is_array() => {
-                found.push((keyword.as_str(), None, value));
-                continue;
-            }
+            | "unevaluatedProperties" => (Some(value), None),
+            "items" | "additionalItems" if !value.is_array() => (Some(value), None),
             "allOf" | "anyOf" | "oneOf" | "prefixItems" | "items" | "additionalItems"
             | "properties" | "patternProperties" | "dependentSchemas" | "dependencies"
-            | "$defs" | "definitions" => {}
-            _ => continue,
-        }
-        let named = members(value).map(|(name, one)| (Step::Member(name.as_str().into()), one));
-        let elements = value.as_array().into_iter().flatten().enumerate();
-        let elements = elements.map(|(index, one)| (Step::Element(index), one));
-        let schemas = named.chain(elements).filter(|(_, one)| !one.is_array());
-        found.extend(schemas.map(|(step, one)| (keyword.as_str(), Some(step), one)));
-    }
-    found
+            | "$defs" | "definitions" => (None, Some(value)),
+            _ => (None, None),
+        };
+        let one = one.map(|one| (Place::Itself, one)).into_iter();
+        let named = many.into_iter().flat_map(members);
+        let named = named.map(|(name, one)| (Place::Name(name), one));
+        let elements = many.and_then(Value::as_array).into_iter().flatten();
+        let elements = elements.enumerate();
+        let elements = elements.map(|(index, one)| (Place::Index(index), one));
+        let all = one.chain(named).chain(elements);
+        all.map(move |(place, one)| (keyword.as_str(), place, one))
+            .filter(|(.., one)| !one.is_array())
+    })
 }
 
 /// The targets of references in a schema.
 struct References<'s> {
     root: &'s Value,
-    /// Definitions by the names that they give themselves.
+    /// Definitions at the top by the names that they give themselves.
     anchors: HashMap<&'s str, &'s Value>,
 }
 
@@ -204,7 +195,15 @@ enum Target<'s> {
 
 impl<'s> References<'s> {
     fn of(root: &'s Value) -> Self {
-        let anchors = anchors(root);
+        let mut anchors = HashMap::new();
+        let definitions = ["$defs", "definitions"].into_iter();
+        let definitions = definitions.filter_map(|name| root.get(name)?.as_object());
+        for schema in definitions.flat_map(Map::values) {
+            let names = ["$anchor", "$dynamicAnchor"].into_iter();
+            for name in names.filter_map(|name| schema.get(name)?.as_str()) {
+                anchors.entry(name).or_insert(schema);
+            }
+        }
         Self { root, anchors }
     }
 
@@ -221,20 +220,6 @@ impl<'s> References<'s> {
         };
         target.map_or(Target::Nowhere, Target::Here)
     }
-}
-
-/// The definitions at the top of `root` that have names for themselves; the first of each name.
-fn anchors(root: &Value) -> HashMap<&str, &Value> {
-    let mut anchors = HashMap::new();
-    let definitions = ["$defs", "definitions"].into_iter();
-    let definitions = definitions.filter_map(|name| root.get(name)?.as_object());
-    for schema in definitions.flat_map(Map::values) {
-        let names = ["$anchor", "$dynamicAnchor"].into_iter();
-        for name in names.filter_map(|name| schema.get(name)?.as_str()) {
-            anchors.entry(name).or_insert(schema);
-        }
-    }
-    anchors
 }
 
 /// Counts the values in `value`, itself included.
@@ -293,10 +278,15 @@ impl<'s> Walk<'s> {
                 self.spend(1)?;
                 self.keyword(keyword, inner, value, depth + 1)?;
             }
+            for (keyword, place, inner) in subschemas(schema) {
+                self.spend(1)?;
+                self.subschema((keyword, place), inner, value, depth + 1)?;
+            }
         }
         Ok(())
     }
 
+    /// A keyword that holds no schemas.
     fn keyword(
         &mut self,
         keyword: &str,
@@ -304,53 +294,56 @@ impl<'s> Walk<'s> {
         value: &Value,
         depth: usize,
     ) -> Result<(), Skipped> {
+        let text = inner.as_str().unwrap_or_default();
         match (keyword, value) {
-            ("$ref" | "$dynamicRef" | "$recursiveRef", _) => {
-                match self.references.target(inner.as_str().unwrap_or_default()) {
-                    Target::Here(target) => self.visit(target, value, depth),
-                    Target::Nowhere | Target::Outside => Ok(()),
-                }
+            ("$ref" | "$dynamicRef" | "$recursiveRef", _) => match self.references.target(text) {
+                Target::Here(target) => self.visit(target, value, depth),
+                Target::Nowhere | Target::Outside => Ok(()),
+            },
+            ("pattern", Value::String(value)) => self.matches(text, value),
+            ("minLength" | "maxLength", Value::String(text)) => self.spend(text.len() as u64),
+            ("enum" | "const" | "required" | "dependentRequired" | "dependencies", _) => {
+                self.spend(count(inner))
             }
-            ("not" | "if" | "then" | "else", _) => self.visit(inner, value, depth),
-            ("allOf" | "anyOf" | "oneOf" | "dependentSchemas", _) => {
-                inside(inner).try_for_each(|one| self.visit(one, value, depth))
-            }
-            ("dependencies", _) => {
-                self.spend(count(inner))?;
-                let mut schemas = inside(inner).filter(|one| !one.is_array());
-                schemas.try_for_each(|one| self.visit(one, value, depth))
-            }
-            ("properties", _) => members(inner).try_for_each(|(name, schema)| {
-                self.spend(1)?;
-                value
-                    .get(name)
-                    .map_or(Ok(()), |member| self.visit(schema, member, depth))
-            }),
-            ("prefixItems" | "items" | "additionalItems", Value::Array(elements))
-                if inner.is_array() =>
-            {
-                let mut both = inside(inner).zip(elements);
-                both.try_for_each(|(schema, element)| self.visit(schema, element, depth))
-            }
-            ("items" | "additionalItems" | "contains" | "unevaluatedItems", Value::Array(_))
-            | ("additionalProperties" | "unevaluatedProperties", Value::Object(_)) => {
-                inside(value).try_for_each(|one| self.visit(inner, one, depth))
+            ("uniqueItems", Value::Array(_)) => self.spend(count(value)),
+            _ => Ok(()),
+        }
+    }
+
+    /// A schema inside another, applied to the value or to what is in the value.
+    fn subschema(
+        &mut self,
+        (keyword, place): (&str, Place<'_>),
+        inner: &'s Value,
+        value: &Value,
+        depth: usize,
+    ) -> Result<(), Skipped> {
+        match (keyword, place) {
+            ("$defs" | "definitions", _) => Ok(()),
+            ("properties", Place::Name(name)) => match value.get(name) {
+                Some(member) => self.visit(inner, member, depth),
+                None => Ok(()),
+            },
+            ("patternProperties", Place::Name(pattern)) => {
+                members(value).try_for_each(|(name, member)| {
+                    self.matches(pattern, name)?;
+                    self.visit(inner, member, depth)
+                })
             }
             ("propertyNames", _) => members(value)
                 .try_for_each(|(name, _)| self.visit(inner, &Value::String(name.clone()), depth)),
-            ("patternProperties", _) => members(inner).try_for_each(|(pattern, schema)| {
-                members(value).try_for_each(|(name, member)| {
-                    self.matches(pattern, name)?;
-                    self.visit(schema, member, depth)
-                })
-            }),
-            ("pattern", Value::String(text)) => {
-                self.matches(inner.as_str().unwrap_or_default(), text)
+            (_, Place::Index(index)) if keyword.ends_with("tems") => match value.get(index) {
+                Some(element) => self.visit(inner, element, depth),
+                None => Ok(()),
+            },
+            ("items" | "additionalItems" | "contains" | "unevaluatedItems", _) => {
+                let mut elements = value.as_array().into_iter().flatten();
+                elements.try_for_each(|one| self.visit(inner, one, depth))
             }
-            ("minLength" | "maxLength", Value::String(text)) => self.spend(text.len() as u64),
-            ("enum" | "const" | "required" | "dependentRequired", _) => self.spend(count(inner)),
-            ("uniqueItems", Value::Array(_)) => self.spend(count(value)),
-            _ => Ok(()),
+            ("additionalProperties" | "unevaluatedProperties", _) => {
+                members(value).try_for_each(|(_, one)| self.visit(inner, one, depth))
+            }
+            _ => self.visit(inner, value, depth),
         }
     }
 

@@ -123,8 +123,8 @@ impl Recording {
     fn gather_handshake(&self, facts: &mut Facts) -> Result<(), ReadError> {
         let seq = |row: &Row<'_>| number(row, 0).map(Seq);
         facts.opening = self.opening()?;
-        facts.confirmed = self.has(CONFIRMED, [LOOKED_THROUGH])?;
-        facts.asked_more = self.has(ASKED_MORE, [LOOKED_THROUGH])?;
+        facts.went_on =
+            self.has(CONFIRMED, [LOOKED_THROUGH])? || self.has(ASKED_MORE, [LOOKED_THROUGH])?;
         facts.called_tools = self.has(IS_CALLED, [])?;
         facts.first_said = self.one(FIRST_SAID, [LOOKED_THROUGH], seq)?;
         facts.last_answer = self.one(LAST_ANSWER, [LOOKED_THROUGH], seq)?;

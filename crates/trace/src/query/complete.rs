@@ -2,9 +2,10 @@
 
 use super::ast::{Expr, Field, Op, Root, Type};
 use super::help::{self, Entry};
-use super::parse::Head;
+use super::parse::{self, Head};
 use super::{Query, print};
 use crate::exchange::Status;
+use mcpreel_wire::json::Path;
 use std::ops::Range;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,16 +34,17 @@ pub fn complete(text: &str, caret: usize) -> Completion {
     let start = word_start(&text[..caret]);
     let word = &text[start..caret];
     if word.starts_with('"') {
-        return nothing(caret);
+        return Completion {
+            replace: caret..caret,
+            ..Completion::default()
+        };
     }
     let (skipped, context) = context(word);
     let start = start + skipped;
     let end = match context {
-        Context::Name | Context::Flag | Context::Subject => {
-            caret + super::parse::name(&text[caret..])
-        }
+        Context::Name | Context::Flag | Context::Subject => caret + parse::name(&text[caret..]),
         Context::Operator(_) => caret,
-        Context::Value(..) => caret + super::parse::value(&text[caret..]).0,
+        Context::Value(..) => caret + parse::value(&text[caret..]).0,
     };
     let typed = &text[start..caret];
     let mut completion = candidates(context, typed);
@@ -85,74 +87,59 @@ enum Context {
     Value(Option<Field>, Type),
 }
 
-fn nothing(caret: usize) -> Completion {
-    Completion {
-        replace: caret..caret,
-        ..Completion::default()
-    }
-}
-
 /// The place at which the last word or value of `text` begins.
 fn word_start(text: &str) -> usize {
-    let mut at = 0;
-    let mut start = 0;
+    let (mut at, mut start) = (0, 0);
     while at < text.len() {
         let rest = &text[at..];
-        start = at;
         let length = piece(rest);
+        let is_string = rest.starts_with('"');
+        let ends = !is_string && rest[..length].ends_with(parse::ends_word);
+        start = if ends { at + length } else { at };
         at += length;
-        let ended = rest[..length].ends_with(super::parse::ends_word) && rest[..length] != *"\"";
-        if ended && at == text.len() && !is_open_string(rest) {
-            start = at;
-        }
     }
     // A dash in front negates; it is no part of the name.
     start + usize::from(text[start..].starts_with('-'))
 }
 
-fn is_open_string(text: &str) -> bool {
-    text.starts_with('"') && super::parse::string(text).is_none()
-}
-
 /// The length of what `text` begins with: a string, a word with its value, a parenthesis, or
 /// white space.
 fn piece(text: &str) -> usize {
+    let or_all = |string: Option<(String, usize)>| string.map_or(text.len(), |(_, length)| length);
     if text.starts_with('"') {
-        return super::parse::string(text).map_or(text.len(), |(_, length)| length);
+        return or_all(parse::string(text));
     }
     let dash = usize::from(text.starts_with('-'));
-    match super::parse::head(&text[dash..]) {
-        Head::Path(length, op) => {
+    match parse::head(&text[dash..]) {
+        Head::Condition(_, length, op) => {
             let value = dash + length + op.as_str().len();
-            let rest = &text[value..];
-            if is_open_string(rest) {
-                return text.len();
+            match &text[value..] {
+                rest if rest.starts_with('"') => {
+                    text.len().min(value + or_all(parse::string(rest)))
+                }
+                rest => value + parse::value(rest).0,
             }
-            let length = super::parse::string(rest).filter(|_| rest.starts_with('"'));
-            value + length.map_or_else(|| super::parse::value(rest).0, |(_, length)| length)
         }
-        Head::Open(_) => text.len(),
-        Head::None => {
+        Head::Open => text.len(),
+        Head::Other => {
             let char = text.chars().next().map_or(1, char::len_utf8);
-            super::parse::word(text).max(char)
+            parse::word(text).max(char)
         }
     }
 }
 
 /// The part of the grammar at the end of `word`, and how many bytes come before that part.
 fn context(word: &str) -> (usize, Context) {
-    let Head::Path(length, op) = super::parse::head(word) else {
-        let whole = Field::parse(word).map(Field::kind_of_values);
+    let Head::Condition(_, length, op) = parse::head(word) else {
         let root = word.split(['.', '[']).next().and_then(Root::parse);
-        let path = root.filter(|_| {
-            !word.ends_with('.') && super::parse::path_length(word) == Some(word.len())
-        });
-        return match whole.or(path.map(|_| Type::Json)) {
-            Some(kind) => (word.len(), Context::Operator(kind)),
-            None => (0, Context::Name),
+        let is_path = Path::read(word).is_ok_and(|(_, length)| length == word.len());
+        let kind = match (Field::parse(word), root) {
+            (Some(field), _) => field.kind_of_values(),
+            (None, Some(_)) if is_path => Type::Json,
+            _ => return (0, Context::Name),
         };
+        return (word.len(), Context::Operator(kind));
     };
-    let before = length + op.as_str().len();
     let context = match (&word[..length], op) {
         ("is", Op::Contains) => Context::Flag,
         ("has", Op::Contains) => Context::Subject,
@@ -161,7 +148,7 @@ fn context(word: &str) -> (usize, Context) {
             None => Context::Value(None, Type::Json),
         },
     };
-    (before, context)
+    (length + op.as_str().len(), context)
 }
 
 fn candidates(context: Context, typed: &str) -> Completion {
@@ -193,14 +180,14 @@ fn candidates(context: Context, typed: &str) -> Completion {
             Vec::new()
         }
     };
-    let typed = if matches!(context, Context::Operator(_)) {
-        ""
-    } else {
-        typed
+    let is_operator = matches!(context, Context::Operator(_));
+    let fits = |entry: &&Entry| is_operator || entry.text.starts_with(typed);
+    let candidate = |entry: &Entry| Candidate {
+        text: entry.text.to_owned(),
+        help: entry.help.to_owned(),
     };
-    let fitting = entries.iter().filter(|entry| entry.text.starts_with(typed));
     Completion {
-        candidates: fitting.map(candidate).collect(),
+        candidates: entries.iter().filter(fits).map(candidate).collect(),
         wants_values_of,
         ..Completion::default()
     }
@@ -215,13 +202,6 @@ fn meaning(field: Option<Field>, word: &str) -> &'static str {
     match field {
         Some(Field::Status) => Status::parse(word).map_or("", Status::help),
         _ => "",
-    }
-}
-
-fn candidate(entry: &Entry) -> Candidate {
-    Candidate {
-        text: entry.text.to_owned(),
-        help: entry.help.to_owned(),
     }
 }
 

@@ -136,8 +136,7 @@ fn amount(f: &mut Formatter<'_>, kind: Type, number: i64) -> fmt::Result {
     };
     let fits = |worth: i64| number != 0 && number % worth == 0;
     for (unit, worth) in units {
-        let worth = i64::try_from(*worth).unwrap_or(i64::MAX);
-        if fits(worth) {
+        if fits(*worth) {
             return write!(f, "{}{unit}", number / worth);
         }
     }

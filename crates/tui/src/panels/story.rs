@@ -277,7 +277,7 @@ fn menu(cause: &Cause, at: usize, causes: &[Cause]) -> Menu {
     } else {
         "why".to_owned()
     };
-    let text = [cause.sentence.as_str(), "", &cause.advice];
+    let text = [cause.sentence.as_str(), "", cause.advice];
     let others = (0..causes.len()).filter(|other| *other != at);
     let others = others.map(|other| besides(other, &causes[other]));
     let entries = cause.evidence.iter().map(leads_to).chain(others);
@@ -358,7 +358,7 @@ mod tests {
             sentence: "it ended; stderr says: boom".to_owned(),
             certainty: Certainty::Certain,
             evidence: Vec::new(),
-            advice: String::new(),
+            advice: "",
         };
         let told = words_of_stderr(&words, &[&cause]);
         assert_eq!(text(told), "also on stderr: one; two; three");
@@ -374,7 +374,7 @@ mod tests {
                 place: Place::Stderr(Seq(7)),
                 text: "stderr: \u{1b}[2J".to_owned(),
             }],
-            advice: "Look.".to_owned(),
+            advice: "Look.",
         }
     }
 

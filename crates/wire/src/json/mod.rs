@@ -13,7 +13,6 @@
 //! * [`Edits`]: other values in place of some, all else as it is;
 //! * [`Outline`]: a small text that says what one too large to hold is about.
 
-mod check;
 mod document;
 mod edit;
 mod number;

@@ -10,9 +10,8 @@
 //! Values that are whole are kept as they are. An array or a string that goes on ends in `…`; a
 //! string that is compared with others (an id, a name) is left out if it goes on.
 
-use super::check::Checker;
 use super::document::{Document, Stopped};
-use super::scan::{self, Chars, SyntaxError};
+use super::scan::{self, Chars, Reason, SyntaxError};
 use super::value::{Kind, Value};
 
 /// Bytes of the beginning and of the end that are kept of a text that comes in chunks.
@@ -50,32 +49,19 @@ const COMPARED: &[&str] = &[
     "io.modelcontextprotocol/subscriptionId",
 ];
 
-/// The outline of a text that comes in chunks. Every byte is checked against the grammar.
-#[derive(Clone, Debug)]
+/// The outline of a text that comes in chunks. Between the beginning and the end nothing is
+/// looked at.
+#[derive(Clone, Debug, Default)]
 pub struct Outline {
     beginning: Vec<u8>,
     end: Vec<u8>,
-    checker: Checker,
-}
-
-impl Default for Outline {
-    fn default() -> Self {
-        Self::new()
-    }
+    length: usize,
 }
 
 impl Outline {
-    pub fn new() -> Self {
-        Self {
-            beginning: Vec::new(),
-            end: Vec::new(),
-            checker: Checker::new(),
-        }
-    }
-
     /// The outline of a text that is all there.
     pub fn of(text: &[u8]) -> Result<Vec<u8>, SyntaxError> {
-        let mut outline = Self::new();
+        let mut outline = Self::default();
         outline.push(text);
         outline.finish()
     }
@@ -90,7 +76,7 @@ impl Outline {
             self.end.drain(..gone);
         }
         self.end.extend_from_slice(last);
-        self.checker.push(chunk);
+        self.length += chunk.len();
     }
 
     /// The first 64 KiB of the text.
@@ -99,16 +85,28 @@ impl Outline {
     }
 
     /// The outline, with the byte order mark and the line terminator of the text; or why the text
-    /// is no JSON.
+    /// is no JSON, as far as its beginning and its last character say so.
     pub fn finish(self) -> Result<Vec<u8>, SyntaxError> {
-        self.checker.finish()?;
         let mark = b"\xef\xbb\xbf";
         let (mark, text) = match self.beginning.strip_prefix(mark) {
             Some(text) => (&mark[..], text),
             None => (&[][..], &self.beginning[..]),
         };
-        let terminator = &self.end[self.end.trim_ascii_end().len()..];
-        let terminator = match terminator {
+        if let (_, Some(Stopped::At(error))) = Document::read_prefix(text, NODES) {
+            let is_cut = error.reason == Reason::End && self.length > self.beginning.len();
+            if !is_cut && !matches!(error.reason, Reason::TooDeep { .. }) {
+                return Err(error);
+            }
+        }
+        let close = match text.trim_ascii_start().first() {
+            Some(b'{') => &b"}"[..],
+            Some(b'[') => b"]",
+            _ => b"",
+        };
+        if !self.end.trim_ascii_end().ends_with(close) {
+            return scan::error(self.length, Reason::End);
+        }
+        let terminator = match &self.end[self.end.trim_ascii_end().len()..] {
             [.., b'\r', b'\n'] => &b"\r\n"[..],
             [.., b'\n'] => b"\n",
             _ => b"",
@@ -243,7 +241,7 @@ mod tests {
     use super::*;
 
     fn outline(text: &str) -> String {
-        let mut outline = Outline::new();
+        let mut outline = Outline::default();
         text.as_bytes()
             .chunks(50_000)
             .for_each(|chunk| outline.push(chunk));

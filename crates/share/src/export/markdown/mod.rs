@@ -111,7 +111,7 @@ fn why(causes: &[Cause]) -> String {
         let name = if at == 0 { "shown" } else { "" };
         row(name, &format!("{place}{}", evidence.text), &mut lines);
     }
-    row("do", &best.advice, &mut lines);
+    row("do", best.advice, &mut lines);
     for (at, cause) in others.iter().enumerate() {
         let name = if at == 0 { "also" } else { "" };
         let said = format!("{}: {}", cause.certainty.as_str(), cause.sentence);

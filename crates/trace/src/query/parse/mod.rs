@@ -13,10 +13,11 @@
 //! * `:` takes numbers with a unit, and times, to the precision in which they are written:
 //!   `latency:842ms` is from 842 ms up to, not including, 843 ms. `=` is exact.
 
-mod condition;
 mod parse_value;
 
-use super::ast::{Expr, Op, Query};
+use super::ast::{Expr, Field, Flag, Op, Query, Root, Subject};
+use mcpreel_wire::json::{Path, Step};
+use parse_value::Raw;
 pub(super) use parse_value::{DURATIONS, SIZES};
 use std::ops::Range;
 
@@ -127,20 +128,12 @@ impl<'t> Parser<'t> {
     }
 
     fn not(&mut self) -> Parsed<Expr> {
-        if self.take("NOT") {
+        let dash = self.peek() == Some('-') && !self.rest()[1..].starts_with(char::is_whitespace);
+        self.at += usize::from(dash);
+        if dash || self.take("NOT") {
             return Ok(Expr::Not(Box::new(self.atom()?)));
         }
-        if self.peek() != Some('-') {
-            return self.atom();
-        }
-        let after = &self.rest()[1..];
-        if after.starts_with(|char: char| char.is_whitespace() || matches!(char, '-' | ')')) {
-            let message = "a dash negates the condition directly after it; for a word with a dash \
-                           in front use quotes";
-            return self.refuse(1, message);
-        }
-        self.at += 1;
-        Ok(Expr::Not(Box::new(self.atom()?)))
+        self.atom()
     }
 
     fn atom(&mut self) -> Parsed<Expr> {
@@ -157,7 +150,8 @@ impl<'t> Parser<'t> {
             ')' => self.refuse(1, "a condition is missing in front of this parenthesis"),
             '-' => self.refuse(
                 1,
-                "one negation is enough; for a word with a dash in front use quotes",
+                "a dash negates the condition directly after it, once; for a word with a dash in \
+                 front use quotes",
             ),
             '"' => Ok(Expr::Text(self.string()?.into())),
             _ => self.word(),
@@ -181,6 +175,150 @@ impl<'t> Parser<'t> {
         self.at += 1;
         Ok(inner)
     }
+
+    /// A word: a condition, or a text.
+    fn word(&mut self) -> Parsed<Expr> {
+        let rest = self.rest();
+        match head(rest) {
+            Head::Condition(path, length, op) => {
+                let value = &rest[length + op.as_str().len()..];
+                // No value begins so, but addresses and names of code do.
+                if op != Op::Contains || !(value.starts_with("//") || value.starts_with(':')) {
+                    return self.condition(&path, length, op);
+                }
+            }
+            Head::Open => return self.unfinished("the bracket is not closed"),
+            Head::Other => {}
+        }
+        let word = &rest[..word(rest)];
+        if let Some(op) = operator(word).map(Op::as_str) {
+            let value = &word[op.len()..];
+            if value.is_empty() || value.starts_with(|char: char| char.is_ascii_digit()) {
+                let message =
+                    format!("`{op}` must follow its field directly; to search for it use quotes");
+                return self.refuse(word.len(), message);
+            }
+        }
+        self.at += word.len();
+        self.no_quote()?;
+        Ok(Expr::Text(word.into()))
+    }
+
+    /// The condition whose path has `length` bytes and is followed by `op`.
+    fn condition(&mut self, path: &Path, length: usize, op: Op) -> Parsed<Expr> {
+        let span = self.at..self.at + length;
+        self.at = span.end + op.as_str().len();
+        match &self.text[span.clone()] {
+            word @ ("is" | "has") if op != Op::Contains => {
+                let message = format!("`{word}` is followed by a colon");
+                Err(QueryError::new(span.end..self.at, message))
+            }
+            "is" => self.flag(),
+            "has" => self.presence(),
+            _ => self.comparison(subject(path, span)?, op),
+        }
+    }
+
+    fn flag(&mut self) -> Parsed<Expr> {
+        let rest = self.rest();
+        let word = &rest[..word(rest)];
+        if word.is_empty() {
+            return self.refuse(0, "a flag must follow, for example is:failed");
+        }
+        let span = self.at..self.at + word.len();
+        let flags = Flag::ALL.iter().map(|flag| flag.as_str());
+        let unknown = || QueryError::unknown(span.clone(), "flag", word, flags);
+        let flag = Flag::parse(word).ok_or_else(unknown)?;
+        self.at = span.end;
+        self.no_quote()?;
+        Ok(Expr::Is(flag))
+    }
+
+    fn presence(&mut self) -> Parsed<Expr> {
+        let rest = self.rest();
+        let Ok((path, length)) = Path::read(rest) else {
+            return self.unfinished("the bracket is not closed");
+        };
+        // Up to a quote in a bracket is not a word's end.
+        if length == 0 || length < word(rest) {
+            return self.refuse(word(rest), "a field must follow, for example has:latency");
+        }
+        let subject = subject(&path, self.at..self.at + length)?;
+        self.at += length;
+        self.no_quote()?;
+        Ok(Expr::Has(subject))
+    }
+
+    fn comparison(&mut self, subject: Subject, op: Op) -> Parsed<Expr> {
+        let kind = subject.kind_of_values();
+        let name = match &subject {
+            Subject::Field(field) => field.as_str(),
+            Subject::Body(root, _) => root.as_str(),
+        };
+        if !op.suits(kind) {
+            let ops: Vec<_> = kind.ops().map(Op::as_str).collect();
+            let message = format!(
+                "`{name}` is not compared with `{}` but with {}; it {}",
+                op.as_str(),
+                ops.join(" "),
+                kind.takes()
+            );
+            let operator = self.at - op.as_str().len()..self.at;
+            return Err(QueryError::new(operator, message));
+        }
+        let start = self.at;
+        let raw = self.raw_value(op)?;
+        let value = parse_value::read(kind, op, &raw).map_err(|because| {
+            let message = because.unwrap_or_else(|| format!("`{name}` {}", kind.takes()));
+            QueryError::new(start..self.at, message)
+        })?;
+        Ok(Expr::Compare { subject, op, value })
+    }
+
+    /// A word or a string.
+    fn raw_value(&mut self, op: Op) -> Parsed<Raw> {
+        let rest = self.rest();
+        let quoted = rest.starts_with('"');
+        if quoted {
+            let text = self.string()?;
+            return Ok(Raw { text, quoted });
+        }
+        let (length, is_open) = value(rest);
+        if rest.starts_with('=') {
+            let op = op.as_str();
+            let message =
+                format!("the value begins with `=` after `{op}`; use quotes if that is meant");
+            return self.refuse(1, message);
+        }
+        if is_open {
+            let message =
+                "a parenthesis in the value is not closed; a value with spaces needs quotes";
+            return self.refuse(length, message);
+        }
+        self.at += length;
+        self.no_quote()?;
+        let text = rest[..length].to_owned();
+        Ok(Raw { text, quoted })
+    }
+
+    /// The string whose quote comes next.
+    fn string(&mut self) -> Parsed<String> {
+        let Some((value, length)) = string(self.rest()) else {
+            return self.unfinished("the quote is not closed");
+        };
+        self.at += length;
+        Ok(value)
+    }
+
+    /// Refuses a quote directly behind a word.
+    fn no_quote(&self) -> Parsed<()> {
+        if self.rest().starts_with('"') {
+            let message = "a quote in the middle of a word; put the whole in quotes, and \\\" \
+                           inside of them";
+            return self.refuse(1, message);
+        }
+        Ok(())
+    }
 }
 
 fn one_or(mut list: Vec<Expr>, join: fn(Vec<Expr>) -> Expr) -> Expr {
@@ -190,20 +328,43 @@ fn one_or(mut list: Vec<Expr>, join: fn(Vec<Expr>) -> Expr) -> Expr {
     }
 }
 
-// Where words, strings, paths and operators end.
+fn subject(path: &Path, span: Range<usize>) -> Parsed<Subject> {
+    let Some((Step::Member(name), rest)) = path.steps().split_first() else {
+        return Err(QueryError::new(span, "a path begins with a name"));
+    };
+    if let Some(root) = Root::parse(name) {
+        return Ok(Subject::Body(root, Path::new(rest.to_vec())));
+    }
+    let first = span.start..span.start + name.len();
+    match Field::parse(name) {
+        Some(field) if rest.is_empty() => Ok(Subject::Field(field)),
+        Some(_) => {
+            let message = format!("`{name}` has no parts");
+            Err(QueryError::new(first.end..span.end, message))
+        }
+        None => {
+            let fields = Field::ALL.iter().map(|field| field.as_str());
+            let roots = Root::ALL.iter().map(|root| root.as_str());
+            let known = fields.chain(roots).chain(["is", "has"]);
+            Err(QueryError::unknown(first, "field", name, known))
+        }
+    }
+}
 
-pub(crate) fn ends_word(char: char) -> bool {
+// Where words, strings, heads and operators end.
+
+pub(super) fn ends_word(char: char) -> bool {
     char.is_whitespace() || matches!(char, '(' | ')' | '"')
 }
 
 /// The length of the word that `text` begins with.
-pub(crate) fn word(text: &str) -> usize {
+pub(super) fn word(text: &str) -> usize {
     text.find(ends_word).unwrap_or(text.len())
 }
 
 /// The length of the value that `text` begins with, and whether a parenthesis in it is open. In a
 /// value balanced parentheses need no quotes: `name~^(a|b)$`.
-pub(crate) fn value(text: &str) -> (usize, bool) {
+pub(super) fn value(text: &str) -> (usize, bool) {
     let mut open = 0_usize;
     for (at, char) in text.char_indices() {
         match char {
@@ -219,22 +380,19 @@ pub(crate) fn value(text: &str) -> (usize, bool) {
 /// A string without its quotes and the length that it has with them; `None` if it does not end.
 /// `\"`, `\\`, `\n`, `\r` and `\t` are escapes; any other backslash stands for itself, so that
 /// patterns such as `\d` can be written as they are.
-pub(crate) fn string(text: &str) -> Option<(String, usize)> {
+pub(super) fn string(text: &str) -> Option<(String, usize)> {
     let mut value = String::new();
     let mut chars = text.char_indices().skip(1);
     while let Some((at, char)) = chars.next() {
         match char {
             '"' => return Some((value, at + 1)),
-            '\\' => {
-                let (_, next) = chars.next()?;
-                match next {
-                    '"' | '\\' => value.push(next),
-                    'n' => value.push('\n'),
-                    'r' => value.push('\r'),
-                    't' => value.push('\t'),
-                    other => value.extend(['\\', other]),
-                }
-            }
+            '\\' => match chars.next()?.1 {
+                'n' => value.push('\n'),
+                'r' => value.push('\r'),
+                't' => value.push('\t'),
+                next @ ('"' | '\\') => value.push(next),
+                other => value.extend(['\\', other]),
+            },
             other => value.push(other),
         }
     }
@@ -242,88 +400,41 @@ pub(crate) fn string(text: &str) -> Option<(String, usize)> {
 }
 
 /// The beginning of a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Head {
-    /// A path of this length, then an operator.
-    Path(usize, Op),
-    /// A name of this length, then a bracket that does not close.
-    Open(usize),
-    None,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Head {
+    /// A path, its length, and the operator behind it.
+    Condition(Path, usize, Op),
+    /// A place in a body, with a bracket that does not close.
+    Open,
+    Other,
 }
 
 /// Looks for a path and an operator at the start of `text`.
-pub(crate) fn head(text: &str) -> Head {
-    let length = match path(text) {
-        Ok(length) => length,
-        Err(name) => return Head::Open(name),
-    };
-    let op = operator(&text[length..]);
-    match (length, op) {
-        (1.., Some(op)) => Head::Path(length, op),
-        _ => Head::None,
+pub(super) fn head(text: &str) -> Head {
+    let name = name(text);
+    match Path::read(text) {
+        Ok((path, length)) if name > 0 => match operator(&text[length..]) {
+            Some(op) => Head::Condition(path, length, op),
+            None => Head::Other,
+        },
+        Err(_) if Root::parse(&text[..name]).is_some() => Head::Open,
+        _ => Head::Other,
     }
 }
 
-/// The operator that `text` begins with.
-pub(crate) fn operator(text: &str) -> Option<Op> {
-    Op::ALL
-        .iter()
-        .copied()
-        .find(|op| text.starts_with(op.as_str()))
+fn operator(text: &str) -> Option<Op> {
+    let mut all = Op::ALL.iter().copied();
+    all.find(|op| text.starts_with(op.as_str()))
 }
 
 /// The length of the name that `text` begins with; 0 where there is none.
-pub(crate) fn name(text: &str) -> usize {
+pub(super) fn name(text: &str) -> usize {
     if !text.starts_with(|char: char| char.is_alphabetic() || char == '_') {
         return 0;
     }
     let is_part = |char: char| char.is_alphanumeric() || matches!(char, '_' | '-' | '$');
     text.find(|char| !is_part(char)).unwrap_or(text.len())
 }
-
-/// The length of the path that `text` begins with; where a bracket does not close, an error with
-/// the length of the first name.
-fn path(text: &str) -> Result<usize, usize> {
-    let first = name(text);
-    let mut length = first;
-    while length > 0 {
-        let rest = &text[length..];
-        let step = match rest.as_bytes().first() {
-            Some(b'.') => match key(&rest[1..]) {
-                0 => break,
-                key => key + 1,
-            },
-            Some(b'[') => bracket(rest).ok_or(first)?,
-            _ => break,
-        };
-        length += step;
-    }
-    Ok(length)
-}
-
-/// The length of the path that `text` begins with; `None` where a bracket does not close.
-pub(crate) fn path_length(text: &str) -> Option<usize> {
-    path(text).ok()
-}
-
-/// The length of a member's name after a dot, which may begin with a digit.
-fn key(text: &str) -> usize {
-    let is_part = |char: char| char.is_alphanumeric() || matches!(char, '_' | '-' | '$');
-    text.find(|char| !is_part(char)).unwrap_or(text.len())
-}
-
-/// The length of what stands in brackets, with them.
-fn bracket(text: &str) -> Option<usize> {
-    if text[1..].starts_with('"') {
-        let (_, length) = string(&text[1..])?;
-        let closed = text[1 + length..].starts_with(']');
-        return closed.then_some(length + 2);
-    }
-    let end = text.find(|char: char| char == ']' || char.is_whitespace())?;
-    text[end..].starts_with(']').then_some(end + 1)
-}
-
-// Why a text is no filter.
 
 /// Why a text is no filter, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -356,30 +467,15 @@ impl QueryError {
         at: Range<usize>,
         what: &str,
         name: &str,
-        known: impl Iterator<Item = &'static str> + Clone,
+        known: impl Iterator<Item = &'static str>,
     ) -> Self {
-        let nearest = nearest(name, known.clone());
-        let message = match nearest {
-            Some(near) => format!("there is no {what} `{name}`; did you mean `{near}`?"),
-            None => format!("there is no {what} `{name}`; {}", way_out(known)),
-        };
+        let nearest = nearest(name, known);
+        let hint = nearest.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        let message = format!("there is no {what} `{name}`{hint}");
         Self {
             nearest: nearest.map(str::to_owned),
             ..Self::new(at, message)
         }
-    }
-}
-
-/// Names that are told in a sentence at most; of more the first ones.
-const TOLD: usize = 4;
-
-/// Some of what there is, so that nobody has to guess.
-fn way_out(mut known: impl Iterator<Item = &'static str>) -> String {
-    let told: Vec<_> = known.by_ref().take(TOLD).collect();
-    let others = known.count();
-    match others {
-        0 => format!("there are {}", told.join(", ")),
-        others => format!("there are {} and {others} more", told.join(", ")),
     }
 }
 
@@ -397,20 +493,3 @@ fn nearest(name: &str, known: impl Iterator<Item = &'static str>) -> Option<&'st
 
 #[cfg(test)]
 mod parse_tests;
-
-#[cfg(test)]
-mod error_tests {
-    use super::*;
-
-    #[test]
-    fn where_no_name_is_near_some_real_ones_are_told() {
-        let known = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta"];
-        let of = |name| QueryError::unknown(0..1, "field", name, known.into_iter());
-        assert!(
-            of("qqq")
-                .message
-                .ends_with("there are alpha, beta, gamma, delta and 2 more")
-        );
-        assert!(of("alhpa").message.ends_with("did you mean `alpha`?"));
-    }
-}

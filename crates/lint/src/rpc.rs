@@ -3,7 +3,7 @@
 use crate::quote::{self, Trail};
 use crate::{Family, Finding, FrameContext, Part, Rule, section};
 use mcpreel_wire::json::Value;
-use mcpreel_wire::mcp::{errors, methods};
+use mcpreel_wire::mcp::methods;
 use mcpreel_wire::message::{Body, Direction, Message, Problem};
 
 rules! {
@@ -202,7 +202,11 @@ fn finding(problem: &Problem, part: &Part<'_>) -> Option<Finding> {
         Problem::ParamsNotObject => (&PARAMS_NOT_OBJECT, "params", shown("params")),
         Problem::ResultNotObject => (&RESULT_NOT_OBJECT, "result", shown("result")),
         Problem::ErrorShape => (&ERROR_SHAPE, "error", part.get("error").map(error_shape)),
-        Problem::ErrorCode => (&ERROR_CODE, "error.code", error_code(part)),
+        Problem::ErrorCode => {
+            let code = part.error().and_then(|error| error.get("code"));
+            let shown = code.map(|code| quote::bytes(code.raw()));
+            (&ERROR_CODE, "error.code", shown)
+        }
         Problem::IdNull => (&ID_NULL, "id", None),
         Problem::IdType => (&ID_TYPE, "id", None),
         Problem::NotificationWithId => (&NOTIFICATION_WITH_ID, "id", None),
@@ -239,21 +243,6 @@ fn error_shape(error: Value<'_>) -> String {
     };
     let wrong: Vec<_> = code.into_iter().chain(message).collect();
     wrong.join(", ")
-}
-
-/// The code as it stands and, where it is a name or a number in quotes, the number it stands for.
-fn error_code(part: &Part<'_>) -> Option<String> {
-    let code = part.error()?.get("code")?;
-    let shown = quote::bytes(code.raw());
-    let meant = code
-        .as_str()
-        .and_then(|name| errors::named(&name, part.era()));
-    let Some(number) = meant else {
-        return Some(shown);
-    };
-    let meaning = errors::meaning(number, part.era());
-    let meaning = meaning.map_or_else(String::new, |meaning| format!(" ({meaning})"));
-    Some(format!("{shown}, probably {number}{meaning}"))
 }
 
 /// Names that a finding lists; of more it says how many. A hostile message could have a million.

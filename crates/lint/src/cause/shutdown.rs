@@ -84,9 +84,8 @@ pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
         certainty,
         format!("the server {ended}{when}{}", phrases::stderr_says(facts)),
         "The last lines on stderr mostly say why; if there are none, repeat the request that was \
-         open. SIGKILL comes from somebody, or from the system when it is out of memory: look into \
-         the kernel's log. SIGSEGV, SIGBUS and SIGABRT are crashes in native code: look for a core \
-         dump.",
+         open. SIGKILL mostly means that the system was out of memory, SIGSEGV and SIGABRT a crash \
+         in native code.",
     );
     let usage = facts
         .session

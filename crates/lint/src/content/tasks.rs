@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// Tasks that are remembered, and looked at in one list. Of older ones nothing is said.
 const TASKS: usize = 1024;
 
-/// Bytes of an id or a time that are remembered. Together with [`TASKS`] it bounds the memory.
+/// Bytes of an id that are remembered. Together with [`TASKS`] it bounds the memory.
 const TEXT: usize = 512;
 
 /// Tasks, by who asks for them and their id.
@@ -34,7 +34,6 @@ pub(super) struct Tasks {
 struct Latest {
     frame: Seq,
     status: TaskStatus,
-    updated: Option<Box<str>>,
 }
 
 impl Tasks {
@@ -85,22 +84,9 @@ impl Tasks {
         else {
             return;
         };
-        let updated: Option<Box<str>> = short_text(task, "lastUpdatedAt", TEXT).map(Into::into);
         let key = (part.direction().reverse(), Arc::from(&*id));
         let shown = format!("task \"{}\"", quote::text(&id));
         match self.latest.get(&key).filter(|_| !is_new) {
-            // Answers can overtake each other within a server. Times of one server are written
-            // alike.
-            Some(before)
-                if updated
-                    .as_deref()
-                    .zip(before.updated.as_deref())
-                    .is_some_and(|(updated, known)| {
-                        updated.len() == known.len() && updated < known
-                    }) =>
-            {
-                return;
-            }
             Some(before) if before.status.is_over() && before.status != status => {
                 let (from, to) = (before.status.as_str(), status.as_str());
                 let detail = format!("{shown} went from {from} to {to}");
@@ -115,7 +101,6 @@ impl Tasks {
         let latest = Latest {
             frame: part.seen.head.seq,
             status,
-            updated,
         };
         self.latest.insert(key, latest);
     }

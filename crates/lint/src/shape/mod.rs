@@ -6,8 +6,7 @@
 //!                     └─ tables: the shapes of each revision ─┘
 //! ```
 //!
-//! Where no handshake was seen, a message is held against every revision with a handshake, and
-//! nothing is said about its shape if it fits one of them.
+//! Where no handshake was seen, nobody knows the revision, and nothing is said about shapes.
 
 pub mod check;
 pub mod language;
@@ -18,12 +17,10 @@ mod grammar;
 use crate::quote::{self, Trail};
 use crate::{Family, Part, Revisions, Rule, section};
 use check::{Checker, Visitor};
-use mcpreel_trace::bounded::BoundedMap;
 use mcpreel_wire::json::Value;
 use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::mcp::methods::{self, Kind};
-use mcpreel_wire::message::{Body, Direction, Era, Outcome};
-use std::sync::Arc;
+use mcpreel_wire::message::{Body, Era};
 use tables::shapes;
 
 rules! {
@@ -97,35 +94,22 @@ rules! {
         .fix("Return the 100 best values and say with `total` and `hasMore` that there are others.");
 }
 
-/// The family of these rules. It remembers of which method tasks were made.
 #[derive(Debug, Default)]
-pub struct Shape {
-    tasks: Tasks,
-}
+pub struct Shape;
 
 impl Family for Shape {
     fn part(&mut self, part: &Part<'_>) {
-        self.tasks.learn(part);
         let revision = revision(part);
-        let Some(picked) = pick(part, revision, &self.tasks) else {
+        let Some(picked) = pick(part, revision) else {
             return;
         };
-        let is_guess = part.era() == Era::Legacy && part.seen.known.agreed().is_none();
-        let may_fit = is_guess && Revisions::LEGACY.iter().any(|one| self.fits(part, one));
+        let is_known = part.era() == Era::Modern || part.seen.known.agreed().is_some();
         let visitor = Report {
             part,
             revision,
-            shape_rule: (!may_fit).then_some(picked.rule),
+            shape_rule: is_known.then_some(picked.rule),
         };
         held(visitor, revision, &picked);
-    }
-}
-
-impl Shape {
-    /// Whether the message has the shape that `revision` asks for.
-    fn fits(&self, part: &Part<'_>, revision: Revision) -> bool {
-        let picked = pick(part, revision, &self.tasks);
-        picked.is_some_and(|picked| held(Count(0), revision, &picked).0 == 0)
     }
 }
 
@@ -158,15 +142,6 @@ fn is_needed<V>(checker: &Checker<'_, V>, shape: &language::Shape) -> bool {
             None => false,
         },
         _ => false,
-    }
-}
-
-/// Counts the places where a message has not its shape.
-struct Count(usize);
-
-impl Visitor for Count {
-    fn wrong(&mut self, _: &Trail<'_>, _: &dyn Fn() -> String) {
-        self.0 += 1;
     }
 }
 
@@ -266,11 +241,8 @@ impl Visitor for Report<'_, '_> {
 // Which shape a message should have.
 //
 // By its method, if that may be sent this way in this revision. The shape of a result depends on
-// more: a request that was made a task is answered by the task, `tasks/result` by what the task
-// was made of, and since 2026-07-28 a result says itself what it is.
-
-/// Tasks of which the method is remembered. The result of an older one is not looked at.
-const TASKS: usize = 1024;
+// more: a request that was made a task is answered by the task, and since 2026-07-28 a result says
+// itself what it is. What `tasks/result` answers depends on what the task was made of.
 
 struct Picked<'a> {
     pub member: &'static str,
@@ -294,7 +266,7 @@ fn revision(part: &Part<'_>) -> Revision {
 
 /// The shape that a message should have; `None` where nothing is known about that, or the message
 /// is of no use for a reason that somebody else tells.
-fn pick<'a>(part: &Part<'a>, revision: Revision, tasks: &Tasks) -> Option<Picked<'a>> {
+fn pick<'a>(part: &Part<'a>, revision: Revision) -> Option<Picked<'a>> {
     part.value?;
     let (way, own) = (part.direction(), part.method());
     let (member, base, rule): (_, _, &'static Rule) = match part.message.body {
@@ -303,17 +275,13 @@ fn pick<'a>(part: &Part<'a>, revision: Revision, tasks: &Tasks) -> Option<Picked
         Body::Response(_) => ("result", "Result", &RESULT_INVALID),
         Body::Invalid => return None,
     };
-    let (method, way, value) = match member {
-        "result" => (
-            &*part.request()?.method,
-            way.reverse(),
-            Some(part.result()?),
-        ),
-        _ => (own?, way, part.params()),
-    };
-    let kind = match part.message.body {
-        Body::Notification(_) => Kind::Notification,
-        _ => Kind::Request,
+    let (kind, method, way, value) = match part.message.body {
+        Body::Response(_) => {
+            let (asked, result) = (part.request()?, part.result()?);
+            (Kind::Request, &*asked.method, way.reverse(), Some(result))
+        }
+        Body::Notification(_) => (Kind::Notification, own?, way, part.params()),
+        _ => (Kind::Request, own?, way, part.params()),
     };
     // A method of another kind or direction is what is wrong with the message.
     let known = methods::find(method).filter(|known| known.kind == kind)?;
@@ -322,7 +290,7 @@ fn pick<'a>(part: &Part<'a>, revision: Revision, tasks: &Tasks) -> Option<Picked
         return None;
     }
     let shape = match value {
-        Some(value) if member == "result" => result_shape(part, revision, tasks, method, value)?,
+        Some(value) if member == "result" => result_shape(part, revision, method, value)?,
         _ => &shapes(revision).method(method)?.params,
     };
     Some(Picked {
@@ -341,7 +309,6 @@ static ANYTHING: language::Shape = language::Shape::Any;
 fn result_shape(
     part: &Part<'_>,
     revision: Revision,
-    tasks: &Tasks,
     method: &str,
     value: Value<'_>,
 ) -> Option<&'static language::Shape> {
@@ -355,38 +322,10 @@ fn result_shape(
             Some(_) => Some(&ANYTHING),
         };
     }
-    let asked = part.request()?;
-    if asked.task && value.get("task").is_some() {
-        return Some(&TASK_CREATED);
-    }
-    if method == "tasks/result" {
-        let made_of = tasks.method(asked.direction, asked.name.as_deref()?);
-        return Some(made_of.and_then(of).unwrap_or(&ANYTHING));
-    }
-    of(method)
-}
-
-/// The methods of the requests that were made tasks (2025-11-25).
-#[derive(Debug, Default)]
-struct Tasks {
-    made_of: BoundedMap<(Direction, Arc<str>), &'static str, TASKS>,
-}
-
-impl Tasks {
-    pub fn learn(&mut self, part: &Part<'_>) {
-        if let Body::Response(response) = &part.message.body
-            && let Outcome::Task { id, .. } = &response.outcome
-            && let Some(asked) = part.request().filter(|asked| asked.task)
-            && let Some(method) = methods::find(&asked.method)
-        {
-            let key = (asked.direction, (&**id).into());
-            self.made_of.insert(key, method.name);
-        }
-    }
-
-    /// The method that the task `id` of who asks in `direction` was made of.
-    fn method(&self, direction: Direction, id: &str) -> Option<&'static str> {
-        self.made_of.get(&(direction, id.into())).copied()
+    match method {
+        _ if part.request()?.task && value.get("task").is_some() => Some(&TASK_CREATED),
+        "tasks/result" => Some(&ANYTHING),
+        _ => of(method),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::quote::{self, written};
 use crate::{Part, Rule};
 use mcpreel_trace::bounded::{BoundedMap, digest};
 use mcpreel_trace::exchange::ExchangeId;
-use mcpreel_wire::json::{Document, Value};
+use mcpreel_wire::json::Value;
 use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::message::{Outcome, Request, Response};
 use std::sync::Arc;
@@ -62,8 +62,7 @@ impl Calls {
                 call.output.clone_from(&tool.output);
                 if let Some((schema, params)) = tool.input.as_ref().zip(part.params()) {
                     // Arguments that are left out are none.
-                    let none = Document::parse(b"{}").expect("an empty object is JSON");
-                    let value = params.get("arguments").unwrap_or(none.root());
+                    let value = params.get("arguments").map_or(&b"{}"[..], |it| it.raw());
                     let place = ["params", "arguments"];
                     let checked = (&ARGS_INVALID, &*call.tool, place);
                     call.is_invalid = self.check(part, checked, schema, value, listing);
@@ -107,7 +106,7 @@ impl Calls {
             (Some(schema), Some(value)) => {
                 let place = ["result", "structuredContent"];
                 let checked = (&STRUCTURED_MISMATCH, &*call.tool, place);
-                self.check(part, checked, schema, value, listing);
+                self.check(part, checked, schema, value.raw(), listing);
             }
             (Some(_), None) => part.tell_at(&STRUCTURED_MISSING, "result", call.tool),
             (None, _) => {}
@@ -121,7 +120,7 @@ impl Calls {
         part: &Part<'_>,
         (rule, tool, place): (&'static Rule, &str, [&'static str; 2]),
         schema: &Schema,
-        value: Value<'_>,
+        value: &[u8],
         listing: &mut Listing,
     ) -> bool {
         let violations = schema

@@ -168,8 +168,8 @@ impl Schema {
         }
     }
 
-    /// The violations in `value`. `room` is how many bytes of schemas may still be compiled.
-    pub fn check(&self, value: Value<'_>, room: &mut usize) -> Result<Vec<Violation>, Skipped> {
+    /// The violations in the JSON text `value`. `room` is how many bytes of schemas may still be compiled.
+    pub fn check(&self, value: &[u8], room: &mut usize) -> Result<Vec<Violation>, Skipped> {
         let compiled = self.compiled.get_or_init(|| {
             let schema = super::schema::read(&self.text)?;
             *room = room
@@ -177,9 +177,6 @@ impl Schema {
                 .ok_or(Skipped::ManySchemas)?;
             Checker::new(schema, self.revision)
         });
-        compiled
-            .as_ref()
-            .map_err(|reason| *reason)?
-            .check(value.raw())
+        compiled.as_ref().map_err(|reason| *reason)?.check(value)
     }
 }

@@ -67,43 +67,6 @@ const ELSEWHERE: &[(i64, &str)] = &[
     (-32042, "URL elicitation required in MCP 2025-11-25"),
 ];
 
-/// The code that a peer means by a name, `INVALID_PARAMS`, or by a number in quotes, `-32602`;
-/// `None` where that cannot be told.
-pub fn named(name: &str, era: Era) -> Option<i64> {
-    if let Ok(code) = name.trim().parse() {
-        return Some(code);
-    }
-    let letters = letters(name.get(..LONGEST_NAME).unwrap_or(name));
-    let of_era = CODES
-        .iter()
-        .filter(|code| code.era.is_none_or(|only| only == era));
-    let meanings = of_era.map(|code| (code.code, code.meaning));
-    let all = meanings.chain(OTHER_NAMES.iter().copied());
-    let mut named = all.filter(|(_, meaning)| letters.contains(&self::letters(meaning)));
-    named.next().map(|(code, _)| code)
-}
-
-const LONGEST_NAME: usize = 64;
-
-/// Names for what the protocol calls otherwise.
-const OTHER_NAMES: &[(i64, &str)] = &[
-    (-32700, "invalid json"),
-    (-32601, "unknown method"),
-    (-32601, "method not supported"),
-    (-32602, "resource not found"),
-    (-32602, "invalid argument"),
-    (-32602, "unknown tool"),
-    (-32602, "tool not found"),
-    (-32602, "validation error"),
-    (-32603, "server error"),
-];
-
-/// What is left of a name without case and what stands between words.
-fn letters(name: &str) -> String {
-    let letters = name.chars().filter(char::is_ascii_alphanumeric);
-    letters.map(|letter| letter.to_ascii_lowercase()).collect()
-}
-
 /// Whether JSON-RPC reserves `code`: only codes that it or MCP define may be used there.
 pub fn is_reserved(code: i64) -> bool {
     (-32768..=-32000).contains(&code)

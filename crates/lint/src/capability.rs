@@ -3,8 +3,7 @@
 //! subscription, requests of a server outside of any call, and changed lists that the client never
 //! lists again.
 
-use crate::lists::LISTS;
-use crate::{Context, Family, Handshake, Part, Revisions, Severity, lists, quote, section};
+use crate::{Context, Family, Handshake, Part, Revisions, Severity, quote, section};
 use mcpreel_trace::bounded::BoundedMap;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::Observation;
@@ -13,6 +12,7 @@ use mcpreel_wire::brief;
 use mcpreel_wire::json::Value;
 use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::mcp::capabilities::Declared;
+use mcpreel_wire::mcp::lists::{self, LISTS};
 use mcpreel_wire::mcp::methods::{self, Method};
 use mcpreel_wire::message::{Body, Direction, Era, Subject};
 use std::sync::Arc;

@@ -33,7 +33,6 @@ pub mod flow;
 pub mod framing;
 pub mod lifecycle;
 pub mod limits;
-pub mod lists;
 pub mod modern;
 pub mod page;
 pub mod pairing;

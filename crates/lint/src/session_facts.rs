@@ -1,7 +1,6 @@
 //! Facts of a session up to a message: the revision by which a message is judged, capabilities, and
 //! open requests.
 
-use crate::lists::{self, List};
 use mcpreel_trace::bounded::{BoundedMap, digest};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::MessageRecord;
@@ -10,6 +9,7 @@ use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::json::Value;
 use mcpreel_wire::mcp::capabilities::Declared;
+use mcpreel_wire::mcp::lists::{self, List};
 use mcpreel_wire::mcp::{Revision, keys, methods};
 use mcpreel_wire::message::{Body, Direction, Era, Identity, Message, Outcome, Request};
 

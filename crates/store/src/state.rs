@@ -93,8 +93,8 @@ impl Recording {
         }
         let json = |methods: &[&str]| serde_json::json!(methods).to_string();
         let (asked, told) = (
-            json(State::request_methods()),
-            json(State::notification_methods()),
+            json(&State::request_methods()),
+            json(&State::notification_methods()),
         );
         let said = params![to_sql(seq.0), asked, told, SAID];
         let said = self.list(FRAMES_SAID, said, |row| number(row, 0).map(Seq))?;

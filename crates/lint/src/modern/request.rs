@@ -1,7 +1,6 @@
 //! Required members of requests and results of the modern era, log messages, caching hints.
 
 use super::path;
-use crate::lists;
 use crate::{Once, Part, Severity, quote, section};
 use mcpreel_trace::bounded::{BoundedMap, digest};
 use mcpreel_trace::clock::Moment;
@@ -10,6 +9,7 @@ use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::{Number, Value};
 use mcpreel_wire::mcp::keys;
 use mcpreel_wire::mcp::levels::LEVELS;
+use mcpreel_wire::mcp::lists;
 use mcpreel_wire::mcp::methods::TASKS_EXTENSION;
 use mcpreel_wire::message::{Body, Era, Subject};
 
@@ -230,7 +230,7 @@ impl Pages {
     pub(super) fn answered(&mut self, part: &Part<'_>, result: Value<'_>) {
         let Some(method) = part.method() else { return };
         let is_cacheable = matches!(method, "server/discover" | "resources/read")
-            || lists::of(method).is_some_and(|list| !list.changed.is_empty());
+            || lists::of(method).is_some_and(|list| !list.filter.is_empty());
         let kind = result.get("resultType");
         if !is_cacheable || kind.is_some_and(|kind| !kind.is_str("complete")) {
             return;

@@ -3,7 +3,6 @@
 
 use crate::Severity::{Error, Note, Warning};
 use crate::capability::is_within;
-use crate::lists::{LISTS, List};
 use crate::{Context, Finding, Part, quote, section};
 use mcpreel_trace::bounded::{BoundedMap, digest};
 use mcpreel_trace::clock::Moment;
@@ -11,6 +10,7 @@ use mcpreel_trace::frame::Seq;
 use mcpreel_wire::brief;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::json::Value;
+use mcpreel_wire::mcp::lists::{LISTS, List};
 use mcpreel_wire::message::{Body, Direction, Subject};
 
 rules! {
@@ -194,7 +194,9 @@ impl Streams {
 
 /// Whether a notification says that a list has changed.
 fn is_change(method: &str) -> bool {
-    !method.is_empty() && LISTS.iter().any(|list| list.changed == method)
+    LISTS
+        .iter()
+        .any(|list| list.changed == method && !list.filter.is_empty())
 }
 
 impl Stream {

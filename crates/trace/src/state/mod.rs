@@ -11,6 +11,7 @@ use super::frame::{FrameHead, Seq};
 use super::session::Session;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::json::{Document, Value};
+use mcpreel_wire::mcp::lists::{self, LISTS, List};
 use mcpreel_wire::mcp::{Revision, capabilities, methods};
 use mcpreel_wire::message::{Body, Content, Direction, Message, Outcome};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -19,36 +20,22 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 /// us grow.
 const REMEMBERED: usize = 1024;
 
-/// Methods of requests without which the state is not known.
-const REQUESTS: &[&str] = &[
+/// Methods, beside those about lists, without which the state is not known.
+const REQUESTS: [&str; 5] = [
     "initialize",
     "server/discover",
-    "tools/list",
-    "prompts/list",
-    "resources/list",
-    "resources/templates/list",
-    "roots/list",
     "resources/subscribe",
     "resources/unsubscribe",
     "logging/setLevel",
 ];
-
-/// Methods of notifications without which the state is not known.
-const NOTIFICATIONS: &[&str] = &[
-    "notifications/initialized",
-    "initialized",
-    "notifications/tools/list_changed",
-    "notifications/prompts/list_changed",
-    "notifications/resources/list_changed",
-    "notifications/roots/list_changed",
-];
+const NOTIFICATIONS: [&str; 2] = ["notifications/initialized", "initialized"];
 
 #[derive(Clone, Debug, Default)]
 pub struct State {
     /// Phase, names, versions, capabilities.
     pub session: Session,
-    /// Tools, prompts, resources, templates and roots, as far as they had been listed.
-    pub lists: BTreeMap<List, Listed>,
+    /// What had been listed, by the member of the result: `tools`, `resourceTemplates`.
+    pub lists: BTreeMap<&'static str, Listed>,
     /// URIs that the client had subscribed to, with the request that did.
     pub subscriptions: BTreeMap<Box<str>, Seq>,
     /// The level from which on the client wanted log messages, with the request that said so.
@@ -72,7 +59,7 @@ struct Pending {
 
 #[derive(Clone, Debug)]
 enum Asked {
-    List { list: List, further: bool },
+    List { list: &'static List, further: bool },
     Subscribe(Box<str>),
     Unsubscribe(Box<str>),
     LogLevel(Box<str>),
@@ -80,13 +67,15 @@ enum Asked {
 
 impl State {
     /// The methods of requests that have to be taken in with their answers.
-    pub fn request_methods() -> &'static [&'static str] {
-        REQUESTS
+    pub fn request_methods() -> Vec<&'static str> {
+        let lists = LISTS.iter().map(|list| list.method);
+        REQUESTS.into_iter().chain(lists).collect()
     }
 
     /// The methods of notifications that have to be taken in.
-    pub fn notification_methods() -> &'static [&'static str] {
-        NOTIFICATIONS
+    pub fn notification_methods() -> Vec<&'static str> {
+        let lists = LISTS.iter().map(|list| list.changed);
+        NOTIFICATIONS.into_iter().chain(lists).collect()
     }
 
     /// Takes in the next frame, `raw` as classified; `None` where it was too long to be held.
@@ -147,16 +136,12 @@ impl State {
         capabilities(self, declared)
     }
 
-    pub fn list(&self, list: List) -> Option<&Listed> {
-        self.lists.get(&list)
-    }
-
     fn request(&mut self, seq: Seq, direction: Direction, message: &Message, text: Option<&[u8]>) {
         let Body::Request(request) = &message.body else {
             return;
         };
         let name = || request.name.clone().unwrap_or_default();
-        let asked = match (&*request.method, List::of_request(&request.method)) {
+        let asked = match (&*request.method, lists::of(&request.method)) {
             (_, Some(list)) => Asked::List {
                 list,
                 further: param(text, "cursor").is_some(),
@@ -178,8 +163,8 @@ impl State {
     }
 
     fn notification(&mut self, seq: Seq, method: &str) {
-        for list in List::of_change(methods::canonical(method)) {
-            if let Some(listed) = self.lists.get_mut(&list) {
+        for list in LISTS.iter().filter(|list| list.changed == method) {
+            if let Some(listed) = self.lists.get_mut(list.member) {
                 listed.stale_since.get_or_insert(seq);
             }
         }
@@ -212,7 +197,7 @@ impl State {
                     return;
                 };
                 if let Some(result) = document.root().get("result") {
-                    let listed = self.lists.entry(list).or_default();
+                    let listed = self.lists.entry(list.member).or_default();
                     listed.answer(list, pending.seq, seq, further, result);
                 }
             }
@@ -300,16 +285,6 @@ fn used(state: &State, by: Declared) -> BTreeSet<&'static str> {
 /// Names that are kept of a list: a hostile one could hold a million.
 const KEPT: usize = 10_000;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum List {
-    Tools,
-    Prompts,
-    Resources,
-    /// The server's resource templates.
-    Templates,
-    Roots,
-}
-
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listed {
     /// Names or URIs in the order of the answers.
@@ -323,104 +298,19 @@ pub struct Listed {
     pub more: bool,
 }
 
-impl List {
-    pub const ALL: [Self; 5] = [
-        Self::Tools,
-        Self::Prompts,
-        Self::Resources,
-        Self::Templates,
-        Self::Roots,
-    ];
-
-    /// `tools`, `prompts`, `resources`, `resource templates` or `roots`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Tools => "tools",
-            Self::Prompts => "prompts",
-            Self::Resources => "resources",
-            Self::Templates => "resource templates",
-            Self::Roots => "roots",
-        }
-    }
-
-    /// The list that a request of this method asks for.
-    fn of_request(method: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|list| list.words().request == method)
-    }
-
-    /// The lists that a notification of this method says have changed.
-    fn of_change(method: &str) -> impl Iterator<Item = Self> {
-        Self::ALL
-            .into_iter()
-            .filter(move |list| list.words().changed == method)
-    }
-
-    fn words(self) -> &'static Words {
-        &WORDS[self as usize]
-    }
-}
-
-/// The words of the protocol for a list.
-struct Words {
-    request: &'static str,
-    changed: &'static str,
-    /// The member of the result that holds the list.
-    member: &'static str,
-    /// The member that names an element.
-    name: &'static str,
-}
-
-/// In the order of [`List::ALL`].
-const WORDS: [Words; 5] = [
-    Words {
-        request: "tools/list",
-        changed: "notifications/tools/list_changed",
-        member: "tools",
-        name: "name",
-    },
-    Words {
-        request: "prompts/list",
-        changed: "notifications/prompts/list_changed",
-        member: "prompts",
-        name: "name",
-    },
-    Words {
-        request: "resources/list",
-        changed: "notifications/resources/list_changed",
-        member: "resources",
-        name: "uri",
-    },
-    // The templates have no notification of their own.
-    Words {
-        request: "resources/templates/list",
-        changed: "notifications/resources/list_changed",
-        member: "resourceTemplates",
-        name: "uriTemplate",
-    },
-    Words {
-        request: "roots/list",
-        changed: "notifications/roots/list_changed",
-        member: "roots",
-        name: "uri",
-    },
-];
-
 impl Listed {
     /// The frame `answered` says what there is, to the request `asked`: a further page, or anew.
     /// An answer to a request from before the change may not know of it.
-    fn answer(&mut self, list: List, asked: Seq, answered: Seq, further: bool, result: Value<'_>) {
+    fn answer(&mut self, list: &List, asked: Seq, answered: Seq, further: bool, result: Value<'_>) {
         if !further {
             self.names.clear();
             self.count = 0;
             self.stale_since = self.stale_since.filter(|changed| *changed > asked);
         }
-        let Words { member, name, .. } = list.words();
-        for element in result.get(member).iter().flat_map(Value::elements) {
+        for element in result.get(list.member).iter().flat_map(Value::elements) {
             self.count += 1;
             if self.names.len() < KEPT {
-                let name = element.get(name).and_then(|name| name.as_str());
+                let name = element.get(list.element).and_then(|name| name.as_str());
                 self.names.push(name.unwrap_or_default().into());
             }
         }

@@ -44,8 +44,8 @@ impl Feed {
     }
 }
 
-fn names(state: &State, list: List) -> Vec<&str> {
-    let listed = state.list(list).expect("it was listed");
+fn names<'s>(state: &'s State, list: &str) -> Vec<&'s str> {
+    let listed = &state.lists[list];
     listed.names.iter().map(AsRef::as_ref).collect()
 }
 
@@ -103,22 +103,22 @@ fn a_list_is_stale_from_the_change_to_an_answer_that_was_asked_for_later() {
     let mut feed = Feed::initialized();
     feed.client(r#""id":1,"method":"tools/list""#)
         .server(r#""id":1,"result":{"tools":[{"name":"a"}],"nextCursor":"2"}"#);
-    assert!(feed.state.list(List::Tools).unwrap().more);
+    assert!(feed.state.lists["tools"].more);
     feed.client(r#""id":2,"method":"tools/list","params":{"cursor":"2"}"#)
         .server(r#""id":2,"result":{"tools":[{"name":"b"}]}"#);
-    assert_eq!(names(&feed.state, List::Tools), ["a", "b"]);
-    let tools = feed.state.list(List::Tools).unwrap();
+    assert_eq!(names(&feed.state, "tools"), ["a", "b"]);
+    let tools = &feed.state.lists["tools"];
     assert!(!tools.more && tools.stale_since.is_none());
     assert_eq!(tools.answered, Some(Seq(7)));
     feed.client(r#""id":3,"method":"tools/list""#)
         .server(r#""method":"notifications/tools/list_changed""#)
         .server(r#""id":3,"result":{"tools":[{"name":"c"}]}"#);
-    assert_eq!(names(&feed.state, List::Tools), ["c"]);
-    let tools = feed.state.list(List::Tools).unwrap();
+    assert_eq!(names(&feed.state, "tools"), ["c"]);
+    let tools = &feed.state.lists["tools"];
     assert_eq!(tools.stale_since, Some(Seq(9)), "it was asked for before");
     feed.client(r#""id":4,"method":"tools/list""#)
         .server(r#""id":4,"result":{"tools":[]}"#);
-    assert!(feed.state.list(List::Tools).unwrap().stale_since.is_none());
+    assert!(feed.state.lists["tools"].stale_since.is_none());
 }
 
 #[test]
@@ -129,8 +129,8 @@ fn roots_are_what_the_client_answered() {
         .server(r#""id":1,"result":{}"#)
         .client(r#""id":1,"result":{"roots":[{"uri":"file:///a"}]}"#)
         .client(r#""method":"notifications/roots/list_changed""#);
-    assert_eq!(names(&feed.state, List::Roots), ["file:///a"]);
-    assert!(feed.state.list(List::Roots).unwrap().stale_since.is_some());
+    assert_eq!(names(&feed.state, "roots"), ["file:///a"]);
+    assert!(feed.state.lists["roots"].stale_since.is_some());
 }
 
 #[test]
@@ -183,5 +183,5 @@ fn an_answer_that_was_not_read_is_told() {
     };
     feed.state.frame(&head, &classify(raw), None);
     assert_eq!(feed.state.unread, [Seq(5)]);
-    assert!(feed.state.list(List::Tools).is_none());
+    assert!(feed.state.lists.is_empty());
 }

@@ -30,7 +30,8 @@ use crate::worker::job::{Job, Progress, Slot, Source, Step};
 use mcpreel_share::phrases;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::Seq;
-use mcpreel_trace::state::{Declared, List, State};
+use mcpreel_trace::state::{Declared, Listed, State};
+use mcpreel_wire::mcp::lists::LISTS;
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{self, escape, width};
 use ratatui::Frame;
@@ -336,8 +337,10 @@ fn lines(look: &Look, state: &State, t: Moment, columns: usize) -> Vec<Pieces> {
     for by in [Declared::ByServer, Declared::ByClient] {
         lines.side(state, by);
     }
-    for list in List::ALL {
-        lines.list(state, list);
+    for list in &LISTS {
+        if let Some(listed) = state.lists.get(list.member) {
+            lines.list(list.member, listed);
+        }
     }
     lines.open(state, t);
     lines.subscriptions(state);
@@ -442,10 +445,7 @@ impl Lines<'_> {
         self.words("  can", shown);
     }
 
-    fn list(&mut self, state: &State, list: List) {
-        let Some(listed) = state.list(list) else {
-            return;
-        };
+    fn list(&mut self, member: &str, listed: &Listed) {
         let mut text = text::count(listed.count as u64);
         if listed.more {
             text.push_str(" and more, not asked for");
@@ -459,9 +459,9 @@ impl Lines<'_> {
             let glyph = self.look.glyph(Glyph::Warning);
             let _ = write!(text, ", {glyph} stale: changed at #{}", seq.0);
         }
-        let word = match list {
-            List::Templates => "templates",
-            list => list.as_str(),
+        let word = match member {
+            "resourceTemplates" => "templates",
+            member => member,
         };
         self.named(word, role, text);
         let names = listed.names.iter().take(LISTED);

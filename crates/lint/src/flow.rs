@@ -473,22 +473,3 @@ impl Pages {
 fn string(value: Option<Value<'_>>) -> Option<Value<'_>> {
     value.filter(|value| value.kind() == Kind::String)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_compared_by_their_exact_value() {
-        for (one, other, order) in [
-            ("1", "1.0", Ordering::Equal),
-            ("9007199254740993", "9007199254740992", Ordering::Greater),
-            ("0.30000000000000004", "0.3", Ordering::Greater),
-            ("-1", "0", Ordering::Less),
-            ("1e400", "1e399", Ordering::Greater),
-        ] {
-            assert_eq!(compare(one, other), Some(order), "{one} and {other}");
-        }
-        assert_eq!(compare(&"9".repeat(100), "1.5"), None);
-    }
-}

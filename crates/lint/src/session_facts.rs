@@ -325,18 +325,3 @@ impl Capabilities {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn capabilities_that_are_too_long_declare_nobody_knows_what() {
-        let long = format!(r#"{{"x":"{}"}}"#, "y".repeat(CAPABILITY_BYTES));
-        let declared = Capabilities::new(Some(&long)).declared();
-        assert!(declared.is_some_and(|it| !it.is_whole() && it.has_unknown_extensions()));
-        let declared = Capabilities::new(Some("{}")).declared();
-        assert!(declared.is_some_and(|it| it.is_whole()));
-        assert!(Capabilities::new(None).declared().is_none());
-    }
-}

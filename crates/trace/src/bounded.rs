@@ -158,13 +158,6 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_first_once_until_it_is_forgotten() {
-        let mut kept = BoundedMap::<_, _, 1>::default();
-        let firsts = [1, 1, 2, 1].map(|key| kept.is_first(key));
-        assert_eq!(firsts, [true, false, true, true]);
-    }
-
-    #[test]
     fn what_is_taken_out_leaves_nothing_behind() {
         let mut kept = BoundedMap::<_, _, 3>::default();
         for key in 0..1000 {

@@ -133,23 +133,6 @@ mod tests {
     }
 
     #[test]
-    fn only_a_newline_ends_a_frame() {
-        let bytes = b"\xef\xbb\xbf{}\r\n\0\xff\r{}\n\n\nlast";
-        let frames = collect(&[bytes], MAX_FRAME);
-        let texts: Vec<&[u8]> = frames.iter().map(|(bytes, _)| &bytes[..]).collect();
-        assert_eq!(
-            texts,
-            [
-                &b"\xef\xbb\xbf{}\r\n"[..],
-                b"\0\xff\r{}\n",
-                b"\n",
-                b"\n",
-                b"last"
-            ]
-        );
-    }
-
-    #[test]
     fn a_line_over_the_limit_is_cut_into_flagged_parts() {
         let frames = collect(&[b"abc", b"defg", b"h\nij\n"], 3);
         let cut: Vec<(&[u8], bool)> = frames.iter().map(|(b, cut)| (&b[..], *cut)).collect();

@@ -114,21 +114,7 @@ fn without_ids(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mcpreel_trace::exchange::Status;
-
-    fn call(seq: u64, status: Status, answer: &str) -> Exchange {
-        Exchange {
-            request: (Seq(seq), 0),
-            response: (!answer.is_empty()).then_some((Seq(seq + 1), 0)),
-            status,
-            summary: format!("tools/call t → {answer}").into(),
-            ..Exchange::begun(
-                mcpreel_wire::message::Direction::ClientToServer,
-                mcpreel_wire::id::RequestId::from_json("1").expect("it is JSON"),
-                "tools/call",
-            )
-        }
-    }
+    
 
     #[test]
     fn numbers_and_ids_make_no_difference_and_codes_do() {
@@ -152,38 +138,5 @@ mod tests {
             "Quota exceeded: 100 of 100 calls"
         ));
         assert_eq!(without_ids("é 3é_x: 12."), "é 0: 0.");
-    }
-
-    #[test]
-    fn calls_are_told_apart_by_their_answers_the_most_frequent_first() {
-        let calls = vec![
-            call(1, Status::Lost, ""),
-            call(3, Status::ToolError, "tool error: no station"),
-            call(5, Status::ToolError, "tool error: quota of 100 is used up"),
-            call(7, Status::ToolError, "tool error: quota of 7 is used up"),
-        ];
-        let failed = Failed::new(calls, true).unwrap();
-        assert_eq!(failed.count(), 4);
-        assert_eq!(failed.ways[0].requests, [Seq(5), Seq(7)]);
-        let others: Vec<_> = failed.ways[1..].iter().map(|one| one.requests[0]).collect();
-        assert_eq!(others, [Seq(3), Seq(1)]);
-        assert!(Failed::new(Vec::new(), true).is_none());
-    }
-
-    #[test]
-    fn what_the_status_says_is_not_said_again() {
-        let said = |status, code: Option<&str>, answer: &str| {
-            let mut one = call(1, status, answer);
-            one.code = code.map(Into::into);
-            let failed = Failed::new(vec![one], true).unwrap();
-            failed.ways[0].said().unwrap_or_default().to_owned()
-        };
-        assert_eq!(said(Status::ToolError, None, "tool error: quota"), "quota");
-        assert_eq!(said(Status::ToolError, None, "tool error"), "");
-        assert_eq!(
-            said(Status::Error, Some("-32602"), "error -32602 Unknown tool"),
-            "Unknown tool"
-        );
-        assert_eq!(said(Status::Error, Some("-32603"), "error -32603"), "");
     }
 }

@@ -359,25 +359,3 @@ fn is_cut(seen: &FrameContext<'_>) -> bool {
 
 #[cfg(test)]
 mod framing_tests;
-
-#[cfg(test)]
-mod headers_tests {
-    use super::*;
-
-    #[test]
-    fn a_header_stands_alone_or_behind_a_message() {
-        let at = |line: &str| header(line.as_bytes()).map(|(at, _)| at);
-        assert_eq!(at("Content-Length: 42\r\n"), Some(0));
-        assert_eq!(at("content-length:42"), Some(0));
-        assert_eq!(at("{\"id\":1}Content-Length: 7\r\n"), Some(8));
-        assert_eq!(at("GET /x: no Content-Length: 7"), None);
-        assert_eq!(at("Content-Length: many\r\n"), None);
-        assert_eq!(at("Content-Length:\r\n"), None);
-        assert_eq!(
-            at(&format!("{{{}}}Content-Length: 7\n", "x".repeat(999))),
-            Some(1001)
-        );
-        assert!(is_field(b"Content-Type: application/json"));
-        assert!(!is_field(b"{\"a\": 1}") && !is_field(b"word") && !is_field(b": x"));
-    }
-}

@@ -195,14 +195,6 @@ mod uri_tests {
     use super::*;
 
     #[test]
-    fn schemes_are_read_from_anything() {
-        assert_eq!(scheme("javascript:alert(1)"), Some("javascript"));
-        assert_eq!(scheme("HTTPS://a b"), Some("HTTPS"));
-        assert_eq!(scheme("/icon.png"), None);
-        assert_eq!(scheme("a b:c"), None);
-    }
-
-    #[test]
     fn braces_of_templates_are_closed_and_hold_variables() {
         for good in [
             "file:///{path}",

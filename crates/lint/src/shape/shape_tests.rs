@@ -84,10 +84,3 @@ fn messages_fit_the_revisions_that_have_what_they_use() {
         assert_eq!(fits(method, member, &json), expected, "{method} {json}");
     }
 }
-
-#[test]
-fn of_two_members_with_one_name_the_last_counts() {
-    let [.., d, _] = Revision::ALL;
-    let json = r#"{"name":1,"name":"a"}"#;
-    assert_eq!(faults(d, "tools/call", "params", json), [""; 0]);
-}

@@ -406,23 +406,6 @@ mod tests {
     }
 
     #[test]
-    fn alternatives_are_of_different_kinds() {
-        each(&mut |shapes, shape, _| {
-            let Shape::Either(all) = shape else { return };
-            let kind = |shape: &Shape| match shape {
-                Shape::Of(name) => shapes.of(name).and_then(Shape::kind),
-                shape => shape.kind(),
-            };
-            let mut kinds: Vec<_> = all.iter().map(|one| kind(one).unwrap().as_str()).collect();
-            kinds.sort_unstable();
-            assert!(
-                kinds.array_windows().all(|[one, next]| one != next),
-                "{all:?}"
-            );
-        });
-    }
-
-    #[test]
     fn every_method_has_its_shapes_from_its_first_revision_on() {
         use mcpreel_wire::mcp::methods::{self, METHODS};
         for method in METHODS {

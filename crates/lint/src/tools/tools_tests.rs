@@ -1,7 +1,6 @@
 use crate::Finding;
 use crate::lint_tests::all_findings;
 use mcpreel_trace::frame::{Seq, StreamId};
-use mcpreel_wire::json::Path;
 use std::fmt::Write;
 
 /// The findings of this family's rules in a session of these lines: a client's and a server's in
@@ -64,60 +63,6 @@ fn a_list_of_ten_thousand_bad_tools_is_told_in_a_few_findings() {
     // The schema of the last one is there, and the value does not fit.
     assert_eq!(of("tool-args-invalid").len(), 1);
     assert!(found.iter().all(|finding| finding.frame != Some(Seq(4))));
-}
-
-#[test]
-fn what_is_not_kept_of_a_list_is_not_called_unknown() {
-    let filling = "x".repeat(60_000);
-    let tool = |at| {
-        let schema = format!(r#"{{"type":"object","title":"{filling}"}}"#);
-        format!(r#"{{"name":"t{at}","description":"d","inputSchema":{schema}}}"#)
-    };
-    let tools: Vec<_> = (0..80).map(tool).collect();
-    let list = result(1, &format!(r#"{{"tools":[{}]}}"#, tools.join(",")));
-    let call = request(2, "tools/call", r#"{"name":"t79"}"#);
-    // Nor is it passed over in silence.
-    assert_eq!(
-        ids(&findings(&[request(1, "tools/list", "{}"), list, call])),
-        ["schema-check-skipped"]
-    );
-}
-
-#[test]
-fn a_path_ends_where_it_would_be_too_long_and_can_be_read_back() {
-    let schema = r#"{"type":"object","additionalProperties":{"additionalProperties":false}}"#;
-    let list = format!(r#"{{"tools":[{{"name":"t","description":"d","inputSchema":{schema}}}]}}"#);
-    let listed = || [request(1, "tools/list", "{}"), result(1, &list)];
-    let path = |name: &str| {
-        let arguments = format!(r#"{{"name":"t","arguments":{{"{name}":{{"x":1}}}}}}"#);
-        let [ask, answer] = listed();
-        let found = findings(&[ask, answer, request(2, "tools/call", &arguments)]);
-        found[0].path.clone().unwrap()
-    };
-    assert_eq!(&*path("a"), "params.arguments.a");
-    assert_eq!(&*path(&"n".repeat(10_000)), "params.arguments");
-    let odd = path("\u{202e}\u{e0041}");
-    assert_eq!(&*odd, r#"params.arguments["\u202e\udb40\udc41"]"#);
-    assert!(odd.parse::<Path>().is_ok());
-}
-
-#[test]
-fn compiled_schemas_are_kept_as_long_as_the_list_has_them() {
-    let tool = r#"{"name":"t","description":"d","inputSchema":{"type":"object","required":["a"]}}"#;
-    let list = |id| result(id, &format!(r#"{{"tools":[{tool}]}}"#));
-    let call = |id| request(id, "tools/call", r#"{"name":"t","arguments":{}}"#);
-    let refused = |id| result(id, r#"{"content":[],"isError":true}"#);
-    let found = findings(&[
-        request(1, "tools/list", "{}"),
-        list(1),
-        call(2),
-        refused(2),
-        request(3, "tools/list", "{}"),
-        list(3),
-        call(4),
-        refused(4),
-    ]);
-    assert_eq!(ids(&found), ["tool-args-invalid", "tool-args-invalid"]);
 }
 
 #[test]

@@ -79,17 +79,6 @@ fn answered_calls_are_forgotten_beyond_the_history() {
     assert_eq!(feed.entries(), at_the_limit);
 }
 
-#[test]
-fn cancelled_calls_and_tasks_are_forgotten_beyond_their_limits() {
-    let mut feed = Feed::default();
-    for id in 0..3 * HISTORY {
-        feed.request(id, "tools/call", r#"{"name":"a"}"#);
-        feed.cancel(id);
-    }
-    let cancelled = feed.entries();
-    assert!(cancelled <= 3 * (HISTORY + 1), "{cancelled} entries");
-}
-
 /// As many requests as there is surely no room for.
 const TOO_MANY: usize = HELD_BYTES / 500;
 
@@ -148,29 +137,6 @@ fn of_tasks_without_an_outcome_the_oldest_are_given_up_and_that_is_told() {
     let held = TOO_MANY - given_up;
     assert!(given_up > 0 && held > 2000, "{held} held");
     assert!(feed.entries() <= 5 * held, "{} entries", feed.entries());
-}
-
-#[test]
-fn what_is_given_up_does_not_depend_on_when_it_is_handed_over() {
-    let fates = |pieces: bool| {
-        let mut feed = Feed::default();
-        let mut fates = std::collections::BTreeMap::new();
-        for id in 1..=TOO_MANY {
-            feed.request(id, "ping", "{}");
-            if id % 3 == 0 {
-                feed.result(id / 2, "{}");
-            }
-            if pieces {
-                let changed = feed.changes.take().exchanges;
-                fates.extend(changed.into_iter().map(|it| (it.id, it.status)));
-            }
-        }
-        feed.correlator.finish(usize::MAX, &mut feed.changes);
-        let changed = feed.changes.take().exchanges;
-        fates.extend(changed.into_iter().map(|it| (it.id, it.status)));
-        fates
-    };
-    assert_eq!(fates(true), fates(false));
 }
 
 #[test]
@@ -248,19 +214,6 @@ fn an_exchange_that_changes_often_is_handed_over_once_and_as_it_stands() {
 }
 
 #[test]
-fn observations_are_those_of_the_last_call_only() {
-    let mut feed = Feed::default();
-    feed.result(1, "{}");
-    assert_eq!(feed.changes.observations().len(), 1);
-    assert_eq!(feed.changes.latest_messages().len(), 1);
-    feed.request(1, "ping", "{}");
-    assert_eq!(feed.changes.observations(), []);
-    assert_eq!(feed.changes.latest_messages().len(), 1);
-    feed.line(StreamId::STDERR, "hello");
-    assert_eq!(feed.changes.latest_messages().len(), 0);
-}
-
-#[test]
 fn the_end_is_told_in_pieces() {
     let mut feed = Feed::default();
     for id in 0..5 {
@@ -277,15 +230,4 @@ fn the_end_is_told_in_pieces() {
         pieces.push((exchanges.len(), observed));
     }
     assert_eq!(pieces, [(2, 2), (2, 2), (1, 1)]);
-}
-
-#[test]
-fn the_end_can_be_told_twice() {
-    let mut feed = Feed::default();
-    feed.request(1, "ping", "{}");
-    feed.correlator.finish(usize::MAX, &mut feed.changes);
-    assert_eq!(feed.changes.observations().len(), 1);
-    feed.changes.take();
-    feed.correlator.finish(usize::MAX, &mut feed.changes);
-    assert!(feed.changes.is_empty());
 }

@@ -145,26 +145,4 @@ mod tests {
         let newest = rounds.join("tools/call", None, &state("999".to_owned()));
         assert_eq!(newest.map(|joined| joined.chain), Some(ExchangeId(999)));
     }
-
-    #[test]
-    fn keys_without_a_letter_take_memory_too() {
-        let mut rounds = Rounds::default();
-        let asked = |keys: usize| InputRound {
-            state: None,
-            keys: vec![Box::default(); keys],
-        };
-        for id in 0..100 {
-            rounds.wait(&exchange(id), &asked(10_000), Moment(id));
-            let held = rounds
-                .0
-                .iter()
-                .map(|round| round.asked.keys.capacity())
-                .sum::<usize>();
-            assert!(held * size_of::<Box<str>>() <= WAITING_BYTES, "{held} keys");
-        }
-        // One that is too much by itself leaves no room for any.
-        let given_up = rounds.wait(&exchange(100), &asked(WAITING_BYTES), Moment(0));
-        assert_eq!(given_up.last(), Some(&(Seq(1), ExchangeId(100))));
-        assert!(rounds.0.is_empty());
-    }
 }

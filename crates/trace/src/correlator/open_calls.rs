@@ -469,13 +469,4 @@ mod waiting_tests {
         waiting.end(Moment(75));
         assert_eq!(waiting.total_ns(), 45);
     }
-
-    #[test]
-    fn a_closed_wait_is_not_ended_again() {
-        let mut waiting = Waiting::default();
-        waiting.begin(Moment(10));
-        waiting.close(Moment(15));
-        waiting.end(Moment(90));
-        assert_eq!(waiting.total_ns(), 5);
-    }
 }

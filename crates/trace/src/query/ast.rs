@@ -313,11 +313,4 @@ mod tests {
         assert_eq!(relaxed("a OR b"), [""]);
         assert_eq!(relaxed(""), [] as [&str; 0]);
     }
-
-    #[test]
-    fn two_filters_together_want_what_both_want() {
-        let parse = |text| Query::parse(text).unwrap();
-        assert_eq!(parse("a OR b").and(parse("c")), parse("(a OR b) c"));
-        assert_eq!(parse("a").and(parse("")), parse("a"));
-    }
 }

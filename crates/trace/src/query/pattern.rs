@@ -140,14 +140,6 @@ mod tests {
     }
 
     #[test]
-    fn an_ascii_needle_folds_ascii_only() {
-        let regex = contains("k", true).unwrap();
-        assert!(regex.is_match(b"K"));
-        assert!(!regex.is_match("\u{212a}".as_bytes()));
-        assert!(!contains("K", ignores_case("K")).unwrap().is_match(b"k"));
-    }
-
-    #[test]
     fn the_longest_needle_compiles() {
         for char in ["é", "\"", "a", "😀"] {
             let needle = char.repeat(crate::query::parse::MAX_BYTES / char.len());

@@ -164,38 +164,41 @@ impl Session {
     }
 
     fn response(&mut self, head: &FrameHead, message: &Message, response: &Response) {
-        let Some(answer) = self.handshake.answer(response) else {
+        let Some(pending) = self.handshake.answered(response) else {
             return;
         };
-        let identity = match answer.identity.or(message.meta.identity.as_deref()) {
-            Some(identity) => {
-                self.server.learn(identity);
-                identity
-            }
-            None => &Identity::default(),
+        let identity = match &response.outcome {
+            Outcome::Error { .. } => return,
+            Outcome::Result { identity } => identity.as_deref(),
+            _ => None,
         };
-        match answer.asked {
-            Asked::Initialize => self.version_agreed.clone_from(&identity.protocol_version),
+        let said = identity.or(message.meta.identity.as_deref());
+        if let Some(identity) = said {
+            self.server.learn(identity);
+        }
+        match pending.asked {
+            Asked::Initialize => {
+                self.version_agreed = said.and_then(|it| it.protocol_version.clone());
+            }
             Asked::Discover => {
-                self.versions_offered
-                    .clone_from(&identity.supported_versions);
-                self.more_versions_offered = identity.more_versions;
-                if let Some(version) = &answer.version
-                    && identity.supported_versions.contains(version)
+                let offered = said.map(|it| (it.supported_versions.clone(), it.more_versions));
+                (self.versions_offered, self.more_versions_offered) = offered.unwrap_or_default();
+                if let Some(version) = pending.version
+                    && self.versions_offered.contains(&version)
                 {
-                    self.version_agreed.clone_from(&answer.version);
+                    self.version_agreed = Some(version);
                 }
                 self.advance(&Phase::Ready);
             }
             Asked::Other => {
-                if answer.version.is_some() {
-                    self.version_agreed = answer.version;
+                self.handshake.serves(pending.version.is_some());
+                if pending.version.is_some() {
+                    self.version_agreed = pending.version;
                 }
-                self.advance(&Phase::Ready);
-                return;
+                return self.advance(&Phase::Ready);
             }
         }
-        self.handshake_ns = (!self.is_untimed).then(|| head.t_first.0.saturating_sub(answer.t.0));
+        self.handshake_ns = (!self.is_untimed).then(|| head.t_first.0.saturating_sub(pending.t.0));
     }
 
     fn closed(&mut self, stream: StreamId, by: Closer, t: Moment) {
@@ -412,16 +415,6 @@ struct Pending {
     t: Moment,
 }
 
-/// A result that came for one of them.
-#[derive(Debug)]
-struct Answer<'a> {
-    asked: Asked,
-    /// The version of a modern request.
-    version: Option<Box<str>>,
-    t: Moment,
-    identity: Option<&'a Identity>,
-}
-
 /// The requests of the client that wait for their answer, while that matters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Handshake {
@@ -453,35 +446,17 @@ impl Handshake {
         });
     }
 
-    /// The request that a result answers; errors only free their place.
-    fn answer<'a>(&mut self, response: &'a Response) -> Option<Answer<'a>> {
+    /// The request that a response answers.
+    fn answered(&mut self, response: &Response) -> Option<Pending> {
         let id = response.id.as_ref()?;
         let at = self.pending.iter().position(|asked| asked.id == *id)?;
-        let pending = self.pending.remove(at)?;
-        let identity = match &response.outcome {
-            Outcome::Error { .. } => return None,
-            Outcome::Result { identity } => identity.as_deref(),
-            _ => None,
-        };
-        if pending.asked == Asked::Other {
-            match pending.version {
-                Some(_) => self.served_modern = true,
-                None => self.served_legacy = true,
-            }
-        }
-        Some(Answer {
-            asked: pending.asked,
-            version: pending.version,
-            t: pending.t,
-            identity,
-        })
+        self.pending.remove(at)
     }
-}
 
-#[cfg(test)]
-impl Handshake {
-    fn waiting(&self) -> usize {
-        self.pending.len()
+    /// A request other than those of the handshake was served.
+    fn serves(&mut self, is_modern: bool) {
+        self.served_modern |= is_modern;
+        self.served_legacy |= !is_modern;
     }
 }
 

@@ -1,7 +1,6 @@
 use super::*;
 use crate::clock::Moment;
 use crate::frame::StreamId;
-use crate::session::Phase;
 use mcpreel_wire::message::classify;
 
 /// A state that is fed lines; the first has the number 1.
@@ -47,15 +46,6 @@ impl Feed {
 fn names<'s>(state: &'s State, list: &str) -> Vec<&'s str> {
     let listed = &state.lists[list];
     listed.names.iter().map(AsRef::as_ref).collect()
-}
-
-#[test]
-fn versions_and_phase_are_those_of_the_session() {
-    let feed = Feed::initialized();
-    let session = &feed.state.session;
-    assert_eq!(session.phase, Phase::Ready);
-    assert_eq!(session.version_asked.as_deref(), Some("2025-11-25"));
-    assert_eq!(session.version(), Some("2025-06-18"));
 }
 
 #[test]
@@ -166,22 +156,4 @@ fn a_call_is_open_between_its_request_and_its_answer_or_cancel() {
     exchange.cancelled = Some(Seq(7));
     let open: Vec<u64> = (3..12).filter(|&seq| open_at(&exchange, seq)).collect();
     assert_eq!(open, [5, 6]);
-}
-
-#[test]
-fn an_answer_that_was_not_read_is_told() {
-    let mut feed = Feed::initialized();
-    feed.client(r#""id":1,"method":"tools/list""#);
-    let raw = br#"{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}"#;
-    let head = FrameHead {
-        seq: Seq(5),
-        stream: StreamId::S2C,
-        offset: 0,
-        t_first: Moment(5),
-        t_last: Moment(5),
-        size: 5_000_000,
-    };
-    feed.state.frame(&head, &classify(raw), None);
-    assert_eq!(feed.state.unread, [Seq(5)]);
-    assert!(feed.state.lists.is_empty());
 }

@@ -164,17 +164,6 @@ mod tests {
     }
 
     #[test]
-    fn quantiles_of_few_latencies_are_latencies_that_were_measured() {
-        let latency = of([1_000_003, 2_000_033, 70_000_007, 3_000_001]).latency();
-        let latency = latency.expect("four were measured");
-        assert_eq!(latency.p50_ns, 2_000_033);
-        assert_eq!(latency.p90_ns, 70_000_007);
-        assert_eq!(latency.p95_ns, 70_000_007);
-        assert_eq!(latency.measured, 4);
-        assert_eq!(of([]).latency(), None);
-    }
-
-    #[test]
     fn quantiles_of_many_are_within_a_tenth_of_a_percent_and_none_is_lost_on_the_way() {
         let many = EXACT as u64 * 4;
         let latency = of((1..=many).map(|ms| ms * 1_000_000)).latency();

@@ -145,23 +145,3 @@ impl Peak {
 
 #[cfg(test)]
 mod stats_tests;
-
-#[cfg(test)]
-mod peak_tests {
-    use super::*;
-
-    #[test]
-    fn calls_that_follow_each_other_are_not_open_at_once() {
-        let mut peak = Peak::default();
-        for at in 0..5 {
-            peak.add(Moment(at * 10), Some(Moment(at * 10 + 10)));
-        }
-        assert_eq!(peak.most(), 1);
-        peak.add(Moment(100), None);
-        peak.add(Moment(101), Some(Moment(200)));
-        assert_eq!(peak.most(), 2);
-        peak.end(Some(Moment(150)));
-        peak.add(Moment(160), None);
-        assert_eq!(peak.most(), 2);
-    }
-}

@@ -46,27 +46,6 @@ fn what_was_not_answered_in_time_counts_but_is_not_measured() {
 }
 
 #[test]
-fn calls_that_were_given_up_are_not_counted_as_open() {
-    let given_up = |at: u64| Exchange {
-        t_request: Moment(at * MS),
-        t_response: None,
-        t_response_last: None,
-        ..exchange("ping", None, Status::GivenUp, 0)
-    };
-    let all: Vec<_> = (1..=9).map(given_up).collect();
-    let stats = Stats::collect(&all);
-    assert_eq!((stats.most_open, stats.unmeasured), (1, 0));
-    assert_eq!((stats.methods[0].given_up, stats.total.failed), (9, 0));
-    let mut collector = Collector::default();
-    let open = exchange("ping", None, Status::Open, 0);
-    collector.open(&open);
-    assert_eq!(collector.stats([&open]).total.given_up, 0);
-    collector.settled(&all[0]);
-    let stats = collector.stats([]);
-    assert_eq!((stats.total.count, stats.total.given_up), (1, 1));
-}
-
-#[test]
 fn rows_are_per_direction_method_and_tool() {
     let mut sampling = exchange("sampling/createMessage", None, Status::Ok, 1);
     sampling.direction = Direction::ServerToClient;
@@ -132,17 +111,4 @@ fn the_ten_slowest_are_named_the_slowest_first() {
     let slowest = Stats::collect(&exchanges).slowest;
     let times: Vec<_> = slowest.iter().map(|slow| slow.latency_ns / MS).collect();
     assert_eq!(times, [30, 29, 28, 27, 26, 25, 24, 23, 22, 21]);
-}
-
-#[test]
-fn rates_are_per_minute_and_shares_per_thousand() {
-    let row = Row {
-        count: 3,
-        failed: 1,
-        ..Row::default()
-    };
-    assert_eq!(row.per_minute_tenths(30_000 * MS), Some(60));
-    assert_eq!(row.per_minute_tenths(0), None);
-    assert_eq!(row.failed_permille(), 333);
-    assert_eq!(Row { failed: 2, ..row }.failed_permille(), 667);
 }

@@ -175,12 +175,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn shifting_the_point_changes_nothing(digits in 1u64.., shift in 0usize..60) {
-            let zeros = "0".repeat(shift);
-            prop_assert_eq!(number(&format!("{digits}{zeros}e-{shift}")), number(&digits.to_string()));
-            prop_assert_eq!(number(&format!("0.{zeros}{digits}")), number(&format!("{digits}e-{}", shift + digits.to_string().len())));
-        }
 
         #[test]
         fn the_order_is_that_of_the_values(a in -1000i64..1000, b in -1000i64..1000, e in 0u32..3) {

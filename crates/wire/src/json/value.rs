@@ -309,15 +309,4 @@ mod tests {
         assert!(repeated(r#"{"a":{"a":1},"b":{"a":1}}"#).is_empty());
         assert!(repeated(r#"["a","a"]"#).is_empty());
     }
-
-    #[test]
-    fn many_members_are_compared_and_a_few_names_told() {
-        let object = |names: &mut dyn Iterator<Item = usize>| {
-            let members: Vec<_> = names.map(|n| format!("\"k{n}\":1")).collect();
-            format!("{{{}}}", members.join(","))
-        };
-        assert!(repeated(&object(&mut (0..5000))).is_empty());
-        assert_eq!(repeated(&object(&mut (0..5000).chain([0]))), ["k0"]);
-        assert_eq!(repeated(&object(&mut (0..5000).map(|n| n / 2))).len(), 8);
-    }
 }

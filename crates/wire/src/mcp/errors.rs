@@ -71,28 +71,3 @@ const ELSEWHERE: &[(i64, &str)] = &[
 pub fn is_reserved(code: i64) -> bool {
     (-32768..=-32000).contains(&code)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn codes_mean_what_their_era_says() {
-        assert_eq!(meaning(-32601, Era::Modern), Some("method not found"));
-        assert_eq!(meaning(-32002, Era::Legacy), Some("resource not found"));
-        assert_eq!(meaning(-32002, Era::Modern), None);
-        assert_eq!(
-            meaning(-32022, Era::Modern),
-            Some("unsupported protocol version")
-        );
-        assert_eq!(meaning(-32022, Era::Legacy), None);
-        assert_eq!(meaning(42, Era::Legacy), None);
-        for code in [-32001, -32000, -32005] {
-            assert_eq!(
-                (elsewhere(code).is_some(), meaning(code, Era::Legacy)),
-                (true, None)
-            );
-        }
-        assert!(is_reserved(-32000) && !is_reserved(-31999) && !is_reserved(-1));
-    }
-}

@@ -169,33 +169,3 @@ pub const METHODS: &[Method] = &[
     notification("notifications/subscriptions/acknowledged").used(E, E, ToClient),
     notification("notifications/tasks").used(E, E, ToClient).extends(TASKS_EXTENSION),
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_method_knows_its_revisions() {
-        let tasks = find("tasks/get").unwrap();
-        assert!(tasks.used_in(C).is_none());
-        assert_eq!(tasks.used_in(D).unwrap().capability, Some("tasks"));
-        assert_eq!(tasks.used_in(E).unwrap().extension, Some(TASKS_EXTENSION));
-        assert_eq!(tasks.used_in(E).unwrap().capability, None);
-        assert!(find("initialize").unwrap().used_in(E).is_none());
-        let progress = find("notifications/progress").unwrap();
-        assert!(
-            progress
-                .used_in(D)
-                .unwrap()
-                .way
-                .allows(Direction::ClientToServer)
-        );
-        assert!(
-            !progress
-                .used_in(E)
-                .unwrap()
-                .way
-                .allows(Direction::ClientToServer)
-        );
-    }
-}

@@ -203,10 +203,4 @@ mod tests {
             "e\u{fe0f}\\u{fe0f}\\u{e0101}"
         );
     }
-
-    #[test]
-    fn bytes_that_are_no_text_are_told_from_characters() {
-        assert_eq!(escape_bytes(b"ok \xff\xc3("), "ok \\xff\\xc3(");
-        assert_eq!(escape_bytes("\u{9b}".as_bytes()), "\\u{9b}");
-    }
 }

@@ -86,17 +86,3 @@ fn scaled(value: u64, step: u64, units: &[&str]) -> String {
     }
     unreachable!("the last unit takes every value")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counts_are_grouped() {
-        assert_eq!(count(7), "7");
-        assert_eq!(count(1_204), "1 204");
-        assert_eq!(count(1_000_000), "1 000 000");
-        assert_eq!(plural(1, "call"), "1 call");
-        assert_eq!(plural(0, "call"), "0 calls");
-    }
-}

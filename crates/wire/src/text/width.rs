@@ -140,15 +140,6 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn lines_are_broken_between_words_and_long_words_anywhere() {
-        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
-        assert_eq!(wrap("abcdefgh ij", 5), ["abcde", "fgh", "ij"]);
-        assert_eq!(wrap("東京都", 3), ["東", "京", "都"]);
-        assert_eq!(wrap("", 5), [""]);
-        assert_eq!(wrap("東", 1), ["東"]);
-    }
-
-    #[test]
     fn width_counts_what_is_seen() {
         assert_eq!(width("abc"), 3);
         assert_eq!(width("日本"), 4);
@@ -166,13 +157,6 @@ mod tests {
         assert_eq!(cut("short", 5), "short");
         assert_eq!(cut("short", 0), "");
         assert_eq!(cut_middle("short", 1), "…");
-    }
-
-    #[test]
-    fn a_wide_character_is_never_halved() {
-        assert_eq!(cut("日本語", 4), "日…");
-        assert_eq!(cut_middle("日本語日本語", 6), "日…語");
-        assert_eq!(cut("ae\u{301}bc", 3), "ae\u{301}…");
     }
 
     proptest! {

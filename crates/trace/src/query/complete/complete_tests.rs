@@ -78,16 +78,6 @@ fn values_that_were_seen_are_written_so_that_they_read_back() {
 }
 
 #[test]
-fn words_of_a_status_say_what_they_mean() {
-    let completion = complete("status:", 7);
-    for one in &completion.candidates {
-        let meant = Status::parse(&one.text).map(Status::help);
-        assert_eq!(meant, Some(one.help.as_str()), "{}", one.text);
-    }
-    assert!(!completion.candidates.is_empty());
-}
-
-#[test]
 fn a_word_that_may_become_a_name_is_told_from_one_to_look_for() {
     assert_eq!(undecided("i"), Some(0..1));
     assert_eq!(undecided("is:failed -lat"), Some(11..14));

@@ -17,12 +17,6 @@ fn value_of(text: &str) -> Value {
 }
 
 #[test]
-fn blank_text_is_the_filter_that_fits_everything() {
-    assert_eq!(parse(""), Query::default());
-    assert_eq!(parse(" \t"), Query::default());
-}
-
-#[test]
 fn conditions_bind_in_the_order_not_and_or() {
     for (text, same) in [
         ("a b OR c", "(a b) OR c"),

@@ -28,19 +28,3 @@ fn a_filter_writes_itself_as_one_would_type_it() {
         assert_eq!(Query::parse(written), Ok(query), "{text}");
     }
 }
-
-// What stands in balanced parentheses needs no quotes, and with quotes an id is another one.
-#[test]
-fn a_value_in_parentheses_is_read_back_as_it_was_written() {
-    for text in [
-        "token:(has:x)",
-        "id:\"(a)\"",
-        "params.a:f(x)",
-        "(token:(a(b)))",
-        "text:\"//=\"",
-    ] {
-        let query = Query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
-        let again = Query::parse(&query.to_string());
-        assert_eq!(again, Ok(query), "{text}");
-    }
-}

@@ -14,10 +14,6 @@ fn call(method: &str, params: &str) -> String {
     ))
 }
 
-fn result(result: &str) -> String {
-    line(&format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#))
-}
-
 fn joined(request: &str, response: &str) -> String {
     let request = classify(request.as_bytes()).messages.remove(0);
     let response = classify(response.as_bytes()).messages.remove(0);
@@ -51,24 +47,6 @@ fn an_exchange_tells_its_outcome_where_that_is_the_news() {
         "initialize → everything 2.0.0 / 2025-11-25"
     );
     assert_eq!(exchange("tools/list", "tools/list", None), "tools/list");
-}
-
-#[test]
-fn lines_are_cut_at_a_character() {
-    let long = "é".repeat(500);
-    let line = result(&format!(
-        r#"{{"content":[{{"type":"text","text":"{long}"}}]}}"#
-    ));
-    assert_eq!(line.chars().count(), LINE_CHARS);
-    assert!(line.ends_with("é…"));
-    let exact = "é".repeat(LINE_CHARS);
-    let line = result(&format!(
-        r#"{{"content":[{{"type":"text","text":"{exact}"}}]}}"#
-    ));
-    assert_eq!(line, exact);
-    let method = "m".repeat(500);
-    let both = exchange(&method, &method, Some(Answer::Other("tool error: why")));
-    assert!(both.ends_with("… → tool error: why"), "{both}");
 }
 
 #[test]

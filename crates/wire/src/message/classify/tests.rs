@@ -4,63 +4,14 @@ mod problems;
 
 use super::*;
 use crate::id::RequestId;
-use crate::message::{Body, Message, Outcome, Request, Response};
+use crate::message::Body;
 
 fn line(text: &str) -> Content {
     classify(format!("{text}\n").as_bytes())
 }
 
-fn one(text: &str) -> Message {
-    let mut content = line(text);
-    assert_eq!(content.problems, [], "{text}");
-    assert_eq!(content.messages.len(), 1, "{text}");
-    content.messages.remove(0)
-}
-
-fn request(text: &str) -> Request {
-    match one(text).body {
-        Body::Request(request) => request,
-        other => panic!("{text}: {other:?}"),
-    }
-}
-
-fn response(text: &str) -> Response {
-    match one(text).body {
-        Body::Response(response) => response,
-        other => panic!("{text}: {other:?}"),
-    }
-}
-
 fn id(json: &str) -> RequestId {
     RequestId::from_json(json).unwrap()
-}
-
-#[test]
-fn meta_is_read() {
-    let meta = one(
-        r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"progressToken":5,"traceparent":"00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01","io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/subscriptionId":"s","io.modelcontextprotocol/related-task":{"taskId":"t"}}}}"#,
-    )
-    .meta;
-    assert_eq!(meta.progress_token, Some(id("5")));
-    assert_eq!(
-        meta.trace_id.as_deref(),
-        Some("4bf92f3577b34da6a3ce929d0e0e4736")
-    );
-    assert_eq!(meta.subscription, Some(id("\"s\"")));
-    assert_eq!(meta.related_task.as_deref(), Some("t"));
-    let identity = meta.identity.unwrap();
-    assert_eq!(identity.protocol_version.as_deref(), Some("2026-07-28"));
-    assert_eq!(identity.name.as_deref(), Some("c"));
-    assert_eq!(identity.capabilities.as_deref(), Some("{}"));
-    for bad in [
-        "",
-        "00-0-0-0",
-        "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
-    ] {
-        let text =
-            format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"_meta":{{"traceparent":"{bad}"}}}}}}"#);
-        assert_eq!(one(&text).meta.trace_id, None, "{bad}");
-    }
 }
 
 #[test]
@@ -102,25 +53,6 @@ fn a_batch_has_parts_with_their_spans() {
             limit: MAX_PARTS
         }]
     );
-}
-
-#[test]
-fn of_members_that_are_no_messages_a_few_are_kept_and_all_others() {
-    let ping = r#"{"jsonrpc":"2.0","method":"x"}"#;
-    let text = format!("[{}{ping},{{}},{ping}]", "1,".repeat(1000));
-    let content = line(&text);
-    let parts: Vec<_> = content
-        .messages
-        .iter()
-        .map(|message| message.part)
-        .collect();
-    assert!(parts[..64].iter().copied().eq(0..64));
-    assert_eq!(parts[64..], [1000, 1002]);
-    let problem = Problem::BatchOfOther {
-        invalid: 1001,
-        limit: 64,
-    };
-    assert_eq!(content.problems, [problem]);
 }
 
 #[test]

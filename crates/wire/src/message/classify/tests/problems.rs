@@ -21,18 +21,3 @@ fn a_flawed_line_is_read_all_the_same() {
     let outlined = classify_outline(b"{\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n");
     assert_eq!(outlined.problems, [Problem::OutlineOnly]);
 }
-
-#[test]
-fn ambiguous_messages_are_taken_one_way() {
-    let both = r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":"m"}}"#;
-    assert_eq!(one(both).problems, [Problem::ResultAndError]);
-    assert!(matches!(response(both).outcome, Outcome::Error { .. }));
-    let null = r#"{"jsonrpc":"2.0","id":1,"result":{},"error":null}"#;
-    assert!(matches!(response(null).outcome, Outcome::Result { .. }));
-    assert_eq!(request(r#"{"id":1,"id":2,"method":"x"}"#).id, id("2"));
-    assert!(matches!(
-        one(r#"{"jsonrpc":"2.0","method":42}"#).body,
-        Body::Invalid
-    ));
-    assert!(matches!(one("{}").body, Body::Invalid));
-}

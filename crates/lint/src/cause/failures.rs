@@ -114,7 +114,6 @@ fn without_ids(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    
 
     #[test]
     fn numbers_and_ids_make_no_difference_and_codes_do() {

@@ -8,7 +8,6 @@ use super::language::{Case, Field, Shape, Shapes, Tagged};
 
 use crate::quote::{self, Trail};
 use mcpreel_wire::json::{Kind, Value};
-use std::cmp::Ordering;
 
 /// Looks at values on the way, and is told what is wrong.
 pub trait Visitor {
@@ -33,14 +32,21 @@ impl<V: Visitor> Checker<'_, V> {
             return self.not(shape, place, value);
         }
         match shape {
-            Shape::Integer | Shape::Share | Shape::Word(_) => {
-                if !is(shape, value) {
-                    self.not(shape, place, value);
-                }
+            Shape::Scalar(scalar) if !(scalar.is)(value) => self.not(shape, place, value),
+            Shape::Word(words) if !words.iter().any(|word| value.is_str(word)) => {
+                self.not(shape, place, value);
             }
             Shape::Fields(fields) => self.fields(fields, place, value),
-            Shape::Map(inner) => self.members(inner, place, value),
-            Shape::List(inner) => self.elements(inner, place, value),
+            Shape::Map(inner) => {
+                for (name, member) in value.members() {
+                    self.check(inner, &Trail::Named(place, name), member);
+                }
+            }
+            Shape::List(inner) => {
+                for (index, element) in value.elements().enumerate() {
+                    self.check(inner, &Trail::Element(place, index), element);
+                }
+            }
             Shape::Of(name) => self.typed(name, place, value),
             Shape::Either(shapes) => self.either(shape, shapes, place, value),
             Shape::All(shapes) => {
@@ -51,13 +57,7 @@ impl<V: Visitor> Checker<'_, V> {
             Shape::WhereObject(inner) if value.is_object() => self.check(inner, place, value),
             Shape::Tagged(tagged) => self.tagged(tagged, place, value),
             Shape::Having(cases) => self.having(cases, place, value),
-            Shape::Any
-            | Shape::Null
-            | Shape::String
-            | Shape::Boolean
-            | Shape::Number
-            | Shape::Object
-            | Shape::WhereObject(_) => {}
+            Shape::Any | Shape::Scalar(_) | Shape::Word(_) | Shape::WhereObject(_) => {}
         }
     }
 
@@ -77,18 +77,6 @@ impl<V: Visitor> Checker<'_, V> {
                 None if field.required => self.visitor.wrong(&place, &|| "is missing".to_owned()),
                 None => {}
             }
-        }
-    }
-
-    fn members(&mut self, shape: &Shape, place: &Trail<'_>, value: Value<'_>) {
-        for (name, member) in value.members() {
-            self.check(shape, &Trail::Named(place, name), member);
-        }
-    }
-
-    fn elements(&mut self, shape: &Shape, place: &Trail<'_>, value: Value<'_>) {
-        for (index, element) in value.elements().enumerate() {
-            self.check(shape, &Trail::Element(place, index), element);
         }
     }
 
@@ -149,47 +137,17 @@ impl<V: Visitor> Checker<'_, V> {
     }
 }
 
-/// Whether a value of the right kind is what a shape asks of it.
-fn is(shape: &Shape, value: Value<'_>) -> bool {
-    match shape {
-        Shape::Integer => value.number().is_some_and(|number| number.is_integer()),
-        Shape::Share => value.number_text().is_some_and(is_share),
-        Shape::Word(words) => words.iter().any(|word| value.is_str(word)),
-        _ => true,
-    }
-}
-
-/// Whether a number is one from 0 to 1.
-fn is_share(text: &str) -> bool {
-    let number: Result<f64, _> = text.parse();
-    number.is_ok_and(|number| {
-        number.partial_cmp(&0.0) != Some(Ordering::Less)
-            && number.partial_cmp(&1.0) != Some(Ordering::Greater)
-    })
-}
-
 fn describe(shape: &Shape) -> String {
-    let words_of = |shapes: &[Shape]| {
-        let all: Vec<_> = shapes.iter().map(describe).collect();
-        all.join(" or ")
-    };
     match shape {
         Shape::Any | Shape::Of(_) => "something else".to_owned(),
-        Shape::Null => "null".to_owned(),
-        Shape::String => "a string".to_owned(),
-        Shape::Boolean => "true or false".to_owned(),
-        Shape::Number => "a number".to_owned(),
-        Shape::Integer => "an integer".to_owned(),
-        Shape::Share => "a number from 0 to 1".to_owned(),
+        Shape::Scalar(scalar) => scalar.described.to_owned(),
         Shape::Word(all) => words(all.iter().copied()),
         Shape::List(_) => "an array".to_owned(),
-        Shape::Either(shapes) | Shape::All(shapes) => words_of(shapes),
-        Shape::Object
-        | Shape::Fields(_)
-        | Shape::Map(_)
-        | Shape::WhereObject(_)
-        | Shape::Tagged(_)
-        | Shape::Having(_) => "an object".to_owned(),
+        Shape::Either(shapes) | Shape::All(shapes) => {
+            let all: Vec<_> = shapes.iter().map(describe).collect();
+            all.join(" or ")
+        }
+        _ => "an object".to_owned(),
     }
 }
 
@@ -200,15 +158,13 @@ fn words<'w>(all: impl Iterator<Item = &'w str>) -> String {
 
 /// Describes a value in words, text off the wire escaped.
 pub fn found(value: Value<'_>) -> String {
+    let text = quote::bytes(value.raw());
     match value.kind() {
         Kind::Null => "null".to_owned(),
-        Kind::Bool | Kind::Number => format!("the {} {}", value.kind().as_str(), text(value)),
-        Kind::String => format!("the string {}", text(value)),
+        kind @ (Kind::Bool | Kind::Number | Kind::String) => {
+            format!("the {} {text}", kind.as_str())
+        }
         Kind::Array => "an array".to_owned(),
         Kind::Object => "an object".to_owned(),
     }
-}
-
-fn text(value: Value<'_>) -> String {
-    quote::bytes(value.raw())
 }

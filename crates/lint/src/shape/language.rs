@@ -3,21 +3,13 @@
 //! [`tables`]: super::tables
 
 use foldhash::HashMap;
-use mcpreel_wire::json::Kind;
+use mcpreel_wire::json::{Kind, Value};
 
 #[derive(Clone, Debug)]
 pub enum Shape {
     Any,
-    Null,
-    String,
-    Boolean,
-    Number,
-    /// A number without a fraction; `1.0` is one.
-    Integer,
-    /// A number from 0 to 1.
-    Share,
+    Scalar(&'static Scalar),
     Word(Vec<&'static str>),
-    Object,
     Fields(Vec<Field>),
     /// An object whose members all have this shape.
     Map(Box<Shape>),
@@ -34,6 +26,49 @@ pub enum Shape {
     Tagged(Tagged),
     /// An object that is the first of these whose member it has.
     Having(Vec<Case>),
+}
+
+/// A shape that has no others in it.
+#[derive(Debug)]
+pub struct Scalar {
+    /// The name in the tables.
+    name: &'static str,
+    pub kind: Kind,
+    /// What a finding calls it.
+    pub described: &'static str,
+    /// Whether a value of this kind is one.
+    pub is: fn(Value<'_>) -> bool,
+}
+
+const fn scalar(name: &'static str, kind: Kind, described: &'static str) -> Scalar {
+    Scalar {
+        name,
+        kind,
+        described,
+        is: |_| true,
+    }
+}
+
+static SCALARS: [Scalar; 7] = [
+    scalar("null", Kind::Null, "null"),
+    scalar("string", Kind::String, "a string"),
+    scalar("boolean", Kind::Bool, "true or false"),
+    scalar("number", Kind::Number, "a number"),
+    // `1.0` is one.
+    Scalar {
+        is: |value| value.number().is_some_and(|number| number.is_integer()),
+        ..scalar("integer", Kind::Number, "an integer")
+    },
+    Scalar {
+        is: |value| value.number_text().is_some_and(is_share),
+        ..scalar("share", Kind::Number, "a number from 0 to 1")
+    },
+    scalar("object", Kind::Object, "an object"),
+];
+
+fn is_share(text: &str) -> bool {
+    text.parse()
+        .is_ok_and(|number: f64| (0.0..=1.0).contains(&number))
 }
 
 /// Shapes of objects that the value of one of their members tells apart.
@@ -67,19 +102,15 @@ pub struct Method {
 impl Shape {
     /// The kind of JSON value that it is, where that is one; types have to be looked up.
     pub fn kind(&self) -> Option<Kind> {
-        Some(match self {
-            Self::Any | Self::Of(_) | Self::Either(_) | Self::All(_) | Self::WhereObject(_) => {
-                return None;
+        match self {
+            Self::Any | Self::Of(_) | Self::Either(_) | Self::All(_) | Self::WhereObject(_) => None,
+            Self::Scalar(scalar) => Some(scalar.kind),
+            Self::Word(_) => Some(Kind::String),
+            Self::List(_) => Some(Kind::Array),
+            Self::Fields(_) | Self::Map(_) | Self::Tagged(_) | Self::Having(_) => {
+                Some(Kind::Object)
             }
-            Self::Null => Kind::Null,
-            Self::String | Self::Word(_) => Kind::String,
-            Self::Boolean => Kind::Bool,
-            Self::Number | Self::Integer | Self::Share => Kind::Number,
-            Self::List(_) => Kind::Array,
-            Self::Object | Self::Fields(_) | Self::Map(_) | Self::Tagged(_) | Self::Having(_) => {
-                Kind::Object
-            }
-        })
+        }
     }
 }
 
@@ -226,19 +257,15 @@ impl Reader {
         }
         match self.name() {
             "any" => Shape::Any,
-            "null" => Shape::Null,
-            "string" => Shape::String,
-            "boolean" => Shape::Boolean,
-            "number" => Shape::Number,
-            "integer" => Shape::Integer,
-            "share" => Shape::Share,
-            "object" => Shape::Object,
             "having" => {
                 self.expect("{");
                 Shape::Having(self.listed(Self::case).0)
             }
             "by" => Shape::Tagged(self.tagged()),
-            name => Shape::Of(name),
+            name => match SCALARS.iter().find(|scalar| scalar.name == name) {
+                Some(scalar) => Shape::Scalar(scalar),
+                None => Shape::Of(name),
+            },
         }
     }
 

@@ -311,7 +311,6 @@ mod tests {
 mod canonical_tests {
     use super::*;
     use crate::json::Document;
-    
 
     fn of(text: &[u8]) -> String {
         canonical(Document::parse(text).unwrap().root())

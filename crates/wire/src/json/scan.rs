@@ -413,7 +413,7 @@ mod tests {
 
 #[cfg(test)]
 mod string_tests {
-    
+
     use crate::json::Document;
 
     fn decode(json: &[u8]) -> String {

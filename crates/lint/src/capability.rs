@@ -149,28 +149,15 @@ impl Capability {
             }
             return;
         };
-        // A notification that belongs to no known request may be meant by either of two eras that
-        // are spoken on one connection.
-        let known = part.seen.known;
-        let is_loose = !is_request
-            && part.request().is_none()
-            && known.handshake != Handshake::None
-            && part.seen.session.eras.len() > 1;
-        let possible = if is_loose {
-            vec![known.legacy(), Revision::V2026_07_28]
-        } else {
-            vec![part.revision()]
-        };
-        let uses: Vec<_> = possible
-            .iter()
-            .filter_map(|one| method.used_in(*one))
-            .collect();
-        if uses.is_empty() && !is_loose {
-            not_in_version(part, method, possible[0]);
-        } else if !uses.is_empty() && !uses.iter().any(|usage| usage.way.allows(part.direction())) {
-            let sender = if is_of_server { "server" } else { "client" };
-            let detail = format!("{} from the {sender}", method.name);
-            part.tell_at(&DIRECTION, "method", detail);
+        let revision = part.revision();
+        match method.used_in(revision) {
+            None => not_in_version(part, method, revision),
+            Some(usage) if !usage.way.allows(part.direction()) => {
+                let sender = if is_of_server { "server" } else { "client" };
+                let detail = format!("{} from the {sender}", method.name);
+                part.tell_at(&DIRECTION, "method", detail);
+            }
+            Some(_) => {}
         }
     }
 

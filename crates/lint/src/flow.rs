@@ -15,7 +15,6 @@ use mcpreel_wire::json::{Kind, Number, Value};
 use mcpreel_wire::mcp::{Revision, keys};
 use mcpreel_wire::message::{Body, Direction, Outcome, Response, Subject};
 use std::cmp::Ordering;
-use std::collections::VecDeque;
 
 rules! {
     NOT_INCREASING = error("progress-not-increasing").of(PROGRESS)
@@ -110,38 +109,32 @@ impl Family for Flow {
 }
 
 /// Notifications of one side within a second that are no flood.
-const MOST: usize = 1000;
+const MOST: u32 = 1000;
 
 /// Fewer than so many within a second are the end of a flood.
-const CALM: usize = 500;
+const CALM: u32 = 500;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
 /// Whether one side floods the other with notifications.
 #[derive(Debug, Default)]
 struct Flood {
-    /// The notifications of the last second, [`MOST`] at most.
-    latest: VecDeque<Moment>,
+    second: u64,
+    /// The notifications of that second.
+    count: u32,
     is_flood: bool,
 }
 
 impl Flood {
     /// Takes one more in; whether a flood has begun with it.
     fn begins_at(&mut self, t: Moment) -> bool {
-        while self
-            .latest
-            .front()
-            .is_some_and(|then| t.ns_since(*then) >= SECOND_NS)
-        {
-            self.latest.pop_front();
+        let second = t.0 / SECOND_NS;
+        if second != self.second {
+            self.is_flood &= self.count >= CALM && second == self.second + 1;
+            (self.second, self.count) = (second, 0);
         }
-        self.is_flood &= self.latest.len() >= CALM;
-        let exceeded = self.latest.len() == MOST;
-        if exceeded {
-            self.latest.pop_front();
-        }
-        self.latest.push_back(t);
-        exceeded && !std::mem::replace(&mut self.is_flood, true)
+        self.count += 1;
+        self.count > MOST && !std::mem::replace(&mut self.is_flood, true)
     }
 }
 

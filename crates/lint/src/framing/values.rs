@@ -61,14 +61,12 @@ impl Walk<'_, '_> {
         if scope != Scope::Shown {
             return;
         }
-        let remarks = remarks(string);
-        let kinds = [
-            (&CONTROL_CHARACTERS, remarks.control),
-            (&HIDDEN_UNICODE, remarks.hidden),
-        ];
-        for (rule, remark) in kinds {
-            if let Some(remark) = remark {
-                self.note(rule, trail, || remark.detail(string));
+        for (rule, found) in [&CONTROL_CHARACTERS, &HIDDEN_UNICODE]
+            .into_iter()
+            .zip(hidden(string))
+        {
+            if let Some(found) = found {
+                self.note(rule, trail, || shown(string, found));
             }
         }
     }
@@ -189,67 +187,44 @@ fn of_protocol(name: &[u8], value: Value<'_>) -> Scope {
 const BEFORE: usize = 20;
 const SHOWN: usize = 60;
 
-/// Characters of a text that act on a terminal (control characters other than tab and line ends), and those that
-/// nobody sees (characters without ink, and those that change the order of reading).
-#[derive(Debug, Default)]
-pub(super) struct Remarks {
-    pub control: Option<Remark>,
-    pub hidden: Option<Remark>,
-}
+/// A character of a text, and how many are before it.
+type Found = (usize, char);
 
-/// Characters of one kind in one text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Remark {
-    first: char,
-    at: usize,
-    more: usize,
-}
-
-/// Looks at the characters of a string.
-pub(super) fn remarks(text: Value<'_>) -> Remarks {
-    let mut remarks = Remarks::default();
+/// The first character of a string that acts on a terminal (a control character other than tab and
+/// line ends), and the first that nobody sees (without ink, or one that changes the order of
+/// reading).
+fn hidden(text: Value<'_>) -> [Option<Found>; 2] {
+    let (mut control, mut hidden) = (None, None);
     if !may_hide(text) {
-        return remarks;
+        return [control, hidden];
     }
     let mut chars = text.chars().enumerate().peekable();
     let (mut before, mut in_flag) = (None, false);
-    while let Some((at, first)) = chars.next() {
-        in_flag = first == BLACK_FLAG || in_flag && is_tag(first);
+    while let Some((at, char)) = chars.next() {
+        in_flag = char == BLACK_FLAG || in_flag && is_tag(char);
         let after = chars.peek().map(|(_, after)| *after);
-        let remark = if first.is_control() {
-            (!matches!(first, '\n' | '\t' | '\r')).then_some(&mut remarks.control)
-        } else {
-            let is_hidden = !first.is_ascii() && hides(first, before, after, in_flag);
-            is_hidden.then_some(&mut remarks.hidden)
-        };
-        match remark {
-            Some(Some(remark)) => remark.more += 1,
-            Some(none) => *none = Some(Remark { first, at, more: 0 }),
-            None => {}
+        if char.is_control() && !matches!(char, '\n' | '\t' | '\r') {
+            control.get_or_insert((at, char));
+        } else if !char.is_ascii() && hides(char, before, after, in_flag) {
+            hidden.get_or_insert((at, char));
         }
-        before = Some(first);
+        before = Some(char);
     }
-    remarks
+    [control, hidden]
+}
+
+/// `U+001B at character 0: "\u{1b}[2Jhi"`.
+fn shown(text: Value<'_>, (at, char): Found) -> String {
+    let around = text.chars().skip(at.saturating_sub(BEFORE));
+    let around: String = around.take(SHOWN).collect();
+    let (code, around) = (u32::from(char), quote::text(&around));
+    format!("U+{code:04X} at character {at}: {around}")
 }
 
 /// Whether a look at the bytes leaves a doubt.
 fn may_hide(text: Value<'_>) -> bool {
     let bytes = text.string_bytes().unwrap_or_default();
     text.has_escapes() || !bytes.is_ascii() || bytes.contains(&0x7f)
-}
-
-impl Remark {
-    /// `U+001B at character 0: "\u{1b}[2Jhi"`.
-    pub(super) fn detail(self, text: Value<'_>) -> String {
-        let around = text.chars().skip(self.at.saturating_sub(BEFORE));
-        let around: String = around.take(SHOWN).collect();
-        let more = match self.more {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let (code, at, around) = (u32::from(self.first), self.at, quote::text(&around));
-        format!("U+{code:04X} at character {at}{more}: {around}")
-    }
 }
 
 /// A flag of a region of a country is this and tag characters.
@@ -317,15 +292,9 @@ mod text_tests {
     use super::*;
     use mcpreel_wire::json::Document;
 
-    /// The first character, how many are before it, how many more there are.
-    type Told = Option<(char, usize, usize)>;
-
-    fn remarks_on(text: &str) -> (Told, Told) {
+    fn is_hidden(text: &str) -> bool {
         let json = serde_json::to_string(text).unwrap();
-        let document = Document::parse(json.as_bytes()).unwrap();
-        let Remarks { control, hidden } = remarks(document.root());
-        let told = |remark: Remark| (remark.first, remark.at, remark.more);
-        (control.map(told), hidden.map(told))
+        hidden(Document::parse(json.as_bytes()).unwrap().root())[1].is_some()
     }
 
     #[test]
@@ -340,12 +309,8 @@ mod text_tests {
             "\u{e0100}",
             "a\u{200c}\u{200d}\u{200c}b",
         ] {
-            assert!(remarks_on(text).1.is_some(), "{text:?}");
+            assert!(is_hidden(text), "{text:?}");
         }
-        assert_eq!(
-            remarks_on("tags\u{e0068}\u{e0069}").1,
-            Some(('\u{e0068}', 4, 1))
-        );
     }
 
     #[test]
@@ -360,7 +325,7 @@ mod text_tests {
             "שלום\u{200f}!",
             "葛\u{e0100}",
         ] {
-            assert_eq!(remarks_on(text), (None, None), "{text:?}");
+            assert!(!is_hidden(text), "{text:?}");
         }
     }
 }

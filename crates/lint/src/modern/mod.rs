@@ -80,10 +80,6 @@ pub struct Modern {
 }
 
 impl Family for Modern {
-    fn passed(&mut self, context: &Context<'_>) {
-        self.lists.passed(context);
-    }
-
     fn part(&mut self, part: &Part<'_>) {
         self.is_proven |= part.seen.known.knows_modern;
         let is_modern = part.seen.known.is_modern();

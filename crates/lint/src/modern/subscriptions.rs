@@ -3,7 +3,7 @@
 
 use crate::Severity::{Error, Note, Warning};
 use crate::capability::is_within;
-use crate::{Context, Finding, Part, quote, section};
+use crate::{Part, quote, section};
 use mcpreel_trace::bounded::{BoundedMap, digest};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::Seq;
@@ -229,20 +229,15 @@ impl Stream {
 // Whether a list stays the same as long as nobody says that it has changed.
 //
 // Its order may not vary at all. Its content may: that is told only where the client listens for
-// changes, and nothing is heard of one for a while.
+// changes.
 
 /// Pages that are remembered. Beyond it the oldest are no longer compared.
 const PAGES: usize = 256;
-
-/// The notification may come so long after the changed list, nanoseconds.
-const NOTICE_NS: u64 = 1_000_000_000;
 
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     /// By the digest of the request.
     pages: BoundedMap<u64, Page, PAGES>,
-    /// Lists with another content, when they came, and the notification that may still say so.
-    unannounced: Vec<(&'static str, Moment, Finding)>,
     /// The latest notifications that lists have changed.
     changes: Vec<(Box<str>, u64)>,
 }
@@ -261,7 +256,6 @@ impl Lists {
         let Some(method) = part.method().filter(|method| is_change(method)) else {
             return;
         };
-        self.unannounced.retain(|(changed, ..)| *changed != method);
         match self
             .changes
             .iter_mut()
@@ -300,11 +294,7 @@ impl Lists {
         };
         if before.unordered != page.unordered {
             if streams.announce(list.changed) {
-                let finding = differs("another content, although no change was announced");
-                self.unannounced
-                    .retain(|(changed, ..)| *changed != list.changed);
-                self.unannounced
-                    .push((list.changed, part.seen.head.t_last, finding));
+                part.push(differs("another content, although no change was announced"));
             }
         } else if before.ordered != page.ordered {
             // Only of tools the specification asks for an order.
@@ -312,12 +302,6 @@ impl Lists {
             let severity = if is_tools { Warning } else { Note };
             part.push(differs("the same content in another order").as_bad_as(severity));
         }
-    }
-
-    pub(super) fn passed(&mut self, context: &Context<'_>) {
-        let is_due = |(_, t, _): &mut (_, Moment, _)| context.now.ns_since(*t) >= NOTICE_NS;
-        let due = self.unannounced.extract_if(.., is_due);
-        context.findings.extend(due.map(|(.., finding)| finding));
     }
 }
 

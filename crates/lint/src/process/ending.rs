@@ -9,7 +9,6 @@ use mcpreel_trace::event::{Event, EventKind, ProcessName};
 use mcpreel_trace::frame::{FrameHead, StreamId};
 use mcpreel_trace::session::{Ends, Side};
 use mcpreel_wire::message::{Body, Direction};
-use std::collections::VecDeque;
 
 rules! {
     STDERR_BURST = note("stderr-burst")
@@ -254,11 +253,7 @@ fn named(processes: &[ProcessName]) -> String {
 /// Bytes of stderr within a second that are a burst: what a pipe holds.
 const BURST: u64 = 64 << 10;
 
-/// Bytes of stderr in all that are very much.
-const MUCH: u64 = 1 << 20;
-
-/// A second is looked at in tenths, so that a flood of short lines needs no memory.
-const TENTH_NS: u64 = 100_000_000;
+const SECOND_NS: u64 = 1_000_000_000;
 
 /// A pipe that is full for less is ordinary back-pressure.
 const UNDRAINED_NS: u64 = 1_000_000_000;
@@ -269,31 +264,26 @@ const STILL_UNDRAINED_NS: u64 = 10_000_000_000;
 /// Floods on stderr, and writes that hang because somebody does not read.
 #[derive(Debug, Default)]
 pub(super) struct Pipes {
-    /// Tenths of a second with what came in them, of the last second.
-    tenths: VecDeque<(u64, u64)>,
-    all: u64,
+    /// A second, and the bytes of stderr that came in it.
+    burst: (u64, u64),
     told_burst: bool,
-    told_much: bool,
     /// Writes that hang, by stream: since when, how many bytes wait, whether that was told.
     stalls: [Option<(Moment, u64, bool)>; StreamId::STDIO.len()],
 }
 
 impl Pipes {
     pub(super) fn stderr(&mut self, head: &FrameHead, findings: &Findings) {
-        let tenth = head.t_last.0 / TENTH_NS;
-        self.tenths.retain(|(then, _)| then + 10 > tenth);
-        match self.tenths.back_mut() {
-            Some((last, bytes)) if *last == tenth => *bytes += head.size,
-            _ => self.tenths.push_back((tenth, head.size)),
-        }
-        let within: u64 = self.tenths.iter().map(|(_, bytes)| bytes).sum();
-        if within > BURST && !std::mem::replace(&mut self.told_burst, true) {
-            let detail = format!("{} KiB within a second", within >> 10);
+        let second = head.t_last.0 / SECOND_NS;
+        let before = if second == self.burst.0 {
+            self.burst.1
+        } else {
+            0
+        };
+        let bytes = before + head.size;
+        self.burst = (second, bytes);
+        if bytes > BURST && !std::mem::replace(&mut self.told_burst, true) {
+            let detail = format!("{} KiB within a second", bytes >> 10);
             findings.push(STDERR_BURST.at(head.seq, detail));
-        }
-        self.all += head.size;
-        if self.all > MUCH && !std::mem::replace(&mut self.told_much, true) {
-            findings.push(STDERR_BURST.at(head.seq, "more than 1 MiB in all"));
         }
     }
 

@@ -12,7 +12,7 @@ use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::text::plural;
 
 /// Bytes of schemas that are looked into per page, some milliseconds of work. How many definitions
-/// are left out is told; they are looked into when they are listed again, as far as there is room.
+/// are left out is told.
 const READ: usize = 128 * 1024;
 
 /// Characters of a name that hosts take.
@@ -35,12 +35,11 @@ impl Definitions {
         }
     }
 
-    /// Tells what is wrong with a definition; of one that is not new, only what its schemas hold.
-    /// Returns whether there was room to look into these.
-    pub fn look(&mut self, definition: Value<'_>, is_new: bool, tool: &ListedTool<'_>) -> bool {
+    /// Tells what is wrong with a definition, and with its schemas as far as there is room.
+    pub fn look(&mut self, definition: Value<'_>, tool: &ListedTool<'_>) {
         let has_room = self.has_room(definition);
         let mut hides = Vec::new();
-        if let Some(wrong) = name(&tool.name).filter(|_| is_new) {
+        if let Some(wrong) = name(&tool.name) {
             tool.tell(&NAME_FORMAT, [member("name")], &wrong);
             hides.push(wrong);
         }
@@ -51,20 +50,18 @@ impl Definitions {
         let must_be_object = self.revision < Revision::V2026_07_28;
         let input_wrong = input.and_then(|schema| root(schema, true));
         let output_wrong = output.and_then(|schema| root(schema, must_be_object));
-        if is_new {
-            if input.is_none() {
-                tool.tell(&INPUT_SCHEMA_INVALID, [], "no inputSchema");
-                hides.push("no inputSchema".to_owned());
-            }
-            if let Some(wrong) = &input_wrong {
-                tool.tell(&INPUT_SCHEMA_INVALID, [member("inputSchema")], wrong);
-                hides.push(format!("inputSchema: {wrong}"));
-            }
-            if let Some(wrong) = &output_wrong {
-                tool.tell(&OUTPUT_SCHEMA_INVALID, [member("outputSchema")], wrong);
-            }
-            hides.extend(input.and_then(combined));
+        if input.is_none() {
+            tool.tell(&INPUT_SCHEMA_INVALID, [], "no inputSchema");
+            hides.push("no inputSchema".to_owned());
         }
+        if let Some(wrong) = &input_wrong {
+            tool.tell(&INPUT_SCHEMA_INVALID, [member("inputSchema")], wrong);
+            hides.push(format!("inputSchema: {wrong}"));
+        }
+        if let Some(wrong) = &output_wrong {
+            tool.tell(&OUTPUT_SCHEMA_INVALID, [member("outputSchema")], wrong);
+        }
+        hides.extend(input.and_then(combined));
         let schemas: [(_, _, &'static Rule, _); 2] = [
             ("inputSchema", input, &INPUT_SCHEMA_INVALID, input_wrong),
             ("outputSchema", output, &OUTPUT_SCHEMA_INVALID, output_wrong),
@@ -97,7 +94,6 @@ impl Definitions {
         if !hides.is_empty() {
             tool.tell(&HIDES_TOOLS, [], &hides.join("; "));
         }
-        has_room
     }
 
     /// How many definitions were not looked into, if there were any.

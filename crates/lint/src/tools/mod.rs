@@ -138,8 +138,6 @@ pub struct Tools {
     listing: Listing,
     calls: Calls,
     looked_at: BoundedMap<u64, (), LOOKED_AT>,
-    /// Definitions whose schemas were looked into as well.
-    looked_into: BoundedMap<u64, (), LOOKED_AT>,
 }
 
 impl Family for Tools {
@@ -186,8 +184,8 @@ impl Tools {
             }
             let digest = digest((definition.raw(), part.revision()));
             let is_new = self.looked_at.is_first(digest);
-            if !self.looked_into.contains(&digest) && definitions.look(definition, is_new, &tool) {
-                self.looked_into.insert(digest, ());
+            if is_new {
+                definitions.look(definition, &tool);
             }
             let description = definition.get("description").filter(|text| !text.is_null());
             if is_new && description.is_none_or(|text| text.is_str("")) {

@@ -43,7 +43,7 @@ fn a_command_that_is_not_there_is_told_with_the_path_that_was_searched() {
     assert_best(
         &library,
         "server-not-found",
-        "no-such-server is in none of the folders of PATH (/nowhere, /bin)",
+        "no-such-server: command not found (searched PATH=/nowhere:/bin)",
     );
 }
 

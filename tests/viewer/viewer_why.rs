@@ -46,7 +46,7 @@ fn the_line_names_the_best_cause_first() {
 #[test]
 fn where_nothing_is_wrong_the_line_says_what_the_rules_remark() {
     let said = line(&viewer(&fixture::remarked()));
-    let remark = "nothing wrong was found, though `mcpreel lint` has 2 findings, the worst a warning \
+    let remark = "nothing wrong was found, though `mcpreel lint` has 2 findings, the worst: warning \
                   (frame-duplicate-key, #";
     assert!(said.starts_with(&format!(" why  {remark}")), "{said}");
     let mut viewer = viewer(&fixture::remarked());

@@ -13,6 +13,7 @@ use mcpreel_wire::json::Value;
 use mcpreel_wire::mcp::capabilities::Declared;
 use mcpreel_wire::mcp::{Revision, methods};
 use mcpreel_wire::message::{self, Content, Direction, Era, Message};
+use std::ops::Deref;
 
 /// All that is known when something other than a message has come.
 #[derive(Clone, Copy, Debug)]
@@ -99,14 +100,16 @@ pub struct FrameContext<'a> {
     /// The messages with their exchanges.
     pub messages: &'a [MessageRecord],
     pub observations: &'a [Observation],
-    /// The session up to and including it.
-    pub session: &'a Session,
-    /// Facts up to and including this frame; requests that it answers are still open.
-    pub known: &'a SessionFacts,
-    /// The exchanges as they stand, with what it has changed.
-    pub correlator: &'a Correlator,
-    /// Collects the findings.
-    pub findings: &'a Findings,
+    /// What is known up to and including this frame; requests that it answers are still open.
+    pub context: Context<'a>,
+}
+
+impl<'a> Deref for FrameContext<'a> {
+    type Target = Context<'a>;
+
+    fn deref(&self) -> &Context<'a> {
+        &self.context
+    }
 }
 
 impl<'a> FrameContext<'a> {
@@ -127,17 +130,6 @@ impl<'a> FrameContext<'a> {
         match self.parts().next() {
             Some(part) => part.revision(),
             None => self.known.legacy(),
-        }
-    }
-
-    /// The same for whoever wants no frame.
-    pub fn context(&self) -> Context<'a> {
-        Context {
-            now: self.head.t_last,
-            session: self.session,
-            known: self.known,
-            correlator: self.correlator,
-            findings: self.findings,
         }
     }
 }

@@ -157,6 +157,13 @@ impl Linter {
             self.known.learn(head, message, record, value);
         }
         let found = Findings::default();
+        let now = Context {
+            now: head.t_last,
+            session: analysis.session(),
+            known: &self.known,
+            correlator: analysis.correlator(),
+            findings: &found,
+        };
         let seen = FrameContext {
             head,
             raw,
@@ -164,12 +171,8 @@ impl Linter {
             root,
             messages,
             observations: analysis.observations(),
-            session: analysis.session(),
-            known: &self.known,
-            correlator: analysis.correlator(),
-            findings: &found,
+            context: now,
         };
-        let now = seen.context();
         for family in &mut self.families {
             family.passed(&now);
         }

@@ -10,7 +10,7 @@ use mcpreel_wire::id::RequestId;
 use mcpreel_wire::json::Value;
 use mcpreel_wire::mcp::capabilities::Declared;
 use mcpreel_wire::mcp::lists::{self, List};
-use mcpreel_wire::mcp::{Revision, keys, methods};
+use mcpreel_wire::mcp::{Revision, methods};
 use mcpreel_wire::message::{Body, Direction, Era, Identity, Message, Outcome, Request};
 
 #[derive(Clone, Debug, Default)]
@@ -266,36 +266,24 @@ pub struct ListRequest {
     pub list: &'static List,
     /// A digest of the cursor; `None` for the first page.
     pub cursor: Option<u64>,
-    /// A digest of the params, without what tells one request from another.
-    pub params: u64,
 }
 
 impl ListRequest {
     fn of(method: &str, request: Value<'_>) -> Option<Self> {
         let list = lists::of(method)?;
-        let params = request.get("params");
-        let cursor = params.and_then(|params| params.get("cursor"));
+        let cursor = request
+            .get("params")
+            .and_then(|params| params.get("cursor"));
         let cursor = cursor.filter(|cursor| !cursor.is_null());
-        let identity = [
-            keys::CLIENT_CAPABILITIES,
-            keys::CLIENT_INFO,
-            keys::PROTOCOL_VERSION,
-        ];
-        let all = params.into_iter().flat_map(|params| params.members());
-        let plain = all.clone().filter(|(name, _)| !name.is_str("_meta"));
-        let meta = all.filter(|(name, _)| name.is_str("_meta"));
-        let meta = meta.flat_map(|(_, meta)| meta.members());
-        let meta = meta.filter(|(name, _)| identity.iter().any(|key| name.is_str(key)));
-        let member =
-            |(name, value): (Value<'_>, Value<'_>)| digest((name.str_bytes(), value.raw()));
         Some(Self {
             list,
             cursor: cursor.map(|cursor| digest(cursor.str_bytes())),
-            params: plain
-                .chain(meta)
-                .map(member)
-                .fold(digest(method), u64::wrapping_add),
         })
+    }
+
+    /// The same number for all requests for one page.
+    pub fn page(&self) -> u64 {
+        digest((self.list.method, self.cursor))
     }
 }
 
@@ -306,20 +294,12 @@ pub struct Capabilities(Option<Box<str>>);
 
 impl Capabilities {
     fn new(json: Option<&str>) -> Self {
-        let kept = |json: &str| {
-            if json.len() > CAPABILITY_BYTES {
-                ""
-            } else {
-                json
-            }
-            .into()
-        };
-        Self(json.map(kept))
+        let is_kept = |json: &str| json.len() <= CAPABILITY_BYTES;
+        Self(json.map(|json| if is_kept(json) { json } else { "" }.into()))
     }
 
     pub fn declared(&self) -> Option<Declared> {
-        let json = self.0.as_deref()?;
-        Some(match json {
+        Some(match self.0.as_deref()? {
             "" => Declared::unknown(),
             json => Declared::read(Some(json)),
         })

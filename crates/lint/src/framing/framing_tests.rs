@@ -3,7 +3,7 @@
 use super::Misframed;
 use crate::finding::{Finding, Findings};
 use crate::lint_tests::all_findings;
-use crate::{FrameContext, SessionFacts};
+use crate::{Context, FrameContext, SessionFacts};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::Correlator;
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
@@ -68,10 +68,13 @@ fn an_open_bracket_does_not_keep_the_session_in_memory() {
             root,
             messages: &[],
             observations: &[],
-            session: &session,
-            known: &known,
-            correlator: &correlator,
-            findings: &Findings::default(),
+            context: Context {
+                now: Moment(seq),
+                session: &session,
+                known: &known,
+                correlator: &correlator,
+                findings: &Findings::default(),
+            },
         };
         let mut found = vec![super::NOT_JSON.at(Seq(seq), "x")];
         misframed.apply(&seen, &mut found);

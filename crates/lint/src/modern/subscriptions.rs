@@ -283,8 +283,8 @@ impl Lists {
             part.seen.head.seq,
             changes.map_or(0, |(_, count)| *count),
         );
-        let before = self.pages.get(&asked.params).copied();
-        self.pages.insert(asked.params, page);
+        let before = self.pages.get(&asked.page()).copied();
+        self.pages.insert(asked.page(), page);
         let Some(before) = before.filter(|before| before.changes == page.changes) else {
             return;
         };

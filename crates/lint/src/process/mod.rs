@@ -41,7 +41,7 @@ impl Family for Process {
     }
 
     fn frame(&mut self, seen: &FrameContext<'_>) {
-        self.time.passed(&seen.context());
+        self.time.passed(&seen.context);
         self.start.frame(seen);
     }
 

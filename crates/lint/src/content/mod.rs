@@ -19,7 +19,7 @@ use mcpreel_wire::text::plural;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
-use tasks::{Augmentation, Tasks};
+use tasks::Tasks;
 
 const SINCE_ELICITATION: Revisions = Revisions::since(Revision::V2025_06_18);
 const SINCE_TASKS: Revisions = Revisions::since(Revision::V2025_11_25);
@@ -69,7 +69,6 @@ rules! {
 pub struct Content {
     forms: Forms,
     tasks: Tasks,
-    augmentation: Augmentation,
     prompts: Prompts,
 }
 
@@ -82,14 +81,8 @@ impl Family for Content {
             self.forms.part(part);
         }
         match method {
-            "elicitation/create" | "sampling/createMessage" => sampling(part),
-            "tools/call" => {
-                sampling(part);
-                self.augmentation.call(part);
-            }
+            "elicitation/create" | "sampling/createMessage" | "tools/call" => sampling(part),
             "prompts/get" => self.prompts.get(part),
-            "tools/list" => self.augmentation.list(part),
-            "notifications/tools/list_changed" => self.augmentation.changed(),
             "prompts/list" => self.prompts.list(part),
             "notifications/prompts/list_changed" => self.prompts.required.clear(),
             _ => {}

@@ -5,7 +5,7 @@
 //!                └────────────┴──▶ completed, failed, cancelled: nothing after that
 //! ```
 
-use super::{RELATED_TASK_MISSING, TASK_AUGMENTATION, TASK_STATUS_TRANSITION, listed, short_text};
+use super::{RELATED_TASK_MISSING, TASK_STATUS_TRANSITION, listed, short_text};
 use crate::{Part, quote};
 use mcpreel_trace::bounded::BoundedMap;
 use mcpreel_trace::exchange::ExchangeId;
@@ -135,68 +135,4 @@ fn outcome(part: &Part<'_>) {
 /// Whether the revision has tasks in its core; the extension that came after says less.
 fn is_core(part: &Part<'_>) -> bool {
     part.revision() == Revision::V2025_11_25
-}
-
-/// Tools that are remembered. Of others nothing is said.
-const TOOLS: usize = 4096;
-
-/// Bytes of a name that is remembered. Together with [`TOOLS`] it bounds the memory.
-const NAME: usize = 256;
-
-/// The tools of the server, and whether they can be called as a task (Tasks, Tool-level
-/// negotiation).
-#[derive(Debug, Default)]
-pub(super) struct Augmentation {
-    tools: BoundedMap<Arc<str>, Support, TOOLS>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Support {
-    Forbidden,
-    Optional,
-    Required,
-}
-
-impl Augmentation {
-    pub fn list(&mut self, part: &Part<'_>) {
-        for tool in listed(part, "tools", TOOLS).filter(|_| has_tasks(part)) {
-            let support = tool.get("execution").and_then(|it| it.get("taskSupport"));
-            let support = match support.and_then(|support| support.as_str()).as_deref() {
-                Some("optional") => Support::Optional,
-                Some("required") => Support::Required,
-                _ => Support::Forbidden,
-            };
-            if let Some(name) = short_text(tool, "name", NAME) {
-                self.tools.insert((&*name).into(), support);
-            }
-        }
-    }
-
-    /// The list has changed: what was in it may be true no more.
-    pub fn changed(&mut self) {
-        self.tools.clear();
-    }
-
-    pub fn call(&mut self, part: &Part<'_>) {
-        let Body::Request(request) = &part.message.body else {
-            return;
-        };
-        let is_call = part.direction() == Direction::ClientToServer && has_tasks(part);
-        let Some(name) = request.name.as_deref().filter(|_| is_call) else {
-            return;
-        };
-        let (path, listed) = match (self.tools.get(name), request.task) {
-            (Some(Support::Forbidden), true) => ("params.task", "not listed as one that can be"),
-            (Some(Support::Required), false) => ("params", "listed as one that has to be"),
-            _ => return,
-        };
-        let detail = format!("the tool \"{}\" is {listed} a task", quote::text(name));
-        part.tell_at(&TASK_AUGMENTATION, path, detail);
-    }
-}
-
-/// Whether the server takes calls of tools as tasks at all; if not, another rule says so.
-fn has_tasks(part: &Part<'_>) -> bool {
-    let declared = part.server_capabilities();
-    declared.is_some_and(|declared| declared.has("tasks.requests.tools.call"))
 }

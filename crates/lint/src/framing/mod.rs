@@ -281,50 +281,32 @@ fn with_initialize(seen: &FrameContext<'_>) -> Option<Finding> {
 /// of lines that may be a gigabyte long.
 const LONGEST: usize = 48;
 
-/// The place in the lines of one direction.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum At {
-    /// A message, or headers, may begin here.
-    #[default]
-    Start,
-    /// Behind a line that is neither: a header there is one that somebody logs.
-    Noise,
-    Header,
-    /// Behind the empty line after the headers.
-    Body,
-}
-
+/// The headers in the lines of one direction.
 #[derive(Debug, Default)]
 struct Headers {
-    at: At,
     is_told: bool,
+    /// Behind a line that is neither message nor header, a header is one that somebody logs.
+    after_noise: bool,
 }
 
 impl Headers {
-    /// Findings in a line that belongs to messages with headers: only the first that does is
-    /// told. `None` if it does not.
+    /// Findings in a line that belongs to messages with headers: only the first header is told.
+    /// `None` if the line does not.
     fn look(&mut self, seen: &FrameContext<'_>) -> Option<Vec<Finding>> {
         let line = seen.raw.trim_ascii();
-        let next = match header(seen.raw) {
-            Some((0, _)) if self.at != At::Noise => Some(At::Header),
-            Some((1.., _)) if line.starts_with(b"{") => Some(At::Header),
-            _ if self.at == At::Header && line.is_empty() => Some(At::Body),
-            _ if self.at == At::Header && is_field(line) => Some(At::Header),
-            _ if self.at == At::Body && is_cut(seen) => Some(At::Start),
-            _ => None,
-        };
-        self.at = match next {
-            Some(next) => next,
-            None if line.is_empty() || is_message(seen.content) => At::Start,
-            None => At::Noise,
-        };
-        next.map(|_| self.finding(seen).into_iter().collect())
-    }
-
-    fn finding(&mut self, seen: &FrameContext<'_>) -> Option<Finding> {
-        let (_, header) = header(seen.raw).filter(|_| !self.is_told)?;
-        self.is_told = true;
-        Some(CONTENT_LENGTH.at(seen.head.seq, quote::bytes(header)))
+        let header = header(seen.raw).filter(|(at, _)| match at {
+            0 => !self.after_noise,
+            _ => line.starts_with(b"{"),
+        });
+        if let Some((_, header)) = header {
+            let is_first = !std::mem::replace(&mut self.is_told, true);
+            let found = || CONTENT_LENGTH.at(seen.head.seq, quote::bytes(header));
+            return Some(is_first.then(found).into_iter().collect());
+        }
+        let is_cut = seen.content.problems.contains(&Problem::Truncated);
+        let is_other = is_cut || !is_message(seen.content);
+        self.after_noise = is_other && !line.is_empty();
+        (self.is_told && is_other).then(Vec::new)
     }
 }
 
@@ -343,18 +325,6 @@ fn header(raw: &[u8]) -> Option<(usize, &[u8])> {
     let found = HEADER.captures(&line[from..])?.get(1)?;
     let at = from + found.start();
     (at == 0 || line[at - 1] == b'}').then_some((at, &line[at..]))
-}
-
-/// `Content-Type: application/vscode-jsonrpc; charset=utf-8`
-fn is_field(line: &[u8]) -> bool {
-    static FIELD: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new("^[A-Za-z0-9-]+:").expect("our expressions are valid"));
-    FIELD.is_match(line)
-}
-
-/// Whether the stream ends with it before the line does.
-fn is_cut(seen: &FrameContext<'_>) -> bool {
-    seen.content.problems.contains(&Problem::Truncated)
 }
 
 #[cfg(test)]

@@ -88,7 +88,6 @@ pub(super) struct Ending {
     is_signalled: bool,
     /// When it was first told to end by SIGTERM.
     terminated: Option<Moment>,
-    recovered: bool,
     /// The rules that were told; each is told once.
     told: Vec<&'static str>,
 }
@@ -153,19 +152,12 @@ impl Ending {
                     .findings
                     .push(SURVIVORS_LEFT.found(named(processes)));
             }
-            EventKind::Recovered { .. } => self.recovered = true,
             _ => {}
         }
     }
 
     pub(super) fn finish(&mut self, end: &[Observation], context: &Context<'_>) {
         let Some(exit) = self.exit.take() else {
-            // The recorder waits for the server unless it is killed itself.
-            if let Some(terminated) = self.terminated.filter(|_| self.recovered) {
-                let after = lasting(context.now.ns_since(terminated));
-                let detail = format!("killed with the recorder, at least {after} after the signal");
-                self.once(Some(SHUTDOWN_SIGKILL.found(detail)), context);
-            }
             return;
         };
         // What a crash has lost is told at the requests, and a server that is ended by a signal may

@@ -1,12 +1,13 @@
 //! Calls and their results, judged by the tools that were listed before the call.
 
-use super::listing::{Listing, Lookup, Schema};
+use super::listing::{Listing, Lookup, Schema, Tool};
 use super::schema::Skipped;
 use super::{
     ARGS_INVALID, CHECK_SKIPPED, ISERROR_TYPE, STRUCTURED_MISMATCH, STRUCTURED_MISSING,
     STRUCTURED_NO_TEXT, STRUCTURED_NOT_OBJECT, UNKNOWN_AS_RESULT, UNKNOWN_CALLED,
     VALIDATION_AS_ERROR, member,
 };
+use crate::content::TASK_AUGMENTATION;
 use crate::quote::{self, written};
 use crate::{Part, Rule};
 use mcpreel_trace::bounded::{BoundedMap, digest};
@@ -59,6 +60,7 @@ impl Calls {
                 call.is_unknown = true;
             }
             Lookup::Found(tool) => {
+                augmented(part, request, &tool, &call.tool);
                 call.output.clone_from(&tool.output);
                 if let Some((schema, params)) = tool.input.as_ref().zip(part.params()) {
                     // Arguments that are left out are none.
@@ -139,6 +141,22 @@ impl Calls {
         }
         is_wrong
     }
+}
+
+/// Tells where a tool is called as a task, or not as one, against what is listed (Tasks, Tool-level
+/// negotiation). A server that takes no calls as tasks at all has a rule of its own.
+fn augmented(part: &Part<'_>, request: &Request, tool: &Tool, name: &str) {
+    let declared = part.server_capabilities();
+    if !declared.is_some_and(|declared| declared.has("tasks.requests.tools.call")) {
+        return;
+    }
+    let (path, listed) = match request.task {
+        true if !tool.may_be_task => ("params.task", "not listed as one that can be"),
+        false if tool.must_be_task => ("params", "listed as one that has to be"),
+        _ => return,
+    };
+    let detail = format!("the tool \"{name}\" is {listed} a task");
+    part.tell_at(&TASK_AUGMENTATION, path, detail);
 }
 
 /// Whether the result says that the call failed; tells where it says so in a wrong way.

@@ -126,9 +126,15 @@ impl Walk {
                 continue;
             }
             let schema = |name: &str| Some(Arc::new(Schema::new(definition.get(name)?, revision)));
+            let support = definition
+                .get("execution")
+                .and_then(|it| it.get("taskSupport"));
+            let is_support = |word| support.is_some_and(|support| support.is_str(word));
             let tool = Tool {
                 input: schema("inputSchema"),
                 output: schema("outputSchema"),
+                may_be_task: is_support("optional") || is_support("required"),
+                must_be_task: is_support("required"),
             };
             let schemas = tool.input.iter().chain(&tool.output);
             self.bytes += name.len() + schemas.map(|schema| schema.text.len()).sum::<usize>();
@@ -147,6 +153,9 @@ impl Walk {
 pub struct Tool {
     pub input: Option<Arc<Schema>>,
     pub output: Option<Arc<Schema>>,
+    /// Whether it can be called as a task, and whether it has to be (2025-11-25).
+    pub may_be_task: bool,
+    pub must_be_task: bool,
 }
 
 /// A schema that is compiled when first needed.

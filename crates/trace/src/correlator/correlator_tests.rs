@@ -103,17 +103,13 @@ fn of_requests_without_an_answer_the_oldest_are_given_up_and_that_is_told() {
     assert_eq!(first.map(|it| it.status), Some(Status::GivenUp));
     let last = exchanges.last().map(|exchange| exchange.status);
     assert_eq!(last, Some(Status::Open));
-    // What comes for it is no stray, and what is a stray is told as one.
+    // What comes for it is no stray.
     feed.result(1, "{}");
     assert_eq!(feed.observed(), [Observed::ForGivenUp]);
     feed.progress("\"t1\"", 1);
     assert_eq!(feed.observed(), [Observed::ForGivenUp]);
     feed.cancel(1);
     assert_eq!(feed.observed(), [Observed::ForGivenUp]);
-    feed.result(TOO_MANY + 1, "{}");
-    assert_eq!(feed.observed(), [Observed::ResponseUnknown]);
-    feed.progress("\"t0\"", 1);
-    assert_eq!(feed.observed(), [Observed::ProgressUnknownToken]);
     // What is held is paired as ever.
     feed.result(TOO_MANY, r#"{"content":[]}"#);
     assert_eq!(feed.observed(), []);

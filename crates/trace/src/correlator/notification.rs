@@ -1,6 +1,5 @@
 //! A notification belongs to a call, or to none.
 
-use super::open_calls::Forgot;
 use super::{At, Changes, Correlator, MessageKind, MessageRecord, Observed};
 use crate::exchange::{ExchangeId, Status};
 use mcpreel_wire::id::RequestId;
@@ -87,10 +86,7 @@ impl Correlator {
     ) -> Option<ExchangeId> {
         let requests = at.direction.reverse();
         let Some(id) = self.calls.by_token(requests, token) else {
-            let kind = if self
-                .calls
-                .may_have_forgotten(Forgot::Token, requests, token)
-            {
+            let kind = if self.calls.has_forgotten {
                 Observed::ForGivenUp
             } else {
                 Observed::ProgressUnknownToken
@@ -146,7 +142,7 @@ impl Correlator {
             Observed::CancelCompleted
         } else if self.calls.in_flight(at.direction.reverse(), id).is_some() {
             Observed::CancelWrongDirection
-        } else if self.calls.may_have_forgotten(Forgot::Id, at.direction, id) {
+        } else if self.calls.has_forgotten {
             Observed::ForGivenUp
         } else {
             Observed::CancelUnknown

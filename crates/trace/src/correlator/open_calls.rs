@@ -1,6 +1,5 @@
 //! The calls that are open, and those that are remembered for what may still come for them.
 
-use crate::bounded::{BoundedMap, digest};
 use crate::clock::Moment;
 use crate::exchange::{Exchange, ExchangeId, Status};
 use foldhash::HashMap;
@@ -98,7 +97,8 @@ pub(super) struct Calls {
     /// In the order in which they ended.
     settled: VecDeque<ExchangeId>,
     settled_bytes: usize,
-    forgotten: Forgotten,
+    /// Whether a call was forgotten that had no answer: whatever comes for no call may be for it.
+    pub(super) has_forgotten: bool,
 }
 
 fn side(direction: Direction) -> usize {
@@ -155,17 +155,6 @@ impl Calls {
         }
         let firsts = [self.open.first(), self.unfinished.first()];
         firsts.into_iter().flatten().min().copied()
-    }
-
-    /// Whether a call with this id, or this progress token, may have been forgotten before it was
-    /// answered.
-    pub(super) fn may_have_forgotten(
-        &self,
-        what: Forgot,
-        direction: Direction,
-        id: &RequestId,
-    ) -> bool {
-        self.forgotten.may_have((what, direction, id))
     }
 
     /// The oldest unanswered call with this id, cancelled or not.
@@ -338,49 +327,15 @@ impl Calls {
 
     fn forget_id(&mut self, call: &Call) {
         let (id, rpc_id) = (call.exchange.id, &call.exchange.rpc_id);
-        let direction = call.exchange.direction;
-        let ids = &mut self.ids[side(direction)];
+        let ids = &mut self.ids[side(call.exchange.direction)];
         let Some(uses) = ids.get_mut(rpc_id) else {
             return;
         };
-        if uses.no_longer_unanswered(id) {
-            self.forgotten.add((Forgot::Id, direction, rpc_id));
-            if let Some(token) = &call.token {
-                self.forgotten.add((Forgot::Token, direction, token));
-            }
-        }
+        self.has_forgotten |= uses.no_longer_unanswered(id);
         uses.answered = uses.answered.filter(|answered| *answered != id);
         if uses.unanswered.is_empty() && uses.answered.is_none() {
             ids.remove(rpc_id);
         }
-    }
-}
-
-// Requests that were forgotten before their answer came: what comes for them is no stray.
-
-/// Ids and tokens of such requests that are told from those that nobody used. Once there were more,
-/// nothing that fits no request is called unknown any longer.
-const TOLD: usize = 16_384;
-
-#[derive(Clone, Copy, Debug, Hash)]
-pub(super) enum Forgot {
-    Id,
-    Token,
-}
-
-/// The requests that were forgotten, by digests.
-#[derive(Debug, Default)]
-struct Forgotten(BoundedMap<u64, (), TOLD>);
-
-impl Forgotten {
-    /// A request of this direction, with this id or token, is forgotten.
-    fn add(&mut self, what: (Forgot, Direction, &RequestId)) {
-        self.0.is_first(digest(what));
-    }
-
-    /// Whether the request is one of them, or may be.
-    fn may_have(&self, what: (Forgot, Direction, &RequestId)) -> bool {
-        self.0.has_forgotten() || !self.0.is_empty() && self.0.contains(&digest(what))
     }
 }
 
@@ -428,29 +383,6 @@ impl Waiting {
     /// Nanoseconds waited so far, without a wait that goes on.
     pub(super) fn total_ns(self) -> u64 {
         self.total_ns
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_was_forgotten_is_told_from_what_never_was_as_long_as_there_is_room() {
-        let mut forgotten = Forgotten::default();
-        let ids: Vec<_> = (0..=TOLD + 1)
-            .map(|n| RequestId::string(&n.to_string()))
-            .collect();
-        let of = |id| (Forgot::Id, Direction::ClientToServer, id);
-        for id in &ids[..TOLD] {
-            forgotten.add(of(id));
-        }
-        assert!(forgotten.may_have(of(&ids[0])) && !forgotten.may_have(of(&ids[TOLD])));
-        assert!(!forgotten.may_have((Forgot::Token, Direction::ClientToServer, &ids[0])));
-        assert!(!forgotten.may_have((Forgot::Id, Direction::ServerToClient, &ids[0])));
-        forgotten.add(of(&ids[TOLD]));
-        assert_eq!(forgotten.0.len(), TOLD);
-        assert!(forgotten.may_have(of(&ids[0])) && forgotten.may_have(of(&ids[TOLD + 1])));
     }
 }
 

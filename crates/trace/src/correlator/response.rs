@@ -1,6 +1,6 @@
 //! A response ends an exchange, or belongs to none.
 
-use super::open_calls::{Call, Forgot};
+use super::open_calls::Call;
 use super::request::is_about_task;
 use super::{At, Changes, Correlator, MessageKind, MessageRecord, Observation, Observed};
 use crate::exchange::{ExchangeId, Status};
@@ -85,7 +85,7 @@ impl Correlator {
             (Observed::ResponseDuplicate, Some(answered))
         } else if let Some(open) = self.calls.other_type(requests, id) {
             (Observed::ResponseIdTypeChanged, Some(open))
-        } else if self.calls.may_have_forgotten(Forgot::Id, requests, id) {
+        } else if self.calls.has_forgotten {
             (Observed::ForGivenUp, None)
         } else {
             (Observed::ResponseUnknown, None)

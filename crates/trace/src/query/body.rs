@@ -51,101 +51,75 @@ fn parsed(bytes: Option<&[u8]>, look: impl FnOnce(Json<'_>) -> Option<bool>) -> 
 
 /// A condition on one JSON value.
 #[derive(Clone, Debug)]
-pub enum JsonTest {
-    /// A string that contains the text, a container that does in its JSON, or the same scalar.
-    Contains {
-        text: Option<Regex>,
-        raw: Option<Regex>,
-        same: Scalar,
-    },
-    /// A string that is the text, or the same scalar, or a container of just these bytes.
-    Same(Scalar),
-    /// A string in which the pattern is found, or the bytes of anything else.
-    Pattern(Option<Regex>),
-    Ordered(Op, Option<Number>),
-    Within(RangeInclusive<i64>),
-}
-
-/// A value in a filter.
-#[derive(Clone, Debug)]
-pub struct Scalar {
+pub struct JsonTest {
+    op: Op,
     text: Box<str>,
     quoted: bool,
     number: Option<Number>,
-}
-
-impl Scalar {
-    fn new(value: &Value) -> Self {
-        match value {
-            Value::Text { text, quoted } => Self {
-                text: text.clone(),
-                quoted: *quoted,
-                number: None,
-            },
-            Value::Json(text) => Self {
-                text: text.clone(),
-                quoted: false,
-                number: Number::parse(text),
-            },
-            Value::Number(number) => Self::new(&Value::Json(number.to_string().into())),
-            Value::Range(_) | Value::Ago(_) => Self::new(&Value::Json("".into())),
-        }
-    }
-
-    /// Whether it is the number, boolean or `null` that `value` is.
-    fn is(&self, value: Json<'_>) -> bool {
-        match value.kind() {
-            Kind::Number => self.number.is_some() && value.number() == self.number,
-            Kind::Bool | Kind::Null => !self.quoted && value.raw() == self.text.as_bytes(),
-            Kind::String | Kind::Array | Kind::Object => false,
-        }
-    }
+    range: Option<RangeInclusive<i64>>,
+    /// What a string has to match, and what the JSON of a container has to.
+    regex: Option<Regex>,
+    in_json: Option<Regex>,
 }
 
 impl JsonTest {
     pub fn new(op: Op, value: &Value) -> Self {
-        let scalar = Scalar::new(value);
-        match (op, value) {
-            (_, Value::Range(range)) => Self::Within(range.clone()),
-            (Op::Contains, _) => Self::Contains {
-                text: pattern::contains(&scalar.text, true),
-                raw: pattern::in_json(&scalar.text, true),
-                same: scalar,
+        let (text, quoted) = match value {
+            Value::Text { text, quoted } => (text.clone(), *quoted),
+            Value::Json(text) => (text.clone(), false),
+            Value::Number(number) => (number.to_string().into(), false),
+            Value::Range(_) | Value::Ago(_) => ("".into(), false),
+        };
+        let (regex, in_json) = match op {
+            Op::Contains => (
+                pattern::contains(&text, true),
+                pattern::in_json(&text, true),
+            ),
+            _ if op.is_match() => {
+                let regex = pattern::regex(&text).ok();
+                (regex.clone(), regex)
+            }
+            _ => (None, None),
+        };
+        let is_text = matches!(value, Value::Text { .. });
+        Self {
+            number: Number::parse(&text).filter(|_| !is_text),
+            range: match value {
+                Value::Range(range) => Some(range.clone()),
+                _ => None,
             },
-            (Op::Matches | Op::MatchesNot, _) => Self::Pattern(pattern::regex(&scalar.text).ok()),
-            (Op::Equal | Op::Differs, _) => Self::Same(scalar),
-            (Op::Less | Op::AtMost | Op::More | Op::AtLeast, _) => Self::Ordered(op, scalar.number),
+            op,
+            text,
+            quoted,
+            regex,
+            in_json,
         }
     }
 
     pub fn fits(&self, value: Json<'_>) -> bool {
-        match self {
-            Self::Contains { text, raw, same } => match value.kind() {
-                Kind::String => found(text.as_ref(), &value.str_bytes()),
-                Kind::Array | Kind::Object => found(raw.as_ref(), value.raw()),
-                Kind::Null | Kind::Bool | Kind::Number => same.is(value),
-            },
-            Self::Same(same) => match value.kind() {
-                Kind::String => value.is_str(&same.text),
-                Kind::Array | Kind::Object => value.raw() == same.text.as_bytes(),
-                Kind::Null | Kind::Bool | Kind::Number => same.is(value),
-            },
-            Self::Pattern(regex) => match value.kind() {
-                Kind::String => found(regex.as_ref(), &value.str_bytes()),
-                _ => found(regex.as_ref(), value.raw()),
-            },
-            Self::Ordered(op, bound) => {
-                let order = value.number().zip(bound.as_ref());
-                let order = order.and_then(|(number, bound)| number.partial_cmp(bound));
-                order.is_some_and(|order| in_order(*op, order))
+        let found = |regex: &Option<Regex>, bytes: &[u8]| {
+            regex.as_ref().is_some_and(|regex| regex.is_match(bytes))
+        };
+        if let Some(range) = &self.range {
+            return value.number().is_some_and(|number| between(&number, range));
+        }
+        if self.op.is_order() {
+            let bound = value.number().zip(self.number.as_ref());
+            return bound.is_some_and(|(number, bound)| in_order(self.op, number.cmp(bound)));
+        }
+        let is_pattern = self.op.is_match();
+        match value.kind() {
+            Kind::String if self.regex.is_some() => found(&self.regex, &value.str_bytes()),
+            Kind::String => value.is_str(&self.text),
+            Kind::Array | Kind::Object if self.in_json.is_some() => {
+                found(&self.in_json, value.raw())
             }
-            Self::Within(range) => value.number().is_some_and(|number| between(&number, range)),
+            _ if is_pattern => found(&self.regex, value.raw()),
+            Kind::Number => self.number.is_some() && value.number() == self.number,
+            Kind::Bool | Kind::Null => !self.quoted && value.raw() == self.text.as_bytes(),
+            Kind::Array | Kind::Object => value.raw() == self.text.as_bytes(),
         }
     }
-}
-
-fn found(regex: Option<&Regex>, bytes: &[u8]) -> bool {
-    regex.is_some_and(|regex| regex.is_match(bytes))
 }
 
 fn in_order(op: Op, order: Ordering) -> bool {
@@ -153,8 +127,7 @@ fn in_order(op: Op, order: Ordering) -> bool {
         Op::Less => order.is_lt(),
         Op::AtMost => order.is_le(),
         Op::More => order.is_gt(),
-        Op::AtLeast => order.is_ge(),
-        _ => order.is_eq(),
+        _ => order.is_ge(),
     }
 }
 

@@ -175,11 +175,6 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// How many values and names there are in it, however deep.
-    pub fn nodes_inside(&self) -> usize {
-        (self.node().next - self.index) as usize - 1
-    }
-
     fn inside(&self, kind: Kind) -> Range<u32> {
         let node = self.node();
         if node.kind == kind {

@@ -8,14 +8,10 @@ use mcpreel_wire::message::InputRound;
 
 /// Rounds that wait for their retry. Without a limit a client that never retries would make us
 /// grow; beyond it the oldest is given up and its retry starts a chain of its own.
-const WAITING_ROUNDS: usize = 256;
+const WAITING_ROUNDS: usize = 64;
 
-/// Bytes that the waiting rounds may hold: an answer can ask for thousands of inputs. Beyond it the
-/// oldest are given up.
-const WAITING_BYTES: usize = 1 << 20;
-
-/// Bytes that a text takes besides its own.
-const TEXT_BYTES: usize = 32;
+/// Keys of a round that are remembered: an answer can ask for thousands of inputs.
+const KEYS: usize = 64;
 
 #[derive(Debug)]
 struct Round {
@@ -26,20 +22,6 @@ struct Round {
     name: Option<CompactString>,
     asked: InputRound,
     t: Moment,
-}
-
-impl Round {
-    /// Bytes that it takes in memory, about.
-    fn bytes(&self) -> usize {
-        let InputRound { state, keys } = &self.asked;
-        let own = [Some(&self.method), self.name.as_ref()]
-            .into_iter()
-            .flatten();
-        let texts = state.iter().chain(keys).map(|text| &**text);
-        let texts = texts.chain(own.map(|text| &**text));
-        let texts: usize = texts.map(|text| TEXT_BYTES + text.len()).sum();
-        size_of::<Self>() + texts
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,30 +36,28 @@ pub(super) struct Joined {
 pub(super) struct Rounds(Vec<Round>);
 
 impl Rounds {
-    /// `exchange` was answered by `asked` at `t`. Returns the rounds that are given up for it: the
-    /// frames of their requests, and their chains.
+    /// `exchange` was answered by `asked` at `t`. Returns the round that is given up for it: the
+    /// frame of its request, and its chain.
     pub(super) fn wait(
         &mut self,
         exchange: &Exchange,
         asked: &InputRound,
         t: Moment,
-    ) -> Vec<(Seq, ExchangeId)> {
+    ) -> Option<(Seq, ExchangeId)> {
         self.0.push(Round {
             chain: exchange.chain.unwrap_or(exchange.id),
             frame: exchange.request.0,
             method: exchange.method.clone(),
             name: exchange.name.clone(),
-            asked: asked.clone(),
+            asked: InputRound {
+                state: asked.state.clone(),
+                keys: asked.keys.iter().take(KEYS).cloned().collect(),
+            },
             t,
         });
-        let mut bytes: usize = self.0.iter().map(Round::bytes).sum();
-        let mut given_up = Vec::new();
-        while !self.0.is_empty() && (self.0.len() > WAITING_ROUNDS || bytes > WAITING_BYTES) {
-            let oldest = self.0.remove(0);
-            bytes -= oldest.bytes();
-            given_up.push((oldest.frame, oldest.chain));
-        }
-        given_up
+        let is_too_much = self.0.len() > WAITING_ROUNDS;
+        let given_up = is_too_much.then(|| self.0.remove(0));
+        given_up.map(|round| (round.frame, round.chain))
     }
 
     /// The round that a retry answers: the newest with an equal `requestState`, rather one of the
@@ -111,7 +91,8 @@ impl Rounds {
 /// Whether the keys of a retry answer the keys that were asked for: some of them and no others,
 /// or none where none was asked.
 fn fits(given: &[Box<str>], asked: &[Box<str>]) -> bool {
-    given.is_empty() == asked.is_empty() && given.iter().all(|key| asked.contains(key))
+    let is_asked = |key: &Box<str>| asked.len() == KEYS || asked.contains(key);
+    given.is_empty() == asked.is_empty() && given.iter().all(is_asked)
 }
 
 #[cfg(test)]

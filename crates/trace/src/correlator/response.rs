@@ -111,7 +111,7 @@ impl Correlator {
         {
             let given_up = self.rounds.wait(&call.exchange, asked, at.head.t_last);
             call.exchange.chain.get_or_insert(id);
-            for (frame, chain) in given_up {
+            if let Some((frame, chain)) = given_up {
                 changes.observe(Observation {
                     frame,
                     exchange: Some(chain),

@@ -5,7 +5,6 @@ use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::mcp::Revision;
 use std::cell::RefCell;
-use std::collections::HashMap;
 
 /// Other frames that a finding names. Without a limit a finding about a flood would name each of
 /// its frames.
@@ -40,12 +39,13 @@ pub struct Findings(RefCell<Kept>);
 #[derive(Debug, Default)]
 struct Kept {
     findings: Vec<Finding>,
-    counts: HashMap<(&'static str, Option<Seq>), Count>,
+    counts: Vec<Count>,
 }
 
 /// Findings of one rule in one frame: their number, how many are kept, and the index of the last.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Count {
+    of: (&'static str, Option<Seq>),
     found: usize,
     kept: usize,
     last: usize,
@@ -100,7 +100,19 @@ impl Findings {
         finding: impl FnOnce() -> Finding,
     ) {
         let Kept { findings, counts } = &mut *self.0.borrow_mut();
-        let count = counts.entry((rule.id, frame)).or_default();
+        let of = (rule.id, frame);
+        let at = counts.iter().position(|count| count.of == of);
+        let at = at.unwrap_or_else(|| {
+            let (found, kept, last) = (0, 0, 0);
+            counts.push(Count {
+                of,
+                found,
+                kept,
+                last,
+            });
+            counts.len() - 1
+        });
+        let count = &mut counts[at];
         count.found += 1;
         if count.kept < limit {
             count.kept += 1;
@@ -119,11 +131,9 @@ impl Findings {
             mut findings,
             counts,
         } = self.0.take();
-        for Count { found, kept, last } in counts.into_values() {
-            if found > kept {
-                let more = format!("; and {} more in this frame", found - kept);
-                findings[last].detail.push_str(&more);
-            }
+        for count in counts.iter().filter(|count| count.found > count.kept) {
+            let more = format!("; and {} more in this frame", count.found - count.kept);
+            findings[count.last].detail.push_str(&more);
         }
         findings
     }

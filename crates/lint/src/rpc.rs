@@ -93,51 +93,41 @@ rules! {
         .fix("Use the name of the protocol.");
 }
 
-/// The family of JSON-RPC rules. It remembers how many messages of each side could not be read
-/// by the other: each of them excuses one response without an id.
+/// The family of JSON-RPC rules. It remembers whether the other side could not read a message: that
+/// excuses responses without an id.
 #[derive(Debug, Default)]
 pub struct Rpc {
-    unreadable_c2s: u64,
-    unreadable_s2c: u64,
+    unreadable_c2s: bool,
+    unreadable_s2c: bool,
 }
 
 impl Family for Rpc {
     fn frame(&mut self, seen: &FrameContext<'_>) {
         if let Some(direction) = seen.head.stream.messages() {
-            self.count_unreadable(direction, &seen.content.problems);
+            *self.unreadable(direction) |= !seen.content.problems.iter().all(is_readable);
         }
     }
 
     fn part(&mut self, part: &Part<'_>) {
-        for problem in &part.message.problems {
-            let is_excused = *problem == Problem::ResponseWithoutId && self.is_excused(part);
-            part.extend(finding(problem, part).filter(|_| !is_excused));
+        let (direction, problems) = (part.direction(), &part.message.problems);
+        // It may be the answer to something unreadable of the other side.
+        let is_excused = *self.unreadable(direction.reverse());
+        for problem in problems {
+            let is_told = *problem != Problem::ResponseWithoutId || !is_excused;
+            part.extend(finding(problem, part).filter(|_| is_told));
         }
         unknown_members(part);
         dialect_method(part);
-        self.count_unreadable(part.direction(), &part.message.problems);
+        *self.unreadable(direction) |= !problems.iter().all(is_readable);
     }
 }
 
 impl Rpc {
-    fn unreadable(&mut self, direction: Direction) -> &mut u64 {
+    fn unreadable(&mut self, direction: Direction) -> &mut bool {
         match direction {
             Direction::ClientToServer => &mut self.unreadable_c2s,
             Direction::ServerToClient => &mut self.unreadable_s2c,
         }
-    }
-
-    fn count_unreadable(&mut self, direction: Direction, problems: &[Problem]) {
-        *self.unreadable(direction) += u64::from(!problems.iter().all(is_readable));
-    }
-
-    /// Whether the other side has sent something unreadable that a response without an id may be
-    /// the answer to; each excuses one.
-    fn is_excused(&mut self, part: &Part<'_>) -> bool {
-        let unreadable = self.unreadable(part.direction().reverse());
-        let is_excused = *unreadable > 0;
-        *unreadable -= u64::from(is_excused);
-        is_excused
     }
 }
 

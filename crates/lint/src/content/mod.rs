@@ -234,9 +234,10 @@ fn listed<'a>(part: &Part<'a>, member: &str, limit: usize) -> impl Iterator<Item
 /// Prompts that are remembered. Of others nothing is said.
 const PROMPTS: usize = 1024;
 
-/// Bytes of a prompt's name and its required arguments that are remembered. Together with
-/// [`PROMPTS`] it bounds the memory.
-const BYTES: usize = 2048;
+/// Bytes of a name that is remembered, and names of required arguments of a prompt. Together with
+/// [`PROMPTS`] they bound the memory.
+const NAME: usize = 128;
+const REQUIRED: usize = 16;
 
 /// Open requests that lack an argument.
 const OPEN: usize = 256;
@@ -252,7 +253,7 @@ struct Prompts {
 impl Prompts {
     fn list(&mut self, part: &Part<'_>) {
         for prompt in listed(part, "prompts", PROMPTS) {
-            let Some(name) = short_text(prompt, "name", BYTES) else {
+            let Some(name) = short_text(prompt, "name", NAME) else {
                 continue;
             };
             let arguments = prompt.get("arguments");
@@ -261,14 +262,9 @@ impl Prompts {
                 let required = argument.get("required");
                 required.and_then(|required| required.as_bool()) == Some(true)
             });
-            let names = required.filter_map(|it| short_text(it, "name", BYTES));
-            let names: Vec<Box<str>> = names.take(BYTES / 16).map(Into::into).collect();
-            let bytes = names.iter().map(|name| name.len()).sum::<usize>() + name.len();
-            if bytes <= BYTES {
-                self.required.insert((&*name).into(), names);
-            } else {
-                self.required.remove(&*name);
-            }
+            let names = required.filter_map(|it| short_text(it, "name", NAME));
+            let names = names.take(REQUIRED).map(Into::into).collect();
+            self.required.insert((&*name).into(), names);
         }
     }
 

@@ -8,7 +8,7 @@
 use super::{EMBEDDED_NEWLINE, Headers, STDERR_JSONRPC};
 use crate::rpc::describe;
 use crate::{Finding, Findings, FrameContext, Rule};
-use mcpreel_trace::bounded::digest;
+use mcpreel_trace::bounded::{BoundedMap, digest};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_wire::mcp::methods::{self, Way};
@@ -219,8 +219,8 @@ const AHEAD_NS: u64 = 1_000_000_000;
 /// A server may write messages to stderr by mistake, or log its traffic there.
 #[derive(Debug, Default)]
 pub(super) struct Stderr {
-    /// Ids of the latest responses on the protocol streams, by hash.
-    answered: VecDeque<u64>,
+    /// Ids of the latest responses on the protocol streams, by digest.
+    answered: BoundedMap<u64, (), REMEMBERED>,
     /// Lines on stderr that are told unless the server turns out to log its traffic: the id of a
     /// response, when the line came, and what is told.
     held: VecDeque<(Option<u64>, Moment, Finding)>,
@@ -259,10 +259,7 @@ impl Stderr {
             if self.held.iter().any(|(held, ..)| *held == Some(id)) {
                 return self.is_a_log();
             }
-            if self.answered.len() == REMEMBERED {
-                self.answered.pop_front();
-            }
-            self.answered.push_back(id);
+            self.answered.is_first(id);
         }
     }
 

@@ -13,7 +13,7 @@ use mcpreel_wire::json::Value;
 use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::mcp::capabilities::Declared;
 use mcpreel_wire::mcp::lists::{self, LISTS};
-use mcpreel_wire::mcp::methods::{self, Method};
+use mcpreel_wire::mcp::methods::{self, Method, Use};
 use mcpreel_wire::message::{Body, Direction, Era, Subject};
 use std::sync::Arc;
 
@@ -149,15 +149,29 @@ impl Capability {
             }
             return;
         };
+        // A notification that belongs to no known request may be meant by either of two eras that
+        // are spoken on one connection.
+        let known = part.seen.known;
+        let is_loose = !is_request
+            && part.request().is_none()
+            && known.handshake != Handshake::None
+            && part.seen.session.eras.len() > 1;
         let revision = part.revision();
-        match method.used_in(revision) {
-            None => not_in_version(part, method, revision),
-            Some(usage) if !usage.way.allows(part.direction()) => {
-                let sender = if is_of_server { "server" } else { "client" };
-                let detail = format!("{} from the {sender}", method.name);
-                part.tell_at(&DIRECTION, "method", detail);
+        let possible = if is_loose {
+            [known.legacy(), Revision::V2026_07_28]
+        } else {
+            [revision; 2]
+        };
+        let uses = possible.map(|one| method.used_in(one));
+        let allows = |usage: &Use| usage.way.allows(part.direction());
+        if uses == [None; 2] {
+            if !is_loose {
+                not_in_version(part, method, revision);
             }
-            Some(_) => {}
+        } else if !uses.into_iter().flatten().any(allows) {
+            let sender = if is_of_server { "server" } else { "client" };
+            let detail = format!("{} from the {sender}", method.name);
+            part.tell_at(&DIRECTION, "method", detail);
         }
     }
 

@@ -70,9 +70,10 @@ pub(super) fn protocol_broken(facts: &Facts) -> Option<Cause> {
     let mut broken: Vec<_> = broken.collect();
     broken.sort_by_key(|(_, found)| found.frame.map_or(u64::MAX, |seq| seq.0));
     let &(group, first) = broken.first()?;
-    let more = match broken.len() as u64 - 1 {
+    let more = match broken.len() - 1 {
         0 => String::new(),
-        more => format!("; {} broken too", plural(more, "other rule")),
+        1 => "; another rule was broken too".to_owned(),
+        more => format!("; {more} other rules were broken too"),
     };
     let known = rule(&group.rule)?;
     let place = first.frame.or(first.related.first().copied());

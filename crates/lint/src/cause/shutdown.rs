@@ -79,14 +79,18 @@ pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
             (format!(" in the middle of {calls}"), Certain)
         }
     };
-    let ended = phrases::ended(end);
-    let cause = Cause::new(
-        certainty,
-        format!("the server {ended}{when}{}", phrases::stderr_says(facts)),
-        "The last lines on stderr mostly say why; if there are none, repeat the request that was \
-         open. SIGKILL mostly means that the system was out of memory, SIGSEGV and SIGABRT a crash \
-         in native code.",
-    );
+    let advice = match end {
+        End::Killed { .. } => {
+            "SIGKILL mostly means that the system was out of memory, SIGSEGV and SIGABRT a crash in \
+             native code: look into the kernel's log, or for a core dump."
+        }
+        _ => {
+            "The last lines on stderr mostly say why; if there are none, repeat the request that was \
+             open."
+        }
+    };
+    let (ended, said) = (phrases::ended(end), phrases::stderr_says(facts));
+    let cause = Cause::new(certainty, format!("the server {ended}{when}{said}"), advice);
     let usage = facts
         .session
         .usage

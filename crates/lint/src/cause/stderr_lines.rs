@@ -15,6 +15,9 @@
 use super::SECOND_NS;
 use super::facts::{Facts, Line};
 
+/// Lines of stderr that are no further apart belong together, nanoseconds.
+const TOGETHER_NS: u64 = 5 * SECOND_NS;
+
 /// Lines that are older at the end have nothing to do with it, nanoseconds.
 const LONG_BEFORE_NS: u64 = 10 * SECOND_NS;
 
@@ -41,13 +44,11 @@ pub(super) struct LastWords<'f> {
 impl<'f> LastWords<'f> {
     /// The last words of a session; none if they were said long before its end.
     pub(super) fn of(facts: &'f Facts) -> Self {
-        let last = match facts.end() {
-            Some(_) => facts.now,
-            None => facts.last_words.last().map_or(facts.now, |line| line.t),
-        };
+        let last = facts.last_words.last().map_or(facts.now, |line| line.t);
+        let is_old = facts.end().is_some() && facts.since(last) > LONG_BEFORE_NS;
         let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
         let is_meant = |line: &&Line| {
-            last.ns_since(line.t) <= LONG_BEFORE_NS && line.text().iter().any(is_word)
+            !is_old && last.ns_since(line.t) <= TOGETHER_NS && line.text().iter().any(is_word)
         };
         let lines: Vec<_> = facts.last_words.iter().filter(is_meant).collect();
         let texts: Vec<_> = lines.iter().map(|line| Words::new(line)).collect();

@@ -122,7 +122,7 @@ struct Flood {
     second: u64,
     /// The notifications of that second.
     count: u32,
-    is_flood: bool,
+    goes_on: bool,
 }
 
 impl Flood {
@@ -130,11 +130,11 @@ impl Flood {
     fn begins_at(&mut self, t: Moment) -> bool {
         let second = t.0 / SECOND_NS;
         if second != self.second {
-            self.is_flood &= self.count >= CALM && second == self.second + 1;
+            self.goes_on &= self.count >= CALM && second == self.second + 1;
             (self.second, self.count) = (second, 0);
         }
         self.count += 1;
-        self.count > MOST && !std::mem::replace(&mut self.is_flood, true)
+        self.count > MOST && !std::mem::replace(&mut self.goes_on, true)
     }
 }
 

@@ -14,9 +14,10 @@ pub(super) fn bad_schema_hides_tools(facts: &Facts) -> Option<Cause> {
     let group = facts
         .found("tool-schema-hides-tools")
         .or_else(|| facts.found("tool-input-schema-invalid"))?;
-    let (certainty, then) = match facts.called_tools {
-        true => (Possible, ""),
-        false => (Likely, "; no tool was ever called"),
+    let (certainty, then) = if facts.called_tools {
+        (Possible, "")
+    } else {
+        (Likely, "; no tool was ever called")
     };
     let sentence = format!(
         "{}{} in the list of tools can make hosts drop all tools: {}{then}",

@@ -41,13 +41,12 @@ pub(super) fn answered_at_exit(facts: &Facts) -> Option<Cause> {
         1 => Possible,
         _ => Likely,
     };
-    let (what, first_of) = match answers[..] {
-        [answer] => (phrases::call_at(answer), ""),
-        _ => {
-            let count = plural(answers.len() as u64, "request");
-            let calls = phrases::calls(answers.iter().copied());
-            (format!("{count} ({calls})"), "the first ")
-        }
+    let (what, first_of) = if let [answer] = answers[..] {
+        (phrases::call_at(answer), "")
+    } else {
+        let count = plural(answers.len() as u64, "request");
+        let calls = phrases::calls(answers.iter().copied());
+        (format!("{count} ({calls})"), "the first ")
     };
     let after = |answer: &Exchange, t| duration(answer.t_response.unwrap_or(t).ns_since(t));
     let sentence = format!(

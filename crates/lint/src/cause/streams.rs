@@ -169,9 +169,10 @@ pub(super) fn oversized_answer(facts: &Facts) -> Option<Cause> {
     let is_over = |head: &&FrameHead| head.stream == StreamId::S2C && head.size > CLOSED_ABOVE;
     let over = facts.long.iter().filter(is_over);
     let longest = over.max_by_key(|head| (left_at(head), head.size))?;
-    let (certainty, then) = match left_at(longest) {
-        true => (Likely, ", and the host left right after it"),
-        false => (Possible, ""),
+    let (certainty, then) = if left_at(longest) {
+        (Likely, ", and the host left right after it")
+    } else {
+        (Possible, "")
     };
     let (bytes, Seq(seq)) = (size(longest.size), longest.seq);
     let sentence = format!(

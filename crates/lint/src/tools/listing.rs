@@ -183,7 +183,7 @@ impl Schema {
             let schema = super::schema::read(&self.text)?;
             *room = room
                 .checked_sub(self.text.len())
-                .ok_or(Skipped::ManySchemas)?;
+                .ok_or(Skipped::MANY_SCHEMAS)?;
             Checker::new(schema, self.revision)
         });
         compiled.as_ref().map_err(|reason| *reason)?.check(value)

@@ -37,60 +37,41 @@ const VIOLATION: u64 = 256;
 
 /// Why a value was not checked against its schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Skipped {
-    LargeSchema,
-    LargeValue,
-    ManyParts,
-    /// The schemas of the list are too much together.
-    ManySchemas,
-    /// The schema or the value nests too deeply, or the schema refers to itself without end.
-    Deep,
-    /// The JSON text cannot be read into plain values.
-    Unreadable,
-    UnknownDialect,
-    /// A `$ref` leads out of the schema.
-    External,
-    Dangling,
-    /// A part of the schema has an `$id` of its own.
-    Embedded,
-    Pattern,
-    Invalid,
-    Costly,
+pub struct Skipped(&'static str);
+
+impl Skipped {
+    pub const LARGE_SCHEMA: Self = Self("the schema has more than 64 KiB");
+    pub const LARGE_VALUE: Self = Self("the value has more than 256 KiB");
+    pub const MANY_PARTS: Self = Self("the schema has too many parts");
+    pub const MANY_SCHEMAS: Self = Self("the schemas of all tools are too much together");
+    pub const DEEP: Self =
+        Self("the schema or the value nests too deeply, or refers to itself without end");
+    pub const UNREADABLE: Self =
+        Self("it nests too deeply, or holds a text or number that cannot be represented");
+    pub const UNKNOWN_DIALECT: Self = Self("the dialect of the schema is not known");
+    pub const EXTERNAL: Self = Self("a $ref leads out of the schema, and nothing is ever fetched");
+    pub const DANGLING: Self = Self("a $ref leads nowhere");
+    pub const EMBEDDED: Self = Self("a part of the schema has an $id of its own");
+    pub const PATTERN: Self = Self("a regular expression could take too long or is not understood");
+    pub const INVALID: Self = Self("the schema itself is not valid");
+    pub const COSTLY: Self = Self("the check could take too long");
 }
 
 impl fmt::Display for Skipped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::LargeSchema => "the schema has more than 64 KiB",
-            Self::LargeValue => "the value has more than 256 KiB",
-            Self::ManyParts => "the schema has too many parts",
-            Self::ManySchemas => "the schemas of all tools are too much together",
-            Self::Deep => {
-                "the schema or the value nests too deeply, or refers to itself without end"
-            }
-            Self::Unreadable => {
-                "it nests too deeply, or holds a text or number that cannot be represented"
-            }
-            Self::UnknownDialect => "the dialect of the schema is not known",
-            Self::External => "a $ref leads out of the schema, and nothing is ever fetched",
-            Self::Dangling => "a $ref leads nowhere",
-            Self::Embedded => "a part of the schema has an $id of its own",
-            Self::Pattern => "a regular expression could take too long or is not understood",
-            Self::Invalid => "the schema itself is not valid",
-            Self::Costly => "the check could take too long",
-        })
+        f.write_str(self.0)
     }
 }
 
 /// The value of a JSON text.
 fn value(text: &[u8]) -> Result<Value, Skipped> {
-    serde_json::from_slice(text).map_err(|_| Skipped::Unreadable)
+    serde_json::from_slice(text).map_err(|_| Skipped::UNREADABLE)
 }
 
 /// The schema of a JSON text, unless that is too long.
 pub fn read(text: &[u8]) -> Result<Value, Skipped> {
     if text.len() > SCHEMA_BYTES {
-        return Err(Skipped::LargeSchema);
+        return Err(Skipped::LARGE_SCHEMA);
     }
     value(text)
 }
@@ -142,7 +123,7 @@ impl Checker {
         survey.can_check()?;
         let draft = dialect(&schema, revision)?;
         if judge(&schema, revision)?.is_some() {
-            return Err(Skipped::Invalid);
+            return Err(Skipped::INVALID);
         }
         let expressions = PatternOptions::regex()
             .size_limit(EXPRESSION_BYTES)
@@ -158,10 +139,10 @@ impl Checker {
             .build(&schema);
         let validator = validator.map_err(|error| match error.kind() {
             ValidationErrorKind::Format { .. } | ValidationErrorKind::Pattern { .. } => {
-                Skipped::Pattern
+                Skipped::PATTERN
             }
-            ValidationErrorKind::Referencing(_) => Skipped::Dangling,
-            _ => Skipped::Invalid,
+            ValidationErrorKind::Referencing(_) => Skipped::DANGLING,
+            _ => Skipped::INVALID,
         })?;
         Ok(Self {
             schema,
@@ -173,7 +154,7 @@ impl Checker {
     /// The first few violations in the value of `text`.
     pub fn check(&self, text: &[u8]) -> Result<Vec<Violation>, Skipped> {
         if text.len() > VALUE_BYTES {
-            return Err(Skipped::LargeValue);
+            return Err(Skipped::LARGE_VALUE);
         }
         let value = value(text)?;
         let visits = visits(&self.schema, &self.survey.states, &value)?;
@@ -202,7 +183,7 @@ fn dialect(schema: &Value, revision: Revision) -> Result<Draft, Skipped> {
         Draft::Draft202012
     };
     match default.detect(schema) {
-        Draft::Unknown => Err(Skipped::UnknownDialect),
+        Draft::Unknown => Err(Skipped::UNKNOWN_DIALECT),
         known => Ok(known),
     }
 }
@@ -303,19 +284,19 @@ mod tests {
         let paths: Vec<_> = told.iter().map(|(path, _)| path.as_str()).collect();
         assert_eq!(paths, ["next.next.name", "other"]);
         for (schema, reason) in [
-            (json!({"$ref": "https://example.com/x"}), Skipped::External),
-            (json!({"$ref": "file:///etc/passwd"}), Skipped::External),
-            (json!({"$ref": "#/$defs/none"}), Skipped::Dangling),
+            (json!({"$ref": "https://example.com/x"}), Skipped::EXTERNAL),
+            (json!({"$ref": "file:///etc/passwd"}), Skipped::EXTERNAL),
+            (json!({"$ref": "#/$defs/none"}), Skipped::DANGLING),
             (
                 json!({"not": {"$id": "https://example.com/a"}}),
-                Skipped::Embedded,
+                Skipped::EMBEDDED,
             ),
             (
                 json!({"$schema": "https://example.com/"}),
-                Skipped::UnknownDialect,
+                Skipped::UNKNOWN_DIALECT,
             ),
-            (json!({"type": "int"}), Skipped::Invalid),
-            (json!({"pattern": "("}), Skipped::Pattern),
+            (json!({"type": "int"}), Skipped::INVALID),
+            (json!({"pattern": "("}), Skipped::PATTERN),
         ] {
             assert_eq!(checker(&schema).unwrap_err(), reason, "{schema}");
         }
@@ -323,7 +304,7 @@ mod tests {
             json!({"$ref": "#"}),
             json!({"anyOf": [{"not": {"$ref": "#"}}]}),
         ] {
-            assert_eq!(wrong(&schema, &json!(1)), Err(Skipped::Deep), "{schema}");
+            assert_eq!(wrong(&schema, &json!(1)), Err(Skipped::DEEP), "{schema}");
         }
     }
 
@@ -334,10 +315,10 @@ mod tests {
             let inner = json!({"properties": {"a": reference(at + 1)}});
             json!({"anyOf": [inner, inner]})
         };
-        assert_eq!(wrong(&chained(60, twice), &json!(1)), Err(Skipped::Costly));
+        assert_eq!(wrong(&chained(60, twice), &json!(1)), Err(Skipped::COSTLY));
         assert_eq!(
             wrong(&chained(25, inside), &nested(25)),
-            Err(Skipped::Costly)
+            Err(Skipped::COSTLY)
         );
         assert_eq!(
             wrong(&chained(60, inside), &json!({"b": 1})),
@@ -351,11 +332,11 @@ mod tests {
         let names: Vec<_> = (0..3000).map(|at| at.to_string()).collect();
         let depends = json!({"items": {"dependentRequired": {"a": names}}});
         let many = json!(vec![json!({"a": 1}); 1000]);
-        assert_eq!(wrong(&depends, &many), Err(Skipped::Costly));
+        assert_eq!(wrong(&depends, &many), Err(Skipped::COSTLY));
 
         let chain = |count| chained(count, |at| reference(at + 1));
         assert_eq!(wrong(&chain(350), &json!("x")), Ok(Vec::new()));
-        assert_eq!(wrong(&chain(2000), &json!("x")), Err(Skipped::Deep));
+        assert_eq!(wrong(&chain(2000), &json!("x")), Err(Skipped::DEEP));
         let deep = chained(1500, |at| json!({"properties": {"a": reference(at + 1)}}));
         assert_eq!(wrong(&deep, &nested(30)), Ok(Vec::new()));
         let any = json!({"additionalProperties": {"$ref": "#"}});
@@ -363,9 +344,9 @@ mod tests {
         let each =
             |at| json!({"allOf": [{"allOf": [{"additionalProperties": reference(at + 1)}]}]});
         let slow = chained(130, each);
-        assert_eq!(wrong(&slow, &nested(120)), Err(Skipped::Deep));
+        assert_eq!(wrong(&slow, &nested(120)), Err(Skipped::DEEP));
         let allow = (0..40).fold(json!({}), |inner, _| json!({"allOf": [inner]}));
-        assert_eq!(checker(&allow).unwrap_err(), Skipped::Deep);
+        assert_eq!(checker(&allow).unwrap_err(), Skipped::DEEP);
     }
 
     #[test]
@@ -373,14 +354,14 @@ mod tests {
         let long = "a".repeat(5000) + "b";
         let matched = |pattern: &str, text: &str| wrong(&json!({"pattern": pattern}), &json!(text));
         assert_eq!(matched("^(a+)+$", &long).unwrap().len(), 1);
-        assert_eq!(matched("^(a?){1000}a{1000}$", &long), Err(Skipped::Costly));
+        assert_eq!(matched("^(a?){1000}a{1000}$", &long), Err(Skipped::COSTLY));
         for pattern in [
             "((a{100}){100}){100}",
             "(\\p{L}{9}){9}",
             "(a{99999})",
             "^(?!b)a",
         ] {
-            assert_eq!(matched(pattern, "a"), Err(Skipped::Pattern), "{pattern}");
+            assert_eq!(matched(pattern, "a"), Err(Skipped::PATTERN), "{pattern}");
         }
         for pattern in [
             "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
@@ -405,13 +386,13 @@ mod tests {
         assert_eq!(wrong(&table, &json!(rows)), Ok(Vec::new()));
         assert_eq!(
             wrong(&table, &json!(vec![rows; 2])),
-            Err(Skipped::LargeValue)
+            Err(Skipped::LARGE_VALUE)
         );
         let members = (0..9000).map(|at| (format!("p{at}"), json!({})));
         let many = json!({"properties": members.collect::<serde_json::Map<_, _>>()});
-        assert_eq!(checker(&many).unwrap_err(), Skipped::ManyParts);
+        assert_eq!(checker(&many).unwrap_err(), Skipped::MANY_PARTS);
         let text = many.to_string();
-        assert_eq!(read(text.as_bytes()), Err(Skipped::LargeSchema));
+        assert_eq!(read(text.as_bytes()), Err(Skipped::LARGE_SCHEMA));
     }
 
     #[test]

@@ -49,7 +49,7 @@ impl Survey {
     /// Looks through `schema`, unless it nests too deeply.
     pub fn of(schema: &Value) -> Result<Self, Skipped> {
         if has_more_levels(schema, SCHEMA_LEVELS) {
-            return Err(Skipped::Deep);
+            return Err(Skipped::DEEP);
         }
         let mut survey = Self::default();
         survey.schema(schema, &References::of(schema), true);
@@ -58,21 +58,21 @@ impl Survey {
 
     /// Whether the schema may be held against its meta schema, which compiles the expressions in it.
     pub fn can_be_judged(&self) -> bool {
-        !matches!(self.problem, Some(Skipped::Pattern | Skipped::ManyParts))
+        !matches!(self.problem, Some(Skipped::PATTERN | Skipped::MANY_PARTS))
     }
 
     /// Whether values may be checked by the schema.
     pub fn can_check(&self) -> Result<(), Skipped> {
         match (self.problem, &self.external) {
             (Some(reason), _) => Err(reason),
-            (None, Some(_)) => Err(Skipped::External),
+            (None, Some(_)) => Err(Skipped::EXTERNAL),
             (None, None) => Ok(()),
         }
     }
 
     fn problem(&mut self, reason: Skipped) {
         // What stands in the way of judging is told before what stands in the way of checks.
-        if self.problem.is_none() || matches!(reason, Skipped::Pattern | Skipped::ManyParts) {
+        if self.problem.is_none() || matches!(reason, Skipped::PATTERN | Skipped::MANY_PARTS) {
             self.problem = Some(reason);
         }
     }
@@ -80,25 +80,25 @@ impl Survey {
     fn schema(&mut self, schema: &Value, references: &References<'_>, is_root: bool) {
         self.parts += 1;
         if self.parts > PARTS {
-            return self.problem(Skipped::ManyParts);
+            return self.problem(Skipped::MANY_PARTS);
         }
         for (name, value) in members(schema) {
             match (name.as_str(), value) {
                 ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(to)) => {
                     match references.target(to) {
                         Target::Here(_) => {}
-                        Target::Nowhere => self.problem(Skipped::Dangling),
+                        Target::Nowhere => self.problem(Skipped::DANGLING),
                         Target::Outside => {
                             self.external.get_or_insert_with(|| to.clone());
                         }
                     }
                 }
                 ("pattern", Value::String(pattern)) => self.pattern(pattern),
-                ("pattern", _) => self.problem(Skipped::Pattern),
+                ("pattern", _) => self.problem(Skipped::PATTERN),
                 ("patternProperties", _) => {
                     members(value).for_each(|(pattern, _)| self.pattern(pattern));
                 }
-                ("$id" | "id", Value::String(_)) if !is_root => self.problem(Skipped::Embedded),
+                ("$id" | "id", Value::String(_)) if !is_root => self.problem(Skipped::EMBEDDED),
                 _ => {}
             }
         }
@@ -112,7 +112,7 @@ impl Survey {
         let states = states(pattern).filter(|states| known + states <= STATES);
         match states {
             Some(states) => _ = self.states.insert(pattern.to_owned(), states),
-            None => self.problem(Skipped::Pattern),
+            None => self.problem(Skipped::PATTERN),
         }
     }
 }
@@ -261,14 +261,14 @@ impl<'s> Walk<'s> {
     fn spend(&mut self, visits: u64) -> Result<(), Skipped> {
         self.visits = self.visits.saturating_add(visits);
         if self.visits > VISITS {
-            return Err(Skipped::Costly);
+            return Err(Skipped::COSTLY);
         }
         Ok(())
     }
 
     fn visit(&mut self, schema: &'s Value, value: &Value, depth: usize) -> Result<(), Skipped> {
         if depth == DEPTH {
-            return Err(Skipped::Deep);
+            return Err(Skipped::DEEP);
         }
         self.spend(1)?;
         // What is left over is found by applying everything else once more.

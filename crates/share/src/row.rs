@@ -231,28 +231,3 @@ fn worst(findings: &[FindingNote]) -> Option<Severity> {
     let severities = findings.iter().map(|note| Severity::parse(&note.severity));
     severities.flatten().max()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use mcpreel_trace::exchange::ExchangeId;
-    use mcpreel_wire::id::RequestId;
-
-    #[test]
-    fn time_spent_waiting_is_part_of_the_call_or_came_before_its_retry() {
-        let id = RequestId::from_json("1").expect("it is JSON");
-        let call = Exchange {
-            waited_ns: 2_100_000_000,
-            ..Exchange::begun(Direction::ClientToServer, id, "tools/call")
-        };
-        let what = RowView::of_exchange(&call).what(None);
-        assert_eq!(what, "tools/call  (2.1 s of it waiting for the client)");
-        let retry = Exchange {
-            id: ExchangeId(2),
-            chain: Some(ExchangeId(1)),
-            ..call
-        };
-        let what = RowView::of_exchange(&retry).what(None);
-        assert_eq!(what, "tools/call  (after 2.1 s waiting for the client)");
-    }
-}

@@ -260,14 +260,4 @@ mod tests {
             assert_eq!(written(StreamId::C2S, raw), coded, "{raw:?}");
         }
     }
-
-    #[test]
-    fn stderr_is_text_where_it_is_text() {
-        assert_eq!(
-            written(StreamId::STDERR, b"\x1b[1m \"a\"\r\n"),
-            "\"text\":\"\\u001b[1m \\\"a\\\"\\r\\n\""
-        );
-        let coded = written(StreamId::STDERR, b"\xff\n");
-        assert_eq!(coded, "\"b64\":\"/wo=\"");
-    }
 }

@@ -132,36 +132,4 @@ mod tests {
         assert!(!text.contains(forbidden), "{text}");
         assert_eq!(serde_json::from_str::<String>(&text).unwrap(), HOSTILE);
     }
-
-    #[test]
-    fn ordinary_text_of_any_language_stays_readable() {
-        let mut text = Vec::new();
-        json(&"naïve 日本語 🌧 \"q\"", &mut text).unwrap();
-        assert_eq!(
-            String::from_utf8(text).unwrap(),
-            "\"naïve 日本語 🌧 \\\"q\\\"\""
-        );
-    }
-
-    #[test]
-    fn a_block_is_full_some_time_and_says_with_which_number_it_begins() {
-        let mut page = Vec::new();
-        let mut blocks = Blocks::new(&mut page, "frames");
-        let long = "x".repeat(BYTES / 2);
-        for number in 1..=5 {
-            blocks.push_numbered(number, &(number, &long)).unwrap();
-        }
-        blocks.finish().unwrap();
-        let page = String::from_utf8(page).unwrap();
-        let heads: Vec<_> = page.split("<script ").skip(1).collect();
-        let firsts = ["\"1\"", "\"3\"", "\"5\""];
-        assert_eq!(heads.len(), firsts.len());
-        for (block, first) in heads.iter().zip(firsts) {
-            let (head, rest) = block.split_once('>').unwrap();
-            assert!(head.ends_with(first), "{head}");
-            let json = rest.strip_suffix("</script>\n").unwrap();
-            let values: Value = serde_json::from_str(json).unwrap();
-            assert!(values.as_array().is_some_and(|values| !values.is_empty()));
-        }
-    }
 }

@@ -3,12 +3,11 @@
 use super::*;
 use crate::export::{Excerpt, Selection};
 use crate::written::Session;
-use mcpreel_store::annotate::{set_mark, set_note};
 use mcpreel_store::reader::Recording;
 use mcpreel_store::recovery;
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::{Seq, StreamId};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tempfile::TempDir;
 
 /// What a peer says who wants to be more than text.
@@ -75,30 +74,6 @@ fn all() -> Selection {
     Selection::between(None, None)
 }
 
-#[test]
-fn what_people_put_on_frames_is_in_it_as_text() {
-    let made = made(&[call(1, "a"), answer(1, "x"), call(2, "b"), noise("c")]);
-    let reel = made.recording.path();
-    set_mark(reel, Seq(1), Some("")).unwrap();
-    set_note(reel, Some(Seq(1)), Some(HOSTILE)).unwrap();
-    set_mark(reel, Seq(3), Some("odd")).unwrap();
-    set_note(reel, Some(Seq(4)), Some(&"long ".repeat(2000))).unwrap();
-    let (page, _) = page_of(&made.recording, &all());
-    assert!(!page.contains(HOSTILE) && !page.contains("<img"), "{page}");
-    let notes = values(&page, "notes");
-    assert_eq!(notes.len(), 3);
-    assert_eq!(notes[0], json!({"n": 1, "mark": "", "note": HOSTILE}));
-    assert_eq!(notes[1], json!({"n": 3, "mark": "odd"}));
-    let long = notes[2]["note"].as_str().unwrap();
-    assert!(long.len() < 5000 && long.ends_with('…'), "{}", long.len());
-    // Of a part of it only what is in that.
-    let (page, _) = page_of(
-        &made.recording,
-        &Selection::between(Some(Seq(3)), Some(Seq(3))),
-    );
-    assert_eq!(values(&page, "notes"), [json!({"n": 3, "mark": "odd"})]);
-}
-
 fn values(page: &str, kind: &str) -> Vec<Value> {
     let head = format!("data-kind=\"{kind}\"");
     let blocks = page.split("<script ").filter(|block| block.contains(&head));
@@ -108,13 +83,6 @@ fn values(page: &str, kind: &str) -> Vec<Value> {
     });
     let values = json.flat_map(|(json, _)| serde_json::from_str::<Vec<Value>>(json).unwrap());
     values.collect()
-}
-
-/// The numbers of the rows of these kinds.
-fn rows(page: &str, kinds: &[&str]) -> Vec<u64> {
-    let mut rows = values(page, "rows");
-    rows.retain(|row| kinds.contains(&row["k"].as_str().unwrap()));
-    rows.iter().filter_map(|row| row["n"].as_u64()).collect()
 }
 
 #[test]
@@ -145,40 +113,6 @@ fn nothing_that_a_peer_says_becomes_a_part_of_the_page() {
     assert_eq!(tags(&page), expected);
     let frames = values(&page, "frames");
     assert_eq!(frames[2][1].as_str().unwrap(), format!("{HOSTILE}\n"));
-}
-
-#[test]
-fn rows_are_what_the_list_of_the_viewer_has() {
-    let progress = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":5,\"progress\":1}}\n";
-    let asked = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"a\",\"_meta\":{\"progressToken\":5}}}\n";
-    let made = made(&[
-        (StreamId::C2S, asked.to_owned()),
-        (StreamId::S2C, progress.to_owned()),
-        noise("meanwhile"),
-        answer(1, "done"),
-        answer(9, "nobody asked"),
-        (StreamId::S2C, "no JSON\n".to_owned()),
-    ]);
-    let (page, written) = page_of(&made.recording, &all());
-    assert_eq!((written.frames, written.left_out), (6, 0));
-    assert_eq!(rows(&page, &["request"]), [1]);
-    assert_eq!(rows(&page, &["stderr"]), [3]);
-    assert_eq!(rows(&page, &["response"]), [5]);
-    assert_eq!(rows(&page, &["other"]), [6]);
-    let all_rows = values(&page, "rows");
-    let of = |n: u64| all_rows.iter().find(|row| row["n"] == n).unwrap();
-    assert_eq!(of(1)["s"], "ok");
-    assert_eq!(of(1)["re"], serde_json::json!([4, 0]));
-    assert_eq!(of(2)["folded"], true, "progress belongs to its call");
-    assert_eq!(of(2)["x"], of(1)["x"]);
-    assert_eq!(of(3).get("folded"), None);
-    let found = values(&page, "findings");
-    let rules: Vec<_> = values(&page, "rules");
-    assert!(found.iter().any(|finding| finding["n"] == 6));
-    for finding in &found {
-        let rule = rules.iter().find(|rule| rule["id"] == finding["rule"]);
-        assert!(rule.is_some_and(|rule| rule["fix"] != ""), "{finding}");
-    }
 }
 
 #[test]
@@ -247,39 +181,6 @@ fn of_a_recording_that_grows_nothing_is_told_that_came_later() {
     assert_eq!((&row["s"], row.get("re")), (&"open".into(), None));
     assert_eq!(values(&page, "frames").len(), 2);
     assert!(!page.contains("zanzibar"), "{row}");
-}
-
-#[test]
-fn a_page_is_marked_as_whole_at_its_end_only() {
-    let made = made(&[call(1, "a"), answer(1, "b")]);
-    let (page, _) = page_of(&made.recording, &all());
-    let end = page.find("data-kind=\"end\"").unwrap();
-    assert!(page[end..].len() < 80 && page.ends_with("</html>\n"));
-}
-
-#[test]
-fn neither_script_nor_style_nor_skeleton_has_anything_in_it_that_a_policy_refuses() {
-    for text in [SCRIPT, STYLE] {
-        let text = text.to_lowercase();
-        assert!(!text.contains("</s") && !text.contains("<!--"));
-        assert!(!text.contains("http:") && !text.contains("https:"));
-    }
-    let markup = SKELETON.to_lowercase();
-    let tags = markup.split('<').filter_map(|text| text.split_once('>'));
-    for (tag, _) in tags {
-        assert!(
-            !["script", "style", "link"]
-                .iter()
-                .any(|name| tag.starts_with(name))
-        );
-        for attribute in tag.split_whitespace().skip(1) {
-            let is_bad = ["on", "style=", "src=", "href="];
-            assert!(
-                !is_bad.iter().any(|bad| attribute.starts_with(bad)),
-                "{tag}"
-            );
-        }
-    }
 }
 
 #[test]

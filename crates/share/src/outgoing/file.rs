@@ -303,18 +303,6 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_private_and_vanishes() {
-        let folder = Folder::make().unwrap();
-        let path = folder.path().to_owned();
-        std::fs::write(path.join("x"), "x").unwrap();
-        assert_eq!(mode(&path), 0o700);
-        assert!(registered().contains(&path));
-        drop(folder);
-        assert!(!path.exists());
-        assert!(!registered().contains(&path));
-    }
-
-    #[test]
     fn a_folder_takes_the_place_of_another_one() {
         let dir = tempfile::tempdir().unwrap();
         let target = dir.path().join("a");
@@ -326,17 +314,6 @@ mod tests {
         assert!(target.join("y").exists() && !target.join("x").exists());
         let left = std::fs::read_dir(dir.path()).unwrap().count();
         assert_eq!(left, 1, "nothing stands beside it");
-    }
-
-    #[test]
-    fn no_error_names_a_temporary_file() {
-        let dir = tempfile::tempdir().unwrap();
-        let nowhere = dir.path().join("nowhere/a.jsonl");
-        let folder = Folder::within(&dir.path().join("nowhere")).unwrap_err();
-        for error in [Draft::beside(&nowhere).unwrap_err(), folder] {
-            assert_eq!(error.kind(), io::ErrorKind::NotFound);
-            assert!(!error.to_string().contains("mcpreel"), "{error}");
-        }
     }
 
     #[test]

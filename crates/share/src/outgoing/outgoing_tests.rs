@@ -1,11 +1,9 @@
-use super::file::{Replace, Whole, WholeError};
+use super::file::{Replace, Whole};
 use super::*;
 use crate::written::{Session, bytes, context, drain};
 use mcpreel_redact::Settings;
 use mcpreel_store::annotate;
-use mcpreel_store::record::import::Import;
 use mcpreel_store::schema::State;
-use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{EventKind, ProcessContext};
 use mcpreel_trace::frame::StreamId;
 use std::fs;
@@ -72,32 +70,6 @@ fn whoever_stops_it_gets_nothing_wherever_it_is() {
             assert_eq!(files(dir.path()), before, "{format:?} {stop:?}");
         }
     }
-}
-
-#[test]
-fn a_raw_one_has_what_was_said_and_another_has_not() {
-    let dir = tempfile::tempdir().unwrap();
-    let recording = recorded(dir.path());
-    let all = Selection::default();
-    let text = |is_raw| {
-        let mut out = Vec::new();
-        let order = order(&all, Format::Jsonl, is_raw);
-        let (_, report) = write(&recording, &order, &mut out, &mut |_| Ok(())).unwrap();
-        (
-            String::from_utf8(out).unwrap(),
-            report.map(|report| report.hits()),
-        )
-    };
-    let (raw, none) = text(true);
-    assert!(raw.contains(TOKEN) && none.is_none());
-    let (redacted, hits) = text(false);
-    assert!(!redacted.contains(TOKEN) && hits == Some(2000), "{hits:?}");
-    let into = dir.path().join("copy.reel");
-    fs::write(&into, "").unwrap();
-    let policy = order(&all, Format::Recording, false).policy;
-    copy(&recording, (&all, policy.as_ref()), &into, &mut |_| Ok(())).unwrap();
-    let copied = Recording::open(&into).unwrap().raw(Seq(1)).unwrap();
-    assert!(!String::from_utf8_lossy(&copied).contains(TOKEN));
 }
 
 /// What is secret in a command, without a shape of its own.
@@ -170,18 +142,6 @@ fn where_only_the_command_has_secrets_the_rest_is_the_same_and_nothing_of_them_i
 }
 
 #[test]
-fn a_secret_that_the_command_told_is_found_wherever_it_was_said() {
-    let dir = tempfile::tempdir().unwrap();
-    let reel = harmless(dir.path(), &["one", &format!("hello {WORD} there")]);
-    let redacted = redacted_of(&reel);
-    assert!(!has(&fs::read(redacted.file()).unwrap(), WORD));
-    assert_eq!(
-        redacted.raw(Seq(2)).unwrap(),
-        "hello ‹secret:2› there\n".as_bytes()
-    );
-}
-
-#[test]
 fn what_this_version_does_not_know_of_a_recording_does_not_leave() {
     for sql in [
         "UPDATE frame SET origin = 'told by wandering-heron-42x'",
@@ -194,96 +154,5 @@ fn what_this_version_does_not_know_of_a_recording_does_not_leave() {
         drop(conn);
         let redacted = redacted_of(&reel);
         assert!(!has(&fs::read(redacted.file()).unwrap(), WORD), "{sql}");
-    }
-}
-
-#[test]
-fn neither_the_recording_nor_a_file_that_is_there_is_written_over() {
-    let dir = tempfile::tempdir().unwrap();
-    let recording = recorded(dir.path());
-    let begin = |path: &Path, may| Whole::begin(path, recording.path(), may).map(drop);
-    let itself = begin(recording.path(), Replace::Yes);
-    assert!(matches!(itself, Err(WholeError::IsRecording)), "{itself:?}");
-    let other = dir.path().join("other");
-    fs::write(&other, "mine").unwrap();
-    let there = begin(&other, Replace::No);
-    assert!(matches!(there, Err(WholeError::IsThere(_))), "{there:?}");
-    // One that came meanwhile.
-    let late = dir.path().join("late");
-    let whole = Whole::begin(&late, recording.path(), Replace::No).unwrap();
-    fs::write(&late, "mine").unwrap();
-    let there = whole.finish();
-    assert!(matches!(there, Err(WholeError::IsThere(_))), "{there:?}");
-    assert_eq!(fs::read(&late).unwrap(), b"mine");
-}
-
-/// A recording whose gaps have several reasons, with an event and a frame for each number.
-fn with_gaps(dir: &Path) -> PathBuf {
-    let reel = dir.join("gaps.reel");
-    let context = ProcessContext {
-        recording: "7f3a9c21".into(),
-        argv: vec!["a".into()],
-        ..ProcessContext::default()
-    };
-    let mut import = Import::begin(&reel, context).unwrap();
-    for n in 1..=8_u64 {
-        let line = format!("line {n} of {TOKEN}\n");
-        import
-            .chunk(StreamId::STDERR, Moment(n), line.as_bytes())
-            .unwrap();
-        let level = "info".into();
-        let message = format!("happened {n}");
-        import
-            .event(Moment(n), &EventKind::HostLog { level, message })
-            .unwrap();
-        if n % 2 == 0 {
-            let reason = Some(format!("reason {n}"));
-            import.lose(StreamId::C2S, Moment(n), n, reason).unwrap();
-        }
-    }
-    import.finish(Moment(9)).unwrap();
-    reel
-}
-
-/// What is written of one frame or event at a time, raw and redacted.
-fn one_by_one(reel: &Path) -> Vec<[String; 2]> {
-    let recording = Recording::open(reel).unwrap();
-    let written = |selection: &Selection, is_raw| {
-        let mut out = Vec::new();
-        let order = order(selection, Format::Text, is_raw);
-        write(&recording, &order, &mut out, &mut |_| Ok(())).unwrap();
-        let text = String::from_utf8(out).unwrap().replace(TOKEN, "‹secret:1›");
-        // Of each frame and event what stands behind its number, which is that of the copy.
-        let told = text
-            .lines()
-            .filter_map(|line| Some(line.split_once("  00:")?.1));
-        told.collect::<Vec<_>>().join("\n")
-    };
-    let both = |selection: &Selection| [true, false].map(|is_raw| written(selection, is_raw));
-    let nothing = || Selection::between(None, None).picked("x");
-    let mut all = Vec::new();
-    for row in recording.events(0).unwrap().iter().skip(1) {
-        let mut selection = nothing();
-        selection.pick_event(row.event.after_seq, row.id);
-        all.push(both(&selection));
-    }
-    for head in recording.heads(Seq(0), 100).unwrap() {
-        let mut selection = nothing();
-        selection.pick_frame(head.seq);
-        all.push(both(&selection));
-        all.push(both(&Selection::between(Some(head.seq), Some(head.seq))));
-    }
-    all
-}
-
-#[test]
-fn what_is_selected_is_the_same_redacted_also_with_gaps() {
-    let dir = tempfile::tempdir().unwrap();
-    let reel = with_gaps(dir.path());
-    let told = one_by_one(&reel);
-    assert_eq!(told.len(), 3 + 8 + 4 + 2 * 8, "events, then frames twice");
-    for [raw, redacted] in told {
-        assert!(!raw.is_empty());
-        assert_eq!(redacted, raw);
     }
 }

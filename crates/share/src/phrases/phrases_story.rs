@@ -163,16 +163,3 @@ fn line(bytes: &[u8]) -> String {
     let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
     escape_bytes(bytes).into_owned()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_message_counts_with_its_terminator_and_a_part_of_a_batch_says_of_what_it_is_a_part() {
-        assert_eq!(on_wire(152, 153), "153 B");
-        assert_eq!(on_wire(152, 154), "154 B");
-        assert_eq!(on_wire(152, 152), "152 B");
-        assert_eq!(on_wire(52, 153), "52 B of 153 B");
-    }
-}

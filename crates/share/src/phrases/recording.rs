@@ -91,17 +91,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_session_as_it_was_had_is_said() {
-        let said = |origin, is_redacted| origin_in_words(origin, is_redacted);
-        assert_eq!(said("live", false), None);
-        assert_eq!(said("", false), None);
-        assert_eq!(said("live", true).as_deref(), Some("redacted"));
-        assert_eq!(said("replay", false).as_deref(), Some("replay"));
-        assert_eq!(said("mock", true).as_deref(), Some("mock, redacted"));
-        assert_eq!(said("\u{1b}[2J", false).as_deref(), Some("\\x1b[2J"));
-    }
-
-    #[test]
     fn a_name_is_said_where_neither_the_command_nor_the_server_has_it() {
         let said = |name, who: &str| {
             let argv = ["npx", "-y", "@scope/server-weather@2"].map(str::to_owned);

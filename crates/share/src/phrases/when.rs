@@ -48,15 +48,3 @@ pub fn rfc3339(wall_ns: u64) -> String {
     let utc = local(wall_ns).with_timezone(&Utc);
     utc.to_rfc3339_opts(chrono::SecondsFormat::Millis, true)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_time_that_is_not_known_is_no_date() {
-        let written = [short(0), time(0), near(0, 1), clock(0), exact(0)];
-        assert_eq!(written, [UNKNOWN; 5]);
-        assert_ne!(exact(1), UNKNOWN);
-    }
-}

@@ -228,44 +228,4 @@ mod tests {
             assert_eq!(frames.collect::<Vec<_>>(), whole, "in chunks of {size}");
         }
     }
-
-    #[test]
-    fn a_line_begins_with_its_first_byte_and_ends_with_its_last() {
-        let frames = cut(&[b"a\nb", b"c", b"d\n", b"e\n"]);
-        let times: Vec<_> = frames.iter().map(|frame| (frame.1, frame.2)).collect();
-        assert_eq!(times, [(0, 0), (0, 2), (3, 3)]);
-    }
-
-    #[test]
-    fn bytes_that_were_there_before_are_passed_over() {
-        let mut line = Line::new(5);
-        let mut seen = Vec::new();
-        let mut emit = |frame: Frame<'_>| {
-            seen.push((frame.offset, frame.size));
-            Ok::<(), Infallible>(())
-        };
-        line.push(&head(0, 0, 3), b"ab\n", &mut emit).unwrap();
-        line.push(&head(1, 3, 6), b"c\nd\ne\n", &mut emit).unwrap();
-        assert_eq!(seen, [(5, 2), (7, 2)]);
-    }
-
-    #[test]
-    fn a_long_line_stays_in_the_spool() {
-        let mut line = Line::default();
-        let chunk = vec![b'x'; 64 * 1024];
-        let mut seen = Vec::new();
-        let mut emit = |frame: Frame<'_>| {
-            seen.push((frame.size, matches!(frame.body, Body::Spooled(7))));
-            Ok::<(), Infallible>(())
-        };
-        for n in 0..17 {
-            let at = n * chunk.len() as u64;
-            line.push(&head(7 + n, at, chunk.len()), &chunk, &mut emit)
-                .unwrap();
-        }
-        assert!(line.bytes.is_empty());
-        let at = 17 * chunk.len() as u64;
-        line.push(&head(30, at, 1), b"\n", &mut emit).unwrap();
-        assert_eq!(seen, [(at + 1, true)]);
-    }
 }

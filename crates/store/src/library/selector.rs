@@ -289,37 +289,6 @@ mod tests {
     }
 
     #[test]
-    fn files_that_cannot_be_read_have_no_age_and_no_name() {
-        let mut entries = entries();
-        entries[0].standing = Standing::Unreadable;
-        let path = |text| select(text, &entries).unwrap().path;
-        assert_eq!(path("@"), entries[1].path);
-        assert_eq!(path("@2"), entries[2].path);
-        assert_eq!(path("weather"), entries[2].path);
-        assert_eq!(path("7f3a9c21"), entries[0].path);
-        let too_far = select("@5", &entries).unwrap_err();
-        assert!(matches!(too_far, SelectError::TooFew { count: 4, .. }));
-    }
-
-    #[test]
-    fn an_id_that_is_too_short_is_told_so() {
-        let said = |text| id_of(text).unwrap_err().to_string();
-        assert!(said("7f3").ends_with("(an id needs at least four digits)"));
-        assert!(said("7f3#12").ends_with("(an id needs at least four digits)"));
-        assert!(said("xyz").ends_with("server"));
-    }
-
-    #[test]
-    fn a_bare_word_is_no_path_at_first() {
-        for text in ["./weather", "r/7f3a#1", "a.reel", "a.reel:12", "a.spool"] {
-            assert!(is_path(text), "{text}");
-        }
-        for text in ["weather", "@", "7f3a#12", "files:9"] {
-            assert!(!is_path(text), "{text}");
-        }
-    }
-
-    #[test]
     fn a_path_comes_first_and_may_name_a_frame() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a#1.reel");
@@ -335,13 +304,5 @@ mod tests {
         assert_eq!(existing(&format!("{text}#7")), at(Some(Seq(7))));
         assert_eq!(existing(&format!("{text}:7")), at(Some(Seq(7))));
         assert_eq!(existing("@"), None);
-    }
-
-    #[test]
-    fn an_id_is_as_short_as_it_can_be() {
-        let entries = entries();
-        assert_eq!(short_id("7f3a9c21", &entries), "7f3a9");
-        assert_eq!(short_id("abcd1234", &entries), "abcd");
-        assert_eq!(short_id("", &entries), "");
     }
 }

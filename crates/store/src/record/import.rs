@@ -225,17 +225,6 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_stays_unknown() {
-        let (recording, events) = made(|_| ());
-        let summary = recording.summary().unwrap();
-        assert_eq!((&*summary.id, &*summary.name), ("7f3a9c21", "server-files"));
-        assert_eq!((summary.wall_ns, summary.t_last_ns), (0, 9));
-        assert_eq!(summary.context.cwd, None);
-        assert_eq!(summary.state, State::Complete);
-        assert_eq!(events, []);
-    }
-
-    #[test]
     fn bytes_that_are_missing_are_stated_where_they_are_with_every_reason() {
         let (c2s, s2c) = (StreamId::C2S, StreamId::S2C);
         let full = || Some("the disk was full".to_owned());

@@ -136,15 +136,3 @@ pub fn each<E: From<ReadError>>(
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ages_count_back_from_now_while_it_is_recorded_and_else_from_the_last_frame() {
-        assert_eq!(end(1_000, 50, None), Moment(50));
-        assert_eq!(end(1_000, 50, Some(1_400)), Moment(400));
-        assert_eq!(end(1_000, 50, Some(900)), Moment(50), "it was set back");
-    }
-}

@@ -6,8 +6,7 @@ use crate::library::spool_of;
 use crate::reader::Recording;
 use crate::reindex::reindex;
 use crate::schema::State;
-use mcpreel_trace::clock::Moment;
-use mcpreel_trace::event::{Closer, EventKind};
+use mcpreel_trace::event::EventKind;
 use mcpreel_trace::frame::{Seq, StreamId};
 use std::io::Read;
 
@@ -41,62 +40,6 @@ fn the_frames_of_a_stream_concatenate_to_the_stream() {
         }
         assert_eq!(recording.summary().unwrap().frames, 5 + 2 + 3);
     }
-}
-
-#[test]
-fn frames_are_numbered_in_the_order_of_their_last_bytes() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = Session::start(dir.path(), "weather", 1);
-    session.chunk(StreamId::C2S, b"begun first");
-    session.chunk(StreamId::S2C, b"whole\n");
-    session.chunk(StreamId::C2S, b", ended last\n");
-    session.end();
-    let recording = finished(&mut session, u64::MAX);
-    let heads = recording.heads(Seq(0), 10).unwrap();
-    let streams: Vec<_> = heads.iter().map(|head| (head.seq.0, head.stream)).collect();
-    assert_eq!(streams, [(1, StreamId::S2C), (2, StreamId::C2S)]);
-    assert_eq!(heads[1].t_first, Moment(1000));
-    assert_eq!(heads[1].t_last, Moment(3000));
-    assert_eq!(heads[1].offset, 0);
-}
-
-#[test]
-fn requests_are_paired_with_responses() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = Session::start(dir.path(), "weather", 1);
-    busy_session(&mut session, 8, 64 * 1024);
-    session.end();
-    let recording = finished(&mut session, u64::MAX);
-    let summary = recording.summary().unwrap();
-    assert_eq!(summary.exchanges, 9);
-    assert_eq!(summary.open, 0);
-    assert_eq!(
-        statuses(&recording),
-        [
-            "ok", "ok", "ok", "error", "lost", "ok", "ok", "error", "lost"
-        ]
-    );
-    assert_eq!(summary.failed, 4);
-    assert_eq!(summary.session.server.name.as_deref(), Some("weather"));
-    let call = &recording.exchanges_of_frame(Seq(2)).unwrap()[0];
-    assert_eq!(&*call.method, "tools/call");
-    assert!(
-        call.summary.starts_with("tools/call t2"),
-        "{}",
-        call.summary
-    );
-    let of_call = recording.messages_of_exchange(call.id).unwrap();
-    assert_eq!(of_call.len(), 2);
-    assert_eq!(of_call[1].record.method.as_deref(), Some("tools/call"));
-    let raw = recording.raw(Seq(2)).unwrap();
-    assert_eq!(of_call[0].span, 0..raw.len() as u64 - 1);
-    assert_eq!(
-        recording
-            .exchanges_of_frame(of_call[1].record.frame)
-            .unwrap()
-            .len(),
-        1
-    );
 }
 
 #[test]
@@ -178,31 +121,6 @@ fn missing_bytes_are_stated_and_end_the_line_that_they_interrupt() {
 }
 
 #[test]
-fn an_exit_that_only_the_status_block_holds_is_on_record() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = Session::start(dir.path(), "weather", 1);
-    session.status(Some(exit(3)), None);
-    let recording = finished(&mut session, u64::MAX);
-    let events = recording.events(0).unwrap();
-    assert_eq!(events.last().unwrap().event.kind, exit(3));
-    assert_eq!(events.len(), 2);
-}
-
-#[test]
-fn a_stream_that_its_writer_closes_ends_its_unfinished_line() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = Session::start(dir.path(), "weather", 1);
-    session.chunk(StreamId::S2C, b"unfinished");
-    session.event(&EventKind::Eof {
-        stream: StreamId::S2C,
-        by: Closer::Writer,
-    });
-    let mut indexer = session.indexer();
-    drain(&mut indexer, &bytes(u64::MAX));
-    assert_eq!(indexer.frames(), 1);
-}
-
-#[test]
 fn a_chunk_without_bytes_ends_the_line_that_is_open_on_its_stream() {
     let dir = tempfile::tempdir().unwrap();
     let mut session = Session::start(dir.path(), "weather", 1);
@@ -221,48 +139,6 @@ fn a_chunk_without_bytes_ends_the_line_that_is_open_on_its_stream() {
     let events = recording.events(0).unwrap();
     assert_eq!(events[1].event.after_seq, Seq(1), "it came after the line");
     assert_eq!(recording.summary().unwrap().gap_bytes, 0);
-}
-
-#[test]
-fn a_page_of_frames_is_bounded_in_bytes_and_has_none_of_a_long_one() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = Session::start(dir.path(), "weather", 1);
-    let sizes = [300_000, 300_000, 10, (1 << 20) + 1, 10];
-    for size in sizes {
-        let line = [vec![b'x'; size - 1], vec![b'\n']].concat();
-        for chunk in line.chunks(64 * 1024) {
-            session.chunk(StreamId::S2C, chunk);
-        }
-    }
-    session.end();
-    let recording = finished(&mut session, u64::MAX);
-    let page = |after| {
-        let page = recording.frames(Seq(after)).unwrap();
-        let sizes = page.iter().map(|(head, raw)| {
-            let held = raw.as_ref().map(bytes::Bytes::len);
-            assert!(held.is_none_or(|held| held as u64 == head.size));
-            (head.seq.0, held)
-        });
-        sizes.collect::<Vec<_>>()
-    };
-    assert_eq!(page(0), [(1, Some(300_000)), (2, Some(300_000))]);
-    assert_eq!(page(2), [(3, Some(10)), (4, None)]);
-    assert_eq!(page(4), [(5, Some(10))]);
-    assert_eq!(page(5), []);
-}
-
-#[test]
-fn a_live_recording_shows_its_unfinished_lines() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = Session::start(dir.path(), "weather", 1);
-    session.chunk(StreamId::S2C, b"whole\nunfin");
-    let mut indexer = session.indexer();
-    drain(&mut indexer, &bytes(u64::MAX));
-    let shown = rows(
-        &session.reel,
-        "SELECT committed, pending, pending_since FROM stream WHERE id = 1",
-    );
-    assert_eq!(shown, ["6|5|1000"]);
 }
 
 #[test]
@@ -319,21 +195,6 @@ fn drained_records_give_their_disk_space_back() {
 }
 
 #[test]
-fn a_finished_recording_is_one_plain_file_of_its_owner() {
-    use std::os::unix::fs::PermissionsExt;
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = Session::start(dir.path(), "weather", 1);
-    busy_session(&mut session, 3, 1000);
-    session.end();
-    drop(finished(&mut session, u64::MAX));
-    std::fs::remove_file(spool_of(&session.reel)).unwrap();
-    let files: Vec<_> = std::fs::read_dir(dir.path()).unwrap().collect();
-    assert_eq!(files.len(), 1, "{files:?}");
-    let mode = session.reel.metadata().unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o600);
-}
-
-#[test]
 fn an_indexer_that_resumes_goes_on_where_the_last_transaction_ended() {
     let dir = tempfile::tempdir().unwrap();
     let mut session = Session::start(dir.path(), "weather", 1);
@@ -365,26 +226,4 @@ fn an_indexer_that_resumes_goes_on_where_the_last_transaction_ended() {
     assert_same(&recorded(&session.reel), &recorded(&undisturbed.reel));
     reindex(&session.reel, &mut |_| ()).unwrap();
     assert_same(&derived(&session.reel), &derived(&undisturbed.reel));
-}
-
-#[test]
-fn an_event_within_an_unfinished_line_is_on_record_once() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = Session::start(dir.path(), "weather", 1);
-    session.chunk(StreamId::S2C, b"unfin");
-    session.event(&EventKind::Spawned { pid: 7 });
-    let mut indexer = session.indexer();
-    drain(&mut indexer, &bytes(u64::MAX));
-    drop(indexer);
-    session.chunk(StreamId::S2C, b"ished\n");
-    let mut indexer = Indexer::resume(&session.reel, session.spool()).unwrap();
-    drain(&mut indexer, &bytes(u64::MAX));
-    assert_eq!(
-        rows(&session.reel, "SELECT kind FROM event"),
-        ["start", "spawned"]
-    );
-    assert_eq!(
-        rows(&session.reel, "SELECT raw FROM frame"),
-        ["unfinished\\n"]
-    );
 }

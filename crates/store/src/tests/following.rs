@@ -54,35 +54,6 @@ fn rows_come_once_and_exchanges_again_when_they_change() {
 }
 
 #[test]
-fn pages_keep_events_in_their_place() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = Session::start(dir.path(), "weather", 1);
-    for _ in 0..3 {
-        session.chunk(StreamId::STDERR, &b"line\n".repeat(400));
-        session.event(&mcpreel_trace::event::EventKind::Spawned { pid: 1 });
-    }
-    let mut indexer = session.indexer();
-    drain(&mut indexer, &bytes(u64::MAX));
-    let mut tail = Tail::new(&session.reel);
-    let (mut frames, mut events) = (0, 0);
-    loop {
-        let news = news(&mut tail);
-        frames += news.frames.len() as u64;
-        events += news.events.len();
-        for row in &news.events {
-            assert!(
-                row.event.after_seq.0 <= frames,
-                "an event before its frames"
-            );
-        }
-        if !news.more {
-            break;
-        }
-    }
-    assert_eq!((frames, events), (1200, 4));
-}
-
-#[test]
 fn a_killed_recorder_is_noticed_and_its_recording_followed_to_the_end() {
     let dir = tempfile::tempdir().unwrap();
     let mut session = Session::start(dir.path(), "weather", 1);

@@ -72,22 +72,6 @@ fn two_hundred_recordings_are_listed_and_the_bad_ones_named() {
 }
 
 #[test]
-fn a_folder_that_does_not_exist_has_no_recordings() {
-    assert_eq!(Library::new("/nowhere/at/all").list().unwrap().len(), 0);
-}
-
-#[test]
-fn the_newest_comes_first_and_may_be_asked_for() {
-    let dir = tempfile::tempdir().unwrap();
-    let sessions: Vec<_> = (1..4).map(|id| finished(dir.path(), id)).collect();
-    let library = Library::new(dir.path());
-    let selected = library.select("@2#3").unwrap();
-    assert_eq!(selected.path, sessions[1].reel);
-    assert!(library.contains(&selected.path));
-    assert!(!library.contains(Path::new("x.reel")));
-}
-
-#[test]
 fn deleting_takes_everything_and_spares_what_became_live() {
     let dir = tempfile::tempdir().unwrap();
     let mut session = Session::start(dir.path(), "weather", 1);
@@ -100,26 +84,6 @@ fn deleting_takes_everything_and_spares_what_became_live() {
     session.die();
     assert!(retention::delete(&session.reel).unwrap());
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
-}
-
-#[test]
-fn noted_and_live_recordings_are_protected() {
-    let dir = tempfile::tempdir().unwrap();
-    let noted = finished(dir.path(), 1);
-    let conn = Connection::open(&noted.reel).unwrap();
-    conn.execute(
-        "INSERT INTO annotation (frame, mark, wall_ns) VALUES (1, 'x', 0)",
-        [],
-    )
-    .unwrap();
-    drop(conn);
-    let _live = Session::start(dir.path(), "weather", 2);
-    finished(dir.path(), 3);
-    let entries = Library::new(dir.path()).list().unwrap();
-    let kept = entries.iter().map(retention::Kept::from);
-    let mut protected: Vec<_> = kept.map(|kept| kept.is_protected).collect();
-    protected.sort_unstable();
-    assert_eq!(protected, [false, true, true]);
 }
 
 #[test]

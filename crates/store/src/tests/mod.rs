@@ -1,17 +1,18 @@
 //! What a recording promises, shown on spools made by hand.
 
 mod annotating;
+#[path = "../../../../tests/support/conversation.rs"]
+mod conversation;
+#[path = "../../../../tests/support/dice.rs"]
+mod dice;
 mod draining;
 mod following;
-mod giving_up;
-mod linking;
 mod listing;
 mod opening;
 mod recovering;
 mod searching;
 mod selecting;
 mod telling;
-mod traffic;
 mod written_session;
 
 use crate::written;

@@ -46,25 +46,6 @@ fn every_file_that_is_no_recording_says_what_it_is() {
 }
 
 #[test]
-fn a_newer_format_is_refused_with_the_version_needed() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = recorded_file(dir.path());
-    let newer = Connection::open(&path).unwrap();
-    newer.pragma_update(None, "user_version", 7).unwrap();
-    newer
-        .execute("UPDATE format SET needs = '9.1.0'", [])
-        .unwrap();
-    drop(newer);
-    let error = error_of(&path);
-    assert!(matches!(error, OpenError::Newer { .. }));
-    let message = error.to_string();
-    assert!(
-        message.contains("format 7") && message.contains("9.1.0"),
-        "{message}"
-    );
-}
-
-#[test]
 fn a_damaged_file_says_so_and_opens_as_far_as_it_can() {
     let dir = tempfile::tempdir().unwrap();
     let path = recorded_file(dir.path());
@@ -170,27 +151,6 @@ fn a_schema_that_no_recording_has_is_refused() {
             "{what}: {error:?}"
         );
     }
-}
-
-#[test]
-fn what_people_add_beside_the_tables_is_in_nobodys_way() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = recorded_file(dir.path());
-    let conn = Connection::open(&path).unwrap();
-    let sql = "CREATE TABLE mine (x); CREATE INDEX i ON mine (x);
-               CREATE VIEW slow AS SELECT * FROM exchange WHERE latency > 1e9; ANALYZE";
-    conn.execute_batch(sql).unwrap();
-    drop(conn);
-    assert!(Recording::open(&path).unwrap().summary().is_ok());
-}
-
-#[test]
-fn a_locked_file_says_so() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = recorded_file(dir.path());
-    let other = Connection::open(&path).unwrap();
-    other.execute_batch("BEGIN EXCLUSIVE").unwrap();
-    assert!(matches!(error_of(&path), OpenError::Locked { .. }));
 }
 
 #[test]

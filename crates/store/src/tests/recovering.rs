@@ -78,24 +78,6 @@ fn a_killed_recorder_leaves_what_an_undisturbed_one_would_have_written() {
     }
 }
 
-#[test]
-fn a_recording_whose_creation_was_interrupted_is_created_again() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = Session::start(dir.path(), "weather", 1);
-    busy_session(&mut session, 3, 100);
-    session.die();
-    std::fs::write(&session.reel, b"").unwrap();
-    assert!(matches!(recover(&session.reel), Outcome::Completed { .. }));
-    assert!(
-        Recording::open(&session.reel)
-            .unwrap()
-            .summary()
-            .unwrap()
-            .frames
-            > 5
-    );
-}
-
 /// Its tables were in the WAL when the recorder died, and the header of the file does not show
 /// that: they were made a second time, and that failed.
 #[test]
@@ -124,25 +106,6 @@ fn a_recording_whose_creation_ended_in_the_wal_is_not_created_again() {
     assert!(matches!(recover(&session.reel), Outcome::Completed { .. }));
     let recording = Recording::open(&session.reel).unwrap();
     assert!(recording.summary().unwrap().frames > 5);
-}
-
-#[test]
-fn a_torn_tail_is_stated() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = Session::start(dir.path(), "weather", 1);
-    session.chunk(StreamId::S2C, b"whole\n");
-    session.chunk(StreamId::S2C, b"torn\n");
-    let end = session.written();
-    session.die();
-    let spool = std::fs::OpenOptions::new()
-        .write(true)
-        .open(spool_of(&session.reel));
-    spool.unwrap().set_len(end - 1).unwrap();
-    recover(&session.reel);
-    let recording = Recording::open(&session.reel).unwrap();
-    assert_eq!(concatenated(&recording, StreamId::S2C), b"whole\n");
-    assert!(warnings(&recording)[0].contains("36 bytes"));
-    assert!(kept(&session.reel).exists());
 }
 
 fn kept(reel: &Path) -> PathBuf {
@@ -207,67 +170,6 @@ fn a_damaged_record_costs_nothing_else_and_its_spool_is_kept() {
     assert!(!spool_of(&session.reel).exists());
     assert_eq!(std::fs::read(kept(&session.reel)).unwrap(), before);
     assert_eq!(Library::new(dir.path()).list().unwrap().len(), 1);
-}
-
-#[test]
-fn a_recorder_does_not_wait_for_a_damaged_record() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = Session::start(dir.path(), "weather", 1);
-    let at = damaged_in_the_middle(&mut session);
-    let last = session.written() + 33;
-    session.chunk(StreamId::S2C, b"five\n");
-    let end = session.written();
-    flip(&spool_of(&session.reel), at);
-    flip(&spool_of(&session.reel), last);
-    let mut indexer = session.indexer();
-    let progress = indexer.step(end, &bytes(u64::MAX)).unwrap();
-    assert_eq!((progress.position, progress.caught_up), (end, true));
-    indexer.finish(State::Complete).unwrap();
-    indexer.release_spool().unwrap();
-    let recording = Recording::open(&session.reel).unwrap();
-    assert_eq!(concatenated(&recording, StreamId::S2C), b"one\nthree\n");
-    assert_eq!(warnings(&recording).len(), 2);
-    assert!(kept(&session.reel).exists());
-}
-
-#[test]
-fn what_follows_a_hole_is_recovered_without_the_recording_that_had_it() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = Session::start(dir.path(), "weather", 1);
-    let line = b"a line of stderr\n".repeat(3000);
-    for _ in 0..30 {
-        session.chunk(StreamId::STDERR, &line);
-    }
-    let mut indexer = session.indexer();
-    drain(&mut indexer, &bytes(u64::MAX));
-    drop(indexer);
-    session.chunk(StreamId::STDERR, b"the rest\n");
-    session.die();
-    for suffix in ["", "-wal", "-shm"] {
-        let _ = std::fs::remove_file(beside(&session.reel, suffix));
-    }
-    recover(&session.reel);
-    let recording = Recording::open(&session.reel).unwrap();
-    assert_eq!(concatenated(&recording, StreamId::STDERR), b"the rest\n");
-    let missing = 30 * line.len() as u64;
-    assert_eq!(gaps(&recording), [(StreamId::STDERR, 0, missing)]);
-    assert_eq!(warnings(&recording).len(), 1);
-    assert!(kept(&session.reel).exists());
-}
-
-#[test]
-fn a_damaged_status_is_stated_and_costs_no_record() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = Session::start(dir.path(), "weather", 1);
-    session.chunk(StreamId::S2C, b"whole\n");
-    session.end();
-    session.die();
-    flip(&spool_of(&session.reel), 0);
-    recover(&session.reel);
-    let recording = Recording::open(&session.reel).unwrap();
-    assert_eq!(concatenated(&recording, StreamId::S2C), b"whole\n");
-    assert_eq!((gaps(&recording).len(), warnings(&recording).len()), (0, 1));
-    assert!(kept(&session.reel).exists());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::written_session::{Session, bytes, drain};
 use crate::schema::State;
-use crate::text_search::{Pace, Pattern, PatternError, Search, SearchHit};
+use crate::text_search::{Pace, Pattern, Search, SearchHit};
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::{Seq, StreamId};
 use std::path::PathBuf;
@@ -101,35 +101,4 @@ fn a_match_across_two_pieces_of_a_long_frame_is_found_with_its_place() {
     line.truncate(10);
     let reel = recorded(dir.path(), &[(StreamId::S2C, &line)]);
     assert!(search(&reel, &literal("needle"), u64::MAX).is_empty());
-}
-
-#[test]
-fn a_pattern_that_cannot_be_searched_for_says_why() {
-    let dir = tempfile::tempdir().unwrap();
-    let new = |pattern: &Pattern| Search::new(dir.path(), pattern, None).unwrap_err();
-    assert!(matches!(new(&literal("")), PatternError::Empty));
-    let error = new(&Pattern::Regex("a(b".into())).to_string();
-    assert!(error.contains("unclosed group"), "{error}");
-}
-
-#[test]
-fn what_is_left_never_grows_and_ends_at_nothing() {
-    let dir = tempfile::tempdir().unwrap();
-    let lines = vec![(StreamId::STDERR, &b"one line of many"[..]); 3000];
-    let reel = recorded(dir.path(), &lines);
-    let mut search = Search::new(&reel, &literal("nothing"), None).unwrap();
-    let pace = Pace {
-        nanos: 0,
-        clock: Clock::start(),
-    };
-    let mut left = u64::MAX;
-    while left > 0 {
-        let found = search.step(&pace).unwrap();
-        assert!(
-            found.left < left && found.reached.0 == found.left,
-            "{found:?}"
-        );
-        assert_eq!((found.of, found.done), (3000, found.left == 0));
-        left = found.left;
-    }
 }

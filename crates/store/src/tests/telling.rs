@@ -3,8 +3,7 @@
 use super::written_session::{Session, bytes, drain};
 use crate::reader::Recording;
 use crate::schema::State;
-use crate::story::{Kinship, Told, Unfinished};
-use mcpreel_trace::clock::Moment;
+use crate::story::{Kinship, Told};
 use mcpreel_trace::event::EventKind;
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::{Seq, StreamId};
@@ -84,43 +83,6 @@ fn a_story_has_everything_between_request_and_answer_in_order() {
 }
 
 #[test]
-fn a_finding_that_was_made_at_the_end_stands_at_the_end_and_another_after_its_frame() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = Session::start(dir.path(), "weather", 1);
-    session.chunk(StreamId::C2S, CALL);
-    session.chunk(StreamId::S2C, b"noise\n");
-    session.chunk(StreamId::STDERR, b"last words\n");
-    session.event(&EventKind::Exit {
-        code: None,
-        signal: Some("SIGSEGV".to_owned()),
-        max_rss_bytes: 1,
-        user_ns: 1,
-        system_ns: 1,
-    });
-    let recording = finished(&mut session);
-    let story = recording.story(ExchangeId(1)).unwrap().unwrap();
-    let seen: Vec<_> = story
-        .entries
-        .iter()
-        .filter_map(|entry| match &entry.what {
-            Told::Finding(finding) => {
-                let mut rules = ["frame-not-json", "process-died-in-flight"].into_iter();
-                rules.find(|rule| **rule == *finding.rule)
-            }
-            what => Some(told(what)),
-        })
-        .skip_while(|what| *what != "own")
-        .collect();
-    assert_eq!(seen[..2], ["own", "line"]);
-    assert_eq!(seen[2], "frame-not-json");
-    assert_eq!(seen[3..5], ["line", "event"]);
-    assert_eq!(seen.last(), Some(&"process-died-in-flight"));
-    assert!(story.entries.is_sorted_by_key(|entry| entry.t));
-    let last = story.entries.last().unwrap();
-    assert_eq!(last.key.seq, Seq(1), "it still points at the request");
-}
-
-#[test]
 fn a_story_that_is_too_long_says_how_much_it_leaves_out() {
     let dir = tempfile::tempdir().unwrap();
     let mut session = Session::start(dir.path(), "weather", 1);
@@ -138,34 +100,4 @@ fn a_story_that_is_too_long_says_how_much_it_leaves_out() {
     assert_eq!(story.left_out, 201 + 200);
     let last = story.entries.iter().rfind(|e| told(&e.what) == "own");
     assert_eq!(last.unwrap().key.seq, Seq(1402), "the answer is told");
-}
-
-#[test]
-fn an_unfinished_line_and_an_open_stall_are_known() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = Session::start(dir.path(), "weather", 1);
-    session.chunk(StreamId::S2C, b"half a li");
-    for (stream, lasted_ns) in [(StreamId::C2S, None), (StreamId::S2C, Some(5))] {
-        session.event(&EventKind::StallBegan { stream, bytes: 7 });
-        if let Some(lasted_ns) = lasted_ns {
-            session.event(&EventKind::StallEnded { stream, lasted_ns });
-        }
-    }
-    let mut indexer = session.indexer();
-    drain(&mut indexer, &bytes(u64::MAX));
-    let recording = Recording::open(&session.reel).unwrap();
-    let unfinished = recording.unfinished().unwrap();
-    let since = unfinished[0].since;
-    assert!(since > Moment(0));
-    assert_eq!(
-        unfinished,
-        [Unfinished {
-            stream: StreamId::S2C,
-            bytes: 9,
-            since
-        }]
-    );
-    let stalls = recording.open_stalls().unwrap();
-    assert_eq!(stalls.len(), 1);
-    assert_eq!((stalls[0].stream, stalls[0].bytes), (StreamId::C2S, 7));
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::export::{Selection, exported};
 use crate::written::Session;
 use mcpreel_trace::event::EventKind;
-use mcpreel_trace::frame::{Seq, StreamId};
+use mcpreel_trace::frame::StreamId;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use std::path::Path;
 
@@ -138,47 +138,6 @@ fn nothing_off_the_wire_is_alive() {
 }
 
 #[test]
-fn a_diagram_holds_no_words_of_its_language_but_ours() {
-    let (_, code) = read(&report(hostile));
-    let diagrams: Vec<_> = code.iter().filter(|(kind, _)| kind == "mermaid").collect();
-    let [(_, diagram)] = diagrams[..] else {
-        panic!("{diagrams:?}");
-    };
-    let mut lines = diagram.lines();
-    assert_eq!(lines.next(), Some("sequenceDiagram"));
-    for line in lines {
-        let line = line.strip_prefix("    ").unwrap();
-        let (statement, label) = line
-            .split_once(": ")
-            .or_else(|| line.split_once(" as "))
-            .unwrap();
-        let statements = [
-            "participant c",
-            "participant s",
-            "c->>s",
-            "s->>c",
-            "c-->>s",
-            "s-->>c",
-            "c-)s",
-            "s-)c",
-            "c-xs",
-            "s-xc",
-            "Note over c,s",
-            "Note over s",
-        ];
-        assert!(statements.contains(&statement), "{line}");
-        for part in label.split('#').skip(1) {
-            let (number, _) = part.split_once(';').unwrap();
-            number.parse::<u32>().unwrap();
-        }
-        assert!(
-            !label.contains(['<', '>', ':', '%', '`', '"', '(']),
-            "{line}"
-        );
-    }
-}
-
-#[test]
 fn what_happened_stands_first_and_then_who_it_happened_to() {
     let report = report(|session| {
         let (c2s, s2c) = (StreamId::C2S, StreamId::S2C);
@@ -286,29 +245,6 @@ fn however_much_there_is_a_report_can_be_read() {
 }
 
 #[test]
-fn where_nothing_was_asked_or_selected_it_says_so() {
-    let empty = report(Session::end);
-    assert!(empty.contains("Nothing was asked."), "{empty}");
-    let dir = tempfile::tempdir().unwrap();
-    let recording = recorded(dir.path(), |session| {
-        said(session, StreamId::C2S, r#""id":1,"method":"ping""#);
-        said(session, StreamId::S2C, r#""id":1,"result":{}"#);
-        said(session, StreamId::C2S, r#""id":2,"method":"tools/list""#);
-        session.end();
-    });
-    let mut selection = Selection::between(None, None).picked("method:ping");
-    selection.pick_frame(Seq(1));
-    selection.pick_frame(Seq(2));
-    let some = report_of(&recording, &selection);
-    assert!(some.contains("- told: `what fits method:ping`"), "{some}");
-    assert!(some.contains("### `#1` `ping`: ok"), "{some}");
-    // Why it went wrong is told of the whole session; nothing of the rest is shown.
-    let (_, shown) = some.split_once("## Sequence").unwrap();
-    assert!(!shown.contains("tools/list"), "{some}");
-    assert!(some.contains("(1 more exchange not told here)"), "{some}");
-}
-
-#[test]
 fn a_code_span_is_longer_than_what_would_end_it() {
     assert_eq!(code("search"), "`search`");
     assert_eq!(code("a`b``c"), "```a`b``c```");
@@ -318,11 +254,4 @@ fn a_code_span_is_longer_than_what_would_end_it() {
     assert_eq!(code("  "), "–");
     assert_eq!(code("a\n\n# b\u{202e}"), "`a\\n\\n# b\\u{202e}`");
     assert!(code(&"x".repeat(1000)).ends_with("…`"));
-}
-
-#[test]
-fn a_fence_is_longer_than_what_would_end_it() {
-    assert_eq!(fenced("json", "{}\n"), "```json\n{}\n```\n");
-    assert_eq!(fenced("text", "a\n```\nb"), "````text\na\n```\nb\n````\n");
-    assert_eq!(fenced("", "`````"), "``````\n`````\n``````\n");
 }

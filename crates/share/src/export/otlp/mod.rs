@@ -25,23 +25,23 @@
 //! A line is one `TracesData`, as in files of the Collector; a short session has one line, which
 //! can be posted as it is.
 
-mod attributes;
 mod ids;
 mod span;
 
 use super::{Excerpt, Export, ExportError, Progress, Written, end_of, span_name};
 use crate::phrases;
-use attributes::{Attributes, add_bodies, error_message, event_of};
-use ids::{Context, Ids};
+use ids::Ids;
+use mcpreel_store::indexer::COLLECT_LIMIT;
 use mcpreel_store::notices::Notice;
-use mcpreel_store::reader::{EventRow, ReadError, Said, Summary};
+use mcpreel_store::reader::{ReadError, Said, Summary};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::exchange::{Exchange, Status};
+use mcpreel_trace::frame::Seq;
 use mcpreel_trace::session::End;
-use mcpreel_wire::message::Direction;
-use serde_json::Value;
-use span::{CLIENT, Failure, INTERNAL, Lines, Span, event, link};
+use mcpreel_wire::json::Document;
+use mcpreel_wire::message::{Body, Direction, Message, Outcome, Subject, classify};
+use span::{Attributes, CLIENT, Event, INTERNAL, Lines, Span, cut};
 use std::io::Write;
 
 /// Events of one span, as many as the software development kits keep; of more the number is said.
@@ -67,16 +67,13 @@ pub fn write(export: Export<'_, impl Write>, bodies: Bodies) -> Result<Written, 
         bodies,
         ids: Ids::new(recording, &summary)?,
         has_logs: recording.has_logs_in_exchanges()?,
-        lines: Lines::new(&summary, times, out),
         times,
         summary: &summary,
-        unpaired: 0,
-        written: Written::default(),
     };
-    trace.write(export.progress)
+    trace.write(&mut Lines::new(&summary, times, out), export.progress)
 }
 
-struct Trace<'r, W: Write> {
+struct Trace<'r> {
     excerpt: Excerpt<'r>,
     bodies: Bodies,
     summary: &'r Summary,
@@ -84,58 +81,78 @@ struct Trace<'r, W: Write> {
     ids: Ids<'r>,
     /// Whether any exchange has notifications besides its progress and its cancel.
     has_logs: bool,
-    lines: Lines<'r, W>,
-    /// Messages that are no notifications and belong to no exchange.
-    unpaired: u64,
-    written: Written,
 }
 
-impl<W: Write> Trace<'_, W> {
-    fn write(mut self, progress: &mut Progress<'_>) -> Result<Written, ExportError> {
-        let (excerpt, bodies) = (self.excerpt, self.bodies);
+impl Trace<'_> {
+    fn write(
+        &self,
+        lines: &mut Lines<'_, impl Write>,
+        progress: &mut Progress<'_>,
+    ) -> Result<Written, ExportError> {
+        let (excerpt, mut written) = (self.excerpt, Written::default());
         let mut span = |exchange: &Exchange, said: Option<&Said>| {
             progress(exchange.request.0)?;
-            self.written.exchanges += 1;
-            let span = self.exchange(exchange, said)?;
-            self.lines.push(exchange.direction, &span)
+            written.exchanges += 1;
+            lines.push(exchange.direction, &self.exchange(exchange, said)?)
         };
-        let left_out = match bodies {
+        let left_out = match self.bodies {
             Bodies::Without => excerpt.exchanges(&mut |exchange| span(exchange, None)),
             Bodies::With => {
                 excerpt.said_exchanges(&mut |exchange, said| span(exchange, Some(said)))
             }
         };
-        self.written.left_out = left_out?;
-        self.notices(progress)?;
-        let session = self.session()?;
-        self.lines.push(Direction::ClientToServer, &session)?;
-        self.lines.finish()?;
-        Ok(self.written)
+        written.left_out = left_out?;
+        // Messages that are no notifications and belong to no exchange.
+        let mut unpaired = 0;
+        excerpt.notices(progress, &mut |notice| {
+            match (notice.kind, notice.method.as_deref()) {
+                _ if notice.exchange.is_some() => {}
+                (MessageKind::Notification, Some(method)) => {
+                    lines.push(notice.direction, &self.notice(notice, method)?)?;
+                }
+                _ => unpaired += 1,
+            }
+            Ok(())
+        })?;
+        let mut session = self.session(unpaired);
+        excerpt.events(&mut |row| {
+            written.events += 1;
+            if session.events.len() < EVENTS as usize {
+                let mut attributes = Attributes::default();
+                attributes.text("mcpreel.event", &phrases::event(&row.event.kind));
+                session.events.push(Event {
+                    time_unix_nano: self.wall(row.event.t),
+                    name: "process".to_owned(),
+                    attributes,
+                });
+            } else {
+                session.dropped_events_count += 1;
+            }
+            Ok::<_, ReadError>(())
+        })?;
+        lines.push(Direction::ClientToServer, &session)?;
+        lines.finish()?;
+        Ok(written)
     }
 
     /// Nanoseconds since the Unix epoch; where the start is not known, since the start.
-    fn wall(&self, t: Moment) -> Option<u64> {
+    fn wall(&self, t: Moment) -> Option<String> {
         let wall = self.summary.wall_ns.saturating_add(t.0);
-        (self.times != Times::Unknown).then_some(wall)
-    }
-
-    fn end(&self) -> Moment {
-        Moment(self.summary.t_last_ns)
+        (self.times != Times::Unknown).then(|| wall.to_string())
     }
 
     fn exchange(&self, exchange: &Exchange, said: Option<&Said>) -> Result<Span, ExportError> {
-        let context = self.ids.context(exchange)?;
-        let end = end_of(self.excerpt.recording, exchange, self.end())?;
-        let (events, dropped) = self.events_of(exchange)?;
+        let last = Moment(self.summary.t_last_ns);
+        let end = end_of(self.excerpt.recording, exchange, last)?;
         let failure = self.failure(exchange)?;
+        let context = self.ids.context(exchange)?;
+        let is_remote = context.is_remote.then(|| self.ids.session.clone());
+        let first_round = self.ids.first_round(exchange)?;
         let mut attributes = self.about(&exchange.method, exchange.name.as_deref());
         attributes.text("jsonrpc.request.id", &plain(exchange.rpc_id.json()));
-        if let Some(failure) = &failure {
-            attributes.text("error.type", &failure.kind);
-        }
-        if let Some(code) = exchange.code.as_deref() {
-            attributes.text("rpc.response.status_code", &plain(code));
-        }
+        attributes.some("error.type", failure.as_ref().map(|(kind, _)| &**kind));
+        let code = exchange.code.as_deref().map(plain);
+        attributes.some("rpc.response.status_code", code.as_deref());
         attributes.text("mcpreel.status", exchange.status.as_str());
         attributes.number("mcpreel.seq", exchange.request.0.0);
         if let Some((seq, _)) = exchange.response {
@@ -144,41 +161,36 @@ impl<W: Write> Trace<'_, W> {
         if let Some(said) = said {
             add_bodies(exchange, said, &mut attributes);
         }
+        let (events, dropped_events_count) = self.events_of(exchange)?;
         Ok(Span {
+            trace_id: context.trace,
+            span_id: self.ids.span(exchange.request),
+            parent_span_id: context.parent,
+            name: cut(&span_name(&exchange.method, exchange.name.as_deref())),
             kind: CLIENT,
-            name: span_name(&exchange.method, exchange.name.as_deref()),
-            links: self.links(exchange, &context),
-            id: self.ids.span(exchange.request),
-            context,
-            start: self.wall(exchange.t_request),
-            end: self.wall(end.max(exchange.t_request)),
+            start_time_unix_nano: self.wall(exchange.t_request),
+            end_time_unix_nano: self.wall(end.max(exchange.t_request)),
             attributes,
             events,
-            dropped,
-            failure,
+            dropped_events_count,
+            links: is_remote.into_iter().chain(first_round).collect(),
+            status: status(failure),
         })
-    }
-
-    /// Spans that have to do with it and are not above it.
-    fn links(&self, exchange: &Exchange, context: &Context) -> Vec<Value> {
-        let mut links = Vec::new();
-        if context.is_remote {
-            links.push(link(&self.ids.session()));
-        }
-        links.extend(self.ids.first_round(exchange).map(|first| link(&first)));
-        links
     }
 
     fn about(&self, method: &str, name: Option<&str>) -> Attributes {
         let mut attributes = Attributes::default();
         attributes.text("mcp.method.name", method);
-        match (method, name) {
-            ("tools/call", name) => {
+        match method {
+            "tools/call" => {
                 attributes.text("gen_ai.operation.name", "execute_tool");
                 attributes.some("gen_ai.tool.name", name);
             }
-            ("prompts/get", name) => attributes.some("gen_ai.prompt.name", name),
-            (_, name) if has_uri(method) => attributes.some("mcp.resource.uri", name),
+            "prompts/get" => attributes.some("gen_ai.prompt.name", name),
+            "resources/read"
+            | "resources/subscribe"
+            | "resources/unsubscribe"
+            | "notifications/resources/updated" => attributes.some("mcp.resource.uri", name),
             _ => {}
         }
         let version = self.summary.session.version();
@@ -189,27 +201,50 @@ impl<W: Write> Trace<'_, W> {
         attributes
     }
 
-    fn failure(&self, exchange: &Exchange) -> Result<Option<Failure>, ReadError> {
-        let recording = self.excerpt.recording;
-        if let Some(code) = exchange.code.as_deref() {
-            let message = error_message(recording, exchange)?;
-            return Ok(Some(Failure::new(plain(code), message)));
-        }
-        let end = self.summary.session.phase.end();
-        Ok(match exchange.status {
-            Status::Error => Some(Failure::new("error", error_message(recording, exchange)?)),
-            Status::ToolError => Some(Failure::new("tool_error", "")),
-            Status::Lost => {
-                let why = phrases::lost(exchange, end).unwrap_or_default();
-                Some(Failure::new("lost", why))
-            }
-            Status::Unanswered => Some(Failure::new("unanswered", "")),
+    /// The kind and the message of an exchange's failure.
+    fn failure(&self, exchange: &Exchange) -> Result<Option<(String, String)>, ReadError> {
+        let kind = match (exchange.code.as_deref(), exchange.status) {
+            (Some(code), _) => plain(code),
+            (None, Status::Error) => "error".to_owned(),
+            (None, Status::ToolError) => "tool_error".to_owned(),
+            (None, Status::Lost) => "lost".to_owned(),
+            (None, Status::Unanswered) => "unanswered".to_owned(),
+            _ => return Ok(None),
+        };
+        let message = if exchange.code.is_some() || exchange.status == Status::Error {
+            self.error_message(exchange)?
+        } else {
+            phrases::lost(exchange, self.summary.session.phase.end())
+        };
+        Ok(Some((kind, message.unwrap_or_default())))
+    }
+
+    /// The message of the error that answered an exchange.
+    fn error_message(&self, exchange: &Exchange) -> Result<Option<String>, ReadError> {
+        let Some(at) = exchange.response else {
+            return Ok(None);
+        };
+        let message = self.message(at, exchange.response_size)?;
+        Ok(match message.map(|message| message.body) {
+            Some(Body::Response(response)) => match response.outcome {
+                Outcome::Error { message, .. } => message.map(String::from),
+                _ => None,
+            },
             _ => None,
         })
     }
 
+    /// The message at a place, unless it is too long to hold.
+    fn message(&self, (seq, part): (Seq, u32), size: u64) -> Result<Option<Message>, ReadError> {
+        let bytes = match size {
+            ..=COLLECT_LIMIT => self.excerpt.recording.message_bytes(seq, part)?,
+            _ => None,
+        };
+        Ok(bytes.and_then(|bytes| classify(&bytes).messages.pop()))
+    }
+
     /// Progress, log messages, the cancel; and how many there was no room for.
-    fn events_of(&self, exchange: &Exchange) -> Result<(Vec<Value>, u64), ReadError> {
+    fn events_of(&self, exchange: &Exchange) -> Result<(Vec<Event>, u32), ReadError> {
         if !self.has_logs && exchange.progress_count == 0 && exchange.cancelled.is_none() {
             return Ok((Vec::new(), 0));
         }
@@ -220,29 +255,33 @@ impl<W: Write> Trace<'_, W> {
         let mut dropped = 0;
         if notices.len() > EVENTS as usize {
             let all = recording.notices_count(exchange.id, last)?;
-            dropped = all - u64::from(EVENTS);
+            dropped = u32::try_from(all).unwrap_or(u32::MAX) - EVENTS;
         }
-        let shown = notices.iter().take(EVENTS as usize);
-        let events = shown.map(|notice| {
-            let (name, attributes) = event_of(recording, notice, self.bodies)?;
-            Ok(event(&name, self.wall(notice.t_last), &attributes))
-        });
-        Ok((events.collect::<Result<_, ReadError>>()?, dropped))
+        let events = notices
+            .iter()
+            .take(EVENTS as usize)
+            .map(|notice| self.event(notice));
+        Ok((events.collect::<Result<_, _>>()?, dropped))
     }
 
-    /// Notifications that belong to no exchange.
-    fn notices(&mut self, progress: &mut Progress<'_>) -> Result<(), ExportError> {
-        let excerpt = self.excerpt;
-        excerpt.notices(progress, &mut |notice| {
-            match (notice.kind, notice.method.as_deref()) {
-                _ if notice.exchange.is_some() => {}
-                (MessageKind::Notification, Some(method)) => {
-                    let span = self.notice(notice, method)?;
-                    self.lines.push(notice.direction, &span)?;
-                }
-                _ => self.unpaired += 1,
-            }
-            Ok(())
+    /// A notification as an event of its span.
+    fn event(&self, notice: &Notice) -> Result<Event, ReadError> {
+        let mut attributes = Attributes::default();
+        let method = notice.method.as_deref().unwrap_or_default();
+        attributes.text("mcp.method.name", method);
+        attributes.number("mcpreel.seq", notice.seq.0);
+        let message = self.message((notice.seq, notice.part), notice.size)?;
+        let name = match message.map(|message| message.body) {
+            Some(Body::Notification(known)) => about_notification(known.subject, &mut attributes),
+            _ => None,
+        };
+        if self.bodies == Bodies::With {
+            attributes.text("mcpreel.summary", &notice.summary);
+        }
+        Ok(Event {
+            time_unix_nano: self.wall(notice.t_last),
+            name: cut(name.unwrap_or(method)),
+            attributes,
         })
     }
 
@@ -254,82 +293,115 @@ impl<W: Write> Trace<'_, W> {
             attributes.text("mcpreel.summary", &notice.summary);
         }
         Ok(Span {
+            trace_id: context.trace,
+            span_id: self.ids.span((notice.seq, notice.part)),
+            parent_span_id: context.parent,
+            name: cut(method),
             kind: CLIENT,
-            name: method.to_owned(),
-            id: self.ids.span((notice.seq, notice.part)),
-            context,
-            start: self.wall(notice.t_first),
-            end: self.wall(notice.t_last),
+            start_time_unix_nano: self.wall(notice.t_first),
+            end_time_unix_nano: self.wall(notice.t_last),
             attributes,
             ..Span::default()
         })
     }
 
-    /// The session as a whole, with what happened to its process.
-    fn session(&mut self) -> Result<Span, ExportError> {
+    /// The session as a whole.
+    fn session(&self, unpaired: u64) -> Span {
         let summary = self.summary;
-        let mut events = Vec::new();
-        let mut dropped = 0;
-        let excerpt = self.excerpt;
-        excerpt.events(&mut |row| {
-            self.written.events += 1;
-            if events.len() < EVENTS as usize {
-                events.push(self.process(row));
-            } else {
-                dropped += 1;
-            }
-            Ok::<_, ReadError>(())
-        })?;
-        let failure = summary.session.phase.end().and_then(failure_of);
-        Ok(Span {
-            kind: INTERNAL,
+        let failure = summary.session.phase.end().and_then(|end| {
+            let is_bad = !matches!(end, End::Exited { code: 0 } | End::Unknown);
+            is_bad.then(|| (phrases::end_short(end), phrases::end(end)))
+        });
+        let mut attributes = Attributes::default();
+        attributes.text("mcpreel.recording", &summary.id);
+        attributes.some("mcp.protocol.version", summary.session.version());
+        attributes.number("mcpreel.frames", summary.frames);
+        if unpaired > 0 {
+            attributes.number("mcpreel.unpaired", unpaired);
+        }
+        attributes.some("error.type", failure.as_ref().map(|(kind, _)| &**kind));
+        Span {
+            trace_id: self.ids.session.trace_id.clone(),
+            span_id: self.ids.session.span_id.clone(),
             name: "mcp.session".to_owned(),
-            id: self.ids.session().span,
-            context: self.ids.root(),
-            start: self.wall(Moment(0)),
-            end: self.wall(self.end()),
-            attributes: self.about_session(failure.as_ref()),
-            events,
-            dropped,
-            failure,
+            kind: INTERNAL,
+            start_time_unix_nano: self.wall(Moment(0)),
+            end_time_unix_nano: self.wall(Moment(summary.t_last_ns)),
+            attributes,
+            status: status(failure),
             ..Span::default()
-        })
-    }
-
-    fn about_session(&self, failure: Option<&Failure>) -> Attributes {
-        let mut attributes = Attributes::default();
-        attributes.text("mcpreel.recording", &self.summary.id);
-        attributes.some("mcp.protocol.version", self.summary.session.version());
-        attributes.number("mcpreel.frames", self.summary.frames);
-        if self.unpaired > 0 {
-            attributes.number("mcpreel.unpaired", self.unpaired);
         }
-        if let Some(failure) = failure {
-            attributes.text("error.type", &failure.kind);
-        }
-        attributes
-    }
-
-    fn process(&self, row: &EventRow) -> Value {
-        let mut attributes = Attributes::default();
-        attributes.text("mcpreel.event", &phrases::event(&row.event.kind));
-        event("process", self.wall(row.event.t), &attributes)
     }
 }
 
-fn failure_of(end: &End) -> Option<Failure> {
-    let is_bad = !matches!(end, End::Exited { code: 0 } | End::Unknown);
-    is_bad.then(|| Failure::new(phrases::end_short(end), phrases::end(end)))
+fn status(failure: Option<(String, String)>) -> span::Status {
+    failure.map_or_else(span::Status::default, |(_, message)| {
+        span::Status::failed(&message)
+    })
 }
 
-fn has_uri(method: &str) -> bool {
-    matches!(
-        method,
-        "resources/read"
-            | "resources/subscribe"
-            | "resources/unsubscribe"
-            | "notifications/resources/updated"
-    )
+/// Adds the arguments and the result of an exchange, as the JSON that they are.
+fn add_bodies(exchange: &Exchange, said: &Said, attributes: &mut Attributes) {
+    let is_call = &*exchange.method == "tools/call";
+    let params: &[&str] = if is_call {
+        &["params", "arguments"]
+    } else {
+        &["params"]
+    };
+    let [asked, result] = if is_call {
+        ["gen_ai.tool.call.arguments", "gen_ai.tool.call.result"]
+    } else {
+        ["mcpreel.request.params", "mcpreel.response.result"]
+    };
+    let request = (said.request.as_deref(), exchange.request_size);
+    members(request, &[(params, asked)], attributes);
+    if exchange.response.is_some() {
+        let error = (&["error", "data"] as &[_], "mcpreel.response.error_data");
+        let response = (said.response.as_deref(), exchange.response_size);
+        members(response, &[(&["result"], result), error], attributes);
+    }
+}
+
+/// Adds members of a message of so many bytes, each by its path and as the attribute that it is.
+fn members(
+    (bytes, size): (Option<&[u8]>, u64),
+    wanted: &[(&[&str], &'static str)],
+    attributes: &mut Attributes,
+) {
+    if size > COLLECT_LIMIT {
+        let long = format!("({size} bytes, too long for an attribute)");
+        return attributes.whole(wanted[0].1, long);
+    }
+    let Ok(document) = Document::parse(bytes.unwrap_or_default()) else {
+        return;
+    };
+    for (path, key) in wanted {
+        let root = Some(document.root());
+        if let Some(value) = path.iter().fold(root, |value, name| value?.get(name)) {
+            attributes.whole(key, value.raw_text().into_owned());
+        }
+    }
+}
+
+/// Adds what a notification is about; returns what its event is called, if not by its method.
+fn about_notification(subject: Subject, attributes: &mut Attributes) -> Option<&'static str> {
+    let number = |json: Option<Box<str>>| json.and_then(|json| json.parse().ok());
+    match subject {
+        Subject::Progress {
+            progress, total, ..
+        } => {
+            attributes.decimal("mcpreel.progress", number(progress));
+            attributes.decimal("mcpreel.progress.total", number(total));
+            Some("progress")
+        }
+        Subject::Log { level, logger } => {
+            attributes.some("mcpreel.log.level", level.as_deref());
+            attributes.some("mcpreel.log.logger", logger.as_deref());
+            Some("log")
+        }
+        Subject::Cancelled { .. } => Some("cancelled"),
+        Subject::Task { .. } | Subject::Other { .. } => None,
+    }
 }
 
 /// The text of a JSON string, or of whatever else it is.

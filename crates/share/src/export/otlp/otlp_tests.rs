@@ -145,24 +145,6 @@ fn a_request_is_a_span_of_whoever_asked_below_the_session() {
 }
 
 #[test]
-fn what_the_server_asks_has_the_roles_reversed_and_stands_below_the_call() {
-    let spans = spans(Bodies::Without, story);
-    let call = named(&spans, "tools/call plan");
-    let asked = named(&spans, "elicitation/create");
-    assert_eq!(asked.kind, SpanKind::Client as i32);
-    assert_eq!(asked.parent_span_id, call.span_id);
-    assert_eq!(asked.trace_id, call.trace_id);
-    let of: Vec<_> = spans
-        .iter()
-        .filter(|(service, _)| service == "weather")
-        .map(|(_, span)| &*span.name)
-        .collect();
-    assert_eq!(of, ["elicitation/create"]);
-    let (service, _) = spans.iter().find(|(_, span)| span.name == "ping").unwrap();
-    assert_eq!(service, "host");
-}
-
-#[test]
 fn a_trace_that_a_request_belongs_to_is_gone_on_with() {
     let spans = spans(Bodies::Without, story);
     let session = named(&spans, "mcp.session");
@@ -265,22 +247,4 @@ fn hostile_text_stays_text_and_a_line_holds_so_many_spans() {
     let spans = spans(Bodies::Without, session);
     assert_eq!(spans.len(), 1200);
     named(&spans, "\0\u{202e}\"}]}\n");
-}
-
-#[test]
-fn events_that_have_no_room_are_counted() {
-    let spans = spans(Bodies::Without, |session| {
-        let call =
-            r#""id":1,"method":"tools/call","params":{"name":"a","_meta":{"progressToken":5}}"#;
-        said(session, 1, StreamId::C2S, call);
-        let progress =
-            r#""method":"notifications/progress","params":{"progressToken":5,"progress":1}"#;
-        for at in 0..200 {
-            said(session, 2 + at, StreamId::S2C, progress);
-        }
-        session.end();
-    });
-    let call = named(&spans, "tools/call a");
-    assert_eq!(call.events.len(), EVENTS as usize);
-    assert_eq!(call.dropped_events_count, 200 - EVENTS);
 }

@@ -1,14 +1,13 @@
-//! Spans as JSON, and the lines of a file that they stand on: spans of the client and of the server,
-//! each under its resource.
+//! Spans as OTLP/JSON has them, and the lines of a file that they stand on: spans of the client and
+//! of the server, each under its resource.
 
 use super::Times;
-use super::attributes::{Attributes, cut};
-use super::ids::{Context, Here, SpanId, hex};
-use crate::export::{ExportError, without_nulls};
+use crate::export::ExportError;
 use mcpreel_store::reader::Summary;
 use mcpreel_trace::session::Peer;
 use mcpreel_wire::message::Direction;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 use std::io::Write;
 
 /// `SPAN_KIND_INTERNAL`: nobody asked for it.
@@ -18,73 +17,137 @@ pub(super) const CLIENT: u8 = 3;
 /// `STATUS_CODE_ERROR`.
 const ERROR: u8 = 2;
 
-#[derive(Debug, Default)]
+/// Characters of a text off the wire: there is no end to what an error may say.
+const LONGEST: usize = 4096;
+
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct Span {
-    pub kind: u8,
+    pub trace_id: String,
+    pub span_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_span_id: Option<String>,
     pub name: String,
-    pub id: SpanId,
-    pub context: Context,
+    pub kind: u8,
     /// Nanoseconds since the Unix epoch, if it is known when that was.
-    pub start: Option<u64>,
-    pub end: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_time_unix_nano: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_time_unix_nano: Option<String>,
     pub attributes: Attributes,
-    pub events: Vec<Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<Event>,
     /// Events that there was no room for.
-    pub dropped: u64,
-    pub links: Vec<Value>,
-    pub failure: Option<Failure>,
-}
-
-#[derive(Debug)]
-pub(super) struct Failure {
-    pub kind: String,
-    pub message: String,
-}
-
-impl Failure {
-    pub fn new(kind: impl Into<String>, message: impl Into<String>) -> Self {
-        let (kind, message) = (kind.into(), message.into());
-        Self { kind, message }
-    }
-}
-
-/// Something that happened during a span.
-pub(super) fn event(name: &str, wall_ns: Option<u64>, attributes: &Attributes) -> Value {
-    without_nulls(json!({
-        "timeUnixNano": wall_ns.map(|ns| ns.to_string()),
-        "name": name,
-        "attributes": attributes,
-    }))
+    #[serde(skip_serializing_if = "is_zero")]
+    pub dropped_events_count: u32,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<Link>,
+    pub status: Status,
 }
 
 /// A span that another has to do with.
-pub(super) fn link(span: &Here) -> Value {
-    json!({"traceId": hex(&span.trace), "spanId": hex(&span.span)})
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Link {
+    pub trace_id: String,
+    pub span_id: String,
 }
 
-impl Span {
-    fn json(&self) -> Value {
-        let dropped = u32::try_from(self.dropped).unwrap_or(u32::MAX);
-        let message = self.failure.as_ref().map(|failure| cut(&failure.message));
-        let status = without_nulls(json!({
-            "code": self.failure.as_ref().map(|_| ERROR),
-            "message": message.filter(|message| !message.is_empty()),
-        }));
-        without_nulls(json!({
-            "traceId": hex(&self.context.trace),
-            "spanId": hex(&self.id),
-            "parentSpanId": self.context.parent.map(|parent| hex(&parent)),
-            "name": cut(&self.name),
-            "kind": self.kind,
-            "startTimeUnixNano": self.start.map(|ns| ns.to_string()),
-            "endTimeUnixNano": self.end.map(|ns| ns.to_string()),
-            "attributes": self.attributes,
-            "events": (!self.events.is_empty()).then_some(&self.events),
-            "droppedEventsCount": (dropped > 0).then_some(dropped),
-            "links": (!self.links.is_empty()).then_some(&self.links),
-            "status": status,
-        }))
+/// Something that happened during a span.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Event {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_unix_nano: Option<String>,
+    pub name: String,
+    pub attributes: Attributes,
+}
+
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Status {
+    #[serde(skip_serializing_if = "is_zero")]
+    code: u32,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    message: String,
+}
+
+impl Status {
+    pub fn failed(message: &str) -> Self {
+        Self {
+            code: ERROR.into(),
+            message: cut(message),
+        }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+/// Attributes as OTLP/JSON has them: `{"key": …, "value": {"stringValue": …}}`.
+#[derive(Debug, Default, Serialize)]
+#[serde(transparent)]
+pub(super) struct Attributes(Vec<Attribute>);
+
+#[derive(Debug, Serialize)]
+struct Attribute {
+    key: &'static str,
+    value: AnyValue,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+enum AnyValue {
+    StringValue(String),
+    /// Numbers of 64 bits are strings in OTLP/JSON.
+    IntValue(String),
+    DoubleValue(f64),
+    ArrayValue {
+        values: Vec<AnyValue>,
+    },
+}
+
+impl Attributes {
+    /// A text, cut where it is very long.
+    pub fn text(&mut self, key: &'static str, text: &str) {
+        self.whole(key, cut(text));
+    }
+
+    /// A text of any length.
+    pub fn whole(&mut self, key: &'static str, text: String) {
+        self.push(key, AnyValue::StringValue(text));
+    }
+
+    pub fn some(&mut self, key: &'static str, text: Option<&str>) {
+        if let Some(text) = text {
+            self.text(key, text);
+        }
+    }
+
+    pub fn number(&mut self, key: &'static str, number: u64) {
+        let number = i64::try_from(number).unwrap_or(i64::MAX);
+        self.push(key, AnyValue::IntValue(number.to_string()));
+    }
+
+    pub fn decimal(&mut self, key: &'static str, number: Option<f64>) {
+        if let Some(number) = number.filter(|number| number.is_finite()) {
+            self.push(key, AnyValue::DoubleValue(number));
+        }
+    }
+
+    fn push(&mut self, key: &'static str, value: AnyValue) {
+        self.0.push(Attribute { key, value });
+    }
+}
+
+/// The beginning of a text, and that it goes on.
+pub(super) fn cut(text: &str) -> String {
+    if text.len() <= LONGEST {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(LONGEST);
+    format!("{}… ({} bytes more)", &text[..end], text.len() - end)
 }
 
 /// Bytes of a line, which whoever reads it holds; a span more may stand on it.
@@ -94,14 +157,14 @@ const BYTES: usize = 512 * 1024;
 pub(super) struct Lines<'w, W> {
     out: &'w mut W,
     /// The resources, and their spans with commas in between: of the client, and of the server.
-    sides: [(Attributes, String); 2],
+    sides: [(Attributes, Vec<u8>); 2],
 }
 
 impl<'w, W: Write> Lines<'w, W> {
     pub fn new(summary: &Summary, times: Times, out: &'w mut W) -> Self {
         let sides = [client(summary), server(summary)].map(|mut resource| {
             resource.some("mcpreel.time", times.note());
-            (resource, String::new())
+            (resource, Vec::new())
         });
         Self { out, sides }
     }
@@ -113,9 +176,9 @@ impl<'w, W: Write> Lines<'w, W> {
             Direction::ServerToClient => &mut self.sides[1],
         };
         if !spans.is_empty() {
-            spans.push(',');
+            spans.push(b',');
         }
-        spans.push_str(&span.json().to_string());
+        serde_json::to_writer(&mut *spans, span).map_err(std::io::Error::from)?;
         if self.sides[0].1.len() + self.sides[1].1.len() >= BYTES {
             self.finish()?;
         }
@@ -125,19 +188,23 @@ impl<'w, W: Write> Lines<'w, W> {
     /// Ends the line, if anything stands on it.
     pub fn finish(&mut self) -> Result<(), ExportError> {
         let scope = json!({"name": "mcpreel", "version": env!("CARGO_PKG_VERSION")});
-        let mut lines = Vec::new();
+        let mut before = "{\"resourceSpans\":[";
         for (resource, spans) in &mut self.sides {
             if !spans.is_empty() {
                 let resource = json!({"attributes": resource});
-                lines.push(format!(
-                    "{{\"resource\":{resource},\"scopeSpans\":[{{\"scope\":{scope},\"spans\":\
-                     [{spans}]}}]}}"
-                ));
+                write!(
+                    self.out,
+                    "{before}{{\"resource\":{resource},\"scopeSpans\":[{{\"scope\":{scope},\
+                     \"spans\":["
+                )?;
+                self.out.write_all(spans)?;
+                self.out.write_all(b"]}]}")?;
                 spans.clear();
+                before = ",";
             }
         }
-        if !lines.is_empty() {
-            writeln!(self.out, "{{\"resourceSpans\":[{}]}}", lines.join(","))?;
+        if before == "," {
+            self.out.write_all(b"]}\n")?;
         }
         Ok(())
     }
@@ -157,7 +224,14 @@ fn server(summary: &Summary) -> Attributes {
     let mut attributes = peer(&summary.session.server, &summary.name);
     let context = &summary.context;
     attributes.some("process.executable.path", context.executable.as_deref());
-    attributes.texts("process.command_args", &context.argv);
+    let texts = context
+        .argv
+        .iter()
+        .map(|text| AnyValue::StringValue(cut(text)));
+    let values: Vec<_> = texts.collect();
+    if !values.is_empty() {
+        attributes.push("process.command_args", AnyValue::ArrayValue { values });
+    }
     attributes
 }
 

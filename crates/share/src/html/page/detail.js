@@ -2,7 +2,8 @@
 
 const detail = { row: null, tab: 'body', raw: false };
 
-const TABS = ['body', 'story', 'findings'];
+// Things that a story tells.
+const TOLD = 1000;
 
 // Shows a row; with `null` nothing.
 function showDetail(row) {
@@ -11,79 +12,63 @@ function showDetail(row) {
   detail.row = row;
   pane.hidden = !row;
   document.body.classList.toggle('split', Boolean(row));
-  if (!row) {
-    pane.replaceChildren();
-    return;
-  }
-  const findings = findingsOf(row);
+  if (!row) return;
   if (detail.tab === 'story' && !row.s) detail.tab = 'body';
-  const panel = element('div', 'pane scroll');
-  panel.setAttribute('role', 'tabpanel');
-  panel.setAttribute('aria-label', detail.tab);
-  panel.append(contentOf(row, findings));
-  pane.replaceChildren(headOf(row), tabsOf(row, findings), panel, element('footer', 'path'));
+  const content = { body: bodiesOf, story: storyElement, findings: findingsElement }[detail.tab](row);
+  const panel = setAttributes(element('div', 'pane scroll', content), { role: 'tabpanel' });
+  pane.replaceChildren(headOf(row), tabsOf(row), panel, element('footer', 'path'));
   panel.scrollTop = scrolled || 0;
 }
 
-function contentOf(row, findings) {
-  if (detail.tab === 'story') return storyElement(row);
-  if (detail.tab === 'findings') return findingsElement(findings, 'nothing was found in it');
-  return bodiesOf(row);
-}
-
 function headOf(row) {
-  const head = element('header', 'head');
-  const title = element('h2', '', row.k === 'event' ? '' : element('span', 'seq', `#${row.n}`));
-  title.append(peer('method', row.m || methodOf(row)));
-  if (row.name) title.append(peer('name', row.name));
+  const title = element('h2', '', row.k === 'event' ? '' : element('span', 'seq', `#${row.n}`),
+    peer('method', row.m || methodOf(row)), row.name && peer('name', row.name));
   const line = element('p', 'line');
   if (row.s) {
-    const [sign, tone] = statusOf(row);
+    const [sign, tone, meaning] = statusOf(row);
     const status = element('span', `badge ${tone}`, `${sign} ${row.s}${row.code ? ` ${row.code}` : ''}`);
-    status.title = own(STATUS, row.s)?.[2] || '';
-    line.append(status);
+    line.append(setAttributes(status, { title: meaning }));
   }
-  for (const fact of factsOf(row)) line.append(element('span', 'fact', fact));
+  line.append(...factsOf(row).filter(Boolean).map((fact) => element('span', 'fact', fact)));
   const close = button('close', '✕', () => choose(null));
   close.setAttribute('aria-label', 'close the detail');
-  head.append(close, title, line);
-  for (const note of notesOf(row)) head.append(element('p', 'noted', noteElement(note), linkTo(note.n)));
-  return head;
+  const notes = notesOf(row).map((note) => element('p', 'noted', noteElement(note), linkTo(note.n)));
+  return element('header', 'head', close, title, line, ...notes);
 }
 
 function factsOf(row) {
-  const facts = [];
-  if (row.latency !== undefined) facts.push(duration(row.latency));
-  if (row.waited > 0) facts.push(row.retry
-    ? `${duration(row.waited)} of waiting for the client before it`
-    : `${duration(row.waited)} of it waiting for the client`);
-  if (row.transfer > 1e6) facts.push(`${duration(row.transfer)} of transfer`);
-  if (row.k !== 'event') facts.push(row.re ? `${size(row.size || 0)} → ${size(row.ressize || 0)}` : size(row.size || 0));
-  if (row.id !== undefined) facts.push(`id ${row.id}`);
-  if (row.d) facts.push(row.d === 'c2s' ? 'client → server' : 'server → client');
-  facts.push(`at ${since(row.t)}`);
-  if (data.session.wall_ms) facts.push(date(data.session.wall_ms + row.t / 1e6));
-  if (row.task) facts.push(`task ${row.task}`);
-  return facts;
+  const { wall_ms: start } = data.session;
+  const waited = row.waited > 0 && duration(row.waited);
+  return [
+    row.latency !== undefined && duration(row.latency),
+    waited && `${waited} of ${row.retry ? 'waiting for the client before it' : 'it waiting for the client'}`,
+    row.transfer > 1e6 && `${duration(row.transfer)} of transfer`,
+    row.k !== 'event' && `${size(row.size || 0)}${row.re ? ` → ${size(row.ressize || 0)}` : ''}`,
+    row.id !== undefined && `id ${row.id}`,
+    { c2s: 'client → server', s2c: 'server → client' }[row.d],
+    `at ${since(row.t)}`,
+    start && date(start + row.t / 1e6),
+    row.task && `task ${row.task}`,
+  ];
 }
 
-function tabsOf(row, findings) {
-  const bar = element('div', 'tabs');
-  bar.setAttribute('role', 'tablist');
-  const counts = { findings: findings.length || '' };
-  for (const tab of TABS) {
-    if (tab === 'story' && !row.s) continue;
+// The tabs that a row has.
+function tabNames(row) {
+  return row.s ? ['body', 'story', 'findings'] : ['body', 'findings'];
+}
+
+function tabsOf(row) {
+  const bar = setAttributes(element('div', 'tabs'), { role: 'tablist' });
+  for (const tab of tabNames(row)) {
     const node = button('', tab[0].toUpperCase() + tab.slice(1), () => setTab(tab));
-    if (counts[tab]) node.append(element('span', 'count', String(counts[tab])));
-    node.setAttribute('role', 'tab');
-    node.setAttribute('aria-selected', String(tab === detail.tab));
-    node.tabIndex = tab === detail.tab ? 0 : -1;
-    bar.append(node);
+    const found = findingsOf(row).length;
+    if (tab === 'findings' && found) node.append(element('span', 'count', String(found)));
+    const isShown = tab === detail.tab;
+    bar.append(setAttributes(node, { role: 'tab', 'aria-selected': isShown, tabindex: isShown ? 0 : -1 }));
   }
   if (detail.tab === 'body' && row.k !== 'event') {
     const raw = button('raw-switch', detail.raw ? 'tree' : 'raw', toggleRaw);
-    raw.title = 'Tree or raw text (r)';
-    bar.append(raw);
+    bar.append(setAttributes(raw, { title: 'Tree or raw text (r)' }));
   }
   return bar;
 }
@@ -94,39 +79,25 @@ function setTab(tab) {
 }
 
 function toggleRaw() {
+  if (!detail.row) return;
   detail.raw = !detail.raw;
-  detail.tab = 'body';
-  showDetail(detail.row);
-}
-
-function showPath(path) {
-  const foot = byId('detail').querySelector('footer.path');
-  if (!foot) return;
-  foot.replaceChildren(peer('', path || 'the whole of it'));
+  setTab('body');
 }
 
 function bodiesOf(row) {
-  const box = element('div', 'bodies');
-  if (row.k === 'event') {
-    box.append(element('p', 'event-text', peer('', row.text)));
-    return box;
-  }
-  if (!row.s) {
-    box.append(bodyOf(row.n, row.p, row.k));
-    return box;
-  }
-  box.append(bodyOf(row.n, row.p, 'request'));
-  if (row.re) box.append(bodyOf(row.re[0], row.re[1], 'response'));
-  else box.append(element('p', 'nothing', `${statusOf(row)[0]} ${own(STATUS, row.s)?.[2] || 'no answer'}`));
-  return box;
+  if (row.k === 'event') return element('p', 'event-text', peer('', row.text));
+  const bodies = element('div', 'bodies', bodyOf(row.n, row.p, row.s ? 'request' : row.k));
+  const [sign, , meaning] = row.s ? statusOf(row) : [];
+  if (row.re) bodies.append(bodyOf(row.re[0], row.re[1], 'response'));
+  else if (row.s) bodies.append(element('p', 'nothing', `${sign} ${meaning || 'no answer'}`));
+  return bodies;
 }
 
 // A frame, or the message at `part` of a batch.
 function bodyOf(seq, part, title) {
-  const box = element('section', 'body');
-  const name = title === 'other' ? 'line' : title;
-  const head = element('h3', '', element('span', '', name), element('span', 'seq', `#${seq}`));
-  box.append(head);
+  const name = element('span', '', title === 'other' ? 'line' : title);
+  const head = element('h3', '', name, element('span', 'seq', `#${seq}`));
+  const box = element('section', 'body', head);
   const frame = frameAt(seq);
   if (!frame) {
     const why = data.whole ? 'this frame is not in this page' : 'this frame has not been read yet';
@@ -134,166 +105,117 @@ function bodyOf(seq, part, title) {
     return box;
   }
   head.append(copyButton(frame));
-  const cut = frame.leftOut ? `cut here: ${size(frame.leftOut)} more of this frame are not in this page` : '';
+  const cut = frame.leftOut && `cut here: ${size(frame.leftOut)} more of this frame are not in this page`;
   const isMessage = title !== 'stderr' && /^\s*[[{"]/.test(frame.text);
-  if (detail.raw || !isMessage) {
-    box.append(rawOf(frame));
-    if (cut) box.append(element('p', 'cut', cut));
-  } else {
-    const pick = (root) => (root.kind === 'array' && root.items[part || 0]) || root;
-    box.append(treeOf(frame.text, cut, pick));
-  }
+  if (!detail.raw && isMessage) box.append(treeOf(frame.text, part || 0, cut));
+  else box.append(rawOf(frame), ...(cut ? [element('p', 'cut', cut)] : []));
   return box;
 }
 
-// The bytes of a frame, what is no text among them spelled out.
-function rawOf(frame) {
+// The bytes of a frame; those that are no text are spelled out.
+function rawOf({ pieces }) {
   const raw = element('pre', 'raw');
-  for (const piece of frame.pieces) {
-    if (typeof piece === 'string') raw.append(wire(piece));
-    else raw.append(element('span', 'spelled', piece.map((byte) => `\\x${hex(byte)}`).join('')));
-  }
+  raw.append(...pieces.map((piece) => (typeof piece === 'string'
+    ? wire(piece)
+    : element('span', 'spelled', piece.map((byte) => `\\x${hex(byte)}`).join('')))));
   return raw;
 }
 
-function copyButton(frame) {
-  const node = button('copy', 'copy', async () => {
-    try {
-      await navigator.clipboard.writeText(frame.text);
-      node.textContent = frame.leftOut ? 'copied, cut' : 'copied';
-    } catch {
-      node.textContent = 'not allowed here';
-    }
+function copyButton({ text, leftOut }) {
+  const node = button('copy', 'copy', () => {
+    navigator.clipboard.writeText(text)
+      .then(() => (leftOut ? 'copied, cut' : 'copied'), () => 'not allowed here')
+      .then((done) => { node.textContent = done; });
   });
   return node;
 }
 
-// Findings, each with why it matters and what to do.
-function findingsElement(findings, nothing) {
-  const box = element('div', 'findings');
-  if (!findings.length) box.append(element('p', 'nothing', nothing));
-  for (const finding of findings) box.append(findingElement(finding));
+// The findings on a row, each with why it matters and what to do.
+function findingsElement(row) {
+  const box = element('div', 'findings', ...findingsOf(row).map((finding) => {
+    const also = (finding.related || []).flatMap((seq) => [linkTo(seq), ' ']);
+    return findingElement(finding, finding.n && linkTo(finding.n),
+      element('p', 'text', peer('', finding.text)),
+      finding.path && element('p', 'place', 'at ', peer('code', finding.path)),
+      also.length && element('p', 'place', 'also ', ...also));
+  }));
+  if (!box.children.length) box.append(element('p', 'nothing', 'nothing was found in it'));
   return box;
 }
 
-function findingElement(finding) {
-  const rule = data.rules.get(finding.rule);
-  const box = element('article', 'finding', findingHead(finding));
-  box.append(element('p', 'text', peer('', finding.text)));
-  if (finding.path) box.append(element('p', 'place', 'at ', peer('code', finding.path)));
-  if (finding.related?.length) {
-    const also = element('p', 'place', 'also ');
-    finding.related.forEach((seq) => also.append(linkTo(seq), ' '));
-    box.append(also);
-  }
-  if (rule) box.append(aboutRule(rule));
-  return box;
-}
-
-function findingHead(finding) {
-  const [sign, tone] = severityOf(finding.severity);
-  const head = element('h3', '', element('span', `sign ${tone}`, `${sign} ${finding.severity}`), peer('rule', finding.rule));
-  if (finding.n) head.append(linkTo(finding.n));
-  return head;
-}
-
-function aboutRule(rule) {
+// What a finding says, with `more` beside its rule, and about the rule.
+function findingElement({ severity, rule: id }, more, ...content) {
+  const [sign, tone] = severityOf(severity);
+  const word = element('span', `sign ${tone}`, `${sign} ${severity}`);
+  const box = element('article', 'finding', element('h3', '', word, peer('rule', id), more), ...content);
+  const rule = data.rules.get(id);
+  if (!rule) return box;
   const about = element('dl', 'about');
-  const add = (name, ...value) => about.append(element('dt', '', name), element('dd', '', ...value));
+  const add = (name, value) => about.append(element('dt', '', name), element('dd', '', value));
   add('why', rule.why);
   add('fix', rule.fix);
   if (rule.section) {
-    const [title, url] = rule.section;
+    const [title, href] = rule.section;
     const link = element('a', '', title);
-    link.href = url;
-    link.target = '_blank';
-    link.rel = 'noopener noreferrer';
-    add('section', link);
+    add('section', setAttributes(link, { href, target: '_blank', rel: 'noopener noreferrer' }));
   }
-  return about;
-}
-
-function linkTo(seq) {
-  const link = element('a', 'seq', `#${seq}`);
-  link.href = `#${seq}`;
-  return link;
-}
-
-// What belongs to an exchange or happened while it was open, in order of time.
-
-// Things that a story tells of one kind.
-const TOLD = 500;
-
-function storyOf(row) {
-  const entries = [...messagesOf(row, 'own')];
-  for (const child of data.asked.get(row.x) || []) entries.push(...messagesOf(child, 'child'));
-  for (const round of (row.chain && data.chains.get(row.chain)) || []) {
-    if (round !== row) entries.push(...messagesOf(round, 'round'));
-  }
-  const { told, leftOut } = meanwhile(row);
-  entries.push(...told);
-  entries.sort((a, b) => a.t - b.t || a.n - b.n);
-  return { entries, leftOut };
-}
-
-// The messages of an exchange.
-function messagesOf(row, kin) {
-  const [asked, answered] = aboutOf(row);
-  const told = [{ t: row.t, n: row.n, row, kin, word: 'request', d: row.d, text: `${row.m} ${asked}`.trim() }];
-  for (const one of (data.related.get(row.x) || []).slice(0, TOLD)) {
-    told.push({ t: one.t, n: one.n, row: one, kin: kin === 'own' ? 'note' : kin, word: one.k, d: one.d, text: one.text });
-  }
-  if (row.re) {
-    const back = row.d === 'c2s' ? 's2c' : 'c2s';
-    told.push({ t: row.te, n: row.re[0], row, kin, word: 'response', d: back, text: answered || row.s });
-  }
-  return told;
-}
-
-// Lines, events and other things between the request and the response.
-function meanwhile(row) {
-  const told = [];
-  let leftOut = 0;
-  const end = row.re ? row.re[0] : Infinity;
-  const first = data.rows.findIndex((one) => one.n >= row.n);
-  for (let at = first; at < data.rows.length; at += 1) {
-    const one = data.rows[at];
-    if (one.n >= end) break;
-    const isBetween = one.k === 'event' ? one.n >= row.n : one.n > row.n;
-    const isAside = one.k === 'stderr' || one.k === 'event' || (one.k === 'other' && !one.x);
-    if (!isBetween || !isAside) continue;
-    if (told.length < TOLD) told.push({ t: one.t, n: one.n, row: one, kin: one.k, word: one.k === 'other' ? 'no message' : one.k, text: one.text });
-    else leftOut += 1;
-  }
-  leftOut += Math.max(0, (data.related.get(row.x) || []).length - TOLD);
-  return { told, leftOut };
-}
-
-function storyElement(row) {
-  const { entries, leftOut } = storyOf(row);
-  const gaps = entries.map((entry, at) => (at ? entry.t - entries[at - 1].t : 0));
-  const longest = gaps.indexOf(Math.max(...gaps));
-  const box = element('ol', 'story');
-  entries.forEach((entry, at) => {
-    if (at === longest && gaps[at] > 1e6 && entries.length > 2) {
-      box.append(element('li', 'gap', `${duration(gaps[at])} of nothing`));
-    }
-    box.append(storyLine(entry, row));
-  });
-  if (leftOut) box.append(element('li', 'gap', `${plural(leftOut, 'more thing')} left out, there were too many`));
+  box.append(about);
   return box;
 }
 
-function storyLine(entry, row) {
-  const line = element('li', `told ${entry.kin}`);
-  const link = element('a', 'seq', entry.row.k === 'event' ? '•' : `#${entry.n}`);
-  if (entry.row.k !== 'event') link.href = `#${entry.n}`;
-  line.append(
-    element('span', 'offset', `+${duration(Math.max(0, entry.t - row.t))}`),
-    link,
-    element('span', `way ${entry.d || ''}`, { c2s: '→', s2c: '←' }[entry.d] || ''),
-    element('span', 'kind', entry.word),
-    peer('text', entry.text),
-  );
-  return line;
+// What belongs to an exchange or happened while it was open, in order of time: [time, frame, row,
+// kind, word, direction, text].
+function storyOf(row) {
+  const end = row.re ? row.re[0] : Infinity;
+  const told = [];
+  for (const one of data.rows) {
+    const exchange = one.s ? one : data.exchanges.get(one.x);
+    if (exchange) told.push(...partsOf(one, kinOf(exchange, row)));
+    else if (['stderr', 'event', 'other'].includes(one.k) && one.n >= row.n && one.n < end) {
+      told.push([one.t, one.n, one, one.k, one.k === 'other' ? 'no message' : one.k, '', one.text]);
+    }
+  }
+  return told.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+}
+
+// What an exchange is to another: itself, a request made while it ran, a round of the same chain.
+function kinOf(exchange, row) {
+  if (exchange === row) return 'own';
+  if (exchange.parent === row.x) return 'child';
+  return row.chain && exchange.chain === row.chain ? 'round' : '';
+}
+
+function partsOf(row, kin) {
+  if (!kin) return [];
+  if (!row.s) return [[row.t, row.n, row, kin === 'own' ? 'note' : kin, row.k, row.d, row.text]];
+  const [asked, answered] = aboutOf(row);
+  const parts = [[row.t, row.n, row, kin, 'request', row.d, `${row.m} ${asked}`.trim()]];
+  const back = row.d === 'c2s' ? 's2c' : 'c2s';
+  if (row.re) parts.push([row.te, row.re[0], row, kin, 'response', back, answered || row.s]);
+  return parts;
+}
+
+function storyElement(row) {
+  const all = storyOf(row);
+  const entries = all.slice(0, TOLD);
+  const gaps = entries.map(([t], at) => (at ? t - entries[at - 1][0] : 0));
+  const longest = Math.max(...gaps);
+  const box = element('ol', 'story');
+  const note = (text) => box.append(element('li', 'gap', text));
+  entries.forEach((entry, at) => {
+    if (at && gaps[at] === longest && longest > 1e6) note(`${duration(longest)} of nothing`);
+    box.append(storyLine(entry, row));
+  });
+  const leftOut = all.length - entries.length;
+  if (leftOut > 0) note(`${plural(leftOut, 'more thing')} left out, there were too many`);
+  return box;
+}
+
+function storyLine([t, n, { k }, kin, word, direction, text], row) {
+  return element('li', `told ${kin}`,
+    element('span', 'offset', `+${duration(Math.max(0, t - row.t))}`),
+    k === 'event' ? element('span', 'seq', '•') : linkTo(n),
+    arrowOf(direction, ''),
+    element('span', 'kind', word),
+    peer('text', text));
 }

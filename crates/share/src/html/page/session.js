@@ -5,76 +5,46 @@ const GROUP_PAGE = 50;
 
 function showHeader() {
   const { session } = data;
-  document.title = `${visible(session.title)} · mcpreel ${session.id.slice(0, 4)}`;
-  const title = byId('title');
-  title.append(element('span', 'id', `■ ${session.id.slice(0, 4)} `), peer('server', session.title));
-  if (session.client) title.append(element('span', 'both', ' ⇄ '), peer('client', session.client));
-  byId('facts').append(...headerFacts());
+  const id = session.id.slice(0, 4);
+  document.title = `${visible(session.title)} · mcpreel ${id}`;
+  byId('title').append(element('span', 'id', `■ ${id} `), peer('server', session.title));
+  if (session.client) byId('title').append(element('span', 'both', ' ⇄ '), peer('client', session.client));
+  byId('facts').append(...headerFacts(session).filter(Boolean));
   const badge = byId('redaction');
   badge.textContent = session.redaction ? 'redacted' : 'NOT redacted';
   badge.classList.add(session.redaction ? 'good' : 'warn');
-  badge.title = session.redaction
-    ? visible(session.redaction)
-    : 'Everything stands here as it was said, with whatever secrets are in it';
-  const notices = session.notices.map((notice) => element('p', 'notice', peer('', notice)));
-  byId('notices').append(...notices);
-  showWhy();
-}
-
-function headerFacts() {
-  const { session } = data;
-  const calls = data.rows.filter((row) => row.s);
-  const number = (fits) => calls.filter(fits).length;
-  const [tone, phase] = phaseOf(session);
-  const open = number((row) => row.s === 'open');
-  const failed = number((row) => row.failed);
-  const severe = (severity) => data.findings.filter((finding) => finding.severity === severity).length;
-  const facts = [
-    element('span', tone, phase),
-    versionOf(session) && peer('', versionOf(session)),
-    element('span', '', clock(session.t_last)),
-    element('span', '', plural(calls.length, 'call')),
-    open && element('span', 'open', `${count(open)} open`),
-    failed && element('span', 'bad', `${count(failed)} failed`),
-    severe('error') && element('span', 'bad', `✗ ${plural(severe('error'), 'error')}`),
-    severe('warning') && element('span', 'warn', `⚠ ${plural(severe('warning'), 'warning')}`),
-  ];
-  return facts.filter(Boolean);
-}
-
-function phaseOf({ phase, ended }) {
-  if (!ended) return ['warn', phase];
-  if (ended.how === 'good') return ['', `ended, ${ended.short}`];
-  return ended.how === 'bad' ? ['bad', `ended, ${ended.short}`] : ['warn', 'ended, how is unknown'];
-}
-
-function versionOf({ asked, agreed, eras }) {
-  const version = asked && agreed && asked !== agreed ? `${asked} → ${agreed}` : agreed || (asked && `${asked} asked`);
-  return version ? `${eras.join('+')} ${version}`.trim() : '';
-}
-
-function showWhy() {
-  const [best] = data.session.causes;
+  badge.title = visible(session.redaction
+    || 'Everything stands here as it was said, with whatever secrets are in it');
+  byId('notices').append(...session.notices.map((notice) => element('p', 'notice', peer('', notice))));
+  const [best, ...others] = session.causes;
   if (!best) return;
   const why = byId('why');
   why.hidden = false;
   why.classList.add(toneOfCause(best));
-  const lines = element('span', 'lines', element('span', 'name', 'why'), peer('', best.sentence));
-  why.append(lines);
-  const others = data.session.causes.length - 1;
-  if (others > 0) lines.append(element('span', 'aside', ` and ${plural(others, 'more thing')}`));
+  why.append(element('span', 'lines', element('span', 'name', 'why'), peer('', best.sentence),
+    others.length && element('span', 'aside', ` and ${plural(others.length, 'more thing')}`)));
   why.addEventListener('click', () => setView('session'));
 }
 
-function showSession() {
-  const box = byId('view-session');
-  const { session } = data;
-  const causes = element('div', 'causes', element('h2', '', 'Why'));
-  causes.append(...session.causes.map(causeElement));
-  if (session.causes_left_out) {
-    causes.append(element('p', 'nothing', `${plural(session.causes_left_out, 'cause')} about what is not in this page`));
-  }
-  box.replaceChildren(causes, element('h2', '', 'Session'), sessionFacts(session));
+function headerFacts({ phase, ended, asked, agreed, eras, t_last: last }) {
+  const calls = data.rows.filter((row) => row.s);
+  const open = calls.filter((row) => row.s === 'open').length;
+  const failed = calls.filter((row) => row.failed).length;
+  const severe = (word) => data.findings.filter(({ severity }) => severity === word).length;
+  const [errors, warnings] = [severe('error'), severe('warning')];
+  const both = asked && agreed && asked !== agreed && `${asked} → ${agreed}`;
+  const version = both || agreed || (asked && `${asked} asked`);
+  const tone = !ended ? 'warn' : { good: '', bad: 'bad' }[ended.how] ?? 'warn';
+  return [
+    element('span', tone, ended ? `ended, ${ended.short}` : phase),
+    version && peer('', `${eras.join('+')} ${version}`.trim()),
+    element('span', '', clock(last)),
+    element('span', '', plural(calls.length, 'call')),
+    open && element('span', 'open', `${count(open)} open`),
+    failed && element('span', 'bad', `${count(failed)} failed`),
+    errors && element('span', 'bad', `✗ ${plural(errors, 'error')}`),
+    warnings && element('span', 'warn', `⚠ ${plural(warnings, 'warning')}`),
+  ];
 }
 
 function toneOfCause({ trouble, certainty }) {
@@ -82,65 +52,51 @@ function toneOfCause({ trouble, certainty }) {
   return certainty === 'possible' ? 'warn' : 'bad';
 }
 
-function causeElement(cause) {
-  const box = element('article', `cause ${toneOfCause(cause)}`);
-  box.append(element('h3', '', peer('', cause.sentence)));
-  if (cause.trouble) box.append(element('p', 'sure', `${cause.certainty}: ${cause.means}`));
-  const shown = element('ul', 'shown');
-  for (const one of cause.shown) {
-    const place = one.n ? linkTo(one.n) : element('span', 'seq', one.t ? since(one.t) : '–');
-    shown.append(element('li', '', place, ' ', peer('', one.text)));
+function showSession() {
+  const { session } = data;
+  const causes = element('div', 'causes', element('h2', '', 'Why'), ...session.causes.map(causeElement));
+  if (session.causes_left_out) {
+    const number = plural(session.causes_left_out, 'cause');
+    causes.append(element('p', 'nothing', `${number} about what is not in this page`));
   }
-  if (cause.shown.length) box.append(shown);
-  if (cause.advice) box.append(element('p', 'advice', peer('', cause.advice)));
-  return box;
-}
-
-function sessionFacts(session) {
   const facts = element('dl', 'about');
-  const add = (name, value) => facts.append(element('dt', '', name), element('dd', '', peer('', value)));
-  add('recording', `${session.id}, ${session.state}`);
-  add('started', `${date(session.wall_ms)}, ${clock(session.t_last)} long`);
-  for (const [name, value] of session.facts) add(name, value);
-  return facts;
+  const all = [
+    ['recording', `${session.id}, ${session.state}`],
+    ['started', `${date(session.wall_ms)}, ${clock(session.t_last)} long`],
+    ...session.facts,
+  ];
+  for (const [name, value] of all) facts.append(element('dt', '', name), element('dd', '', peer('', value)));
+  byId('view-session').replaceChildren(causes, element('h2', '', 'Session'), facts);
 }
 
-// All findings, the worst rules first.
+function causeElement(cause) {
+  const shown = cause.shown.map(({ n, t, text }) => placeElement(n, t ? since(t) : '–', text));
+  return element('article', `cause ${toneOfCause(cause)}`,
+    element('h3', '', peer('', cause.sentence)),
+    cause.trouble && element('p', 'sure', `${cause.certainty}: ${cause.means}`),
+    shown.length && element('ul', 'shown', ...shown),
+    cause.advice && element('p', 'advice', peer('', cause.advice)));
+}
+
+// A text with a link to its frame, or a word instead of the link.
+function placeElement(seq, word, text) {
+  return element('li', '', seq ? linkTo(seq) : element('span', 'seq', word), ' ', peer('', text));
+}
+
+// All findings by rule, the worst rules first.
 function showFindings() {
   const groups = new Map();
   for (const finding of data.findings) addTo(groups, `${finding.severity} ${finding.rule}`, finding);
-  const rank = { error: 0, warning: 1, note: 2 };
-  const sorted = [...groups.values()].sort((a, b) => (
-    (own(rank, a[0].severity) ?? 3) - (own(rank, b[0].severity) ?? 3) || b.length - a.length));
-  const box = byId('view-findings');
-  box.replaceChildren(...sorted.map(groupElement));
-  if (!sorted.length) box.append(element('p', 'nothing', 'No rule found anything in what is in this page.'));
-}
-
-function groupElement(findings) {
-  const [first] = findings;
-  const rule = data.rules.get(first.rule);
-  const [sign, tone] = severityOf(first.severity);
-  const head = element('h3', '', element('span', `sign ${tone}`, `${sign} ${first.severity}`), peer('rule', first.rule));
-  head.append(element('span', 'count', count(findings.length)));
-  const box = element('article', 'finding', head);
-  if (rule) box.append(element('p', 'text', rule.summary));
-  const places = element('ul', 'shown');
-  addPlaces(places, findings, 0);
-  box.append(places);
-  if (rule) box.append(aboutRule(rule));
-  return box;
-}
-
-function addPlaces(places, findings, from) {
-  for (const one of findings.slice(from, from + GROUP_PAGE)) {
-    places.append(element('li', '', one.n ? linkTo(one.n) : element('span', 'seq', '–'), ' ', peer('', one.text)));
+  const rank = ([first]) => severityOf(first.severity)[2];
+  const sorted = [...groups.values()].sort((a, b) => rank(a) - rank(b) || b.length - a.length);
+  byId('view-findings').replaceChildren(...sorted.map((findings) => {
+    const places = element('ul', 'shown');
+    addPage(places, findings, GROUP_PAGE, ({ n, text }) => placeElement(n, '–', text));
+    const rule = data.rules.get(findings[0].rule);
+    return findingElement(findings[0], element('span', 'count', count(findings.length)),
+      rule && element('p', 'text', rule.summary), places);
+  }));
+  if (!sorted.length) {
+    byId('view-findings').append(element('p', 'nothing', 'No rule found anything in what is in this page.'));
   }
-  const rest = findings.length - from - GROUP_PAGE;
-  if (rest <= 0) return;
-  const more = button('more page', `${count(rest)} more`, () => {
-    more.remove();
-    addPlaces(places, findings, from + GROUP_PAGE);
-  });
-  places.append(more);
 }

@@ -10,33 +10,23 @@ const SHORT = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 // The two noncharacters at the end of each plane after the first.
 function planeEnds() {
-  let ends = '';
-  for (let plane = 1; plane <= 16; plane += 1) {
-    ends += `\\u{${plane.toString(16)}fffe}\\u{${plane.toString(16)}ffff}`;
-  }
-  return ends;
+  const planes = Array.from({ length: 16 }, (_, plane) => (plane + 1).toString(16));
+  return planes.map((plane) => `\\u{${plane}fffe}\\u{${plane}ffff}`).join('');
 }
 
-// One hostile character as it is shown; itself where it stands for the look of the one before.
+// A hostile character as it is shown; a variation selector that gives the character before it its
+// look stays, a run of them carries hidden data.
 function spelled(character, at, whole) {
   const code = character.codePointAt(0);
-  if ((code === 0xfe0e || code === 0xfe0f) && at > 0 && !isSelector(codeBefore(whole, at))) {
+  const before = [...whole.slice(Math.max(at - 2, 0), at)].pop();
+  if ((code === 0xfe0e || code === 0xfe0f) && before && !isSelector(before.codePointAt(0))) {
     return character;
   }
-  if (SHORT[character]) return SHORT[character];
-  return code < 0x80 ? `\\x${hex(code)}` : `\\u{${code.toString(16)}}`;
+  return SHORT[character] || (code < 0x80 ? `\\x${hex(code)}` : `\\u{${code.toString(16)}}`);
 }
 
-// Variation selectors: one is ordinary, a run of them carries hidden data.
 function isSelector(code) {
   return (code >= 0xfe00 && code <= 0xfe0f) || (code >= 0xe0100 && code <= 0xe01ef);
-}
-
-// The character before a place.
-function codeBefore(text, at) {
-  const code = text.charCodeAt(at - 1);
-  const isLow = code >= 0xdc00 && code <= 0xdfff && at > 1;
-  return isLow ? text.codePointAt(at - 2) : code;
 }
 
 function hex(byte) {
@@ -48,7 +38,7 @@ function visible(text) {
   return String(text).replace(HOSTILE, spelled);
 }
 
-// The same as nodes, with what was spelled out marked. `kept` stays as it is: new lines, mostly.
+// The same as nodes, with what was spelled out marked; the characters in `kept` stay.
 function wire(text, kept = '') {
   const whole = String(text);
   const nodes = document.createDocumentFragment();
@@ -67,10 +57,12 @@ function wire(text, kept = '') {
 function element(tag, className, ...children) {
   const node = document.createElement(tag);
   if (className) node.className = className;
-  for (const child of children) {
-    if (child === null || child === undefined || child === '') continue;
-    node.append(typeof child === 'string' ? visible(child) : child);
-  }
+  node.append(...children.filter(Boolean).map((child) => (child instanceof Node ? child : visible(child))));
+  return node;
+}
+
+function setAttributes(node, attributes) {
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
   return node;
 }
 
@@ -88,16 +80,21 @@ function peer(className, text) {
   return node;
 }
 
-// What somebody put on a frame: a star, with its word if it has one, and the note.
-function noteElement({ mark, note }) {
-  const node = element('span', 'remark');
-  if (mark !== undefined) {
-    const star = element('span', 'star', '★');
-    star.setAttribute('aria-label', 'marked');
-    node.append(star, peer('', mark));
-  }
-  if (note) node.append(element('span', 'pen', '✎'), peer('', note));
-  return node;
+function linkTo(seq) {
+  const link = element('a', 'seq', `#${seq}`);
+  link.href = `#${seq}`;
+  return link;
+}
+
+// Adds a page of a long list, and a button for the rest of it.
+function addPage(box, items, size, elementOf) {
+  box.append(...items.slice(0, size).map(elementOf));
+  if (items.length <= size) return;
+  const more = button('more page', `${count(items.length - size)} more`, () => {
+    more.remove();
+    addPage(box, items.slice(size), size, elementOf);
+  });
+  box.append(more);
 }
 
 function count(number) {
@@ -110,16 +107,10 @@ function plural(number, noun) {
 
 // In the largest unit of which there is one or more, with one decimal below ten.
 function scaled(value, units) {
-  let worth = 1000;
-  for (let at = 0; at < units.length; at += 1) {
-    const tenths = Math.round(value * 10 / worth);
-    if (tenths < 100) return `${(tenths / 10).toFixed(1)} ${units[at]}`;
-    if (Math.round(value / worth) < 1000 || at + 1 === units.length) {
-      return `${Math.round(value / worth)} ${units[at]}`;
-    }
-    worth *= 1000;
-  }
-  return '';
+  const at = units.findIndex((_, place) => Math.round(value / 1000 ** (place + 1)) < 1000);
+  const unit = at < 0 ? units.length - 1 : at;
+  const number = value / 1000 ** (unit + 1);
+  return `${number < 9.95 ? number.toFixed(1) : Math.round(number)} ${units[unit]}`;
 }
 
 function size(bytes) {
@@ -127,11 +118,9 @@ function size(bytes) {
 }
 
 function duration(ns) {
-  const tenths = Math.round(ns / 1e8);
   const seconds = Math.round(ns / 1e9);
-  if (ns === 0) return '0 ms';
-  if (ns < 1000) return `${ns} ns`;
-  if (tenths >= 100 && tenths < 600) return `${(tenths / 10).toFixed(1)} s`;
+  if (ns < 1000) return ns === 0 ? '0 ms' : `${ns} ns`;
+  if (ns >= 9.95e9 && ns < 59.95e9) return `${(ns / 1e9).toFixed(1)} s`;
   if (seconds < 60) return scaled(ns, ['µs', 'ms', 's']);
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${two(seconds % 60)} s`;
   return `${Math.floor(seconds / 3600)} h ${two(Math.floor(seconds % 3600 / 60))} min`;
@@ -157,24 +146,20 @@ function clock(ns) {
   return [Math.floor(seconds / 3600), Math.floor(seconds % 3600 / 60), seconds % 60].map(two).join(':');
 }
 
-// A date and time where whoever reads the page is; milliseconds since 1970.
+// Milliseconds since 1970 as date and time where the reader of the page is.
 function date(ms) {
   if (!ms) return 'unknown';
   const at = new Date(ms);
   const day = [at.getFullYear(), two(at.getMonth() + 1), two(at.getDate())].join('-');
-  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
-}
-
-// What a table has under a name, and not what every object has.
-function own(table, name) {
-  return Object.hasOwn(table, name) ? table[name] : undefined;
+  return `${day} ${[at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':')}`;
 }
 
 function byId(id) {
   return document.getElementById(id);
 }
 
-const STATUS = {
+// Sign, tone and meaning of each status.
+const STATUS = new Map(Object.entries({
   ok: ['✓', 'good', 'answered with a result'],
   'tool-error': ['✗', 'bad', 'answered with a result that has isError'],
   error: ['✗', 'bad', 'answered with an error'],
@@ -187,16 +172,19 @@ const STATUS = {
   cancelled: ['⚠', 'warn', 'cancelled, and never answered'],
   late: ['⚠', 'warn', 'answered after it was cancelled'],
   'given-up': ['⚠', 'warn', 'not followed any longer, because too many were open'],
-};
+}));
 
-// The sign and the tone of an exchange: a refused probe for the newer era has not failed.
+// Sign, tone and meaning of an exchange: a refused probe for the newer era has not failed.
 function statusOf(row) {
-  const [sign, tone] = own(STATUS, row.s) || ['?', 'warn'];
-  return tone === 'bad' && !row.failed ? ['⚠', 'warn'] : [sign, tone];
+  const [sign, tone, meaning] = STATUS.get(row.s) || ['?', 'warn', ''];
+  return tone === 'bad' && !row.failed ? ['⚠', 'warn', meaning] : [sign, tone, meaning];
 }
 
-const SEVERITY = { error: ['✗', 'bad'], warning: ['⚠', 'warn'], note: ['•', 'faint'] };
+// Sign, tone and rank of each severity.
+const SEVERITY = new Map([
+  ['error', ['✗', 'bad', 0]], ['warning', ['⚠', 'warn', 1]], ['note', ['•', 'faint', 2]],
+]);
 
 function severityOf(word) {
-  return own(SEVERITY, word) || SEVERITY.note;
+  return SEVERITY.get(word) || ['•', 'faint', 3];
 }

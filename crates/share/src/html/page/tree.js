@@ -3,164 +3,136 @@
 // Values that one unfolding shows.
 const TREE_PAGE = 100;
 
-// Values that are unfolded at the start, and by "unfold all".
+// Values that are unfolded at the start, and by "unfold all"; how deep the latter goes: browsers
+// lay out no document of any depth.
 const FIRST_NODES = 100;
 const ALL_NODES = 2000;
-
-// How deep the latter goes: browsers lay out no document of any depth.
 const ALL_LEVELS = 60;
 
 // Characters of a string that stand in its row; the whole of it is one key away.
 const SHORT_STRING = 240;
 
-function treeOf(text, cutNote, pick) {
+// The tree of a text, or of the item at `part` if the text is an array.
+function treeOf(text, part, cutNote) {
   const { root, fault } = parseJson(text);
-  const tree = element('div', 'tree');
-  tree.setAttribute('role', 'tree');
-  const picked = pick && root ? pick(root) : root;
-  if (picked) {
-    const left = { nodes: FIRST_NODES };
-    tree.append(treeItem({ text, tree }, picked, null, 1, '', left));
+  const tree = setAttributes(element('div', 'tree'), { role: 'tree' });
+  if (root) {
+    const picked = (root.kind === 'array' && root.items[part]?.[1]) || root;
+    const top = treeItem({ text, tree }, [null, picked], 1, '');
+    top.tabIndex = 0;
+    tree.append(top);
+    unfoldAll(tree, FIRST_NODES);
+    unfold(top);
   }
-  if (fault) tree.append(faultNote(text, fault, cutNote));
-  const first = tree.querySelector('[role=treeitem]');
-  if (first) first.tabIndex = 0;
+  if (cutNote) tree.append(element('p', 'cut', cutNote));
+  else if (fault >= 0) {
+    const note = element('p', 'broken', `✗ from character ${count(fault + 1)} on it is no JSON`);
+    if (fault < text.length) note.append(element('br'), peer('code', text.slice(fault, fault + 80)));
+    tree.append(note);
+  }
   tree.addEventListener('click', onTreeClick);
   tree.addEventListener('keydown', onTreeKey);
   return tree;
 }
 
-function faultNote(text, fault, cutNote) {
-  if (cutNote) return element('p', 'cut', cutNote);
-  const place = `from character ${count(fault.at + 1)} on it is no JSON: ${fault.why}`;
-  const note = element('p', 'broken', `✗ ${place}`);
-  if (fault.at < text.length) note.append(element('br'), peer('code', text.slice(fault.at, fault.at + 80)));
-  return note;
-}
-
-function treeItem(context, node, name, level, path, left) {
-  const item = element('div', 'node');
-  item.setAttribute('role', 'treeitem');
-  item.setAttribute('aria-level', String(level));
-  item.tabIndex = -1;
-  Object.assign(item, { context, value: node, path, level });
-  item.append(lineOf(context.text, node, name, level));
-  const length = lengthOf(node);
-  if (length) {
-    item.setAttribute('aria-expanded', 'false');
-    left.nodes -= Math.min(length, TREE_PAGE);
-    if (left.nodes > 0 || level === 1) unfold(item, left);
+function treeItem(context, [name, value], level, path) {
+  const { text } = context;
+  const line = element('div', 'leaf', element('span', 'fold', value.items.length ? '▸' : ''));
+  line.style.paddingInlineStart = `${Math.min(level - 1, 24) * 16}px`;
+  if (name !== null) {
+    const kind = typeof name === 'string' ? 'key' : 'nth';
+    line.append(peer(kind, bareKey(name)), element('span', 'colon', ': '));
   }
+  line.append(value.items.length ? foldedOf(text, value) : plainOf(text, value));
+  const item = Object.assign(element('div', 'node', line), { context, value, path, level, tabIndex: -1 });
+  setAttributes(item, { role: 'treeitem', 'aria-level': level });
+  if (value.items.length) item.setAttribute('aria-expanded', 'false');
   return item;
 }
 
-function lineOf(text, node, name, level) {
-  const line = element('div', 'leaf');
-  line.style.paddingInlineStart = `${Math.min(level - 1, 24) * 16}px`;
-  line.append(element('span', 'fold', lengthOf(node) ? '▸' : ''));
-  if (name !== null) {
-    const isKey = typeof name === 'string';
-    line.append(peer(isKey ? 'key' : 'nth', isKey ? bareKey(name) : String(name)), element('span', 'colon', ': '));
-  }
-  line.append(valueOf(text, node));
-  return line;
-}
-
 // A name without its quotes where it is a plain one.
-function bareKey(source) {
-  return /^"[A-Za-z_$][\w$./-]*"$/.test(source) ? source.slice(1, -1) : source;
+function bareKey(name) {
+  return String(name).replace(/^"([A-Za-z_$][\w$./-]*)"$/, '$1');
 }
 
-function valueOf(text, node) {
-  const length = lengthOf(node);
-  if (length) {
-    const unfinished = node.unfinished ? ', cut' : '';
-    const noun = node.kind === 'object' ? 'member' : 'item';
-    const value = element('span', 'folded');
-    value.append(peer('preview', previewOf(text, node, 120)), element('span', 'many', ` ${plural(length, noun)}${unfinished}`));
-    return value;
-  }
-  const source = text.slice(node.start, node.end);
-  if (node.kind !== 'string') return peer(node.kind, source);
-  const value = element('span', 'value', peer('string', source.slice(0, SHORT_STRING)));
-  if (source.length > SHORT_STRING || /\\[nrt]/.test(source)) {
-    value.append(button('more', source.length > SHORT_STRING ? `… ${plural(source.length - SHORT_STRING, 'character')} more` : '¶', (event) => {
-      event.stopPropagation();
-      toggleWhole(event.target.closest('[role=treeitem]'));
-    }));
-  }
-  return value;
+function foldedOf(text, value) {
+  const many = plural(value.items.length, value.kind === 'object' ? 'member' : 'item');
+  const number = element('span', 'many', ` ${many}${value.unfinished ? ', cut' : ''}`);
+  return element('span', 'folded', peer('preview', previewOf(text, value, 120)), number);
 }
 
-// A string with its lines, below its row.
+function plainOf(text, value) {
+  const source = text.slice(value.start, value.end);
+  if (value.kind !== 'string') return peer(value.kind, source);
+  const node = element('span', 'value', peer('string', source.slice(0, SHORT_STRING)));
+  const isLong = source.length > SHORT_STRING;
+  if (isLong || /\\[nrt]/.test(source)) {
+    const label = isLong ? `… ${plural(source.length - SHORT_STRING, 'character')} more` : '¶';
+    node.append(button('more', label, (event) => toggleWhole(event.target.closest('[role=treeitem]'))));
+  }
+  return node;
+}
+
+// Shows a string with its lines below its row, or takes it away.
 function toggleWhole(item) {
   const open = item.querySelector(':scope > .whole');
   if (open) {
     open.remove();
     return;
   }
-  const { text } = item.context;
+  const { context: { text }, value: { start, end } } = item;
   const whole = element('pre', 'whole');
-  whole.append(wire(decoded(text.slice(item.value.start, item.value.end)), '\n\t'));
+  whole.append(wire(decoded(text.slice(start, end)), '\n\t'));
   item.append(whole);
 }
 
-function unfold(item, left) {
-  if (item.getAttribute('aria-expanded') !== 'false') return;
-  item.setAttribute('aria-expanded', 'true');
-  item.querySelector('.fold').textContent = '▾';
-  const group = element('div', 'group');
-  group.setAttribute('role', 'group');
-  item.append(group);
-  addPage(item, group, 0, left);
+function isFolded(item) {
+  return item.getAttribute('aria-expanded') === 'false';
 }
 
-function addPage(item, group, from, left) {
+function setFolded(item, folded) {
+  item.setAttribute('aria-expanded', String(!folded));
+  item.querySelector('.fold').textContent = folded ? '▸' : '▾';
+}
+
+function unfold(item) {
+  if (!isFolded(item)) return;
+  setFolded(item, false);
   const { context, value, path, level } = item;
-  for (const [name, node] of childrenOf(context.text, value, from, from + TREE_PAGE)) {
-    const below = typeof name === 'number' ? `${path}[${name}]` : `${path}${path ? '.' : ''}${bareKey(name)}`;
-    group.append(treeItem(context, node, name, level + 1, below, left));
-  }
-  const rest = lengthOf(value) - from - TREE_PAGE;
-  if (rest <= 0) return;
-  const more = button('more page', `${count(rest)} more`, () => {
-    more.remove();
-    addPage(item, group, from + TREE_PAGE, { nodes: 0 });
+  const group = setAttributes(element('div', 'group'), { role: 'group' });
+  item.append(group);
+  addPage(group, value.items, TREE_PAGE, ([name, below]) => {
+    const step = typeof name === 'number' ? `[${name}]` : `${path ? '.' : ''}${bareKey(name)}`;
+    return treeItem(context, [name, below], level + 1, path + step);
   });
-  group.append(more);
 }
 
 function fold(item) {
-  if (item.getAttribute('aria-expanded') !== 'true') return;
-  item.setAttribute('aria-expanded', 'false');
-  item.querySelector('.fold').textContent = '▸';
+  setFolded(item, true);
   item.querySelector(':scope > .group').remove();
 }
 
 function toggleNode(item) {
-  const isExpanded = item.getAttribute('aria-expanded');
-  if (isExpanded === 'true') fold(item);
-  else if (isExpanded === 'false') unfold(item, { nodes: 0 });
+  if (isFolded(item)) unfold(item);
+  else if (item.value.items.length) fold(item);
   else if (item.value.kind === 'string') toggleWhole(item);
 }
 
-// Unfolds everything below, so far as a page can show it.
-function unfoldAll(tree) {
-  let left = ALL_NODES;
+// Unfolds everything, level by level, up to so many values.
+function unfoldAll(tree, most) {
+  let left = most;
   const waiting = [...tree.querySelectorAll('[aria-expanded]')];
-  while (waiting.length && left > 0) {
-    const item = waiting.shift();
-    if (item.level > ALL_LEVELS) continue;
-    unfold(item, { nodes: 0 });
-    const below = item.querySelectorAll(':scope > .group > [aria-expanded=false]');
-    left -= lengthOf(item.value);
-    waiting.push(...below);
+  for (const item of waiting) {
+    left -= Math.min(item.value.items.length, TREE_PAGE);
+    if (left < 0) return;
+    if (item.level <= ALL_LEVELS) unfold(item);
+    waiting.push(...item.querySelectorAll(':scope > .group > [aria-expanded=false]'));
   }
 }
 
 function onTreeClick(event) {
   const item = event.target.closest('[role=treeitem]');
-  if (!item || event.target.closest('.whole') || event.target.closest('button')) return;
+  if (!item || event.target.closest('.whole, button')) return;
   focusNode(item);
   if (String(document.getSelection()) === '') toggleNode(item);
 }
@@ -175,18 +147,28 @@ function onTreeKey(event) {
   action(item);
 }
 
+function toParent(item) {
+  if (item.value.items.length && !isFolded(item)) fold(item);
+  else focusNode(item.parentElement.closest('[role=treeitem]'));
+}
+
+function toChild(item) {
+  if (isFolded(item)) unfold(item);
+  else stepNode(item, 1);
+}
+
 const TREE_KEYS = {
   ArrowDown: (item) => stepNode(item, 1),
   j: (item) => stepNode(item, 1),
   ArrowUp: (item) => stepNode(item, -1),
   k: (item) => stepNode(item, -1),
-  ArrowRight: (item) => (item.getAttribute('aria-expanded') === 'false' ? unfold(item, { nodes: 0 }) : stepNode(item, 1)),
-  l: (item) => TREE_KEYS.ArrowRight(item),
-  ArrowLeft: (item) => (item.getAttribute('aria-expanded') === 'true' ? fold(item) : focusNode(item.parentElement.closest('[role=treeitem]'))),
-  h: (item) => TREE_KEYS.ArrowLeft(item),
-  ' ': (item) => toggleNode(item),
-  Enter: (item) => toggleNode(item),
-  o: (item) => unfoldAll(item.context.tree),
+  ArrowRight: toChild,
+  l: toChild,
+  ArrowLeft: toParent,
+  h: toParent,
+  ' ': toggleNode,
+  Enter: toggleNode,
+  o: (item) => unfoldAll(item.context.tree, ALL_NODES),
 };
 
 function stepNode(item, by) {
@@ -199,5 +181,5 @@ function focusNode(item) {
   for (const one of item.context.tree.querySelectorAll('[tabindex="0"]')) one.tabIndex = -1;
   item.tabIndex = 0;
   item.focus();
-  showPath(item.path);
+  byId('detail').querySelector('footer.path').replaceChildren(peer('', item.path || 'the whole of it'));
 }

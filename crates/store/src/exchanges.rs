@@ -1,7 +1,7 @@
 //! What statistics and the timeline are made of: exchanges without what they say, when they took
 //! place, and what was notified. Read in pieces, so that nobody waits for a whole recording.
 
-use super::reader::reader_rows::{exchange_columns, number};
+use super::reader::reader_rows::number;
 use super::reader::{ReadError, Recording, reader_rows};
 use super::schema::{moment, to_sql};
 use mcpreel_trace::clock::Moment;
@@ -19,17 +19,11 @@ macro_rules! t_end {
 
 const NOTIFIED: &str = "SELECT direction, coalesce(method, ''), count(*) FROM message
     WHERE frame > ?1 AND frame <= ?2 AND kind = 'notification' GROUP BY 1, 2";
-const ANSWERS: &str = "SELECT response, response_part, name FROM exchange
-    WHERE method = ?1 AND status = 'ok' AND response <= ?2 ORDER BY id DESC LIMIT ?3";
 const TIMES: &str = concat!(
     "SELECT t_request, ",
     t_end!(),
     ", status, method FROM exchange WHERE request = ?1 AND request_part = ?2"
 );
-const BEGINNINGS: &str = "SELECT id, t_request FROM exchange
-    WHERE id > ?1 ORDER BY id LIMIT ?2";
-const BEFORE: &str = "SELECT id FROM exchange WHERE request <= ?1
-    ORDER BY request DESC, request_part DESC LIMIT 1";
 const PROGRESS: &str = "SELECT f.t_last, m.frame FROM message m JOIN frame f ON f.seq = m.frame
     WHERE m.exchange = ?1 AND m.method = 'notifications/progress'
     ORDER BY m.frame LIMIT ?2";
@@ -38,7 +32,6 @@ const ASKED: &str = concat!(
     t_end!(),
     " FROM exchange WHERE parent = ?1 ORDER BY id LIMIT ?2"
 );
-const CANCELLED: &str = "SELECT t_last FROM frame WHERE seq = ?1";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notified {
@@ -84,8 +77,10 @@ impl Recording {
         until: Option<Seq>,
         limit: u32,
     ) -> Result<Vec<(Seq, u32)>, ReadError> {
+        let answers = "SELECT response, response_part FROM exchange
+            WHERE method = ?1 AND status = 'ok' AND response <= ?2 ORDER BY id DESC LIMIT ?3";
         let until = to_sql(until.map_or(u64::MAX, |until| until.0));
-        self.list(ANSWERS, (method, until, limit), |row| {
+        self.list(answers, (method, until, limit), |row| {
             Ok((Seq(number(row, 0)?), row.get(1)?))
         })
     }
@@ -109,15 +104,17 @@ impl Recording {
         after: ExchangeId,
         limit: u32,
     ) -> Result<Vec<(ExchangeId, Moment)>, ReadError> {
-        self.list(BEGINNINGS, (to_sql(after.0), limit), |row| {
+        let next = "SELECT id, t_request FROM exchange WHERE id > ?1 ORDER BY id LIMIT ?2";
+        self.list(next, (to_sql(after.0), limit), |row| {
             Ok((ExchangeId(number(row, 0)?), moment(row.get(1)?)))
         })
     }
 
     /// The last exchange whose request is in the frame `seq` or before; 0 if there is none.
     pub fn exchange_before(&self, seq: Seq) -> Result<ExchangeId, ReadError> {
-        let found = self.one(BEFORE, [to_sql(seq.0)], |row| number(row, 0))?;
-        Ok(ExchangeId(found.unwrap_or(0)))
+        let before = "SELECT id FROM exchange WHERE request <= ?1
+            ORDER BY request DESC, request_part DESC LIMIT 1";
+        Ok(ExchangeId(self.number(before, [to_sql(seq.0)])?))
     }
 
     /// What happened while `exchange` was open: of each kind the first `limit`.
@@ -131,39 +128,23 @@ impl Recording {
             let to = row.get::<_, Option<i64>>(1)?;
             Ok((moment(row.get(0)?), to.map(moment)))
         })?;
-        let cancelled = match exchange.cancelled {
-            Some(seq) => self.one(CANCELLED, [to_sql(seq.0)], |row| row.get(0).map(moment))?,
-            None => None,
-        };
+        let cancelled = exchange.cancelled.map(|seq| self.head(seq));
         Ok(Meanwhile {
             progress,
             asked,
-            cancelled,
+            cancelled: cancelled.transpose()?.flatten().map(|head| head.t_last),
         })
     }
 }
 
-// A recording as it is gone through again, from its beginning: what one side asks, how much there
-// is of it, and the frames of one stream alone.
-
-const QUESTIONS: &str = concat!(
-    "SELECT ",
-    exchange_columns!(),
-    " WHERE e.id > ?1 AND e.direction = 's2c' ORDER BY e.id LIMIT ?2"
-);
-const OF_METHOD: &str = concat!(
-    "SELECT ",
-    exchange_columns!(),
-    " WHERE e.method = ?1 AND e.id > ?2 ORDER BY e.id LIMIT ?3"
-);
-const NAMED: &str = "SELECT 1 FROM exchange WHERE method = ?1 AND name = ?2 LIMIT 1";
-/// In the order of the table, whatever indexes there are: to look each request up takes longer.
-const REQUESTS: &str = "SELECT count(*) FROM exchange WHERE direction = ?1 AND +request <= ?2";
+// A recording as it is gone through again, from its beginning: what one side asks, and how much
+// there is of it.
 
 impl Recording {
     /// The next `limit` requests of the server after `after`.
     pub fn questions(&self, after: ExchangeId, limit: u32) -> Result<Vec<Exchange>, ReadError> {
-        self.list(QUESTIONS, (to_sql(after.0), limit), reader_rows::exchange)
+        let of_server = "WHERE e.id > ?1 AND e.direction = 's2c' ORDER BY e.id LIMIT ?2";
+        self.rows(of_server, (to_sql(after.0), limit))
     }
 
     /// The next `limit` exchanges of a method after `after`.
@@ -173,24 +154,22 @@ impl Recording {
         after: ExchangeId,
         limit: u32,
     ) -> Result<Vec<Exchange>, ReadError> {
-        self.list(
-            OF_METHOD,
-            (method, to_sql(after.0), limit),
-            reader_rows::exchange,
-        )
+        let of_method = "WHERE e.method = ?1 AND e.id > ?2 ORDER BY e.id LIMIT ?3";
+        self.rows(of_method, (method, to_sql(after.0), limit))
     }
 
     /// Whether there is an exchange of a method with a tool, prompt or resource of this name.
     pub fn has_exchange_with(&self, method: &str, name: &str) -> Result<bool, ReadError> {
-        let found = self.one(NAMED, (method, name), |_| Ok(()))?;
-        Ok(found.is_some())
+        let named = "SELECT 1 FROM exchange WHERE method = ?1 AND name = ?2 LIMIT 1";
+        self.has(named, (method, name))
     }
 
     /// How many requests one side sent up to the frame `until`.
     pub fn requests(&self, from: Direction, until: Seq) -> Result<u64, ReadError> {
-        let params = (from.as_str(), to_sql(until.0));
-        let count = self.one(REQUESTS, params, |row| number(row, 0))?;
-        Ok(count.unwrap_or(0))
+        // In the order of the table, whatever indexes there are: to look each request up takes
+        // longer.
+        let sent = "SELECT count(*) FROM exchange WHERE direction = ?1 AND +request <= ?2";
+        self.number(sent, (from.as_str(), to_sql(until.0)))
     }
 }
 
@@ -202,23 +181,9 @@ impl Recording {
 /// Findings whose severity is counted at once: more of them would hold up whoever follows.
 const COUNTED: u64 = 50_000;
 
-const OLDEST_OPEN: &str = concat!(
-    "SELECT ",
-    exchange_columns!(),
-    " WHERE e.id IN (SELECT id FROM exchange INDEXED BY exchange_not_ok
-        WHERE status <> 'ok' AND status = 'open' ORDER BY id LIMIT ?1) ORDER BY e.id"
-);
-const LAST_LOST: &str = concat!(
-    "SELECT ",
-    exchange_columns!(),
-    " WHERE e.id IN (SELECT id FROM exchange INDEXED BY exchange_not_ok
-        WHERE status <> 'ok' AND status IN ('lost', 'unanswered') ORDER BY id DESC LIMIT ?1)
-    ORDER BY e.id"
-);
 const LAST_LINES: &str = "SELECT substr(f.raw, 1, 4096), l.frame FROM line l
     JOIN frame f ON f.seq = l.frame
     WHERE l.stream = ?1 ORDER BY l.frame DESC LIMIT ?2";
-
 const SEVERITIES: &str = "SELECT severity, count(*) FROM finding
     WHERE id > ?1 AND id <= ?2 GROUP BY severity";
 
@@ -270,12 +235,17 @@ impl Recording {
 
     /// The oldest exchanges that wait for an answer, `limit` at most.
     pub fn oldest_open(&self, limit: u32) -> Result<Vec<Exchange>, ReadError> {
-        self.list(OLDEST_OPEN, [limit], reader_rows::exchange)
+        let oldest = "WHERE e.id IN (SELECT id FROM exchange INDEXED BY exchange_not_ok
+            WHERE status <> 'ok' AND status = 'open' ORDER BY id LIMIT ?1) ORDER BY e.id";
+        self.rows(oldest, [limit])
     }
 
     /// The last exchanges that ended without an answer, `limit` at most, in their order.
     pub fn last_lost(&self, limit: u32) -> Result<Vec<Exchange>, ReadError> {
-        self.list(LAST_LOST, [limit], reader_rows::exchange)
+        let last = "WHERE e.id IN (SELECT id FROM exchange INDEXED BY exchange_not_ok
+            WHERE status <> 'ok' AND status IN ('lost', 'unanswered')
+            ORDER BY id DESC LIMIT ?1) ORDER BY e.id";
+        self.rows(last, [limit])
     }
 
     /// The last lines of stderr, their first 4 KiB, the oldest first.

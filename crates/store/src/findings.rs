@@ -1,6 +1,6 @@
 //! The findings of a recording by rule, in pieces: there may be a million of them.
 
-use super::reader::reader_rows::{finding, number, optional};
+use super::reader::reader_rows::{number, optional};
 use super::reader::{FindingRow, ReadError, Recording, Summary};
 use super::schema::to_sql;
 use super::story::FindingGroup;
@@ -13,15 +13,11 @@ const OPEN: u32 = 200;
 
 const GROUPS: &str = "SELECT rule, severity, count(*), min(frame), max(frame) FROM finding
     WHERE id > ?1 AND id <= ?2 GROUP BY rule, severity";
-const LAST: &str = "SELECT coalesce(max(id), 0) FROM finding";
-const PAGE: &str = "SELECT id, rule, severity, frame, exchange, path, related, detail FROM finding
-    WHERE rule = ?1 AND severity = ?2 ORDER BY id LIMIT ?3";
-const REQUEST: &str = "SELECT request FROM exchange WHERE id = ?1";
 
 impl Recording {
     /// The number of the last finding; 0 if there is none.
     pub fn last_finding(&self) -> Result<u64, ReadError> {
-        Ok(self.one(LAST, [], |row| number(row, 0))?.unwrap_or(0))
+        self.number("SELECT coalesce(max(id), 0) FROM finding", [])
     }
 
     /// The findings with numbers after `after` up to `to`, by rule and
@@ -50,17 +46,15 @@ impl Recording {
         severity: &str,
         limit: u32,
     ) -> Result<Vec<FindingRow>, ReadError> {
-        let params = (rule, severity, limit);
-        self.list(PAGE, params, finding)
+        let of_rule = "WHERE rule = ?1 AND severity = ?2 ORDER BY id LIMIT ?3";
+        self.rows(of_rule, (rule, severity, limit))
     }
 
     /// The request of the exchange that a finding is about; for a finding that is not on record its
     /// frame.
     pub fn request_of(&self, finding: &FindingRow) -> Result<Option<Seq>, ReadError> {
         match finding.exchange {
-            Some(id) if finding.id > 0 => {
-                self.one(REQUEST, [to_sql(id.0)], |row| number(row, 0).map(Seq))
-            }
+            Some(id) if finding.id > 0 => Ok(self.exchange(id)?.map(|exchange| exchange.request.0)),
             _ if finding.id == 0 => Ok(finding.frame),
             _ => Ok(None),
         }

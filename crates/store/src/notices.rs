@@ -2,10 +2,8 @@
 //! that belong to an exchange, and lines without a message; and how the messages of frames relate
 //! to each other. Read in pages by key.
 
-use super::reader::reader_rows::{
-    MessageRow, message_columns, number, optional, summary_column, word,
-};
-use super::reader::{ReadError, Recording, reader_rows};
+use super::reader::reader_rows::{MessageRow, number, optional, summary_column, word};
+use super::reader::{ReadError, Recording};
 use super::schema::{moment, to_sql};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::MessageKind;
@@ -41,14 +39,10 @@ const OF_EXCHANGE: &str = concat!(
     " FROM message m LEFT JOIN exchange e ON e.id = m.exchange WHERE m.exchange = ?1 AND m.kind = 'notification' AND m.frame <= ?2
     ORDER BY m.frame, m.part LIMIT ?3"
 );
-const COUNT_OF_EXCHANGE: &str = "SELECT count(*) FROM message
-    WHERE exchange = ?1 AND kind = 'notification' AND frame <= ?2";
-const HAS_LOGS: &str = "SELECT EXISTS (SELECT 1 FROM message INDEXED BY message_alone
+const LOGS_IN_EXCHANGES: &str = "SELECT 1 FROM message INDEXED BY message_alone
     WHERE (exchange IS NULL OR (kind = 'notification'
         AND method <> 'notifications/progress' AND method <> 'notifications/cancelled'))
-      AND exchange IS NOT NULL)";
-const IS_TRACED: &str = "SELECT EXISTS (SELECT 1 FROM message WHERE trace_id IS NOT NULL)";
-const IS_UNTIMED: &str = "SELECT EXISTS (SELECT 1 FROM event WHERE kind = 'untimed')";
+      AND exchange IS NOT NULL LIMIT 1";
 const LINES: &str = "SELECT l.frame, l.stream, (SELECT t_last FROM frame WHERE seq = l.frame),
         (SELECT length(raw) FROM frame WHERE seq = l.frame),
         (SELECT substr(raw, 1, ?4) FROM frame WHERE seq = l.frame)
@@ -106,32 +100,32 @@ impl Recording {
         last: Seq,
         limit: u32,
     ) -> Result<Vec<Notice>, ReadError> {
-        self.list(
-            OF_EXCHANGE,
-            (to_sql(exchange.0), to_sql(last.0), limit),
-            notice,
-        )
+        let params = (to_sql(exchange.0), to_sql(last.0), limit);
+        self.list(OF_EXCHANGE, params, notice)
     }
 
     pub fn notices_count(&self, exchange: ExchangeId, last: Seq) -> Result<u64, ReadError> {
-        let params = (to_sql(exchange.0), to_sql(last.0));
-        let count = self.one(COUNT_OF_EXCHANGE, params, |row| number(row, 0))?;
-        Ok(count.unwrap_or(0))
+        let all = "SELECT count(*) FROM message
+            WHERE exchange = ?1 AND kind = 'notification' AND frame <= ?2";
+        self.number(all, (to_sql(exchange.0), to_sql(last.0)))
     }
 
     /// Whether any exchange has notifications besides its progress and its cancel.
     pub fn has_logs_in_exchanges(&self) -> Result<bool, ReadError> {
-        Ok(self.one(HAS_LOGS, [], |row| row.get(0))?.unwrap_or(false))
+        self.has(LOGS_IN_EXCHANGES, [])
     }
 
     /// Whether nothing is known of when anything was: whatever is on record stands at 0.
     pub fn is_untimed(&self) -> Result<bool, ReadError> {
-        Ok(self.one(IS_UNTIMED, [], |row| row.get(0))?.unwrap_or(false))
+        self.has("SELECT 1 FROM event WHERE kind = 'untimed' LIMIT 1", [])
     }
 
     /// Whether any message carries the context of a trace.
     pub fn is_traced(&self) -> Result<bool, ReadError> {
-        Ok(self.one(IS_TRACED, [], |row| row.get(0))?.unwrap_or(false))
+        self.has(
+            "SELECT 1 FROM message WHERE trace_id IS NOT NULL LIMIT 1",
+            [],
+        )
     }
 
     /// The next `limit` frames without a message after `after`, up to the frame `last`.
@@ -153,8 +147,8 @@ fn notice(row: &Row<'_>) -> rusqlite::Result<Notice> {
     Ok(Notice {
         seq: Seq(number(row, 0)?),
         part: row.get(1)?,
-        direction: reader_rows::word(row, 2, super::schema::direction)?,
-        kind: reader_rows::word(row, 3, super::schema::message_kind)?,
+        direction: word(row, 2, super::schema::direction)?,
+        kind: word(row, 3, super::schema::message_kind)?,
         method: row.get(4)?,
         name: row.get(5)?,
         exchange: optional(row, 6)?.map(ExchangeId),
@@ -169,13 +163,6 @@ fn notice(row: &Row<'_>) -> rusqlite::Result<Notice> {
 // What stands beside the exchanges, for whoever tells all there is: messages that are not the
 // request or the response of one, and frames without a message.
 
-const MESSAGES_BESIDE: &str = concat!(
-    "SELECT ",
-    message_columns!(),
-    " WHERE m.frame > ?1 AND m.frame <= ?2
-        AND (m.exchange IS NULL OR m.kind IN ('notification', 'other'))
-    ORDER BY m.frame, m.part"
-);
 const NEXT_BESIDE: &str = "SELECT min(frame) FROM (
     SELECT (SELECT frame FROM message WHERE frame > ?1
         AND (exchange IS NULL OR kind IN ('notification', 'other')) ORDER BY frame LIMIT 1) AS frame
@@ -192,25 +179,23 @@ impl Recording {
     /// Those of the messages of the frames after `after` up to `last` that are not the request or
     /// the response of an exchange.
     pub fn messages_beside(&self, after: Seq, last: Seq) -> Result<Vec<MessageRow>, ReadError> {
-        let range = (to_sql(after.0), to_sql(last.0));
-        self.list(MESSAGES_BESIDE, range, reader_rows::message)
+        let beside = "WHERE m.frame > ?1 AND m.frame <= ?2
+            AND (m.exchange IS NULL OR m.kind IN ('notification', 'other'))
+            ORDER BY m.frame, m.part";
+        self.rows(beside, (to_sql(after.0), to_sql(last.0)))
     }
 
     /// The first frame after `after`, in what is derived so far, that has a message which is not
     /// the request or the response of an exchange, or that has no message.
     pub fn next_beside(&self, after: Seq) -> Result<Option<Seq>, ReadError> {
-        let next = self.one(NEXT_BESIDE, [to_sql(after.0)], |row| {
-            reader_rows::optional(row, 0)
-        })?;
+        let next = self.one(NEXT_BESIDE, [to_sql(after.0)], |row| optional(row, 0))?;
         Ok(next.flatten().map(Seq))
     }
 
     /// The frames after `after` up to `last` without a message, with so many bytes of each.
     pub fn bare(&self, after: Seq, last: Seq, bytes: usize) -> Result<Vec<Beginning>, ReadError> {
         let range = (to_sql(after.0), to_sql(last.0), to_sql(bytes as u64));
-        self.list(BARE, range, |row| {
-            Ok((Seq(reader_rows::number(row, 0)?), row.get(1)?))
-        })
+        self.list(BARE, range, |row| Ok((Seq(number(row, 0)?), row.get(1)?)))
     }
 }
 
@@ -259,21 +244,18 @@ impl Recording {
     /// What the frames after `after` up to `last` have to do with other frames: those that are one
     /// message, not those that are none, or several.
     pub fn links(&self, after: Seq, last: Seq) -> Result<Vec<Link>, ReadError> {
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(LINKS)?;
-            let mut rows = statement.query((to_sql(after.0), to_sql(last.0)))?;
-            let mut links: Vec<Link> = Vec::new();
-            while let Some(row) = rows.next()? {
-                let frame = Seq(number(row, 0)?);
-                if row.get::<_, u32>(7)? == 0 {
-                    links.push(link(row)?);
-                } else {
-                    // A batch is as long as its frame.
-                    links.pop_if(|link| link.frame == frame);
-                }
+        let mut links: Vec<Link> = Vec::new();
+        self.list(LINKS, (to_sql(after.0), to_sql(last.0)), |row| {
+            let (link, part) = (link(row)?, row.get::<_, u32>(7)?);
+            if part == 0 {
+                links.push(link);
+            } else {
+                // A batch is as long as its frame.
+                links.pop_if(|first| first.frame == link.frame);
             }
-            Ok(links)
-        })
+            Ok(())
+        })?;
+        Ok(links)
     }
 
     /// The frames of an exchange with all that belongs to it: progress, cancel, the other rounds of

@@ -5,9 +5,11 @@ use super::indexer::line::COLLECT_LIMIT;
 use super::indexer::long::{self, LongFrameError};
 use super::indexer::write::Writer;
 use super::open::{self, OpenError};
-use super::reader::reader_rows;
+use super::reader::EventRow;
+use super::reader::reader_rows::Stored as _;
 use super::schema::{State, to_sql};
 use mcpreel_trace::event::Event;
+use mcpreel_trace::frame::FrameHead;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::path::Path;
 
@@ -74,7 +76,7 @@ pub fn rebuild(
     let mut frames = conn.prepare(FRAMES)?;
     let mut rows = frames.query([to_sql(COLLECT_LIMIT)])?;
     while let Some(row) = rows.next()? {
-        let head = reader_rows::frame_head(row)?;
+        let head = FrameHead::read(row)?;
         while let Some(event) = events.next_if(|event| event.after_seq < head.seq) {
             deriver.event(&event);
         }
@@ -101,6 +103,6 @@ pub fn rebuild(
 
 fn events(conn: &Connection) -> rusqlite::Result<Vec<Event>> {
     let mut events = conn.prepare(EVENTS)?;
-    let rows = events.query_map([], |row| Ok(reader_rows::event(row)?.event))?;
+    let rows = events.query_map([], |row| Ok(EventRow::read(row)?.event))?;
     rows.collect()
 }

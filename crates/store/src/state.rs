@@ -3,14 +3,15 @@
 //! [`State`] is a fold over everything; here only what counts is fed to it, so that a moment late
 //! in a long recording costs no more than an early one.
 
-use super::reader::reader_rows::{self, exchange_columns, number};
+use super::reader::reader_rows::number;
 use super::reader::{ReadError, Recording};
 use super::schema::{direction, to_sql};
+use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::state::State;
 use mcpreel_wire::mcp::methods::{Kind, METHODS};
 use mcpreel_wire::message::classify;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::params;
 use std::collections::BTreeSet;
 
 /// Frames at the beginning and before the moment that are read in any case: who spoke, and what
@@ -41,22 +42,9 @@ const FRAMES_SAID: &str = "SELECT seq FROM (
     UNION SELECT frame FROM message
     WHERE kind = 'notification' AND method IN (SELECT value FROM json_each(?3)) AND frame <= ?1)
     ORDER BY seq DESC LIMIT ?4";
-const LAST_EXCHANGE: &str = "SELECT id FROM exchange WHERE request <= ?1
-    ORDER BY request DESC, request_part DESC LIMIT 1";
 const ASKED: &str = "SELECT direction FROM exchange WHERE method = ?1 AND id <= ?2 LIMIT 1";
 const NOTIFIED: &str = "SELECT direction FROM message
     WHERE kind = 'notification' AND method = ?1 AND frame <= ?2 LIMIT 1";
-const ANSWERED_LATER: &str = concat!(
-    "SELECT ",
-    exchange_columns!(),
-    " WHERE e.id > ?1 AND e.id <= ?2 AND e.response > ?3 ORDER BY e.id"
-);
-const NEVER_ANSWERED: &str = concat!(
-    "SELECT ",
-    exchange_columns!(),
-    " WHERE e.status <> 'ok' AND e.status <> 'given-up' AND e.response IS NULL AND e.id <= ?1
-    ORDER BY e.id DESC LIMIT ?2"
-);
 
 impl Recording {
     /// What was true when the frame `seq` was the last one.
@@ -80,7 +68,21 @@ impl Recording {
             state.frame(&head, &classify(&raw), Some(&raw));
         }
         events.for_each(|event| state.event(&event));
-        self.read(|conn| open_calls(conn, seq, &mut state))?;
+        let last = self.exchange_before(seq)?.0;
+        self.used_methods((seq, last), &mut state)?;
+        let recent = (
+            to_sql(last.saturating_sub(RECENT)),
+            to_sql(last),
+            to_sql(seq.0),
+        );
+        let later = "WHERE e.id > ?1 AND e.id <= ?2 AND e.response > ?3 ORDER BY e.id";
+        let mut open: Vec<Exchange> = self.rows(later, recent)?;
+        let never = "WHERE e.status <> 'ok' AND e.status <> 'given-up' AND e.response IS NULL
+            AND e.id <= ?1 ORDER BY e.id DESC LIMIT ?2";
+        open.extend(self.rows::<Exchange>(never, (to_sql(last), UNANSWERED))?);
+        open.sort_by_key(|exchange| exchange.id);
+        open.iter()
+            .for_each(|exchange| state.exchange(exchange, seq));
         Ok(state)
     }
 
@@ -102,50 +104,20 @@ impl Recording {
         frames.retain(|frame| *frame <= seq);
         Ok(frames)
     }
-}
 
-/// Which methods had been used, and what was open.
-fn open_calls(conn: &Connection, seq: Seq, state: &mut State) -> rusqlite::Result<()> {
-    let last: Option<u64> = conn
-        .prepare_cached(LAST_EXCHANGE)?
-        .query_row([to_sql(seq.0)], |row| number(row, 0))
-        .optional()?;
-    let last = last.unwrap_or(0);
-    used_methods(conn, seq, last, state)?;
-    let mut later = conn.prepare_cached(ANSWERED_LATER)?;
-    let range = params![
-        to_sql(last.saturating_sub(RECENT)),
-        to_sql(last),
-        to_sql(seq.0)
-    ];
-    let mut open = later
-        .query_map(range, reader_rows::exchange)?
-        .collect::<Result<Vec<_>, _>>()?;
-    let mut never = conn.prepare_cached(NEVER_ANSWERED)?;
-    for exchange in never.query_map(params![to_sql(last), UNANSWERED], reader_rows::exchange)? {
-        open.push(exchange?);
-    }
-    open.sort_by_key(|exchange| exchange.id);
-    for exchange in &open {
-        state.exchange(exchange, seq);
-    }
-    Ok(())
-}
-
-/// Which methods had been used up to the frame `seq` and the exchange `last`.
-fn used_methods(conn: &Connection, seq: Seq, last: u64, state: &mut State) -> rusqlite::Result<()> {
-    for method in METHODS {
-        let (sql, until) = match method.kind {
-            Kind::Request => (ASKED, last),
-            Kind::Notification => (NOTIFIED, seq.0),
-        };
-        let way: Option<String> = conn
-            .prepare_cached(sql)?
-            .query_row(params![method.name, to_sql(until)], |row| row.get(0))
-            .optional()?;
-        if let Some(way) = way.as_deref().and_then(direction) {
-            state.uses(method.name, way);
+    /// Adds which methods had been used up to a frame and the exchange `last`.
+    fn used_methods(&self, (seq, last): (Seq, u64), state: &mut State) -> Result<(), ReadError> {
+        for method in METHODS {
+            let (sql, until) = match method.kind {
+                Kind::Request => (ASKED, last),
+                Kind::Notification => (NOTIFIED, seq.0),
+            };
+            let params = (method.name, to_sql(until));
+            let way: Option<Box<str>> = self.one(sql, params, |row| row.get(0))?;
+            if let Some(way) = way.as_deref().and_then(direction) {
+                state.uses(method.name, way);
+            }
         }
+        Ok(())
     }
-    Ok(())
 }

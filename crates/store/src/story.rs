@@ -1,8 +1,8 @@
 //! All that belongs to one exchange or happened while it was open, and what is in the way of a
 //! session: queries for one view each.
 
-use super::reader::reader_rows::{EventRow, FindingRow, MessageRow, message_columns, number};
-use super::reader::{ReadError, Recording, reader_rows};
+use super::reader::reader_rows::{EventRow, FindingRow, MessageRow, Stored as _, number};
+use super::reader::{ReadError, Recording};
 use super::schema::{from_sql, to_sql};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::EventKind;
@@ -17,16 +17,8 @@ use std::ops::Range;
 /// notifications has a story all the same.
 const EACH: u32 = 500;
 
-const CHILDREN: &str = "SELECT id FROM exchange WHERE parent = ?1 ORDER BY id";
-const EVENTS: &str = "SELECT id, t, after_seq, detail FROM event
-    WHERE after_seq >= ?1 AND after_seq < ?2 ORDER BY id LIMIT ?3";
-const FINDINGS_OF_EXCHANGE: &str =
-    "SELECT id, rule, severity, frame, exchange, path, related, detail FROM finding
-    WHERE exchange = ?1 OR (exchange IS NULL AND frame IN (?2, ?3)) ORDER BY id LIMIT ?4";
 const UNFINISHED: &str =
     "SELECT id, pending, pending_since FROM stream WHERE pending > 0 ORDER BY id";
-const STALLS: &str = "SELECT id, t, after_seq, detail FROM event
-    WHERE kind IN ('stall-began', 'stall-ended') ORDER BY id";
 const MESSAGE_SPAN: &str = "SELECT substr(f.raw, m.start + 1, m.size) FROM message m
     JOIN frame f ON f.seq = m.frame WHERE m.frame = ?1 AND m.part = ?2";
 
@@ -119,7 +111,8 @@ impl Recording {
 
     /// The exchanges in which the other side was asked during `id`, in order.
     pub fn children(&self, id: ExchangeId) -> Result<Vec<ExchangeId>, ReadError> {
-        self.list(CHILDREN, [to_sql(id.0)], |row| {
+        let children = "SELECT id FROM exchange WHERE parent = ?1 ORDER BY id";
+        self.list(children, [to_sql(id.0)], |row| {
             number(row, 0).map(ExchangeId)
         })
     }
@@ -136,9 +129,9 @@ impl Recording {
     }
 
     pub fn open_stalls(&self) -> Result<Vec<Stall>, ReadError> {
-        let events = self.list(STALLS, [], reader_rows::event)?;
+        let stalls = "WHERE kind IN ('stall-began', 'stall-ended') ORDER BY id";
         let mut open: Vec<Stall> = Vec::new();
-        for EventRow { event, .. } in events {
+        for EventRow { event, .. } in self.rows(stalls, [])? {
             match event.kind {
                 EventKind::StallBegan { stream, bytes } => {
                     open.retain(|stall| stall.stream != stream);
@@ -164,16 +157,17 @@ impl Recording {
         to: Seq,
         limit: u32,
     ) -> Result<Vec<EventRow>, ReadError> {
-        let range = (to_sql(from.0), to_sql(to.0), limit);
-        self.list(EVENTS, range, reader_rows::event)
+        let between = "WHERE after_seq >= ?1 AND after_seq < ?2 ORDER BY id LIMIT ?3";
+        self.rows(between, (to_sql(from.0), to_sql(to.0), limit))
     }
 
     /// The findings that point at the exchange, or at one of its frames as a whole; 500 at most.
     pub fn findings_of_exchange(&self, exchange: &Exchange) -> Result<Vec<FindingRow>, ReadError> {
         let response = exchange.response.map(|(seq, _)| to_sql(seq.0));
         let (id, request) = (to_sql(exchange.id.0), to_sql(exchange.request.0.0));
-        let params = params![id, request, response, EACH];
-        self.list(FINDINGS_OF_EXCHANGE, params, reader_rows::finding)
+        let of_exchange = "WHERE exchange = ?1 OR (exchange IS NULL AND frame IN (?2, ?3))
+            ORDER BY id LIMIT ?4";
+        self.rows(of_exchange, (id, request, response, EACH))
     }
 
     /// The bytes of the message at `part` of the frame `seq`; `None` if there is none. Of a long
@@ -199,25 +193,12 @@ impl Recording {
 
 // Putting a story together.
 
-const MESSAGES: &str = concat!(
-    "SELECT ",
-    message_columns!(),
-    " WHERE m.exchange = ?1 ORDER BY m.frame, m.part LIMIT ?2"
-);
-const ANSWER: &str = concat!(
-    "SELECT ",
-    message_columns!(),
-    " WHERE m.exchange = ?1 AND m.kind = 'response' AND m.frame > ?2 LIMIT 1"
-);
 const COUNT_MESSAGES: &str = "SELECT count(*) FROM message WHERE exchange = ?1";
 const LINES: &str = r#"SELECT l.frame, f.stream, f."offset", f.t_first, f.t_last, length(f.raw),
     substr(f.raw, 1, ?4) FROM line l JOIN frame f ON f.seq = l.frame
     WHERE l.frame > ?1 AND l.frame < ?2 ORDER BY l.frame LIMIT ?3"#;
 const COUNT_LINES: &str = "SELECT count(*) FROM line WHERE frame > ?1 AND frame < ?2";
 const COUNT_EVENTS: &str = "SELECT count(*) FROM event WHERE after_seq >= ?1 AND after_seq < ?2";
-const FINDINGS_BETWEEN: &str =
-    "SELECT id, rule, severity, frame, exchange, path, related, detail FROM finding
-    WHERE frame > ?1 AND frame < ?2 AND exchange IS NULL ORDER BY id LIMIT ?3";
 const COUNT_FINDINGS_BETWEEN: &str = "SELECT count(*) FROM finding
     WHERE frame > ?1 AND frame < ?2 AND exchange IS NULL";
 const CHAIN: &str = "SELECT id FROM exchange WHERE chain = ?1 ORDER BY id LIMIT ?2";
@@ -269,10 +250,12 @@ impl Story {
         of: Kinship,
     ) -> Result<(), ReadError> {
         let id = to_sql(id.0);
-        let mut messages = recording.list(MESSAGES, (id, EACH), reader_rows::message)?;
+        let first = "WHERE m.exchange = ?1 ORDER BY m.frame, m.part LIMIT ?2";
+        let mut messages: Vec<MessageRow> = recording.rows(first, (id, EACH))?;
         if messages.len() == EACH as usize {
             let last = messages.last().map_or(0, |row| to_sql(row.record.frame.0));
-            messages.extend(recording.list(ANSWER, (id, last), reader_rows::message)?);
+            let answer = "WHERE m.exchange = ?1 AND m.kind = 'response' AND m.frame > ?2 LIMIT 1";
+            messages.extend(recording.row::<MessageRow>(answer, (id, last))?);
         }
         self.count_rest(recording, COUNT_MESSAGES, [id], messages.len())?;
         for row in messages {
@@ -298,11 +281,10 @@ impl Story {
         let limited = (range.0, range.1, EACH);
         let preview = to_sql(Item::PREVIEW as u64);
         let lines = recording.list(LINES, params![range.0, range.1, EACH, preview], |row| {
-            Ok((reader_rows::frame_head(row)?, row.get::<_, Vec<u8>>(6)?))
+            Ok((FrameHead::read(row)?, row.get::<_, Box<[u8]>>(6)?))
         })?;
         self.count_rest(recording, COUNT_LINES, range, lines.len())?;
         for (head, preview) in lines {
-            let preview = preview.into();
             let what = Told::Line { head, preview };
             self.push(head.t_last, ItemKey::of_part(head.seq, 0), what);
         }
@@ -313,7 +295,8 @@ impl Story {
             self.push(row.event.t, key, Told::Event(row));
         }
         let mut findings = recording.findings_of_exchange(&self.exchange)?;
-        let between = recording.list(FINDINGS_BETWEEN, limited, reader_rows::finding)?;
+        let between = "WHERE frame > ?1 AND frame < ?2 AND exchange IS NULL ORDER BY id LIMIT ?3";
+        let between: Vec<FindingRow> = recording.rows(between, limited)?;
         self.count_rest(recording, COUNT_FINDINGS_BETWEEN, range, between.len())?;
         findings.extend(between);
         for finding in findings {
@@ -338,8 +321,8 @@ impl Story {
         told: usize,
     ) -> Result<(), ReadError> {
         if told >= EACH as usize {
-            let all = recording.one(sql, params, |row| number(row, 0))?;
-            self.left_out += all.unwrap_or(0).saturating_sub(told as u64);
+            let all = recording.number(sql, params)?;
+            self.left_out += all.saturating_sub(told as u64);
         }
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! The exchanges among the facts: those that stand alike, failed, were cancelled, were made again.
 
-use crate::reader::reader_rows::{self, exchange_columns, number};
+use crate::reader::reader_rows::{self, number};
 use crate::reader::{ReadError, Recording};
-use crate::schema::{from_sql, to_sql};
+use crate::schema::to_sql;
 use mcpreel_lint::cause::facts::{Cancelled, Sample};
 use mcpreel_lint::cause::failures::Failed;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
@@ -21,47 +21,18 @@ const LAST: u32 = 16;
 
 const GROUPS: usize = 4;
 
-const FIRST_OF_STATUS: &str = concat!(
-    "SELECT ",
-    exchange_columns!(),
-    " WHERE e.id IN (SELECT id FROM exchange INDEXED BY exchange_not_ok
-        WHERE status <> 'ok' AND status = ?1 ORDER BY id LIMIT ?2) ORDER BY e.id"
-);
-const LAST_OF_STATUS: &str = concat!(
-    "SELECT ",
-    exchange_columns!(),
-    " WHERE e.id IN (SELECT id FROM exchange INDEXED BY exchange_not_ok
-        WHERE status <> 'ok' AND status = ?1 ORDER BY id DESC LIMIT ?2) ORDER BY e.id"
-);
 const FAILED_CALLS: &str = "SELECT id, status, method, name
     FROM exchange INDEXED BY exchange_not_ok WHERE status <> 'ok' AND status = ?1
     ORDER BY id LIMIT ?2";
 const COUNT_OF_STATUS: &str = "SELECT count(*) FROM (SELECT 1 FROM exchange
     INDEXED BY exchange_not_ok WHERE status <> 'ok' AND status = ?1 LIMIT ?2)";
-const FIRST_OF_METHOD: &str = concat!(
-    "SELECT ",
-    exchange_columns!(),
-    " WHERE e.method = ?1 AND e.name IS NULL ORDER BY e.id LIMIT ?2"
-);
-const LAST_ANSWERED: &str = concat!(
-    "SELECT ",
-    exchange_columns!(),
-    " WHERE e.id IN (SELECT id FROM (SELECT id, response FROM exchange ORDER BY id DESC LIMIT ?1)
-        WHERE response IS NOT NULL ORDER BY response DESC LIMIT ?2) ORDER BY e.response"
-);
-const NEXT_ALIKE: &str = concat!(
-    "SELECT ",
-    exchange_columns!(),
-    " WHERE e.method = ?1 AND e.name IS ?2 AND e.id > ?3 ORDER BY e.id LIMIT 1"
-);
 
 impl Recording {
     /// The exchanges that begin a session, in order.
     pub(super) fn opening(&self) -> Result<Vec<Exchange>, ReadError> {
-        let mut opening = Vec::new();
-        for method in ["initialize", "server/discover"] {
-            opening.extend(self.list(FIRST_OF_METHOD, (method, EACH), reader_rows::exchange)?);
-        }
+        let first = "WHERE e.method = ?1 AND e.name IS NULL ORDER BY e.id LIMIT ?2";
+        let mut opening: Vec<Exchange> = self.rows(first, ("initialize", EACH))?;
+        opening.extend(self.rows::<Exchange>(first, ("server/discover", EACH))?);
         // Who only sends back what it is sent begins no session.
         opening.retain(|exchange| exchange.direction == Direction::ClientToServer);
         opening.sort_by_key(|exchange| exchange.id);
@@ -70,38 +41,29 @@ impl Recording {
 
     /// The exchanges of one status: how many there are, and the first and the last of them.
     pub(super) fn sample(&self, status: Status) -> Result<Sample, ReadError> {
-        let mut exchanges = self.list(
-            FIRST_OF_STATUS,
-            (status.as_str(), EACH),
-            reader_rows::exchange,
-        )?;
-        if exchanges.len() < EACH as usize {
-            let count = exchanges.len() as u64;
-            return Ok(Sample { count, exchanges });
+        let first = "WHERE e.id IN (SELECT id FROM exchange INDEXED BY exchange_not_ok
+            WHERE status <> 'ok' AND status = ?1 ORDER BY id LIMIT ?2) ORDER BY e.id";
+        let last = "WHERE e.id IN (SELECT id FROM exchange INDEXED BY exchange_not_ok
+            WHERE status <> 'ok' AND status = ?1 ORDER BY id DESC LIMIT ?2) ORDER BY e.id";
+        let (status, mut exchanges) = (status.as_str(), Vec::<Exchange>::new());
+        for condition in [first, last] {
+            let before = exchanges.last().map(|exchange| exchange.id);
+            let page = self
+                .rows::<Exchange>(condition, (status, EACH))?
+                .into_iter();
+            exchanges.extend(page.filter(|exchange| Some(exchange.id) > before));
         }
-        let first = exchanges.last().map(|exchange| exchange.id);
-        let later = self.list(
-            LAST_OF_STATUS,
-            (status.as_str(), EACH),
-            reader_rows::exchange,
-        )?;
-        exchanges.extend(
-            later
-                .into_iter()
-                .filter(|exchange| Some(exchange.id) > first),
-        );
-        let limit = to_sql(Sample::COUNTED);
-        let count = self.one(COUNT_OF_STATUS, (status.as_str(), limit), |row| row.get(0))?;
-        Ok(Sample {
-            count: count.map_or(0, from_sql),
-            exchanges,
-        })
+        let count = self.number(COUNT_OF_STATUS, (status, to_sql(Sample::COUNTED)))?;
+        Ok(Sample { count, exchanges })
     }
 
     /// The exchanges that were answered last, a few, in the order of the answers.
     pub(super) fn last_answered(&self) -> Result<Vec<Exchange>, ReadError> {
-        let limits = (super::LOOKED_THROUGH, LAST);
-        self.list(LAST_ANSWERED, limits, reader_rows::exchange)
+        let last = "WHERE e.id IN (
+                SELECT id FROM (SELECT id, response FROM exchange ORDER BY id DESC LIMIT ?1)
+                WHERE response IS NOT NULL ORDER BY response DESC LIMIT ?2)
+            ORDER BY e.response";
+        self.rows(last, (super::LOOKED_THROUGH, LAST))
     }
 
     /// Calls that failed, by method and name, in the order of the first of each. `total` is how
@@ -210,7 +172,8 @@ impl Recording {
             exchange.name.as_deref(),
             to_sql(exchange.id.0),
         );
-        let next = self.one(NEXT_ALIKE, alike, reader_rows::exchange)?;
+        let next = "WHERE e.method = ?1 AND e.name IS ?2 AND e.id > ?3 ORDER BY e.id LIMIT 1";
+        let next: Option<Exchange> = self.row(next, alike)?;
         let is_again = |next: &Exchange| {
             let later = exchange.cancelled.is_none_or(|seq| next.request.0 > seq);
             later && next.direction == exchange.direction && next.asked() == exchange.asked()

@@ -3,8 +3,8 @@
 
 mod facts_calls;
 
-use super::reader::reader_rows::{self, number};
-use super::reader::{FindingRow, ReadError, Recording, Summary};
+use super::reader::reader_rows::number;
+use super::reader::{EventRow, FindingRow, ReadError, Recording, Summary};
 use super::schema::{moment, to_sql};
 use mcpreel_lint::Severity;
 use mcpreel_lint::cause::Facts;
@@ -56,7 +56,6 @@ const LONG_RULES: [&str; 2] = ["frame-oversized", "frame-outline-only"];
 const LAST_ANSWER: &str = "SELECT response FROM (SELECT id, response, status FROM exchange
     ORDER BY id DESC LIMIT ?1) WHERE status = 'ok' AND response IS NOT NULL
     ORDER BY id DESC LIMIT 1";
-const IS_CALLED: &str = "SELECT 1 FROM exchange WHERE method = 'tools/call' LIMIT 1";
 const CONFIRMED: &str = "SELECT 1 FROM (SELECT method, direction FROM message
     ORDER BY frame, part LIMIT ?1) WHERE direction = 'c2s'
     AND method IN ('notifications/initialized', 'initialized') LIMIT 1";
@@ -65,24 +64,18 @@ const ASKED_MORE: &str = "SELECT 1 FROM (SELECT method, direction FROM exchange
     AND method NOT IN ('initialize', 'server/discover') LIMIT 1";
 const FIRST_SAID: &str = "SELECT frame FROM (SELECT frame, direction, kind FROM message
     ORDER BY frame, part LIMIT ?1) WHERE direction = 's2c' AND kind <> 'other' LIMIT 1";
-const FIRST_EVENTS: &str = "SELECT id, t, after_seq, detail FROM event ORDER BY id LIMIT ?1";
-const LAST_EVENTS: &str = "SELECT id, t, after_seq, detail FROM event ORDER BY id DESC LIMIT ?1";
 // One step for each rule, however many findings it has.
 const RULES: &str = "WITH RECURSIVE named(rule) AS (
         SELECT min(rule) FROM finding
         UNION ALL SELECT (SELECT min(rule) FROM finding WHERE rule > named.rule)
         FROM named WHERE named.rule IS NOT NULL)
     SELECT rule FROM named WHERE rule IS NOT NULL LIMIT 1000";
-const FINDINGS_OF_RULE: &str =
-    "SELECT id, rule, severity, frame, exchange, path, related, detail FROM finding
-    WHERE rule = ?1 ORDER BY id LIMIT ?2";
 const COUNT_OF_RULE: &str = "SELECT count(*) FROM (SELECT 1 FROM finding WHERE rule = ?1 LIMIT ?2)";
 const LAST_LINES: &str = "SELECT seq, stream, t_last, substr(raw, 1, ?2) FROM frame
     WHERE seq IN (SELECT frame FROM (SELECT frame, stream FROM line ORDER BY frame DESC LIMIT ?4)
         WHERE stream = ?1 ORDER BY frame DESC LIMIT ?3) ORDER BY seq";
 const LINE: &str = "SELECT f.seq, f.stream, f.t_last, substr(f.raw, 1, ?2) FROM frame f
     WHERE f.seq = ?1";
-const STDERR_BYTES: &str = "SELECT committed + pending FROM stream WHERE id = ?1";
 
 impl Recording {
     /// What is known of it. `now` is the time of a live recording, by the clock of its frames;
@@ -125,7 +118,8 @@ impl Recording {
         facts.opening = self.opening()?;
         facts.went_on =
             self.has(CONFIRMED, [LOOKED_THROUGH])? || self.has(ASKED_MORE, [LOOKED_THROUGH])?;
-        facts.called_tools = self.has(IS_CALLED, [])?;
+        let called = "SELECT 1 FROM exchange WHERE method = 'tools/call' LIMIT 1";
+        facts.called_tools = self.has(called, [])?;
         facts.first_said = self.one(FIRST_SAID, [LOOKED_THROUGH], seq)?;
         facts.last_answer = self.one(LAST_ANSWER, [LOOKED_THROUGH], seq)?;
         Ok(())
@@ -146,6 +140,7 @@ impl Recording {
     }
 
     fn counts(&self, summary: &Summary) -> Result<Counts, ReadError> {
+        let stderr_bytes = "SELECT committed + pending FROM stream WHERE id = ?1";
         Ok(Counts {
             frames: summary.frames,
             messages: summary.messages,
@@ -153,23 +148,14 @@ impl Recording {
             failed: summary.failed,
             findings: summary.findings,
             gap_bytes: summary.gap_bytes,
-            stderr_bytes: self.stderr_bytes()?,
+            stderr_bytes: self.number(stderr_bytes, [StreamId::STDERR.0])?,
         })
     }
 
-    fn has(&self, sql: &'static str, params: impl rusqlite::Params) -> Result<bool, ReadError> {
-        Ok(self.one(sql, params, |_| Ok(()))?.is_some())
-    }
-
-    fn stderr_bytes(&self) -> Result<u64, ReadError> {
-        let bytes = self.one(STDERR_BYTES, [StreamId::STDERR.0], |row| number(row, 0))?;
-        Ok(bytes.unwrap_or(0))
-    }
-
     fn first_and_last_events(&self) -> Result<Vec<Event>, ReadError> {
-        let mut events = self.list(FIRST_EVENTS, [EVENTS], reader_rows::event)?;
+        let mut events: Vec<EventRow> = self.rows("ORDER BY id LIMIT ?1", [EVENTS])?;
         let last = events.last().map_or(0, |event| event.id);
-        let mut later = self.list(LAST_EVENTS, [EVENTS], reader_rows::event)?;
+        let mut later: Vec<EventRow> = self.rows("ORDER BY id DESC LIMIT ?1", [EVENTS])?;
         later.retain(|event| event.id > last);
         later.reverse();
         events.extend(later);
@@ -179,15 +165,13 @@ impl Recording {
     fn groups(&self) -> Result<Vec<Group>, ReadError> {
         let rules: Vec<Box<str>> = self.list(RULES, [], |row| row.get(0))?;
         let group = |rule: Box<str>| {
-            let first = self.list(FINDINGS_OF_RULE, (&*rule, FOUND), reader_rows::finding)?;
+            let first = self.rows("WHERE rule = ?1 ORDER BY id LIMIT ?2", (&*rule, FOUND))?;
             let first: Vec<_> = first.into_iter().map(found).collect();
             let count = if first.len() < FOUND as usize {
                 first.len() as u64
             } else {
                 // One more than is told shows whether that is all.
-                let limit = to_sql(Group::COUNTED + 1);
-                let count = self.one(COUNT_OF_RULE, (&*rule, limit), |row| number(row, 0))?;
-                count.unwrap_or(0)
+                self.number(COUNT_OF_RULE, (&*rule, to_sql(Group::COUNTED + 1)))?
             };
             Ok(Group {
                 rule,

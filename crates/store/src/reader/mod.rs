@@ -19,57 +19,13 @@ use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_trace::item::ItemKey;
 use mcpreel_trace::session::Session;
 pub use reader_rows::{EventRow, FindingRow, MessageRow};
-use reader_rows::{exchange_columns, message_columns, number, word};
+use reader_rows::{Stored, number, word};
 use rusqlite::{Connection, OptionalExtension, Params, Row};
 use serde::Serialize;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
 pub(super) const PAGE_ROWS: u32 = 1000;
-
-const HEADS: &str = r#"SELECT seq, stream, "offset", t_first, t_last, length(raw) FROM frame
-    WHERE seq > ?1 ORDER BY seq LIMIT ?2"#;
-const HEAD: &str = r#"SELECT seq, stream, "offset", t_first, t_last, length(raw) FROM frame
-    WHERE seq = ?1"#;
-const EVENTS: &str = "SELECT id, t, after_seq, detail FROM event WHERE id > ?1
-    ORDER BY id LIMIT ?2";
-const FINDINGS: &str =
-    "SELECT id, rule, severity, frame, exchange, path, related, detail FROM finding
-    WHERE id > ?1 ORDER BY id LIMIT ?2";
-const FINDINGS_OF_FRAME: &str =
-    "SELECT id, rule, severity, frame, exchange, path, related, detail FROM finding
-    WHERE frame = ?1 ORDER BY id";
-const MESSAGES_BETWEEN: &str = concat!(
-    "SELECT ",
-    message_columns!(),
-    " WHERE m.frame > ?1 AND m.frame <= ?2 ORDER BY m.frame, m.part"
-);
-const MESSAGES_OF_FRAME: &str = concat!(
-    "SELECT ",
-    message_columns!(),
-    " WHERE m.frame = ?1 ORDER BY m.part"
-);
-const MESSAGES_OF_EXCHANGE: &str = concat!(
-    "SELECT ",
-    message_columns!(),
-    " WHERE m.exchange = ?1 ORDER BY m.frame, m.part"
-);
-const EXCHANGES: &str = concat!(
-    "SELECT ",
-    exchange_columns!(),
-    " WHERE e.id > ?1 ORDER BY e.id LIMIT ?2"
-);
-const EXCHANGE: &str = concat!("SELECT ", exchange_columns!(), " WHERE e.id = ?1");
-const EXCHANGE_AT: &str = concat!(
-    "SELECT ",
-    exchange_columns!(),
-    " WHERE e.request = ?1 AND e.request_part = ?2"
-);
-const EXCHANGES_OF_FRAME: &str = concat!(
-    "SELECT ",
-    exchange_columns!(),
-    " WHERE e.id IN (SELECT exchange FROM message WHERE frame = ?1) ORDER BY e.id"
-);
 
 /// Why something of a recording could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -135,37 +91,42 @@ impl Recording {
 
     /// The heads of up to `limit` frames after `after`.
     pub fn heads(&self, after: Seq, limit: u32) -> Result<Vec<FrameHead>, ReadError> {
-        self.list(HEADS, (to_sql(after.0), limit), reader_rows::frame_head)
+        let params = (to_sql(after.0), limit);
+        self.rows("WHERE seq > ?1 ORDER BY seq LIMIT ?2", params)
     }
 
     pub fn head(&self, seq: Seq) -> Result<Option<FrameHead>, ReadError> {
-        self.one(HEAD, [to_sql(seq.0)], reader_rows::frame_head)
+        self.row("WHERE seq = ?1", [to_sql(seq.0)])
     }
 
     /// A page of events after the one with the number `after`.
     pub fn events(&self, after: u64) -> Result<Vec<EventRow>, ReadError> {
-        self.list(EVENTS, (to_sql(after), PAGE_ROWS), reader_rows::event)
+        let params = (to_sql(after), PAGE_ROWS);
+        self.rows("WHERE id > ?1 ORDER BY id LIMIT ?2", params)
     }
 
     /// The messages of the frames after `after` up to `last`.
     pub fn messages(&self, after: Seq, last: Seq) -> Result<Vec<MessageRow>, ReadError> {
         let range = (to_sql(after.0), to_sql(last.0));
-        self.list(MESSAGES_BETWEEN, range, reader_rows::message)
+        let between = "WHERE m.frame > ?1 AND m.frame <= ?2 ORDER BY m.frame, m.part";
+        self.rows(between, range)
     }
 
     /// The messages of the frame `seq`.
     pub fn messages_of_frame(&self, seq: Seq) -> Result<Vec<MessageRow>, ReadError> {
-        self.list(MESSAGES_OF_FRAME, [to_sql(seq.0)], reader_rows::message)
+        self.rows("WHERE m.frame = ?1 ORDER BY m.part", [to_sql(seq.0)])
     }
 
     /// All messages that belong to an exchange, in order.
     pub fn messages_of_exchange(&self, id: ExchangeId) -> Result<Vec<MessageRow>, ReadError> {
-        self.list(MESSAGES_OF_EXCHANGE, [to_sql(id.0)], reader_rows::message)
+        let of_exchange = "WHERE m.exchange = ?1 ORDER BY m.frame, m.part";
+        self.rows(of_exchange, [to_sql(id.0)])
     }
 
     /// The next `limit` exchanges after `after`, in the order of their requests.
     pub fn exchanges(&self, after: ExchangeId, limit: u32) -> Result<Vec<Exchange>, ReadError> {
-        self.list(EXCHANGES, (to_sql(after.0), limit), reader_rows::exchange)
+        let params = (to_sql(after.0), limit);
+        self.rows("WHERE e.id > ?1 ORDER BY e.id LIMIT ?2", params)
     }
 
     /// The exchanges with these numbers.
@@ -176,11 +137,14 @@ impl Recording {
 
     /// The exchanges at `keys`.
     pub fn exchanges_at(&self, keys: &[ItemKey]) -> Result<Vec<Exchange>, ReadError> {
-        let at = |key: &ItemKey| {
-            let key = (to_sql(key.seq.0), key.nth);
-            self.one(EXCHANGE_AT, key, reader_rows::exchange)
-        };
-        keys.iter().map(at).filter_map(Result::transpose).collect()
+        let exchanges = keys.iter().map(|key| self.exchange_at(*key));
+        exchanges.filter_map(Result::transpose).collect()
+    }
+
+    /// The exchange whose request is the message at `key`.
+    pub(super) fn exchange_at(&self, key: ItemKey) -> Result<Option<Exchange>, ReadError> {
+        let at = (to_sql(key.seq.0), key.nth);
+        self.row("WHERE e.request = ?1 AND e.request_part = ?2", at)
     }
 
     /// Gives every exchange to `visit`, in the order of their requests.
@@ -197,30 +161,31 @@ impl Recording {
     }
 
     pub fn exchange(&self, id: ExchangeId) -> Result<Option<Exchange>, ReadError> {
-        self.one(EXCHANGE, [to_sql(id.0)], reader_rows::exchange)
+        self.row("WHERE e.id = ?1", [to_sql(id.0)])
     }
 
     /// The exchanges that a message of the frame `seq` belongs to.
     pub fn exchanges_of_frame(&self, seq: Seq) -> Result<Vec<Exchange>, ReadError> {
-        self.list(EXCHANGES_OF_FRAME, [to_sql(seq.0)], reader_rows::exchange)
+        let of_frame =
+            "WHERE e.id IN (SELECT exchange FROM message WHERE frame = ?1) ORDER BY e.id";
+        self.rows(of_frame, [to_sql(seq.0)])
     }
 
     /// A page of findings after the one with the number `after`.
     pub fn findings(&self, after: u64) -> Result<Vec<FindingRow>, ReadError> {
-        self.list(FINDINGS, (to_sql(after), PAGE_ROWS), reader_rows::finding)
+        let params = (to_sql(after), PAGE_ROWS);
+        self.rows("WHERE id > ?1 ORDER BY id LIMIT ?2", params)
     }
 
     /// The findings that point at the frame `seq`.
     pub fn findings_of_frame(&self, seq: Seq) -> Result<Vec<FindingRow>, ReadError> {
-        self.list(FINDINGS_OF_FRAME, [to_sql(seq.0)], reader_rows::finding)
+        self.rows("WHERE frame = ?1 ORDER BY id", [to_sql(seq.0)])
     }
 
     /// Changes whenever somebody else has written the file.
     pub fn data_version(&self) -> Result<i64, ReadError> {
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached("PRAGMA data_version")?;
-            statement.query_row([], |row| row.get(0))
-        })
+        let version = self.one("PRAGMA data_version", [], |row| row.get(0))?;
+        Ok(version.unwrap_or_default())
     }
 
     /// Whether changes of the file are not noticed: it is read as it was when it was opened.
@@ -236,11 +201,29 @@ impl Recording {
         Ok(result.map_err(|error| OpenError::from_sqlite(&self.path, error))?)
     }
 
+    /// The rows of a table for which a condition holds.
+    pub(super) fn rows<T: Stored>(
+        &self,
+        condition: &'static str,
+        params: impl Params,
+    ) -> Result<Vec<T>, ReadError> {
+        self.list(&select::<T>(condition), params, T::read)
+    }
+
+    /// The row of a table for which a condition holds.
+    pub(super) fn row<T: Stored>(
+        &self,
+        condition: &'static str,
+        params: impl Params,
+    ) -> Result<Option<T>, ReadError> {
+        self.one(&select::<T>(condition), params, T::read)
+    }
+
     pub(super) fn list<T>(
         &self,
-        sql: &'static str,
+        sql: &str,
         params: impl Params,
-        convert: fn(&Row<'_>) -> rusqlite::Result<T>,
+        convert: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>, ReadError> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(sql)?;
@@ -248,9 +231,19 @@ impl Recording {
         })
     }
 
+    /// A number that a query gives; 0 if it has no rows.
+    pub(super) fn number(&self, sql: &str, params: impl Params) -> Result<u64, ReadError> {
+        Ok(self.one(sql, params, |row| number(row, 0))?.unwrap_or(0))
+    }
+
+    /// Whether a query has rows.
+    pub(super) fn has(&self, sql: &str, params: impl Params) -> Result<bool, ReadError> {
+        Ok(self.one(sql, params, |_| Ok(()))?.is_some())
+    }
+
     pub(super) fn one<T>(
         &self,
-        sql: &'static str,
+        sql: &str,
         params: impl Params,
         convert: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Option<T>, ReadError> {
@@ -259,6 +252,11 @@ impl Recording {
             statement.query_row(params, convert).optional()
         })
     }
+}
+
+/// The query for the rows of a table for which a condition holds.
+fn select<T: Stored>(condition: &str) -> String {
+    format!("SELECT {} {condition}", T::COLUMNS)
 }
 
 // A recording as a second file.

@@ -56,9 +56,21 @@ impl From<Finding> for FindingRow {
     }
 }
 
-/// `seq, stream, offset, t_first, t_last, length(raw)`.
-pub fn frame_head(row: &Row<'_>) -> rusqlite::Result<FrameHead> {
-    frame_of_size(row, number(row, 5)?)
+/// A value that a row of a table is.
+pub trait Stored: Sized {
+    /// The columns of a row in the order of [`Self::read`], and the tables in which they stand.
+    const COLUMNS: &'static str;
+
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self>;
+}
+
+impl Stored for FrameHead {
+    const COLUMNS: &'static str =
+        r#"seq, stream, "offset", t_first, t_last, length(raw) FROM frame"#;
+
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        frame_of_size(row, number(row, 5)?)
+    }
 }
 
 /// `seq, stream, offset, t_first, t_last`, and `raw` or its length.
@@ -82,36 +94,43 @@ fn frame_of_size(row: &Row<'_>, size: u64) -> rusqlite::Result<FrameHead> {
     })
 }
 
-pub fn event(row: &Row<'_>) -> rusqlite::Result<EventRow> {
-    let detail: String = row.get(3)?;
-    Ok(EventRow {
-        id: number(row, 0)?,
-        event: Event {
+impl Stored for EventRow {
+    const COLUMNS: &'static str = "id, t, after_seq, detail FROM event";
+
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let detail: String = row.get(3)?;
+        // Only a newer version writes an event of a kind that this one does not know.
+        let kind = serde_json::from_str(&detail).unwrap_or_else(|_| EventKind::Warning {
+            message: format!("an event of an unknown kind: {detail}"),
+        });
+        let event = Event {
             t: moment(row.get(1)?),
             after_seq: Seq(number(row, 2)?),
-            kind: event_kind(&detail),
-        },
-    })
+            kind,
+        };
+        let id = number(row, 0)?;
+        Ok(Self { id, event })
+    }
 }
 
-/// `id, rule, severity, frame, exchange, path, related, detail`.
-pub fn finding(row: &Row<'_>) -> rusqlite::Result<FindingRow> {
-    Ok(FindingRow {
-        id: number(row, 0)?,
-        rule: row.get(1)?,
-        severity: row.get(2)?,
-        frame: optional(row, 3)?.map(Seq),
-        exchange: optional(row, 4)?.map(ExchangeId),
-        path: row.get(5)?,
-        related: related(row.get_ref(6)?.as_str_or_null()?),
-        detail: row.get(7)?,
-    })
-}
+impl Stored for FindingRow {
+    const COLUMNS: &'static str =
+        "id, rule, severity, frame, exchange, path, related, detail FROM finding";
 
-/// Frames as a JSON array; none where it cannot be read.
-fn related(json: Option<&str>) -> Vec<Seq> {
-    let numbers = json.and_then(|json| serde_json::from_str::<Vec<u64>>(json).ok());
-    numbers.into_iter().flatten().map(Seq).collect()
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let related = row.get_ref(6)?.as_str_or_null()?;
+        let related = related.and_then(|json| serde_json::from_str::<Vec<u64>>(json).ok());
+        Ok(Self {
+            id: number(row, 0)?,
+            rule: row.get(1)?,
+            severity: row.get(2)?,
+            frame: optional(row, 3)?.map(Seq),
+            exchange: optional(row, 4)?.map(ExchangeId),
+            path: row.get(5)?,
+            related: related.into_iter().flatten().map(Seq).collect(),
+            detail: row.get(7)?,
+        })
+    }
 }
 
 /// The summary of a message, of which `m` stands for its row and `e` for that of its exchange: a
@@ -125,91 +144,73 @@ macro_rules! summary_column {
 }
 pub(crate) use summary_column;
 
-/// The columns of [`message`], in its order, and where they stand.
-macro_rules! message_columns {
-    () => {
-        concat!(
-            "m.frame, m.part, m.start, m.size, m.direction, m.kind, m.era, m.method, m.name,
-            m.rpc_id, m.exchange, m.code, m.token, m.trace_id, m.task, m.subscription, ",
-            $crate::reader::reader_rows::summary_column!(),
-            " FROM message m LEFT JOIN exchange e ON e.id = m.exchange"
-        )
-    };
-}
-pub(crate) use message_columns;
+impl Stored for MessageRow {
+    const COLUMNS: &'static str = concat!(
+        "m.frame, m.part, m.start, m.size, m.direction, m.kind, m.era, m.method, m.name,
+        m.rpc_id, m.exchange, m.code, m.token, m.trace_id, m.task, m.subscription, ",
+        summary_column!(),
+        " FROM message m LEFT JOIN exchange e ON e.id = m.exchange"
+    );
 
-pub fn message(row: &Row<'_>) -> rusqlite::Result<MessageRow> {
-    let start = number(row, 2)?;
-    let record = MessageRecord {
-        frame: Seq(number(row, 0)?),
-        part: row.get(1)?,
-        direction: direction(row, 4)?,
-        kind: word(row, 5, crate::schema::message_kind)?,
-        era: era(row, 6)?,
-        method: row.get(7)?,
-        name: row.get(8)?,
-        rpc_id: request_id(row, 9)?,
-        exchange: optional(row, 10)?.map(ExchangeId),
-        code: row.get(11)?,
-        token: request_id(row, 12)?,
-        trace_id: row.get(13)?,
-        task: row.get(14)?,
-        subscription: request_id(row, 15)?,
-        summary: row.get(16)?,
-    };
-    Ok(MessageRow {
-        record,
-        span: start..start + number(row, 3)?,
-    })
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let start = number(row, 2)?;
+        let record = MessageRecord {
+            frame: Seq(number(row, 0)?),
+            part: row.get(1)?,
+            direction: direction(row, 4)?,
+            kind: word(row, 5, crate::schema::message_kind)?,
+            era: era(row, 6)?,
+            method: row.get(7)?,
+            name: row.get(8)?,
+            rpc_id: request_id(row, 9)?,
+            exchange: optional(row, 10)?.map(ExchangeId),
+            code: row.get(11)?,
+            token: request_id(row, 12)?,
+            trace_id: row.get(13)?,
+            task: row.get(14)?,
+            subscription: request_id(row, 15)?,
+            summary: row.get(16)?,
+        };
+        let span = start..start + number(row, 3)?;
+        Ok(Self { record, span })
+    }
 }
 
-/// The columns of [`exchange`], in its order, and where they stand.
-macro_rules! exchange_columns {
-    () => {
-        "e.id, e.direction, e.era, e.method, e.name, e.rpc_id, e.request, e.request_part,
-        e.response, e.response_part, e.t_request, e.t_response, e.t_response_last, e.waited,
-        e.status, e.code, e.parent, e.chain, e.task, e.cancelled, e.progress_count,
-        e.progress, e.request_size, e.response_size, e.summary FROM exchange e"
-    };
-}
-pub(crate) use exchange_columns;
+impl Stored for Exchange {
+    const COLUMNS: &'static str = "e.id, e.direction, e.era, e.method, e.name, e.rpc_id,
+        e.request, e.request_part, e.response, e.response_part, e.t_request, e.t_response,
+        e.t_response_last, e.waited, e.status, e.code, e.parent, e.chain, e.task, e.cancelled,
+        e.progress_count, e.progress, e.request_size, e.response_size, e.summary FROM exchange e";
 
-pub fn exchange(row: &Row<'_>) -> rusqlite::Result<Exchange> {
-    let status = word(row, 14, Status::parse)?;
-    let time = |at| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(at)?.map(moment));
-    Ok(Exchange {
-        id: ExchangeId(number(row, 0)?),
-        direction: direction(row, 1)?,
-        era: era(row, 2)?,
-        method: text(row, 3)?.unwrap_or_default(),
-        name: text(row, 4)?,
-        rpc_id: request_id(row, 5)?.unwrap_or_else(|| RequestId::damaged("null")),
-        request: (Seq(number(row, 6)?), row.get(7)?),
-        response: optional(row, 8)?.map(Seq).zip(row.get(9)?),
-        t_request: moment(row.get(10)?),
-        t_response: time(11)?,
-        t_response_last: time(12)?,
-        waited_ns: number(row, 13)?,
-        status,
-        code: row.get(15)?,
-        parent: optional(row, 16)?.map(ExchangeId),
-        chain: optional(row, 17)?.map(ExchangeId),
-        task: row.get(18)?,
-        cancelled: optional(row, 19)?.map(Seq),
-        progress_count: number(row, 20)?,
-        progress: row.get(21)?,
-        request_size: number(row, 22)?,
-        response_size: number(row, 23)?,
-        summary: row.get(24)?,
-    })
-}
-
-/// The event that `detail` describes; one of a kind that this version does not know, which only
-/// a newer one writes, becomes a warning that quotes it.
-fn event_kind(detail: &str) -> EventKind {
-    serde_json::from_str(detail).unwrap_or_else(|_| EventKind::Warning {
-        message: format!("an event of an unknown kind: {detail}"),
-    })
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let status = word(row, 14, Status::parse)?;
+        let time = |at| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(at)?.map(moment));
+        Ok(Exchange {
+            id: ExchangeId(number(row, 0)?),
+            direction: direction(row, 1)?,
+            era: era(row, 2)?,
+            method: text(row, 3)?.unwrap_or_default(),
+            name: text(row, 4)?,
+            rpc_id: request_id(row, 5)?.unwrap_or_else(|| RequestId::damaged("null")),
+            request: (Seq(number(row, 6)?), row.get(7)?),
+            response: optional(row, 8)?.map(Seq).zip(row.get(9)?),
+            t_request: moment(row.get(10)?),
+            t_response: time(11)?,
+            t_response_last: time(12)?,
+            waited_ns: number(row, 13)?,
+            status,
+            code: row.get(15)?,
+            parent: optional(row, 16)?.map(ExchangeId),
+            chain: optional(row, 17)?.map(ExchangeId),
+            task: row.get(18)?,
+            cancelled: optional(row, 19)?.map(Seq),
+            progress_count: number(row, 20)?,
+            progress: row.get(21)?,
+            request_size: number(row, 22)?,
+            response_size: number(row, 23)?,
+            summary: row.get(24)?,
+        })
+    }
 }
 
 pub fn number(row: &Row<'_>, at: usize) -> rusqlite::Result<u64> {

@@ -62,10 +62,7 @@ impl Recording {
             Lens::Exchanges => EXCHANGE_ROWS,
             Lens::Wire => WIRE_ROWS,
         };
-        self.read(|conn| {
-            conn.prepare_cached(sql)?
-                .query_row([to_sql(first.0), to_sql(last.0)], |row| number(row, 0))
-        })
+        self.number(sql, [to_sql(first.0), to_sql(last.0)])
     }
 
     /// Method and latency (nanoseconds, where there is one) of up to `limit` exchanges after
@@ -94,19 +91,15 @@ impl Recording {
 
     /// How many exchanges were given up.
     pub fn given_up_count(&self) -> Result<u64, ReadError> {
-        Ok(self.one(GIVEN_UP, [], |row| number(row, 0))?.unwrap_or(0))
+        self.number(GIVEN_UP, [])
     }
 
     /// The exchanges that may stand otherwise than they did when `after` was the last frame, with
     /// the addresses of their rows, in the order of their requests.
     pub fn exchanges_touched(&self, after: Seq) -> Result<Vec<(ExchangeId, ItemKey)>, ReadError> {
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(TOUCHED)?;
-            let rows = statement.query_map([to_sql(after.0)], |row| {
-                let key = ItemKey::of_part(Seq(number(row, 1)?), row.get(2)?);
-                Ok((ExchangeId(number(row, 0)?), key))
-            })?;
-            rows.collect()
+        self.list(TOUCHED, [to_sql(after.0)], |row| {
+            let key = ItemKey::of_part(Seq(number(row, 1)?), row.get(2)?);
+            Ok((ExchangeId(number(row, 0)?), key))
         })
     }
 }

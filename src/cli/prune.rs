@@ -57,7 +57,6 @@ impl Prune {
             keep: self.what.keep,
             max_size: self.what.max_size,
         };
-        let readable = retention::candidates(&entries);
         let mut out = Output::stdout();
         let mut table = Table::new([
             ("ID", Fit::Left),
@@ -67,17 +66,14 @@ impl Prune {
             ("WHY", Fit::Left),
         ]);
         let (mut files, mut bytes, mut exit) = (0, 0, Exit::Fine);
-        for pruned in retention::prune(&readable, &policy, wall_clock_ns()) {
-            let Some(entry) = entries.iter().find(|entry| entry.path == pruned.path) else {
-                continue;
-            };
+        for (entry, reason) in retention::prune(&entries, &policy, wall_clock_ns()) {
             let deleted = if self.dry_run {
                 Ok(true)
             } else {
-                retention::delete(&pruned.path)
+                retention::delete(&entry.path)
             };
             if let Err(error) = &deleted {
-                let path = output::shown(&pruned.path);
+                let path = output::shown(&entry.path);
                 output::say(&format!("could not delete {path}: {error}"));
                 exit = Exit::Refused;
             }
@@ -86,8 +82,8 @@ impl Prune {
                 continue;
             }
             files += 1;
-            bytes += pruned.size;
-            let why = match pruned.reason {
+            bytes += entry.size;
+            let why = match reason {
                 Reason::TooOld => "too old",
                 Reason::TooMany => "enough newer ones",
                 Reason::TooLarge => "over the size",
@@ -96,7 +92,7 @@ impl Prune {
                 entry.id.as_str().into(),
                 when::short(entry.wall_ns).into(),
                 escape(&entry.name).into_owned().into(),
-                size(pruned.size).into(),
+                size(entry.size).into(),
                 why.into(),
             ]);
         }
@@ -104,7 +100,7 @@ impl Prune {
         let would = if self.dry_run { "would be " } else { "" };
         let (files, bytes) = (plural(files, "recording"), size(bytes));
         out.line(&format!("{files} ({bytes}) {would}deleted"))?;
-        let alone = entries.len() - readable.len();
+        let alone = entries.iter().filter(|entry| !entry.is_readable()).count();
         if alone > 0 {
             let files = plural(alone as u64, "file");
             let verb = if alone == 1 { "was" } else { "were" };

@@ -15,7 +15,7 @@ use mcpreel_redact::{LIMITS, OPTIONAL, Policy, PolicyError, Report, SPECIAL, Set
 use mcpreel_share::export::Selection;
 use mcpreel_share::export::otlp::Bodies;
 use mcpreel_share::outgoing::file::Replace;
-use mcpreel_share::outgoing::{self, Format, Order, redacted, told};
+use mcpreel_share::outgoing::{self, Format, Order, recording_copy, told};
 use mcpreel_store::reader::Recording;
 use mcpreel_wire::text::{escape, plural, size};
 use serde_json::json;
@@ -127,7 +127,7 @@ pub fn run(args: &Redact) -> Outcome {
 pub fn look(recording: &Recording, policy: &Arc<Policy>) -> Result<Report, Failure> {
     let mut tell = progress(recording)?;
     let mut redacting = outgoing::learn(recording, policy, &mut tell)?;
-    redacted::look(&mut redacting, &Selection::default(), &mut tell)?;
+    recording_copy::look(&mut redacting, &Selection::default(), &mut tell)?;
     Ok(redacting.take_report())
 }
 

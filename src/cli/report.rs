@@ -22,7 +22,7 @@ use mcpreel_redact::{LIMITS, OPTIONAL, Policy, Redactor, Report as RedactionRepo
 use mcpreel_share::export::Selection;
 use mcpreel_share::export::otlp::Bodies;
 use mcpreel_share::outgoing::file::{Draft, Folder, Replace};
-use mcpreel_share::outgoing::{self, Format, Order, redacted};
+use mcpreel_share::outgoing::{self, Format, Order, recording_copy};
 use mcpreel_store::library::sanitised;
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::clock::Moment;
@@ -173,7 +173,7 @@ fn without_secrets(
     let mut tell = progress(recording)?;
     let mut redacting = outgoing::learn(recording, policy, &mut tell)?;
     let (redacted, report) =
-        redacted::one_of_its_own(&mut redacting, &Selection::default(), &mut tell)?;
+        recording_copy::redacted_with_own_id(&mut redacting, &Selection::default(), &mut tell)?;
     let known = redacting.into_redactor().of_known_words();
     let redacted = redacted.called(Path::new(SESSION));
     Ok((redacted, report, known.map_err(anyhow::Error::from)?))

@@ -10,7 +10,7 @@
 //! * [`cassette`]: JSON Lines, one line per frame or event, written and read;
 //! * [`html`]: a page for a browser;
 //! * [`import`]: sessions in the logs of other programs;
-//! * [`redacted`]: a recording without its secrets; [`outgoing`]: a file on its way out;
+//! * [`redacting`]: a recording without its secrets; [`outgoing`]: a file on its way out;
 //! * [`row`] and [`phrases`]: a row of a recording, and sentences about it, for all who show them;
 //! * [`lines`]: the lines of a file.
 //!
@@ -24,7 +24,7 @@ pub mod import;
 pub mod lines;
 pub mod outgoing;
 pub mod phrases;
-pub mod redacted;
+pub mod redacting;
 pub mod row;
 
 /// The unit tests write sessions with the same file as the integration tests and the benches.

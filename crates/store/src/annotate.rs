@@ -12,11 +12,11 @@ use super::schema::to_sql;
 use mcpreel_trace::clock::wall_clock_ns;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::Annotation;
-use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long an annotation waits for the recorder, whose transactions take some 20 ms.
+/// The wait of an annotation for the recorder, whose transactions take some 20 ms.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(1);
 
 const HAS_FRAME: &str = "SELECT EXISTS (SELECT 1 FROM frame WHERE seq = ?1)";
@@ -43,20 +43,31 @@ pub enum AnnotateError {
 /// Puts `mark` (a word, empty for a plain mark) on `frame` of the recording `path`, or with `None`
 /// takes it away.
 pub fn set_mark(path: &Path, frame: Seq, mark: Option<&str>) -> Result<(), AnnotateError> {
-    write(path, |conn| on_frame(conn, SET_MARK, frame, mark))
-        .and_then(|found| found_or(found, path, frame))
+    set(path, SET_MARK, frame, mark)
 }
 
 /// Puts `note` on `frame` of the recording `path`, or on the recording as a whole, or with `None`
 /// takes it away.
 pub fn set_note(path: &Path, frame: Option<Seq>, note: Option<&str>) -> Result<(), AnnotateError> {
-    let Some(frame) = frame else {
-        return write(path, |conn| {
+    match frame {
+        Some(frame) => set(path, SET_NOTE, frame, note),
+        None => write(path, |conn| {
             conn.execute(SET_RECORDING_NOTE, [note]).map(drop)
-        });
-    };
-    write(path, |conn| on_frame(conn, SET_NOTE, frame, note))
-        .and_then(|found| found_or(found, path, frame))
+        }),
+    }
+}
+
+fn set(
+    path: &Path,
+    sql: &'static str,
+    frame: Seq,
+    text: Option<&str>,
+) -> Result<(), AnnotateError> {
+    if write(path, |conn| on_frame(conn, sql, frame, text))? {
+        return Ok(());
+    }
+    let path = path.to_owned();
+    Err(AnnotateError::NoFrame { path, frame })
 }
 
 /// Writes all marks and notes of a copy, and the note on it as a whole.
@@ -75,13 +86,6 @@ pub fn write_all(
         }
         conn.execute(SET_RECORDING_NOTE, [note]).map(drop)
     })
-}
-
-fn found_or(found: bool, path: &Path, frame: Seq) -> Result<(), AnnotateError> {
-    let path = path.to_owned();
-    found
-        .then_some(())
-        .ok_or(AnnotateError::NoFrame { path, frame })
 }
 
 fn on_frame(
@@ -104,11 +108,9 @@ fn write<T>(
     work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
 ) -> Result<T, AnnotateError> {
     let path = &open::real(path);
+    let read_only = || AnnotateError::ReadOnly { path: path.clone() };
     let conn = open::writable(path).map_err(|error| match error {
-        OpenError::Sqlite { source, .. } if is_read_only(&source) => {
-            let path = path.clone();
-            AnnotateError::ReadOnly { path }
-        }
+        OpenError::Sqlite { source, .. } if open::cannot_write(&source) => read_only(),
         error => error.into(),
     })?;
     let write = || {
@@ -118,23 +120,10 @@ fn write<T>(
         transaction.commit()?;
         Ok(value)
     };
-    write().map_err(|error| failed(path, error))
-}
-
-fn failed(path: &Path, error: rusqlite::Error) -> AnnotateError {
-    if is_read_only(&error) {
-        let path = path.to_owned();
-        return AnnotateError::ReadOnly { path };
-    }
-    OpenError::from_sqlite(path, error).into()
-}
-
-fn is_read_only(error: &rusqlite::Error) -> bool {
-    use ErrorCode::{CannotOpen, PermissionDenied, ReadOnly};
-    matches!(
-        error.sqlite_error_code(),
-        Some(CannotOpen | ReadOnly | PermissionDenied)
-    )
+    write().map_err(|error| match error {
+        error if open::cannot_write(&error) => read_only(),
+        error => OpenError::from_sqlite(path, error).into(),
+    })
 }
 
 // What people wrote on frames.

@@ -1,4 +1,4 @@
-//! What statistics and the timeline are made of: exchanges without what they say, when they took
+//! The rows for statistics and the timeline: exchanges without what they say, when they took
 //! place, and what was notified. Read in pieces, so that nobody waits for a whole recording.
 
 use super::reader::reader_rows::number;
@@ -10,7 +10,7 @@ use mcpreel_trace::frame::{Seq, StreamId};
 use mcpreel_trace::item::ItemKey;
 use mcpreel_wire::message::Direction;
 
-/// How long a request was open that was given up nobody knows: it ends where it begins.
+/// A request that was given up ends where it begins: nobody knows how long it was open.
 macro_rules! t_end {
     () => {
         "CASE status WHEN 'given-up' THEN t_request ELSE t_response_last END"
@@ -48,7 +48,7 @@ pub struct Times {
     pub failed: bool,
 }
 
-/// What happened while an exchange was open.
+/// Progress, questions of the other side and the cancel while an exchange was open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Meanwhile {
     pub progress: Vec<Moment>,
@@ -58,7 +58,7 @@ pub struct Meanwhile {
 }
 
 impl Recording {
-    /// How many notifications of each method are in the frames after `after` up to `to`.
+    /// Counts the notifications of each method in the frames after `after` up to `to`.
     pub fn notified(&self, after: Seq, to: Seq) -> Result<Vec<Notified>, ReadError> {
         self.list(NOTIFIED, [to_sql(after.0), to_sql(to.0)], |row| {
             Ok(Notified {
@@ -69,7 +69,7 @@ impl Recording {
         })
     }
 
-    /// Where the answers of the newest `limit` exchanges with this method are that were answered
+    /// The places of the answers of the newest `limit` exchanges with this method that were answered
     /// with a result, up to the frame `until`.
     pub fn answers_of(
         &self,
@@ -117,7 +117,7 @@ impl Recording {
         Ok(ExchangeId(self.number(before, [to_sql(seq.0)])?))
     }
 
-    /// What happened while `exchange` was open: of each kind the first `limit`.
+    /// Reads progress, questions and the cancel of `exchange`: of each kind the first `limit`.
     pub fn meanwhile(&self, exchange: &Exchange, limit: u32) -> Result<Meanwhile, ReadError> {
         let params = (to_sql(exchange.id.0), limit);
         let progress = match exchange.progress_count {
@@ -164,7 +164,7 @@ impl Recording {
         self.has(named, (method, name))
     }
 
-    /// How many requests one side sent up to the frame `until`.
+    /// Counts the requests of one side up to the frame `until`.
     pub fn requests(&self, from: Direction, until: Seq) -> Result<u64, ReadError> {
         // In the order of the table, whatever indexes there are: to look each request up takes
         // longer.
@@ -187,7 +187,7 @@ const LAST_LINES: &str = "SELECT substr(f.raw, 1, 4096), l.frame FROM line l
 const SEVERITIES: &str = "SELECT severity, count(*) FROM finding
     WHERE id > ?1 AND id <= ?2 GROUP BY severity";
 
-/// How many findings there are of each severity.
+/// The number of findings of each severity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Severities {
     pub errors: u64,
@@ -207,7 +207,7 @@ impl Severities {
 }
 
 impl Recording {
-    /// How many findings there are of each severity, if `before` is what was counted before: of
+    /// Counts the findings of each severity on from `before`, the counts so far: of
     /// the rest so many are looked at that nobody has to wait.
     pub fn severities(&self, before: Severities) -> Result<Severities, ReadError> {
         let last = self.last_finding()?;

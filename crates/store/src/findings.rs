@@ -60,7 +60,7 @@ impl Recording {
         }
     }
 
-    /// What is overdue at `now` in a recording that is being made, and has not been found by its
+    /// The exchanges that are overdue at `now` in a live recording, and have not been found by its
     /// recorder yet: rules about time passing are judged there when something comes. The findings
     /// have the number 0, they are not on record.
     pub fn overdue(&self, summary: &Summary, now: Moment) -> Result<Vec<FindingRow>, ReadError> {

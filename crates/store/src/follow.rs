@@ -22,7 +22,7 @@ const PAGE: u32 = 500;
 /// Exchanges given up of which one poll hears at most; of the others the next one does.
 const GIVEN_UP: u32 = 10_000;
 
-/// What is new since the last poll. Events belong after the frame `after_seq`.
+/// The rows that are new since the last poll. Events belong after the frame `after_seq`.
 #[derive(Debug)]
 pub struct News {
     pub summary: Summary,
@@ -68,7 +68,7 @@ impl Tail {
         self.watch.recording()
     }
 
-    /// What has happened since the last call. If there is more news, the next call need not wait.
+    /// Reads the news since the last call. If there is more, the next call need not wait.
     pub fn poll(&mut self) -> Result<Change<Box<News>>, ReadError> {
         self.watch.poll(|recording| {
             let news = recording.in_one_read(|recording| self.seen.advance(recording))?;
@@ -184,7 +184,7 @@ pub enum Change<T> {
     Ended,
 }
 
-/// What a caller of [`Watch::poll`] has read of a change.
+/// The part of a change that a caller of [`Watch::poll`] has read.
 #[derive(Debug)]
 pub enum Read<T> {
     /// All of it, and nothing in it is news.
@@ -229,7 +229,7 @@ impl Watch {
         self.recording.as_ref()
     }
 
-    /// What has happened since the last call; `read` reads a recording that has changed.
+    /// Reports the change since the last call; `read` reads a recording that has changed.
     pub fn poll<T>(
         &mut self,
         read: impl FnOnce(&Recording) -> Result<Read<T>, ReadError>,

@@ -1,4 +1,4 @@
-//! What stands beside the exchanges, with its times: messages that are rows of their own, those
+//! Rows beside the exchanges, with their times: messages that are rows of their own, those
 //! that belong to an exchange, and lines without a message; and how the messages of frames relate
 //! to each other. Read in pages by key.
 
@@ -25,7 +25,7 @@ macro_rules! notice_columns {
     };
 }
 
-/// What is a row of its own: the index `message_alone` has exactly these.
+/// Messages that are rows of their own: the index `message_alone` has exactly these.
 const ALONE: &str = concat!(
     notice_columns!(),
     " FROM message m INDEXED BY message_alone LEFT JOIN exchange e ON e.id = m.exchange
@@ -66,7 +66,7 @@ pub struct Notice {
     pub t_first: Moment,
     pub t_last: Moment,
     pub size: u64,
-    /// One line for people, not yet escaped.
+    /// The summary for people, not yet escaped.
     pub summary: Box<str>,
 }
 
@@ -176,7 +176,7 @@ const BARE: &str = "SELECT seq, substr(raw, 1, ?3) FROM frame f WHERE seq > ?1 A
 pub type Beginning = (Seq, Box<[u8]>);
 
 impl Recording {
-    /// Those of the messages of the frames after `after` up to `last` that are not the request or
+    /// The messages of the frames after `after` up to `last` that are not the request or
     /// the response of an exchange.
     pub fn messages_beside(&self, after: Seq, last: Seq) -> Result<Vec<MessageRow>, ReadError> {
         let beside = "WHERE m.frame > ?1 AND m.frame <= ?2
@@ -220,28 +220,28 @@ const FRAMES_OF_EXCHANGE: &str = "WITH chain(id) AS (
         UNION SELECT o.id FROM exchange o JOIN chain c ON o.parent = c.id)
     SELECT m.frame FROM message m JOIN whole w ON m.exchange = w.id";
 
-/// What a message has to do with other frames.
+/// The relations of a message to other frames.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
     pub frame: Seq,
     /// Request, notification, response or none of them.
     pub kind: MessageKind,
-    /// Its method; of a response that of its request. None if it is longer than 256 bytes: it
+    /// The method; of a response the method of its request. None if longer than 256 bytes: it
     /// stands in the frame anyway.
     pub method: Option<Box<str>>,
-    /// Of a response: the frame of its request.
+    /// The frame of the request that a response answers.
     pub answers: Option<Seq>,
     /// The request around it: of a notification that which it belongs to, of a request the one
     /// during which the other side asked it, or the first round of its chain.
     pub within: Option<Seq>,
-    /// Of a response: how its exchange stands.
+    /// The status of the exchange that a response answers.
     pub status: Option<Status>,
-    /// Of a response: nanoseconds since its request.
+    /// Nanoseconds between the request and this response.
     pub latency_ns: Option<u64>,
 }
 
 impl Recording {
-    /// What the frames after `after` up to `last` have to do with other frames: those that are one
+    /// The relations of the frames after `after` up to `last` to other frames: of those that are one
     /// message, not those that are none, or several.
     pub fn links(&self, after: Seq, last: Seq) -> Result<Vec<Link>, ReadError> {
         let mut links: Vec<Link> = Vec::new();

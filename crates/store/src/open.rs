@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// How long a reader waits for a writer that switches the journal mode.
+/// The wait of a reader for a writer that switches the journal mode.
 const BUSY_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Statements that are kept ready: a viewer asks for some dozens of things again and again.
@@ -37,7 +37,7 @@ pub struct Opened {
     pub conn: Connection,
     /// Whether changes of the file are not noticed.
     pub frozen: bool,
-    /// What the connection reads, where that is not the file itself.
+    /// The copy that the connection reads, where that is not the file itself.
     copy: Option<TemporaryCopy>,
 }
 
@@ -109,15 +109,6 @@ pub fn is_in_pieces(path: &Path) -> bool {
     is_wal(&real(path)).unwrap_or(false)
 }
 
-/// Whether `path` is a file whose creation as a recording was interrupted: empty, or without
-/// the tables that it puts into it.
-pub fn is_unborn(path: &Path) -> bool {
-    match Header::read(path) {
-        Ok(header) => header.version == FormatVersion(0),
-        Err(error) => matches!(error, OpenError::Empty { .. }),
-    }
-}
-
 /// Whether `path` has all that its creation as a recording puts into it. To be asked before it is
 /// opened: while it is being created it can be opened, and lacks its tables.
 pub fn is_born(path: &Path) -> Result<bool, OpenError> {
@@ -139,7 +130,8 @@ fn shared(path: &Path, beside: bool) -> Result<Opened, OpenError> {
     }
 }
 
-fn cannot_write(error: &rusqlite::Error) -> bool {
+/// Whether a file or its folder may not be written.
+pub fn cannot_write(error: &rusqlite::Error) -> bool {
     use ErrorCode::{CannotOpen, PermissionDenied, ReadOnly};
     matches!(
         error.sqlite_error_code(),
@@ -361,7 +353,7 @@ const HEADER: usize = 100;
 
 const SELECT_NEEDS: &str = "SELECT needs FROM format";
 
-/// What the first bytes of the file say.
+/// The first bytes of the file.
 struct Header {
     pub version: FormatVersion,
     pub wal: bool,

@@ -1,4 +1,4 @@
-//! What was true at a frame of a recording.
+//! The state of a session at a frame of its recording.
 //!
 //! [`State`] is a fold over everything; here only what counts is fed to it, so that a moment late
 //! in a long recording costs no more than an early one.
@@ -47,7 +47,7 @@ const NOTIFIED: &str = "SELECT direction FROM message
     WHERE kind = 'notification' AND method = ?1 AND frame <= ?2 LIMIT 1";
 
 impl Recording {
-    /// What was true when the frame `seq` was the last one.
+    /// The state of the session when the frame `seq` was the last one.
     pub fn state_at(&self, seq: Seq) -> Result<State, ReadError> {
         let mut state = State::default();
         let frames = self.frames_of_state(seq)?;

@@ -22,20 +22,20 @@ const UNFINISHED: &str =
 const MESSAGE_SPAN: &str = "SELECT substr(f.raw, m.start + 1, m.size) FROM message m
     JOIN frame f ON f.seq = m.frame WHERE m.frame = ?1 AND m.part = ?2";
 
-/// What belongs to an exchange or happened while it was open, in order of time. A finding stands
+/// An exchange with all that happened while it was open, in order of time. A finding stands
 /// after the frame that it points at; one that was made when the recording was over stands last.
 #[derive(Clone, Debug)]
 pub struct Story {
     pub exchange: Exchange,
     pub entries: Vec<Entry>,
-    /// How much of it was left out, because there was too much.
+    /// The number of things that were left out, because there were too many.
     pub left_out: u64,
 }
 
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub t: Moment,
-    /// Where it stands, through the lens of the wire.
+    /// The address of its row, through the lens of the wire.
     pub key: ItemKey,
     pub what: Told,
 }
@@ -46,12 +46,12 @@ pub enum Told {
         row: Box<MessageRow>,
         /// Bytes of its frame, terminator included.
         frame_size: u64,
-        /// What it has to do with the exchange.
+        /// The relation of the message to the exchange.
         of: Kinship,
     },
     Line {
         head: FrameHead,
-        /// Its first bytes, [`PREVIEW`](mcpreel_trace::item::Item::PREVIEW) at most.
+        /// The first bytes, [`PREVIEW`](mcpreel_trace::item::Item::PREVIEW) at most.
         preview: Box<[u8]>,
     },
     Event(EventRow),
@@ -70,13 +70,13 @@ impl Told {
     }
 }
 
-/// What a message has to do with the exchange whose story is told.
+/// The relation of a message to the exchange whose story is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kinship {
     Own,
-    /// It is of a request that the other side sent meanwhile.
+    /// Part of a request that the other side sent meanwhile.
     Child(ExchangeId),
-    /// It is of another round of the same chain.
+    /// Part of another round of the same chain.
     Chain(ExchangeId),
 }
 

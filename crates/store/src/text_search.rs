@@ -27,7 +27,7 @@ const MAX_THREADS: u64 = 8;
 const FEWEST: u64 = 64;
 const MOST: u64 = 4096;
 
-/// How long a round should take, nanoseconds: a part of a step.
+/// The time that a round should take, nanoseconds: a part of a step.
 const ROUND_NS: u64 = 2_000_000;
 
 /// Bytes of a long frame that are looked at in one piece.
@@ -37,14 +37,14 @@ const PIECE: usize = 1024 * 1024;
 /// pieces of a long frame.
 const REGEX_OVERLAP: usize = 64 * 1024;
 
-/// As many bytes may a character take in JSON: two escapes of six.
+/// The most bytes that a character takes in JSON: two escapes of six.
 const LONGEST_FORM: usize = 12;
 
 const EXTENT: &str = "SELECT frames FROM recording";
 const FRAMES: &str = "SELECT seq, CASE WHEN length(raw) <= ?3 THEN raw END, length(raw)
     FROM frame WHERE seq BETWEEN ?1 AND ?2 ORDER BY seq DESC";
 
-/// What is searched for. Without a capital letter in it, case is ignored.
+/// A pattern to search for. Without a capital letter in it, case is ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pattern {
     /// This text; it is also found as it may stand in JSON strings, with escapes.
@@ -58,10 +58,10 @@ pub enum Pattern {
 pub enum PatternError {
     #[error("there is nothing to search for")]
     Empty,
-    /// It is no regular expression, or too large a one.
+    /// The text is no regular expression, or too large a one.
     #[error("not a regular expression: {reason}")]
     Regex { reason: String },
-    /// It is longer than a search can be.
+    /// The text is longer than a search can be.
     #[error("the text is too long to search for")]
     TooLong,
 }
@@ -69,7 +69,7 @@ pub enum PatternError {
 #[derive(Clone, Debug)]
 pub struct Finder {
     regex: Regex,
-    /// How many bytes two pieces of a frame have to share, so that no match is cut in two.
+    /// The bytes that two pieces of a frame have to share, so that no match is cut in two.
     overlap: usize,
 }
 
@@ -95,7 +95,7 @@ impl Finder {
         Ok(Self { regex, overlap })
     }
 
-    /// Where the pattern stands in `bytes`: `most` places at most, in order and apart from each
+    /// The places of the pattern in `bytes`: `most` at most, in order and apart from each
     /// other.
     pub fn places(&self, bytes: &[u8], most: usize) -> Vec<Range<usize>> {
         let found = self.regex.find_iter(bytes).map(|found| found.range());
@@ -112,7 +112,7 @@ impl Finder {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchHit {
     pub seq: Seq,
-    /// Where the first match stands in the frame.
+    /// The place of the first match in the frame.
     pub place: Range<u64>,
 }
 
@@ -120,7 +120,7 @@ pub struct SearchHit {
 pub struct Pace {
     /// Nanoseconds. A step stops soon after, but for a frame that takes longer to read.
     pub nanos: u64,
-    /// What the work is measured with.
+    /// The clock that measures the work.
     pub clock: Clock,
 }
 

@@ -5,7 +5,7 @@ use crate::cli::output::{self, Output, shown};
 use mcpreel_capture::spool::open_regular;
 use mcpreel_redact::{LIMITS, Learner, Place, Policy, Redactor, Replaced, Report};
 use mcpreel_share::lines::Lines;
-use mcpreel_share::redacted::HELD;
+use mcpreel_share::redacting::HELD;
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::frame::StreamId;
 use mcpreel_wire::text::{escape, plural};

@@ -79,12 +79,12 @@ pub struct Fault {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lost = if self.is_loss {
+        write!(f, "line {}: {}", self.line, self.message)?;
+        f.write_str(if self.is_loss {
             "; the line is passed over"
         } else {
             ""
-        };
-        write!(f, "line {}: {}{lost}", self.line, self.message)
+        })
     }
 }
 
@@ -141,34 +141,26 @@ fn present<'l, D: Deserializer<'l>>(value: D) -> Result<Option<&'l RawValue>, D:
 }
 
 impl Line<'_> {
-    fn is(&self, kind: &str) -> bool {
-        self.k.as_ref().is_some_and(|k| k.0 == kind)
-    }
-
-    fn stream(&self) -> Result<StreamId, String> {
-        let Some(Text(name)) = &self.d else {
-            return Err("no direction (`d`)".to_owned());
-        };
+    /// The stream of a frame, and its bytes: at least one.
+    fn frame(&self) -> Result<(StreamId, Vec<u8>), String> {
+        let name = self.d.as_ref().ok_or("no direction (`d`)")?;
         let mut streams = StreamId::STDIO.into_iter();
-        let named = streams.find(|stream| stream.as_str() == name);
-        named.ok_or_else(|| format!("`d` is neither c2s nor s2c nor stderr but `{name:.40}`"))
-    }
-
-    /// The key that holds the bytes of the frame, and the bytes: at least one.
-    fn body(&self) -> Result<(&'static str, Vec<u8>), String> {
-        let (key, bytes) = match (self.raw, &self.b64, &self.text) {
-            (Some(raw), ..) => ("raw", [raw.get().as_bytes(), b"\n"].concat()),
-            (None, Some(Text(coded)), _) => match BASE64.decode(&**coded) {
-                Ok(bytes) => ("b64", bytes),
-                Err(_) => return Err("its `b64` is no base64".to_owned()),
-            },
-            (None, None, Some(Text(text))) => ("text", text.as_bytes().to_vec()),
-            (None, None, None) => ("", Vec::new()),
+        let stream = streams.find(|stream| stream.as_str() == name.0);
+        let other = || format!("`d` is neither c2s nor s2c nor stderr but `{:.40}`", name.0);
+        let bytes = match (self.raw, &self.b64, &self.text) {
+            (Some(raw), ..) => [raw.get().as_bytes(), b"\n"].concat(),
+            (None, Some(Text(coded)), _) => {
+                let bytes = BASE64.decode(&**coded);
+                bytes.map_err(|_| "its `b64` is no base64")?
+            }
+            (None, None, text) => text
+                .as_ref()
+                .map_or(Vec::new(), |text| text.0.as_bytes().into()),
         };
         if bytes.is_empty() {
             return Err("neither `raw` nor `b64` nor `text`".to_owned());
         }
-        Ok((key, bytes))
+        Ok((stream.ok_or_else(other)?, bytes))
     }
 }
 
@@ -303,47 +295,39 @@ impl<F: Read> Reader<F> {
     }
 
     fn line(&mut self, line: &Line<'_>) {
-        if line.cassette.is_some() {
-            self.lose("another cassette begins, which is not read");
-            self.state = State::Over;
-        } else if line.is("event") {
-            self.event(line);
-        } else if line.is("end") {
-            self.state = State::Ended;
-            let t = self.time(line.t);
-            self.ready.push_back(Entry::End { t: Moment(t * US) });
-        } else {
-            match (line.stream(), line.body()) {
-                (Ok(stream), Ok((_, bytes))) => self.frame(line, stream, bytes),
-                (_, Err(message)) | (Err(message), _) => self.lose(&message),
+        match line.k.as_ref().map(|kind| &*kind.0) {
+            _ if line.cassette.is_some() => {
+                self.lose("another cassette begins, which is not read");
+                self.state = State::Over;
             }
+            Some("event") => self.event(line),
+            Some("end") => {
+                self.state = State::Ended;
+                let t = Moment(self.time(line.t) * US);
+                self.ready.push_back(Entry::End { t });
+            }
+            _ => match line.frame() {
+                Ok((stream, bytes)) => self.frame(line, stream, bytes),
+                Err(message) => self.lose(&message),
+            },
         }
     }
 
     fn frame(&mut self, line: &Line<'_>, stream: StreamId, mut bytes: Vec<u8>) {
-        let bodies = [line.raw.is_some(), line.b64.is_some(), line.text.is_some()];
-        if bodies.iter().filter(|is_there| **is_there).count() > 1 {
-            self.tell("more than one of `raw`, `b64` and `text`");
-        }
         let (first, t) = self.times(line, stream);
         self.frames += 1;
         self.is_renumbered |= line.n != Some(self.frames);
         let is_ended = bytes.ends_with(b"\n");
-        let newlines = memchr::memchr_iter(b'\n', &bytes).count();
+        let mut chunk = |t, bytes: Vec<u8>| {
+            if !bytes.is_empty() {
+                self.ready.push_back(Entry::Chunk { stream, t, bytes });
+            }
+        };
         if first != t {
             // In place: a line may be as long as all the memory that there is to spare.
-            self.ready.push_back(Entry::Chunk {
-                stream,
-                t: first,
-                bytes: vec![bytes.remove(0)],
-            });
+            chunk(first, vec![bytes.remove(0)]);
         }
-        if !bytes.is_empty() {
-            self.ready.push_back(Entry::Chunk { stream, t, bytes });
-        }
-        if newlines > usize::from(is_ended) {
-            self.tell("its bytes are several lines, each a frame");
-        }
+        chunk(t, bytes);
         if !is_ended {
             self.ready.push_back(Entry::LineEnd { stream, t });
         }
@@ -353,11 +337,7 @@ impl<F: Read> Reader<F> {
     /// stream time does not go back; between two streams it may, by a little.
     fn times(&mut self, line: &Line<'_>, stream: StreamId) -> (Moment, Moment) {
         let last = self.time(line.t);
-        let first = line.t0.unwrap_or(last);
-        if first > last {
-            self.tell("its `t0` lies after its `t`; taken for the same");
-        }
-        let first = first.min(last);
+        let first = line.t0.unwrap_or(last).min(last);
         let before = self.streams_us[usize::from(stream.0)];
         if let back @ 1.. = before.saturating_sub(first) {
             self.tell(&format!(
@@ -371,14 +351,12 @@ impl<F: Read> Reader<F> {
         (Moment(first * US), Moment(last * US))
     }
 
-    /// The time of a line, microseconds; that of the line before if it has none.
+    /// The time of a line, microseconds; that of the line before if it has none that can be.
     fn time(&mut self, t: Option<u64>) -> u64 {
-        match t {
-            Some(us) if us <= MAX_US => self.last_us = us,
-            Some(_) => {
-                self.tell("its `t` lies beyond all times; taken for that of the line before");
-            }
-            None => self.tell("it has no `t`; taken for that of the line before"),
+        match t.filter(|us| *us <= MAX_US) {
+            Some(us) => self.last_us = us,
+            None => self
+                .tell("its `t` is missing or beyond all times; taken for that of the line before"),
         }
         self.last_us
     }
@@ -388,8 +366,7 @@ impl<F: Read> Reader<F> {
             return self.lose("an event without an `event`");
         };
         let t = Moment(self.time(line.t) * US);
-        let kind = serde_json::from_str(json).ok().filter(is_of_known_streams);
-        let entry = match kind {
+        let entry = match serde_json::from_str(json).ok().filter(is_of_known_streams) {
             Some(EventKind::Start(context)) if self.state == State::Begun => {
                 self.context = self.header.context(Some(*context));
                 return;
@@ -399,19 +376,16 @@ impl<F: Read> Reader<F> {
             }
             Some(EventKind::Gap {
                 stream,
-                bytes,
+                bytes: bytes @ 1..,
                 reason,
                 ..
-            }) if bytes > 0 => {
-                let fewer = bytes.min(MAX_MISSING - self.missing);
-                self.missing += fewer;
-                if fewer < bytes {
-                    self.tell("more bytes are missing than there can be");
-                }
+            }) => {
+                let bytes = bytes.min(MAX_MISSING - self.missing);
+                self.missing += bytes;
                 Entry::Gap {
                     stream,
                     t,
-                    bytes: fewer,
+                    bytes,
                     reason,
                 }
             }

@@ -3,7 +3,7 @@
 use super::US;
 use super::cassette_header::{Header, start_event};
 use crate::export::{Export, ExportError, Part, Progress, Selection, Written};
-use crate::redacted::{HELD, Redacting};
+use crate::redacting::{HELD, Redacting};
 use base64::engine::general_purpose::STANDARD as BASE64;
 use base64::{Engine as _, write::EncoderWriter};
 use mcpreel_store::notices::Link;

@@ -29,9 +29,6 @@ const NO_METADATA: &str = " { metadata: undefined }";
 
 const METADATA: &str = " { metadata: ";
 
-/// Bytes before the end of a mark of what was taken out in which the mark begins.
-const MARK: usize = 40;
-
 /// Whether `line` is of such a log.
 pub(super) fn is_line(line: &[u8]) -> bool {
     HostLine::read(line).is_some()
@@ -96,11 +93,10 @@ impl Claude {
     }
 
     fn stream_line(&self, stream: StreamId, bytes: &[u8], visit: &mut dyn FnMut(Entry<'_>)) {
-        let is_guess = false;
         let line = What::Line {
             stream,
             bytes,
-            is_guess,
+            is_guess: false,
         };
         self.visit(line, visit);
     }
@@ -185,17 +181,14 @@ fn spawn_failure(text: &str) -> Option<u8> {
 
 /// Whether something was taken out of the middle of a message: `...[14696 chars truncated]...`.
 fn is_shortened(bytes: &[u8]) -> bool {
-    let mut places = memchr::memmem::find_iter(bytes, b" truncated]");
+    let mut places = memchr::memmem::find_iter(bytes, b" chars truncated]");
     places.any(|at| {
-        let before = &bytes[at.saturating_sub(MARK)..at];
-        let mark = before.iter().rposition(|byte| *byte == b'[');
-        let words = mark.and_then(|mark| std::str::from_utf8(&before[mark + 1..]).ok());
-        words
-            .and_then(|words| words.split_once(' '))
-            .is_some_and(|(count, unit)| {
-                let is_count = !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());
-                is_count && ["chars", "characters", "bytes"].contains(&unit)
-            })
+        let digits = bytes[..at]
+            .iter()
+            .rev()
+            .take_while(|byte| byte.is_ascii_digit());
+        let digits = digits.count();
+        digits > 0 && bytes[..at - digits].ends_with(b"[")
     })
 }
 

@@ -18,16 +18,7 @@ const MESSAGE_KEYS: [&str; 9] = [
     "message", "msg", "raw", "frame", "payload", "data", "body", "json", "content",
 ];
 
-const TIME_KEYS: [&str; 8] = [
-    "timestamp",
-    "@timestamp",
-    "ts",
-    "time",
-    "t",
-    "date",
-    "datetime",
-    "at",
-];
+const TIME_KEYS: [&str; 6] = ["timestamp", "@timestamp", "ts", "time", "date", "datetime"];
 
 const DIRECTION_KEYS: [&str; 7] = ["direction", "dir", "d", "from", "source", "sender", "side"];
 
@@ -54,10 +45,7 @@ impl LogReader for Jsonl {
     fn line(&mut self, line: &[u8], visit: &mut dyn FnMut(Entry<'_>)) {
         let document = Document::parse(line);
         let wrapped = document.as_ref().map(|it| Wrapped::read(it.root()));
-        let wall_ns = match &wrapped {
-            Ok(Some(wrapped)) => wrapped.wall_ns,
-            _ => None,
-        };
+        let wall_ns = wrapped.iter().flatten().find_map(|wrapped| wrapped.wall_ns);
         let mut visit = |what| {
             visit(Entry {
                 session: "",
@@ -117,15 +105,17 @@ impl Jsonl {
                 let asked = response.id.as_ref().and_then(|id| self.asked.remove(id));
                 asked.map_or((ServerToClient, true), |asked| (asked.reverse(), false))
             }
-            Body::Notification(notification) => match &notification.subject {
-                Subject::Cancelled {
-                    request_id: Some(id),
-                } => {
-                    let asked = self.asked.get(id).copied();
-                    asked.map_or((ClientToServer, true), |asked| (asked, false))
-                }
-                _ => direction_of_method(&notification.method, ServerToClient),
-            },
+            Body::Notification(notification) => {
+                let asked = match &notification.subject {
+                    Subject::Cancelled { request_id } => request_id.as_ref(),
+                    _ => None,
+                };
+                let asked = asked.and_then(|id| self.asked.get(id)).copied();
+                asked.map_or_else(
+                    || direction_of_method(&notification.method, ServerToClient),
+                    |asked| (asked, false),
+                )
+            }
             Body::Invalid => (ServerToClient, true),
         }
     }
@@ -198,23 +188,17 @@ fn is_message(value: Value<'_>) -> bool {
     })
 }
 
-/// The direction, in the words that logs have for it.
+/// The direction, in the words that logs have for it: `client->server`, `from_host`, `stdin`.
 fn direction(text: &str) -> Option<Direction> {
     let text = text.to_lowercase();
     let text = text
         .trim_start_matches("from")
         .trim_start_matches([' ', '_', '-']);
-    let says = |exact: [&str; 2], beginnings: &[&str]| {
-        exact.contains(&text) || beginnings.iter().any(|word| text.starts_with(word))
-    };
-    let to_server = ["client", "host", "to_server", "to-server", "to server"];
-    let to_client = ["server", "to_client", "to-client", "to client"];
-    match (
-        says(["c2s", "stdin"], &to_server),
-        says(["s2c", "stdout"], &to_client),
-    ) {
-        (true, false) => Some(Direction::ClientToServer),
-        (false, true) => Some(Direction::ServerToClient),
-        _ => None,
+    let text = text.replace(['_', '-'], " ");
+    let begins = |words: &[&str]| words.iter().any(|word| text.starts_with(word));
+    if begins(&["c2s", "stdin", "client", "host", "to server"]) {
+        return Some(Direction::ClientToServer);
     }
+    let is_to_client = begins(&["s2c", "stdout", "server", "to client"]);
+    is_to_client.then_some(Direction::ServerToClient)
 }

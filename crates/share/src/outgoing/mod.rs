@@ -7,19 +7,19 @@
 //!
 //! * [`save`]: an export as a file; [`write`](fn@write): any format but that of a recording;
 //!   [`copy`]: a recording; [`pick_rows`]: the rows that fit a filter; [`told`]: what was written, in words;
-//! * [`redacted`]: a recording without its secrets, as another recording;
+//! * [`recording_copy`]: a recording without its secrets, or a part of one, as another recording;
 //! * [`mod@file`]: files that are whole or not there, and of which nothing is left behind.
 //!
 //! Progress is reported to a callback, which may stop the work.
 
 pub mod file;
-pub mod redacted;
+pub mod recording_copy;
 pub mod told;
 
 use crate::export::otlp::{self, Bodies};
 use crate::export::{Excerpt, Export, Selection, Written, markdown, perfetto, transcript};
 pub use crate::export::{ExportError, Stopped};
-use crate::redacted::Redacting;
+use crate::redacting::Redacting;
 use crate::{cassette, html};
 use file::{Replace, Whole, WholeError};
 use mcpreel_redact::{Policy, Report};
@@ -147,11 +147,11 @@ pub fn write(
         let progress = &mut |seq| tell(Stage::Written(seq));
         let written =
             cassette::write_redacted(recording, &mut redacting, selection, out, progress)?;
-        redacted::count_off(&mut redacting, selection, tell)?;
+        recording_copy::count_off(&mut redacting, selection, tell)?;
         return Ok((written, Some(redacting.take_report())));
     }
     // Whatever is derived must have been derived from what was redacted.
-    let (redacted, report) = redacted::recording(&mut redacting, &Selection::default(), tell)?;
+    let (redacted, report) = recording_copy::redacted(&mut redacting, &Selection::default(), tell)?;
     let order = Order {
         selection: &redacting.selected(order.selection),
         ..order.clone()
@@ -171,14 +171,14 @@ pub fn copy(
         if selection.note().is_none() {
             recording.copy_into(into)?;
         } else {
-            redacted::trimmed(recording, selection, tell)?.copy_into(into)?;
+            recording_copy::trimmed(recording, selection, tell)?.copy_into(into)?;
         }
         return Ok(None);
     };
     let mut redacting = learn(recording, policy, tell)?;
     number(&mut redacting, selection, tell)?;
     let selection = &redacting.selected(selection);
-    let (redacted, report) = redacted::one_of_its_own(&mut redacting, selection, tell)?;
+    let (redacted, report) = recording_copy::redacted_with_own_id(&mut redacting, selection, tell)?;
     redacted.copy_into(into)?;
     Ok(Some(report))
 }

@@ -99,7 +99,7 @@ fn redacted_of(reel: &Path) -> Recording {
     let all = Selection::default();
     let policy = order(&all, Format::Recording, false).policy.unwrap();
     let mut redacting = learn(&recording, &policy, &mut |_| Ok(())).unwrap();
-    let made = redacted::recording(&mut redacting, &all, &mut |_| Ok(()));
+    let made = recording_copy::redacted(&mut redacting, &all, &mut |_| Ok(()));
     made.unwrap().0
 }
 

@@ -1,13 +1,11 @@
 //! The exchanges among the facts: those that stand alike, failed, were cancelled, were made again.
 
-use crate::reader::reader_rows::{self, number};
 use crate::reader::{ReadError, Recording};
 use crate::schema::to_sql;
 use mcpreel_lint::cause::facts::{Cancelled, Sample};
 use mcpreel_lint::cause::failures::Failed;
-use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
+use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_wire::message::Direction;
-use rusqlite::Row;
 
 /// The first and as many of the last rows of a kind that are read. The first failure and what was
 /// open last say most.
@@ -21,9 +19,6 @@ const LAST: u32 = 16;
 
 const GROUPS: usize = 4;
 
-const FAILED_CALLS: &str = "SELECT id, status, method, name
-    FROM exchange INDEXED BY exchange_not_ok WHERE status <> 'ok' AND status = ?1
-    ORDER BY id LIMIT ?2";
 const COUNT_OF_STATUS: &str = "SELECT count(*) FROM (SELECT 1 FROM exchange
     INDEXED BY exchange_not_ok WHERE status <> 'ok' AND status = ?1 LIMIT ?2)";
 
@@ -66,32 +61,30 @@ impl Recording {
         self.rows(last, (super::LOOKED_THROUGH, LAST))
     }
 
-    /// Calls that failed, by method and name, in the order of the first of each. `total` is how
-    /// many failed altogether.
+    /// Calls that failed, by method and name, in the order of the first of each that was answered
+    /// and says what is wrong. `total` is how many failed altogether.
     pub(super) fn failed(&self, total: u64) -> Result<Vec<Failed>, ReadError> {
-        let mut failures = Vec::new();
+        let of_status = "WHERE e.id IN (SELECT id FROM exchange INDEXED BY exchange_not_ok
+            WHERE status <> 'ok' AND status = ?1 ORDER BY id LIMIT ?2)";
+        let mut failures = Vec::<Exchange>::new();
         for status in Status::ALL {
-            let params = (status.as_str(), FAILURES);
             if status.is_failure_of("") {
-                failures.extend(self.list(FAILED_CALLS, params, failed_call)?);
+                failures.extend(self.rows::<Exchange>(of_status, (status.as_str(), FAILURES))?);
             }
         }
-        failures.retain(|failure| failure.status.is_failure_of(&failure.method));
+        failures.retain(Exchange::has_failed);
         failures.sort_by_key(|failure| failure.id);
         let is_whole = total <= u64::from(FAILURES);
+        let leads = |one: &Exchange| matches!(one.status, Status::Error | Status::ToolError);
         let mut groups = Vec::new();
-        for (at, first) in failures.iter().enumerate() {
-            let is_same = |other: &&FailedCall| first.is_alike(other);
-            let is_told = failures[..at]
-                .iter()
-                .any(|other| other.leads() && first.is_alike(other));
-            if first.leads() && !is_told {
-                let alike: Vec<_> = failures.iter().filter(is_same).collect();
-                groups.extend(self.failed_alike(&alike, is_whole)?);
-            }
-            if groups.len() == GROUPS {
-                break;
-            }
+        while groups.len() < GROUPS
+            && let Some(first) = failures.iter().find(|one| leads(one))
+        {
+            let (method, name) = (first.method.clone(), first.name.clone());
+            let is_alike = |one: &Exchange| one.method == method && one.name == name;
+            let (alike, others): (Vec<_>, _) = failures.into_iter().partition(is_alike);
+            groups.extend(self.failed_alike(alike, is_whole)?);
+            failures = others;
         }
         Ok(groups)
     }
@@ -99,15 +92,12 @@ impl Recording {
     /// Calls of one method and name, with what was answered.
     fn failed_alike(
         &self,
-        calls: &[&FailedCall],
+        mut calls: Vec<Exchange>,
         is_whole: bool,
     ) -> Result<Option<Failed>, ReadError> {
-        let mut exchanges = Vec::new();
-        for call in calls.iter().take(Failed::COUNTED) {
-            exchanges.extend(self.exchange(call.id)?);
-        }
         let is_all = is_whole && calls.len() <= Failed::COUNTED;
-        let Some(mut failed) = Failed::new(exchanges, is_all) else {
+        calls.truncate(Failed::COUNTED);
+        let Some(mut failed) = Failed::new(calls, is_all) else {
             return Ok(None);
         };
         for alike in &mut failed.ways {
@@ -180,32 +170,4 @@ impl Recording {
         };
         Ok(next.filter(is_again))
     }
-}
-
-/// A call that failed, as far as it is needed to find those alike.
-struct FailedCall {
-    id: ExchangeId,
-    status: Status,
-    method: Box<str>,
-    name: Option<Box<str>>,
-}
-
-impl FailedCall {
-    /// Whether it was answered, and the answer says what is wrong.
-    fn leads(&self) -> bool {
-        matches!(self.status, Status::Error | Status::ToolError)
-    }
-
-    fn is_alike(&self, other: &Self) -> bool {
-        self.method == other.method && self.name == other.name
-    }
-}
-
-fn failed_call(row: &Row<'_>) -> rusqlite::Result<FailedCall> {
-    Ok(FailedCall {
-        id: ExchangeId(number(row, 0)?),
-        status: reader_rows::word(row, 1, Status::parse)?,
-        method: row.get(2)?,
-        name: row.get(3)?,
-    })
 }

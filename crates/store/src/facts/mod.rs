@@ -1,4 +1,4 @@
-//! What is known of a recording when its cause is looked for: [`Facts`], gathered by queries that
+//! The [`Facts`] of a recording from which its causes are found, gathered by queries that
 //! are answered by an index or look at a bounded number of rows; `facts_calls` has those about exchanges.
 
 mod facts_calls;
@@ -78,7 +78,7 @@ const LINE: &str = "SELECT f.seq, f.stream, f.t_last, substr(f.raw, 1, ?2) FROM 
     WHERE f.seq = ?1";
 
 impl Recording {
-    /// What is known of it. `now` is the time of a live recording, by the clock of its frames;
+    /// Gathers the facts. `now` is the time of a live recording, by the clock of its frames;
     /// `None` says that it is over.
     pub fn facts(&self, now: Option<Moment>) -> Result<Facts, ReadError> {
         self.in_one_read(|recording| recording.gather(now))
@@ -112,7 +112,7 @@ impl Recording {
         Ok(facts)
     }
 
-    /// How the session began, and whether it went on.
+    /// Adds the handshake, and whether the session went on.
     fn gather_handshake(&self, facts: &mut Facts) -> Result<(), ReadError> {
         let seq = |row: &Row<'_>| number(row, 0).map(Seq);
         facts.opening = self.opening()?;

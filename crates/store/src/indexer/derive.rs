@@ -1,4 +1,4 @@
-//! What follows from the frames and events: messages, exchanges, findings, the session.
+//! Derives messages, exchanges, findings and the session from frames and events.
 //!
 //! Live indexing and [`crate::reindex`] both come through here, in the same order, so what
 //! they write is the same.
@@ -30,7 +30,7 @@ const SAVE_SESSION: &str = "UPDATE recording SET session = ?1";
 #[derive(Debug)]
 pub enum Text<'a> {
     Whole(&'a [u8]),
-    /// What was kept of a frame that is too long to hold.
+    /// The outline of a frame that is too long to hold.
     Long(Box<LongText>),
 }
 
@@ -40,7 +40,7 @@ pub struct Deriver {
     classifier: Classifier,
     analysis: Analysis,
     linter: Linter,
-    /// Where the messages that `analysis` has ready stand in their frames.
+    /// The places of the messages that `analysis` has ready, in their frames.
     spans: Vec<Range<usize>>,
     lines: Vec<(Seq, StreamId)>,
     counts: Counts,

@@ -25,7 +25,7 @@ pub(super) enum Body<'a> {
     Spooled(u64),
 }
 
-/// How far one stream is cut into lines.
+/// A stream that is cut into lines.
 #[derive(Debug, Default)]
 pub(super) struct Line {
     /// Bytes of the stream that are in frames or gaps.
@@ -54,7 +54,7 @@ impl Line {
         }
     }
 
-    /// Where the next byte stands in the stream.
+    /// The place of the next byte in the stream.
     pub fn end(&self) -> u64 {
         self.committed + self.open_len()
     }

@@ -11,7 +11,7 @@ use std::io::{self, Read, Write};
 /// Bytes that are read from a frame at once.
 const PART: usize = 256 * 1024;
 
-/// What is kept of a frame while its bytes pass.
+/// The outline of a frame, made while its bytes pass.
 #[derive(Debug, Default)]
 pub struct LongText {
     outline: Outline,
@@ -26,7 +26,7 @@ impl LongText {
         }
     }
 
-    /// What the frame holds, of which only a part is on record if it `is_shortened`, and its
+    /// The content of the frame, of which only a part is on record if it `is_shortened`, and its
     /// beginning, for rules that look at it. Messages span the whole frame: where they stand in it
     /// is not known.
     pub fn finish(self, head: &FrameHead, is_shortened: bool) -> (Content, Vec<u8>) {
@@ -76,7 +76,7 @@ pub(super) fn copy(
     Ok(text)
 }
 
-/// What is needed to derive from the long frame `seq`, read from its row.
+/// Reads the outline of the long frame `seq` from its row.
 pub fn read(conn: &Connection, seq: Seq) -> Result<LongText, LongFrameError> {
     let mut blob = conn.blob_open(MAIN_DB, c"frame", c"raw", to_sql(seq.0), true)?;
     let mut text = LongText::default();

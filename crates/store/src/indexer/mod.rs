@@ -51,13 +51,13 @@ const MARK_UNDERIVED: &str = "UPDATE recording SET derived_version = 0";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     pub frames: u64,
-    /// Where in the spool the next record is.
+    /// The place of the next record in the spool.
     pub position: u64,
     /// Whether the spool was read to the given end.
     pub caught_up: bool,
 }
 
-/// How [`Indexer::finish`] left the recording.
+/// The form in which [`Indexer::finish`] left the recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finished {
     /// Complete, and one plain file. The spool is not needed any more.
@@ -137,7 +137,7 @@ impl Indexer {
         &self.path
     }
 
-    /// Where in the spool the next record is.
+    /// The place of the next record in the spool.
     pub fn position(&self) -> u64 {
         self.state.next
     }
@@ -272,17 +272,17 @@ impl Indexer {
     }
 }
 
-/// How much one transaction may take.
+/// The limits of one transaction.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     pub bytes: u64,
     pub nanos: u64,
-    /// What the work is measured with.
+    /// The clock that measures the work.
     pub clock: Clock,
 }
 
 impl Budget {
-    /// What an indexer takes beside a running session: a longer transaction keeps the writers of
+    /// The budget of an indexer beside a running session: a longer transaction keeps the writers of
     /// annotations waiting and viewers behind, a shorter one costs throughput.
     pub fn beside_a_session(clock: Clock) -> Self {
         Self {
@@ -292,7 +292,7 @@ impl Budget {
         }
     }
 
-    /// What a command takes that drains a spool while nobody else uses it.
+    /// The budget of a command that drains a spool while nobody else uses it.
     pub fn alone(clock: Clock) -> Self {
         Self {
             bytes: 32 * 1024 * 1024,
@@ -318,7 +318,7 @@ pub enum IndexError {
     Open(#[from] OpenError),
     #[error(transparent)]
     Spool(#[from] SpoolError),
-    /// What is derived could not be derived anew.
+    /// The derived rows could not be made anew.
     #[error(transparent)]
     Reindex(#[from] ReindexError),
     /// The recording could not be written.
@@ -348,7 +348,7 @@ pub(crate) fn release(path: &Path, is_damaged: bool) -> io::Result<()> {
     }
 }
 
-/// What the spool `path` is called as soon as it is known to be damaged: the first of these that
+/// The names for the spool `path` once it is known to be damaged: the first of these that
 /// is free.
 pub(crate) fn damaged(path: &Path) -> impl Iterator<Item = PathBuf> {
     let names = std::iter::once(String::from(".damaged"))

@@ -26,7 +26,7 @@ const STATUS_OF: &str = "SELECT status FROM exchange WHERE id = ?1";
 const EXCHANGE: &str = "id, direction, era, method, name, rpc_id, request, request_part,
     t_request, request_size, response, response_part, t_response, t_response_last, waited, status,
     code, parent, chain, task, cancelled, progress_count, progress, response_size, summary";
-/// What changes of an exchange, in the order of [`EXCHANGE`].
+/// The columns of an exchange that change, in the order of [`EXCHANGE`].
 const UPDATE_EXCHANGE: &str = "UPDATE exchange SET response = ?2, response_part = ?3,
     t_response = ?4, t_response_last = ?5, waited = ?6, status = ?7, code = ?8, parent = ?9,
     chain = ?10, task = ?11, cancelled = ?12, progress_count = ?13, progress = ?14,
@@ -121,7 +121,7 @@ impl<'c> Writer<'c> {
         Ok(())
     }
 
-    /// How the exchange stands in the file.
+    /// The status of the exchange in the file.
     pub fn status_of(&mut self, exchange: &Exchange) -> rusqlite::Result<Option<Status>> {
         let word = self
             .status
@@ -188,7 +188,7 @@ fn fill(
     values.push(Some(&*message.summary).filter(|_| !is_told))
 }
 
-/// What stands when a request is made.
+/// Fills the columns that are known when a request is made.
 fn fill_asked(values: &mut Values<'_, '_>, exchange: &Exchange) -> rusqlite::Result<()> {
     values.push(to_sql(exchange.id.0))?;
     values.push(exchange.direction.as_str())?;
@@ -285,7 +285,7 @@ pub(super) struct Values<'s, 'c> {
 }
 
 impl<'s, 'c> Values<'s, 'c> {
-    /// Of this statement, from the first on.
+    /// The values of a statement, from the first on.
     pub fn of(statement: &'s mut CachedStatement<'c>) -> Self {
         Self { statement, next: 1 }
     }

@@ -1,4 +1,4 @@
-//! One recording of a folder, as far as it can be told without reading it all.
+//! A recording of a folder, as far as it can be told without reading it all.
 
 use super::FileName;
 use super::spool_of;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 pub struct Entry {
     /// The `.reel` file, which need not exist as long as there is a spool.
     pub path: PathBuf,
-    /// Its id; of a file that cannot be read what its name says, or nothing.
+    /// The id; of a file that cannot be read the one in its name, or nothing.
     pub id: String,
     /// The server's name; of a file that cannot be read what its name says, or the whole name.
     pub name: String,
@@ -27,17 +27,17 @@ pub struct Entry {
     pub details: Details,
 }
 
-/// How a recording stands, judged by its state, its spool and the lock on it.
+/// The state of a recording, judged by its own word, its spool and the lock on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Standing {
-    /// Its recorder is running, or somebody is recovering it.
+    /// The recorder is running, or somebody is recovering the recording.
     Live,
     /// The session ended; the rest of it is in the spool.
     Pending,
     /// The recorder was killed; the rest is in the spool.
     Interrupted,
-    /// It says that it is live, and has no spool: a copy of a live recording, which may be short.
+    /// A copy of a live recording, which may be short: it says that it is live, and has no spool.
     Cut,
     Finished,
     Unreadable,
@@ -61,11 +61,11 @@ impl Standing {
     }
 }
 
-/// What could be read of a recording.
+/// The part of a recording that could be read.
 #[derive(Debug)]
 pub enum Details {
     Recorded(Box<Summary>),
-    /// Its start event: there is nothing but a spool yet.
+    /// The start event: there is nothing but a spool yet.
     Started(Box<ProcessContext>),
     Unreadable(EntryError),
 }
@@ -115,7 +115,7 @@ impl Entry {
         }
     }
 
-    /// Who asked for what, where, as far as it could be read.
+    /// The process context, as far as it could be read.
     pub fn context(&self) -> Option<&ProcessContext> {
         match &self.details {
             Details::Recorded(summary) => Some(&summary.context),
@@ -136,7 +136,7 @@ impl Entry {
         self.standing.is_recoverable() || (is_over && spool_of(&self.path).exists())
     }
 
-    /// How it stands, in one word; what was recovered says so.
+    /// The state in one word; a recovered recording says so.
     pub fn state(&self) -> &'static str {
         match (self.standing, self.summary()) {
             (Standing::Finished, Some(summary)) => summary.state.as_str(),
@@ -144,7 +144,7 @@ impl Entry {
         }
     }
 
-    /// How long it lasted or, at `now_ns` of the wall clock, has lasted: nanoseconds.
+    /// The length of the session in nanoseconds; of a live one until `now_ns` of the wall clock.
     pub fn lasted_ns(&self, now_ns: u64) -> Option<u64> {
         match self.standing {
             Standing::Live => Some(now_ns.saturating_sub(self.wall_ns)),
@@ -152,7 +152,7 @@ impl Entry {
         }
     }
 
-    /// How the session ended, where nothing more will be added.
+    /// The end of the session, where nothing more will be added.
     pub fn end(&self) -> Option<&End> {
         let finished = self.standing == Standing::Finished;
         let summary = self.summary().filter(|_| finished)?;
@@ -167,7 +167,7 @@ impl Entry {
     }
 }
 
-/// What can be read, and how it stands.
+/// Reads the details of a recording, and judges its state.
 fn look_at(reel: &Path, spool: &Path) -> (Details, Standing) {
     let details = read_details(reel, spool);
     let standing = standing(&details, spool);

@@ -16,13 +16,13 @@ use super::reader::{Recording, Summary};
 use super::schema::is_id;
 use chrono::{DateTime, Local, NaiveDateTime, TimeZone};
 pub use entry::{Details, Entry, EntryError, Standing, start_of};
-pub use retention::{Policy, Pruned, prune};
+pub use retention::{Policy, prune};
 pub use selector::{SelectError, Selected, short_id};
 use std::collections::BTreeSet;
 use std::fs::DirBuilder;
+use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::{io, thread};
 
 pub const REEL: &str = "reel";
 
@@ -99,18 +99,7 @@ impl Library {
     /// All recordings, the newest first. A folder that does not exist has none.
     pub fn list(&self) -> Result<Vec<Entry>, LibraryError> {
         let reels = self.reels()?;
-        // Reading is mostly waiting for system calls: two threads take little more than half the
-        // time of one.
-        let (left, right) = reels.split_at(reels.len() / 2);
-        let mut entries = thread::scope(|scope| {
-            let right = scope.spawn(|| right.iter().map(|reel| Entry::read(reel)).collect());
-            let mut entries: Vec<_> = left.iter().map(|reel| Entry::read(reel)).collect();
-            match right.join() {
-                Ok::<Vec<_>, _>(right) => entries.extend(right),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-            entries
-        });
+        let mut entries: Vec<_> = reels.iter().map(|reel| Entry::read(reel)).collect();
         entries.sort_by(|a, b| (b.wall_ns, &b.path).cmp(&(a.wall_ns, &a.path)));
         Ok(entries)
     }
@@ -176,7 +165,7 @@ const MAX_NAME: usize = 64;
 
 const TIME: &str = "%Y-%m-%dT%H-%M-%S";
 
-/// What the name of a recording's file says.
+/// The parts of the name of a recording's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileName {
     /// Wall clock of the start, nanoseconds since the Unix epoch, to the second.
@@ -210,7 +199,7 @@ pub fn file_stem(wall_ns: u64, name: &str, id: &str) -> String {
     format!("{start}_{}_{id}", sanitised(name))
 }
 
-/// What of a server's name goes into a file name: ASCII letters, digits, `.`, `_` and `-`; anything
+/// A server's name as a file name has it: ASCII letters, digits, `.`, `_` and `-`; anything
 /// else becomes one `-`.
 pub fn sanitised(name: &str) -> String {
     let mut clean = String::new();

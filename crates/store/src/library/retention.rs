@@ -1,4 +1,4 @@
-//! Which recordings go: a function of the list, the policy and the time. Nothing is deleted by
+//! The recordings that go: a function of the list, the policy and the time. Nothing is deleted by
 //! itself.
 
 use super::{Entry, Standing, spool_of};
@@ -7,10 +7,10 @@ use crate::open::beside;
 use crate::reader::Summary;
 use mcpreel_capture::spool::{self, LockError};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
-/// What a recording must satisfy to stay. What is not set lets everything stay.
+/// The limits within which recordings stay. A limit that is not set lets everything stay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
     /// Recordings that began longer ago go.
@@ -21,44 +21,10 @@ pub struct Policy {
     pub max_size: Option<u64>,
 }
 
-/// What is known of a recording that may go.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
-    pub path: PathBuf,
-    /// When it began: wall clock, nanoseconds since the Unix epoch.
-    pub wall_ns: u64,
-    pub size: u64,
-    /// Whether it stays whatever the policy says.
-    pub is_protected: bool,
-}
-
-/// The recordings of a folder that a policy is about. Files that cannot be read are left alone,
-/// and count neither as recordings nor for the room: they may be somebody's who can.
-pub fn candidates(entries: &[Entry]) -> Vec<Kept> {
-    let readable = entries.iter().filter(|entry| entry.is_readable());
-    readable.map(Kept::from).collect()
-}
-
-impl From<&Entry> for Kept {
-    /// Live recordings stay, those that a person has marked or noted, and files that cannot be
-    /// read.
-    fn from(entry: &Entry) -> Self {
-        let is_noted = entry.summary().is_some_and(Summary::is_noted);
-        let is_out_of_bounds = matches!(entry.standing, Standing::Live | Standing::Unreadable);
-        Self {
-            path: entry.path.clone(),
-            wall_ns: entry.wall_ns,
-            size: entry.size,
-            is_protected: is_noted || is_out_of_bounds,
-        }
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pruned {
-    pub path: PathBuf,
-    pub size: u64,
-    pub reason: Reason,
+/// Whether a recording stays whatever the policy says: a live one, and one that a person has marked
+/// or noted.
+fn is_protected(entry: &Entry) -> bool {
+    entry.standing == Standing::Live || entry.summary().is_some_and(Summary::is_noted)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -70,15 +36,16 @@ pub enum Reason {
     TooLarge,
 }
 
-/// The recordings that `policy` lets go at `now`, the oldest first. `now_ns` is the wall clock,
-/// nanoseconds since the Unix epoch.
-pub fn prune(recordings: &[Kept], policy: &Policy, now_ns: u64) -> Vec<Pruned> {
-    let mut newest_first: Vec<_> = recordings.iter().collect();
-    newest_first.sort_by_key(|kept| std::cmp::Reverse(kept.wall_ns));
-    let mut total: u64 = recordings.iter().map(|kept| kept.size).sum();
+/// The recordings that `policy` lets go at `now_ns` of the wall clock, the oldest first. Files that
+/// cannot be read are left alone, and count neither as recordings nor for the room: they may be
+/// somebody's who can.
+pub fn prune<'e>(entries: &'e [Entry], policy: &Policy, now_ns: u64) -> Vec<(&'e Entry, Reason)> {
+    let mut newest_first: Vec<_> = entries.iter().filter(|entry| entry.is_readable()).collect();
+    newest_first.sort_by_key(|entry| std::cmp::Reverse(entry.wall_ns));
+    let mut total: u64 = newest_first.iter().map(|entry| entry.size).sum();
     let mut pruned = Vec::new();
-    for (newer, kept) in newest_first.into_iter().enumerate().rev() {
-        let age = Duration::from_nanos(now_ns.saturating_sub(kept.wall_ns));
+    for (newer, entry) in newest_first.into_iter().enumerate().rev() {
+        let age = Duration::from_nanos(now_ns.saturating_sub(entry.wall_ns));
         let reason = if policy.older_than.is_some_and(|limit| age > limit) {
             Reason::TooOld
         } else if policy.keep.is_some_and(|keep| newer >= keep) {
@@ -88,15 +55,10 @@ pub fn prune(recordings: &[Kept], policy: &Policy, now_ns: u64) -> Vec<Pruned> {
         } else {
             continue;
         };
-        if kept.is_protected {
-            continue;
+        if !is_protected(entry) {
+            total -= entry.size;
+            pruned.push((entry, reason));
         }
-        total -= kept.size;
-        pruned.push(Pruned {
-            path: kept.path.clone(),
-            size: kept.size,
-            reason,
-        });
     }
     pruned
 }
@@ -126,20 +88,27 @@ pub fn delete(reel: &Path) -> io::Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::library::{Details, EntryError};
 
     const DAY: Duration = Duration::from_hours(24);
     const NOW: u64 = 1_000 * 86_400_000_000_000;
 
-    /// Recordings of 10 bytes that are 0, 1, 2, … days old.
-    fn kept(protected: &[bool]) -> Vec<Kept> {
+    /// Recordings of 10 bytes that are 0, 1, 2, … days old; those that are protected are live.
+    fn recordings(protected: &[bool]) -> Vec<Entry> {
         let ages = (0_u32..).zip(protected);
-        ages.map(|(days, &is_protected)| Kept {
-            path: format!("{days}").into(),
-            wall_ns: NOW - u64::try_from((DAY * days).as_nanos()).unwrap(),
-            size: 10,
-            is_protected,
-        })
-        .collect()
+        let entry = |(days, is_protected): (u32, &bool)| {
+            let path = std::path::PathBuf::from(format!("{days}"));
+            Entry {
+                path: path.clone(),
+                id: format!("{days}"),
+                name: String::new(),
+                wall_ns: NOW - u64::try_from((DAY * days).as_nanos()).unwrap(),
+                size: 10,
+                standing: [Standing::Finished, Standing::Live][usize::from(*is_protected)],
+                details: Details::Unreadable(EntryError::NoStart { path }),
+            }
+        };
+        ages.map(entry).collect()
     }
 
     type Expected<'a> = &'a [(&'a str, Reason)];
@@ -182,11 +151,9 @@ mod tests {
             ),
         ];
         for (protected, policy, expected) in cases {
-            let gone = prune(&kept(protected), &policy, NOW);
-            let gone: Vec<_> = gone
-                .iter()
-                .map(|pruned| (pruned.path.to_str().unwrap(), pruned.reason))
-                .collect();
+            let recordings = recordings(protected);
+            let gone = prune(&recordings, &policy, NOW).into_iter();
+            let gone: Vec<_> = gone.map(|(entry, reason)| (&*entry.id, reason)).collect();
             assert_eq!(gone, expected, "{policy:?}");
         }
     }

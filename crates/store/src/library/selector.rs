@@ -1,4 +1,4 @@
-//! How a person says which recording is meant.
+//! Selects a recording by the words of a person.
 //!
 //! In this order: an existing path, if it looks like one (it has a `/` or ends in `.reel`); `@`,
 //! the newest, or `@2`, the second newest; the beginning of an id, four digits at least; a name,
@@ -20,7 +20,7 @@ pub struct Selected {
     pub seq: Option<Seq>,
 }
 
-/// One of several recordings that may be meant.
+/// A recording that may be meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
     pub id: String,
@@ -51,7 +51,7 @@ pub enum SelectError {
     },
 }
 
-/// What to say about something that is an id but for its length.
+/// A remark for a text that is an id but for its length.
 fn too_short(text: &str) -> &'static str {
     let (text, _) = split_seq(text);
     let is_hex = text.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -89,7 +89,7 @@ pub(super) fn existing(text: &str) -> Option<Selected> {
     file(text).map(|path| Selected { path, seq })
 }
 
-/// Which of `entries`, the newest first, `text` means.
+/// Selects the one of `entries`, the newest first, that `text` means.
 pub fn select(text: &str, entries: &[Entry]) -> Result<Selected, SelectError> {
     let (selector, seq) = split_seq(text);
     let entry = match selector.strip_prefix('@') {

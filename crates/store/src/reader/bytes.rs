@@ -36,7 +36,7 @@ pub struct Said {
 }
 
 impl Recording {
-    /// What the first of these exchanges said, as many of them as have about half a megabyte, at
+    /// The bytes of the first of these exchanges, as many of them as have about half a megabyte, at
     /// least one. To ask for each message alone takes longer than to read it.
     pub fn said(&self, exchanges: &[Exchange]) -> Result<Vec<Said>, ReadError> {
         self.in_one_read(|recording| {

@@ -30,10 +30,10 @@ pub(super) const PAGE_ROWS: u32 = 1000;
 /// Why something of a recording could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// It could not be opened, or is damaged where it was read.
+    /// The recording could not be opened, or is damaged where it was read.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// What is derived is of another version and could not be derived anew in a copy.
+    /// The derived rows are of another version and could not be made anew in a copy.
     #[error(transparent)]
     Reindex(#[from] ReindexError),
 }
@@ -354,9 +354,9 @@ pub struct Summary {
     pub id: String,
     /// The name given with `--name`, else the command's.
     pub name: String,
-    /// How it stands, as it says itself: a killed recorder leaves `live`.
+    /// The state by the recording's own word: a killed recorder leaves `live`.
     pub state: State,
-    /// What made it: `live`, `demo`, `replay`, `minimised`, `mock`, `import`.
+    /// The maker of the recording: `live`, `demo`, `replay`, `minimised`, `mock`, `import`.
     pub origin: String,
     /// The id of the recording that it was made from.
     pub parent: Option<String>,
@@ -364,7 +364,7 @@ pub struct Summary {
     pub wall_ns: u64,
     pub transport: String,
     pub context: ProcessContext,
-    /// What was taken out, where something was.
+    /// The report of redaction as JSON, where something was taken out.
     pub redaction: Option<String>,
     pub note: Option<String>,
     pub frames: u64,

@@ -15,7 +15,7 @@ use std::ops::Range;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventRow {
-    /// Its number in the recording, from 1.
+    /// The number in the recording, from 1.
     pub id: u64,
     pub event: Event,
 }
@@ -28,13 +28,13 @@ pub struct MessageRow {
 
 #[derive(Clone, Debug)]
 pub struct FindingRow {
-    /// Its number in the recording, from 1.
+    /// The number in the recording, from 1.
     pub id: u64,
     pub rule: Box<str>,
     pub severity: Box<str>,
     pub frame: Option<Seq>,
     pub exchange: Option<ExchangeId>,
-    /// Where in the message: the path of members from its top, not yet escaped.
+    /// The path of members from the top of the message, not yet escaped.
     pub path: Option<Box<str>>,
     pub related: Vec<Seq>,
     pub detail: Box<str>,

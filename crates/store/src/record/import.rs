@@ -23,18 +23,18 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// So much stands in the journal before it is drained, bytes: it never holds the whole session.
+/// Bytes at which the journal is drained: it never holds the whole session.
 const DRAIN_AT: u64 = 8 * 1024 * 1024;
 
 /// Why a recording could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    /// Its journal could not be written.
+    /// The journal of the recording could not be written.
     #[error("could not write the journal of the recording")]
     Spool(#[from] io::Error),
     #[error(transparent)]
     Index(#[from] IndexError),
-    /// It is of none of the three streams.
+    /// The bytes are of none of the three streams.
     #[error("the recording is damaged: it has something of a stream {0}, and there is none")]
     NoStream(u16),
 }
@@ -136,13 +136,13 @@ impl Import {
         self.drain(DRAIN_AT)
     }
 
-    /// What was told so far can be read from the recording, which goes on as long as this lives.
+    /// Brings the recording up to date for readers; it goes on as long as this value lives.
     pub fn catch_up(&mut self) -> Result<(), ImportError> {
         self.write_status(None)?;
         self.drain(1)
     }
 
-    /// Nothing more comes: the session was over at `t`.
+    /// Ends the recording: the session was over at `t`.
     pub fn finish(mut self, t: Moment) -> Result<(), ImportError> {
         let end = EndNote {
             t_ns: t.0,

@@ -17,14 +17,14 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// How long the end of a session may wait for the recording. Clients kill after 2 s.
+/// The wait at the end of a session for the recording. Clients kill after 2 s.
 pub(super) const PATIENCE: Duration = Duration::from_millis(150);
 
 /// After the first sign of traffic, how long more of it is gathered before it is indexed: waking
 /// for every chunk costs the session a tenth of its round trips, and viewers look every 33 ms.
 const GATHER: Duration = Duration::from_millis(5);
 
-/// How long it rests where more comes than it takes in: it cannot catch up while that lasts, and the
+/// The rest of an indexer that takes in less than comes: it cannot catch up while that lasts, and the
 /// session needs the processors. At nice 19 it still had half of one for which the threads of a fast
 /// replay and its server waited.
 const REST: Duration = Duration::from_millis(150);
@@ -228,7 +228,7 @@ pub fn network(path: &Path) -> Option<String> {
 
 // What the indexer's thread does each time that it wakes, and at the end of the session.
 
-/// How often the room on the disk is looked at while traffic flows.
+/// The time between two looks at the room on the disk while traffic flows.
 const LOOK_AT_DISK: Duration = Duration::from_millis(250);
 
 /// A recording that cannot be written is tried again after this.
@@ -247,7 +247,7 @@ const FASTEST: u64 = 100 << 20;
 pub enum Need {
     None,
     Now,
-    /// It is behind, and more came than it took in.
+    /// The indexer is behind, and more came than it took in.
     Rest,
     /// The recording could not be written, and it is too early for another attempt.
     Later,
@@ -280,7 +280,7 @@ impl Worker {
         }
     }
 
-    /// One transaction, and a look at the disk. Returns what is left to do.
+    /// Runs a transaction, and looks at the disk. Returns what is left to do.
     pub fn work(&mut self) -> Need {
         self.look_at_disk();
         let was_behind = self.behind();
@@ -311,7 +311,7 @@ impl Worker {
         written.saturating_sub(position)
     }
 
-    /// One transaction, if there is something to put into it and it is not too early for another
+    /// Runs a transaction, if there is something to put into it and it is not too early for another
     /// attempt. `false`: there is more than it could take.
     fn drain(&mut self) -> bool {
         let now = self.tap.clock().now();

@@ -1,4 +1,4 @@
-//! One session being recorded: capture and store put together.
+//! Records a session: capture and store put together.
 //!
 //! ```text
 //!  main thread              pumps                   indexer thread (nice 19)
@@ -40,7 +40,7 @@ pub struct Options {
     pub dir: Result<PathBuf, String>,
     /// The folder in which the command is started; `None`: ours.
     pub cwd: Option<PathBuf>,
-    /// What makes the recording: `live`, `demo`, `replay`, `minimised` or `mock`.
+    /// The maker of the recording: `live`, `demo`, `replay`, `minimised` or `mock`.
     pub origin: &'static str,
     /// The id of the recording that this one is made from.
     pub parent: Option<String>,
@@ -52,11 +52,11 @@ pub struct Options {
     pub max_size: Option<u64>,
     /// Nanoseconds; an answer that takes longer is slow. `None`: a second.
     pub slow_ns: Option<u64>,
-    /// What the user should know about the settings; put on record, since stderr is the server's.
+    /// Remarks about the settings for the user; put on record, since stderr is the server's.
     pub remarks: Vec<String>,
 }
 
-/// How the server ended, and therefore how we end.
+/// The end of the server, and therefore of this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// With this exit code; 125 to 127 where it could not be started.

@@ -10,6 +10,7 @@ use mcpreel_capture::stdio::Gauges;
 use mcpreel_capture::tap::Tap;
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::event::{DEFAULT_SLOW_NS, EventKind, ProcessContext};
+use mcpreel_wire::text::escape;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::unistd::write;
 use std::ffi::{OsStr, OsString};
@@ -48,12 +49,12 @@ impl Recorder {
         }
     }
 
-    /// Where everything is put on record.
+    /// The tap that puts everything on record.
     pub fn tap(&self) -> Arc<Tap> {
         Arc::clone(&self.tap)
     }
 
-    /// What the pumps are doing, which the indexer watches for stalls.
+    /// The gauges of the pumps, which the indexer watches for stalls.
     pub fn gauges(&self) -> Gauges {
         self.gauges.clone()
     }
@@ -219,9 +220,9 @@ pub struct Warning {
 
 #[derive(Debug, Default)]
 struct State {
-    /// What stands between the session and its recording now, and may yet pass.
+    /// The problem that stands between the session and its recording now, and may yet pass.
     problem: Option<String>,
-    /// What found no room in the host's pipe.
+    /// The line that found no room in the host's pipe.
     unsaid: Option<String>,
     said: bool,
 }
@@ -264,7 +265,7 @@ impl Warning {
             state.unsaid = Some(message.to_owned());
             return;
         }
-        let line = format!("mcpreel: {}\n", visible(message));
+        let line = format!("mcpreel: {}\n", escape(message));
         // A pipe that has room takes a line of up to 4096 bytes at once.
         let end = line.len().min(4096);
         state.said = write(&stderr, &line.as_bytes()[..end]).is_ok();
@@ -275,23 +276,6 @@ impl Warning {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// `message` as one line that no terminal takes for a command: it may quote the command line.
-fn visible(message: &str) -> String {
-    let mut line = String::with_capacity(message.len());
-    for character in message.chars() {
-        match character {
-            '\n' | '\r' => line.push(' '),
-            // Also what turns the direction of writing.
-            '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-                line.extend(character.escape_unicode());
-            }
-            _ if character.is_control() => line.extend(character.escape_default()),
-            _ => line.push(character),
-        }
-    }
-    line
 }
 
 #[cfg(test)]
@@ -318,18 +302,5 @@ mod tests {
             let words: Vec<_> = command.split_whitespace().map(OsString::from).collect();
             assert_eq!(of_command(&words), name, "{command}");
         }
-    }
-}
-
-#[cfg(test)]
-mod warning_tests {
-    use super::*;
-
-    #[test]
-    fn control_characters_are_shown_and_not_sent() {
-        assert_eq!(
-            visible("no \u{1b}[31mé\u{9b}2J\u{7}\n\u{202e}x"),
-            "no \\u{1b}[31mé\\u{9b}2J\\u{7} \\u{202e}x"
-        );
     }
 }

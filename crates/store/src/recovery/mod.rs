@@ -37,7 +37,7 @@ pub enum RecoverError {
     /// The spool could not be drained.
     #[error(transparent)]
     Index(#[from] IndexError),
-    /// What is derived could not be derived anew.
+    /// The derived rows could not be made anew.
     #[error(transparent)]
     Reindex(#[from] ReindexError),
     /// There is nothing but a spool, which may not be taken over.
@@ -182,7 +182,7 @@ fn begin(reel: &Path, path: &Path) -> Result<(Indexer, u64), RecoverError> {
     let (size, first) = (spool.file_len()?, spool.first_position());
     if !reel.exists() {
         drop(schema::create(reel, &*start_of(path)?, first)?);
-    } else if open::is_unborn(reel) {
+    } else if !open::is_born(reel)? {
         drop(schema::fill(reel, &*start_of(path)?, first)?);
     }
     Ok((Indexer::resume(reel, spool)?, size))
@@ -242,7 +242,7 @@ fn has_leftovers(reel: &Path) -> bool {
 }
 
 fn is_final(reel: &Path) -> Result<bool, RecoverError> {
-    if !reel.exists() || open::is_unborn(reel) {
+    if !open::is_born(reel)? {
         return Ok(false);
     }
     let summary = Recording::open_as_it_is(reel)?.summary()?;
@@ -260,31 +260,24 @@ fn remove(path: &Path, is_damaged: bool, lock: SpoolLock) -> Result<(), RecoverE
 
 // Who may complete a recording: whoever has the lock of its spool, and may write.
 
-/// How often the lock is tried: whoever only looks whether a recorder lives holds it for
-/// microseconds.
-const ATTEMPTS: u32 = 5;
-
-/// The pause between two attempts.
+/// The pause between two attempts at the lock of a spool.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// How often the lock of a recording is tried that somebody else is creating: two seconds.
-const CREATION_ATTEMPTS: u32 = 100;
-
-/// The pause between two of these.
-const CREATION_PAUSE: Duration = Duration::from_millis(20);
+/// Attempts at the lock: whoever only looks whether a recorder lives holds it for
+/// microseconds, whoever creates the recording for two seconds at most.
+const ATTEMPTS: u32 = 5;
+const CREATION_ATTEMPTS: u32 = 1000;
 
 /// Takes the lock of the spool `path`. Whoever `is_creating` the recording gets time for that.
 fn lock_patiently(path: &Path, is_creating: &dyn Fn() -> bool) -> Result<SpoolLock, LockError> {
     let mut attempts = 1;
     loop {
         let result = spool::lock(path);
-        let pause = match attempts {
-            _ if !matches!(result, Err(LockError::Held)) => return result,
-            ..ATTEMPTS => PAUSE,
-            ..CREATION_ATTEMPTS if is_creating() => CREATION_PAUSE,
-            _ => return result,
-        };
-        std::thread::sleep(pause);
+        let goes_on = attempts < ATTEMPTS || attempts < CREATION_ATTEMPTS && is_creating();
+        if !goes_on || !matches!(result, Err(LockError::Held)) {
+            return result;
+        }
+        std::thread::sleep(PAUSE);
         attempts += 1;
     }
 }

@@ -19,7 +19,7 @@ const SELECT_OBJECTS: &str = "SELECT type, name, tbl_name, sql FROM sqlite_schem
 pub enum Additions {
     /// Tables, indexes and views of other names, on other tables.
     Allowed,
-    /// Nothing: where `SQLite` has been told to overlook faults of the schema, the names in it
+    /// No additions: where `SQLite` has been told to overlook faults of the schema, the names in it
     /// need not be those in its statements.
     Refused,
 }

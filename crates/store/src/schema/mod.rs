@@ -50,7 +50,7 @@ const NEEDS: &str = "0.1.0";
 /// 4096, the default, makes recordings a fifth larger.
 const PAGE_SIZE: u32 = 16_384;
 
-/// How long a writer waits for another one. Writers hold the file for milliseconds; whoever
+/// The wait of a writer for another one. Writers hold the file for milliseconds; whoever
 /// holds it for longer must not hold up the end of a session.
 const BUSY_TIMEOUT: Duration = Duration::from_millis(100);
 
@@ -68,7 +68,7 @@ const INSERT_STREAM: &str =
 pub struct FormatVersion(pub u32);
 
 impl FormatVersion {
-    /// What this program writes, and the newest that it reads.
+    /// The version that this program writes, and the newest that it reads.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "the list is written by hand"
@@ -310,11 +310,11 @@ pub fn message_kind(word: &str) -> Option<MessageKind> {
         .find(|kind| kind.as_str() == word)
 }
 
-/// How a recording stands, as it says itself.
+/// The state of a recording by its own word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
-    /// Its recorder is writing, or was killed.
+    /// The recorder is writing, or was killed.
     Live,
     /// The session ended, and a part of it still stands in the spool.
     Pending,

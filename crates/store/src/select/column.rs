@@ -1,4 +1,4 @@
-//! Where rows come from, and their fields as SQL. An expression is `NULL` where the field is absent.
+//! The sources of rows, and their fields as SQL. An expression is `NULL` where the field is absent.
 //!
 //! | field | of an exchange | of a message (on the wire, or one that stands for itself) |
 //! |---|---|---|
@@ -39,16 +39,6 @@ pub(super) enum Source {
     Event,
 }
 
-/// The messages that are rows of their own beside the exchanges: what the index `message_alone`
-/// holds, and written as it is there. Log messages stay rows of their own even where the call is
-/// known in which they came: people look for them in the list.
-macro_rules! is_alone {
-    () => {
-        "(m.exchange IS NULL OR (m.kind = 'notification'
-        AND m.method <> 'notifications/progress' AND m.method <> 'notifications/cancelled'))"
-    };
-}
-
 impl Source {
     /// The sources of the rows of a lens.
     pub fn of(lens: Lens) -> &'static [Self] {
@@ -71,8 +61,8 @@ impl Source {
         }
     }
 
-    /// Its rows in the frames `?1` to `?2`. `dense` says that most messages are rows of their own.
-    pub fn range(self, dense: bool) -> &'static str {
+    /// The rows of a source in the frames `?1` to `?2`.
+    pub fn range(self) -> &'static str {
         match self {
             // Exchanges are numbered in the order of their requests.
             Self::Exchange => {
@@ -82,15 +72,14 @@ impl Source {
                 (SELECT id FROM exchange WHERE request <= ?2
                  ORDER BY request DESC, request_part DESC LIMIT 1)"
             }
-            // Most messages one after the other are faster than each by the index.
-            Self::Alone if dense => concat!(
-                "message m NOT INDEXED WHERE m.frame BETWEEN ?1 AND ?2 AND ",
-                is_alone!()
-            ),
-            Self::Alone => concat!(
-                "message m INDEXED BY message_alone WHERE m.frame BETWEEN ?1 AND ?2 AND ",
-                is_alone!()
-            ),
+            // What the index holds, written as it is there. Log messages stay rows of their own
+            // even where the call is known in which they came: people look for them in the list.
+            Self::Alone => {
+                "message m INDEXED BY message_alone WHERE m.frame BETWEEN ?1 AND ?2 AND
+                (m.exchange IS NULL OR (m.kind = 'notification'
+                AND m.method <> 'notifications/progress'
+                AND m.method <> 'notifications/cancelled'))"
+            }
             Self::Message => {
                 "message m LEFT JOIN exchange e ON e.id = m.exchange
                 WHERE m.frame BETWEEN ?1 AND ?2"
@@ -166,7 +155,7 @@ impl Source {
         Some(column)
     }
 
-    /// What begins the condition that a finding points at the row; after each part a condition on
+    /// The parts of the condition that a finding points at the row; after each part a condition on
     /// the finding follows, and after the last one [`END_OF_FINDINGS`].
     pub fn findings(self) -> &'static [&'static str] {
         match self {
@@ -206,7 +195,7 @@ impl Source {
         }
     }
 
-    /// What a word of its own is looked for in: texts for people, and bytes in which JSON may have
+    /// The texts in which a bare word is looked for: texts for people, and bytes in which JSON may have
     /// escaped it.
     pub fn texts(self) -> (&'static [&'static str], [&'static str; 2]) {
         match self {

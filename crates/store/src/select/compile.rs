@@ -40,7 +40,7 @@ const TRUNCATED: &str = " IN ('frame-truncated', 'frame-deep-nesting', 'frame-ou
 /// The first parameter of a condition: before it stand the frames of a range.
 const FIRST: usize = 3;
 
-/// What columns cannot tell.
+/// A test that columns cannot decide.
 #[derive(Debug)]
 enum Test {
     Pattern(Option<Regex>),
@@ -230,7 +230,7 @@ impl Writer<'_> {
         self.push(") IS NOT TRUE)");
     }
 
-    /// What reads bodies comes last. `SQLite` takes expressions of some depth only, so a long list
+    /// Expressions that read bodies come last. `SQLite` takes some depth only, so a long list
     /// is cut in halves.
     fn list(&mut self, list: &[Expr], between: &str) {
         let mut sorted: Vec<_> = list.iter().collect();
@@ -363,7 +363,7 @@ impl Writer<'_> {
         self.push(")");
     }
 
-    /// That a finding points at the row for which a condition holds.
+    /// Writes that a finding for which a condition holds points at the row.
     fn finding(&mut self, condition: impl Fn(&mut Self)) {
         for part in self.source.findings() {
             self.push(part);

@@ -50,12 +50,12 @@ const GIVEN_UP: &str = "SELECT count(*) FROM exchange INDEXED BY exchange_not_ok
 pub struct Latency {
     pub id: ExchangeId,
     pub method: Box<str>,
-    /// As [`Exchange::latency_ns`](mcpreel_trace::exchange::Exchange::latency_ns) has it.
+    /// The latency of [`Exchange::latency_ns`](mcpreel_trace::exchange::Exchange::latency_ns).
     pub nanos: Option<u64>,
 }
 
 impl Recording {
-    /// How many rows the frames `first..=last` have through `lens`; events count to the frame
+    /// Counts the rows of the frames `first..=last` through `lens`; events count to the frame
     /// before them.
     pub fn count_rows(&self, lens: Lens, first: Seq, last: Seq) -> Result<u64, ReadError> {
         let sql = match lens {
@@ -89,7 +89,7 @@ impl Recording {
         })
     }
 
-    /// How many exchanges were given up.
+    /// Counts the exchanges that were given up.
     pub fn given_up_count(&self) -> Result<u64, ReadError> {
         self.number(GIVEN_UP, [])
     }
@@ -120,7 +120,7 @@ const MOST: usize = 10_000;
 #[derive(Debug)]
 struct Column {
     first: &'static str,
-    /// Its values in the rows with the keys `?1` to `?2`, and how often each.
+    /// The values of a column in the rows with the keys `?1` to `?2`, and how often each.
     count: &'static str,
 }
 
@@ -143,7 +143,7 @@ macro_rules! column {
     };
 }
 
-/// Where the values of `field` stand; nowhere for fields whose values are not kept in columns, are
+/// The columns with the values of `field`; none for fields whose values are not kept in columns, are
 /// numbers, or are given by the language.
 fn columns(field: Field) -> &'static [Column] {
     match field {
@@ -168,7 +168,7 @@ fn columns(field: Field) -> &'static [Column] {
 /// Counts the values of a field in steps.
 #[derive(Debug)]
 pub struct Values {
-    /// Those that are still to be counted.
+    /// The columns that are still to be counted.
     columns: &'static [Column],
     /// The first key of the first of them that was not looked at.
     next: u64,

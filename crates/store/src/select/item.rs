@@ -15,7 +15,7 @@ impl Recording {
         items.filter_map(Result::transpose).collect()
     }
 
-    /// Which of the rows at `keys` fit `question`, in the order of `keys`: for rows that have
+    /// Selects the rows at `keys` that fit `question`, in the order of `keys`: for rows that have
     /// changed.
     pub fn fitting(
         &self,
@@ -28,7 +28,7 @@ impl Recording {
             filter.install(conn)?;
             let mut fitting = Vec::new();
             for &key in keys {
-                let rows = filter.rows(conn, false, (key.seq.0, key.seq.0))?;
+                let rows = filter.rows(conn, (key.seq.0, key.seq.0))?;
                 fitting.extend(rows.iter().any(|hit| hit.key == key).then_some(key));
             }
             Ok(fitting)
@@ -55,7 +55,7 @@ impl Recording {
         }))
     }
 
-    /// What stands at `key`; `None` if nothing does.
+    /// Reads the row at `key`; `None` if there is none.
     fn what(&self, lens: Lens, key: ItemKey) -> Result<Option<What>, ReadError> {
         if let Some(id) = key.event_id() {
             let row: Option<EventRow> = self.row("WHERE id = ?1", [to_sql(id)])?;

@@ -84,6 +84,6 @@ impl LiveFilter {
         self.conn.prepare_cached(MESSAGE)?.execute(message)?;
         let exchange = params![era, method, name, id, now, size, summary];
         self.conn.prepare_cached(EXCHANGE)?.execute(exchange)?;
-        Ok(!self.filter.rows(&self.conn, false, (1, 1))?.is_empty())
+        Ok(!self.filter.rows(&self.conn, (1, 1))?.is_empty())
     }
 }

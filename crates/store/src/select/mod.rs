@@ -1,4 +1,4 @@
-//! Which rows fit a question: the filter language as SQL.
+//! The filter language as SQL: the rows that fit a question.
 //!
 //! ```text
 //!  Question ──compile──▶ a condition per source
@@ -37,16 +37,16 @@ const PAGE: usize = 200;
 /// A step of a scan, nanoseconds: no read transaction is to hold up a recorder.
 const STEP_NS: u64 = 20_000_000;
 
-/// What a filter is judged against besides the row.
+/// The values against which a filter is judged besides the row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Context {
-    /// What `-5m` counts back from: the end of the recording, in a live one now.
+    /// The moment from which `-5m` counts back: the end of the recording, in a live one now.
     pub end: Moment,
     /// The latency above which an exchange is slow, nanoseconds.
     pub slow_ns: u64,
 }
 
-/// What filters of a recording are judged against: ages count back from its end; while it is being
+/// The context of filters of a recording: ages count back from its end; while it is being
 /// recorded from now, which is `live_at_ns`, nanoseconds since the Unix epoch.
 pub fn context(summary: &Summary, live_at_ns: Option<u64>) -> Context {
     Context {
@@ -55,7 +55,7 @@ pub fn context(summary: &Summary, live_at_ns: Option<u64>) -> Context {
     }
 }
 
-/// Where ages of a recording begin that began at `wall_ns`. A clock that was set back since takes
+/// The moment from which ages of a recording that began at `wall_ns` count. A clock set back takes
 /// no frame away.
 fn end(wall_ns: u64, last_ns: u64, live_at_ns: Option<u64>) -> Moment {
     let now = live_at_ns.map_or(0, |at| at.saturating_sub(wall_ns));
@@ -89,10 +89,10 @@ pub enum Way {
 pub struct Limit {
     /// Rows that it returns at most; at least 1.
     pub hits: usize,
-    /// How long it works, nanoseconds: it stops soon after. At least one range of frames is looked
+    /// The time for a step in nanoseconds: it stops soon after. At least one range of frames is looked
     /// at.
     pub nanos: u64,
-    /// What the work is measured with.
+    /// The clock that measures the work.
     pub clock: Clock,
 }
 
@@ -102,7 +102,7 @@ pub struct Step {
     pub hits: Vec<Hit>,
     /// Whether everything was looked at that was there.
     pub done: bool,
-    /// How far the scan is: everything up to this address, itself included, was looked at.
+    /// The last address that was looked at, with everything before it.
     /// `None`: nothing yet. A new scan may go on from here.
     pub looked_at: Option<ItemKey>,
 }

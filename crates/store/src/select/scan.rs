@@ -23,12 +23,11 @@ const FIRST_OF_BODIES: u64 = 32;
 const LEAST: u64 = 64;
 const MOST: u64 = 1 << 19;
 
-/// How long a range should take, nanoseconds: steps cannot be shorter than that, nor end more
+/// The time that a range should take, nanoseconds: steps cannot be shorter than that, nor end more
 /// exactly.
 const RANGE_NS: u64 = 1_500_000;
 
-const NEWEST: &str = "SELECT frames, (SELECT coalesce(max(id), 0) FROM event),
-    messages > 4 * exchanges FROM recording";
+const NEWEST: &str = "SELECT frames, (SELECT coalesce(max(id), 0) FROM event) FROM recording";
 
 /// Goes over a recording in steps and finds the rows that fit.
 ///
@@ -45,37 +44,23 @@ pub struct Scan {
 /// A filter as SQL.
 #[derive(Debug)]
 pub(super) struct Filter {
-    plans: Vec<Plan>,
+    /// The query for the rows of each source, and its values.
+    queries: Vec<(String, Vec<Value>)>,
     tests: Tests,
     reads_bodies: bool,
-}
-
-/// How the rows of a source are asked for.
-#[derive(Debug)]
-struct Plan {
-    /// Where most messages are rows of their own, and where not.
-    dense: String,
-    sparse: String,
-    values: Vec<Value>,
 }
 
 impl Filter {
     pub fn new(question: &Question, context: Context) -> Self {
         let mut compiler = Compiler::new(&question.query, context);
-        let plan = |source: &Source| {
+        let query = |source: &Source| {
             let condition = compiler.condition(*source);
-            let sql = |dense| {
-                let (columns, rows) = (source.columns(), source.range(dense));
-                format!("SELECT {columns} FROM {rows} AND {}", condition.sql)
-            };
-            Plan {
-                dense: sql(true),
-                sparse: sql(false),
-                values: condition.values,
-            }
+            let (columns, rows) = (source.columns(), source.range());
+            let sql = format!("SELECT {columns} FROM {rows} AND {}", condition.sql);
+            (sql, condition.values)
         };
         Self {
-            plans: Source::of(question.lens).iter().map(plan).collect(),
+            queries: Source::of(question.lens).iter().map(query).collect(),
             reads_bodies: compiler.reads_bodies(),
             tests: compiler.finish(),
         }
@@ -86,18 +71,12 @@ impl Filter {
     }
 
     /// The rows in the frames `lo..=hi` that fit, in no order.
-    pub fn rows(
-        &self,
-        conn: &Connection,
-        dense: bool,
-        (lo, hi): (u64, u64),
-    ) -> rusqlite::Result<Vec<Hit>> {
+    pub fn rows(&self, conn: &Connection, (lo, hi): (u64, u64)) -> rusqlite::Result<Vec<Hit>> {
         let range = [to_sql(lo), to_sql(hi)].map(Value::from);
         let mut found = Vec::new();
-        for plan in &self.plans {
-            let sql = if dense { &plan.dense } else { &plan.sparse };
+        for (sql, values) in &self.queries {
             let mut statement = conn.prepare_cached(sql)?;
-            let mut rows = statement.query(params_from_iter(range.iter().chain(&plan.values)))?;
+            let mut rows = statement.query(params_from_iter(range.iter().chain(values)))?;
             while let Some(row) = rows.next()? {
                 found.push(hit(row)?);
             }
@@ -130,28 +109,16 @@ fn fold_of(text: &str) -> u32 {
     half
 }
 
-/// Where the recording ends, and what it is full of.
-struct Extent {
-    /// The address of the last thing in it.
-    last: ItemKey,
-    /// Whether most of its messages are rows of their own.
-    dense: bool,
-}
-
-impl Extent {
-    fn of(conn: &Connection, until: Option<Seq>) -> rusqlite::Result<Self> {
-        let mut statement = conn.prepare_cached(NEWEST)?;
-        statement.query_row([], |row| {
-            let frames = Seq(row.get(0).map(from_sql)?);
-            let seq = until.map_or(frames, |until| frames.min(until));
-            // Of the last frame everything is on record, of the events after it perhaps not.
-            let event = row.get(1).map(from_sql)?;
-            Ok(Self {
-                last: ItemKey::of_event(seq, event),
-                dense: row.get(2)?,
-            })
-        })
-    }
+/// The address of the last thing in a recording.
+fn last_key(conn: &Connection, until: Option<Seq>) -> rusqlite::Result<ItemKey> {
+    let mut statement = conn.prepare_cached(NEWEST)?;
+    statement.query_row([], |row| {
+        let frames = Seq(row.get(0).map(from_sql)?);
+        let seq = until.map_or(frames, |until| frames.min(until));
+        // Of the last frame everything is on record, of the events after it perhaps not.
+        let event = row.get(1).map(from_sql)?;
+        Ok(ItemKey::of_event(seq, event))
+    })
 }
 
 impl Scan {
@@ -223,27 +190,27 @@ impl Scan {
 
     /// Looks at the next range of frames; `None` if there is nothing to look at.
     fn look(&mut self, recording: &Recording) -> Result<Option<Found>, ReadError> {
-        let extent = recording.read(|conn| Extent::of(conn, self.until))?;
-        let Some((lo, hi)) = self.next(&extent) else {
-            self.at = self.at.or(Some(extent.last));
+        let last = recording.read(|conn| last_key(conn, self.until))?;
+        let Some((lo, hi)) = self.next(last) else {
+            self.at = self.at.or(Some(last));
             return Ok(None);
         };
-        let mut hits = recording.read(|conn| self.filter.rows(conn, extent.dense, (lo, hi)))?;
+        let mut hits = recording.read(|conn| self.filter.rows(conn, (lo, hi)))?;
         hits.retain(|hit| self.is_ahead(hit.key));
         hits.sort_unstable_by_key(|hit| hit.key);
         if self.way == Way::Newest {
             hits.reverse();
         }
-        let (end, is_last) = self.end(&extent, (lo, hi));
+        let (end, is_last) = self.end(last, (lo, hi));
         Ok(Some(Found { hits, end, is_last }))
     }
 
-    /// Where a look at these frames ends, and whether nothing lies behind.
-    fn end(&self, extent: &Extent, (lo, hi): (u64, u64)) -> (ItemKey, bool) {
-        let is_newest = hi == extent.last.seq.0;
+    /// The address at which a look at these frames ends, and whether nothing lies behind.
+    fn end(&self, last: ItemKey, (lo, hi): (u64, u64)) -> (ItemKey, bool) {
+        let is_newest = hi == last.seq.0;
         match self.way {
             Way::Newest => (ItemKey::of_part(Seq(lo), 0), lo == 0),
-            Way::Oldest if is_newest => (extent.last, true),
+            Way::Oldest if is_newest => (last, true),
             Way::Oldest => {
                 let (seq, nth) = (Seq(hi), u32::MAX);
                 (ItemKey { seq, nth }, false)
@@ -252,8 +219,8 @@ impl Scan {
     }
 
     /// The frames that are looked at next, both included; `None` if there are none.
-    fn next(&self, extent: &Extent) -> Option<(u64, u64)> {
-        let last = extent.last.seq.0;
+    fn next(&self, end: ItemKey) -> Option<(u64, u64)> {
+        let last = end.seq.0;
         let more = self.range - 1;
         match (self.way, self.at) {
             (Way::Newest, at) => {
@@ -265,7 +232,7 @@ impl Scan {
                 };
                 Some((hi.saturating_sub(more), hi))
             }
-            (Way::Oldest, Some(at)) if at >= extent.last => None,
+            (Way::Oldest, Some(at)) if at >= end => None,
             (Way::Oldest, at) => {
                 let lo = match at {
                     Some(at) if at.nth == u32::MAX => at.seq.0 + 1,
@@ -285,10 +252,10 @@ impl Scan {
     }
 }
 
-/// What stands in a range of frames.
+/// The rows in a range of frames.
 struct Found {
     hits: Vec<Hit>,
-    /// How far the scan is when all of them were taken.
+    /// The address that is reached when all rows were taken.
     end: ItemKey,
     /// Whether nothing comes after it.
     is_last: bool,

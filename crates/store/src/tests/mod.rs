@@ -1,4 +1,4 @@
-//! What a recording promises, shown on spools made by hand.
+//! The promises of a recording, shown on spools made by hand.
 
 mod annotating;
 #[path = "../../../../tests/support/conversation.rs"]

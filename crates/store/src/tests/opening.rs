@@ -1,4 +1,4 @@
-//! What cannot be read says why, and is left alone.
+//! Files that cannot be read say why, and are left alone.
 
 use super::written_session::*;
 use crate::open::OpenError;

@@ -2,7 +2,7 @@
 
 use super::written_session::*;
 use crate::library::{Details, Entry, Library, Standing, spool_of};
-use crate::open::{beside, is_unborn};
+use crate::open::{beside, is_born};
 use crate::reader::Recording;
 use crate::recovery::{Outcome, RecoverError, bring_up_to_date, drain_for};
 use crate::schema::{self, State};
@@ -102,7 +102,10 @@ fn a_recording_whose_creation_ended_in_the_wal_is_not_created_again() {
     std::fs::copy(beside(&twin, "-wal"), beside(&session.reel, "-wal")).unwrap();
     drop((writer, reader));
 
-    assert!(is_unborn(&session.reel), "the header has no version yet");
+    assert!(
+        !is_born(&session.reel).unwrap(),
+        "the header has no version yet"
+    );
     assert!(matches!(recover(&session.reel), Outcome::Completed { .. }));
     let recording = Recording::open(&session.reel).unwrap();
     assert!(recording.summary().unwrap().frames > 5);

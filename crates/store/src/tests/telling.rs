@@ -1,4 +1,4 @@
-//! What belongs to an exchange is told with it.
+//! The story of an exchange has all that belongs to it.
 
 use super::written_session::{Session, bytes, drain};
 use crate::reader::Recording;

@@ -1,4 +1,4 @@
-//! What the sessions of these tests carry, and what becomes of it.
+//! The sessions of these tests, and what becomes of them.
 
 pub use super::written::{Session, bytes, context, drain, exit};
 

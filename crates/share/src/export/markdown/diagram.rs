@@ -38,106 +38,83 @@ const LABEL: usize = 72;
 /// Bytes of a line that are looked at.
 const LOOKED_AT: u64 = 512;
 
-/// Draws what is `around` the exchanges that are told.
+/// Draws these frames, and says how many lie between them and up to `last`.
 pub(super) fn draw(
     recording: &Recording,
     summary: &Summary,
-    around: &Around,
+    (frames, last): (&BTreeSet<Seq>, Seq),
 ) -> Result<String, ReadError> {
     let session = &summary.session;
     let client = phrases::peer(&session.client).unwrap_or_else(|| "client".to_owned());
     let server = phrases::peer(&session.server).unwrap_or_else(|| summary.name.clone());
-    let mut drawing = Drawing {
-        recording,
-        text: "sequenceDiagram\n".to_owned(),
-        last: Seq(0),
-    };
+    let mut lines = vec!["sequenceDiagram".to_owned()];
     for (side, name) in [("c", client), ("s", server)] {
-        let _ = writeln!(drawing.text, "    participant {side} as {}", label(&name));
+        lines.push(format!("    participant {side} as {}", label(&name)));
     }
-    for seq in around.frames.iter().take(ROWS) {
-        drawing.frame(*seq)?;
+    let mut drawn = 0;
+    for seq in frames.iter().take(ROWS) {
+        if let Some(head) = recording.head(*seq)? {
+            lines.extend(gap(drawn, seq.0));
+            draw_frame(recording, &head, &mut lines)?;
+            drawn = seq.0;
+        }
     }
-    let last = around.last.min(Seq(summary.frames));
-    drawing.gap(Seq(last.0.saturating_add(1)));
-    if let Some(end) = session.phase.end() {
-        drawing.note("s", &phrases::end(end));
-    }
-    Ok(drawing.text)
+    let end = last.0.min(summary.frames).saturating_add(1);
+    lines.extend(gap(drawn, end));
+    let ended = session.phase.end();
+    lines.extend(ended.map(|end| note("s", &phrases::end(end))));
+    Ok(lines.join("\n") + "\n")
 }
 
-struct Drawing<'r> {
-    recording: &'r Recording,
-    text: String,
-    last: Seq,
-}
-
-impl Drawing<'_> {
-    fn frame(&mut self, seq: Seq) -> Result<(), ReadError> {
-        let Some(head) = self.recording.head(seq)? else {
-            return Ok(());
+fn draw_frame(
+    recording: &Recording,
+    head: &FrameHead,
+    lines: &mut Vec<String>,
+) -> Result<(), ReadError> {
+    let seq = head.seq;
+    let messages = recording.messages_of_frame(seq)?;
+    for row in messages.iter().take(PARTS) {
+        let record = &row.record;
+        let mark = match record.kind {
+            MessageKind::Request => "->>",
+            MessageKind::Response => "-->>",
+            MessageKind::Notification => "-)",
+            MessageKind::Other => "-x",
         };
-        self.gap(seq);
-        self.last = seq;
-        let messages = self.recording.messages_of_frame(seq)?;
-        if messages.is_empty() {
-            return self.line(&head);
-        }
-        for row in messages.iter().take(PARTS) {
-            let record = &row.record;
-            let line = match record.kind {
-                MessageKind::Request => "->>",
-                MessageKind::Response => "-->>",
-                MessageKind::Notification => "-)",
-                MessageKind::Other => "-x",
-            };
-            let said = format!("#{} {}", seq.0, escape(&record.summary));
-            self.arrow(record.direction, line, &said);
-        }
-        let more = messages.len().saturating_sub(PARTS) as u64;
-        if more > 0 {
-            self.note(
-                "c,s",
-                &format!("{} in this batch", plural(more, "more message")),
-            );
-        }
-        Ok(())
+        let said = format!("#{} {}", seq.0, escape(&record.summary));
+        lines.push(arrow(record.direction, mark, &said));
     }
-
-    fn line(&mut self, head: &FrameHead) -> Result<(), ReadError> {
-        let preview = self
-            .recording
-            .piece(head.seq, 0..head.size.min(LOOKED_AT))?;
+    if let more @ 1.. = messages.len().saturating_sub(PARTS) as u64 {
+        let more = format!("{} in this batch", plural(more, "more message"));
+        lines.push(note("c,s", &more));
+    }
+    if messages.is_empty() {
+        let preview = recording.piece(seq, 0..LOOKED_AT)?;
         let said = escape_bytes(preview.trim_ascii_end());
-        match head.stream.messages() {
-            Some(direction) => {
-                let said = format!("#{} no message: {said}", head.seq.0);
-                self.arrow(direction, "-x", &said);
-            }
-            None => self.note("s", &format!("stderr: {said}")),
-        }
-        Ok(())
+        lines.push(match head.stream.messages() {
+            Some(way) => arrow(way, "-x", &format!("#{} no message: {said}", seq.0)),
+            None => note("s", &format!("stderr: {said}")),
+        });
     }
+    Ok(())
+}
 
-    fn arrow(&mut self, direction: Direction, line: &str, said: &str) {
-        let (from, to) = match direction {
-            Direction::ClientToServer => ("c", "s"),
-            Direction::ServerToClient => ("s", "c"),
-        };
-        let _ = writeln!(self.text, "    {from}{line}{to}: {}", label(said));
-    }
+fn arrow(direction: Direction, mark: &str, said: &str) -> String {
+    let (from, to) = match direction {
+        Direction::ClientToServer => ("c", "s"),
+        Direction::ServerToClient => ("s", "c"),
+    };
+    format!("    {from}{mark}{to}: {}", label(said))
+}
 
-    fn note(&mut self, over: &str, said: &str) {
-        let _ = writeln!(self.text, "    Note over {over}: {}", label(said));
-    }
+fn note(over: &str, said: &str) -> String {
+    format!("    Note over {over}: {}", label(said))
+}
 
-    /// Says how many frames lie between the last one and this.
-    fn gap(&mut self, next: Seq) {
-        let between = next.0.saturating_sub(self.last.0.saturating_add(1));
-        if between > 0 {
-            self.note("c,s", &plural(between, "more frame"));
-        }
-    }
+/// Says how many frames lie between two.
+fn gap(last: u64, next: u64) -> Option<String> {
+    let between = next.saturating_sub(last.saturating_add(1));
+    (between > 0).then(|| note("c,s", &plural(between, "more frame")))
 }
 
 /// The text as the diagram takes it: cut, and what is not plainly text as an entity code.
@@ -183,12 +160,6 @@ pub(super) struct Picked {
     evidence: BTreeSet<Seq>,
 }
 
-#[derive(Debug, Default)]
-pub(super) struct Around {
-    pub frames: BTreeSet<Seq>,
-    pub last: Seq,
-}
-
 impl Picked {
     /// The first exchanges of a selection; without a selection those that `causes` point at, those
     /// that failed, or the last ones.
@@ -200,40 +171,38 @@ impl Picked {
         if excerpt.is_cut() {
             return Self::selected(excerpt, progress);
         }
-        let mut found = Found {
-            recording: excerpt.recording,
-            exchanges: BTreeMap::new(),
-        };
+        let recording = excerpt.recording;
         let evidence = causes.iter().flat_map(|cause| &cause.evidence);
-        let places: Vec<_> = evidence.filter_map(|one| one.place.frame()).collect();
-        for seq in &places {
-            found.frame(*seq)?;
+        let evidence: Vec<_> = evidence.filter_map(|one| one.place.frame()).collect();
+        let mut found = Vec::new();
+        for seq in &evidence {
+            let of_frame = recording.exchanges_of_frame(*seq)?;
+            found.extend(of_frame.into_iter().take(OF_FRAME));
         }
-        for failed in &facts.failed {
-            found.add(failed.first().clone());
+        found.extend(facts.failed.iter().map(|failed| failed.first().clone()));
+        for sample in [&facts.lost, &facts.unanswered, &facts.open] {
+            found.extend_from_slice(&sample.exchanges);
         }
-        let samples = [&facts.lost, &facts.unanswered, &facts.open];
-        let samples = samples.iter().flat_map(|sample| &sample.exchanges);
-        samples.for_each(|exchange| found.add(exchange.clone()));
-        if found.exchanges.is_empty() {
-            found.last(excerpt.last)?;
+        if found.is_empty() {
+            let last = recording.exchange_before(excerpt.last)?.0;
+            let ids = (last.saturating_sub(LAST) + 1..=last).map(ExchangeId);
+            found = recording.exchanges_of(&ids.collect::<Vec<_>>())?;
         }
-        let exchanges: Vec<_> = found.exchanges.into_values().collect();
-        let left_out = facts
-            .counts
-            .exchanges
-            .saturating_sub(exchanges.len() as u64);
+        let mut exchanges = BTreeMap::new();
+        for exchange in found {
+            if exchanges.len() < TOLD {
+                exchanges.insert(exchange.id, exchange);
+            }
+        }
         Ok(Self {
-            exchanges,
-            left_out,
-            evidence: places.into_iter().collect(),
+            left_out: (facts.counts.exchanges).saturating_sub(exchanges.len() as u64),
+            exchanges: exchanges.into_values().collect(),
+            evidence: evidence.into_iter().collect(),
         })
     }
 
     fn selected(excerpt: &Excerpt<'_>, progress: &mut Progress<'_>) -> Result<Self, ExportError> {
-        let mut picked = Self::default();
-        let mut ids = Vec::new();
-        let mut more = 0;
+        let (mut ids, mut more) = (Vec::new(), 0);
         let others = excerpt.exchanges(&mut |exchange| {
             progress(exchange.request.0)?;
             if ids.len() < TOLD {
@@ -243,71 +212,33 @@ impl Picked {
             }
             Ok::<_, ExportError>(())
         })?;
-        picked.left_out = others + more;
-        for id in ids {
-            picked.exchanges.extend(excerpt.recording.exchange(id)?);
-        }
-        Ok(picked)
+        Ok(Self {
+            exchanges: excerpt.recording.exchanges_of(&ids)?,
+            left_out: others + more,
+            evidence: BTreeSet::new(),
+        })
     }
 
     /// The frames to be drawn: what belongs to them, and a few before and after, of what is
     /// selected.
-    pub fn around(&self, excerpt: &Excerpt<'_>) -> Result<Around, ReadError> {
-        let (recording, last) = (excerpt.recording, excerpt.last);
+    pub fn around(&self, excerpt: &Excerpt<'_>) -> Result<BTreeSet<Seq>, ReadError> {
+        let recording = excerpt.recording;
         let mut frames = self.evidence.clone();
         for exchange in &self.exchanges {
             let (from, _) = exchange.request;
             let to = exchange.response.map_or(from, |(seq, _)| seq);
-            let before = from.0.saturating_sub(NEAR).max(1)..=from.0;
-            let after = to.0..=to.0.saturating_add(NEAR);
-            frames.extend(before.chain(after).map(Seq));
+            frames.extend((from.0.saturating_sub(NEAR).max(1)..=from.0).map(Seq));
+            frames.extend((to.0..=to.0.saturating_add(NEAR)).map(Seq));
             frames.extend(exchange.cancelled);
-            let children = recording.children(exchange.id)?;
-            for id in children.into_iter().take(CHILDREN) {
-                let child = recording.exchanges_of(&[id])?;
-                frames.extend(child.iter().map(|child| child.request.0));
-                let answers = child.iter().filter_map(|child| child.response);
-                frames.extend(answers.map(|(seq, _)| seq));
+            let mut children = recording.children(exchange.id)?;
+            children.truncate(CHILDREN);
+            for child in recording.exchanges_of(&children)? {
+                frames.insert(child.request.0);
+                frames.extend(child.response.map(|(seq, _)| seq));
             }
         }
         frames.retain(|seq| seq.0 > 0 && excerpt.has(*seq));
-        Ok(Around { frames, last })
-    }
-}
-
-/// Exchanges as they are found, so many of them.
-struct Found<'r> {
-    recording: &'r Recording,
-    exchanges: BTreeMap<ExchangeId, Exchange>,
-}
-
-impl Found<'_> {
-    fn add(&mut self, exchange: Exchange) {
-        if self.exchanges.len() < TOLD {
-            self.exchanges.insert(exchange.id, exchange);
-        }
-    }
-
-    fn frame(&mut self, seq: Seq) -> Result<(), ReadError> {
-        if self.exchanges.len() < TOLD {
-            let found = self.recording.exchanges_of_frame(seq)?;
-            found
-                .into_iter()
-                .take(OF_FRAME)
-                .for_each(|exchange| self.add(exchange));
-        }
-        Ok(())
-    }
-
-    fn last(&mut self, last: Seq) -> Result<(), ReadError> {
-        let last = self.recording.exchange_before(last)?;
-        for id in last.0.saturating_sub(LAST) + 1..=last.0 {
-            let exchange = self.recording.exchange(ExchangeId(id))?;
-            if let Some(exchange) = exchange {
-                self.add(exchange);
-            }
-        }
-        Ok(())
+        Ok(frames)
     }
 }
 

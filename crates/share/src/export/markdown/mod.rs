@@ -28,11 +28,11 @@ mod diagram;
 
 use super::{Excerpt, Export, ExportError, Written, all_rows};
 use crate::phrases;
-use crate::phrases::phrases_story::{Row, Tone};
+use crate::phrases::phrases_story::{Row, Told, Tone};
 use crate::phrases::recording::title_of;
 use crate::phrases::{UNTIMED, phrases_session, when};
 use diagram::Picked;
-use mcpreel_lint::cause::{Cause, Place, causes};
+use mcpreel_lint::cause::{Cause, causes};
 use mcpreel_store::indexer::COLLECT_LIMIT;
 use mcpreel_store::reader::{FindingRow, ReadError, Recording, Summary};
 use mcpreel_trace::exchange::{Exchange, Status};
@@ -69,11 +69,12 @@ pub fn write(export: Export<'_, impl Write>) -> Result<Written, ExportError> {
     let facts = recording.facts(excerpt.now)?;
     let causes = causes(&facts);
     let picked = Picked::of(&excerpt, (&facts, &causes), export.progress)?;
-    let mut text = format!("# MCP session: {}\n\n", code(&title_of(&summary)));
-    text.push_str(&why(&causes));
-    text.push('\n');
+    let title = code(&title_of(&summary));
+    let mut text = format!("# MCP session: {title}\n\n{}\n", why(&causes));
     about(&excerpt, &summary, &mut text)?;
-    sequence(&excerpt, &summary, &picked, &mut text)?;
+    let around = picked.around(&excerpt)?;
+    let drawn = diagram::draw(recording, &summary, (&around, excerpt.last))?;
+    let _ = write!(text, "\n## Sequence\n\n{}", fenced("mermaid", &drawn));
     exchanges(recording, &summary, &picked, &mut text)?;
     if excerpt.is_cut() {
         let (found, all) = of_selected(&excerpt)?;
@@ -93,29 +94,31 @@ pub fn write(export: Export<'_, impl Write>) -> Result<Written, ExportError> {
 
 /// Why it went wrong, what shows it, and what to do, as `mcpreel why` says it.
 fn why(causes: &[Cause]) -> String {
-    let mut lines = String::new();
     let Some((best, others)) = causes.split_first() else {
-        return lines;
+        return String::new();
     };
-    row("why", &best.sentence, &mut lines);
+    let certainty = best.certainty;
+    let mut rows = vec![("why", best.sentence.clone())];
     if best.is_trouble() {
-        let certainty = best.certainty;
-        let sure = format!("{}: {}", certainty.as_str(), certainty.help());
-        row("sure", &sure, &mut lines);
+        rows.push((
+            "sure",
+            format!("{}: {}", certainty.as_str(), certainty.help()),
+        ));
     }
-    for (at, evidence) in best.evidence.iter().enumerate() {
-        let place = match evidence.place {
-            Place::Frame(seq) | Place::Stderr(seq) => format!("#{}  ", seq.0),
-            Place::Event { .. } | Place::Session => String::new(),
-        };
-        let name = if at == 0 { "shown" } else { "" };
-        row(name, &format!("{place}{}", evidence.text), &mut lines);
-    }
-    row("do", best.advice, &mut lines);
-    for (at, cause) in others.iter().enumerate() {
-        let name = if at == 0 { "also" } else { "" };
+    rows.extend(best.evidence.iter().map(|evidence| {
+        let frame = evidence.place.frame();
+        let place = frame.map_or_else(String::new, |seq| format!("#{}  ", seq.0));
+        ("shown", format!("{place}{}", evidence.text))
+    }));
+    rows.push(("do", best.advice.to_owned()));
+    rows.extend(others.iter().map(|cause| {
         let said = format!("{}: {}", cause.certainty.as_str(), cause.sentence);
-        row(name, &said, &mut lines);
+        ("also", said)
+    }));
+    let (mut lines, mut before) = (String::new(), "");
+    for (name, text) in &rows {
+        row(if *name == before { "" } else { name }, text, &mut lines);
+        before = name;
     }
     fenced("text", &lines)
 }
@@ -130,16 +133,17 @@ fn row(name: &str, text: &str, lines: &mut String) {
 
 /// The two sides, their versions, the command, and the end.
 fn about(excerpt: &Excerpt<'_>, summary: &Summary, text: &mut String) -> Result<(), ReadError> {
-    let facts = phrases_session::facts(summary, excerpt.recording.given_up_count()?);
-    let facts = facts.into_iter();
-    list(facts.filter(|(name, _)| !LEFT_OUT.contains(name)), text);
-    recorded(summary, text);
-    let live = excerpt.now.map(|now| ("live", phrases_session::live(now)));
-    let is_untimed = excerpt.recording.is_untimed()?;
-    let untimed = is_untimed.then(|| ("times", UNTIMED.to_owned()));
-    let note = excerpt.selection.note();
-    let told = note.map(|note| ("told", phrases_session::only(note)));
-    list(live.into_iter().chain(untimed).chain(told), text);
+    let mut facts = phrases_session::facts(summary, excerpt.recording.given_up_count()?);
+    facts.retain(|(name, _)| !LEFT_OUT.contains(name));
+    facts.push(recorded(summary));
+    let live = excerpt.now.map(phrases_session::live);
+    facts.extend(live.map(|live| ("live", live)));
+    if excerpt.recording.is_untimed()? {
+        facts.push(("times", UNTIMED.to_owned()));
+    }
+    let note = excerpt.selection.note().map(phrases_session::only);
+    facts.extend(note.map(|note| ("told", note)));
+    list(facts.into_iter(), text);
     Ok(())
 }
 
@@ -149,7 +153,7 @@ fn list(facts: impl Iterator<Item = (&'static str, String)>, text: &mut String) 
     }
 }
 
-fn recorded(summary: &Summary, text: &mut String) {
+fn recorded(summary: &Summary) -> (&'static str, String) {
     let by = match summary.context.mcpreel.as_str() {
         "" => env!("CARGO_PKG_VERSION"),
         version => version,
@@ -159,19 +163,7 @@ fn recorded(summary: &Summary, text: &mut String) {
         let _ = write!(words, ", {}", when::rfc3339(summary.wall_ns));
     }
     let _ = write!(words, ", {} long", clock(summary.t_last_ns));
-    let _ = writeln!(text, "- recorded: {}", code(&words));
-}
-
-fn sequence(
-    excerpt: &Excerpt<'_>,
-    summary: &Summary,
-    picked: &Picked,
-    text: &mut String,
-) -> Result<(), ReadError> {
-    let around = picked.around(excerpt)?;
-    let drawn = diagram::draw(excerpt.recording, summary, &around)?;
-    let _ = write!(text, "\n## Sequence\n\n{}", fenced("mermaid", &drawn));
-    Ok(())
+    ("recorded", words)
 }
 
 fn exchanges(
@@ -204,14 +196,11 @@ fn last_words(recording: &Recording, text: &mut String) -> Result<(), ReadError>
     }
     let mut lines = String::new();
     for line in &words {
-        let line = escape_bytes(line.trim_ascii_end());
-        let _ = writeln!(lines, "{}", mcpreel_wire::text::cut(&line, LINE));
+        lines.push_str(&cut(&escape_bytes(line.trim_ascii_end()), LINE));
+        lines.push('\n');
     }
-    let _ = write!(
-        text,
-        "\n## Last lines on stderr\n\n{}",
-        fenced("text", &lines)
-    );
+    let fence = fenced("text", &lines);
+    let _ = write!(text, "\n## Last lines on stderr\n\n{fence}");
     Ok(())
 }
 
@@ -236,15 +225,10 @@ fn findings(found: &[FindingRow], all: u64, text: &mut String) {
     for finding in found.iter().take(FINDINGS) {
         let place = finding.frame.map(|seq| format!(" {}", frame(seq.0)));
         let rule = mcpreel_lint::rule(&finding.rule).map(|rule| format!("{}: ", rule.summary));
-        let said = format!("{}{}", rule.unwrap_or_default(), finding.detail);
-        let _ = writeln!(
-            text,
-            "- {}{} {}: {}",
-            code(&finding.severity),
-            place.unwrap_or_default(),
-            code(&finding.rule),
-            code(&said)
-        );
+        let said = code(&format!("{}{}", rule.unwrap_or_default(), finding.detail));
+        let (severity, rule) = (code(&finding.severity), code(&finding.rule));
+        let place = place.unwrap_or_default();
+        let _ = writeln!(text, "- {severity}{place} {rule}: {said}");
     }
     let more = all.saturating_sub(FINDINGS.min(found.len()) as u64);
     if more > 0 {
@@ -257,27 +241,22 @@ fn findings(found: &[FindingRow], all: u64, text: &mut String) {
 /// Commands for a reader who has the recording.
 fn again(recording: &Recording, summary: &Summary, picked: &Picked, text: &mut String) {
     let name = recording.path().file_name().unwrap_or_default();
-    let file = phrases::command(&[name.to_string_lossy().into_owned()]);
-    let first = picked
-        .exchanges
-        .first()
-        .map(|exchange| exchange.request.0.0);
+    let name = name.to_string_lossy().into_owned();
     let mut lines = String::new();
-    if let Some(seq) = first {
-        let at = format!("{}#{seq}", name.to_string_lossy());
+    if let Some(exchange) = picked.exchanges.first() {
+        let at = format!("{name}#{}", exchange.request.0.0);
         let _ = writeln!(lines, "mcpreel show {}", phrases::command(&[at]));
     }
+    let file = phrases::command(&[name]);
     let _ = write!(
         lines,
         "mcpreel why {file}\n\
          mcpreel replay {file} -- ./your-build   # the recorded client, against another server\n\
          mcpreel mock {file}                     # the recorded server, for a host\n"
     );
-    let _ = write!(
-        text,
-        "\n## To see it again\n\nWith the recording, `mcpreel export --format recording` hands it on:\n\n{}",
-        fenced("sh", &lines)
-    );
+    text.push_str("\n## To see it again\n\n");
+    text.push_str("With the recording, `mcpreel export --format recording` hands it on:\n\n");
+    text.push_str(&fenced("sh", &lines));
     text.push_str(careful(summary));
 }
 
@@ -401,24 +380,19 @@ fn meanwhile(
     let Some(story) = recording.story(exchange.id)? else {
         return Ok(());
     };
-    let told = phrases::phrases_story::Told::new(story);
-    let rows: Vec<_> = told
-        .rows
-        .iter()
-        .filter(|row| row.tone != Tone::Own)
-        .collect();
-    if rows.is_empty() {
+    let told = Told::new(story);
+    let others = told.rows.iter().filter(|row| row.tone != Tone::Own);
+    let mut lines: Vec<_> = others.map(story_line).collect();
+    if lines.is_empty() {
         return Ok(());
     }
-    let mut lines = String::new();
-    for row in rows.iter().take(MEANWHILE) {
-        let _ = writeln!(lines, "{}", story_line(row));
-    }
-    let left_out = told.left_out + rows.len().saturating_sub(MEANWHILE) as u64;
+    let left_out = told.left_out + lines.len().saturating_sub(MEANWHILE) as u64;
+    lines.truncate(MEANWHILE);
     if left_out > 0 {
-        let _ = writeln!(lines, "… {left_out} more");
+        lines.push(format!("… {left_out} more"));
     }
-    let _ = write!(text, "\nMeanwhile:\n\n{}", fenced("text", &lines));
+    let fence = fenced("text", &lines.join("\n"));
+    let _ = write!(text, "\nMeanwhile:\n\n{fence}");
     Ok(())
 }
 

@@ -14,7 +14,6 @@ use super::export::{Excerpt, ExportError, Part, Progress, Selection, all_rows};
 use mcpreel_redact::{Learner, Left, Place, Policy, Redactor, Report, is_readable};
 use mcpreel_store::notices::Link;
 use mcpreel_store::reader::{EventRow, ReadError, Recording, Summary};
-use mcpreel_trace::event::EventKind;
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_trace::item::Annotation;
 use std::borrow::Cow;
@@ -44,11 +43,7 @@ impl Redacting<'_> {
             last: self.last,
             ..Excerpt::of(self.recording, selection)
         };
-        let mut without = Without {
-            redactor: &mut self.redactor,
-            report: &mut self.report,
-        };
-        excerpt.walk((HELD, with_links), &mut |part| without.give(&part, visit))
+        excerpt.walk((HELD, with_links), &mut |part| self.give(&part, visit))
     }
 
     /// The session as a whole, without what is secret in it, and with a note that it is so.
@@ -116,11 +111,7 @@ impl Redacting<'_> {
         visit: &mut impl FnMut(Seq, Annotation) -> Result<(), E>,
     ) -> Result<(), E> {
         let recording = self.recording;
-        for row in all_rows(
-            Seq(0),
-            |after| recording.annotations(*after),
-            |(seq, _)| *seq,
-        ) {
+        for row in annotations(recording) {
             let (seq, annotation) = row?;
             if seq > self.last {
                 // It came while this was looked through.
@@ -176,7 +167,57 @@ pub fn comes_from_its_bytes(summary: &Summary) -> bool {
     summary.origin == "import"
 }
 
-impl Redacting<'_> {
+impl<'r> Redacting<'r> {
+    /// Goes over `recording` up to the frame `last`, and learns what is secret in it. `progress` is
+    /// told how far it is, and may stop it.
+    pub fn learn(
+        recording: &'r Recording,
+        last: Seq,
+        policy: Arc<Policy>,
+        progress: &mut Progress<'_>,
+    ) -> Result<Self, ExportError> {
+        let mut learner = Learner::new(policy);
+        let summary = recording.summary()?;
+        learner.context(&summary.context);
+        if let Some(note) = &summary.note {
+            learner.text(note);
+        }
+        let all = Selection::default();
+        let excerpt = Excerpt {
+            last,
+            ..Excerpt::of(recording, &all)
+        };
+        excerpt.walk((HELD, false), &mut |part| match part {
+            Part::Frame(head, raw, _) => {
+                if let Some(raw) = raw.filter(|raw| is_readable(raw)) {
+                    learner.frame(head.stream, raw);
+                }
+                Ok::<(), ExportError>(progress(head.seq)?)
+            }
+            Part::Event(row) => {
+                learner.event(&row.event.kind);
+                Ok(())
+            }
+            Part::Passed(_) => Ok(()),
+        })?;
+        for row in annotations(recording) {
+            let (_, Annotation { mark, note }) = row?;
+            let texts = [mark, note].into_iter().flatten();
+            texts.for_each(|text| learner.text(&text));
+        }
+        let mut redactor = learner.finish();
+        let mut report = redactor.report();
+        // What stands first has the first numbers, whatever is written first.
+        redactor.context(&summary.context, &mut report);
+        let report = redactor.report();
+        Ok(Self {
+            recording,
+            last,
+            redactor,
+            report,
+        })
+    }
+
     /// Gives what stands in a code its token, in the order of the whole recording. Only where some
     /// of what is selected has none yet, all is gone over. `progress` is told how far it is, and may
     /// stop it.
@@ -198,7 +239,8 @@ impl Redacting<'_> {
         Ok(())
     }
 
-    fn go_over(
+    /// Redacts what is selected, and gives it to nobody: what is replaced is counted.
+    pub fn go_over(
         &mut self,
         selection: &Selection,
         progress: &mut Progress<'_>,
@@ -209,158 +251,59 @@ impl Redacting<'_> {
         })?;
         self.annotations(&mut |_, _| Ok::<(), ExportError>(()))
     }
-}
 
-/// What it takes to give parts without their secrets.
-struct Without<'a> {
-    redactor: &'a mut Redactor,
-    report: &'a mut Report,
-}
-
-impl Without<'_> {
-    /// Gives it to `visit`; every frame has its bytes.
+    /// Gives a part without its secrets to `visit`; every frame has its bytes.
     fn give<E>(
         &mut self,
         part: &Part<'_>,
         visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
+        let (redactor, report) = (&mut self.redactor, &mut self.report);
         match part {
             Part::Frame(head, raw, link) => {
-                let link = link.map(|link| self.link(link));
-                let (raw, link) = match raw.and_then(|raw| self.frame(head, raw)) {
-                    Some(raw) => (raw, link),
-                    None => (Cow::Owned(self.left_out(head)), None),
-                };
-                let head = FrameHead {
-                    size: raw.len() as u64,
-                    ..**head
-                };
+                let place = Place::Frame(head.seq.0);
+                let readable = raw.filter(|raw| is_readable(raw));
+                let raw = readable.map(|raw| redactor.frame(place, raw, report));
+                let link = link.filter(|_| raw.is_some()).map(|link| {
+                    // The method stands in the frame as well, where it is counted.
+                    let mut counted = Report::default();
+                    let mut text =
+                        |text: &str| redactor.text(Place::Start, text, &mut counted).into();
+                    Link {
+                        method: link.method.as_deref().map(&mut text),
+                        ..link.clone()
+                    }
+                });
+                let raw = raw.unwrap_or_else(|| Cow::Owned(left_out(head, report)));
+                let size = raw.len() as u64;
+                let head = FrameHead { size, ..**head };
                 visit(Part::Frame(&head, Some(&raw), link.as_ref()))
             }
             Part::Passed(head) => visit(Part::Passed(head)),
             Part::Event(row) => {
-                let redacted = self.event(row);
-                visit(Part::Event(&redacted))
+                let mut row = EventRow::clone(row);
+                let place = Place::Event(row.event.after_seq.0);
+                row.event.kind = redactor.event(place, &row.event.kind, report);
+                visit(Part::Event(&row))
             }
         }
     }
-
-    fn link(&mut self, link: &Link) -> Link {
-        let mut link = link.clone();
-        if let Some(method) = &link.method {
-            // It stands in the frame as well, where it is counted.
-            let mut counted = Report::default();
-            let method = self.redactor.text(Place::Start, method, &mut counted);
-            link.method = Some(method.into());
-        }
-        link
-    }
-
-    /// What is given of a frame; `None`: it cannot be looked through.
-    fn frame<'f>(&mut self, head: &FrameHead, raw: &'f [u8]) -> Option<Cow<'f, [u8]>> {
-        let is_readable = is_readable(raw);
-        let place = Place::Frame(head.seq.0);
-        is_readable.then(|| self.redactor.frame(place, raw, self.report))
-    }
-
-    /// What stands in place of a frame that is left out.
-    fn left_out(&mut self, head: &FrameHead) -> Vec<u8> {
-        let (seq, bytes) = (head.seq.0, head.size);
-        self.report.left.push(Left { seq, bytes });
-        let text = format!("[mcpreel left out a line of {bytes} bytes: too long to be redacted]\n");
-        text.into_bytes()
-    }
-
-    fn event(&mut self, row: &EventRow) -> EventRow {
-        let mut row = row.clone();
-        let place = Place::Event(row.event.after_seq.0);
-        row.event.kind = self.redactor.event(place, &row.event.kind, self.report);
-        row
-    }
 }
 
-impl<'r> Redacting<'r> {
-    /// Goes over `recording` up to the frame `last`, and learns what is secret in it. `progress` is
-    /// told how far it is, and may stop it.
-    pub fn learn(
-        recording: &'r Recording,
-        last: Seq,
-        policy: Arc<Policy>,
-        progress: &mut Progress<'_>,
-    ) -> Result<Self, ExportError> {
-        let mut learner = Learner::new(policy);
-        let summary = recording.summary()?;
-        learner.context(&summary.context);
-        if let Some(note) = &summary.note {
-            learner.text(note);
-        }
-        learn_frames(recording, last, &mut learner, progress)?;
-        learn_beside(recording, &mut learner)?;
-        let mut redactor = learner.finish();
-        let mut report = redactor.report();
-        // What stands first has the first numbers, whatever is written first.
-        redactor.context(&summary.context, &mut report);
-        let report = redactor.report();
-        Ok(Self {
-            recording,
-            last,
-            redactor,
-            report,
-        })
-    }
+/// What stands in place of a frame that cannot be looked through.
+fn left_out(head: &FrameHead, report: &mut Report) -> Vec<u8> {
+    let (seq, bytes) = (head.seq.0, head.size);
+    report.left.push(Left { seq, bytes });
+    let text = format!("[mcpreel left out a line of {bytes} bytes: too long to be redacted]\n");
+    text.into_bytes()
 }
 
-/// Takes in the frames up to `last`.
-fn learn_frames(
+/// All marks and notes on frames.
+pub(super) fn annotations(
     recording: &Recording,
-    last: Seq,
-    learner: &mut Learner,
-    progress: &mut Progress<'_>,
-) -> Result<(), ExportError> {
-    let mut after = Seq(0);
-    loop {
-        let mut page = recording.frames(after)?;
-        page.retain(|(head, _)| head.seq <= last);
-        let Some(end) = page.last().map(|(head, _)| head.seq) else {
-            return Ok(());
-        };
-        for (head, raw) in &page {
-            // A longer frame is left out, and so is one that cannot be read.
-            let long;
-            let raw = match raw {
-                None if head.size <= HELD => {
-                    long = recording.raw(head.seq)?;
-                    Some(&*long)
-                }
-                raw => raw.as_deref(),
-            };
-            if let Some(raw) = raw.filter(|raw| is_readable(raw)) {
-                learner.frame(head.stream, raw);
-            }
-        }
-        after = end;
-        progress(end)?;
-    }
-}
-
-/// What stands beside the frames: events, and what people wrote.
-fn learn_beside(recording: &Recording, learner: &mut Learner) -> Result<(), ReadError> {
-    for row in all_rows(0, |after| recording.events(*after), |row| row.id) {
-        let kind = row?.event.kind;
-        if !matches!(kind, EventKind::Start(_)) {
-            learner.event(&kind);
-        }
-    }
-    for row in all_rows(
-        Seq(0),
-        |after| recording.annotations(*after),
-        |(seq, _)| *seq,
-    ) {
-        let (_, Annotation { mark, note }) = row?;
-        let texts = [mark, note].into_iter().flatten();
-        texts.for_each(|text| learner.text(&text));
-    }
-    Ok(())
+) -> impl Iterator<Item = Result<(Seq, Annotation), ReadError>> {
+    let page = |after: &Seq| recording.annotations(*after);
+    all_rows(Seq(0), page, |(seq, _)| *seq)
 }
 
 #[cfg(test)]

@@ -7,9 +7,8 @@
 
 use super::file::Folder;
 use super::{Stage, Tell, last};
-use crate::export::{Excerpt, ExportError, Part, Selection, all_rows};
-use crate::redacted::Redacting;
-use crate::redacted::comes_from_its_bytes;
+use crate::export::{Excerpt, ExportError, Part, Selection};
+use crate::redacting::{Redacting, annotations, comes_from_its_bytes};
 use mcpreel_redact::Report;
 use mcpreel_store::annotate;
 use mcpreel_store::indexer::COLLECT_LIMIT;
@@ -26,7 +25,7 @@ use std::sync::Mutex;
 
 /// The selected part of a recording, redacted, as a recording that vanishes with this value; and
 /// what was replaced.
-pub fn recording(
+pub fn redacted(
     redacting: &mut Redacting<'_>,
     selection: &Selection,
     tell: &mut Tell<'_>,
@@ -38,7 +37,7 @@ pub fn recording(
 }
 
 /// The same with an id of its own, which depends only on the original and on what is replaced.
-pub fn one_of_its_own(
+pub fn redacted_with_own_id(
     redacting: &mut Redacting<'_>,
     selection: &Selection,
     tell: &mut Tell<'_>,
@@ -70,8 +69,7 @@ pub(super) fn trimmed(
         }
         part => copy.part(&part, tell),
     })?;
-    let page = |after: &Seq| recording.annotations(*after);
-    for row in all_rows(Seq(0), page, |(seq, _)| *seq) {
+    for row in annotations(recording) {
         let (seq, annotation) = row?;
         copy.annotation(seq, annotation);
     }
@@ -110,11 +108,9 @@ fn id_of(parent: &str, what: &[u8]) -> String {
     hasher.update(parent.as_bytes());
     hasher.update(what);
     let number = hasher.finalize();
-    let id = format!("{number:08x}");
-    if id == parent {
-        format!("{:08x}", !number)
-    } else {
-        id
+    match format!("{number:08x}") {
+        id if id == parent => format!("{:08x}", !number),
+        id => id,
     }
 }
 
@@ -228,11 +224,7 @@ pub fn look(
     selection: &Selection,
     tell: &mut Tell<'_>,
 ) -> Result<Summary, ExportError> {
-    redacting.walk(selection, false, &mut |part| match part {
-        Part::Frame(head, _, _) => Ok::<(), ExportError>(tell(Stage::Looked(head.seq))?),
-        Part::Event(_) | Part::Passed(_) => Ok(()),
-    })?;
-    redacting.annotations(&mut |_, _| Ok::<(), ReadError>(()))?;
+    redacting.go_over(selection, &mut |seq| tell(Stage::Looked(seq)))?;
     let summary = redacting.summary()?;
     count_off(redacting, selection, tell)?;
     Ok(summary)

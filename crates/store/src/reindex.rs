@@ -1,10 +1,11 @@
 //! Deriving everything anew from the frames and events of a recording.
 
+use super::indexer::IndexError;
 use super::indexer::derive::{Deriver, Text};
 use super::indexer::line::COLLECT_LIMIT;
-use super::indexer::long::{self, LongFrameError};
+use super::indexer::long;
 use super::indexer::write::Writer;
-use super::open::{self, OpenError};
+use super::open;
 use super::reader::EventRow;
 use super::reader::reader_rows::Stored as _;
 use super::schema::{State, to_sql};
@@ -23,22 +24,9 @@ const EVENTS: &str = "SELECT id, t, after_seq, detail FROM event ORDER BY id";
 /// Frames between two calls of a progress callback.
 const REPORT_EVERY: u64 = 4096;
 
-/// Why a recording could not be derived anew.
-#[derive(Debug, thiserror::Error)]
-pub enum ReindexError {
-    /// The recording could not be opened.
-    #[error(transparent)]
-    Open(#[from] OpenError),
-    /// The recording could not be read or written.
-    #[error("could not rebuild the tables of the recording")]
-    Sqlite(#[from] rusqlite::Error),
-    #[error(transparent)]
-    Long(#[from] LongFrameError),
-}
-
 /// Derives everything of the recording `path` anew, in one transaction: whoever reads it
 /// meanwhile sees the old rows. `progress` is told how many frames are done.
-pub fn reindex(path: &Path, progress: &mut dyn FnMut(u64)) -> Result<(), ReindexError> {
+pub fn reindex(path: &Path, progress: &mut dyn FnMut(u64)) -> Result<(), IndexError> {
     let conn = open::writable(path)?;
     let transaction = Transaction::new_unchecked(&conn, TransactionBehavior::Immediate)?;
     rebuild(&transaction, Ended::of(&transaction)?, progress)?;
@@ -68,7 +56,7 @@ pub fn rebuild(
     conn: &Connection,
     ended: Ended,
     progress: &mut dyn FnMut(u64),
-) -> Result<(), ReindexError> {
+) -> Result<(), IndexError> {
     conn.execute_batch(CLEAR)?;
     let mut writer = Writer::prepare(conn)?;
     let mut deriver = Deriver::default();

@@ -11,7 +11,6 @@ pub use mcpreel_trace::frame::Unfinished;
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
 use mcpreel_trace::item::{Item, ItemKey};
 use rusqlite::{Params, Row, params};
-use std::ops::Range;
 
 /// Things of one kind that a story tells at most: a call with a hundred thousand progress
 /// notifications has a story all the same.
@@ -174,20 +173,6 @@ impl Recording {
     /// frame these may be many: [`Self::stream`] reads it in pieces.
     pub fn message_bytes(&self, seq: Seq, part: u32) -> Result<Option<Vec<u8>>, ReadError> {
         self.one(MESSAGE_SPAN, (to_sql(seq.0), part), |row| row.get(0))
-    }
-
-    /// Adds the same to `bytes`: where it stands among them.
-    pub(super) fn add_message(
-        &self,
-        seq: Seq,
-        part: u32,
-        bytes: &mut Vec<u8>,
-    ) -> Result<Option<Range<usize>>, ReadError> {
-        self.one(MESSAGE_SPAN, (to_sql(seq.0), part), |row| {
-            let start = bytes.len();
-            bytes.extend_from_slice(row.get_ref(0)?.as_blob()?);
-            Ok(start..bytes.len())
-        })
     }
 }
 

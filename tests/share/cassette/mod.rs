@@ -4,7 +4,7 @@
 //! * [`round_trip`]: any recording, written and read again, is the same;
 //! * [`damaged`]: lines and tails that cannot be read are told and passed over;
 //! * [`cassette_hostile`]: no file makes it fail, or take more than it should;
-//! * [`samples`]: the sample recordings, and a session that is recorded twice.
+//! * [`samples`]: the sample recordings.
 
 mod cassette_hostile;
 mod cassette_session;

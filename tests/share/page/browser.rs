@@ -1,7 +1,5 @@
 //! Chromium without a window, driven over a pipe in the protocol of its developer tools.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
@@ -222,17 +220,6 @@ impl Browser {
             "Emulation.setEmulatedMedia",
             &json!({ "features": [feature] }),
         );
-    }
-
-    /// A picture of what is seen, in the folder that `MCPREEL_WRITE_SHOTS` names: for eyes.
-    pub fn picture(&mut self, name: &str) {
-        let Some(folder) = std::env::var_os("MCPREEL_WRITE_SHOTS") else {
-            return;
-        };
-        let picture = self.call("Page.captureScreenshot", &json!({}));
-        let png = BASE64.decode(picture["data"].as_str().expect("it is text"));
-        let path = Path::new(&folder).join(name).with_extension("png");
-        std::fs::write(path, png.expect("it is base64")).expect("the folder can be written");
     }
 
     /// Fails if the page complained, or asked for anything but itself, since it was opened.

@@ -52,7 +52,6 @@ fn fifty_thousand_exchanges_open_and_scroll_to_the_end() {
     );
     browser.wait_until(&last);
     assert!(browser.number(in_document) < 100);
-    browser.picture("large");
     browser.press(&["g", "G", "k", "k"]);
     browser.wait_until("document.querySelector('.row[aria-selected=true]')");
     let began = browser.number("performance.now()");

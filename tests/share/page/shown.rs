@@ -74,7 +74,6 @@ fn the_list_says_who_what_and_how_it_ended() {
     let bars = browser.number("document.querySelectorAll('.row .bars .bar').length");
     assert_eq!(bars, 6, "one for each exchange");
     assert!(browser.number("document.querySelectorAll('.bars .tick').length") >= 1);
-    browser.picture("list");
     browser.assert_quiet();
 }
 
@@ -94,7 +93,6 @@ fn marks_and_notes_stand_in_the_row_and_in_the_detail() {
     assert_eq!(head, "✎<b>why?</b>\\u{202e}#8");
     set_status(&mut browser, "marked or noted");
     assert_eq!(seqs(&mut browser), "5|7|9");
-    browser.picture("noted");
     browser.assert_quiet();
 }
 
@@ -166,7 +164,6 @@ fn a_tree_shows_what_stood_on_the_wire_and_folds() {
         "{raw}"
     );
     assert!(raw.ends_with("\\n"), "the end of the line as well");
-    browser.picture("raw");
     browser.assert_quiet();
 }
 
@@ -203,7 +200,6 @@ fn it_can_be_walked_through_by_keys() {
         findings.contains("frame-not-json") && findings.contains("fix"),
         "{findings}"
     );
-    browser.picture("findings");
     browser.press(&["5"]);
     let session = text(&mut browser, "#view-session");
     assert!(
@@ -258,12 +254,10 @@ fn light_and_dark_on_a_screen_of_any_width() {
         for (width, height) in [(1400, 900), (900, 900), (390, 844)] {
             browser.size(width, height);
             browser.open(&page, "");
-            browser.picture(&format!("{scheme}-{width}"));
             grounds.push(browser.text(ground));
             let overflow = "document.documentElement.scrollWidth <= innerWidth";
             assert_eq!(browser.js(overflow), true, "{scheme} {width}");
             browser.press(&["v"]);
-            browser.picture(&format!("{scheme}-{width}-detail"));
             let shown =
                 "['left', 'detail'].filter((id) => document.getElementById(id).offsetWidth).length";
             let panes = if width < 700 { 1 } else { 2 };

@@ -2,7 +2,7 @@
 
 use super::{ExportError, Progress, Selection, all_rows};
 use mcpreel_store::notices::{Link, Notice};
-use mcpreel_store::reader::{EventRow, FramePage, ReadError, Recording, Said};
+use mcpreel_store::reader::{EventRow, FramePage, ReadError, Recording};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::EventKind;
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
@@ -10,6 +10,9 @@ use mcpreel_trace::frame::{FrameHead, Seq};
 
 /// Frames that are looked at between two questions to the recording.
 const PAGE: u32 = 1000;
+
+/// Exchanges that are given in one read of the file: some milliseconds.
+const HELD: usize = 20;
 
 /// The part of a recording that is written: the selection, up to a frame.
 #[derive(Clone, Copy, Debug)]
@@ -130,30 +133,6 @@ impl<'r> Excerpt<'r> {
         &self,
         visit: &mut impl FnMut(&Exchange) -> Result<(), E>,
     ) -> Result<u64, E> {
-        self.each_page(&mut |page| page.iter().try_for_each(&mut *visit))
-    }
-
-    /// The same with the bytes of their messages.
-    pub fn said_exchanges<E: From<ReadError>>(
-        &self,
-        visit: &mut impl FnMut(&Exchange, &Said) -> Result<(), E>,
-    ) -> Result<u64, E> {
-        self.each_page(&mut |mut page| {
-            while !page.is_empty() {
-                let said = self.recording.said(page)?;
-                let (read, rest) = page.split_at(said.len());
-                page = rest;
-                let mut both = read.iter().zip(&said);
-                both.try_for_each(|(exchange, said)| visit(exchange, said))?;
-            }
-            Ok(())
-        })
-    }
-
-    fn each_page<E: From<ReadError>>(
-        &self,
-        visit: &mut impl FnMut(&[Exchange]) -> Result<(), E>,
-    ) -> Result<u64, E> {
         let (mut after, mut left_out) = (ExchangeId(0), 0);
         loop {
             let mut page = self.recording.exchanges(after, PAGE)?;
@@ -169,7 +148,12 @@ impl<'r> Excerpt<'r> {
             let all = page.len();
             page.retain(|exchange| self.selection.has_exchange(exchange));
             left_out += (all - page.len()) as u64;
-            visit(&page)?;
+            for exchanges in page.chunks(HELD) {
+                // Else each question of `visit` asks anew whether the file has changed.
+                let held = self.recording.hold()?;
+                exchanges.iter().try_for_each(&mut *visit)?;
+                drop(held);
+            }
         }
     }
 

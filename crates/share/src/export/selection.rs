@@ -4,7 +4,7 @@ use mcpreel_store::reader::EventRow;
 use mcpreel_trace::event::SelectionNote;
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::Seq;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Selected frames and events: all, those between two frames, or those that were picked.
 #[derive(Clone, Debug, Default)]
@@ -13,18 +13,10 @@ pub struct Selection {
     picked: Option<Picked>,
 }
 
-/// A bit per frame: a million of them have room in some hundred kilobytes.
 #[derive(Clone, Debug, Default)]
 struct Picked {
-    frames: BTreeMap<u64, u64>,
+    frames: BTreeSet<Seq>,
     events: BTreeSet<u64>,
-}
-
-impl Picked {
-    fn pick(&mut self, seq: Seq) {
-        let (word, bit) = place(seq);
-        *self.frames.entry(word).or_default() |= bit;
-    }
 }
 
 impl Selection {
@@ -54,7 +46,7 @@ impl Selection {
     pub fn pick_frame(&mut self, seq: Seq) {
         let is_meant = self.has_place(seq);
         if let Some(picked) = self.picked.as_mut().filter(|_| is_meant) {
-            picked.pick(seq);
+            picked.frames.insert(seq);
         }
     }
 
@@ -86,10 +78,8 @@ impl Selection {
     }
 
     pub fn has_frame(&self, seq: Seq) -> bool {
-        let (word, bit) = place(seq);
-        let is_picked = |picked: &Picked| picked.frames.get(&word).is_some_and(|w| w & bit != 0);
         match &self.picked {
-            Some(picked) => is_picked(picked),
+            Some(picked) => picked.frames.contains(&seq),
             None => self.has_place(seq),
         }
     }
@@ -113,11 +103,6 @@ impl Selection {
         let from = self.note.from.is_none_or(|from| seq.0 >= from);
         from && self.note.to.is_none_or(|to| seq.0 <= to)
     }
-}
-
-/// The word and the bit of a frame.
-fn place(seq: Seq) -> (u64, u64) {
-    (seq.0 / 64, 1 << (seq.0 % 64))
 }
 
 #[cfg(test)]

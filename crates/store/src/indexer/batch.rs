@@ -4,8 +4,7 @@ use super::derive::{Deriver, Text};
 use super::line::{Body, Frame, Line};
 use super::write::Writer;
 use super::{Budget, IndexError, Position, long};
-use crate::reindex;
-use crate::reindex::{Ended, ReindexError};
+use crate::reindex::{self, Ended};
 use crate::schema::{State, to_sql};
 use mcpreel_capture::spool::{EndNote, RecordHead, RecordKind, SpoolReader, Status};
 use mcpreel_trace::clock::Moment;
@@ -146,7 +145,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Derives everything anew from what is on record.
-    pub fn rebuild(&mut self, progress: &mut dyn FnMut(u64)) -> Result<(), ReindexError> {
+    pub fn rebuild(&mut self, progress: &mut dyn FnMut(u64)) -> Result<(), IndexError> {
         reindex::rebuild(self.conn, Ended::Yes, progress)
     }
 

@@ -1,7 +1,8 @@
 //! Lines that are too long to hold: from the spool into the recording, piece by piece.
 
+use super::IndexError;
 use crate::schema::to_sql;
-use mcpreel_capture::spool::{RecordKind, SpoolError, SpoolReader};
+use mcpreel_capture::spool::{RecordKind, SpoolReader};
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_wire::json::Outline;
 use mcpreel_wire::message::{Content, classify_cut, classify_outline, classify_unread};
@@ -50,10 +51,10 @@ pub(super) fn copy(
     spool: &mut SpoolReader,
     head: &FrameHead,
     record: u64,
-) -> Result<LongText, LongFrameError> {
+) -> Result<LongText, IndexError> {
     let mut blob = conn.blob_open(MAIN_DB, c"frame", c"raw", to_sql(head.seq.0), false)?;
     let size = head.size;
-    let failed = |source| LongFrameError::Copy { size, source };
+    let failed = |source| IndexError::Copy { size, source };
     let end = head.offset + head.size;
     let (mut at, mut position) = (head.offset, record);
     let mut text = LongText::default();
@@ -77,29 +78,18 @@ pub(super) fn copy(
 }
 
 /// Reads the outline of the long frame `seq` from its row.
-pub fn read(conn: &Connection, seq: Seq) -> Result<LongText, LongFrameError> {
+pub fn read(conn: &Connection, seq: Seq) -> Result<LongText, IndexError> {
     let mut blob = conn.blob_open(MAIN_DB, c"frame", c"raw", to_sql(seq.0), true)?;
     let mut text = LongText::default();
     let mut part = vec![0; PART];
     loop {
         let size = blob.len() as u64;
         let read = blob.read(&mut part);
-        match read.map_err(|source| LongFrameError::Copy { size, source })? {
+        match read.map_err(|source| IndexError::Copy { size, source })? {
             0 => return Ok(text),
             n => text.push(&part[..n]),
         }
     }
-}
-
-/// Why the bytes of a long frame could not be copied or read.
-#[derive(Debug, thiserror::Error)]
-pub enum LongFrameError {
-    #[error(transparent)]
-    Sqlite(#[from] rusqlite::Error),
-    #[error(transparent)]
-    Spool(#[from] SpoolError),
-    #[error("could not copy a line of {size} bytes")]
-    Copy { size: u64, source: io::Error },
 }
 
 /// The bytes `from..to` of a stream, as far as the chunk at `offset` holds them.

@@ -24,8 +24,6 @@ pub(crate) mod long;
 pub mod write;
 
 use super::open::OpenError;
-use super::reindex::ReindexError;
-use super::schema::SchemaError;
 use super::schema::{State, from_sql};
 use super::{open, schema};
 use batch::Batch;
@@ -33,7 +31,6 @@ pub use batch::names_unread;
 use derive::Deriver;
 pub use line::COLLECT_LIMIT;
 use line::Line;
-pub use long::LongFrameError;
 use mcpreel_capture::spool::{SpoolError, SpoolReader};
 use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_trace::event::ProcessContext;
@@ -205,7 +202,7 @@ impl Indexer {
             if state == State::Recovered {
                 batch.recovered(frames_before)?;
             }
-            Ok(batch.rebuild(progress)?)
+            batch.rebuild(progress)
         })?;
         // A reader that is in the way is no error: the next one makes up for it.
         self.leave_wal()?;
@@ -306,26 +303,22 @@ impl Budget {
     }
 }
 
-// Why something could not be indexed.
-
+/// Why a recording could not be made, filled, or derived anew.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
-    /// The recording could not be created.
-    #[error(transparent)]
-    Create(#[from] SchemaError),
+    /// The file could not be made; it may exist already.
+    #[error("could not create the recording")]
+    Create(#[source] io::Error),
     /// The recording could not be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
     #[error(transparent)]
     Spool(#[from] SpoolError),
-    /// The derived rows could not be made anew.
-    #[error(transparent)]
-    Reindex(#[from] ReindexError),
-    /// The recording could not be written.
     #[error("could not write the recording")]
     Sqlite(#[from] rusqlite::Error),
-    #[error(transparent)]
-    Long(#[from] LongFrameError),
+    /// The bytes of a long frame could not be copied or read.
+    #[error("could not copy a line of {size} bytes")]
+    Copy { size: u64, source: io::Error },
 }
 
 impl IndexError {

@@ -5,7 +5,6 @@ use crate::indexer::COLLECT_LIMIT;
 use crate::open::OpenError;
 use crate::schema::to_sql;
 use bytes::Bytes;
-use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::{FrameHead, Seq};
 use rusqlite::MAIN_DB;
 use rusqlite::blob::Blob;
@@ -13,9 +12,6 @@ use std::ops::Range;
 
 /// Bytes of frames in a page of [`Recording::frames`].
 const PAGE_BYTES: usize = 512 * 1024;
-
-/// Bytes of a page of [`Recording::said`], but for the last exchange of it.
-const RESERVED_SAID: usize = 512 * 1024;
 
 /// The bytes of a frame, or how many they are where they are too long to hold.
 const FRAMES: &str = r#"SELECT seq, stream, "offset", t_first, t_last,
@@ -27,52 +23,7 @@ const RAW: &str = "SELECT raw FROM frame WHERE seq = ?1";
 /// that were read together: to hold them one by one takes longer than to read them.
 pub type FramePage = Vec<(FrameHead, Option<Bytes>)>;
 
-/// The bytes of the two messages of an exchange; none of what is not there, or too long to hold.
-/// Those of one keep those of all that were read together.
-#[derive(Clone, Debug, Default)]
-pub struct Said {
-    pub request: Option<Bytes>,
-    pub response: Option<Bytes>,
-}
-
 impl Recording {
-    /// The bytes of the first of these exchanges, as many of them as have about half a megabyte, at
-    /// least one. To ask for each message alone takes longer than to read it.
-    pub fn said(&self, exchanges: &[Exchange]) -> Result<Vec<Said>, ReadError> {
-        self.in_one_read(|recording| {
-            let (mut places, mut bytes) = (Vec::new(), Vec::with_capacity(RESERVED_SAID));
-            let mut exchanges = exchanges.iter();
-            while bytes.len() < RESERVED_SAID
-                && let Some(exchange) = exchanges.next()
-            {
-                places.push(recording.said_in(exchange, &mut bytes)?);
-            }
-            let bytes = Bytes::from(bytes);
-            let said = |place: Option<Range<usize>>| place.map(|place| bytes.slice(place));
-            let page = places.into_iter().map(|[request, response]| Said {
-                request: said(request),
-                response: said(response),
-            });
-            Ok(page.collect())
-        })
-    }
-
-    /// Adds what the exchange said to `bytes`: where that stands.
-    fn said_in(
-        &self,
-        exchange: &Exchange,
-        bytes: &mut Vec<u8>,
-    ) -> Result<[Option<Range<usize>>; 2], ReadError> {
-        let mut add = |(seq, part), size: u64| match size {
-            ..=COLLECT_LIMIT => self.add_message(seq, part, bytes),
-            _ => Ok(None),
-        };
-        let request = add(exchange.request, exchange.request_size)?;
-        let response = exchange.response;
-        let response = response.map_or(Ok(None), |at| add(at, exchange.response_size))?;
-        Ok([request, response])
-    }
-
     /// A page of at most 1000 frames after `after`, with their bytes; empty at the end. Frames over
     /// 1 MiB come without: read them with [`Self::raw`] or [`Self::stream`].
     pub fn frames(&self, after: Seq) -> Result<FramePage, ReadError> {

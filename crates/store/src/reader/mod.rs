@@ -6,13 +6,14 @@
 mod bytes;
 pub mod reader_rows;
 
+use super::indexer::IndexError;
 use super::open::{OpenError, Opened, uri};
-use super::reindex::{Ended, ReindexError};
+use super::reindex::Ended;
 use super::schema::DERIVED_VERSION;
 use super::schema::{State, is_id, to_sql};
 use super::{open, reindex};
 pub use crate::notices::Beginning;
-pub use bytes::{FramePage, Said};
+pub use bytes::FramePage;
 use mcpreel_trace::event::ProcessContext;
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::{FrameHead, Seq};
@@ -35,7 +36,7 @@ pub enum ReadError {
     Open(#[from] OpenError),
     /// The derived rows are of another version and could not be made anew in a copy.
     #[error(transparent)]
-    Reindex(#[from] ReindexError),
+    Reindex(#[from] IndexError),
 }
 
 #[derive(Debug)]
@@ -62,8 +63,7 @@ impl Recording {
         let rebuild = || {
             let transaction = opened.conn.unchecked_transaction()?;
             reindex::rebuild(&transaction, Ended::Yes, &mut |_| ())?;
-            transaction.commit()?;
-            Ok::<(), ReindexError>(())
+            Ok::<(), IndexError>(transaction.commit()?)
         };
         rebuild()?;
         Ok(Self {

@@ -12,8 +12,7 @@ use super::indexer::{Budget, IndexError, Indexer, names_unread, release};
 use super::library::{Entry, EntryError, Standing, spool_of, start_of};
 use super::open::OpenError;
 use super::reader::{ReadError, Recording};
-use super::reindex::ReindexError;
-use super::schema::{SchemaError, State};
+use super::schema::State;
 use super::{open, reindex, schema};
 use mcpreel_capture::spool;
 use mcpreel_capture::spool::{LockError, SpoolError, SpoolLock, SpoolReader};
@@ -31,15 +30,9 @@ pub enum RecoverError {
     /// The spool does not say whose it is.
     #[error(transparent)]
     Start(#[from] EntryError),
-    /// The recording could not be created.
-    #[error(transparent)]
-    Create(#[from] SchemaError),
-    /// The spool could not be drained.
+    /// The recording could not be created, drained or derived anew.
     #[error(transparent)]
     Index(#[from] IndexError),
-    /// The derived rows could not be made anew.
-    #[error(transparent)]
-    Reindex(#[from] ReindexError),
     /// There is nothing but a spool, which may not be taken over.
     #[error("its folder cannot be written")]
     OutOfReach,

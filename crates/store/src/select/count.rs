@@ -7,7 +7,6 @@ use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{ItemKey, Lens};
 use mcpreel_trace::query::ast::Field;
-use std::collections::HashMap;
 
 const EXCHANGE_ROWS: &str = "SELECT
     (SELECT count(*) FROM exchange WHERE request BETWEEN ?1 AND ?2)
@@ -104,127 +103,48 @@ impl Recording {
     }
 }
 
-// The values of a field that were seen, and how often.
-//
-// Whoever types `status:` is offered them, while the rows of the filter so far are being looked
-// for. A whole table takes a hundred milliseconds to count, so it is counted in pieces, and
-// whatever is more urgent comes in between.
+// The values of a field that were seen: whoever types `status:` is offered them.
 
-/// Rows that are counted in one step: some milliseconds.
-const ROWS: u64 = 10_000;
+/// The newest rows whose values are counted: some milliseconds.
+const NEWEST: u32 = 20_000;
 
-/// Values that are told apart. Of a field with more of them those that came later are not offered:
-/// a peer that makes up a new one for every message would fill the memory.
-const MOST: usize = 10_000;
-
-#[derive(Debug)]
-struct Column {
-    first: &'static str,
-    /// The values of a column in the rows with the keys `?1` to `?2`, and how often each.
-    count: &'static str,
+/// The column of a table with the values of `field`, the rows that are meant, and the key of the
+/// table; none for fields whose values are not kept in columns, are numbers, or are given by the
+/// language.
+fn column(field: Field) -> Option<[&'static str; 4]> {
+    Some(match field {
+        Field::Method => ["method", "message", "kind <> 'response'", "frame"],
+        Field::Name => ["name", "exchange", "1", "id"],
+        Field::Tool => ["name", "exchange", "method = 'tools/call'", "id"],
+        Field::Prompt => ["name", "exchange", "method = 'prompts/get'", "id"],
+        Field::Uri => ["name", "exchange", "method LIKE 'resources/%'", "id"],
+        Field::Status => ["status", "exchange", "1", "id"],
+        Field::Code => ["code", "exchange", "1", "id"],
+        Field::Id => ["rpc_id", "exchange", "1", "id"],
+        Field::Task => ["task", "exchange", "1", "id"],
+        Field::Trace => ["trace_id", "message", "1", "frame"],
+        Field::Token => ["token", "message", "1", "frame"],
+        Field::Finding => ["rule", "finding", "1", "id"],
+        Field::Severity => ["severity", "finding", "1", "id"],
+        Field::Mark => ["mark", "annotation", "mark <> ''", "frame"],
+        _ => return None,
+    })
 }
 
-/// `column` of those rows of `table`, ordered by `key`, that have one.
-macro_rules! column {
-    ($column:literal of $table:literal by $key:literal) => {
-        column!($column of $table by $key where "1")
-    };
-    ($column:literal of $table:literal by $key:literal where $which:literal) => {
-        Column {
-            first: concat!(
-                "SELECT ", $key, " FROM ", $table, " WHERE ", $key, " >= ?1 ORDER BY ", $key, " LIMIT 1"
-            ),
-            // An index would be gone through from its beginning, once for each piece.
-            count: concat!(
-                "SELECT ", $column, ", count(*) FROM ", $table, " NOT INDEXED WHERE ", $key,
-                " BETWEEN ?1 AND ?2 AND ", $column, " IS NOT NULL AND ", $which, " GROUP BY 1"
-            ),
-        }
-    };
-}
-
-/// The columns with the values of `field`; none for fields whose values are not kept in columns, are
-/// numbers, or are given by the language.
-fn columns(field: Field) -> &'static [Column] {
-    match field {
-        Field::Method => &[column!("method" of "message" by "frame" where "kind <> 'response'")],
-        Field::Name => &[column!("name" of "exchange" by "id")],
-        Field::Tool => &[column!("name" of "exchange" by "id" where "method = 'tools/call'")],
-        Field::Prompt => &[column!("name" of "exchange" by "id" where "method = 'prompts/get'")],
-        Field::Uri => &[column!("name" of "exchange" by "id" where "method LIKE 'resources/%'")],
-        Field::Status => &[column!("status" of "exchange" by "id")],
-        Field::Code => &[column!("code" of "exchange" by "id")],
-        Field::Id => &[column!("rpc_id" of "exchange" by "id")],
-        Field::Task => &[column!("task" of "exchange" by "id")],
-        Field::Trace => &[column!("trace_id" of "message" by "frame")],
-        Field::Token => &[column!("token" of "message" by "frame")],
-        Field::Finding => &[column!("rule" of "finding" by "id")],
-        Field::Severity => &[column!("severity" of "finding" by "id")],
-        Field::Mark => &[column!("mark" of "annotation" by "frame" where "mark <> ''")],
-        _ => &[],
-    }
-}
-
-/// Counts the values of a field in steps.
-#[derive(Debug)]
-pub struct Values {
-    /// The columns that are still to be counted.
-    columns: &'static [Column],
-    /// The first key of the first of them that was not looked at.
-    next: u64,
-    counts: HashMap<String, u64>,
-}
-
-impl Values {
-    pub fn new(field: Field) -> Self {
-        Self {
-            columns: columns(field),
-            next: 0,
-            counts: HashMap::new(),
-        }
-    }
-
-    /// Counts on. Once all is counted: the `limit` most frequent values, those first that were
-    /// seen most, with how often.
-    pub fn step(
-        &mut self,
-        recording: &Recording,
-        limit: usize,
-    ) -> Result<Option<Vec<(String, u64)>>, ReadError> {
-        if let [column, rest @ ..] = self.columns {
-            let first = recording.one(column.first, [to_sql(self.next)], |row| number(row, 0))?;
-            // Behind the greatest key that there can be stands nothing.
-            if let Some(first) = first.filter(|first| *first >= self.next) {
-                let last = first.saturating_add(ROWS - 1);
-                let counted =
-                    recording.list(column.count, [to_sql(first), to_sql(last)], |row| {
-                        Ok((row.get(0)?, number(row, 1)?))
-                    })?;
-                for (value, count) in counted {
-                    self.add(value, count);
-                }
-                self.next = last.saturating_add(1);
-            } else {
-                self.columns = rest;
-                self.next = 0;
-            }
-        }
-        Ok(self.columns.is_empty().then(|| self.most_frequent(limit)))
-    }
-
-    fn add(&mut self, value: String, count: u64) {
-        if let Some(known) = self.counts.get_mut(&value) {
-            *known += count;
-        } else if self.counts.len() < MOST {
-            self.counts.insert(value, count);
-        }
-    }
-
-    fn most_frequent(&mut self, limit: usize) -> Vec<(String, u64)> {
-        let mut values: Vec<_> = std::mem::take(&mut self.counts).into_iter().collect();
-        values.sort_unstable_by(|(a, of_a), (b, of_b)| of_b.cmp(of_a).then_with(|| a.cmp(b)));
-        values.truncate(limit);
-        values
+impl Recording {
+    /// The `limit` most frequent values of `field` in the newest rows, those first that were seen
+    /// most, with how often.
+    pub fn values_of(&self, field: Field, limit: u32) -> Result<Vec<(String, u64)>, ReadError> {
+        let Some([column, table, condition, key]) = column(field) else {
+            return Ok(Vec::new());
+        };
+        // Indexes other than the key's would be gone through as a whole.
+        let sql = format!(
+            "SELECT value, count(*) FROM (SELECT {column} AS value, {condition} AS is_meant
+                FROM {table} NOT INDEXED ORDER BY {key} DESC LIMIT {NEWEST})
+            WHERE is_meant AND value IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?1"
+        );
+        self.list(&sql, [limit], |row| Ok((row.get(0)?, number(row, 1)?)))
     }
 }
 
@@ -234,20 +154,11 @@ mod tests {
     use crate::written::{Session, bytes, drain};
     use mcpreel_trace::frame::StreamId;
 
-    fn all(field: Field, recording: &Recording, limit: usize) -> Vec<(String, u64)> {
-        let mut values = Values::new(field);
-        loop {
-            if let Some(all) = values.step(recording, limit).unwrap() {
-                return all;
-            }
-        }
-    }
-
     #[test]
-    fn values_are_counted_over_all_pieces_and_tables_and_the_most_frequent_come_first() {
+    fn the_most_frequent_values_of_the_newest_rows_come_first() {
         let dir = tempfile::tempdir().unwrap();
         let mut session = Session::start(dir.path(), "weather", 1);
-        let often = ROWS + 2;
+        let often = u64::from(NEWEST) - 3;
         let says = |method| format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{method}\"}}\n");
         let calls = |id| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n");
         let mut lines = vec![says("b"), calls(1), says("c"), calls(2)];
@@ -260,11 +171,14 @@ mod tests {
         let recording = Recording::open(&session.reel).unwrap();
         let seen = |value: &str, count| (value.to_owned(), count);
         assert_eq!(
-            all(Field::Method, &recording, 3),
-            [seen("a", often), seen("ping", 3), seen("b", 2)]
+            recording.values_of(Field::Method, 3).unwrap(),
+            [seen("a", often), seen("ping", 2), seen("b", 1)]
         );
-        assert_eq!(all(Field::Status, &recording, 9), [seen("open", 3)]);
-        assert!(all(Field::Tool, &recording, 9).is_empty());
-        assert!(all(Field::Latency, &recording, 9).is_empty());
+        assert_eq!(
+            recording.values_of(Field::Status, 9).unwrap(),
+            [seen("open", 3)]
+        );
+        assert!(recording.values_of(Field::Tool, 9).unwrap().is_empty());
+        assert!(recording.values_of(Field::Latency, 9).unwrap().is_empty());
     }
 }

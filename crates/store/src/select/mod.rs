@@ -21,7 +21,6 @@ mod live;
 mod scan;
 
 pub use count::Latency;
-pub use count::Values;
 pub use live::{LiveFilter, LiveRequest};
 pub use scan::Scan;
 

@@ -33,7 +33,7 @@ use crate::phrases;
 use ids::Ids;
 use mcpreel_store::indexer::COLLECT_LIMIT;
 use mcpreel_store::notices::Notice;
-use mcpreel_store::reader::{ReadError, Said, Summary};
+use mcpreel_store::reader::{ReadError, Summary};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::exchange::{Exchange, Status};
@@ -90,18 +90,11 @@ impl Trace<'_> {
         progress: &mut Progress<'_>,
     ) -> Result<Written, ExportError> {
         let (excerpt, mut written) = (self.excerpt, Written::default());
-        let mut span = |exchange: &Exchange, said: Option<&Said>| {
+        written.left_out = excerpt.exchanges(&mut |exchange| {
             progress(exchange.request.0)?;
             written.exchanges += 1;
-            lines.push(exchange.direction, &self.exchange(exchange, said)?)
-        };
-        let left_out = match self.bodies {
-            Bodies::Without => excerpt.exchanges(&mut |exchange| span(exchange, None)),
-            Bodies::With => {
-                excerpt.said_exchanges(&mut |exchange, said| span(exchange, Some(said)))
-            }
-        };
-        written.left_out = left_out?;
+            lines.push(exchange.direction, &self.exchange(exchange)?)
+        })?;
         // Messages that are no notifications and belong to no exchange.
         let mut unpaired = 0;
         excerpt.notices(progress, &mut |notice| {
@@ -141,7 +134,7 @@ impl Trace<'_> {
         (self.times != Times::Unknown).then(|| wall.to_string())
     }
 
-    fn exchange(&self, exchange: &Exchange, said: Option<&Said>) -> Result<Span, ExportError> {
+    fn exchange(&self, exchange: &Exchange) -> Result<Span, ExportError> {
         let last = Moment(self.summary.t_last_ns);
         let end = end_of(self.excerpt.recording, exchange, last)?;
         let failure = self.failure(exchange)?;
@@ -158,8 +151,8 @@ impl Trace<'_> {
         if let Some((seq, _)) = exchange.response {
             attributes.number("mcpreel.response.seq", seq.0);
         }
-        if let Some(said) = said {
-            add_bodies(exchange, said, &mut attributes);
+        if self.bodies == Bodies::With {
+            self.add_bodies(exchange, &mut attributes)?;
         }
         let (events, dropped_events_count) = self.events_of(exchange)?;
         Ok(Span {
@@ -241,6 +234,56 @@ impl Trace<'_> {
             _ => None,
         };
         Ok(bytes.and_then(|bytes| classify(&bytes).messages.pop()))
+    }
+
+    /// Adds the arguments and the result of an exchange, as the JSON that they are.
+    fn add_bodies(
+        &self,
+        exchange: &Exchange,
+        attributes: &mut Attributes,
+    ) -> Result<(), ReadError> {
+        let is_call = &*exchange.method == "tools/call";
+        let [asked, result] = if is_call {
+            ["gen_ai.tool.call.arguments", "gen_ai.tool.call.result"]
+        } else {
+            ["mcpreel.request.params", "mcpreel.response.result"]
+        };
+        let path: &[&str] = &["params", "arguments"];
+        let params = (&path[..1 + usize::from(is_call)], asked);
+        let request = (exchange.request, exchange.request_size);
+        self.add_members(request, &[params], attributes)?;
+        let Some(response) = exchange.response else {
+            return Ok(());
+        };
+        let error = (&["error", "data"] as &[_], "mcpreel.response.error_data");
+        let response = (response, exchange.response_size);
+        self.add_members(response, &[(&["result"], result), error], attributes)
+    }
+
+    /// Adds members of the message at a place, which has so many bytes: each by its path and as the
+    /// attribute that it is.
+    fn add_members(
+        &self,
+        ((seq, part), size): ((Seq, u32), u64),
+        wanted: &[(&[&str], &'static str)],
+        attributes: &mut Attributes,
+    ) -> Result<(), ReadError> {
+        if size > COLLECT_LIMIT {
+            let long = format!("({size} bytes, too long for an attribute)");
+            attributes.whole(wanted[0].1, long);
+            return Ok(());
+        }
+        let bytes = self.excerpt.recording.message_bytes(seq, part)?;
+        let Ok(document) = Document::parse(bytes.as_deref().unwrap_or_default()) else {
+            return Ok(());
+        };
+        for (path, key) in wanted {
+            let root = Some(document.root());
+            if let Some(value) = path.iter().fold(root, |value, name| value?.get(name)) {
+                attributes.whole(key, value.raw_text().into_owned());
+            }
+        }
+        Ok(())
     }
 
     /// Progress, log messages, the cancel; and how many there was no room for.
@@ -338,49 +381,6 @@ fn status(failure: Option<(String, String)>) -> span::Status {
     failure.map_or_else(span::Status::default, |(_, message)| {
         span::Status::failed(&message)
     })
-}
-
-/// Adds the arguments and the result of an exchange, as the JSON that they are.
-fn add_bodies(exchange: &Exchange, said: &Said, attributes: &mut Attributes) {
-    let is_call = &*exchange.method == "tools/call";
-    let params: &[&str] = if is_call {
-        &["params", "arguments"]
-    } else {
-        &["params"]
-    };
-    let [asked, result] = if is_call {
-        ["gen_ai.tool.call.arguments", "gen_ai.tool.call.result"]
-    } else {
-        ["mcpreel.request.params", "mcpreel.response.result"]
-    };
-    let request = (said.request.as_deref(), exchange.request_size);
-    members(request, &[(params, asked)], attributes);
-    if exchange.response.is_some() {
-        let error = (&["error", "data"] as &[_], "mcpreel.response.error_data");
-        let response = (said.response.as_deref(), exchange.response_size);
-        members(response, &[(&["result"], result), error], attributes);
-    }
-}
-
-/// Adds members of a message of so many bytes, each by its path and as the attribute that it is.
-fn members(
-    (bytes, size): (Option<&[u8]>, u64),
-    wanted: &[(&[&str], &'static str)],
-    attributes: &mut Attributes,
-) {
-    if size > COLLECT_LIMIT {
-        let long = format!("({size} bytes, too long for an attribute)");
-        return attributes.whole(wanted[0].1, long);
-    }
-    let Ok(document) = Document::parse(bytes.unwrap_or_default()) else {
-        return;
-    };
-    for (path, key) in wanted {
-        let root = Some(document.root());
-        if let Some(value) = path.iter().fold(root, |value, name| value?.get(name)) {
-            attributes.whole(key, value.raw_text().into_owned());
-        }
-    }
 }
 
 /// Adds what a notification is about; returns what its event is called, if not by its method.

@@ -3,12 +3,12 @@
 
 use super::typed::Relaxed;
 use crate::worker::job::{Job, Progress, Source, Step};
-use mcpreel_store::select::{Limit, Question, Scan, Values, Way};
+use mcpreel_store::select::{Limit, Question, Scan, Way};
 use mcpreel_trace::item::Lens;
 use mcpreel_trace::query::ast::Field;
 use mcpreel_trace::query::{Query, relaxations};
 
-const VALUES: usize = 50;
+const VALUES: u32 = 50;
 
 /// The time that a step may take, nanoseconds.
 const STEP_NS: u64 = 8_000_000;
@@ -19,27 +19,14 @@ const TRIED: usize = 8;
 pub type Seen = (Field, Vec<(String, u64)>);
 
 /// Counts the values of a field.
-pub struct Counting {
-    field: Field,
-    values: Values,
-}
-
-impl Counting {
-    pub fn new(field: Field) -> Self {
-        let values = Values::new(field);
-        Self { field, values }
-    }
-}
+pub struct Counting(pub Field);
 
 impl Job for Counting {
     type Found = Seen;
 
     fn step(&mut self, source: &Source<'_>) -> Step<Self::Found> {
-        let values = self.values.step(source.recording, VALUES)?;
-        Ok(match values {
-            Some(values) => (Progress::Done, Some((self.field, values))),
-            None => (Progress::More, None),
-        })
+        let values = source.recording.values_of(self.0, VALUES)?;
+        Ok((Progress::Done, Some((self.0, values))))
     }
 }
 

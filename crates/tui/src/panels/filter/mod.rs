@@ -157,7 +157,7 @@ fn typed(app: &mut App) -> Option<(String, usize)> {
 /// Looks for candidates at the caret.
 fn look(app: &mut App, session: &mut Session) -> Effects {
     let wants = typed(app).and_then(|(text, caret)| session.filter.popup.look(&text, caret));
-    let ask = |field| app.questions.ask(Slot::Hints, Counting::new(field), seen);
+    let ask = |field| app.questions.ask(Slot::Hints, Counting(field), seen);
     wants.map(ask).into_iter().collect()
 }
 

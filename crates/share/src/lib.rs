@@ -1,4 +1,4 @@
-//! What leaves a recording, and what comes in.
+//! Formats in which recordings leave, and logs that come in.
 //!
 //! ```text
 //!  recording ──▶ export: which frames and events, in order ──▶ a format ──▶ a file

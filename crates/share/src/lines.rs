@@ -53,7 +53,7 @@ impl<F: Read> Lines<F> {
         self.is_whole.then(|| std::mem::take(&mut self.line))
     }
 
-    /// Its number, from 1.
+    /// The number of the last line, from 1.
     pub fn number(&self) -> u64 {
         self.number
     }

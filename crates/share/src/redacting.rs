@@ -79,7 +79,7 @@ impl Redacting<'_> {
         })
     }
 
-    /// What was selected, as it may be told: somebody may have looked for a secret.
+    /// The selection without secrets in its query: somebody may have looked for one.
     pub fn selected(&mut self, selection: &Selection) -> Selection {
         let (redactor, report) = (&mut self.redactor, &mut self.report);
         selection.told(|query| redactor.filter(query, report))
@@ -132,7 +132,7 @@ impl Redacting<'_> {
         Ok(())
     }
 
-    /// What knows the secrets of this recording.
+    /// The redactor, which knows the secrets of this recording.
     pub fn into_redactor(self) -> Redactor {
         self.redactor
     }
@@ -290,7 +290,7 @@ impl<'r> Redacting<'r> {
     }
 }
 
-/// What stands in place of a frame that cannot be looked through.
+/// The line in place of a frame that cannot be looked through.
 fn left_out(head: &FrameHead, report: &mut Report) -> Vec<u8> {
     let (seq, bytes) = (head.seq.0, head.size);
     report.left.push(Left { seq, bytes });

@@ -1,4 +1,4 @@
-//! One row of a recording, as lists, transcripts and pages show it: made once from what is stored,
+//! A row of a recording, as lists, transcripts and pages show it: made once from what is stored,
 //! laid out by whoever shows it.
 //!
 //! ```text
@@ -43,7 +43,7 @@ pub struct RowView<'r> {
     exchange: Option<&'r Exchange>,
 }
 
-/// How much a row asks to be looked at.
+/// The urgency of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
     Plain,

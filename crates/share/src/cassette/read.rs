@@ -143,23 +143,22 @@ fn present<'l, D: Deserializer<'l>>(value: D) -> Result<Option<&'l RawValue>, D:
 impl Line<'_> {
     /// The stream of a frame, and its bytes: at least one.
     fn frame(&self) -> Result<(StreamId, Vec<u8>), String> {
-        let name = self.d.as_ref().ok_or("no direction (`d`)")?;
-        let mut streams = StreamId::STDIO.into_iter();
-        let stream = streams.find(|stream| stream.as_str() == name.0);
-        let other = || format!("`d` is neither c2s nor s2c nor stderr but `{:.40}`", name.0);
         let bytes = match (self.raw, &self.b64, &self.text) {
             (Some(raw), ..) => [raw.get().as_bytes(), b"\n"].concat(),
             (None, Some(Text(coded)), _) => {
                 let bytes = BASE64.decode(&**coded);
                 bytes.map_err(|_| "its `b64` is no base64")?
             }
-            (None, None, text) => text
-                .as_ref()
-                .map_or(Vec::new(), |text| text.0.as_bytes().into()),
+            (None, None, Some(Text(text))) => text.as_bytes().to_vec(),
+            (None, None, None) => Vec::new(),
         };
         if bytes.is_empty() {
             return Err("neither `raw` nor `b64` nor `text`".to_owned());
         }
+        let Text(name) = self.d.as_ref().ok_or("no direction (`d`)")?;
+        let mut streams = StreamId::STDIO.into_iter();
+        let stream = streams.find(|stream| stream.as_str() == name);
+        let other = || format!("`d` is neither c2s nor s2c nor stderr but `{name:.40}`");
         Ok((stream.ok_or_else(other)?, bytes))
     }
 }

@@ -32,7 +32,7 @@ use mcpreel_wire::text::{Limits, clock, count, duration, escape, pad_end, plural
 use std::fmt::Write as _;
 use std::io::Write;
 
-/// How much of a message stands in a transcript: enough for a list of tools with their schemas.
+/// The part of a message in a transcript: enough for a list of tools with their schemas.
 const BODY: Limits = Limits {
     lines: 5_000,
     line: 4_000,

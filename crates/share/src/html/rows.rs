@@ -38,31 +38,25 @@ fn exchanges(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), ExportEr
 /// The exchange without what is not in the page: what a live recording got meanwhile, and what was
 /// not selected.
 fn shown(excerpt: &Excerpt<'_>, exchange: &Exchange) -> Exchange {
-    let mut exchange = exchange.clone();
-    let is_live = excerpt.last.0 < u64::MAX;
-    if excerpt.is_cut() {
-        return within(excerpt, exchange);
-    }
-    if is_live && exchange.response.is_none() {
-        exchange.summary = exchange.asked().into();
-    }
-    exchange
-}
-
-/// The exchange without what those of its frames say that are not in the page.
-fn within(excerpt: &Excerpt<'_>, mut exchange: Exchange) -> Exchange {
-    let has = |seq: Option<Seq>| seq.is_some_and(|seq| excerpt.has(seq));
-    exchange.progress = None;
-    if !has(exchange.response.map(|(seq, _)| seq)) {
-        exchange.summary = exchange.asked().into();
-        exchange.code = None;
-    }
-    if !has(Some(exchange.request.0)) {
+    let mut shown = exchange.clone();
+    let answer = exchange.response.map(|(seq, _)| seq);
+    if !answer.is_some_and(|seq| excerpt.has(seq)) {
+        let is_live = excerpt.last.0 < u64::MAX;
+        if is_live || excerpt.is_cut() {
+            shown.summary = exchange.asked().into();
+            shown.code = None;
+        }
+    } else if !excerpt.has(exchange.request.0) {
         let answered = exchange.answered().unwrap_or_default();
-        exchange.summary = format!("{} → {answered}", exchange.method).into();
-        exchange.name = None;
+        shown.summary = format!("{} → {answered}", exchange.method).into();
     }
-    exchange
+    if excerpt.is_cut() {
+        shown.progress = None;
+    }
+    if !excerpt.has(exchange.request.0) {
+        shown.name = None;
+    }
+    shown
 }
 
 fn messages(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), ExportError> {

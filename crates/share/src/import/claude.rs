@@ -127,7 +127,7 @@ impl Claude {
     }
 }
 
-/// How far one session has come to its end. The host says more than once that something was closed;
+/// The steps of a session's end so far. The host says more than once that something was closed;
 /// an event tells it once.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ends {

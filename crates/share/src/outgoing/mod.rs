@@ -56,7 +56,7 @@ pub struct Order<'s> {
     /// Whether a trace has what was said.
     pub bodies: Bodies,
     pub selection: &'s Selection,
-    /// Its time, if it is still recorded: what is open then is waited for.
+    /// The time of a session that is still recorded: what is open then is waited for.
     pub now: Option<Moment>,
     /// The rules for secrets; none writes a raw export.
     pub policy: Option<Arc<Policy>>,

@@ -120,7 +120,7 @@ struct Copy<'s> {
     import: Import,
     folder: Folder,
     reel: PathBuf,
-    /// Of a part of a recording: the frames in it, whose places are their numbers in the copy.
+    /// The frames of a part of a recording; their places are their numbers in the copy.
     frames: Vec<Seq>,
     annotations: Vec<(Seq, Annotation)>,
 }

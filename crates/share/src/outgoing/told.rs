@@ -17,8 +17,8 @@ impl Stage {
     }
 }
 
-/// What became of secrets in a file of this format; without a report nothing is redacted. Where something is
-/// made of a redacted recording, its places are counted: not all of them are in the file.
+/// The redaction of a file of this format in words; without a report nothing is redacted. A file that is
+/// made of a redacted recording counts the places of that: not all of them are in the file.
 pub fn in_words(report: Option<&Report>, format: Format) -> String {
     let Some(report) = report else {
         return "nothing in it is redacted".to_owned();

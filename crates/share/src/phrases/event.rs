@@ -71,7 +71,7 @@ fn eof(stream: StreamId, by: Closer) -> &'static str {
     }
 }
 
-/// Who does not read a stream whose writer waits.
+/// The side that does not read a stream whose writer waits.
 pub fn idle_reader(stream: StreamId) -> &'static str {
     match stream {
         StreamId::C2S => "the server does not read its input",

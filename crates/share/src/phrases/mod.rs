@@ -1,4 +1,4 @@
-//! What is on record in words for people: events, ends, peers; [`when`] has dates and times,
+//! Recordings in words for people: events, ends, peers; [`when`] has dates and times,
 //! [`recording`] what lists say of a recording, [`phrases_session`] what there is to say of one, [`phrases_story`]
 //! what happened from a request to its answer.
 //!
@@ -41,7 +41,7 @@ pub fn end(end: &End) -> String {
     }
 }
 
-/// What is to be known of times where none is on record.
+/// A remark for recordings without times.
 pub const UNTIMED: &str = "not on record: everything stands at 0, and durations mean nothing";
 
 /// Why an exchange is lost, where the recording says it: how the server ended.
@@ -53,7 +53,7 @@ pub fn lost(exchange: &Exchange, end: Option<&End>) -> Option<String> {
     }
 }
 
-/// How a session ended, in a word or two: `exit 0`, `SIGKILL`.
+/// The end of a session in a word or two: `exit 0`, `SIGKILL`.
 pub fn end_short(end: &End) -> String {
     match end {
         End::Exited { code } => format!("exit {code}"),

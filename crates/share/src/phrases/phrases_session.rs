@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 /// Names, and what is said of each; escaped.
 pub type Facts = Vec<(&'static str, String)>;
 
-/// What is known of a session, of which `given_up` requests were given up: all but the file and
+/// The facts of a session, of which `given_up` requests were given up: all but the file and
 /// the time.
 pub fn facts(summary: &Summary, given_up: u64) -> Facts {
     let mut facts = Vec::new();
@@ -40,7 +40,7 @@ pub fn facts(summary: &Summary, given_up: u64) -> Facts {
     facts
 }
 
-/// What is selected of a session, in words.
+/// A selection in words.
 pub fn only(note: &SelectionNote) -> String {
     let bounds = [("from", note.from), ("to", note.to)];
     let mut words: Vec<_> = bounds
@@ -52,13 +52,13 @@ pub fn only(note: &SelectionNote) -> String {
     words.join(", ")
 }
 
-/// That a session was still recorded at `now`, when it was written down.
+/// A remark for an export of a session that was still recorded at `now`.
 pub fn live(now: Moment) -> String {
     let after = duration(now.0);
     format!("still recorded when this was written, {after} after its start: it goes on")
 }
 
-/// What was taken out of it, as far as it says so.
+/// The note of a redaction in words.
 fn redacted(note: &str) -> String {
     let note: Value = serde_json::from_str(note).unwrap_or_else(|_| note.into());
     let count = |key: &str| note[key].as_u64();

@@ -1,4 +1,4 @@
-//! What happened from a request to its answer, one line for each thing. The viewer and `show` tell
+//! The story of an exchange from request to answer, one line for each thing. The viewer and `show` tell
 //! the same.
 
 use crate::phrases;
@@ -25,7 +25,7 @@ pub struct Row {
     pub tone: Tone,
     pub direction: Option<Direction>,
     pub word: &'static str,
-    /// How many bytes it has on the wire; see [`on_wire`].
+    /// The bytes on the wire; see [`on_wire`].
     pub size: Option<String>,
     pub text: String,
     pub key: ItemKey,
@@ -148,7 +148,7 @@ fn bare(tone: Tone, text: String) -> Row {
     }
 }
 
-/// How many bytes a message takes: those of its frame, terminator included, as everywhere. Where
+/// The bytes that a message takes: those of its frame, terminator included, as everywhere. Where
 /// more than a terminator stands beside it, as in a batch, both: `52 B of 153 B`.
 pub fn on_wire(message: u64, frame: u64) -> String {
     const TERMINATOR: u64 = 2;

@@ -1,4 +1,4 @@
-//! What is said of a recording wherever recordings are listed.
+//! Words for a recording wherever recordings are listed.
 
 use super::{command, peer};
 use mcpreel_store::library::Entry;
@@ -15,7 +15,7 @@ pub fn host(entry: &Entry) -> Option<String> {
     (!name.is_empty()).then(|| escape(name).into_owned())
 }
 
-/// Whose it is: `weather-server 1.4`, or what was started where the server has not said who it is;
+/// The server: `weather-server 1.4`, or the command where the server has not said who it is;
 /// `test bench (weather-server 1.4)` where it was given a name that says something else. None
 /// where nothing is known.
 pub fn title(entry: &Entry) -> Option<String> {
@@ -54,7 +54,7 @@ fn has_word(text: &str, word: &str) -> bool {
     })
 }
 
-/// What it is, in a word or two, where it is not a session as it was had: `replay`, `mock, redacted`.
+/// The origin in a word or two, unless it is a live session: `replay`, `mock, redacted`.
 pub fn origin(entry: &Entry) -> Option<String> {
     let origin = entry.context().map(|context| &*context.origin);
     let is_redacted = entry
@@ -70,7 +70,7 @@ fn origin_in_words(origin: &str, is_redacted: bool) -> Option<String> {
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-/// What a person wrote, and what is missing.
+/// The note of a person, and the bytes that are missing.
 pub fn notes(entry: &Entry) -> Vec<String> {
     let Some(summary) = entry.summary() else {
         return Vec::new();

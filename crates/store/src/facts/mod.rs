@@ -4,7 +4,7 @@
 mod facts_calls;
 
 use super::reader::reader_rows::number;
-use super::reader::{EventRow, FindingRow, ReadError, Recording, Summary};
+use super::reader::{EventRow, FindingRow, ReadError, Recording};
 use super::schema::{moment, to_sql};
 use mcpreel_lint::Severity;
 use mcpreel_lint::cause::Facts;
@@ -85,6 +85,9 @@ impl Recording {
     }
 
     fn gather(&self, now: Option<Moment>) -> Result<Facts, ReadError> {
+        let called = "SELECT 1 FROM exchange WHERE method = 'tools/call' LIMIT 1";
+        let stderr_bytes = "SELECT committed + pending FROM stream WHERE id = ?1";
+        let seq = |row: &Row<'_>| number(row, 0).map(Seq);
         let summary = self.summary()?;
         let findings = self.groups()?;
         let selection = summary.context.selection.as_ref();
@@ -93,12 +96,33 @@ impl Recording {
             is_live: now.is_some(),
             is_short: is_cut || now.is_none() && !summary.state.is_final(),
             now: now.unwrap_or(Moment(summary.t_last_ns)),
-            counts: self.counts(&summary)?,
+            counts: Counts {
+                frames: summary.frames,
+                messages: summary.messages,
+                exchanges: summary.exchanges,
+                failed: summary.failed,
+                findings: summary.findings,
+                gap_bytes: summary.gap_bytes,
+                stderr_bytes: self.number(stderr_bytes, [StreamId::STDERR.0])?,
+            },
             events: self.first_and_last_events()?,
             noise: self.lines_of(&findings, &NOISE_RULES)?,
             misframed: self.lines_of(&findings, &FRAMING_RULES)?,
             last_words: self.last_lines()?,
             long: self.long(&findings, summary.frames)?,
+            opening: self.opening()?,
+            went_on: self.has(CONFIRMED, [LOOKED_THROUGH])?
+                || self.has(ASKED_MORE, [LOOKED_THROUGH])?,
+            called_tools: self.has(called, [])?,
+            first_said: self.one(FIRST_SAID, [LOOKED_THROUGH], seq)?,
+            last_answer: self.one(LAST_ANSWER, [LOOKED_THROUGH], seq)?,
+            open: self.sample(Status::Open)?,
+            lost: self.sample(Status::Lost)?,
+            unanswered: self.sample(Status::Unanswered)?,
+            untracked: self.sample(Status::GivenUp)?,
+            failed: self.failed(summary.failed)?,
+            cancelled: self.cancelled()?,
+            again: self.made_again()?,
             findings,
             context: summary.context,
             session: summary.session,
@@ -107,49 +131,10 @@ impl Recording {
         if facts.is_live {
             facts.unfinished = self.unfinished()?;
         }
-        self.gather_handshake(&mut facts)?;
-        self.gather_exchanges(&mut facts)?;
-        Ok(facts)
-    }
-
-    /// Adds the handshake, and whether the session went on.
-    fn gather_handshake(&self, facts: &mut Facts) -> Result<(), ReadError> {
-        let seq = |row: &Row<'_>| number(row, 0).map(Seq);
-        facts.opening = self.opening()?;
-        facts.went_on =
-            self.has(CONFIRMED, [LOOKED_THROUGH])? || self.has(ASKED_MORE, [LOOKED_THROUGH])?;
-        let called = "SELECT 1 FROM exchange WHERE method = 'tools/call' LIMIT 1";
-        facts.called_tools = self.has(called, [])?;
-        facts.first_said = self.one(FIRST_SAID, [LOOKED_THROUGH], seq)?;
-        facts.last_answer = self.one(LAST_ANSWER, [LOOKED_THROUGH], seq)?;
-        Ok(())
-    }
-
-    fn gather_exchanges(&self, facts: &mut Facts) -> Result<(), ReadError> {
-        facts.open = self.sample(Status::Open)?;
-        facts.lost = self.sample(Status::Lost)?;
-        facts.unanswered = self.sample(Status::Unanswered)?;
-        facts.untracked = self.sample(Status::GivenUp)?;
-        facts.failed = self.failed(facts.counts.failed)?;
-        facts.cancelled = self.cancelled()?;
-        facts.again = self.made_again()?;
         if facts.end().is_some() {
             facts.last_answered = self.last_answered()?;
         }
-        Ok(())
-    }
-
-    fn counts(&self, summary: &Summary) -> Result<Counts, ReadError> {
-        let stderr_bytes = "SELECT committed + pending FROM stream WHERE id = ?1";
-        Ok(Counts {
-            frames: summary.frames,
-            messages: summary.messages,
-            exchanges: summary.exchanges,
-            failed: summary.failed,
-            findings: summary.findings,
-            gap_bytes: summary.gap_bytes,
-            stderr_bytes: self.number(stderr_bytes, [StreamId::STDERR.0])?,
-        })
+        Ok(facts)
     }
 
     fn first_and_last_events(&self) -> Result<Vec<Event>, ReadError> {

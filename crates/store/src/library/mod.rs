@@ -134,27 +134,24 @@ impl Library {
 
     /// Paths of the recordings, also of those that are nothing but a spool yet.
     pub fn reels(&self) -> Result<Vec<PathBuf>, LibraryError> {
-        self.find_reels().map_err(|source| LibraryError {
-            dir: self.dir.clone(),
-            source,
-        })
-    }
-
-    fn find_reels(&self) -> io::Result<Vec<PathBuf>> {
-        let files = match std::fs::read_dir(&self.dir) {
-            Ok(files) => files,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(error),
-        };
-        let mut reels = BTreeSet::new();
-        for file in files {
-            let path = file?.path();
-            let ending = path.extension().and_then(|ending| ending.to_str());
-            if matches!(ending, Some(REEL | SPOOL)) {
-                reels.insert(path.with_extension(REEL));
+        let find = || -> io::Result<Vec<PathBuf>> {
+            let mut reels = BTreeSet::new();
+            for file in std::fs::read_dir(&self.dir)? {
+                let path = file?.path();
+                let ending = path.extension().and_then(|ending| ending.to_str());
+                if matches!(ending, Some(REEL | SPOOL)) {
+                    reels.insert(path.with_extension(REEL));
+                }
             }
+            Ok(reels.into_iter().collect())
+        };
+        match find() {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => Err(LibraryError {
+                dir: self.dir.clone(),
+                source,
+            }),
+            found => Ok(found.unwrap_or_default()),
         }
-        Ok(reels.into_iter().collect())
     }
 }
 

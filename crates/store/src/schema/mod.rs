@@ -199,25 +199,17 @@ pub fn is_busy(error: &rusqlite::Error) -> bool {
     )
 }
 
+/// The rows of the format, of the streams and of the session, which says so far what `context`
+/// does.
 fn insert_first_rows(
     transaction: &Transaction<'_>,
     context: &ProcessContext,
     resume: u64,
 ) -> rusqlite::Result<()> {
     transaction.execute(INSERT_FORMAT, [NEEDS])?;
-    insert_recording(transaction, context, resume)?;
-    insert_streams(transaction)
-}
-
-/// The row of the session as a whole, which says so far what `context` does.
-pub(crate) fn insert_recording(
-    conn: &Connection,
-    context: &ProcessContext,
-    resume: u64,
-) -> rusqlite::Result<()> {
     let json = serde_json::to_string(context)
         .map_err(|e| rusqlite::Error::ToSqlConversionFailure(e.into()))?;
-    conn.execute(
+    transaction.execute(
         INSERT_RECORDING,
         named_params! {
             ":id": context.recording,
@@ -234,22 +226,11 @@ pub(crate) fn insert_recording(
             ":derived": DERIVED_VERSION,
         },
     )?;
-    Ok(())
-}
-
-fn insert_streams(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     for stream in StreamId::STDIO {
-        let direction = stream.messages();
-        let kind = if direction.is_some() {
-            "messages"
-        } else {
-            "text"
-        };
-        let direction = direction.map(Direction::as_str);
-        transaction.execute(
-            INSERT_STREAM,
-            params![stream.0, direction, kind, stream.as_str()],
-        )?;
+        let direction = stream.messages().map(Direction::as_str);
+        let kind = direction.map_or("text", |_| "messages");
+        let row = params![stream.0, direction, kind, stream.as_str()];
+        transaction.execute(INSERT_STREAM, row)?;
     }
     Ok(())
 }
@@ -281,24 +262,21 @@ pub fn moment(number: i64) -> Moment {
 
 /// The direction that [`Direction::as_str`] writes so.
 pub fn direction(word: &str) -> Option<Direction> {
-    [Direction::ClientToServer, Direction::ServerToClient]
-        .into_iter()
-        .find(|direction| direction.as_str() == word)
+    let mut all = [Direction::ClientToServer, Direction::ServerToClient].into_iter();
+    all.find(|direction| direction.as_str() == word)
 }
 
 /// The era that [`Era::as_str`] writes so.
 pub fn era(word: &str) -> Option<Era> {
-    [Era::Legacy, Era::Modern]
-        .into_iter()
-        .find(|era| era.as_str() == word)
+    let mut all = [Era::Legacy, Era::Modern].into_iter();
+    all.find(|era| era.as_str() == word)
 }
 
 /// The kind that [`MessageKind::as_str`] writes so.
 pub fn message_kind(word: &str) -> Option<MessageKind> {
     use MessageKind::{Notification, Other, Request, Response};
-    [Request, Notification, Response, Other]
-        .into_iter()
-        .find(|kind| kind.as_str() == word)
+    let mut all = [Request, Notification, Response, Other].into_iter();
+    all.find(|kind| kind.as_str() == word)
 }
 
 /// The state of a recording by its own word.

@@ -155,21 +155,26 @@ impl Source {
         Some(column)
     }
 
-    /// The parts of the condition that a finding points at the row; after each part a condition on
-    /// the finding follows, and after the last one [`END_OF_FINDINGS`].
-    pub fn findings(self) -> &'static [&'static str] {
+    /// That a finding for which a condition holds points at the row.
+    pub fn findings(self, condition: &str) -> String {
+        let frames = |column: &str, of: &str| {
+            format!("{column} IN (SELECT frame FROM finding WHERE {of} AND {condition})")
+        };
         match self {
-            Self::Exchange => &[
-                "(e.id IN (SELECT exchange FROM finding WHERE exchange IS NOT NULL AND ",
-                ") OR e.request IN (SELECT frame FROM finding WHERE exchange IS NULL AND ",
-                ") OR e.response IN (SELECT frame FROM finding WHERE exchange IS NULL AND ",
-            ],
-            Self::Alone | Self::Message => &[
-                "(m.frame IN (SELECT frame FROM finding WHERE (exchange IS NULL
-                    OR m.exchange IS NULL OR exchange = m.exchange) AND frame = m.frame AND ",
-            ],
-            Self::Line => &["(l.frame IN (SELECT frame FROM finding WHERE "],
-            Self::Event => &["(0 IN (SELECT 1 FROM finding WHERE 0 AND "],
+            Self::Exchange => format!(
+                "(e.id IN (SELECT exchange FROM finding WHERE exchange IS NOT NULL AND {condition})
+                OR {} OR {})",
+                frames("e.request", "exchange IS NULL"),
+                frames("e.response", "exchange IS NULL"),
+            ),
+            Self::Alone | Self::Message => frames(
+                "m.frame",
+                "(exchange IS NULL OR m.exchange IS NULL OR exchange = m.exchange)
+                AND frame = m.frame",
+            ),
+            Self::Line => frames("l.frame", "1"),
+            // The condition stands in it: what it binds must be used.
+            Self::Event => frames("0", "0"),
         }
     }
 
@@ -226,8 +231,6 @@ impl Source {
         }
     }
 }
-
-pub(super) const END_OF_FINDINGS: &str = "))";
 
 impl Source {
     /// A column of the exchange, for its requests and responses.

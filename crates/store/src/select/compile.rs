@@ -17,7 +17,7 @@
 //! of a [`Test`], the others are the values to test.
 
 use super::Context;
-use super::column::{END_OF_FINDINGS, Source};
+use super::column::Source;
 use crate::schema::to_sql;
 use mcpreel_trace::exchange::PROBE;
 use mcpreel_trace::query::ast::{Expr, Field, Flag, Op, Query, Root, Subject, Type, Value};
@@ -86,17 +86,12 @@ impl<'q> Compiler<'q> {
             source,
             context: self.context,
             tests: &mut self.tests,
-            sql: String::new(),
             values: Vec::new(),
         };
-        match &self.query.expr {
-            Some(expr) => writer.expr(expr),
-            None => writer.push("1"),
-        }
-        Condition {
-            sql: writer.sql,
-            values: writer.values,
-        }
+        let expr = self.query.expr.as_ref();
+        let sql = expr.map_or("1".to_owned(), |expr| writer.expr(expr));
+        let values = writer.values;
+        Condition { sql, values }
     }
 
     /// Whether bytes of messages have to be read.
@@ -168,103 +163,70 @@ impl Test {
     }
 }
 
-/// Writes the condition on the rows of one source.
+/// Makes conditions on the rows of one source.
 struct Writer<'t> {
     source: Source,
     context: Context,
     tests: &'t mut Vec<Test>,
-    sql: String,
     values: Vec<Bound>,
 }
 
 impl Writer<'_> {
-    fn push(&mut self, sql: &str) {
-        self.sql.push_str(sql);
-    }
-
-    fn bind(&mut self, value: impl Into<Bound>) {
-        let number = (FIRST + self.values.len()).to_string();
-        self.sql.push('?');
-        self.sql.push_str(&number);
+    fn bind(&mut self, value: impl Into<Bound>) -> String {
+        let number = FIRST + self.values.len();
         self.values.push(value.into());
+        format!("?{number}")
     }
 
     /// A condition that never holds. No constant, of which `SQLite` would make that there is no way
     /// to use the index that it is told to.
-    fn never(&mut self) {
-        self.bind(0);
+    fn never(&mut self) -> String {
+        self.bind(0)
     }
 
     /// Asks `test` about `values`.
-    fn ask(&mut self, test: Test, values: &[&str]) {
-        let number = self.tests.len().to_string();
+    fn ask(&mut self, test: Test, values: &[&str]) -> String {
+        let number = self.tests.len();
         self.tests.push(test);
-        self.push("fits(");
-        self.push(&number);
-        for value in values {
-            self.push(", ");
-            self.push(value);
-        }
-        self.push(")");
+        format!("fits({number}, {})", values.join(", "))
     }
 
-    fn expr(&mut self, expr: &Expr) {
+    fn expr(&mut self, expr: &Expr) -> String {
         match expr {
             Expr::And(all) => self.list(all, " AND "),
             Expr::Or(any) => self.list(any, " OR "),
-            Expr::Not(inner) => self.not(|it| it.expr(inner)),
+            Expr::Not(inner) => not(&self.expr(inner)),
             Expr::Is(flag) => self.flag(*flag),
             Expr::Has(Subject::Field(field)) => self.has(*field),
             Expr::Has(Subject::Body(root, path)) => self.body(*root, path, None),
             Expr::Text(text) => self.text(needle(text, pattern::ignores_case(text))),
             Expr::Compare { subject, op, value } => match op.denied() {
-                Some(op) => self.not(|it| it.compare(subject, op, value)),
+                Some(op) => not(&self.compare(subject, op, value)),
                 None => self.compare(subject, *op, value),
             },
         }
     }
 
-    fn not(&mut self, inner: impl FnOnce(&mut Self)) {
-        self.push("((");
-        inner(self);
-        self.push(") IS NOT TRUE)");
-    }
-
-    /// Expressions that read bodies come last. `SQLite` takes some depth only, so a long list
-    /// is cut in halves.
-    fn list(&mut self, list: &[Expr], between: &str) {
+    /// Expressions that read bodies come last.
+    fn list(&mut self, list: &[Expr], between: &str) -> String {
         let mut sorted: Vec<_> = list.iter().collect();
         sorted.sort_by_key(|expr| reads_bodies(expr));
-        self.halves(&sorted, between);
+        let conditions: Vec<_> = sorted.into_iter().map(|expr| self.expr(expr)).collect();
+        halves(&conditions, between)
     }
 
-    fn halves(&mut self, list: &[&Expr], between: &str) {
-        match list {
-            [] => self.push("1"),
-            [one] => self.expr(one),
-            list => {
-                let (first, second) = list.split_at(list.len() / 2);
-                self.push("(");
-                self.halves(first, between);
-                self.push(between);
-                self.halves(second, between);
-                self.push(")");
-            }
-        }
-    }
-
-    fn has(&mut self, field: Field) {
+    fn has(&mut self, field: Field) -> String {
         match (field, self.source.column(field)) {
-            (Field::Text, _) => self.push("1"),
-            (Field::Finding | Field::Severity, _) => self.finding(|it| it.push("1")),
+            (Field::Text, _) => "1".to_owned(),
+            (Field::Finding | Field::Severity, _) => self.source.findings("1"),
             (Field::Level, _) => self.logged("level", None),
             (Field::Logger, _) => self.logged("logger", None),
-            (_, Some(column)) => self.push(&format!("({column}) IS NOT NULL")),
+            (_, Some(column)) => format!("({column}) IS NOT NULL"),
             (_, None) => self.never(),
         }
     }
 
-    fn compare(&mut self, subject: &Subject, op: Op, value: &Value) {
+    fn compare(&mut self, subject: &Subject, op: Op, value: &Value) -> String {
         let field = match subject {
             Subject::Field(field) => *field,
             Subject::Body(root, path) => {
@@ -279,8 +241,15 @@ impl Writer<'_> {
             return self.never();
         }
         match (field, self.source.column(field)) {
-            (Field::Finding, _) => self.finding(|it| it.test_text("rule", kind, op, value)),
-            (Field::Severity, _) => self.finding(|it| it.test_text("severity", kind, op, value)),
+            (Field::Finding | Field::Severity, _) => {
+                let column = if field == Field::Finding {
+                    "rule"
+                } else {
+                    "severity"
+                };
+                let condition = self.test_text(column, kind, op, value);
+                self.source.findings(&condition)
+            }
             (Field::Level, _) => self.logged("level", Some(text_test(op, value))),
             (Field::Logger, _) => self.logged("logger", Some(text_test(op, value))),
             (_, None) => self.never(),
@@ -288,154 +257,138 @@ impl Writer<'_> {
         }
     }
 
-    fn test(&mut self, column: &str, kind: Type, op: Op, value: &Value) {
+    fn test(&mut self, column: &str, kind: Type, op: Op, value: &Value) -> String {
         match kind {
             Type::Text | Type::Words(_) => self.test_text(column, kind, op, value),
             Type::Number | Type::Duration | Type::Size | Type::Time => {
                 let Some(range) = within(op, value, self.context) else {
                     return self.never();
                 };
-                self.push(&format!("({column}) BETWEEN "));
-                self.bind(*range.start());
-                self.push(" AND ");
-                self.bind(*range.end());
+                let (first, last) = (self.bind(*range.start()), self.bind(*range.end()));
+                format!("({column}) BETWEEN {first} AND {last}")
             }
             Type::Id => self.ask_column(Test::Id(id(value)), column),
             Type::Json => self.ask_column(Test::Json(JsonTest::new(op, value)), column),
         }
     }
 
-    fn ask_column(&mut self, test: Test, column: &str) {
-        self.push(&format!("(({column}) IS NOT NULL AND "));
-        self.ask(test, &[column]);
-        self.push(")");
+    fn ask_column(&mut self, test: Test, column: &str) -> String {
+        let fits = self.ask(test, &[column]);
+        format!("(({column}) IS NOT NULL AND {fits})")
     }
 
     /// `SQLite` folds the letters of ASCII, which is all that a needle of ASCII asks for, and ends
     /// some texts at a NUL.
-    fn test_text(&mut self, column: &str, kind: Type, op: Op, value: &Value) {
+    fn test_text(&mut self, column: &str, kind: Type, op: Op, value: &Value) -> String {
         let text = text_of(value);
         let contains = op == Op::Contains && kind == Type::Text;
         if op == Op::Matches || text.contains('\0') || contains && !text.is_ascii() {
-            self.ask_column(text_test(op, value), column);
-        } else if contains {
-            self.push(&format!("instr(lower({column}), "));
-            self.bind(text.to_ascii_lowercase());
-            self.push(") > 0");
-        } else {
-            self.push(&format!("({column}) = "));
-            self.bind(brief::asked(text).into_owned());
+            return self.ask_column(text_test(op, value), column);
         }
+        if contains {
+            let needle = self.bind(text.to_ascii_lowercase());
+            return format!("instr(lower({column}), {needle}) > 0");
+        }
+        let text = self.bind(brief::asked(text).into_owned());
+        format!("({column}) = {text}")
     }
 
     /// A condition on a member of the params of a log message.
-    fn logged(&mut self, member: &'static str, test: Option<Test>) {
+    fn logged(&mut self, member: &'static str, test: Option<Test>) -> String {
         if !matches!(self.source, Source::Alone | Source::Message) {
             return self.never();
         }
-        self.push("(m.method = 'notifications/message' AND ");
         let [request, _] = self.source.bodies();
-        self.ask(Test::Logged(member, test.map(Box::new)), &[request]);
-        self.push(")");
+        let fits = self.ask(Test::Logged(member, test.map(Box::new)), &[request]);
+        format!("(m.method = 'notifications/message' AND {fits})")
     }
 
-    fn body(&mut self, root: Root, path: &Path, test: Option<JsonTest>) {
+    fn body(&mut self, root: Root, path: &Path, test: Option<JsonTest>) -> String {
         let [request, response] = self.source.bodies();
         let values = match root {
             Root::Params | Root::Req => [request, "NULL"],
             Root::Result | Root::Error | Root::Res => ["NULL", response],
             Root::Meta => [request, response],
         };
-        self.ask(Test::Body(root, path.clone(), test), &values);
+        self.ask(Test::Body(root, path.clone(), test), &values)
     }
 
-    fn text(&mut self, [plain, escaped]: [Option<Regex>; 2]) {
+    fn text(&mut self, [plain, escaped]: [Option<Regex>; 2]) -> String {
         let (texts, bytes) = self.source.texts();
-        self.push("(0");
-        for text in texts {
-            self.push(" OR ");
-            self.ask(Test::Pattern(plain.clone()), &[text]);
-        }
-        for bytes in bytes {
-            self.push(" OR ");
-            self.ask(Test::Pattern(escaped.clone()), &[bytes]);
-        }
-        self.push(")");
-    }
-
-    /// Writes that a finding for which a condition holds points at the row.
-    fn finding(&mut self, condition: impl Fn(&mut Self)) {
-        for part in self.source.findings() {
-            self.push(part);
-            condition(self);
-        }
-        self.push(END_OF_FINDINGS);
+        let mut any = vec!["0".to_owned()];
+        any.extend(
+            texts
+                .iter()
+                .map(|text| self.ask(Test::Pattern(plain.clone()), &[text])),
+        );
+        any.extend(bytes.map(|bytes| self.ask(Test::Pattern(escaped.clone()), &[bytes])));
+        format!("({})", any.join(" OR "))
     }
 
     /// A condition on the column of `field`.
-    fn column(&mut self, field: Field, condition: &str) {
+    fn column(&mut self, field: Field, condition: &str) -> String {
         match self.source.column(field) {
-            Some(column) => self.push(&format!("({column}){condition}")),
+            Some(column) => format!("({column}){condition}"),
             None => self.never(),
         }
     }
 
-    fn flag(&mut self, flag: Flag) {
+    fn flag(&mut self, flag: Flag) -> String {
         match flag {
             Flag::Failed => {
-                self.push("(");
-                self.column(
-                    Field::Status,
-                    " IN ('error', 'tool-error', 'lost', 'unanswered')",
-                );
-                self.push(" AND ");
-                self.not(|it| {
-                    it.push("(");
-                    it.column(Field::Method, &format!(" = '{PROBE}'"));
-                    it.push(" AND ");
-                    it.column(Field::Status, " = 'error'");
-                    it.push(")");
-                });
-                self.push(")");
+                let failures = " IN ('error', 'tool-error', 'lost', 'unanswered')";
+                let failed = self.column(Field::Status, failures);
+                let probe = self.column(Field::Method, &format!(" = '{PROBE}'"));
+                let error = self.column(Field::Status, " = 'error'");
+                let refused = format!("({probe} AND {error})");
+                format!("({failed} AND {})", not(&refused))
             }
             Flag::Open => self.column(Field::Status, " = 'open'"),
             Flag::Late => self.column(Field::Status, " = 'late'"),
             Flag::Slow => {
-                let slow = to_sql(self.context.slow_ns).to_string();
-                self.column(Field::Latency, &format!(" > {slow}"));
+                let slow = to_sql(self.context.slow_ns);
+                self.column(Field::Latency, &format!(" > {slow}"))
             }
             Flag::Batch => match self.source.batch() {
-                Some([may, bytes]) => {
-                    self.push(&format!("({may} AND "));
-                    self.ask(Test::Batch, &[bytes]);
-                    self.push(")");
-                }
+                Some([may, bytes]) => format!("({may} AND {})", self.ask(Test::Batch, &[bytes])),
                 None => self.never(),
             },
-            Flag::Truncated => self.finding(|it| it.push(&format!("rule{TRUNCATED}"))),
+            Flag::Truncated => self.source.findings(&format!("rule{TRUNCATED}")),
             Flag::Marked => self.has(Field::Mark),
             Flag::Noted => self.has(Field::Note),
             Flag::Modern => self.column(Field::Era, " = 'modern'"),
             Flag::Legacy => self.column(Field::Era, " = 'legacy'"),
             Flag::Notification => self.column(Field::Kind, " = 'notification'"),
-            Flag::Waiting => self.push(match self.source {
-                Source::Exchange => WAITING,
-                Source::Message => WAITING_MESSAGE,
-                Source::Alone | Source::Line | Source::Event => return self.never(),
-            }),
+            Flag::Waiting => match self.source {
+                Source::Exchange => WAITING.to_owned(),
+                Source::Message => format!("(m.kind IN ('request', 'response') AND {WAITING})"),
+                Source::Alone | Source::Line | Source::Event => self.never(),
+            },
+        }
+    }
+}
+
+fn not(condition: &str) -> String {
+    format!("(({condition}) IS NOT TRUE)")
+}
+
+/// Conditions with a word between them. `SQLite` takes expressions of some depth only, so a long
+/// list is cut in halves.
+fn halves(list: &[String], between: &str) -> String {
+    match list {
+        [] => "1".to_owned(),
+        [one] => one.clone(),
+        list => {
+            let (first, second) = list.split_at(list.len() / 2);
+            let (first, second) = (halves(first, between), halves(second, between));
+            format!("({first}{between}{second})")
         }
     }
 }
 
 /// The server has waited for its client, or waits now.
-macro_rules! waiting {
-    () => {
-        "(e.waited > 0 OR (e.status = 'open' AND EXISTS
-            (SELECT 1 FROM exchange c WHERE c.parent = e.id AND c.status = 'open')))"
-    };
-}
-const WAITING: &str = waiting!();
-const WAITING_MESSAGE: &str = concat!("(m.kind IN ('request', 'response') AND ", waiting!(), ")");
+const WAITING: &str = "(e.waited > 0 OR (e.status = 'open' AND EXISTS
+    (SELECT 1 FROM exchange c WHERE c.parent = e.id AND c.status = 'open')))";
 
 fn reads_bodies(expr: &Expr) -> bool {
     match expr {

@@ -111,7 +111,7 @@ impl<'r> Ids<'r> {
     }
 }
 
-/// So many bytes, in hex digits, that follow from the recording and a text.
+/// Derives an id of so many bytes, in hex digits, from the recording and a text.
 fn digest(id: &str, what: &str, bytes: usize) -> String {
     let digest = Sha256::digest(format!("mcpreel {id} {what}"));
     hex(&digest[..bytes])

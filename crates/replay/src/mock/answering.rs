@@ -2,7 +2,7 @@
 
 use super::OnMiss;
 use super::client::Phase;
-use super::faults::{Asked, Effect};
+use super::faults::Effect;
 use super::index::{Outcome, Trigger};
 use super::matcher::{Near, Nearest, Reason, Tier, nearest};
 use super::mock_report::{Missed, Subject};
@@ -16,8 +16,7 @@ use mcpreel_trace::clock::Moment;
 use mcpreel_wire::json::{Value, follow};
 use mcpreel_wire::mcp::{keys, methods};
 use mcpreel_wire::message::{
-    Body, Content, Era, InputRound, Lines, Message, Notification, Problem, Request,
-    Subject as About,
+    Body, Content, InputRound, Lines, Message, Notification, Problem, Request, Subject as About,
 };
 use serde_json::json;
 use std::collections::VecDeque;
@@ -172,20 +171,8 @@ impl Server {
 
     /// The effect of the first fault that fits a request.
     fn fault(&self, asking: &Asking<'_>, bytes: &[u8]) -> Option<Effect> {
-        let asked = Asked {
-            method: &asking.wanted.method,
-            name: asking.wanted.name.as_deref(),
-            id: &asking.live.id,
-            era: if asking.live.modern {
-                Era::Modern
-            } else {
-                Era::Legacy
-            },
-            bytes,
-            now: asking.now,
-        };
         let mut faults = self.options.faults.iter();
-        let fault = faults.find(|fault| fault.fits(&asked))?;
+        let fault = faults.find(|fault| fault.fits(bytes, asking.now))?;
         Some(fault.effect.clone())
     }
 

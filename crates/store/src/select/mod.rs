@@ -21,7 +21,7 @@ mod live;
 mod scan;
 
 pub use count::Latency;
-pub use live::{LiveFilter, LiveRequest};
+pub use live::LiveFilter;
 pub use scan::Scan;
 
 use crate::reader::{ReadError, Recording, Summary};

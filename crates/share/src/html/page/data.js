@@ -131,6 +131,11 @@ const FLAGS = new Map([
   ['failed', (row) => row.failed],
   ['with a finding', (row) => findingsOf(row).length > 0],
   ['marked or noted', (row) => notesOf(row).length > 0],
+  ['exchanges', (row) => row.s],
+  ['messages', (row) => !row.s && ['notification', 'response', 'request'].includes(row.k)],
+  ['stderr', (row) => row.k === 'stderr'],
+  ['other lines', (row) => row.k === 'other'],
+  ['events', (row) => row.k === 'event'],
 ]);
 
 const filter = { status: '', text: '', pattern: null, frames: new Set(), next: 0, timer: null };

@@ -1,17 +1,9 @@
 // What is shown, and what changes it: controls, links, keys.
 
-const KINDS = [
-  ['exchanges', (row) => Boolean(row.s)],
-  ['messages', (row) => !row.s && ['notification', 'response', 'request'].includes(row.k)],
-  ['stderr', (row) => row.k === 'stderr'],
-  ['other lines', (row) => row.k === 'other'],
-  ['events', (row) => row.k === 'event'],
-];
-
 const VIEWS = ['list', 'findings', 'session'];
 
-// Kinds of rows that are hidden; the frame that the address names.
-const state = { hidden: new Set(), seq: null };
+// The frame that the address names.
+const state = { seq: null };
 
 function boot() {
   readData();
@@ -51,16 +43,6 @@ function setUpControls() {
   for (const view of VIEWS) on(`tab-${view}`, 'click', () => setView(view));
   const found = data.findings.length;
   byId('tab-findings').append(element('span', 'count', found ? count(found) : ''));
-  for (const [name, fits] of KINDS) {
-    const number = data.rows.filter((row) => !row.folded && fits(row)).length;
-    const node = button('chip', name, () => {
-      if (!state.hidden.delete(name)) state.hidden.add(name);
-      node.setAttribute('aria-pressed', String(!state.hidden.has(name)));
-      applyFilter();
-    });
-    node.append(element('span', 'count', count(number)));
-    if (number) byId('toggles').append(setAttributes(node, { 'aria-pressed': true }));
-  }
   window.addEventListener('hashchange', followLink);
 }
 
@@ -78,8 +60,7 @@ function applyFilter() {
 }
 
 function showRows() {
-  const hidden = KINDS.filter(([name]) => state.hidden.has(name)).map(([, fits]) => fits);
-  setRows(data.rows.filter((row) => !row.folded && !hidden.some((fits) => fits(row)) && fitsFilter(row)));
+  setRows(data.rows.filter((row) => !row.folded && fitsFilter(row)));
   byId('empty').hidden = list.shown.length > 0;
   byId('empty').textContent = data.rows.length
     ? 'Nothing fits. Esc takes the filter away.'
@@ -167,8 +148,6 @@ function followLink() {
   const row = data.shows.get(seq);
   if (!row || seq === state.seq) return;
   if (!list.shown.includes(row)) {
-    state.hidden.clear();
-    for (const chip of byId('toggles').children) chip.setAttribute('aria-pressed', 'true');
     filter.status = '';
     byId('status').value = '';
     setFilter('');

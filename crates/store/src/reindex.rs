@@ -1,7 +1,7 @@
 //! Deriving everything anew from the frames and events of a recording.
 
-use super::indexer::IndexError;
 use super::indexer::derive::{Deriver, Text};
+use super::indexer::index_error::IndexError;
 use super::indexer::line::COLLECT_LIMIT;
 use super::indexer::long;
 use super::indexer::write::Writer;

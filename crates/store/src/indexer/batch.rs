@@ -1,9 +1,10 @@
 //! The work of one transaction: records in, rows out.
 
 use super::derive::{Deriver, Text};
+use super::index_error::IndexError;
 use super::line::{Body, Frame, Line};
 use super::write::Writer;
-use super::{Budget, IndexError, Position, long};
+use super::{Budget, Position, long};
 use crate::reindex::{self, Ended};
 use crate::schema::{State, to_sql};
 use mcpreel_capture::spool::{EndNote, RecordHead, RecordKind, SpoolReader, Status};

@@ -19,16 +19,17 @@
 
 mod batch;
 pub mod derive;
+pub(crate) mod index_error;
 pub(crate) mod line;
 pub(crate) mod long;
 pub mod write;
 
-use super::open::OpenError;
 use super::schema::{State, from_sql};
 use super::{open, schema};
 use batch::Batch;
 pub use batch::names_unread;
 use derive::Deriver;
+pub use index_error::IndexError;
 pub use line::COLLECT_LIMIT;
 use line::Line;
 use mcpreel_capture::spool::{SpoolError, SpoolReader};
@@ -300,31 +301,6 @@ impl Budget {
 
     fn is_spent(&self, began: Moment, bytes: u64) -> bool {
         bytes >= self.bytes || self.clock.now().0.saturating_sub(began.0) >= self.nanos
-    }
-}
-
-/// Why a recording could not be made, filled, or derived anew.
-#[derive(Debug, thiserror::Error)]
-pub enum IndexError {
-    /// The file could not be made; it may exist already.
-    #[error("could not create the recording")]
-    Create(#[source] io::Error),
-    /// The recording could not be opened.
-    #[error(transparent)]
-    Open(#[from] OpenError),
-    #[error(transparent)]
-    Spool(#[from] SpoolError),
-    #[error("could not write the recording")]
-    Sqlite(#[from] rusqlite::Error),
-    /// The bytes of a long frame could not be copied or read.
-    #[error("could not copy a line of {size} bytes")]
-    Copy { size: u64, source: io::Error },
-}
-
-impl IndexError {
-    /// Whether somebody else holds the file: nothing was lost, trying again later may help.
-    pub fn is_busy(&self) -> bool {
-        matches!(self, Self::Sqlite(error) if schema::is_busy(error))
     }
 }
 

@@ -6,7 +6,7 @@
 mod bytes;
 pub mod reader_rows;
 
-use super::indexer::IndexError;
+use super::indexer::index_error::IndexError;
 use super::open::{OpenError, Opened, uri};
 use super::reindex::Ended;
 use super::schema::DERIVED_VERSION;

@@ -174,9 +174,11 @@ fn begin(reel: &Path, path: &Path) -> Result<(Indexer, u64), RecoverError> {
     let spool = SpoolReader::open(path)?;
     let (size, first) = (spool.file_len()?, spool.first_position());
     if !reel.exists() {
-        drop(schema::create(reel, &*start_of(path)?, first)?);
+        let created = schema::create(reel, &*start_of(path)?, first);
+        drop(created.map_err(IndexError::from)?);
     } else if !open::is_born(reel)? {
-        drop(schema::fill(reel, &*start_of(path)?, first)?);
+        let filled = schema::fill(reel, &*start_of(path)?, first);
+        drop(filled.map_err(IndexError::from)?);
     }
     Ok((Indexer::resume(reel, spool)?, size))
 }

@@ -13,7 +13,6 @@
 
 mod genuine;
 
-use super::indexer::IndexError;
 use super::open;
 pub use genuine::{Additions, distrust, stranger};
 use mcpreel_trace::clock::Moment;
@@ -22,10 +21,10 @@ use mcpreel_trace::event::{DEFAULT_SLOW_NS, ProcessContext};
 use mcpreel_trace::frame::StreamId;
 use mcpreel_wire::message::{Direction, Era};
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior, named_params, params};
-use std::fmt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::Duration;
+use std::{fmt, io};
 
 /// Marks an `SQLite` file as a recording: `mcpr` in ASCII.
 pub const APPLICATION_ID: u32 = 0x6D63_7072;
@@ -83,6 +82,16 @@ impl fmt::Display for FormatVersion {
     }
 }
 
+/// Why a recording could not be created.
+#[derive(Debug, thiserror::Error)]
+pub enum SchemaError {
+    /// The file could not be made; it may exist already.
+    #[error("could not create the recording")]
+    Create(#[source] io::Error),
+    #[error("could not write the tables of the recording")]
+    Sqlite(#[from] rusqlite::Error),
+}
+
 /// Creates the recording `path` (mode 0600) of the session that `context` describes.
 ///
 /// `resume` is where the first record of its spool stands. The connection is in WAL mode, the
@@ -91,19 +100,19 @@ pub fn create(
     path: &Path,
     context: &ProcessContext,
     resume: u64,
-) -> Result<Connection, IndexError> {
+) -> Result<Connection, SchemaError> {
     std::fs::OpenOptions::new()
         .write(true)
         .create_new(true)
         .mode(0o600)
         .open(path)
-        .map_err(IndexError::Create)?;
+        .map_err(SchemaError::Create)?;
     fill(path, context, resume).inspect_err(|_| discard(path))
 }
 
 /// Makes the tables and first rows of the recording `path` that has none: an empty file, or one
 /// whose creation was interrupted.
-pub fn fill(path: &Path, context: &ProcessContext, resume: u64) -> Result<Connection, IndexError> {
+pub fn fill(path: &Path, context: &ProcessContext, resume: u64) -> Result<Connection, SchemaError> {
     let mut conn = Connection::open_with_flags(
         path,
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,

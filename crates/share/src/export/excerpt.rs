@@ -11,9 +11,6 @@ use mcpreel_trace::frame::{FrameHead, Seq};
 /// Frames that are looked at between two questions to the recording.
 const PAGE: u32 = 1000;
 
-/// Exchanges that are given in one read of the file: some milliseconds.
-const HELD: usize = 20;
-
 /// The part of a recording that is written: the selection, up to a frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Excerpt<'r> {
@@ -133,6 +130,14 @@ impl<'r> Excerpt<'r> {
         &self,
         visit: &mut impl FnMut(&Exchange) -> Result<(), E>,
     ) -> Result<u64, E> {
+        self.exchange_pages(&mut |page| page.iter().try_for_each(&mut *visit))
+    }
+
+    /// The same in pages.
+    pub fn exchange_pages<E: From<ReadError>>(
+        &self,
+        visit: &mut impl FnMut(&[Exchange]) -> Result<(), E>,
+    ) -> Result<u64, E> {
         let (mut after, mut left_out) = (ExchangeId(0), 0);
         loop {
             let mut page = self.recording.exchanges(after, PAGE)?;
@@ -148,12 +153,7 @@ impl<'r> Excerpt<'r> {
             let all = page.len();
             page.retain(|exchange| self.selection.has_exchange(exchange));
             left_out += (all - page.len()) as u64;
-            for exchanges in page.chunks(HELD) {
-                // Else each question of `visit` asks anew whether the file has changed.
-                let held = self.recording.hold()?;
-                exchanges.iter().try_for_each(&mut *visit)?;
-                drop(held);
-            }
+            visit(&page)?;
         }
     }
 

@@ -47,6 +47,9 @@ use std::io::Write;
 /// Events of one span, as many as the software development kits keep; of more the number is said.
 const EVENTS: u32 = 128;
 
+/// Exchanges whose messages are read together: some milliseconds.
+const TOGETHER: usize = 20;
+
 /// Whether what was said is written besides that it was said.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Bodies {
@@ -90,10 +93,21 @@ impl Trace<'_> {
         progress: &mut Progress<'_>,
     ) -> Result<Written, ExportError> {
         let (excerpt, mut written) = (self.excerpt, Written::default());
-        written.left_out = excerpt.exchanges(&mut |exchange| {
-            progress(exchange.request.0)?;
-            written.exchanges += 1;
-            lines.push(exchange.direction, &self.exchange(exchange)?)
+        written.left_out = excerpt.exchange_pages(&mut |page| {
+            for exchanges in page.chunks(TOGETHER) {
+                // To ask for each message alone takes longer than to read it. Whoever reads the
+                // trace slowly must not keep the file held.
+                let held = excerpt.recording.hold()?;
+                let spans = exchanges.iter().map(|exchange| self.exchange(exchange));
+                let spans = spans.collect::<Result<Vec<_>, _>>()?;
+                drop(held);
+                for (exchange, span) in exchanges.iter().zip(&spans) {
+                    progress(exchange.request.0)?;
+                    written.exchanges += 1;
+                    lines.push(exchange.direction, span)?;
+                }
+            }
+            Ok::<_, ExportError>(())
         })?;
         // Messages that are no notifications and belong to no exchange.
         let mut unpaired = 0;

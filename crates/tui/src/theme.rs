@@ -226,17 +226,3 @@ pub fn severity(word: &str) -> (Glyph, Role) {
         _ => (Glyph::Note, Role::Faint),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn in_ascii_what_is_open_does_not_look_like_what_is_cut() {
-        let look = Look {
-            ascii: true,
-            ..Look::default()
-        };
-        assert_ne!(look.glyph(Glyph::Running), look.glyph(Glyph::Ellipsis));
-    }
-}

@@ -90,57 +90,65 @@ struct Offer {
     file: Option<String>,
 }
 
+/// A part of the recording.
 #[derive(Clone, Debug)]
-enum Scope {
-    All,
-    /// The rows that fit the filter in force, which is also here as text.
-    Rows(String, Question),
-    Marked,
-    /// The exchange with this request.
-    Exchange((Seq, u32)),
+struct Scope {
+    label: String,
+    /// The part of the file name.
+    part: String,
+    /// The rows of the part; none for all of the recording.
+    rows: Option<Question>,
 }
 
 impl Scope {
-    /// The words in the form, and the part of the file name.
-    fn words(&self) -> (String, String) {
-        let (label, part) = match self {
-            Self::All => ("all of it".to_owned(), ""),
-            Self::Rows(text, _) => {
-                let text = cut(&escape(text), FILTER);
-                (format!("what the filter shows: {text}"), "-filtered")
-            }
-            Self::Marked => ("what is marked".to_owned(), "-marked"),
-            Self::Exchange((seq, _)) => {
-                let label = format!("this exchange, #{}", seq.0);
-                return (label, format!("-{}", seq.0));
-            }
+    fn all() -> Self {
+        Self {
+            label: "all of it".to_owned(),
+            part: String::new(),
+            rows: None,
+        }
+    }
+
+    /// What fits a filter of ours.
+    fn fitting(label: &str, part: &str, filter: &str) -> Self {
+        let query = Query::parse(filter).expect("it is a filter");
+        let rows = Question {
+            query,
+            ..Question::default()
         };
-        (label, part.to_owned())
+        Self {
+            label: label.to_owned(),
+            part: format!("-{part}"),
+            rows: Some(rows),
+        }
+    }
+
+    fn marked() -> Self {
+        Self::fitting("what is marked", "marked", "is:marked")
+    }
+
+    /// The exchange with this request.
+    fn exchange(Seq(seq): Seq) -> Self {
+        let label = format!("this exchange, #{seq}");
+        Self::fitting(&label, &seq.to_string(), &format!("seq:{seq}"))
     }
 }
 
 impl Offer {
-    fn format(&self) -> Format {
-        FORMATS[self.format].0
-    }
-
     fn scope(&self) -> &Scope {
         &self.scopes[self.scope]
     }
 
     /// The file that is written, as it was typed or is proposed.
     fn file(&self) -> String {
-        if let Some(file) = &self.file {
-            return file.clone();
-        }
-        // A stranger may have put any id into the recording.
-        let id = sanitised(&self.id);
-        let (.., ending) = FORMATS[self.format];
-        let part = match self.scope() {
-            Scope::All if self.format() == Format::Recording => "-copy".to_owned(),
-            scope => scope.words().1,
+        let (format, .., ending) = FORMATS[self.format];
+        let part = match &*self.scope().part {
+            "" if format == Format::Recording => "-copy",
+            part => part,
         };
-        format!("{id}{part}.{ending}")
+        // A stranger may have put any id into the recording.
+        let proposed = || format!("{}{part}.{ending}", sanitised(&self.id));
+        self.file.clone().unwrap_or_else(proposed)
     }
 }
 
@@ -151,8 +159,7 @@ pub fn perform_in_library(app: &mut App, action: Action) -> Option<Effects> {
     }
     let entry = &app.library.current()?.entry;
     let (path, id) = (entry.path.clone(), entry.id.clone());
-    let scopes = vec![Scope::All, Scope::Marked];
-    Some(begin(app, path, id, scopes))
+    Some(begin(app, path, id, vec![Scope::all(), Scope::marked()]))
 }
 
 /// Offers an export of the recording that is open.
@@ -164,22 +171,27 @@ pub fn perform_in_session(app: &mut App, session: &mut Session, action: Action) 
         app.notices.error("the recording is not open yet", app.now);
         return Some(vec![]);
     };
-    let mut scopes = vec![Scope::All];
+    let mut scopes = vec![Scope::all()];
     if session.filter.is_on() {
         // The text that was typed last may be no filter, and another one still in force.
         let question = selection::question(session);
-        scopes.push(Scope::Rows(question.query.to_string(), question));
+        let text = cut(&escape(&question.query.to_string()), FILTER);
+        scopes.push(Scope {
+            label: format!("what the filter shows: {text}"),
+            part: "-filtered".to_owned(),
+            rows: Some(question),
+        });
     }
-    scopes.push(Scope::Marked);
-    scopes.extend(exchange(session).map(Scope::Exchange));
+    scopes.push(Scope::marked());
+    scopes.extend(exchange(session).map(Scope::exchange));
     let id = vitals.summary.id.clone();
     Some(begin(app, session.path.clone(), id, scopes))
 }
 
 /// The request of the exchange that is selected.
-fn exchange(session: &Session) -> Option<(Seq, u32)> {
+fn exchange(session: &Session) -> Option<Seq> {
     let exchange = selection::item(session).and_then(Item::exchange);
-    exchange.map(|exchange| exchange.request)
+    exchange.map(|exchange| exchange.request.0)
 }
 
 /// Shows the form. Nothing is written yet.
@@ -214,7 +226,7 @@ fn form(app: &App, offer: Offer) -> Menu {
     } else {
         ((Role::Faint, REDACTED.to_owned()), "leave the secrets in")
     };
-    let (what, _) = offer.scope().words();
+    let what = &offer.scope().label;
     let (scope, scopes) = ((offer.scope + 1) % offer.scopes.len(), offer.scopes.len());
     let what = format!("what: {what}, {} of {scopes}", offer.scope + 1);
     let changed = |letter, label: String, change: &dyn Fn(&mut Offer)| {
@@ -278,7 +290,7 @@ fn write(offer: Offer, may: Replace, place: &Place<'_>) -> Result<Answer, String
     }
     let policy = (!offer.is_raw).then(|| place.means.policy.clone());
     let order = outgoing::Order {
-        format: offer.format(),
+        format: FORMATS[offer.format].0,
         bodies: Bodies::Without,
         selection: &selection,
         now,
@@ -356,29 +368,12 @@ fn selection(
     now: Option<Moment>,
 ) -> Result<Selection, ReadError> {
     let all = Selection::between(None, None);
-    let (text, question) = match scope {
-        Scope::All => return Ok(all),
-        Scope::Rows(text, question) => (text.as_str(), question.clone()),
-        Scope::Marked => {
-            let mut question = Question::default();
-            question.query = Query::parse("is:marked").expect("it is a filter");
-            ("is:marked", question)
-        }
-        Scope::Exchange(request) => {
-            let (seq, _) = *request;
-            let mut selection = all.picked(&format!("seq:{}", seq.0));
-            let found = recording.exchanges_of_frame(seq)?;
-            for exchange in found.iter().filter(|one| one.request == *request) {
-                for seq in recording.frames_of_exchange(exchange.id)? {
-                    selection.pick_frame(seq);
-                }
-            }
-            return Ok(selection);
-        }
+    let Some(rows) = &scope.rows else {
+        return Ok(all);
     };
-    let mut selection = all.picked(text);
+    let mut selection = all.picked(&rows.query.to_string());
     let context = select::context(&recording.summary()?, now.map(|_| wall_clock_ns()));
-    outgoing::pick_rows(recording, &question, context, &mut selection)?;
+    outgoing::pick_rows(recording, rows, context, &mut selection)?;
     Ok(selection)
 }
 
@@ -393,7 +388,7 @@ pub fn report(app: &mut App, session: &Session, name: PathBuf) -> Effects {
         let said = |error: ReadError| sentence(&error);
         let summary = recording.summary().map_err(said)?;
         let now = now(&path, &summary);
-        let selection = selection(&recording, &Scope::Exchange(request), now).map_err(said)?;
+        let selection = selection(&recording, &Scope::exchange(request), now).map_err(said)?;
         let order = outgoing::Order {
             format: Format::Markdown,
             bodies: Bodies::Without,

@@ -262,29 +262,3 @@ pub fn typed(input: &Input, room: usize) -> (String, usize) {
     let seen = escape(&text[..end.unwrap_or(0)]).into_owned();
     (seen, input.visual_cursor().saturating_sub(scroll))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::app::Settings;
-    use crate::effect::Now;
-    use mcpreel_store::library::Library;
-    use std::path::Path;
-
-    #[test]
-    fn older_lines_come_back_and_each_is_remembered_once() {
-        let folder = Library::new(Path::new("/nowhere").to_owned());
-        let mut viewer = Viewer::new(&folder, Settings::default(), (100, 30), Now::default());
-        for line in ["quota", "error", "quota", "  "] {
-            remember(&mut viewer.app, "", line);
-        }
-        let prompt = Prompt::new("", "", "", |_, _| vec![]);
-        viewer.app.push(prompt);
-        let steps = [-1, -1, -1, 1, 1, 1].map(|by| {
-            recall(&mut viewer, by);
-            let prompt = viewer.app.top_mut::<Prompt>().expect("it is open");
-            prompt.input.value().to_owned()
-        });
-        assert_eq!(steps, ["quota", "error", "error", "quota", "", ""]);
-    }
-}

@@ -203,6 +203,12 @@ impl Viewer {
         Some((&mut self.app, self.session.as_deref_mut()?))
     }
 
+    /// Does something to the open recording, if one is open.
+    pub fn in_session(&mut self, act: impl FnOnce(&mut App, &mut Session) -> Effects) -> Effects {
+        let parts = self.parts();
+        parts.map_or_else(Effects::new, |(app, session)| act(app, session))
+    }
+
     /// The contexts that hold for a key, the innermost first.
     pub fn contexts(&self) -> Vec<Context> {
         self.app.contexts(self.session.as_deref())

@@ -144,10 +144,7 @@ impl Answer {
 
     /// About the open recording: dropped where none is open any more.
     pub fn found(apply: impl FnOnce(&mut App, &mut Session) -> Effects + Send + 'static) -> Self {
-        Self::new(|viewer| {
-            let parts = viewer.parts();
-            parts.map_or_else(Effects::new, |(app, session)| apply(app, session))
-        })
+        Self::new(|viewer| viewer.in_session(apply))
     }
 
     /// Something could not be done: why, one sentence, escaped.

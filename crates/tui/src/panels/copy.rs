@@ -11,7 +11,7 @@ use super::export;
 use super::menu::{Entry, Menu};
 use super::selection::{self, shown};
 use crate::action::Action;
-use crate::app::{App, Session};
+use crate::app::{App, Session, Viewer};
 use crate::effect::{Effect, Effects};
 use crate::theme::Role;
 use mcpreel_trace::item::Item;
@@ -28,25 +28,40 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
     }
     let summary = session.vitals.as_deref().map(|vitals| &vitals.summary);
     let id = summary.map_or("mcpreel", |summary| &summary.id);
-    let seq = shown(session).map_or(0, |shown| shown.seq().0);
-    let link = shown(session).map(|_| format!("{id}#{seq}"));
+    let shown = shown(session);
+    let seq = shown.map_or(0, |shown| shown.seq().0);
+    let detail = shown.map(|_| &session.detail);
+    let value = detail.and_then(|detail| detail.value()).map(value_text);
+    let path = detail.and_then(|detail| detail.path());
+    let message = detail.and_then(|detail| detail.message());
+    let message = message.filter(|(_, whole)| *whole);
+    let message = message.map(|(bytes, _)| line(bytes));
+    let link = shown.map(|_| format!("{id}#{seq}"));
     let parts = [
-        ('v', "value under the cursor", "json", value(session)),
-        ('p', "its path", "json", path(session)),
-        ('m', "message, as on the wire", "json", message(session)),
-        ('e', "request and response", "jsonl", exchange(session)),
+        ('v', "value under the cursor", "json", value),
+        (
+            'p',
+            "its path",
+            "json",
+            path.filter(|path| !path.is_empty()),
+        ),
+        ('m', "message, as on the wire", "json", message),
+        (
+            'e',
+            "request and response",
+            "jsonl",
+            shown.and_then(exchange),
+        ),
         ('l', "link: recording and frame", "json", link),
     ];
-    let entries = parts
-        .into_iter()
-        .filter_map(|(letter, label, ending, text)| {
-            let text = text?;
-            let name = PathBuf::from(format!("{id}-{seq}.{ending}"));
-            let label = format!("{label}  ({})", size(text.len() as u64));
-            Some(Entry::new(letter, label, |viewer| {
-                put(&mut viewer.app, text, name, "")
-            }))
-        });
+    let entry = |(letter, label, ending, text): (char, &str, &str, Option<String>)| {
+        let text = text?;
+        let name = PathBuf::from(format!("{id}-{seq}.{ending}"));
+        let label = format!("{label}  ({})", size(text.len() as u64));
+        let put = |viewer: &mut Viewer| put(&mut viewer.app, text, name, "");
+        Some(Entry::new(letter, label, put))
+    };
+    let entries = parts.into_iter().filter_map(entry);
     let mut entries: Vec<_> = entries.collect();
     if selection::item(session).and_then(Item::exchange).is_some() {
         let name = PathBuf::from(format!("{id}-{seq}.md"));
@@ -71,27 +86,13 @@ fn missing(app: &mut App, session: Option<&Session>) {
     app.notices.error(text, app.now);
 }
 
-/// The value under the cursor of the tree: a string by what it says, anything else as it stands.
-fn value(session: &Session) -> Option<String> {
-    shown(session)?;
-    let raw = session.detail.value()?;
-    Some(serde_json::from_slice(raw).unwrap_or_else(|_| line(raw)))
-}
-
-fn path(session: &Session) -> Option<String> {
-    shown(session)?;
-    session.detail.path().filter(|path| !path.is_empty())
-}
-
-fn message(session: &Session) -> Option<String> {
-    shown(session)?;
-    let (bytes, whole) = session.detail.message()?;
-    whole.then(|| line(bytes))
+/// A string by what it says, any other value as it stands.
+fn value_text(raw: &[u8]) -> String {
+    serde_json::from_slice(raw).unwrap_or_else(|_| line(raw))
 }
 
 /// Request and response, a line each; only where both are here as a whole.
-fn exchange(session: &Session) -> Option<String> {
-    let shown: &Shown = shown(session)?;
+fn exchange(shown: &Shown) -> Option<String> {
     let texts = shown.parts.iter().filter_map(|part| part.text.as_ref());
     let is_one = |role| matches!(role, TextRole::Request | TextRole::Response);
     let lines = texts.filter(|text| is_one(text.role)).map(|text| {

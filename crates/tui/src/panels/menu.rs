@@ -88,10 +88,7 @@ impl Entry {
         label: impl Into<String>,
         take: impl FnOnce(&mut App, &mut Session) -> Effects + 'static,
     ) -> Self {
-        Self::new(letter, label, |viewer| {
-            let parts = viewer.parts();
-            parts.map_or_else(Effects::new, |(app, session)| take(app, session))
-        })
+        Self::new(letter, label, |viewer| viewer.in_session(take))
     }
 
     /// Only closes the menu.
@@ -161,7 +158,7 @@ impl Overlay for Menu {
 }
 
 /// Moves among the choices, or takes one.
-pub fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
+fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
     let screen = screen(&viewer.app);
     let menu = viewer.app.top_mut::<Menu>()?;
     if action == Action::Open {

@@ -110,18 +110,11 @@ fn edit(app: &mut App, session: &mut Session) -> Effects {
 
 fn prompt(app: &mut App, text: &str) {
     let mut prompt = Prompt::new(LABEL, "", text, |viewer, text| {
-        let parts = viewer.parts();
-        parts.map_or_else(Effects::new, |(app, session)| done(app, session, text))
+        viewer.in_session(|app, session| done(app, session, text))
     });
     prompt.live = Live {
-        changed: |viewer| {
-            let parts = viewer.parts();
-            parts.map_or_else(Effects::new, |(app, session)| changed(app, session))
-        },
-        left: |viewer| {
-            let parts = viewer.parts();
-            parts.map_or_else(Effects::new, |(app, session)| left(app, session))
-        },
+        changed: |viewer| viewer.in_session(changed),
+        left: |viewer| viewer.in_session(left),
         press,
         click,
         filter: Some(filter_draw::draw_popup),

@@ -37,8 +37,7 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
 fn prompt(app: &mut App, text: &str) {
     let hint = "Enter searches, re: begins a regular expression, Esc leaves";
     let prompt = Prompt::new("search", hint, text, |viewer, text| {
-        let parts = viewer.parts();
-        parts.map_or_else(Effects::new, |(app, session)| begin(app, session, text))
+        viewer.in_session(|app, session| begin(app, session, text))
     });
     app.push(prompt);
 }

@@ -7,6 +7,7 @@
 
 use super::detail::Shown;
 use super::detail::jobs::TextRole;
+use super::detail::shown::Detail;
 use super::export;
 use super::menu::{Entry, Menu};
 use super::selection::{self, shown};
@@ -31,9 +32,9 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
     let shown = shown(session);
     let seq = shown.map_or(0, |shown| shown.seq().0);
     let detail = shown.map(|_| &session.detail);
-    let value = detail.and_then(|detail| detail.value()).map(value_text);
-    let path = detail.and_then(|detail| detail.path());
-    let message = detail.and_then(|detail| detail.message());
+    let value = detail.and_then(Detail::value).map(value_text);
+    let path = detail.and_then(Detail::path);
+    let message = detail.and_then(Detail::message);
     let message = message.filter(|(_, whole)| *whole);
     let message = message.map(|(bytes, _)| line(bytes));
     let link = shown.map(|_| format!("{id}#{seq}"));

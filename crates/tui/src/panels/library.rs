@@ -369,9 +369,10 @@ fn cells(app: &App, row: &Row, room: usize) -> Vec<Cell> {
     let (look, now) = (&app.settings.look, app.now.wall_ns);
     let entry = &*row.entry;
     let is_chosen = app.library.chosen.contains(&entry.path);
-    let (chosen_role, chosen) = match is_chosen {
-        true => (Role::Key, look.glyph(Glyph::Selected)),
-        false => (Role::Text, ""),
+    let (chosen_role, chosen) = if is_chosen {
+        (Role::Key, look.glyph(Glyph::Selected))
+    } else {
+        (Role::Text, "")
     };
     let (glyph, role, word) = state(entry);
     let state = match room {

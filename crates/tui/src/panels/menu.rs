@@ -345,12 +345,11 @@ fn draw(app: &App, menu: &Menu, area: Rect, frame: &mut Frame<'_>) {
     let area = placed.area;
     frame.render_widget(Clear, area);
     let below = placed.rows.len().saturating_sub(placed.top + placed.page);
-    let more = match below {
-        0 => String::new(),
-        _ => {
-            let lines = plural(below as u64, "more line");
-            format!("{lines} {} ", look.glyph(Glyph::More))
-        }
+    let more = if below == 0 {
+        String::new()
+    } else {
+        let lines = plural(below as u64, "more line");
+        format!("{lines} {} ", look.glyph(Glyph::More))
     };
     let foot = format!("{more}Enter chooses, Esc closes");
     let mut title = menu.title.clone();

@@ -24,8 +24,11 @@ pub struct Prompt {
     /// The older line that stands in the prompt.
     recalled: Option<usize>,
     pub live: Live,
-    done: Box<dyn FnOnce(&mut Viewer, &str) -> Effects>,
+    done: Done,
 }
+
+/// Gets the line after Enter.
+type Done = Box<dyn FnOnce(&mut Viewer, &str) -> Effects>;
 
 /// The actions of a prompt while its line is typed.
 #[derive(Clone, Copy)]

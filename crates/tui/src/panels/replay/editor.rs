@@ -122,7 +122,7 @@ fn paste(viewer: &mut Viewer, text: &str) -> Effects {
 /// Back to the form.
 fn leave(app: &mut App) {
     if let Some(editor) = app.pop::<Editor>() {
-        let form = form(app, editor.offer, editor.edited);
+        let form = form(app, &editor.offer, editor.edited);
         app.push(form);
     }
 }

@@ -21,7 +21,7 @@ mod survey;
 
 use super::running;
 use crate::action::Action;
-use crate::app::{App, Overlay, Session, Viewer};
+use crate::app::{App, Session, Viewer};
 use crate::effect::Effects;
 use crate::panels::menu::{Entry, Menu};
 use crate::theme::{Glyph, Role};
@@ -73,7 +73,7 @@ fn ask(app: &mut App, path: PathBuf, call: Option<(Seq, u32)>, scope: Scope) -> 
     let work = move |place: &Place<'_>| {
         let offer = survey(place, path, call, scope)?;
         Ok(Answer::new(|viewer| {
-            let form = form(&viewer.app, Arc::new(offer), None);
+            let form = form(&viewer.app, &Arc::new(offer), None);
             fill(&mut viewer.app, Ok(form))
         }))
     };
@@ -83,8 +83,9 @@ fn ask(app: &mut App, path: PathBuf, call: Option<(Seq, u32)>, scope: Scope) -> 
 
 /// Fills the form that waits, or says why it cannot be, unless the form was closed meanwhile.
 fn fill(app: &mut App, form: Result<Menu, String>) -> Effects {
-    let waits = |overlay: &Box<dyn Overlay>| overlay.cast::<Menu>().is_some_and(|menu| menu.waits);
-    if let Some(at) = app.overlays.iter().position(waits) {
+    let mut overlays = app.overlays.iter();
+    let at = overlays.position(|top| top.cast().is_some_and(|menu: &Menu| menu.waits));
+    if let Some(at) = at {
         match form {
             Ok(form) => app.overlays[at] = Box::new(form),
             Err(why) => {
@@ -97,10 +98,10 @@ fn fill(app: &mut App, form: Result<Menu, String>) -> Effects {
 }
 
 /// The form. The cursor is on the answer that does no harm.
-fn form(app: &App, offer: Arc<Offer>, edited: Edited) -> Menu {
+fn form(app: &App, offer: &Arc<Offer>, edited: Edited) -> Menu {
     let warning = app.settings.look.glyph(Glyph::Warning);
     Menu {
-        text: text(&offer, edited.as_deref(), warning),
+        text: text(offer, edited.as_deref(), warning),
         // It is read from its beginning, whatever there is room for.
         top: Some(0),
         ..Menu::new(format!("replay {}?", offer.short), entries(offer, edited))
@@ -167,13 +168,13 @@ fn text(offer: &Offer, edited: Option<&str>, warning: &str) -> Vec<(Role, String
     text
 }
 
-fn entries(offer: Arc<Offer>, edited: Edited) -> Vec<Entry> {
+fn entries(offer: &Arc<Offer>, edited: Edited) -> Vec<Entry> {
     let mut entries = vec![Entry::nothing('n', "no, start nothing")];
     if offer.command.is_err() {
         return entries;
     }
     let start = |letter, label, all| {
-        let (offer, edited) = (Arc::clone(&offer), edited.clone());
+        let (offer, edited) = (Arc::clone(offer), edited.clone());
         Entry::new(letter, label, move |viewer| {
             let work = move |place: &Place<'_>| play::play(offer, edited, all, place);
             running::start(&mut viewer.app, Slot::Replay, "starting the server", work)
@@ -194,7 +195,7 @@ fn entries(offer: Arc<Offer>, edited: Edited) -> Vec<Entry> {
         return entries;
     };
     if offer.scope != Scope::Whole && call.arguments.is_some() {
-        let offer = Arc::clone(&offer);
+        let offer = Arc::clone(offer);
         entries.push(Entry::new('e', "edit the arguments first", |viewer| {
             if let Some(editor) = Editor::new(offer, edited) {
                 viewer.app.push(editor);

@@ -65,7 +65,7 @@ fn the_call_before_is_compared_and_the_differences_are_walked() {
             &format!("#{second}"),
             "tool-error",
             "noise",
-            "unchanged",
+            "the same",
             "id",
         ],
     );
@@ -92,17 +92,14 @@ fn two_selected_calls_are_compared_in_their_order() {
     shows(
         &viewer,
         &[
-            &format!("- #{earlier}  ok"),
-            &format!("+ #{later}  error"),
+            &format!("#{earlier}  ok"),
+            &format!("→ #{later}  error"),
             "1 breaking",
             "1 of 4",
         ],
     );
     viewer.press("e e e e");
-    shows(
-        &viewer,
-        &["4 of 4", "a result on one side, an error on the other"],
-    );
+    shows(&viewer, &["4 of 4", "result or error: "]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::fixture;
 use crate::notation::row_text;
 use crate::support::conversation::Conversation;
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
-use mcpreel_tui::panels::compare::{Comparison, Opens};
+use mcpreel_tui::panels::compare::Comparison;
 
 use mcpreel_tui::app::{Session, View};
 use mcpreel_tui::effect::Msg;
@@ -152,7 +152,12 @@ fn recordings_beside_each_other_are_clicked_opened_and_scrolled() {
         for size in [WIDE, (90, 14)] {
             let mut viewer = Viewer::folder(recordings[0].folder(), size);
             viewer.act(&format!("g {keys}"));
-            let rows = comparison(&viewer).content().expect("it is there").rows();
+            let rows = comparison(&viewer)
+                .content
+                .as_ref()
+                .expect("it is there")
+                .lines
+                .len();
             let page = comparison(&viewer).page(size);
             assert!(size == WIDE || rows > page, "there is something to scroll");
 
@@ -189,10 +194,14 @@ fn a_second_click_on_a_call_of_two_recordings_opens_both_sides() {
     let mut viewer = Viewer::folder(recordings[0].folder(), WIDE);
     viewer.act("g P");
     let one = comparison(&viewer);
-    let content = one.content().expect("it is there");
-    let both = |row: &usize| matches!(content.opens(*row), Opens::Calls(..));
-    let at = (0..content.rows())
-        .find(both)
+    let content = one.content.as_ref().expect("it is there");
+    let calls = |line: &usize| {
+        content
+            .row(*line)
+            .is_some_and(|row| row.calls.iter().all(Option::is_some))
+    };
+    let at = (0..content.lines.len())
+        .find(calls)
         .expect("some are on both sides");
     let y = u16::try_from(at - one.top).expect("it is on the screen") + 2;
     click(&mut viewer, (20, y));

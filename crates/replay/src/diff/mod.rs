@@ -30,7 +30,7 @@ pub use diff_report::{
     Remark, Report, Skip, Tally, Threshold, Trouble, name,
 };
 pub use judge::{Budget, Judge, Occurrence, Options, is_at_work};
-pub use line::{Comparison, Excerpt, Label, Limits, Line, Row, Rows, Verdict};
+pub use line::{Comparison, Excerpt, Label, Limits, Line, Verdict};
 pub use notices::Notices;
 pub use recordings::{Compared, Pair, PairSide, Wanted, exchanges, recordings};
 pub use side::fill_redacted;

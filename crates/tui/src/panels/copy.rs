@@ -6,7 +6,7 @@
 //! it is for others, and takes the time to go over the recording.
 
 use super::detail::Shown;
-use super::detail::jobs::TextRole;
+use super::detail::part::TextRole;
 use super::detail::shown::Detail;
 use super::export;
 use super::menu::{Entry, Menu};

@@ -72,18 +72,6 @@ pub fn moved(action: Action, at: usize, rows: usize, page: usize) -> Option<usiz
     Some(to.min(last))
 }
 
-/// The difference after the row `at`, or the one before it; what is said where there is none.
-pub fn walked(action: Action, at: usize, changes: &[usize]) -> Result<usize, &'static str> {
-    let (found, end) = if action == Action::NextChange {
-        let next = changes.iter().find(|change| **change > at);
-        (next, "that was the last difference")
-    } else {
-        let before = changes.iter().rev().find(|change| **change < at);
-        (before, "that was the first difference")
-    };
-    found.copied().ok_or(end)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,16 +95,5 @@ mod tests {
         assert_eq!(moved(Action::Bottom, 0, 10, 5), Some(9));
         assert_eq!(moved(Action::Bottom, 0, 0, 0), Some(0));
         assert_eq!(moved(Action::Help, 0, 10, 5), None);
-    }
-
-    #[test]
-    fn differences_are_walked_to_their_ends() {
-        let changes = [2, 5];
-        assert_eq!(walked(Action::NextChange, 2, &changes), Ok(5));
-        assert_eq!(walked(Action::PreviousChange, 5, &changes), Ok(2));
-        let end = walked(Action::NextChange, 5, &changes).unwrap_err();
-        assert_eq!(end, "that was the last difference");
-        let end = walked(Action::PreviousChange, 2, &changes).unwrap_err();
-        assert_eq!(end, "that was the first difference");
     }
 }

@@ -5,34 +5,8 @@
 //! ```
 
 use super::pieces::Hits;
-use std::fmt::Write as _;
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
-    /// Where its first byte stands, in hexadecimal.
-    pub offset: String,
-    pub cells: Vec<Cell>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cell {
-    pub byte: u8,
-    pub hit: bool,
-}
-
-impl Cell {
-    pub fn hex(self) -> String {
-        format!("{:02x}", self.byte)
-    }
-
-    /// The character, a dot where it is none that can be printed.
-    pub fn character(self) -> char {
-        match self.byte {
-            0x20..0x7f => char::from(self.byte),
-            _ => '.',
-        }
-    }
-}
+use super::spans::Spans;
+use crate::theme::Role;
 
 /// How many bytes a line of `columns` columns has: 16, or 8, or 4.
 pub fn per_line(columns: usize) -> usize {
@@ -44,32 +18,31 @@ pub fn per_line(columns: usize) -> usize {
         .unwrap_or(4)
 }
 
-/// How many lines there are for `length` bytes.
-pub fn lines(length: usize, per_line: usize) -> usize {
-    length.div_ceil(per_line)
-}
-
-/// The line `row`, counted from 0. None behind the last one.
-pub fn line(bytes: &[u8], row: usize, per_line: usize, hits: Hits<'_>) -> Option<Line> {
+/// The line `row`, counted from 0, of the lines with `per_line` bytes.
+pub fn line(bytes: &[u8], row: usize, per_line: usize, hits: Hits<'_>) -> Spans {
     let start = row * per_line;
-    let rest = bytes.get(start..).filter(|rest| !rest.is_empty())?;
-    let first = hits.partition_point(|hit| hit.end <= start);
-    let hits = &hits[first..];
-    let cells = rest.iter().take(per_line).zip(start..);
-    let cells = cells.map(|(&byte, at)| Cell {
-        byte,
-        hit: hits
-            .iter()
-            .take_while(|hit| hit.start <= at)
-            .any(|hit| hit.contains(&at)),
-    });
-    let mut offset = String::new();
-    write!(offset, "{:04x}:{:04x}", start >> 16, start & 0xffff)
-        .expect("writing to a string does not fail");
-    Some(Line {
-        offset,
-        cells: cells.collect(),
-    })
+    let role = |at: usize, otherwise| {
+        let is_hit = hits.iter().any(|hit| hit.contains(&at));
+        if is_hit { Role::Hit } else { otherwise }
+    };
+    let offset = format!("{:04x}:{:04x}  ", start >> 16, start & 0xffff);
+    let mut line = vec![(Role::Faint, offset)];
+    for at in start..start + per_line {
+        let byte = bytes.get(at);
+        let text = byte.map_or_else(|| "  ".to_owned(), |byte| format!("{byte:02x}"));
+        let is_group_end = (at + 1 - start) % 8 == 0 || at + 1 == start + per_line;
+        line.push((role(at, Role::Text), text));
+        line.push((Role::Text, if is_group_end { "  " } else { " " }.to_owned()));
+    }
+    let end = bytes.len().min(start + per_line);
+    line.extend((start..end).map(|at| {
+        let text = match bytes[at] {
+            byte @ 0x20..0x7f => char::from(byte).to_string(),
+            _ => ".".to_owned(),
+        };
+        (role(at, Role::Faint), text)
+    }));
+    line
 }
 
 #[cfg(test)]
@@ -78,27 +51,14 @@ mod tests {
 
     #[test]
     fn a_line_has_its_offset_its_bytes_and_their_text() {
-        let bytes: Vec<u8> = (0..=255).cycle().take(0x1_0000 + 21).collect();
+        let bytes = [&[0; 0x1_0010][..], b"a\x1b\xc3\xa9~"].concat();
         let hit = 0x1_0011..0x1_0013;
-        let line = line(&bytes, 0x1001, 16, std::slice::from_ref(&hit)).unwrap();
-        assert_eq!(line.offset, "0001:0010");
-        let hex: Vec<_> = line.cells.iter().map(|cell| cell.hex()).collect();
-        assert_eq!(hex, ["10", "11", "12", "13", "14"]);
-        let hits: Vec<_> = line.cells.iter().map(|cell| cell.hit).collect();
-        assert_eq!(hits, [false, true, true, false, false]);
-        assert_eq!(super::line(&bytes, 0x1002, 16, &[]), None);
-        assert_eq!(lines(bytes.len(), 16), 0x1002);
-    }
-
-    #[test]
-    fn only_ascii_is_shown_as_text() {
-        let line = line(b"a\x1b\xc3\xa9\x7f~", 0, 8, &[]).unwrap();
-        let text: String = line.cells.iter().map(|cell| cell.character()).collect();
-        assert_eq!(text, "a....~");
-    }
-
-    #[test]
-    fn as_many_bytes_stand_in_a_line_as_fit() {
+        let line = line(&bytes, 0x2002, 8, std::slice::from_ref(&hit));
+        let text: String = line.iter().map(|(_, text)| &**text).collect();
+        assert_eq!(text, "0001:0010  61 1b c3 a9 7e           a...~");
+        let hits = line.iter().filter(|(role, _)| *role == Role::Hit);
+        let hits: Vec<_> = hits.map(|(_, text)| &**text).collect();
+        assert_eq!(hits, ["1b", "c3", ".", "."]);
         assert_eq!([200, 77, 76, 45, 44, 0].map(per_line), [16, 16, 8, 8, 4, 4]);
     }
 }

@@ -1,56 +1,34 @@
-//! Text on one line in pieces, of which some are search hits.
+//! Bytes off the wire as text, with search hits marked.
 //!
 //! Hits are ranges of the bytes as they were on the wire; what is shown is escaped and therefore
 //! longer. So the bytes are divided at the hits first and each part is escaped by itself.
 
+use super::spans::Spans;
+use crate::theme::Role;
 use mcpreel_wire::text;
 use std::ops::Range;
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
-    pub text: String,
-    pub hit: bool,
-}
 
 /// Ranges of bytes in which a search found something, in order and apart from each other.
 pub type Hits<'a> = &'a [Range<usize>];
 
-impl Piece {
-    /// A piece that is no hit. `text` must be escaped.
-    pub fn plain(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            hit: false,
-        }
-    }
-}
-
-/// The bytes `range` of `bytes`, escaped and divided at the hits.
-pub fn divide(bytes: &[u8], range: Range<usize>, hits: Hits<'_>) -> Vec<Piece> {
-    let mut pieces = Vec::new();
-    let mut push = |range: Range<usize>, hit| {
+/// The bytes `range` of `bytes`, escaped, in the style of `role`; hits in their own.
+pub fn divide(bytes: &[u8], range: Range<usize>, hits: Hits<'_>, role: Role) -> Spans {
+    let mut spans = Spans::new();
+    let mut push = |range: Range<usize>, role| {
         if let Some(part) = bytes.get(range).filter(|part| !part.is_empty()) {
-            let text = text::escape_bytes(part).into_owned();
-            pieces.push(Piece { text, hit });
+            spans.push((role, text::escape_bytes(part).into_owned()));
         }
     };
     let mut at = range.start;
     let first = hits.partition_point(|hit| hit.end <= range.start);
-    for hit in &hits[first..] {
-        if hit.start >= range.end {
-            break;
-        }
+    for hit in hits[first..].iter().take_while(|hit| hit.start < range.end) {
         let (start, end) = (hit.start.max(at), hit.end.min(range.end));
-        push(at..start, false);
-        push(start..end, true);
+        push(at..start, role);
+        push(start..end, Role::Hit);
         at = end.max(at);
     }
-    push(at..range.end, false);
-    pieces
-}
-
-pub fn width(pieces: &[Piece]) -> usize {
-    pieces.iter().map(|piece| text::width(&piece.text)).sum()
+    push(at..range.end, role);
+    spans
 }
 
 /// The largest place in `bytes` up to `at` that does not lie within a UTF-8 character.
@@ -67,24 +45,21 @@ pub fn floor_char(bytes: &[u8], at: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn show(pieces: &[Piece]) -> String {
-        let show = |piece: &Piece| {
-            let (open, close) = if piece.hit { ("<", ">") } else { ("", "") };
-            format!("{open}{}{close}", piece.text)
-        };
-        pieces.iter().map(show).collect()
-    }
-
     #[test]
     fn hits_are_marked_where_they_stand_among_escapes() {
         let bytes = b"a\x1bneedle\xffz needle";
         let hits = [2..8, 11..17];
-        assert_eq!(
-            show(&divide(bytes, 0..bytes.len(), &hits)),
-            "a\\x1b<needle>\\xffz <needle>"
-        );
-        assert_eq!(show(&divide(bytes, 4..13, &hits)), "<edle>\\xffz <ne>");
-        assert_eq!(show(&divide(bytes, 8..11, &hits)), "\\xffz ");
+        let show = |range| {
+            let spans = divide(bytes, range, &hits, Role::Text).into_iter();
+            let text = spans.map(|(role, text)| match role {
+                Role::Hit => format!("<{text}>"),
+                _ => text,
+            });
+            text.collect::<String>()
+        };
+        assert_eq!(show(0..bytes.len()), "a\\x1b<needle>\\xffz <needle>");
+        assert_eq!(show(4..13), "<edle>\\xffz <ne>");
+        assert_eq!(show(8..11), "\\xffz ");
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! A line of pieces, each in the style of its role.
 
-use super::pieces::Piece;
 use crate::theme::{Look, Role};
 use mcpreel_wire::text;
 use ratatui::Frame;
@@ -47,13 +46,6 @@ pub fn justified(left: Spans, right: Spans, columns: usize) -> Spans {
     line.push((Role::Text, " ".repeat(columns - used - wanted)));
     line.extend(right);
     line
-}
-
-/// Pieces in the style of `role`, hits in their own.
-pub fn push(into: &mut Spans, pieces: Vec<Piece>, role: Role) {
-    let role_of = |hit| if hit { Role::Hit } else { role };
-    let spans = pieces.into_iter();
-    into.extend(spans.map(|piece| (role_of(piece.hit), piece.text)));
 }
 
 pub fn line(spans: Spans, look: Look) -> Line<'static> {

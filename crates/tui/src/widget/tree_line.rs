@@ -3,83 +3,116 @@
 //! ```text
 //! ▾ params (2)
 //!     name       "search_docs"
-//!   ▸ content (1) [{type:"text", text:"quota exceeded"}]
+//!   ▸ content (1) [{"type":"text","text":"quota exceeded"}]
 //! ```
 
-use super::pieces::Piece;
+use super::pieces::{self, Hits};
 use super::spans::{self, Spans};
-use super::tree::{Row, Sign};
+use super::tree::{NodeId, Tree};
 use crate::theme::{Glyph, Look, Role};
 use mcpreel_wire::json::Kind;
-use mcpreel_wire::text::size;
+use mcpreel_wire::text::{size, width};
+use std::ops::Range;
 
-/// Columns that names take at least.
+/// Columns that names take at least; wider names than the second move their own value only.
 const NAME: usize = 6;
+const WIDE_NAME: usize = 20;
+
+/// Names that are looked at for their width.
+const NAMES: usize = 64;
 
 /// Values longer than this say how long, where they are cut.
 const LONG: usize = 200;
 
-pub fn line(row: Row, columns: usize, look: Look) -> Spans {
-    let mut line = Spans::new();
-    line.push((Role::Faint, indent(row.depth, columns)));
-    line.push((Role::Faint, format!("{} ", sign(row.sign, look))));
-    let names = row
-        .key
-        .iter()
-        .map(|piece| mcpreel_wire::text::width(&piece.text));
-    let pad = row.names.max(NAME).saturating_sub(names.sum());
-    let is_element = row.key.first().is_some_and(is_position);
-    let key = if is_element {
-        Role::Faint
-    } else {
-        Role::JsonKey
+/// Bytes of text for a column: a cluster of combining marks takes many for one.
+const BYTES_PER_COLUMN: usize = 8;
+
+/// The row `row`, with what is folded in it as on the wire; nothing behind the last row.
+pub fn line(tree: &Tree, row: usize, columns: usize, hits: Hits<'_>, look: Look) -> Spans {
+    let Some(node) = tree.node_at(row) else {
+        return Spans::new();
     };
-    spans::push(&mut line, row.key, key);
-    match row.sign {
-        Sign::Leaf if is_element => line.push((Role::Text, " ".to_owned())),
-        Sign::Leaf => line.push((Role::Text, " ".repeat(pad + 1))),
-        Sign::Folded | Sign::Unfolded => {
-            line.push((Role::Faint, format!(" ({}) ", row.count)));
+    let (can_fold, is_folded) = (tree.can_fold(node), tree.is_folded(node));
+    let sign = match (can_fold, is_folded) {
+        (false, _) => " ",
+        (true, true) => look.glyph(Glyph::Folded),
+        (true, false) => look.glyph(Glyph::Unfolded),
+    };
+    let indent = indent(tree.depth(node), columns);
+    let mut line = vec![(Role::Faint, format!("{indent}{sign} "))];
+    let before = spans::width(&line);
+    match tree.key(node) {
+        Some(key) => {
+            let key = unquoted(tree, key);
+            line.extend(excerpt(tree, key, columns, hits, Role::JsonKey));
         }
+        None if node == NodeId::ROOT => {}
+        None => line.push((Role::Faint, format!("[{}]", tree.position(node)))),
     }
-    let more = row.more.filter(|&more| more > LONG);
-    let more = more.map_or_else(Spans::new, |more| {
-        vec![(Role::Faint, format!(" {}", size(more as u64)))]
+    line.push(match tree.key(node) {
+        _ if can_fold => (Role::Faint, format!(" ({}) ", tree.count(node))),
+        Some(_) => {
+            let used = spans::width(&line) - before;
+            let gap = names(tree, node).max(NAME).saturating_sub(used) + 1;
+            (Role::Text, " ".repeat(gap))
+        }
+        None => (Role::Text, " ".to_owned()),
     });
-    let room = columns.saturating_sub(spans::width(&more));
-    spans::push(&mut line, row.value, role(row.sign, row.kind));
+    if can_fold && !is_folded {
+        return spans::cut(line, columns);
+    }
+    let role = match tree.kind(node) {
+        Kind::Array | Kind::Object => Role::Faint,
+        Kind::String => Role::JsonString,
+        Kind::Number => Role::JsonNumber,
+        Kind::Bool | Kind::Null => Role::JsonWord,
+    };
+    let span = tree.span(node);
+    let value = excerpt(tree, span.clone(), columns, hits, role);
+    let is_long = span.len() > LONG && !can_fold && spans::width(&value) > columns;
+    let more = Some(format!(" {}", size(span.len() as u64))).filter(|_| is_long);
+    line.extend(value);
+    let room = columns.saturating_sub(more.as_deref().map_or(0, width));
     let mut line = spans::cut(line, room);
-    line.extend(more);
+    line.extend(more.map(|more| (Role::Faint, more)));
     spans::cut(line, columns)
 }
 
-/// Names are in quotes or plain; only a position stands in brackets.
-fn is_position(piece: &Piece) -> bool {
-    piece.text.starts_with('[')
+/// As many bytes of `range` as `columns` columns can need, and one more column so that a cut shows.
+fn excerpt(tree: &Tree, range: Range<usize>, columns: usize, hits: Hits<'_>, role: Role) -> Spans {
+    let most = range.start + (columns + 8) * BYTES_PER_COLUMN;
+    let end = pieces::floor_char(tree.text(), most).min(range.end);
+    pieces::divide(tree.text(), range.start..end, hits, role)
 }
 
-fn sign(sign: Sign, look: Look) -> &'static str {
-    match sign {
-        Sign::Leaf => " ",
-        Sign::Folded => look.glyph(Glyph::Folded),
-        Sign::Unfolded => look.glyph(Glyph::Unfolded),
-    }
+/// The widest of the names beside `node` that hold no more than a value: values stand above each
+/// other there.
+fn names(tree: &Tree, node: NodeId) -> usize {
+    let leaves = tree.siblings(node).take(NAMES);
+    let leaves = leaves.filter(|&node| !tree.can_fold(node));
+    let widths = leaves.filter_map(|node| Some(unquoted(tree, tree.key(node)?).len()));
+    widths
+        .filter(|&width| width <= WIDE_NAME)
+        .max()
+        .unwrap_or(0)
 }
 
-fn role(sign: Sign, kind: Kind) -> Role {
-    match (sign, kind) {
-        (Sign::Folded, _) | (_, Kind::Array | Kind::Object) => Role::Faint,
-        (_, Kind::String) => Role::JsonString,
-        (_, Kind::Number) => Role::JsonNumber,
-        (_, Kind::Bool | Kind::Null) => Role::JsonWord,
+/// A name without its quotes where nothing in it needs them.
+fn unquoted(tree: &Tree, key: Range<usize>) -> Range<usize> {
+    let inner = key.start + 1..key.end.saturating_sub(1).max(key.start + 1);
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-$./".contains(byte);
+    let bytes = tree.text().get(inner.clone()).unwrap_or_default();
+    if !bytes.is_empty() && bytes.iter().all(plain) {
+        inner
+    } else {
+        key
     }
 }
 
 /// Two columns for each level, but never more than a third of the line: from there on the level
 /// is written as a number.
-fn indent(depth: u16, columns: usize) -> String {
-    let wanted = usize::from(depth) * 2;
-    let most = (columns / 3).max(4);
+fn indent(depth: usize, columns: usize) -> String {
+    let (wanted, most) = (depth * 2, (columns / 3).max(4));
     if wanted <= most {
         return " ".repeat(wanted);
     }
@@ -89,45 +122,66 @@ fn indent(depth: u16, columns: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::widget::tree::{Limit, Tree};
+    use crate::widget::tree::PAGE;
 
-    fn show(json: &str, columns: usize) -> String {
-        let tree = Tree::read(json.as_bytes().into(), Limit::PAGE).unwrap();
-        let rows = (0..tree.rows()).map(|row| tree.row(row, columns, &[]).unwrap());
-        let lines = rows.map(|row| line(row, columns, Look::default()));
-        let lines: Vec<String> = lines
-            .map(|line| {
-                assert!(spans::width(&line) <= columns);
-                line.into_iter().map(|(_, text)| text).collect()
-            })
-            .collect();
-        lines.join("\n")
+    fn show(json: &[u8], columns: usize, levels: u16, hits: Hits<'_>) -> String {
+        let mut tree = Tree::read(json.into(), PAGE).unwrap();
+        tree.fold_to(levels);
+        let line = |row| {
+            let line = line(&tree, row, columns, hits, Look::default());
+            assert!(spans::width(&line) <= columns);
+            let text = line.into_iter().map(|(role, text)| match role {
+                Role::Hit => format!("«{text}»"),
+                _ => text,
+            });
+            text.collect::<String>()
+        };
+        (0..tree.rows()).map(line).collect::<Vec<_>>().join("\n")
     }
 
     #[test]
-    fn names_and_values_stand_above_each_other() {
-        insta::assert_snapshot!(
-            show(r#"{"name":"search_docs","arguments":{"q":"rust","tags":[1,true]}}"#, 40),
-            @r#"
-          name   "search_docs"
-        ▾ arguments (2) 
+    fn rows_are_those_of_the_wire_and_values_stand_above_each_other() {
+        let json =
+            r#"{"b":1.0,"name":"x\u001b","a":{"q":"rust","tags":[1,true]},"odd \"key":{},"":[]}"#;
+        insta::assert_snapshot!(show(json.as_bytes(), 40, 9, &[]), @r#"
+          b           1.0
+          name        "x\u001b"
+        ▾ a (2) 
             q      "rust"
           ▾ tags (2) 
               [0] 1
               [1] true
+          "odd \"key" {}
+          ""          []
         "#);
     }
 
     #[test]
-    fn a_long_value_says_how_long_it_is() {
-        let json = format!(r#"{{"data":"{}"}}"#, "x".repeat(2000));
-        assert_eq!(show(&json, 40), "  data   \"xxxxxxxxxxxxxxxxxxxxxx… 2.0 kB");
+    fn what_is_folded_is_shown_as_on_the_wire_with_hits_and_escapes() {
+        let json = "{\"needle\":\"a needle\",\"o\u{202e}\":[{\"c\":\"needles\"}],\"long\":[\"0123456789012345678901234567890123456789\"]}";
+        let hits: Vec<_> = json
+            .match_indices("needle")
+            .map(|(at, hit)| at..at + hit.len())
+            .collect();
+        insta::assert_snapshot!(show(json.as_bytes(), 40, 1, &hits), @r#"
+          «needle» "a «needle»"
+        ▸ "o\u{202e}" (1) [{"c":"«needle»s"}]
+        ▸ long (1) ["01234567890123456789012345…
+        "#);
+        let hostile = b"{\"k\x7f\":\"\xff\xc2\x9b\",\"o\":{\"\xe2\x80\xae\":[\"\x7f\"]}}";
+        insta::assert_snapshot!(show(hostile, 40, 1, &[]), @r#"
+          "k\x7f" "\xff\u{9b}"
+        ▸ o (1) {"\u{202e}":["\x7f"]}
+        "#);
     }
 
     #[test]
-    fn deep_nesting_leaves_room_for_the_value() {
+    fn a_long_value_says_how_long_it_is_and_deep_nesting_leaves_room() {
+        let json = format!(r#"{{"data":"{}"}}"#, "x".repeat(2000));
+        let shown = show(json.as_bytes(), 40, 9, &[]);
+        assert_eq!(shown, "  data   \"xxxxxxxxxxxxxxxxxxxxxx… 2.0 kB");
         let json = format!("{}7{}", "[".repeat(500), "]".repeat(500));
-        let shown = show(&json, 30);
+        let shown = show(json.as_bytes(), 30, 999, &[]);
         assert_eq!(shown.lines().last(), Some("      499:   [0] 7"));
     }
 }

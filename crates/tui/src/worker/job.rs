@@ -16,7 +16,6 @@ pub enum Slot {
     State,
     Why,
     List,
-    Story,
     Timeline,
     Findings,
     Stats,

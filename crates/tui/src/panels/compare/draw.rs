@@ -1,349 +1,218 @@
 //! Where the parts of a comparison are, and drawing them.
 
-use super::{Comparison, Content, Opens, Stage};
+use super::Comparison;
+use super::compared::{Below, Compared, Row, Text};
 use crate::app::App;
 use crate::layout::screen;
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::frame;
 use crate::widget::spans::{self, Spans};
 use mcpreel_replay::diff::Class;
-use mcpreel_wire::text::{count, cut, pad_end, plural, width};
+use mcpreel_wire::text::{count, cut, pad_end, plural, width, wrap};
 use ratatui::Frame;
-use ratatui::layout::{Margin, Rect};
-use ratatui::text::{Line, Span};
+use ratatui::layout::{Constraint, Layout, Margin, Rect};
+use ratatui::text::Line;
 use ratatui::widgets::Clear;
 
 /// From this width on the sides stand beside each other.
 const BESIDE: u16 = 100;
 
-/// Columns of the sign and the word of a class.
-const WORD: usize = 11;
-
-/// Differences below the screen that are counted at most.
-const COUNTED: usize = 1000;
-
 /// From this width on there is room for the words of the classes.
 const WIDE: usize = 50;
 
-/// Where the parts of the screen are.
-pub(super) struct Places {
-    heads: Rect,
-    summary: Rect,
-    pub body: Rect,
-    /// Where the row under the cursor is told in full.
-    below: Rect,
-    pub beside: bool,
+/// Columns of the sign and the word of a class.
+const WORD: usize = 11;
+
+/// The summary, the lines, and what is said of the line under the cursor.
+pub(super) fn areas(screen: Rect) -> [Rect; 3] {
+    let inner = screen.inner(Margin::new(1, 1));
+    let below = match inner.height {
+        ..6 => 0,
+        6..14 => 2,
+        height => (height / 4).min(10),
+    };
+    let parts = [
+        Constraint::Length(1),
+        Constraint::Min(1),
+        Constraint::Length(below),
+    ];
+    Layout::vertical(parts).areas(inner)
 }
 
-impl Places {
-    pub fn of((columns, rows): (u16, u16), content: Option<&dyn Content>) -> Self {
-        let inner = Rect::new(0, 0, columns, rows).inner(Margin::new(1, 1));
-        let beside = columns >= BESIDE;
-        let has_heads =
-            inner.height >= 8 && content.is_some_and(|one| one.heads(&Look::default()).is_some());
-        let heads = if has_heads { 2 - u16::from(beside) } else { 0 };
-        let summary = u16::from(inner.height >= 3);
-        let below = match inner.height {
-            ..6 => 0,
-            6..14 => 2,
-            height => (height / 4).min(10),
-        };
-        let body = inner.height.saturating_sub(heads + summary + below);
-        let part = |from: u16, height: u16| Rect {
-            y: inner.y + from,
-            height,
-            ..inner
-        };
-        Self {
-            heads: part(0, heads),
-            summary: part(heads, summary),
-            body: part(heads + summary, body),
-            below: part(heads + summary + body, below),
-            beside,
-        }
-    }
-
-    pub fn drawing<'l>(&self, look: &'l Look) -> Drawing<'l> {
-        Drawing {
-            look,
-            columns: usize::from(self.body.width),
-            beside: self.beside,
-        }
-    }
-}
-
-/// How rows are drawn: the two sides beside each other, or one below the other.
-pub struct Drawing<'l> {
-    pub look: &'l Look,
-    pub columns: usize,
-    pub beside: bool,
-}
-
-impl Drawing<'_> {
-    /// Columns of the sign and word of a class; the sign alone where there is little room.
-    fn word(&self) -> usize {
-        if self.columns < WIDE { 2 } else { WORD }
-    }
-
-    /// Columns beside the class.
-    pub fn room(&self) -> usize {
-        self.columns.saturating_sub(self.word())
-    }
-
-    /// How wide the two sides are where they stand beside each other.
-    pub fn sides(&self) -> [usize; 2] {
-        let room = self.columns.saturating_sub(WORD + 3);
-        [room / 2, room - room / 2]
-    }
-
-    fn divider(&self) -> Span<'static> {
-        Span::raw(format!(" {} ", self.look.border().vertical_left))
-    }
-
-    /// The sign and the word of a class.
-    fn class(&self, class: Option<Class>) -> Span<'static> {
-        let role = class.map_or(Role::Text, role);
-        let text = match class {
-            Some(class) if self.word() == WORD => {
-                format!("{} {}", sign(self.look, class), class.as_str())
-            }
-            Some(class) => sign(self.look, class).to_owned(),
-            None => String::new(),
-        };
-        Span::styled(fitted(&text, self.word()), self.look.style(role))
-    }
-
-    /// One text over the whole width.
-    pub fn one(&self, class: Option<Class>, role: Role, text: &str) -> Line<'static> {
-        let text = Span::styled(cut(text, self.room()), self.look.style(role));
-        Line::from(vec![self.class(class), text])
-    }
-
-    /// A text that is the same on both sides.
-    pub fn same(&self, role: Role, text: &str) -> Line<'static> {
-        if !self.beside {
-            return self.one(None, role, text);
-        }
-        let style = self.look.style(role);
-        let [left, right] = self
-            .sides()
-            .map(|room| Span::styled(fitted(text, room), style));
-        Line::from(vec![self.class(None), left, self.divider(), right])
-    }
-
-    /// The texts of both sides: in one line, or in two where there is little room.
-    pub fn both(&self, class: Option<Class>, sides: [Option<String>; 2]) -> Vec<Line<'static>> {
-        let style = self.look.style(class.map_or(Role::Text, role));
-        if self.beside {
-            let [a, b] = self.sides();
-            let [left, right] = sides.map(Option::unwrap_or_default);
-            return vec![Line::from(vec![
-                self.class(class),
-                Span::styled(fitted(&left, a), style),
-                self.divider(),
-                Span::styled(fitted(&right, b), style),
-            ])];
-        }
-        let mut first = Some(self.class(class));
-        let room = self.room().saturating_sub(2);
-        let lines = ["- ", "+ "]
-            .into_iter()
-            .zip(sides)
-            .filter_map(|(sign, side)| {
-                let text = format!("{sign}{}", cut(&side?, room));
-                let before = first.take().unwrap_or_else(|| self.class(None));
-                Some(Line::from(vec![before, Span::styled(text, style)]))
-            });
-        lines.collect()
-    }
-}
-
-/// The row at this cell of the screen.
-pub(super) fn hit(
-    look: &Look,
-    size: (u16, u16),
-    one: &Comparison,
-    (x, y): (u16, u16),
-) -> Option<usize> {
-    let content = one.content()?;
-    let places = Places::of(size, Some(content));
-    if !places.body.contains((x, y).into()) {
-        return None;
-    }
-    let drawing = places.drawing(look);
-    let mut below = usize::from(y - places.body.y);
-    (one.top..content.rows()).find(|row| {
-        let lines = content.lines(*row, &drawing).len();
-        let is_it = below < lines;
-        below = below.saturating_sub(lines);
-        is_it
-    })
-}
-
-/// Draws it over the whole screen.
+/// Draws a comparison over the whole screen.
 pub fn draw(app: &App, one: &Comparison, area: Rect, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
     frame.render_widget(Clear, area);
-    let content = match &one.stage {
-        Stage::Compared(content) => &**content,
-        Stage::Comparing(far) => {
-            let inner = frame::draw(look, "comparing", "Esc or Ctrl-C stops", true, area, frame);
-            let text = format!(" {far}{}", look.glyph(Glyph::Ellipsis));
-            return frame.render_widget(Line::styled(text, look.style(Role::Faint)), inner);
-        }
+    let Some(compared) = &one.content else {
+        let inner = frame::draw(look, "comparing", "Esc or Ctrl-C stops", true, area, frame);
+        let text = format!(" {}…", one.far);
+        return frame.render_widget(Line::styled(text, look.style(Role::Faint)), inner);
     };
-    let size = screen(app).as_size();
-    let places = Places::of((size.width, size.height), Some(content));
-    let drawing = places.drawing(look);
-    if let Some(heads) = content.heads(look) {
-        let lines = drawing.both(None, heads.map(Some)).into_iter();
-        for (line, area) in lines.zip(places.heads.rows()) {
-            frame.render_widget(line.style(look.style(Role::Strong)), area);
+    let [summary_area, body, below_area] = areas(screen(app));
+    let foot = foot(look, one, compared, body.height);
+    frame::draw(look, &compared.title, &foot, true, area, frame);
+    let columns = usize::from(body.width);
+    let summary = spans::cut(summary(look, one, compared), columns);
+    frame.render_widget(spans::line(summary, *look), summary_area);
+    for (at, area) in (one.top..compared.lines.len()).zip(body.rows()) {
+        let line = line(look, compared, at, columns);
+        frame.render_widget(spans::line(spans::cut(line, columns), *look), area);
+        if at == one.at {
+            spans::draw(look.style(Role::Selected), area, frame);
         }
     }
-    let line = spans::cut(
-        summary(look, one, content),
-        usize::from(places.summary.width),
-    );
-    frame.render_widget(spans::line(line, *look), places.summary);
-    let mut areas = places.body.rows();
-    let mut next = one.top;
-    'rows: for row in one.top..content.rows() {
-        for line in content.lines(row, &drawing) {
-            let Some(area) = areas.next() else {
-                break 'rows;
-            };
-            frame.render_widget(line, area);
-            if row == one.at {
-                crate::widget::spans::draw(look.style(Role::Selected), area, frame);
-            }
-        }
-        next = row + 1;
-    }
-    below(content, one.at, &drawing, places.below, frame);
-    let foot = foot(
-        look,
-        one,
-        content,
-        next,
-        usize::from(area.width.saturating_sub(4)),
-    );
-    frame::draw(look, &content.title(), &foot, true, area, frame);
-}
-
-/// How much there is of each class, and which difference the cursor is on.
-fn summary(look: &Look, one: &Comparison, content: &dyn Content) -> Spans {
-    let changes = content.changes();
-    let (role_of, text) = match content.not_made() {
-        Some(why) => (Role::Warn, format!("{} {why}", look.glyph(Glyph::Warning))),
-        None if changes.is_empty() => (
-            Role::Good,
-            format!("{} nothing differs", look.glyph(Glyph::Ok)),
-        ),
-        None => {
-            let passed = changes.partition_point(|at| *at <= one.at);
-            (Role::Faint, format!("{passed} of {}", changes.len()))
-        }
-    };
-    let mut parts = vec![(role_of, text)];
-    for class in Class::ALL {
-        let found = content.count(class);
-        if found > 0 {
-            let text = format!("{} {} {}", sign(look, class), count(found), class.as_str());
-            parts.push((role(class), text));
-        }
-    }
-    parts.extend(content.remarks(look));
-    let mut line = vec![(Role::Text, " ".to_owned())];
-    for (at, part) in parts.into_iter().enumerate() {
-        if at > 0 {
-            line.push((Role::Text, "  ".to_owned()));
-        }
-        line.push(part);
-    }
-    line
-}
-
-/// The row under the cursor in full, below a rule with its name.
-fn below(
-    content: &dyn Content,
-    row: usize,
-    drawing: &Drawing<'_>,
-    area: Rect,
-    frame: &mut Frame<'_>,
-) {
-    let most = usize::from(area.height).saturating_sub(1);
-    let Some((mut head, mut lines)) = content.below(row, drawing, most) else {
+    let Some(row) = compared.row(one.at) else {
         return;
     };
-    let look = drawing.look;
-    let rest = drawing.columns.saturating_sub(spans::width(&head) + 1);
-    head.push((
-        Role::Border,
-        format!(" {}", look.border().horizontal_top.repeat(rest)),
-    ));
-    if lines.len() > most && most > 0 {
-        let hidden = plural((lines.len() + 1 - most) as u64, "more line");
-        lines.truncate(most - 1);
-        let text = format!(" {} and {hidden}", look.glyph(Glyph::Ellipsis));
-        lines.push(Line::styled(text, look.style(Role::Faint)));
-    }
-    let head = spans::line(spans::cut(head, drawing.columns), *look);
-    for (line, area) in std::iter::once(head).chain(lines).zip(area.rows()) {
-        frame.render_widget(line, area);
+    if let Some(said) = &row.below {
+        let lines = below(look, row, said, below_area);
+        for (line, area) in lines.into_iter().zip(below_area.rows()) {
+            frame.render_widget(spans::line(spans::cut(line, columns), *look), area);
+        }
     }
 }
 
-/// `▼ 12 more rows, ✗ 1 breaking · e E walk · Space unfolds · Esc closes`: the rows below the
-/// screen with the gravest class among them, and of the keys what there is room for.
-fn foot(look: &Look, one: &Comparison, content: &dyn Content, next: usize, room: usize) -> String {
-    let hidden = content.rows() - next;
-    let said = (hidden > 0).then(|| {
-        let text = format!(
-            "{} {}",
-            look.glyph(Glyph::More),
-            plural(hidden as u64, "more row")
-        );
-        let changes = content.changes();
-        let below = &changes[changes.partition_point(|change| *change < next)..];
-        let classes = || below.iter().filter_map(|row| content.class(*row));
-        // Drawing counts no long list.
-        let worst = if below.len() > COUNTED {
-            None
-        } else {
-            classes().min()
-        };
-        match worst.filter(|class| *class != Class::Noise) {
-            Some(worst) => {
-                let found = classes().filter(|class| *class == worst).count();
-                format!("{text}, {} {found} {}", sign(look, worst), worst.as_str())
-            }
-            None => text,
-        }
+/// The difference under the cursor, how many there are of each class, and remarks.
+fn summary(look: &Look, one: &Comparison, compared: &Compared) -> Spans {
+    let changes = &compared.changes;
+    let mut parts = Spans::new();
+    if !changes.is_empty() {
+        let passed = changes.partition_point(|at| *at <= one.at);
+        parts.push((Role::Faint, format!("{passed} of {}", changes.len())));
+    } else if compared.is_tried {
+        let text = format!("{} nothing differs", look.glyph(Glyph::Ok));
+        parts.push((Role::Good, text));
+    }
+    let counts = Class::ALL.into_iter().zip(compared.counts);
+    let counts = counts.filter(|(_, found)| *found > 0);
+    parts.extend(counts.map(|(class, found)| {
+        let text = format!("{} {} {}", sign(look, class), count(found), class.as_str());
+        (role(class), text)
+    }));
+    parts.extend(compared.remarks.iter().cloned());
+    let gap = |at| (Role::Text, if at == 0 { " " } else { "  " }.to_owned());
+    let parts = parts.into_iter().enumerate();
+    parts.flat_map(|(at, part)| [gap(at), part]).collect()
+}
+
+fn line(look: &Look, compared: &Compared, at: usize, columns: usize) -> Spans {
+    let rows = &compared.rows[compared.lines[at].clone()];
+    let row = &rows[0];
+    let class_columns = if columns < WIDE { 2 } else { WORD };
+    let class = row.class.map_or_else(String::new, |class| {
+        let word = if columns < WIDE { "" } else { class.as_str() };
+        format!("{} {word}", sign(look, class))
     });
-    let opens = match content.opens(one.at) {
-        Opens::Calls(..) => Some("Enter opens both"),
-        _ => None,
+    let class = pad_end(&class, class_columns);
+    let (style, text) = if rows.len() > 1 {
+        let same = count(rows.iter().map(|row| row.same).sum());
+        let indent = 2 * usize::from(row.depth.clamp(1, 10));
+        (Role::Faint, format!("{:indent$}… {same} the same", ""))
+    } else {
+        let text = text(look, row, columns.saturating_sub(class_columns));
+        (row.class.map_or(row.role, role), text)
     };
+    vec![(style, class), (style, text)]
+}
+
+/// Both sides of a row beside each other; in narrow lines `was → is`.
+fn text(look: &Look, row: &Row, room: usize) -> String {
+    let cell = |text: &str, columns: usize| match row.text {
+        Text::Calls(_) => {
+            let text = cut(text, columns.saturating_sub(8));
+            let label = columns - width(&text);
+            pad_end(&cut(&row.label, label.saturating_sub(1)), label) + &text
+        }
+        _ => pad_end(&cut(&format!("{}{text}", row.label), columns), columns),
+    };
+    let sides = match &row.text {
+        Text::Once(text) => return cell(text, room),
+        Text::Values(sides) => sides.clone(),
+        Text::Calls(sides) => sides.clone().map(Some),
+    };
+    if room + WORD + 2 >= usize::from(BESIDE) {
+        let left = (room - 3) / 2;
+        let side = |side: usize, columns| match &sides[side] {
+            Some(text) => cell(text, columns),
+            None => " ".repeat(columns),
+        };
+        let (left, right) = (side(0, left), side(1, room - 3 - left));
+        return format!("{left} {} {right}", look.border().vertical_left);
+    }
+    let half = room.saturating_sub(width(&row.label) + 3) / 2;
+    let text = match sides {
+        [left, right] if left == right => left.unwrap_or_default(),
+        [Some(left), right] => {
+            let right = right.unwrap_or_else(|| "nothing".to_owned());
+            format!("{} → {right}", cut(&left, half))
+        }
+        [None, right] => format!("nothing → {}", right.unwrap_or_default()),
+    };
+    cell(&text, room)
+}
+
+/// What is said of the row under the cursor, below a rule with its name.
+fn below(look: &Look, row: &Row, said: &Below, area: Rect) -> Vec<Spans> {
+    let (columns, height) = (usize::from(area.width), usize::from(area.height));
+    let most = height.saturating_sub(1);
+    let mut head = vec![(Role::Title, format!(" {} ", cut(&said.head, columns / 2)))];
+    if let Some(class) = row.class {
+        let text = format!(" {} {} ", sign(look, class), class.as_str());
+        head.push((role(class), text));
+    }
+    let rest = columns.saturating_sub(spans::width(&head));
+    head.push((Role::Border, look.border().horizontal_top.repeat(rest)));
+    let mut lines = vec![head];
+    // A long value leaves room for the one that it is compared with.
+    let share = (most / said.paragraphs.len().max(1)).max(1);
+    for (class, text) in &said.paragraphs {
+        let mut wrapped = wrap(text, columns.saturating_sub(2));
+        if let Some(hidden) = wrapped
+            .len()
+            .checked_sub(share)
+            .filter(|hidden| *hidden > 0)
+        {
+            let hidden = plural(hidden as u64, "more line");
+            wrapped.truncate(share);
+            let last = &mut wrapped[share - 1];
+            let room = columns.saturating_sub(width(&hidden) + 5);
+            *last = format!("{} … {hidden}", cut(last, room));
+        }
+        let style = class.map_or(Role::Text, role);
+        lines.extend(
+            wrapped
+                .into_iter()
+                .map(|text| vec![(style, format!(" {text}"))]),
+        );
+    }
+    if lines.len() > height && most > 0 {
+        let hidden = plural((lines.len() - most) as u64, "more line");
+        lines.truncate(most);
+        lines.push(vec![(Role::Faint, format!(" … and {hidden}"))]);
+    }
+    lines
+}
+
+/// `▼ 12 more rows · Enter opens both · Esc closes · e E walk · Space unfolds · h l go there`.
+fn foot(look: &Look, one: &Comparison, compared: &Compared, page: u16) -> String {
+    let hidden = compared
+        .lines
+        .len()
+        .saturating_sub(one.top + usize::from(page));
+    let more = plural(hidden as u64, "more row");
+    let more = (hidden > 0).then(|| format!("{} {more}", look.glyph(Glyph::More)));
+    let opens = one.pair().map(|_| "Enter opens both".to_owned());
     let fold = if one.unfolded {
         "Space folds"
     } else {
         "Space unfolds"
     };
-    let keys = ["h l go there", "e E walk", fold, "Esc closes"];
-    let keys: Vec<_> = opens.into_iter().chain(keys).collect();
-    let dot = format!(" {} ", look.glyph(Glyph::Dot));
-    let mut ways = (0..=keys.len()).map(|left_out| {
-        let parts = said
-            .as_deref()
-            .into_iter()
-            .chain(keys[left_out..].iter().copied());
-        parts.collect::<Vec<_>>().join(&dot)
-    });
-    ways.find(|text| width(text) <= room).unwrap_or_default()
+    let keys = ["Esc closes", "e E walk", fold, "h l go there"].map(str::to_owned);
+    let parts = more.into_iter().chain(opens).chain(keys);
+    parts.collect::<Vec<_>>().join(" · ")
 }
 
-pub(super) fn sign(look: &Look, class: Class) -> &'static str {
+fn sign(look: &Look, class: Class) -> &'static str {
     look.glyph(match class {
         Class::Breaking => Glyph::Failed,
         Class::Changed => Glyph::Changed,
@@ -354,7 +223,7 @@ pub(super) fn sign(look: &Look, class: Class) -> &'static str {
     })
 }
 
-pub(super) fn role(class: Class) -> Role {
+fn role(class: Class) -> Role {
     match class {
         Class::Breaking => Role::Bad,
         Class::Changed => Role::Warn,
@@ -362,9 +231,4 @@ pub(super) fn role(class: Class) -> Role {
         Class::Order | Class::Latency => Role::Event,
         Class::Noise => Role::Faint,
     }
-}
-
-/// `text` in exactly `columns` columns.
-fn fitted(text: &str, columns: usize) -> String {
-    pad_end(&cut(text, columns), columns)
 }

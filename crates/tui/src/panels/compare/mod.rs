@@ -7,137 +7,63 @@
 //!  │ ✗ breaking tool search: input narrowed: `limit`: is required now                         │
 //!  │            call by call                                                                  │
 //!  │              … 12 the same                                                               │
-//!  │ ✗ breaking #23 tools/call search  ok 842 ms         │ #25  tool-error 12 ms              │
-//!  ├─ tools/call search  ✗ breaking: result.isError ──────────────────────────────────────────┤
-//!  │ ✗ breaking result.isError  was false  is true                                            │
-//!  └──────────── ▼ 12 more rows · Enter opens both · e E walk · Space unfolds · Esc closes ───┘
+//!  │ ✗ breaking tools/call search   #23 ok 842 ms │ tools/call search    #25 tool-error 12 ms │
+//!  │ tools/call search  ✗ breaking ───────────────────────────────────────────────────────────│
+//!  │ ✗ breaking result.isError: was false, is true                                            │
+//!  └──────────── ▼ 12 more rows · Enter opens both · Esc closes · e E walk · Space unfolds ───┘
 //! ```
 //!
-//! Under 100 columns the two sides of a value stand one below the other.
+//! Under 100 columns a line tells what was and what is: `q: "rust" → "rust async"`.
 
-mod compare_calls;
+mod compared;
 mod draw;
-mod recordings;
+mod two_calls;
+mod two_recordings;
 
-pub use draw::{Drawing, draw};
-pub use recordings::{Only, Replayed};
+pub use compared::Compared;
+pub use draw::draw;
+pub use two_recordings::{Only, Replayed};
 
 use crate::action::{Action, Context};
 use crate::app::{App, Handlers, Overlay, Session, Viewer};
 use crate::effect::Effects;
-use crate::panels::list;
-use crate::panels::shelf::file_name;
-use crate::theme::Look;
-use crate::widget::cursor::{moved, walked};
+use crate::panels::{list, selection};
+use crate::widget::cursor::{moved, toggle};
 use crate::widget::frame;
-use crate::widget::spans::Spans;
 use crate::worker::{Answer, Ask, Place, Slot, Which};
-use compare_calls::Call;
-use draw::{Places, hit};
-use mcpreel_replay::diff::{Bound, Class};
+use mcpreel_replay::diff::Bound;
 use mcpreel_store::library::Entry;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{ItemKey, Lens};
 use mcpreel_wire::text::escape;
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
-use std::fmt::Debug;
 use std::path::PathBuf;
 use std::sync::Arc;
+use two_calls::Call;
 
 #[derive(Debug)]
 pub struct Comparison {
-    stage: Stage,
-    /// Whether equal parts are shown too.
+    /// What was compared, once it is there.
+    pub content: Option<Box<Compared>>,
+    /// How far the comparison is.
+    far: String,
+    /// Whether equal rows are shown too.
     unfolded: bool,
+    /// The line under the cursor.
     pub at: usize,
-    /// The first row on the screen.
+    /// The first line on the screen.
     pub top: usize,
-    /// The call on the left that is opened as soon as it is compared: it was replayed alone.
+    /// The call on the left that is opened as soon as the recordings are compared: it was replayed
+    /// alone.
     opens: Option<Seq>,
-}
-
-#[derive(Debug)]
-enum Stage {
-    /// How far it is.
-    Comparing(String),
-    Compared(Box<dyn Content>),
-}
-
-/// What was compared: rows, some of which differ.
-pub trait Content: Debug + Send {
-    /// Both sides in one line.
-    fn title(&self) -> String;
-
-    /// What stands above the rows of each side.
-    fn heads(&self, _look: &Look) -> Option<[String; 2]> {
-        None
-    }
-
-    /// Shows equal parts, or folds them.
-    fn fold(&mut self, unfolded: bool);
-
-    fn rows(&self) -> usize;
-
-    /// The rows that differ: all but noise, unless there is nothing else.
-    fn changes(&self) -> &[usize];
-
-    /// How much it matters what a row says.
-    fn class(&self, row: usize) -> Option<Class>;
-
-    /// How many differences of a class there are.
-    fn count(&self, class: Class) -> u64;
-
-    /// Why nothing was compared although that was wanted, escaped.
-    fn not_made(&self) -> Option<&str> {
-        None
-    }
-
-    /// What is worth a word beside the counts.
-    fn remarks(&self, look: &Look) -> Spans;
-
-    /// Lines of a row at most.
-    fn lines_at_most(&self, beside: bool) -> usize;
-
-    fn lines(&self, row: usize, drawing: &Drawing<'_>) -> Vec<Line<'static>>;
-
-    /// A row in full: its name, and at most so many lines.
-    fn below(
-        &self,
-        row: usize,
-        drawing: &Drawing<'_>,
-        most: usize,
-    ) -> Option<(Spans, Vec<Line<'static>>)>;
-
-    /// The recording of each side, and the frame of the row in it.
-    fn places(&self, row: usize) -> [Option<(PathBuf, Option<Seq>)>; 2];
-
-    /// The calls on both sides that a row is about.
-    fn opens(&self, _row: usize) -> Opens {
-        Opens::Fold
-    }
-
-    /// The row of the call that is this one on the left, if both sides have it.
-    fn row_of(&self, _seq: Seq) -> Option<usize> {
-        None
-    }
-}
-
-/// What Enter does on a row.
-pub enum Opens {
-    /// Equal parts are shown or folded.
-    Fold,
-    Calls(Box<[Call; 2]>, Arc<Bound>),
-    /// Only one side has it.
-    Only(&'static str),
-    Nothing,
 }
 
 impl Comparison {
     fn new(opens: Option<Seq>) -> Self {
         Self {
-            stage: Stage::Comparing("comparing".to_owned()),
+            content: None,
+            far: "comparing".to_owned(),
             unfolded: false,
             at: 0,
             top: 0,
@@ -145,61 +71,46 @@ impl Comparison {
         }
     }
 
-    /// The comparison, if it is there.
-    pub fn content(&self) -> Option<&dyn Content> {
-        match &self.stage {
-            Stage::Comparing(_) => None,
-            Stage::Compared(content) => Some(&**content),
-        }
+    fn lines(&self) -> usize {
+        let compared = self.content.as_ref();
+        compared.map_or(0, |compared| compared.lines.len())
     }
 
-    fn rows(&self) -> usize {
-        self.content().map_or(0, Content::rows)
+    /// Lines that are on a screen of this size.
+    pub fn page(&self, (columns, rows): (u16, u16)) -> usize {
+        usize::from(draw::areas(Rect::new(0, 0, columns, rows))[1].height)
     }
 
-    /// Rows that are on a screen of this size at least.
-    pub fn page(&self, size: (u16, u16)) -> usize {
-        let places = Places::of(size, self.content());
-        let most = self
-            .content()
-            .map_or(1, |one| one.lines_at_most(places.beside));
-        (usize::from(places.body.height) / most).max(1)
-    }
-
-    /// Puts the cursor on a row, and scrolls as little as is needed.
+    /// Puts the cursor on a line, and scrolls as little as is needed.
     fn put(&mut self, to: usize, size: (u16, u16)) {
-        self.at = to.min(self.rows().saturating_sub(1));
+        self.at = to.min(self.lines().saturating_sub(1));
         self.top = frame::showing(self.at, self.top, self.page(size));
     }
 
-    /// Shows equal parts or folds them; the cursor stays on its difference, or on the one before.
-    fn unfold(&mut self, size: (u16, u16)) {
-        self.unfolded = !self.unfolded;
-        let Stage::Compared(content) = &mut self.stage else {
+    /// Shows equal rows or folds them; the cursor stays on its row.
+    fn unfold(&mut self, unfolded: bool, size: (u16, u16)) {
+        let Some(compared) = &mut self.content else {
             return;
         };
-        let passed = content
-            .changes()
-            .partition_point(|change| *change <= self.at);
-        content.fold(self.unfolded);
-        let change = passed
-            .checked_sub(1)
-            .and_then(|nth| content.changes().get(nth));
-        let to = change.copied().unwrap_or(0);
-        self.put(to, size);
+        let row = compared.lines.get(self.at).map_or(0, |line| line.start);
+        self.unfolded = unfolded;
+        compared.fold(unfolded);
+        let line = compared.line_of(row);
+        self.put(line, size);
     }
 
-    /// The row of the call that is this one on the left; equal parts are unfolded where those
-    /// hide it.
-    fn row_of(&mut self, seq: Seq) -> Option<usize> {
-        let Stage::Compared(content) = &mut self.stage else {
-            return None;
+    /// The calls under the cursor, if both sides have one and may be opened.
+    fn pair(&self) -> Option<([Call; 2], Arc<Bound>)> {
+        let compared = self.content.as_ref()?;
+        let bound = compared.bound.clone()?;
+        let call = |side: usize| {
+            Some(Call {
+                which: Which::File(compared.paths[side].clone()),
+                lens: Lens::Exchanges,
+                key: compared.row(self.at)?.calls[side]?,
+            })
         };
-        content.row_of(seq).or_else(|| {
-            content.fold(true);
-            self.unfolded = true;
-            content.row_of(seq)
-        })
+        Some(([call(0)?, call(1)?], bound))
     }
 }
 
@@ -231,7 +142,7 @@ fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
     let app = &mut viewer.app;
     let size = app.size;
     let comparison = on_top(app)?;
-    let Some(content) = comparison.content() else {
+    let Some(compared) = &comparison.content else {
         // Nobody waits any more for a comparison that is left before it is there.
         let is_left = matches!(action, Action::Cancel | Action::Close | Action::Back);
         return is_left.then(|| {
@@ -239,52 +150,50 @@ fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
             vec![Ask::Stop(Slot::Beside).into()]
         });
     };
-    match action {
-        Action::NextChange | Action::PreviousChange => {
-            match walked(action, comparison.at, content.changes()) {
-                Ok(to) => comparison.put(to, size),
-                Err(end) => app.notices.success(end, app.now),
-            }
+    let mut changes = compared.changes.iter().copied();
+    let change = match action {
+        Action::NextChange => changes.find(|change| *change > comparison.at),
+        Action::PreviousChange => changes.rfind(|change| *change < comparison.at),
+        Action::Unfold => {
+            comparison.unfold(!comparison.unfolded, size);
+            return Some(vec![]);
         }
-        Action::Unfold => comparison.unfold(size),
         Action::Open => return Some(open(app)),
         Action::OpenLeft => return Some(go_to_side(viewer, 0)),
         Action::OpenRight => return Some(go_to_side(viewer, 1)),
         _ => {
-            let to = moved(action, comparison.at, content.rows(), comparison.page(size))?;
-            comparison.put(to, size);
+            let lines = compared.lines.len();
+            Some(moved(action, comparison.at, lines, comparison.page(size))?)
         }
+    };
+    match change {
+        Some(to) => comparison.put(to, size),
+        None => app.notices.success("no more differences that way", app.now),
     }
     Some(vec![])
 }
 
-/// Opens the two calls under the cursor beside each other.
+/// Opens the two calls under the cursor beside each other; elsewhere shows or folds equal rows.
 fn open(app: &mut App) -> Effects {
     let size = app.size;
     let Some(comparison) = on_top(app) else {
         return vec![];
     };
-    let opens = comparison.content().map(|one| one.opens(comparison.at));
-    match opens {
-        Some(Opens::Calls(both, bound)) => {
-            let [left, right] = *both;
-            return ask_calls(app, Some(left), right, bound);
-        }
-        Some(Opens::Only(which)) => {
-            let text = format!("only the {which} recording has it, with nothing to compare");
-            app.notices.error(text, app.now);
-        }
-        Some(Opens::Fold) => comparison.unfold(size),
-        Some(Opens::Nothing) | None => {}
+    if let Some(([left, right], bound)) = comparison.pair() {
+        return ask_calls(app, Some(left), right, bound);
     }
+    comparison.unfold(!comparison.unfolded, size);
     vec![]
 }
 
-/// To what is under the cursor, in the recording of one side.
+/// Goes to the call under the cursor, in the recording of one side.
 fn go_to_side(viewer: &mut Viewer, side: usize) -> Effects {
     let app = &mut viewer.app;
-    let comparison = on_top(app);
-    let place = comparison.and_then(|one| one.content()?.places(one.at)[side].take());
+    let place = on_top(app).and_then(|one| {
+        let compared = one.content.as_ref()?;
+        let key = compared.row(one.at).and_then(|row| row.calls[side]);
+        Some((compared.paths[side].clone(), key.map(|key| key.seq)))
+    });
     let Some((path, seq)) = place else {
         return vec![];
     };
@@ -297,18 +206,19 @@ fn go_to_side(viewer: &mut Viewer, side: usize) -> Effects {
     }
 }
 
-/// A click puts the cursor on a row, a second one opens it.
-fn click(viewer: &mut Viewer, cell: (u16, u16), double: bool) -> Effects {
+/// A click puts the cursor on a line, a second one opens it.
+fn click(viewer: &mut Viewer, (x, y): (u16, u16), double: bool) -> Effects {
     let app = &mut viewer.app;
-    let look = app.settings.look;
-    let size = app.size;
+    let (columns, rows) = app.size;
+    let [_, body, _] = draw::areas(Rect::new(0, 0, columns, rows));
     let Some(comparison) = on_top(app) else {
         return vec![];
     };
-    let Some(row) = hit(&look, size, comparison, cell) else {
+    let line = comparison.top + usize::from(y.saturating_sub(body.y));
+    if !body.contains((x, y).into()) || line >= comparison.lines() {
         return vec![];
-    };
-    comparison.at = row;
+    }
+    comparison.at = line;
     if double { open(app) } else { vec![] }
 }
 
@@ -316,8 +226,8 @@ fn click(viewer: &mut Viewer, cell: (u16, u16), double: bool) -> Effects {
 fn wheel(app: &mut App, by: isize) -> Effects {
     let size = app.size;
     if let Some(comparison) = on_top(app) {
-        let (rows, page) = (comparison.rows(), comparison.page(size));
-        comparison.top = frame::turned(comparison.top, by, rows, page);
+        let (lines, page) = (comparison.lines(), comparison.page(size));
+        comparison.top = frame::turned(comparison.top, by, lines, page);
     }
     vec![]
 }
@@ -325,7 +235,15 @@ fn wheel(app: &mut App, by: isize) -> Effects {
 /// Compares recordings of the folder.
 pub fn perform_in_library(app: &mut App, action: Action) -> Option<Effects> {
     match action {
-        Action::Select => select(app),
+        Action::Select => {
+            let path = app.library.current().map(|row| row.entry.path.clone());
+            if let Some(path) = path
+                && toggle(&mut app.library.chosen, path).is_some()
+            {
+                let text = "two at most: the first one is not selected any more";
+                app.notices.success(text, app.now);
+            }
+        }
         Action::Unselect => app.library.chosen.clear(),
         Action::Close if !app.library.chosen.is_empty() => app.library.chosen.clear(),
         Action::CompareParent => {
@@ -341,54 +259,32 @@ pub fn perform_in_library(app: &mut App, action: Action) -> Option<Effects> {
     Some(vec![])
 }
 
-/// Selects the recording for a comparison, or takes it out; a third one takes the place of the
-/// first.
-fn select(app: &mut App) {
-    let Some(path) = app.library.current().map(|row| row.entry.path.clone()) else {
-        return;
-    };
-    if let Some(dropped) = crate::widget::cursor::toggle(&mut app.library.chosen, path) {
-        let rows = &app.library.rows;
-        let entry = rows.iter().find(|row| row.entry.path == dropped);
-        let shown = match entry.map(|row| &*row.entry.id) {
-            Some(id) if !id.is_empty() => escape(id.get(..4).unwrap_or(id)).into_owned(),
-            _ => file_name(&dropped),
-        };
-        let text = format!("{shown} is not selected any more: two at most");
-        app.notices.success(text, app.now);
-    }
-}
-
-/// The two recordings that are selected, the older one on the left; or the selected one and the one
-/// under the cursor; or that and what it comes from, or the one of the same name before.
+/// The two recordings that are selected, or the selected one and the one under the cursor, the older
+/// one on the left; or the one under the cursor and what it was made from.
 fn sides(app: &App) -> Result<(Which, PathBuf), &'static str> {
     let library = &app.library;
-    let rows = || library.rows.iter().map(|row| &*row.entry);
-    let chosen = rows().filter(|entry| library.chosen.contains(&entry.path));
-    let mut chosen: Vec<&Entry> = chosen.collect();
-    chosen.sort_by_key(|entry| entry.wall_ns);
     let current = library.current().map(|row| &*row.entry);
     let current = current.ok_or("there is no recording to be compared")?;
-    let both = |left: &Entry, right: &Entry| {
-        let left = Which::File(left.path.clone());
-        Ok((left, right.path.clone()))
-    };
-    match chosen.as_slice() {
-        [older, newer, ..] => both(older, newer),
-        [one] if one.path != current.path => both(one, current),
-        [_] => Err("go to the recording that this one is to be compared with, or select it too"),
-        [] => {
-            let summary = current.summary();
-            if summary.is_some_and(|summary| summary.parent.is_some()) {
-                let path = current.path.clone();
-                return Ok((Which::Parent(path.clone()), path));
-            }
-            let before =
-                |entry: &&Entry| entry.name == current.name && entry.wall_ns < current.wall_ns;
-            let before = rows().filter(before).max_by_key(|entry| entry.wall_ns);
-            let none = "Space selects the two recordings that are to be compared";
-            both(before.ok_or(none)?, current)
-        }
+    let chosen = |entry: &Entry| library.chosen.contains(&entry.path);
+    let is_made = current
+        .summary()
+        .is_some_and(|summary| summary.parent.is_some());
+    if library.chosen.is_empty() && is_made {
+        return Ok((Which::Parent(current.path.clone()), current.path.clone()));
+    }
+    let mut both: Vec<&Entry> = library
+        .rows
+        .iter()
+        .map(|row| &*row.entry)
+        .filter(|entry| chosen(entry))
+        .collect();
+    if both.len() == 1 && !chosen(current) {
+        both.push(current);
+    }
+    both.sort_by_key(|entry| entry.wall_ns);
+    match both.as_slice() {
+        [older, newer] => Ok((Which::File(older.path.clone()), newer.path.clone())),
+        _ => Err("Space selects the two recordings that are to be compared"),
     }
 }
 
@@ -402,115 +298,123 @@ pub fn perform_in_session(app: &mut App, session: &mut Session, action: Action) 
         Action::Diff => {}
         _ => return None,
     }
-    let call = |lens| {
-        let which = Which::File(path.clone());
-        move |key| Call { which, lens, key }
+    let (lens, file) = (session.lens, Which::File(path.clone()));
+    let call = |which: &Which, lens, key| {
+        let which = which.clone();
+        Call { which, lens, key }
     };
     let (left, right) = match session.list.chosen.as_slice() {
-        [a, b, ..] => {
-            let lens = session.lens;
-            (Some(call(lens)(*a.min(b))), Some(call(lens)(*a.max(b))))
-        }
-        [one] => (None, Some(call(session.lens)(*one))),
+        [a, b, ..] => (Some(call(&file, lens, *a.min(b))), Some((lens, *a.max(b)))),
+        [one] => (None, Some((lens, *one))),
         [] => {
             // What a mock had that comes nearest, beside the request that it had nothing for.
-            let near = super::selection::shown(session).and_then(|shown| shown.near.as_ref());
-            let near = near.map(|near| Call {
-                which: Which::Id(near.recording.clone(), path.clone()),
-                lens: Lens::Exchanges,
-                key: ItemKey::of_part(near.seq, 0),
+            let near = selection::shown(session).and_then(|shown| shown.near.as_ref());
+            let near = near.map(|near| {
+                let which = Which::Id(near.recording.clone(), path);
+                call(&which, Lens::Exchanges, ItemKey::of_part(near.seq, 0))
             });
-            let selected = super::selection::selected(session);
-            (near, selected.map(call(super::selection::lens(session))))
+            let selected = selection::selected(session);
+            (near, selected.map(|key| (selection::lens(session), key)))
         }
     };
-    let Some(right) = right else {
-        app.notices
-            .error("nothing is selected to be compared", app.now);
+    let Some((lens, key)) = right else {
+        let text = "nothing is selected to be compared";
+        app.notices.error(text, app.now);
         return Some(vec![]);
     };
+    let right = call(&file, lens, key);
     Some(ask_calls(app, left, right, Arc::default()))
 }
 
-/// Compares two calls, between whose recordings these values are bound. Without a left one, the
-/// right one is compared with the call of the same method and name before.
+/// Compares two calls, between whose recordings these values are bound.
 fn ask_calls(app: &mut App, left: Option<Call>, right: Call, bound: Arc<Bound>) -> Effects {
-    leave_unfinished(app);
-    app.push(Comparison::new(None));
-    let work = move |place: &Place<'_>| {
-        compare_calls::compare(place, left.as_ref(), &right, &bound).map(compared)
-    };
-    vec![app.questions.send(Slot::Beside, failed, work)]
+    let at = usize::MAX;
+    ask(app, at, None, move |place: &Place<'_>| {
+        two_calls::compare(place, left.as_ref(), &right, &bound).map(answer)
+    })
 }
 
 /// Begins a comparison of two recordings; of a replay and its original as far as that was
-/// replayed. Where somebody types, it lies below that.
+/// replayed. Where somebody types, the comparison lies below that.
 pub fn begin(app: &mut App, left: Which, right: PathBuf, replayed: Option<Replayed>) -> Effects {
-    leave_unfinished(app);
     let opens = replayed.as_ref().and_then(|replayed| replayed.shows);
-    app.overlays.insert(0, Box::new(Comparison::new(opens)));
-    let work = move |place: &Place<'_>| {
-        recordings::compare(place, &left, &right, replayed.as_ref()).map(compared)
-    };
+    ask(app, 0, opens, move |place: &Place<'_>| {
+        two_recordings::compare(place, &left, &right, replayed.as_ref()).map(answer)
+    })
+}
+
+/// Lays a comparison over the others at a place, and asks for its content.
+fn ask(
+    app: &mut App,
+    at: usize,
+    opens: Option<Seq>,
+    work: impl FnOnce(&Place<'_>) -> Result<Answer, String> + Send + 'static,
+) -> Effects {
+    leave_unfinished(app);
+    let at = at.min(app.overlays.len());
+    app.overlays.insert(at, Box::new(Comparison::new(opens)));
     vec![app.questions.send(Slot::Beside, failed, work)]
 }
 
 /// Tells how far a comparison is.
 fn progress(place: &Place<'_>, far: String) {
     place.tell(|viewer| {
-        if let Some(at) = unfinished(&viewer.app)
-            && let Some(comparison) = viewer.app.overlays[at].cast_mut::<Comparison>()
-        {
-            comparison.stage = Stage::Comparing(far);
+        if let Some((_, comparison)) = unfinished(&mut viewer.app) {
+            comparison.far = far;
         }
     });
 }
 
-/// Two are compared; nothing if the comparison was stopped.
-fn compared(content: Option<Box<dyn Content>>) -> Answer {
+/// Two are compared; `None` if the comparison was stopped.
+fn answer(compared: Option<Compared>) -> Answer {
     Answer::new(|viewer| {
         let app = &mut viewer.app;
         let (size, count) = (app.size, app.overlays.len());
-        let (Some(at), Some(content)) = (unfinished(app), content) else {
+        let (Some((at, comparison)), Some(compared)) = (unfinished(app), compared) else {
             return vec![];
         };
-        let Some(comparison) = app.overlays[at].cast_mut::<Comparison>() else {
+        let compared = comparison.content.insert(Box::new(compared));
+        compared.count();
+        compared.fold(false);
+        let opens = comparison.opens;
+        let first = compared.changes.first().copied();
+        let is_it = |row: &compared::Row| row.calls[0].is_some_and(|key| Some(key.seq) == opens);
+        let Some(row) = compared.rows.iter().position(is_it) else {
+            // The title says nothing.
+            comparison.put(first.unwrap_or(1), size);
             return vec![];
         };
-        // Titles say nothing.
-        let first = content.changes().first().copied().unwrap_or(1);
-        comparison.stage = Stage::Compared(content);
-        comparison.put(first, size);
-        // A call that was replayed alone is shown side by side at once, unless somebody does
+        // The call that was replayed is shown side by side at once, unless somebody does
         // something else.
-        let opens = comparison.opens.take();
-        let row = opens.and_then(|seq| comparison.row_of(seq));
-        let Some(row) = row else { return vec![] };
+        comparison.unfold(true, size);
         comparison.put(row, size);
-        if at + 1 == count { open(app) } else { vec![] }
+        let is_opened = at + 1 == count && comparison.pair().is_some();
+        if is_opened { open(app) } else { vec![] }
     })
 }
 
 fn failed(viewer: &mut Viewer, why: String) -> Effects {
     let app = &mut viewer.app;
     // Whoever has left it does not wait for it any more.
-    if unfinished(app).is_some() {
-        leave_unfinished(app);
+    if leave_unfinished(app) {
         app.notices.error(why, app.now);
     }
     vec![]
 }
 
-/// The comparison that is being made; at most one is.
-fn unfinished(app: &App) -> Option<usize> {
-    let mut comparisons = app.overlays.iter().map(|one| one.cast::<Comparison>());
-    comparisons.position(|one| one.is_some_and(|one| one.content().is_none()))
+/// The comparison that is being made, and its place; at most one is.
+fn unfinished(app: &mut App) -> Option<(usize, &mut Comparison)> {
+    let mut overlays = app.overlays.iter_mut().enumerate();
+    overlays.find_map(|(at, overlay)| {
+        let one = overlay.cast_mut::<Comparison>()?;
+        one.content.is_none().then_some((at, one))
+    })
 }
 
-fn leave_unfinished(app: &mut App) {
-    if let Some(at) = unfinished(app) {
-        app.overlays.remove(at);
-    }
+/// Returns whether there was one.
+fn leave_unfinished(app: &mut App) -> bool {
+    let at = unfinished(app).map(|(at, _)| at);
+    at.map(|at| app.overlays.remove(at)).is_some()
 }
 
 /// The beginning of a recording's id, escaped.

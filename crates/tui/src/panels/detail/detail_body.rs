@@ -1,358 +1,200 @@
-//! The lines of a body, and moving among them.
+//! The lines of a body.
 //!
 //! ```text
-//! part 0  Head      ⚠ warning progress-after-end …
-//! part 1  Head      ▾ request  id 7   412 B   +12:04.318
-//!         Node(0)     ▾ params (2)                            one node of the tree, or
-//!         Byte(0)   {"jsonrpc":"2.0","id":7,…                 one line of text or numbers
-//!         Note(0)   the first 1.0 MB of 20 MB · L loads more
-//! part 2  Head      ▾ response …
+//! part 0  heading   ⚠ warning progress-after-end …
+//! part 1  heading   ▾ request  id 7   412 B   +12:04.318
+//!         line        ▾ params (2)                            one node of the tree, or
+//!         line      {"jsonrpc":"2.0","id":7,…                 one line of text or numbers
+//!         note      the first 1.0 MB of 20 MB · L loads more
+//! part 2  heading   ▾ response …
 //! ```
 //!
-//! A line is named by its [`Position`], never by a number: a message of a hundred thousand lines
-//! is never laid out to find the one before the cursor, and folding above changes nothing below.
+//! A cursor is kept as a [`Position`], never as the number of a line: it stays with its bytes when
+//! something is folded, written another way, or drawn at another width.
 
-use super::jobs::Wrong;
-use super::part::Part;
-use crate::panels::detail::{Place, Representation, Sides};
-use crate::widget::raw::{Controls, Wrapped};
-use crate::widget::tree::{NodeId, Tree};
-use crate::widget::{hex, raw, tree};
-
-pub(crate) enum Content<'s> {
-    Nothing,
-    Tree(&'s Tree),
-    Text(Wrapped<'s>, usize),
-    Hex(&'s [u8], usize),
-}
-
-impl<'s> Body<'s> {
-    pub(crate) fn is_on(&self, part: usize) -> bool {
-        let part = self.parts.get(part);
-        part.is_some_and(|part| part.is_on(self.sides))
-    }
-
-    pub(crate) fn part_from(&self, part: usize) -> Option<usize> {
-        (part..self.parts.len()).find(|&part| self.is_on(part))
-    }
-
-    pub(crate) fn content(&self, part: usize) -> Content<'s> {
-        let Some(part) = self.parts.get(part).filter(|part| !part.folded) else {
-            return Content::Nothing;
-        };
-        let Some(text) = part.text.as_ref().filter(|text| !text.bytes.is_empty()) else {
-            return Content::Nothing;
-        };
-        match (self.representation, part.tree()) {
-            (Representation::Tree, Some(tree)) => Content::Tree(tree),
-            (Representation::Hex, _) => Content::Hex(&text.bytes, hex::per_line(self.columns)),
-            (Representation::Tree | Representation::Raw, _) => {
-                let wrapped = Wrapped::new(&text.bytes, self.columns, Controls::Shown);
-                Content::Text(wrapped, text.bytes.len())
-            }
-        }
-    }
-
-    pub(crate) fn first_within(&self, part: usize) -> Option<Spot> {
-        let first = match self.content(part) {
-            Content::Nothing => None,
-            Content::Tree(tree) => tree.node_at(0).map(Spot::Node),
-            Content::Text(..) | Content::Hex(..) => Some(Spot::Byte(0)),
-        };
-        first.or_else(|| self.note(part, 0))
-    }
-
-    /// The last line of a part but its notes.
-    pub(crate) fn last_within(&self, part: usize) -> Spot {
-        match self.content(part) {
-            Content::Nothing => Spot::Head,
-            Content::Tree(tree) => tree
-                .node_at(tree.rows().wrapping_sub(1))
-                .map_or(Spot::Head, Spot::Node),
-            Content::Text(..) | Content::Hex(..) => self.byte(part, usize::MAX),
-        }
-    }
-
-    pub(crate) fn last_of(&self, part: usize) -> Position {
-        let notes = self.notes(part);
-        let spot = match notes.checked_sub(1) {
-            Some(last) => Spot::Note(last),
-            None => self.last_within(part),
-        };
-        Position { part, spot }
-    }
-
-    fn notes(&self, part: usize) -> usize {
-        let part = self.parts.get(part).filter(|part| !part.folded);
-        part.map_or(0, |part| part.notes.len())
-    }
-
-    pub(crate) fn note(&self, part: usize, at: usize) -> Option<Spot> {
-        (at < self.notes(part)).then_some(Spot::Note(at))
-    }
-
-    pub(crate) fn after_node(&self, part: usize, node: NodeId) -> Option<Spot> {
-        let Content::Tree(tree) = self.content(part) else {
-            return self.note(part, 0);
-        };
-        let after = tree.node_at(tree.row_of(node) + 1);
-        after.map(Spot::Node).or_else(|| self.note(part, 0))
-    }
-
-    pub(crate) fn before_node(&self, part: usize, node: NodeId) -> Spot {
-        let Content::Tree(tree) = self.content(part) else {
-            return Spot::Head;
-        };
-        let row = tree.row_of(node).checked_sub(1);
-        let before = row.and_then(|row| tree.node_at(row));
-        before.map_or(Spot::Head, Spot::Node)
-    }
-
-    pub(crate) fn after_byte(&self, part: usize, at: usize) -> Option<Spot> {
-        let after = match self.content(part) {
-            Content::Text(text, _) => text.down(at, 1),
-            Content::Hex(bytes, per_line) if at + per_line < bytes.len() => at + per_line,
-            _ => at,
-        };
-        (after > at)
-            .then_some(Spot::Byte(after))
-            .or_else(|| self.note(part, 0))
-    }
-
-    pub(crate) fn before_byte(&self, part: usize, at: usize) -> Spot {
-        match self.content(part) {
-            Content::Text(text, _) if at > 0 => Spot::Byte(text.up(at, 1).0),
-            Content::Hex(_, per_line) if at > 0 => Spot::Byte(at.saturating_sub(per_line)),
-            _ => Spot::Head,
-        }
-    }
-
-    /// The line in which the byte `at` stands.
-    pub(crate) fn byte(&self, part: usize, at: usize) -> Spot {
-        Spot::Byte(match self.content(part) {
-            Content::Text(text, length) => text.start_of(at.min(length)),
-            Content::Hex(bytes, per_line) => {
-                at.min(bytes.len().saturating_sub(1)) / per_line * per_line
-            }
-            Content::Tree(_) | Content::Nothing => return Spot::Head,
-        })
-    }
-
-    pub(crate) fn offset_of(&self, part: usize, node: NodeId) -> usize {
-        let tree = self.parts.get(part).and_then(Part::tree);
-        tree.map_or(0, |tree| tree.span(node).start)
-    }
-}
-
-pub(crate) fn spot_of(tree: &Tree, node: NodeId) -> Spot {
-    let node = tree.node_at(tree.row_of(node));
-    node.map_or(Spot::Head, Spot::Node)
-}
+use super::part::{Part, Representation, Sides};
+use super::violations::Wrong;
+use crate::widget::hex;
+use crate::widget::raw::{self, Controls};
+use crate::widget::spans::Spans;
+use crate::widget::tree::Tree;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     pub part: usize,
-    pub spot: Spot,
+    /// The first byte of the line in its message; `None`: the heading, the length of the message:
+    /// the note below it.
+    pub byte: Option<usize>,
 }
 
-/// A line of a part, in their order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Spot {
-    #[default]
-    Head,
-    Node(NodeId),
-    /// A line of text or numbers, by its first byte.
-    Byte(usize),
-    /// Something that is said about the bytes.
-    Note(usize),
+impl Position {
+    pub fn head(part: usize) -> Self {
+        Self { part, byte: None }
+    }
 }
 
 #[derive(Debug)]
 pub enum Line<'s> {
     Head(&'s Part),
-    /// A row of a tree, what is wrong there, and what is known of the value.
-    Row(tree::Row, Option<Wrong<'s>>, Option<&'s str>),
-    Text(raw::Line),
-    Hex(hex::Line),
-    /// Something that is said about the bytes.
+    /// The row of a part's tree, what is wrong there, and what is known of the value.
+    Row(&'s Part, usize, Option<Wrong<'s>>, Option<&'s str>),
+    Bytes(Spans),
     Note(&'s str),
 }
 
-#[derive(Clone, Copy, Debug)]
+enum Content<'s> {
+    Nothing,
+    Tree(&'s Tree),
+    /// Text, by the first byte of each line.
+    Text(&'s [u32]),
+    Hex(usize),
+}
+
+/// The parts of a row as lines of so many columns.
+#[derive(Clone, Debug)]
 pub struct Body<'s> {
     parts: &'s [Part],
     sides: Sides,
     representation: Representation,
     columns: usize,
-}
-
-impl Position {
-    pub fn head(part: usize) -> Self {
-        Self {
-            part,
-            spot: Spot::Head,
-        }
-    }
-
-    /// The node of the tree that stands there.
-    pub fn node(self) -> Option<NodeId> {
-        match self.spot {
-            Spot::Node(node) => Some(node),
-            _ => None,
-        }
-    }
+    /// The first line of each part; of a part that is not shown that of the next one.
+    firsts: Vec<usize>,
+    len: usize,
 }
 
 impl<'s> Body<'s> {
-    /// The lines of `parts`, written for `columns` columns.
     pub fn new(
         parts: &'s [Part],
         sides: Sides,
         representation: Representation,
         columns: usize,
     ) -> Self {
-        Self {
+        let mut body = Self {
             parts,
             sides,
             representation,
             columns: columns.max(1),
-        }
-    }
-
-    /// The first line. There is always one where there are parts.
-    pub fn first(&self) -> Position {
-        Position::head(self.part_from(0).unwrap_or(0))
-    }
-
-    pub fn last(&self) -> Position {
-        let part = (0..self.parts.len()).rev().find(|&part| self.is_on(part));
-        self.last_of(part.unwrap_or(0))
-    }
-
-    pub fn next(&self, position: Position) -> Option<Position> {
-        let part = position.part;
-        let within = match position.spot {
-            Spot::Head => self.first_within(part),
-            Spot::Node(node) => self.after_node(part, node),
-            Spot::Byte(at) => self.after_byte(part, at),
-            Spot::Note(at) => self.note(part, at + 1),
+            firsts: Vec::with_capacity(parts.len()),
+            len: 0,
         };
-        let below = || self.part_from(part + 1).map(Position::head);
-        within.map(|spot| Position { part, spot }).or_else(below)
-    }
-
-    pub fn previous(&self, position: Position) -> Option<Position> {
-        let part = position.part;
-        let spot = match position.spot {
-            Spot::Head => {
-                let above = (0..part).rev().find(|&part| self.is_on(part))?;
-                return Some(self.last_of(above));
-            }
-            Spot::Node(node) => self.before_node(part, node),
-            Spot::Byte(at) => self.before_byte(part, at),
-            Spot::Note(0) => self.last_within(part),
-            Spot::Note(at) => Spot::Note(at - 1),
-        };
-        Some(Position { part, spot })
-    }
-
-    /// The line so many lines further down, or up where `by` is negative; as far as there are
-    /// lines.
-    pub fn step(&self, from: Position, by: isize) -> Position {
-        let mut at = from;
-        let mut left = by.unsigned_abs();
-        while left > 0 {
-            let next = if by > 0 {
-                self.next(at).map(|next| (next, 1))
-            } else {
-                self.back(at, left)
-            };
-            let Some((next, lines)) = next else { break };
-            at = next;
-            left -= lines;
-        }
-        at
-    }
-
-    /// The line up to `most` lines before `position`, and how many that is. Lines of text are
-    /// laid out once for all of them.
-    fn back(&self, position: Position, most: usize) -> Option<(Position, usize)> {
-        if let (Spot::Byte(at @ 1..), Content::Text(text, _)) =
-            (position.spot, self.content(position.part))
-        {
-            let (start, lines) = text.up(at, most);
-            let spot = Spot::Byte(start);
-            return Some((Position { spot, ..position }, lines));
-        }
-        self.previous(position).map(|before| (before, 1))
-    }
-
-    /// `position` if there is such a line, else the line that shows what stood there: after
-    /// folding, another way of writing, another width.
-    pub fn snap(&self, position: Position) -> Position {
-        let Some(part) = self.part_from(position.part) else {
-            return Position::head(self.last().part);
-        };
-        if part != position.part {
-            return Position::head(part);
-        }
-        let spot = match (position.spot, self.content(part)) {
-            (Spot::Note(at), _) => {
-                let last = || self.last_within(part);
-                self.note(part, at).unwrap_or_else(last)
-            }
-            (Spot::Head, _) | (_, Content::Nothing) => Spot::Head,
-            (Spot::Node(node), Content::Tree(tree)) => spot_of(tree, node),
-            (Spot::Byte(at), Content::Tree(tree)) => spot_of(tree, tree.node_at_offset(at)),
-            (Spot::Node(node), _) => self.byte(part, self.offset_of(part, node)),
-            (Spot::Byte(at), _) => self.byte(part, at),
-        };
-        Position { part, spot }
-    }
-
-    /// `place` with the cursor on a line that there is, and on the screen of `rows` rows.
-    pub fn scrolled(&self, place: Place, rows: usize) -> Place {
-        let cursor = self.snap(place.cursor);
-        let back = isize::try_from(rows.saturating_sub(1)).unwrap_or(isize::MAX);
-        // The last line stands at the bottom where there are enough.
-        let lowest = self.step(self.last(), -back);
-        let top = self.snap(place.top).min(cursor).min(lowest);
-        let mut at = top;
-        for _ in 1..rows {
-            if at >= cursor {
-                break;
-            }
-            match self.next(at) {
-                Some(next) => at = next,
-                None => break,
+        for part in parts {
+            body.firsts.push(body.len);
+            if part.is_on(sides) {
+                body.len += 1 + body.rows(part) + usize::from(part.note().is_some());
             }
         }
-        let top = if at >= cursor {
-            top
-        } else {
-            self.step(cursor, -back)
-        };
-        Place { cursor, top }
+        body
     }
 
-    /// The line at `position`; none if there is no such line.
-    pub fn line(&self, position: Position) -> Option<Line<'s>> {
-        let part = self.parts.get(position.part)?;
-        Some(match (position.spot, self.content(position.part)) {
-            (Spot::Head, _) => Line::Head(part),
-            (Spot::Node(node), Content::Tree(tree)) => {
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    fn content(&self, part: &'s Part) -> Content<'s> {
+        if part.folded || part.bytes().is_empty() {
+            return Content::Nothing;
+        }
+        match (self.representation, part.tree()) {
+            (Representation::Tree, Some(tree)) => Content::Tree(tree),
+            (Representation::Hex, _) => Content::Hex(hex::per_line(self.columns)),
+            _ => Content::Text(&part.lines),
+        }
+    }
+
+    /// Lines of a part without its heading and its note.
+    fn rows(&self, part: &'s Part) -> usize {
+        match self.content(part) {
+            Content::Nothing => 0,
+            Content::Tree(tree) => tree.rows(),
+            Content::Text(lines) => lines.len(),
+            Content::Hex(per_line) => part.bytes().len().div_ceil(per_line),
+        }
+    }
+
+    /// The part of a line and its number below the heading.
+    fn find(&self, line: usize) -> Option<(usize, Option<usize>)> {
+        let at = self.firsts.partition_point(|first| *first <= line);
+        let part = (0..at)
+            .rev()
+            .find(|part| self.parts[*part].is_on(self.sides))?;
+        let row = line.min(self.len - 1) - self.firsts[part];
+        Some((part, row.checked_sub(1)))
+    }
+
+    /// The position of a line; of the last line for a number behind it.
+    pub fn position(&self, line: usize) -> Position {
+        let Some((part, Some(row))) = self.find(line) else {
+            return Position::head(self.find(line).map_or(0, |(part, _)| part));
+        };
+        let end = self.parts[part].bytes().len();
+        let byte = match self.content(&self.parts[part]) {
+            Content::Nothing => end,
+            Content::Tree(tree) => tree.node_at(row).map_or(end, |node| tree.start(node)),
+            Content::Text(lines) => lines.get(row).map_or(end, |start| *start as usize),
+            Content::Hex(per_line) => (row * per_line).min(end),
+        };
+        Position {
+            part,
+            byte: Some(byte),
+        }
+    }
+
+    /// The line that shows a position.
+    pub fn line_of(&self, position: Position) -> usize {
+        let last = self.len.saturating_sub(1);
+        let Some(part) = self.parts.get(position.part) else {
+            return last;
+        };
+        let first = self.firsts[position.part].min(last);
+        let Some(byte) = position.byte.filter(|_| part.is_on(self.sides)) else {
+            return first;
+        };
+        let rows = self.rows(part);
+        if byte >= part.bytes().len() {
+            return first + rows + usize::from(part.note().is_some());
+        }
+        let row = match self.content(part) {
+            Content::Nothing => return first,
+            Content::Tree(tree) => tree.row_of(tree.node_at_offset(byte)),
+            Content::Text(lines) => {
+                let after = lines.partition_point(|start| *start as usize <= byte);
+                after.saturating_sub(1)
+            }
+            Content::Hex(per_line) => byte / per_line,
+        };
+        first + (row + 1).min(rows)
+    }
+
+    pub fn line(&self, line: usize) -> Option<Line<'s>> {
+        let (at, row) = self.find(line).filter(|_| line < self.len)?;
+        let part = &self.parts[at];
+        let Some(row) = row else {
+            return Some(Line::Head(part));
+        };
+        if row == self.rows(part) {
+            return Some(Line::Note(part.note()?));
+        }
+        Some(match self.content(part) {
+            Content::Nothing => return None,
+            Content::Tree(tree) => {
+                let node = tree.node_at(row)?;
                 let told = part.told.get(&node).map(String::as_str);
-                let row = tree.row(tree.row_of(node), self.columns, &part.hits)?;
-                Line::Row(row, part.wrong_at(node), told)
+                Line::Row(part, row, part.wrong_at(node), told)
             }
-            (Spot::Byte(at), Content::Text(text, _)) => {
-                Line::Text(text.lines(at, 1, &part.hits).pop()?)
+            Content::Text(lines) => {
+                let end = lines
+                    .get(row + 1)
+                    .map_or(part.bytes().len(), |end| *end as usize);
+                let range = *lines.get(row)? as usize..end;
+                Line::Bytes(raw::write(part.bytes(), range, Controls::Shown, &part.hits))
             }
-            (Spot::Byte(at), Content::Hex(bytes, per_line)) => {
-                Line::Hex(hex::line(bytes, at / per_line, per_line, &part.hits)?)
+            Content::Hex(per_line) => {
+                Line::Bytes(hex::line(part.bytes(), row, per_line, &part.hits))
             }
-            (Spot::Note(at), _) => Line::Note(part.notes.get(at)?),
-            _ => return None,
         })
     }
 }

@@ -1,63 +1,65 @@
 //! Enter and the mouse in the detail.
 
-use super::detail_body::{Position, Spot};
-use super::draw as view;
-use super::keys::load_more;
-use super::part::{Part, PartKind};
+use super::detail_body::Position;
+use super::keys::{fold, go_to, load_more};
+use super::part::PartKind;
+use super::{Detail, Tab, draw, settle, size};
 use crate::action::Action;
 use crate::app::{App, Focus, Session, View};
 use crate::effect::Effects;
 use crate::layout;
-use crate::panels::detail::size;
-use crate::panels::detail::{Detail, Shown, Tab};
 use crate::panels::findings::{self, explain};
-use crate::panels::list::Cursor;
+use crate::panels::list::{self, Cursor};
 use crate::panels::text::Text;
 use crate::theme::{Look, Role};
 use crate::widget::frame;
-use crate::widget::raw::{Controls, Wrapped};
-use crate::widget::spans::Spans;
+use crate::widget::raw::{self, Controls};
 use crate::widget::tree::{NodeId, Tree};
-use crate::widget::widget_text::{Content, Expect};
-use crate::widget::{spans, tree_line};
+use crate::widget::tree_line;
+use crate::widget::widget_text::Content;
 use mcpreel_store::reader::FindingRow;
 use mcpreel_trace::item::{ItemKey, Lens};
 use mcpreel_wire::json::Kind;
+use mcpreel_wire::text::{escape, size as in_bytes};
 
 /// Lines of a string that are laid out: some megabytes of text would hold up the screen.
 const LINES: usize = 5_000;
 
 /// Opens what is under the cursor.
 pub fn open(app: &mut App, session: &mut Session) -> Effects {
-    let tab = session.detail.tab;
-    let Some(shown) = session.detail.shown.as_deref() else {
+    let Some(shown) = session.detail.shown.as_deref_mut() else {
         return vec![];
     };
-    match tab {
+    match session.detail.tab {
         Tab::Body => in_body(app, session),
         Tab::Story => {
-            let rows = shown.story.as_ref().map(|story| &story.rows);
-            let row = rows.and_then(|rows| rows.get(shown.at_story.0));
+            let row = shown
+                .story
+                .as_ref()
+                .and_then(|story| story.rows.get(shown.at_story.0));
             let to = row.map(|row| (row.lens, row.key));
             to.map_or_else(Effects::new, |(lens, key)| jump(app, session, lens, key))
         }
         Tab::Findings => {
-            let finding = shown.findings.get(shown.at_finding);
-            let frame = finding.and_then(|finding| finding.frame);
-            let within = frame.and_then(|frame| part_of(shown, frame));
-            let (at, size) = (shown.at_finding, size(app, session));
-            if super::keys::go_to(&mut session.detail, at, size) {
+            let at = shown.at_finding;
+            let frame = shown.findings.get(at).and_then(|finding| finding.frame);
+            let mut parts = shown.parts.iter();
+            let within = parts.position(|part| {
+                let text = part.text.as_ref();
+                text.is_some_and(|text| Some(text.key.seq) == frame)
+            });
+            if go_to(app, session, at) {
                 return vec![];
             }
-            match (within, frame) {
-                (Some(part), _) => {
-                    session.detail.tab = Tab::Body;
-                    super::keys::go(&mut session.detail, Position::head(part), size);
-                    vec![]
-                }
-                (None, Some(frame)) => jump(app, session, Lens::Wire, ItemKey::of_part(frame, 0)),
-                (None, None) => vec![],
+            if let (Some(part), Some(shown)) = (within, session.detail.shown.as_deref_mut()) {
+                shown.at.cursor = Position::head(part);
+                session.detail.tab = Tab::Body;
+                settle(app, session);
+                return vec![];
             }
+            frame.map_or_else(Effects::new, |frame| {
+                jump(app, session, Lens::Wire, ItemKey::of_part(frame, 0))
+            })
         }
     }
 }
@@ -76,13 +78,14 @@ pub fn explain(app: &mut App, session: &mut Session) -> Effects {
 
 /// The finding under the cursor: of the tab, of the heading, of the value.
 fn finding(session: &Session) -> Option<&FindingRow> {
-    let shown = session.detail.shown.as_deref()?;
-    let part = session.detail.part();
-    let at = match (session.detail.tab, part.map(|part| part.kind)) {
+    let detail = &session.detail;
+    let shown = detail.shown.as_deref()?;
+    let part = detail.part();
+    let at = match (detail.tab, part.map(|part| part.kind)) {
         (Tab::Findings, _) => shown.at_finding,
         (Tab::Body, Some(PartKind::Finding(at))) => at,
         (Tab::Body, Some(PartKind::Text(_))) => {
-            let node = shown.at.cursor.node().unwrap_or_default();
+            let node = detail.node().unwrap_or_default();
             part?.violations()?.at(node).first()?.finding
         }
         (Tab::Body | Tab::Story, _) => return None,
@@ -90,40 +93,32 @@ fn finding(session: &Session) -> Option<&FindingRow> {
     shown.findings.get(at)
 }
 
-/// The part whose bytes stand in this frame.
-fn part_of(shown: &Shown, frame: mcpreel_trace::frame::Seq) -> Option<usize> {
-    let is_there = |text: &super::jobs::Text| text.key.seq == frame;
-    let mut parts = shown.parts.iter();
-    parts.position(|part| part.text.as_ref().is_some_and(is_there))
-}
-
 fn in_body(app: &mut App, session: &mut Session) -> Effects {
-    let size = size(app, session);
     let columns = usize::from(app.size.0).saturating_sub(8).max(1);
     let detail = &mut session.detail;
-    let Some(shown) = detail.shown.as_deref() else {
+    let (Some(cursor), Some(part)) = (detail.cursor(), detail.part()) else {
         return vec![];
     };
-    let cursor = shown.at.cursor;
-    let Some(part) = shown.parts.get(cursor.part) else {
-        return vec![];
-    };
-    match (cursor.spot, part.kind, part.tree()) {
-        (Spot::Head, PartKind::Finding(at), _) => {
+    let is_note = cursor.byte == Some(part.bytes().len());
+    match (part.kind, detail.node(), part.tree()) {
+        _ if is_note => return load_more(app, session),
+        (PartKind::Finding(at), ..) => {
             detail.tab = Tab::Findings;
             if let Some(shown) = detail.shown.as_deref_mut() {
                 shown.at_finding = at;
             }
         }
-        (Spot::Head, PartKind::MoreFindings(_), _) => detail.tab = Tab::Findings,
-        (Spot::Note(_), ..) => return load_more(app, session),
-        (Spot::Node(node), _, Some(tree)) if tree.kind(node) == Kind::String => {
+        (PartKind::MoreFindings(_), ..) => detail.tab = Tab::Findings,
+        (_, Some(node), Some(tree)) if tree.kind(node) == Kind::String => {
             let text = text(tree, node, columns, app.settings.look);
             if let Some(text) = text {
                 app.push(text);
             }
         }
-        _ => super::keys::fold(detail, Action::Toggle, size),
+        _ => {
+            fold(detail, Action::Toggle);
+            settle(app, session);
+        }
     }
     vec![]
 }
@@ -137,60 +132,50 @@ fn jump(app: &mut App, session: &mut Session, lens: Lens, key: ItemKey) -> Effec
         session.list.cursor = Cursor::At(key);
         session.list.hold = Some(0);
         session.lens = Lens::Wire;
-        return crate::panels::list::begin(app, session);
+        return list::begin(app, session);
     }
-    crate::panels::list::go_to(app, session, key)
+    list::go_to(app, session, key)
 }
 
+/// A string in full.
 fn text(tree: &Tree, node: NodeId, columns: usize, look: Look) -> Option<Text> {
     let string = tree.string(node)?;
-    let name = tree.name(node);
     // `data` of images and audio, `blob` of resources.
-    let expect = match name.as_deref() {
-        Some("data" | "blob") => Expect::Base64,
-        _ => Expect::Anything,
-    };
-    let size = string.len() as u64;
-    let (kind, mut lines) = match Content::of(string, expect) {
-        Content::Json(tree) => ("JSON", json(*tree, columns, look)),
-        Content::Binary(binary) => {
-            let line = |text: String| vec![(Role::Text, text)];
-            let hint = "the characters themselves: r shows them".to_owned();
-            let lines = vec![line(binary.to_string()), line(String::new()), line(hint)];
-            ("base64", lines)
+    let is_data = matches!(tree.name(node).as_deref(), Some("data" | "blob"));
+    let size = in_bytes(string.len() as u64);
+    let line = |text: String| vec![(Role::Text, text)];
+    let (kind, mut lines) = match Content::of(string, is_data) {
+        Content::Json(mut tree) => {
+            tree.unfold_all();
+            let rows = 0..tree.rows().min(LINES + 1);
+            let lines = rows.map(|row| tree_line::line(&tree, row, columns, &[], look));
+            ("JSON", lines.collect::<Vec<_>>())
         }
-        Content::Text(text) => ("text", prose(&text, columns)),
+        Content::Binary(binary) => {
+            let hint = "the characters themselves: r shows them".to_owned();
+            (
+                "base64",
+                vec![line(binary), line(String::new()), line(hint)],
+            )
+        }
+        Content::Text(text) => {
+            let text = text.as_bytes();
+            let lines = raw::lines(text, columns, Controls::Read).take(LINES + 1);
+            let lines = lines.map(|line| raw::write(text, line, Controls::Read, &[]));
+            ("text", lines.collect())
+        }
     };
     if lines.len() > LINES {
         lines.truncate(LINES);
         let more = format!("the first {LINES} lines; y copies all of it");
         lines.push(vec![(Role::Warn, more)]);
     }
-    let path = mcpreel_wire::text::escape(&tree.path(node).to_string()).into_owned();
+    let path = tree.path(node).to_string();
     Some(Text {
-        title: format!("{path} · {kind} · {}", mcpreel_wire::text::size(size)),
+        title: format!("{} · {kind} · {size}", escape(&path)),
         lines,
         top: 0,
     })
-}
-
-fn prose(text: &str, columns: usize) -> Vec<Spans> {
-    let wrapped = Wrapped::new(text.as_bytes(), columns, Controls::Read);
-    let lines = wrapped.lines(0, LINES + 1, &[]).into_iter();
-    let spans = lines.map(|line| {
-        let mut spans = Spans::new();
-        spans::push(&mut spans, line.pieces, Role::Text);
-        spans
-    });
-    spans.collect()
-}
-
-fn json(mut tree: Tree, columns: usize, look: Look) -> Vec<Spans> {
-    tree.unfold_all();
-    let rows = 0..tree.rows().min(LINES + 1);
-    let rows = rows.filter_map(|row| tree.row(row, columns, &[]));
-    rows.map(|row| tree_line::line(row, columns, look))
-        .collect()
 }
 
 /// A click at this column and row of the screen, within the pane.
@@ -200,31 +185,33 @@ pub fn click(
     (column, row): (u16, u16),
     double: bool,
 ) -> Effects {
-    let size = size(app, session);
     let area = layout::session(app, session).detail;
-    let inner = view::inner(app, area);
-    let on_tab = view::tab_at(app, session, area, (column, row));
+    let inner = draw::inner(app, area);
     session.focus = Focus::Detail;
-    let detail = &mut session.detail;
-    if let Some(tab) = on_tab {
-        detail.tab = tab;
+    if let Some(tab) = draw::tab_at(app, session, area, (column, row)) {
+        session.detail.tab = tab;
         return vec![];
     }
-    let Some(down) = row.checked_sub(inner.y).filter(|down| *down < inner.height) else {
+    if !(inner.y..inner.bottom()).contains(&row) {
         return vec![];
-    };
-    let down = usize::from(down);
+    }
+    let (left, down) = (column.saturating_sub(inner.x), usize::from(row - inner.y));
+    let detail = &mut session.detail;
     match detail.tab {
         Tab::Body => {
-            let left = usize::from(column.saturating_sub(inner.x));
-            if click_line(detail, (left, down), double, size) == Some(Folded) {
+            let is_on_sign = click_line(detail, left.into(), down);
+            if is_on_sign && !double {
+                fold(detail, Action::Toggle);
+            }
+            settle(app, session);
+            if is_on_sign {
                 return vec![];
             }
         }
         Tab::Story => {
             if let Some(shown) = detail.shown.as_deref_mut() {
-                let rows = shown.story.as_ref().map_or(0, |story| story.rows.len());
-                shown.at_story.0 = (shown.at_story.1 + down).min(rows.saturating_sub(1));
+                let last = shown.story_rows().saturating_sub(1);
+                shown.at_story.0 = (shown.at_story.1 + down).min(last);
             }
         }
         Tab::Findings => {}
@@ -232,71 +219,42 @@ pub fn click(
     if double { open(app, session) } else { vec![] }
 }
 
-/// A click that folded or unfolded.
-#[derive(PartialEq, Eq)]
-struct Folded;
-
-/// A click on a line of the body: the cursor goes there; on an arrow it folds.
-fn click_line(
-    detail: &mut Detail,
-    (left, down): (usize, usize),
-    double: bool,
-    size: (usize, usize),
-) -> Option<Folded> {
-    let top = detail.shown.as_deref()?.at.top;
-    let to = detail
-        .body(size.0)?
-        .step(top, isize::try_from(down).unwrap_or(0));
-    let on_sign = is_on_sign(detail, to, left);
-    super::keys::go(detail, to, size);
-    if on_sign && !double {
-        super::keys::fold(detail, Action::Toggle, size);
+/// Puts the cursor of the body on a line of the screen. Whether the click was on its arrow.
+fn click_line(detail: &mut Detail, left: usize, down: usize) -> bool {
+    let to = detail.shown.as_deref().zip(detail.body());
+    let to = to.map(|(shown, body)| body.position(body.line_of(shown.at.top) + down));
+    if let (Some(shown), Some(to)) = (detail.shown.as_deref_mut(), to) {
+        shown.at.cursor = to;
     }
-    on_sign.then_some(Folded)
-}
-
-/// Whether the column `left` of the line is that of its arrow.
-fn is_on_sign(detail: &Detail, at: Position, left: usize) -> bool {
-    let part = detail
-        .shown
-        .as_deref()
-        .and_then(|shown| shown.parts.get(at.part));
-    match (at.spot, part.and_then(Part::tree)) {
-        (Spot::Head, _) => left < view::INDENT,
-        (Spot::Node(node), Some(tree)) => {
-            let level = left.checked_sub(view::INDENT).map(|left| left / 2);
-            let row = tree.row(tree.row_of(node), 0, &[]);
-            row.is_some_and(|row| level == Some(row.depth.into()))
+    match (detail.node(), detail.part().and_then(|part| part.tree())) {
+        (Some(node), Some(tree)) => {
+            let level = left.checked_sub(draw::INDENT).map(|left| left / 2);
+            level == Some(tree.depth(node))
         }
-        _ => false,
+        _ => to.is_some_and(|to| to.byte.is_none()) && left < draw::INDENT,
     }
 }
 
 /// The wheel was turned by so many rows: the picture moves, the cursor does not.
 pub fn wheel(app: &mut App, session: &mut Session, by: isize) -> Effects {
-    let size = size(app, session);
+    let (_, page) = size(app, session);
     let detail = &mut session.detail;
-    let top = detail.body(size.0).and_then(|body| {
-        let top = body.snap(detail.shown.as_deref()?.at.top);
-        let to = body.step(top, by);
-        // The last line stays at the bottom at most.
-        let rows = isize::try_from(size.1.saturating_sub(1)).unwrap_or(0);
-        Some(to.min(body.step(body.last(), -rows)))
+    let body = detail.shown.as_deref().zip(detail.body());
+    let top = body.map(|(shown, body)| {
+        let top = frame::turned(body.line_of(shown.at.top), by, body.len(), page);
+        body.position(top)
     });
-    let tab = detail.tab;
     if let (Some(shown), Some(top)) = (detail.shown.as_deref_mut(), top) {
-        match tab {
+        match detail.tab {
             Tab::Body => shown.at.top = top,
             Tab::Story => {
-                let rows = shown.story.as_ref().map_or(0, |story| story.rows.len());
-                shown.at_story.1 = frame::turned(shown.at_story.1, by, rows, size.1);
+                let rows = shown.story_rows();
+                shown.at_story.1 = frame::turned(shown.at_story.1, by, rows, page);
             }
             Tab::Findings => {
                 let last = shown.findings.len().saturating_sub(1);
-                shown.at_finding = shown
-                    .at_finding
-                    .saturating_add_signed(by.signum())
-                    .min(last);
+                let to = shown.at_finding.saturating_add_signed(by.signum());
+                shown.at_finding = to.min(last);
             }
         }
     }

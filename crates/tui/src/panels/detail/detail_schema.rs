@@ -26,8 +26,9 @@ pub struct Argument {
     pub told: String,
 }
 
-/// What the arguments of a call are: tools 2025-11-25, `inputSchema`. None for anything else, and
-/// for a tool that was not in the last list before the call.
+/// The arguments of a `tools/call`, as the schema of its tool describes them (tools 2025-11-25,
+/// `inputSchema`). Nothing for another row, or for a tool that was not in the last list before the
+/// call.
 pub(crate) fn arguments(recording: &Recording, item: &Item) -> Result<Vec<Argument>, ReadError> {
     let is_request = match &item.what {
         What::Exchange(_) => true,
@@ -55,7 +56,7 @@ fn short(recording: &Recording, (seq, part): (Seq, u32)) -> Result<Option<Vec<u8
     }
 }
 
-/// What the arguments of `tool` are in an answer to `tools/list`; `None` if it is not in it.
+/// Reads the arguments of `tool` from an answer to `tools/list`; `None` where the tool is not in it.
 fn read(answer: &[u8], tool: &str) -> Option<Vec<Argument>> {
     let document = Document::parse(answer).ok()?;
     let tools = document.root().get("result")?.get("tools")?;
@@ -80,38 +81,29 @@ fn read(answer: &[u8], tool: &str) -> Option<Vec<Argument>> {
 
 /// `string, required: Name of the city`.
 fn told(schema: Value<'_>, required: bool) -> String {
-    let mut told = kind(schema).unwrap_or_default();
-    if required {
-        told.push_str(if told.is_empty() {
-            "required"
-        } else {
-            ", required"
-        });
-    }
+    let required = required.then(|| "required".to_owned());
+    let what: Vec<_> = kind(schema).into_iter().chain(required).collect();
     let about = schema.get("description");
     let about = about.and_then(|about| Some(first_words(&about.as_str()?)));
-    if let Some(about) = about.filter(|about| !about.is_empty()) {
-        told.push_str(if told.is_empty() { "" } else { ": " });
-        told.push_str(&about);
-    }
-    told
+    let about = about.filter(|about| !about.is_empty());
+    let parts = Some(what.join(", ")).filter(|what| !what.is_empty());
+    parts
+        .into_iter()
+        .chain(about)
+        .collect::<Vec<_>>()
+        .join(": ")
 }
 
-/// `string`, `integer or null`, `one of "a", "b"`.
+/// `string`, `["integer","null"]`, `one of ["a","b"]`.
 fn kind(schema: Value<'_>) -> Option<String> {
-    let short = |text: &str| cut(&escape(text), WORDS);
-    if let Some(kinds) = schema.get("enum") {
-        let words = kinds.elements().take(8).map(|word| word.raw_text());
-        let words: Vec<_> = words.collect();
-        return Some(short(&format!("one of {}", words.join(", "))));
-    }
-    let kind = schema.get("type")?;
-    if let Some(kind) = kind.as_str() {
-        return Some(short(&kind));
-    }
-    let kinds = kind.elements().take(8);
-    let kinds: Vec<_> = kinds.filter_map(|kind| kind.as_str()).collect();
-    (!kinds.is_empty()).then(|| short(&kinds.join(" or ")))
+    let text = match (schema.get("enum"), schema.get("type")) {
+        (Some(words), _) => format!("one of {}", words.raw_text()),
+        (None, kind) => {
+            let kind = kind?;
+            kind.as_str().unwrap_or(kind.raw_text()).into_owned()
+        }
+    };
+    Some(cut(&escape(&text), WORDS))
 }
 
 /// The beginning of a description, on one line.
@@ -139,8 +131,8 @@ mod tests {
             "b":{"type":["integer","null"]},"c":{"enum":["x",1]},"d":{},"e":true}"#;
         let expected = [
             "a: string, required: Name of the city",
-            "b: integer or null",
-            "c: one of \"x\", 1",
+            "b: [\"integer\",\"null\"]",
+            "c: one of [\"x\",1]",
             "d: ",
             "e: ",
         ];

@@ -3,29 +3,21 @@
 //! The bytes are read and parsed here, a bounded piece of them: whoever draws gets trees. A
 //! message of a hundred megabytes costs no more than its first megabyte until more is asked for.
 
-pub use super::detail_schema::Argument;
-pub use super::violations::{Violation, Violations, Wrong};
-use crate::widget::tree::{Limit, Tree};
+use super::part::{self, Text, TextRole};
+use super::shown::{Ask, Near, Place, Shown};
+use super::violations::{self, Violations};
+use crate::widget::tree::Tree;
 use crate::worker::job::{Growth, Job, Progress, Source, Step};
 use mcpreel_replay::mock::matcher::MARK;
 use mcpreel_store::reader::{FindingRow, ReadError, Recording};
 use mcpreel_store::schema::is_id;
 use mcpreel_store::story::Story;
-use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
+use mcpreel_trace::exchange::{ExchangeId, Status};
 use mcpreel_trace::frame::{FrameHead, Seq};
-use mcpreel_trace::item::{Item, ItemKey, Lens, What};
+use mcpreel_trace::item::{Item, ItemKey, What};
 use mcpreel_wire::json::Document;
 use std::cmp::Reverse;
 use std::sync::Arc;
-
-/// A recorded request that comes near.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Near {
-    pub recording: String,
-    pub seq: Seq,
-    /// Whether it was served all the same.
-    pub is_served: bool,
-}
 
 /// The recorded request that the answer among `texts` names. It is what a stranger's file says,
 /// and taken only as far as it makes sense.
@@ -50,123 +42,49 @@ fn near(texts: &[Text]) -> Option<Near> {
     })
 }
 
-/// Tells the story of an exchange, and again as long as something may be added to it.
-pub struct Telling {
-    pub exchange: ExchangeId,
-    /// Whether nothing will be added to the story any more.
-    pub settled: bool,
-}
-
-impl Job for Telling {
-    type Found = Option<Story>;
-
-    fn step(&mut self, source: &Source<'_>) -> Step<Self::Found> {
-        let story = source.recording.story(self.exchange)?;
-        self.settled = story.as_ref().is_some_and(|story| is_over(&story.exchange));
-        Ok((Progress::Done, Some(story)))
-    }
-
-    fn grown(&mut self, growth: &Growth) -> bool {
-        !self.settled || growth.ended
-    }
-}
-
-/// How much of a message is read. Each step takes four times as long as the one before.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Amount {
-    #[default]
-    Page,
-    Pages,
-    /// Sixteen megabytes: as much as a viewer may hold without taking more memory than it should.
-    Most,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ask {
-    pub key: ItemKey,
-    pub lens: Lens,
-    pub amount: Amount,
-}
-
-#[derive(Debug)]
-pub struct Row {
-    pub item: Item,
-    /// Its messages or its line, in order of time.
-    pub texts: Vec<Text>,
-    /// What is wrong with it, the worst first.
-    pub findings: Vec<FindingRow>,
-    /// Of a call of a tool that was listed before: what its arguments are.
-    pub arguments: Vec<Argument>,
-    /// Of a request that a mock had nothing for: what comes nearest.
-    pub near: Option<Near>,
-}
-
-/// The bytes of a message or line.
-#[derive(Debug)]
-pub struct Text {
-    pub role: TextRole,
-    pub key: ItemKey,
-    pub head: Option<FrameHead>,
-    pub size: u64,
-    pub bytes: Arc<[u8]>,
-    /// What they say; none if they are no JSON.
-    pub tree: Option<Box<Tree>>,
-    /// What is wrong in the tree, and where.
-    pub violations: Violations,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TextRole {
-    Request,
-    Response,
-    Message,
-    Line,
-    /// An event, as the recording has it.
-    Event,
-}
-
-impl Amount {
-    pub fn bytes(self) -> u64 {
-        match self {
-            Self::Page => 1 << 20,
-            Self::Pages => 4 << 20,
-            Self::Most => 16 << 20,
-        }
-    }
-
-    /// More than this, if that may be.
-    pub fn next(self) -> Option<Self> {
-        match self {
-            Self::Page => Some(Self::Pages),
-            Self::Pages => Some(Self::Most),
-            Self::Most => None,
-        }
-    }
-
-    fn nodes(self) -> Limit {
-        match self {
-            Self::Page => Limit::PAGE,
-            Self::Pages => Limit(2 * Limit::PAGE.0),
-            Self::Most => Limit(4 * Limit::PAGE.0),
-        }
-    }
-}
-
-/// Reads the row, and reads it again as long as something may happen to it.
+/// Reads the row and then its story, and both again as long as something may happen to the row.
 pub struct Reading {
     pub ask: Ask,
+    /// The exchange whose story comes next.
+    story: Option<ExchangeId>,
     /// Whether nothing about the row will change any more.
-    pub settled: bool,
+    settled: bool,
+}
+
+impl Reading {
+    pub fn new(ask: Ask) -> Self {
+        Self {
+            ask,
+            story: None,
+            settled: false,
+        }
+    }
+}
+
+pub enum Found {
+    /// The row; `None` where nothing stands at the address.
+    Row(Option<Box<Shown>>),
+    Story(Box<Story>),
 }
 
 impl Job for Reading {
-    type Found = (Ask, Option<Row>);
+    type Found = Found;
 
     fn step(&mut self, source: &Source<'_>) -> Step<Self::Found> {
+        if let Some(exchange) = self.story.take() {
+            let story = source.recording.story(exchange)?;
+            let story = story.map(|story| Found::Story(Box::new(story)));
+            return Ok((Progress::Done, story));
+        }
         let is_mock = source.summary.origin == "mock";
         let row = self.ask.read(source.recording, is_mock)?;
         self.settled = row.as_ref().is_some_and(|row| is_settled(&row.item));
-        Ok((Progress::Done, Some((self.ask, row))))
+        self.story = row.as_ref().and_then(|row| Some(row.item.exchange()?.id));
+        let progress = match self.story {
+            Some(_) => Progress::More,
+            None => Progress::Done,
+        };
+        Ok((progress, Some(Found::Row(row.map(Box::new)))))
     }
 
     fn grown(&mut self, growth: &Growth) -> bool {
@@ -174,61 +92,67 @@ impl Job for Reading {
     }
 }
 
+/// Whether nothing more is expected to happen to a row.
 fn is_settled(item: &Item) -> bool {
-    item.exchange().is_none_or(is_over)
-}
-
-/// Whether nothing more is expected to happen to it.
-fn is_over(exchange: &Exchange) -> bool {
+    let status = item.exchange().map(|exchange| exchange.status);
     !matches!(
-        exchange.status,
-        Status::Open | Status::Task | Status::Listening | Status::Cancelled
+        status,
+        Some(Status::Open | Status::Task | Status::Listening | Status::Cancelled)
     )
 }
 
 impl Ask {
-    fn read(&self, recording: &Recording, is_mock: bool) -> Result<Option<Row>, ReadError> {
-        let mut items = recording.items(self.lens, &[self.key])?;
-        let Some(item) = items.pop() else {
+    fn read(&self, recording: &Recording, is_mock: bool) -> Result<Option<Shown>, ReadError> {
+        let Some(item) = recording.items(self.lens, &[self.key])?.pop() else {
             return Ok(None);
         };
-        let mut texts = match &item.what {
-            What::Exchange(exchange) => self.exchange(recording, exchange)?,
+        let mut texts = Vec::new();
+        match &item.what {
+            What::Exchange(exchange) => {
+                let response = exchange.response.map(|at| (TextRole::Response, at));
+                let request = (TextRole::Request, exchange.request);
+                for (role, at) in std::iter::once(request).chain(response) {
+                    texts.extend(self.message(recording, role, at)?);
+                }
+            }
             What::Message { head, record, .. } => {
                 let at = (head.seq, record.part);
-                self.message(recording, TextRole::Message, at)?
-                    .into_iter()
-                    .collect()
+                texts.extend(self.message(recording, TextRole::Message, at)?);
             }
-            What::Line { head, .. } => vec![self.line(recording, *head)?],
+            What::Line { head, .. } => {
+                let end = head.size.min(self.amount.bytes());
+                let bytes = recording.piece(head.seq, 0..end)?;
+                let key = ItemKey::of_part(head.seq, 0);
+                texts.push(self.text(TextRole::Line, key, Some(*head), head.size, bytes));
+            }
             What::Event(event) => {
                 let json = serde_json::to_vec(&event.kind).unwrap_or_default();
                 let size = json.len() as u64;
-                vec![self.text(TextRole::Event, self.key, None, size, json)]
+                texts.push(self.text(TextRole::Event, self.key, None, size, json));
             }
-        };
+        }
         let findings = findings(recording, &item)?;
         for text in &mut texts {
-            text.violations = super::violations::of(text, &findings);
+            text.violations = violations::of(text.tree.as_deref(), text.key.seq, &findings);
         }
         let near = if is_mock { near(&texts) } else { None };
         let arguments = super::detail_schema::arguments(recording, &item)?;
-        Ok(Some(Row {
-            item,
-            texts,
-            findings,
-            arguments,
-            near,
-        }))
-    }
-
-    fn exchange(&self, recording: &Recording, exchange: &Exchange) -> Result<Vec<Text>, ReadError> {
-        let mut texts = Vec::with_capacity(2);
-        texts.extend(self.message(recording, TextRole::Request, exchange.request)?);
-        if let Some(at) = exchange.response {
-            texts.extend(self.message(recording, TextRole::Response, at)?);
+        let mut parts = part::parts(&item, texts, &findings, near.is_some(), self.amount);
+        for part in &mut parts {
+            part.tell(&arguments);
         }
-        Ok(texts)
+        Ok(Some(Shown {
+            ask: *self,
+            item,
+            parts,
+            findings,
+            near,
+            story: None,
+            at: Place::default(),
+            at_story: (0, 0),
+            at_finding: 0,
+            marked: None,
+        }))
     }
 
     fn message(
@@ -247,12 +171,6 @@ impl Ask {
         let head = recording.head(seq)?;
         let key = ItemKey::of_part(seq, part);
         Ok(Some(self.text(role, key, head, size, bytes)))
-    }
-
-    fn line(&self, recording: &Recording, head: FrameHead) -> Result<Text, ReadError> {
-        let bytes = recording.piece(head.seq, 0..head.size.min(self.amount.bytes()))?;
-        let key = ItemKey::of_part(head.seq, 0);
-        Ok(self.text(TextRole::Line, key, Some(head), head.size, bytes))
     }
 
     fn text(
@@ -277,7 +195,7 @@ impl Ask {
     }
 }
 
-/// What is wrong with it, the worst first.
+/// The findings of a row, the worst first.
 fn findings(recording: &Recording, item: &Item) -> Result<Vec<FindingRow>, ReadError> {
     let mut findings = match &item.what {
         What::Exchange(exchange) => recording.findings_of_exchange(exchange)?,
@@ -292,7 +210,7 @@ fn findings(recording: &Recording, item: &Item) -> Result<Vec<FindingRow>, ReadE
         findings
             .retain(|finding| own.is_none() || finding.exchange.is_none_or(|id| own == Some(id)));
     }
-    findings.sort_by_key(|finding| Reverse(super::violations::severity(finding)));
+    findings.sort_by_key(|finding| Reverse(violations::severity(finding)));
     Ok(findings)
 }
 

@@ -1,151 +1,176 @@
-//! The keys of the detail: moving, folding, how the body is written.
+//! The keys of the detail: moving, folding, how the body is written, and the places where something
+//! is wrong.
 
-use super::detail_body::{Position, Spot};
+use super::detail_body::Position;
 use super::part::Part;
+use super::{Detail, Representation, Sides, Tab, settle, size};
 use crate::action::Action;
 use crate::app::{App, Focus, Session};
 use crate::effect::Effects;
-use crate::panels::detail::size;
-use crate::panels::detail::{Detail, Representation, Shown, Sides, Tab};
 use crate::panels::list;
 use crate::panels::menu::{Entry, Menu};
+use crate::panels::selection;
+use crate::widget::cursor;
+use crate::widget::frame;
 use crate::widget::tree::Tree;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::Stopped;
-use mcpreel_wire::text::escape;
+use mcpreel_wire::text::{escape, plural};
 
-type Size = (usize, usize);
-
-/// Moves the cursor, if that is what the action says.
-pub fn moved(detail: &mut Detail, action: Action, size: Size) -> Option<Effects> {
-    match detail.tab {
-        Tab::Body => in_body(detail, action, size)?,
-        Tab::Story => in_story(detail, action, size.1)?,
-        Tab::Findings => {
-            let shown = detail.shown.as_deref_mut()?;
-            let rows = shown.findings.len();
-            shown.at_finding = crate::widget::cursor::moved(action, shown.at_finding, rows, 3)?;
+pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
+    let (_, page) = size(app, session);
+    let detail = &mut session.detail;
+    match action {
+        Action::NextPane | Action::PreviousPane => {
+            let by = if action == Action::NextPane { 1 } else { -1 };
+            let at = detail.tab as usize;
+            let tab = at.checked_add_signed(by).and_then(|at| Tab::ALL.get(at));
+            detail.tab = tab.copied().unwrap_or_default();
+            return tab.map(|_| vec![]);
         }
+        Action::NextViolation => return Some(next(app, session, true)),
+        Action::PreviousViolation => return Some(next(app, session, false)),
+        Action::Collapse | Action::Expand | Action::Toggle => fold(detail, action),
+        Action::LoadMore => return Some(load_more(app, session)),
+        Action::Representation => {
+            detail.tab = Tab::Body;
+            detail.representation = detail.representation.next();
+        }
+        Action::Sides => {
+            detail.tab = Tab::Body;
+            detail.sides = detail.sides.next();
+        }
+        Action::Fold => {
+            app.push(fold_menu());
+            return Some(vec![]);
+        }
+        _ => moved(detail, action, page)?,
     }
+    settle(app, session);
     Some(vec![])
 }
 
-fn in_body(detail: &mut Detail, action: Action, size: Size) -> Option<()> {
-    let body = detail.body(size.0)?;
-    let page = isize::try_from(size.1.max(1)).unwrap_or(isize::MAX);
-    let half = (page / 2).max(1);
+/// Moves the cursor, if that is what the action says.
+fn moved(detail: &mut Detail, action: Action, page: usize) -> Option<()> {
+    let body = detail.body();
     let shown = detail.shown.as_deref()?;
-    let at = body.snap(shown.at.cursor);
-    let to = match action {
-        Action::Down => body.step(at, 1),
-        Action::Up => body.step(at, -1),
-        Action::HalfPageDown => body.step(at, half),
-        Action::HalfPageUp => body.step(at, -half),
-        Action::PageDown => body.step(at, page),
-        Action::PageUp => body.step(at, -page),
-        Action::Top => body.first(),
-        Action::Bottom => body.last(),
-        _ => return None,
+    let (at, rows) = match detail.tab {
+        Tab::Body => (
+            body.as_ref()?.line_of(shown.at.cursor),
+            body.as_ref()?.len(),
+        ),
+        Tab::Story => (shown.at_story.0, shown.story_rows()),
+        Tab::Findings => (shown.at_finding, shown.findings.len()),
     };
-    go(detail, to, size);
-    Some(())
-}
-
-fn in_story(detail: &mut Detail, action: Action, page: usize) -> Option<()> {
+    let to = cursor::moved(action, at, rows, page)?;
+    let position = body?.position(to);
     let shown = detail.shown.as_deref_mut()?;
-    let rows = shown.story.as_ref().map_or(0, |story| story.rows.len());
-    let (at, top) = &mut shown.at_story;
-    *at = crate::widget::cursor::moved(action, *at, rows, page)?;
-    *top = crate::widget::frame::showing(*at, *top, page);
-    Some(())
-}
-
-/// Puts the cursor of the body on `to`.
-pub fn go(detail: &mut Detail, to: Position, size: Size) {
-    if let Some(shown) = detail.shown.as_deref_mut() {
-        shown.at.cursor = to;
-    }
-    settle(detail, size);
-}
-
-/// Puts the cursor on a line that there is, and the line on the screen.
-pub fn settle(detail: &mut Detail, size: Size) {
-    detail.size = size;
-    let place = detail.body(size.0).and_then(|body| {
-        let shown = detail.shown.as_deref()?;
-        Some(body.scrolled(shown.at, size.1))
-    });
-    if let (Some(shown), Some(place)) = (detail.shown.as_deref_mut(), place) {
-        shown.at = place;
-        shown.at_finding = shown.at_finding.min(shown.findings.len().saturating_sub(1));
-        // A story that has not come yet leaves the cursor where it was.
-        if let Some(story) = &shown.story {
-            let at = shown.at_story.0.min(story.rows.len().saturating_sub(1));
-            shown.at_story = (
-                at,
-                crate::widget::frame::showing(at, shown.at_story.1, size.1),
-            );
+    match detail.tab {
+        Tab::Body => shown.at.cursor = position,
+        Tab::Story => {
+            shown.at_story = (to, frame::showing(to, shown.at_story.1, page));
         }
+        Tab::Findings => shown.at_finding = to,
     }
+    Some(())
 }
 
 /// Folds or unfolds what is under the cursor; where that is so already, goes out of it or in.
-pub fn fold(detail: &mut Detail, action: Action, size: Size) {
-    let Some(cursor) = body_cursor(detail) else {
+pub fn fold(detail: &mut Detail, action: Action) {
+    let (Some(body), Some(part)) = (detail.body(), detail.part()) else {
         return;
     };
-    let to = match (action, is_folded(detail, cursor)) {
-        (Action::Toggle | Action::Expand, Some(true)) => set_folded(detail, cursor, false),
-        (Action::Toggle | Action::Collapse, Some(false)) => set_folded(detail, cursor, true),
-        (Action::Expand, Some(false)) => {
-            let next = detail.body(size.0).and_then(|body| body.next(cursor));
-            next.filter(|next| next.part == cursor.part)
+    let Some(cursor) = detail.cursor().filter(|_| detail.tab == Tab::Body) else {
+        return;
+    };
+    let (node, tree) = (detail.node(), part.tree());
+    let folded = match (node, tree) {
+        (Some(node), Some(tree)) => tree.can_fold(node).then(|| tree.is_folded(node)),
+        _ => (cursor.byte.is_none() && part.text.is_some()).then_some(part.folded),
+    };
+    let (next, parent) = (
+        body.position(body.line_of(cursor) + 1),
+        node.and_then(|node| part.place_of_parent(cursor.part, node)),
+    );
+    let Some(shown) = detail.shown.as_deref_mut() else {
+        return;
+    };
+    let to_fold = match (action, folded) {
+        (Action::Toggle | Action::Expand, Some(true)) => Some(false),
+        (Action::Toggle | Action::Collapse, Some(false)) => Some(true),
+        (Action::Expand, Some(false)) if next.part == cursor.part => {
+            shown.at.cursor = next;
+            None
         }
-        (Action::Collapse, _) => Some(around(detail, cursor)),
+        (Action::Collapse, _) => {
+            shown.at.cursor = parent.unwrap_or(Position::head(cursor.part));
+            None
+        }
         _ => None,
     };
-    go(detail, to.unwrap_or(cursor), size);
-}
-
-/// The line of what a line is in.
-fn around(detail: &Detail, at: Position) -> Position {
-    let part = detail
-        .shown
-        .as_deref()
-        .and_then(|one| one.parts.get(at.part));
-    let parent = at.node().and_then(|node| part?.tree()?.parent(node));
-    parent.map_or(Position::head(at.part), |node| Position {
-        spot: Spot::Node(node),
-        ..at
-    })
-}
-
-/// Whether what stands at `position` is folded; none where nothing can be.
-fn is_folded(detail: &Detail, position: Position) -> Option<bool> {
-    let part = detail.shown.as_deref()?.parts.get(position.part)?;
-    match position.spot {
-        Spot::Head => part.can_fold().then_some(part.folded),
-        Spot::Node(node) => {
-            let tree = part.tree()?;
-            tree.can_fold(node).then(|| tree.is_folded(node))
+    if let (Some(folded), Some(part)) = (to_fold, shown.parts.get_mut(cursor.part)) {
+        match node {
+            Some(node) => part.set_folded(node, folded),
+            None => part.folded = folded,
         }
-        Spot::Byte(_) | Spot::Note(_) => None,
     }
 }
 
-fn set_folded(detail: &mut Detail, at: Position, folded: bool) -> Option<Position> {
-    let part = detail.shown.as_deref_mut()?.parts.get_mut(at.part)?;
-    match at.node() {
-        Some(node) => part.tree_mut()?.set_folded(node, folded),
-        None => part.folded = folded,
-    }
-    Some(at)
+fn fold_menu() -> Menu {
+    let level = |level: u8| {
+        let letter = char::from(b'0' + level);
+        let label = plural(level.into(), "level");
+        Entry::in_session(letter, label, move |app, session| {
+            fold_to(app, session, Some(level.into()))
+        })
+    };
+    let all = Entry::in_session('a', "unfold all", |app, session| {
+        fold_to(app, session, None)
+    });
+    let levels = (1..=5).map(level);
+    Menu::new("unfold", [all].into_iter().chain(levels).collect())
 }
 
-/// The cursor of the body, if the body is what is shown.
-fn body_cursor(detail: &Detail) -> Option<Position> {
-    let shown = detail.shown.as_deref()?;
-    (detail.tab == Tab::Body).then_some(shown.at.cursor)
+/// Folds the tree under the cursor to a level, or unfolds all of it; all trees on a heading that
+/// has none.
+fn fold_to(app: &mut App, session: &mut Session, level: Option<u16>) -> Effects {
+    let Some(shown) = session.detail.shown.as_deref_mut() else {
+        return vec![];
+    };
+    let at = shown.at.cursor.part;
+    let is_one = shown
+        .parts
+        .get(at)
+        .is_some_and(|part| part.tree().is_some());
+    let parts = shown.parts.iter_mut().enumerate();
+    let meant = parts.filter(|(nth, _)| !is_one || *nth == at);
+    for tree in meant.filter_map(|(_, part)| part.tree_mut()) {
+        match level {
+            Some(level) => tree.fold_to(level),
+            None => tree.unfold_all(),
+        }
+    }
+    settle(app, session);
+    vec![]
+}
+
+pub fn load_more(app: &mut App, session: &mut Session) -> Effects {
+    let detail = &mut session.detail;
+    let is_cut = |part: &Part| {
+        let stopped = part.tree().and_then(Tree::stopped);
+        let size = part.text.as_ref().map_or(0, |text| text.size);
+        (part.bytes().len() as u64) < size || matches!(stopped, Some(Stopped::Enough { .. }))
+    };
+    let mut parts = detail.shown.iter().flat_map(|shown| &shown.parts);
+    match (parts.any(is_cut), detail.amount.next()) {
+        (true, Some(amount)) => detail.amount = amount,
+        (true, None) => {
+            let text = "more than this is not held; `mcpreel show --json` has all of it";
+            app.notices.error(text, app.now);
+        }
+        (false, _) => app.notices.success("all of it is here", app.now),
+    }
+    vec![]
 }
 
 /// Goes to the frame `seq`; when its row is there, to the place of the finding with the number
@@ -157,85 +182,66 @@ pub fn jump(session: &mut Session, seq: Seq, id: u64) -> Effects {
 
 /// Goes to the finding that was jumped to, if its row has come.
 pub fn arrive(app: &mut App, session: &mut Session) {
-    let size = size(app, session);
-    let is_there =
-        session.list.go_to.is_none() && crate::panels::selection::shown(session).is_some();
-    let Some(id) = session.detail.aim.filter(|_| is_there) else {
-        return;
-    };
-    session.detail.aim = None;
+    let is_there = session.list.go_to.is_none() && selection::shown(session).is_some();
     let detail = &mut session.detail;
-    let Some(shown) = detail.shown.as_deref_mut() else {
+    let Some(id) = detail.aim.take_if(|_| is_there) else {
         return;
     };
     // A filter may hide the row; then another one is selected, which has nothing to do with it.
-    let Some(at) = shown.findings.iter().position(|finding| finding.id == id) else {
+    let findings = detail.shown.iter_mut().flat_map(|shown| &shown.findings);
+    let Some(at) = findings.into_iter().position(|finding| finding.id == id) else {
         return;
     };
     session.focus = Focus::Detail;
-    shown.at_finding = at;
-    match shown.place_of(at) {
-        Some(place) => reveal(detail, place, size),
-        None => detail.tab = Tab::Findings,
+    if !go_to(app, session, at) {
+        session.detail.tab = Tab::Findings;
     }
 }
 
 /// Goes to the place of a finding of the row, if it has one. Whether it has.
-pub fn go_to(detail: &mut Detail, finding: usize, size: (usize, usize)) -> bool {
-    let shown = detail.shown.as_deref();
-    let place = shown.and_then(|shown| shown.place_of(finding));
-    if let Some(place) = place {
-        reveal(detail, place, size);
-    }
-    place.is_some()
+pub fn go_to(app: &mut App, session: &mut Session, finding: usize) -> bool {
+    let shown = session.detail.shown.as_deref_mut();
+    let place = shown.and_then(|shown| {
+        shown.at_finding = finding;
+        shown.place_of(finding)
+    });
+    place.map(|place| reveal(app, session, place)).is_some()
 }
 
-/// Shows the node there in its tree.
-fn reveal(detail: &mut Detail, place: Position, size: (usize, usize)) {
+/// Shows a place in its tree.
+fn reveal(app: &mut App, session: &mut Session, place: Position) {
+    let detail = &mut session.detail;
     detail.tab = Tab::Body;
     detail.representation = Representation::Tree;
-    if let Some(part) = detail
-        .shown
-        .as_deref_mut()
-        .and_then(|shown| shown.parts.get_mut(place.part))
-    {
+    let Some(shown) = detail.shown.as_deref_mut() else {
+        return;
+    };
+    shown.at.cursor = place;
+    if let Some(part) = shown.parts.get_mut(place.part) {
         if !part.is_on(detail.sides) {
             detail.sides = Sides::Both;
         }
-        if let Spot::Node(node) = place.spot {
+        if let Some(byte) = place.byte {
             part.folded = false;
-            if let Some(tree) = part.tree_mut() {
-                tree.reveal(node);
-            }
+            part.reveal(byte);
         }
     }
-    go(detail, place, size);
+    settle(app, session);
 }
 
 /// Goes to the next place in the messages where something is wrong, or to the one before; after
 /// the last one comes the first. Says what is wrong there.
-pub fn next(app: &mut App, session: &mut Session, forward: bool) -> Effects {
-    let size = size(app, session);
-    let detail = &mut session.detail;
-    let found = following(detail, forward, size.0);
-    let Some((place, finding, text)) = found else {
-        let text = "no finding is about a place in these messages";
-        app.notices.error(text, app.now);
+fn next(app: &mut App, session: &mut Session, forward: bool) -> Effects {
+    let Some(shown) = session.detail.shown.as_deref_mut() else {
         return vec![];
     };
-    if let Some(shown) = detail.shown.as_deref_mut() {
-        shown.at_finding = finding;
-    }
-    reveal(detail, place, size);
-    app.notices.success(text, app.now);
-    vec![]
-}
-
-/// The next place or the one before, its worst finding, and what is said of it.
-fn following(detail: &Detail, forward: bool, columns: usize) -> Option<(Position, usize, String)> {
-    let shown = detail.shown.as_deref()?;
-    let places = places(shown);
-    let from = detail.body(columns)?.snap(shown.at.cursor);
+    let findings = 0..shown.findings.len();
+    let places = findings.filter_map(|at| Some((shown.place_of(at)?, at)));
+    // Of each place the worst finding, which comes first.
+    let mut places: Vec<_> = places.collect();
+    places.sort_unstable();
+    places.dedup_by_key(|(place, _)| *place);
+    let from = shown.at.cursor;
     let at = if forward {
         let next = places.iter().position(|(place, _)| *place > from);
         next.unwrap_or(0)
@@ -243,113 +249,17 @@ fn following(detail: &Detail, forward: bool, columns: usize) -> Option<(Position
         let before = places.iter().rposition(|(place, _)| *place < from);
         before.unwrap_or(places.len().saturating_sub(1))
     };
-    let (place, nth) = *places.get(at)?;
-    let finding = shown.findings.get(nth)?;
-    let text = format!(
-        "{} of {}: {} {}: {}",
-        at + 1,
-        places.len(),
-        escape(&finding.severity),
-        escape(&finding.rule),
-        escape(&finding.detail)
-    );
-    Some((place, nth, text))
-}
-
-/// Where something is wrong, in order, each with its worst finding.
-fn places(shown: &Shown) -> Vec<(Position, usize)> {
-    let of_part = |(nth, part): (usize, &Part)| {
-        let violations = part.violations();
-        let nodes = violations.into_iter().flat_map(|violations| {
-            let first = |node| {
-                violations
-                    .at(node)
-                    .first()
-                    .map(|first| (node, first.finding))
-            };
-            violations.nodes().filter_map(first)
-        });
-        let place = |(node, finding)| (part.place(nth, node), finding);
-        nodes.map(place).collect::<Vec<_>>()
-    };
-    shown.parts.iter().enumerate().flat_map(of_part).collect()
-}
-
-/// How the body is written, and how much of it.
-pub(crate) fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
-    let detail = &mut session.detail;
-    match action {
-        Action::Representation => detail.representation = detail.representation.next(),
-        Action::Sides => detail.sides = detail.sides.next(),
-        Action::LoadMore => return Some(load_more(app, session)),
-        Action::Fold => {
-            app.push(fold_menu());
-            return Some(vec![]);
-        }
-        _ => return None,
-    }
-    detail.tab = Tab::Body;
-    crate::panels::detail::settle(app, session);
-    Some(vec![])
-}
-
-fn fold_menu() -> Menu {
-    let level = |level: u8| {
-        let letter = char::from(b'0' + level);
-        let label = match level {
-            1 => "one level".to_owned(),
-            _ => format!("{level} levels"),
-        };
-        let level = Some(u16::from(level));
-        Entry::in_session(letter, label, move |app, session| {
-            fold_to(app, session, level)
-        })
-    };
-    let all = Entry::in_session('a', "unfold all", |app, session| {
-        fold_to(app, session, None)
-    });
-    let levels = (1..=5).map(level);
-    Menu::new("unfold", [all].into_iter().chain(levels).collect())
-}
-
-/// Folds the tree under the cursor to a level; none unfolds all.
-fn fold_to(app: &mut App, session: &mut Session, level: Option<u16>) -> Effects {
-    let Some(shown) = session.detail.shown.as_deref_mut() else {
+    let Some((place, nth)) = places.get(at).copied() else {
+        let text = "no finding is about a place in these messages";
+        app.notices.error(text, app.now);
         return vec![];
     };
-    // On a heading that has no tree, such as a finding, all of them are meant.
-    let at = shown.at.cursor.part;
-    let one = shown.parts.get(at).filter(|part| part.tree().is_some());
-    let meant = match one {
-        Some(_) => at..at + 1,
-        None => 0..shown.parts.len(),
-    };
-    for tree in shown.parts[meant].iter_mut().filter_map(Part::tree_mut) {
-        match level {
-            Some(level) => tree.fold_to(level),
-            None => tree.unfold_all(),
-        }
-    }
-    crate::panels::detail::settle(app, session);
+    shown.at_finding = nth;
+    let finding = &shown.findings[nth];
+    let (severity, rule) = (escape(&finding.severity), escape(&finding.rule));
+    let (at, of, detail) = (at + 1, places.len(), escape(&finding.detail));
+    let text = format!("{at} of {of}: {severity} {rule}: {detail}");
+    reveal(app, session, place);
+    app.notices.success(text, app.now);
     vec![]
-}
-
-pub(crate) fn load_more(app: &mut App, session: &mut Session) -> Effects {
-    let detail = &mut session.detail;
-    let parts = detail.shown.iter().flat_map(|shown| &shown.parts);
-    let is_cut = parts.filter_map(|part| part.text.as_ref()).any(is_cut);
-    match detail.amount.next() {
-        Some(amount) if is_cut => detail.amount = amount,
-        _ if is_cut => {
-            let text = "more than this is not held; `mcpreel show --json` has all of it";
-            app.notices.error(text, app.now);
-        }
-        _ => app.notices.success("all of it is here", app.now),
-    }
-    vec![]
-}
-
-fn is_cut(text: &super::jobs::Text) -> bool {
-    let stopped = text.tree.as_deref().and_then(Tree::stopped);
-    (text.bytes.len() as u64) < text.size || matches!(stopped, Some(Stopped::Enough { .. }))
 }

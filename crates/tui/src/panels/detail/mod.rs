@@ -1,10 +1,10 @@
 //! One row in full.
 //!
-//! * [`part`]: what stands below each other: findings, note, request, response; and where somebody
-//!   was in rows that were left;
+//! * [`shown`]: the state; [`part`]: the parts of a body: findings, note, request, response;
 //! * [`detail_body`]: their lines, and moving among them; [`keys`] and [`detail_open`]: the cursor, folding, the
 //!   mouse; [`draw`], [`head`] and [`tabs`]: how they look;
-//! * [`jobs`]: reading a row; [`violations`] and [`detail_schema`]: what is known of its values.
+//! * [`jobs`]: reading a row; [`violations`] and [`detail_schema`]: findings and schemas beside its
+//!   values.
 
 pub mod detail_body;
 pub mod detail_open;
@@ -22,69 +22,46 @@ use crate::action::Action;
 use crate::app::{App, Session};
 use crate::effect::Effects;
 use crate::layout;
+use crate::widget::frame;
 use crate::worker::job::Slot;
-use jobs::{Amount, Ask, Reading, Row, Telling};
+use jobs::{Found, Reading};
 use mcpreel_share::phrases;
-use mcpreel_store::story::Story;
-pub use shown::{Detail, Place, Representation, Shown, Sides, Tab};
+use part::Amount;
+pub use part::{Representation, Sides};
+use shown::{Ask, Place};
+pub use shown::{Detail, Shown, Tab};
 
 pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
     match action {
-        Action::Open => return Some(detail_open::open(app, session)),
-        Action::Explain => return Some(detail_open::explain(app, session)),
-        Action::NextViolation => return Some(keys::next(app, session, true)),
-        Action::PreviousViolation => return Some(keys::next(app, session, false)),
-        _ => {}
+        Action::Open => Some(detail_open::open(app, session)),
+        Action::Explain => Some(detail_open::explain(app, session)),
+        _ => keys::perform(app, session, action),
     }
-    let size = size(app, session);
+}
+
+/// The row has been read, or its story.
+fn found(app: &mut App, session: &mut Session, found: Found) -> Effects {
     let detail = &mut session.detail;
-    match action {
-        Action::NextPane | Action::PreviousPane => {
-            let by = if action == Action::NextPane { 1 } else { -1 };
-            let tab = next_tab(detail.tab, by);
-            detail.tab = tab.unwrap_or_default();
-            return tab.map(|_| vec![]);
+    match found {
+        Found::Row(row) => {
+            let before = detail.shown.take();
+            detail.shown = row.map(|mut row| {
+                let address = |ask: Ask| (ask.lens, ask.key);
+                if let Some(before) = before.filter(|one| address(one.ask) == address(row.ask)) {
+                    row.keep(*before);
+                }
+                row.mark(|bytes| session.search.places(bytes));
+                row
+            });
         }
-        Action::Collapse | Action::Expand | Action::Toggle => keys::fold(detail, action, size),
-        action => {
-            return keys::moved(detail, action, size)
-                .or_else(|| keys::perform(app, session, action));
+        Found::Story(story) => {
+            let shown = detail.shown.as_deref_mut();
+            let shown = shown
+                .filter(|shown| shown.item.exchange().map(|one| one.id) == Some(story.exchange.id));
+            if let Some(shown) = shown {
+                shown.story = Some(phrases::phrases_story::Told::new(*story));
+            }
         }
-    }
-    Some(vec![])
-}
-
-/// The tab after this one, or before; none at the end of the walk.
-fn next_tab(tab: Tab, by: isize) -> Option<Tab> {
-    let at = Tab::ALL.iter().position(|known| *known == tab)?;
-    Tab::ALL.get(at.checked_add_signed(by)?).copied()
-}
-
-/// The row has been read; none if nothing stands there.
-fn found(app: &mut App, session: &mut Session, (ask, row): (Ask, Option<Row>)) -> Effects {
-    let detail = &mut session.detail;
-    let before = detail.shown.take();
-    let address = (ask.lens, ask.key);
-    let same = before.filter(|shown| (shown.ask.lens, shown.ask.key) == address);
-    if let Some(row) = row {
-        if same.is_none() {
-            detail.asked_story = None;
-        }
-        let mut shown = Shown::new(ask, row, same.map(|same| *same));
-        shown.mark(|bytes| session.search.places(bytes));
-        detail.shown = Some(Box::new(shown));
-    }
-    settle(app, session);
-    vec![]
-}
-
-/// The story has been told; none if there is no such exchange.
-fn told(app: &mut App, session: &mut Session, story: Option<Story>) -> Effects {
-    if let Some(shown) = session.detail.shown.as_deref_mut()
-        && let Some(story) = story
-        && shown.item.exchange().map(|exchange| exchange.id) == Some(story.exchange.id)
-    {
-        shown.story = Some(phrases::phrases_story::Told::new(story));
     }
     settle(app, session);
     vec![]
@@ -114,22 +91,7 @@ pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
         amount: detail.amount,
     });
     if let Some(ask) = detail.asked.filter(|ask| Some(*ask) != asked) {
-        let settled = false;
-        effects.push(
-            app.questions
-                .ask(Slot::Detail, Reading { ask, settled }, found),
-        );
-    }
-    // The story of what is there; it comes after the row.
-    let shown = detail.shown.as_deref();
-    let exchange = shown.and_then(|shown| Some(shown.item.exchange()?.id));
-    if let Some(exchange) = exchange.filter(|_| detail.asked_story != exchange) {
-        detail.asked_story = Some(exchange);
-        let telling = Telling {
-            exchange,
-            settled: false,
-        };
-        effects.push(app.questions.ask(Slot::Story, telling, told));
+        effects.push(app.questions.ask(Slot::Detail, Reading::new(ask), found));
     }
     if mark(session) || session.detail.size != size {
         settle(app, session);
@@ -162,14 +124,38 @@ pub fn size(app: &App, session: &Session) -> (usize, usize) {
     (inner.width.into(), inner.height.into())
 }
 
-/// Puts the cursor on a line that there is, and the line on the screen; where there is no room
-/// for any, that waits.
+/// Lays the body out, puts the cursor on a line that there is, and that line on the screen; where
+/// there is no room for any, that waits.
 pub fn settle(app: &mut App, session: &mut Session) {
-    let size = size(app, session);
-    if size.1 == 0 {
+    let (columns, page) = size(app, session);
+    if page == 0 {
         return;
     }
-    keys::settle(&mut session.detail, size);
+    let detail = &mut session.detail;
+    detail.size = (columns, page);
+    let representation = detail.representation;
+    for part in detail.shown.iter_mut().flat_map(|shown| &mut shown.parts) {
+        part.lay_out(representation, columns);
+    }
+    let place = detail
+        .shown
+        .as_deref()
+        .zip(detail.body())
+        .map(|(shown, body)| {
+            let [at, top] = [shown.at.cursor, shown.at.top].map(|at| body.line_of(at));
+            let top = frame::showing_of(body.len(), at, top, page);
+            let [cursor, top] = [at, top].map(|line| body.position(line));
+            Place { cursor, top }
+        });
+    if let (Some(shown), Some(place)) = (detail.shown.as_deref_mut(), place) {
+        shown.at = place;
+        shown.at_finding = shown.at_finding.min(shown.findings.len().saturating_sub(1));
+        // A story that has not come yet leaves the cursor where it was.
+        if shown.story.is_some() {
+            let at = shown.at_story.0.min(shown.story_rows().saturating_sub(1));
+            shown.at_story = (at, frame::showing(at, shown.at_story.1, page));
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,15 +1,18 @@
-//! What stands below each other in the body of a row.
+//! The parts of a body: headings with what belongs below them.
 
-use super::detail_body::{Position, Spot};
-use super::jobs::{Amount, Argument, Text, TextRole, Violations, Wrong};
-use crate::panels::detail::Sides;
-use crate::widget::tree::{NodeId, Tree};
+use super::detail_body::Position;
+use super::detail_schema::Argument;
+use super::violations::{Violations, Wrong};
+use crate::widget::raw::{self, Controls};
+use crate::widget::tree::{NodeId, PAGE, Tree};
 use mcpreel_store::reader::FindingRow;
-use mcpreel_trace::item::{Item, What};
+use mcpreel_trace::frame::FrameHead;
+use mcpreel_trace::item::{Item, ItemKey, What};
 use mcpreel_wire::json::{Document, Kind, Stopped};
 use mcpreel_wire::text::{count, size};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Findings that are shown above the messages; the tab has all.
 const FINDINGS_ABOVE: usize = 3;
@@ -20,20 +23,99 @@ const ARGUMENTS: usize = 200;
 /// Rows that a message is unfolded to: with its answer about a screen.
 pub const FIT: usize = 40;
 
+/// How much of a message is read: each amount is four times the one before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Amount(u8);
+
+impl Amount {
+    pub fn bytes(self) -> u64 {
+        1 << (20 + 2 * self.0)
+    }
+
+    pub fn nodes(self) -> usize {
+        PAGE << self.0
+    }
+
+    /// More than this; up to sixteen megabytes, as much as a viewer may hold.
+    pub fn next(self) -> Option<Self> {
+        (self.0 < 2).then_some(Self(self.0 + 1))
+    }
+}
+
+/// The bytes of a message or line.
+#[derive(Debug)]
+pub struct Text {
+    pub role: TextRole,
+    pub key: ItemKey,
+    pub head: Option<FrameHead>,
+    pub size: u64,
+    pub bytes: Arc<[u8]>,
+    /// The tree of the bytes; `None` where they are no JSON.
+    pub tree: Option<Box<Tree>>,
+    /// The findings that have a place in the tree.
+    pub violations: Violations,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextRole {
+    Request,
+    Response,
+    Message,
+    Line,
+    /// An event, as the recording has it.
+    Event,
+}
+
+/// Which messages of an exchange are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sides {
+    #[default]
+    Both,
+    Request,
+    /// The response, or that there is none.
+    Response,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Representation {
+    /// JSON as rows that fold; anything else as text.
+    #[default]
+    Tree,
+    Raw,
+    Hex,
+}
+
+impl Sides {
+    pub fn next(self) -> Self {
+        [Self::Request, Self::Response, Self::Both][self as usize]
+    }
+}
+
+impl Representation {
+    pub fn next(self) -> Self {
+        [Self::Raw, Self::Hex, Self::Tree][self as usize]
+    }
+}
+
 /// A heading with what belongs below it.
 #[derive(Debug)]
 pub struct Part {
     pub kind: PartKind,
     pub text: Option<Text>,
-    pub notes: Vec<String>,
+    /// A remark about the bytes: that they are not all, that they are no JSON.
+    pub note: Option<String>,
     /// Whether only the heading is shown.
     pub folded: bool,
-    /// What a search found in the bytes.
+    /// The search hits in the bytes.
     pub hits: Vec<Range<usize>>,
-    /// Whether it found more than these.
+    /// Whether the search found more than these.
     pub more_hits: bool,
-    /// What the arguments of a call are, by their nodes; escaped.
+    /// Descriptions of the arguments of a call, by their nodes; escaped.
     pub told: BTreeMap<NodeId, String>,
+    /// The first byte of each line, where the bytes are written as text.
+    pub lines: Vec<u32>,
+    /// For how many columns the lines were laid out.
+    columns: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +124,7 @@ pub enum PartKind {
     Finding(usize),
     MoreFindings(usize),
     Note,
-    /// What a mock had that comes nearest.
+    /// The recorded request that comes nearest to one that a mock had nothing for.
     Near,
     Text(TextRole),
     /// The response that has not come.
@@ -50,29 +132,57 @@ pub enum PartKind {
 }
 
 impl Part {
-    fn head(kind: PartKind) -> Self {
+    pub fn head(kind: PartKind) -> Self {
         Self {
             kind,
             text: None,
-            notes: Vec::new(),
+            note: None,
             folded: false,
             hits: Vec::new(),
             more_hits: false,
             told: BTreeMap::new(),
+            lines: Vec::new(),
+            columns: 0,
         }
     }
 
     fn of(mut text: Text, amount: Amount) -> Self {
         let role = text.role;
-        let notes = notes(&text, amount);
+        let note = note(&text, amount);
         if let Some(tree) = text.tree.as_deref_mut() {
             tree.fold_to_fit(FIT);
             hide_envelope(tree, role, &text.violations);
         }
         Self {
             text: Some(text),
-            notes,
+            note,
             ..Self::head(PartKind::Text(role))
+        }
+    }
+
+    /// The bytes of the message, as far as they were read.
+    pub fn bytes(&self) -> &[u8] {
+        self.text.as_ref().map_or(&[], |text| &text.bytes)
+    }
+
+    /// The note below the bytes, if these are shown.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref().filter(|_| !self.folded)
+    }
+
+    /// Divides the bytes into lines of so many columns, where they are written as text.
+    pub fn lay_out(&mut self, representation: Representation, columns: usize) {
+        let is_text = match representation {
+            Representation::Tree => self.tree().is_none(),
+            Representation::Raw => true,
+            Representation::Hex => false,
+        };
+        if is_text && self.columns != columns {
+            self.columns = columns;
+            let lines = raw::lines(self.bytes(), columns, Controls::Shown);
+            // No more than some megabytes of a message are read.
+            let starts = lines.filter_map(|line| u32::try_from(line.start).ok());
+            self.lines = starts.collect();
         }
     }
 
@@ -97,19 +207,14 @@ impl Part {
             members.find_map(|(key, node)| (key == name).then_some(node))
         };
         let params = member(NodeId::ROOT, b"\"params\"");
-        let Some(given) = params.and_then(|params| member(params, b"\"arguments\"")) else {
-            return;
-        };
-        let told = |(_, node): (&[u8], NodeId)| {
+        let given = params.and_then(|params| member(params, b"\"arguments\""));
+        let members = given.into_iter().flat_map(|given| tree.members_of(given));
+        let told = members.take(ARGUMENTS).filter_map(|(_, node)| {
             let name = tree.name(node)?;
             let argument = arguments.iter().find(|argument| argument.name == name)?;
-            (!argument.told.is_empty()).then(|| (node, argument.told.clone()))
-        };
-        self.told = tree
-            .members_of(given)
-            .take(ARGUMENTS)
-            .filter_map(told)
-            .collect();
+            Some((node, argument.told.clone()))
+        });
+        self.told = told.collect();
     }
 
     /// The tree of its bytes, if they are JSON.
@@ -122,12 +227,12 @@ impl Part {
         self.text.as_mut()?.tree.as_deref_mut()
     }
 
-    /// What is wrong in the tree, and where.
+    /// The findings that have a place in the tree.
     pub fn violations(&self) -> Option<&Violations> {
         Some(&self.text.as_ref()?.violations)
     }
 
-    /// What is wrong in the row of `node`: also further in, where that is folded.
+    /// The findings in the row of `node`, with those further in where the row is folded.
     pub fn wrong_at(&self, node: NodeId) -> Option<Wrong<'_>> {
         let tree = self.tree()?;
         let nodes = if tree.is_folded(node) {
@@ -138,8 +243,7 @@ impl Part {
         self.violations()?.within(nodes)
     }
 
-    /// What is wrong in the row of the heading: with the message itself, and further in where
-    /// that is folded.
+    /// The findings in the heading: those of the message itself, and all where the part is folded.
     pub fn wrong_at_head(&self) -> Option<Wrong<'_>> {
         let tree = self.tree()?;
         let nodes = match (self.folded, tree.has_row(NodeId::ROOT)) {
@@ -150,20 +254,32 @@ impl Part {
         self.violations()?.within(nodes)
     }
 
-    /// Where `node` stands, if this is the part `nth`: what has no row of its own, in the heading.
+    /// The position of `node`, if this is the part `nth`: the heading for a node without a row.
     pub fn place(&self, nth: usize, node: NodeId) -> Position {
-        let has_row = self.tree().is_some_and(|tree| tree.has_row(node));
-        let spot = if has_row {
-            Spot::Node(node)
-        } else {
-            Spot::Head
-        };
-        Position { part: nth, spot }
+        let tree = self.tree().filter(|tree| tree.has_row(node));
+        Position {
+            part: nth,
+            byte: tree.map(|tree| tree.start(node)),
+        }
     }
 
-    /// Whether there is something below its heading.
-    pub fn can_fold(&self) -> bool {
-        self.text.is_some()
+    /// The position of the container around `node`, if the container has a row.
+    pub fn place_of_parent(&self, nth: usize, node: NodeId) -> Option<Position> {
+        let parent = self.tree()?.parent(node)?;
+        Some(self.place(nth, parent))
+    }
+
+    pub fn set_folded(&mut self, node: NodeId, folded: bool) {
+        if let Some(tree) = self.tree_mut() {
+            tree.set_folded(node, folded);
+        }
+    }
+
+    /// Unfolds what hides the node at this byte.
+    pub fn reveal(&mut self, byte: usize) {
+        if let Some(tree) = self.tree_mut() {
+            tree.reveal(tree.node_at_offset(byte));
+        }
     }
 
     /// Whether it is shown where only these sides are.
@@ -220,7 +336,9 @@ fn hide_envelope(tree: &mut Tree, role: TextRole, violations: &Violations) {
         _ => matches!(tree.kind(node), Kind::String | Kind::Number),
     };
     let hidden = names.into_iter().filter_map(|name| {
-        let mut found = tree.members().filter(|(key, _)| *key == name);
+        let mut found = tree
+            .members_of(NodeId::ROOT)
+            .filter(|(key, _)| *key == name);
         let (_, node) = found.next()?;
         let is_right = violations.at(node).is_empty();
         (found.next().is_none() && said(name, node) && is_right).then_some(node)
@@ -229,41 +347,32 @@ fn hide_envelope(tree: &mut Tree, role: TextRole, violations: &Violations) {
     tree.hide(hidden);
 }
 
-/// What is to be said about the bytes: that they are not all, that they are no JSON.
-fn notes(text: &Text, amount: Amount) -> Vec<String> {
-    let mut notes = Vec::new();
-    let read = text.bytes.len() as u64;
-    let stopped = text.tree.as_deref().and_then(Tree::stopped);
+/// The remark that the bytes are not all, or where the reading of a line stopped that should have
+/// been a message.
+fn note(text: &Text, amount: Amount) -> Option<String> {
     let more = match amount.next() {
         Some(_) => "L loads more",
         None => "`mcpreel show --json` has all of it",
     };
-    match stopped {
+    let of = size(text.size);
+    match text.tree.as_deref().and_then(Tree::stopped) {
         Some(Stopped::Enough { offset }) => {
             let values = count(text.tree.as_deref().map_or(0, Tree::nodes) as u64);
             let part = size(offset as u64);
-            let of = size(text.size);
-            notes.push(format!(
+            Some(format!(
                 "the first {values} values: {part} of {of} · {more}"
-            ));
+            ))
         }
-        _ if read < text.size => {
-            let (part, of) = (size(read), size(text.size));
-            notes.push(format!("the first {part} of {of} · {more}"));
+        _ if (text.bytes.len() as u64) < text.size => {
+            let part = size(text.bytes.len() as u64);
+            Some(format!("the first {part} of {of} · {more}"))
         }
-        Some(Stopped::At(error)) => notes.push(format!("no JSON from here on: {error}")),
-        None => notes.extend(no_json(text)),
+        Some(Stopped::At(error)) => Some(format!("no JSON from here on: {error}")),
+        None if text.tree.is_none() => {
+            let on_protocol = text.head?.stream.messages().is_some();
+            let error = Document::parse(&text.bytes).err().filter(|_| on_protocol)?;
+            Some(format!("no JSON: {error}"))
+        }
+        None => None,
     }
-    notes
-}
-
-/// Where the reading of a line stopped that should have been a message. Lines that are no JSON
-/// end soon; those that nearly are have a tree.
-fn no_json(text: &Text) -> Option<String> {
-    let on_protocol = text.head.and_then(|head| head.stream.messages()).is_some();
-    if text.tree.is_some() || !on_protocol {
-        return None;
-    }
-    let error = Document::parse(&text.bytes).err()?;
-    Some(format!("no JSON: {error}"))
 }

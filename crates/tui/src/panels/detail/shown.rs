@@ -1,19 +1,18 @@
-//! One row in full, and how it is looked at.
+//! The state of the detail: the row that is shown in full, and how it is looked at.
 
-use super::detail_body::{Body, Position, Spot};
-use super::jobs::{Amount, Ask, Near, Row};
-use super::part::{self, Part};
+use super::detail_body::{Body, Position};
+use super::part::{Amount, Part, Representation, Sides};
 use crate::panels::search::hits::Marks;
+use crate::widget::tree::{NodeId, Tree};
 use mcpreel_share::phrases;
 use mcpreel_store::reader::FindingRow;
-use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::Seq;
-use mcpreel_trace::item::{Item, What};
+use mcpreel_trace::item::{Item, ItemKey, Lens, What};
 
 /// Hits that are unfolded to: with more the whole message would stand open.
 const REVEALED: usize = 100;
 
-/// One row in full, and how it is looked at.
+/// The state of the pane.
 #[derive(Debug, Default)]
 pub struct Detail {
     pub tab: Tab,
@@ -22,9 +21,7 @@ pub struct Detail {
     /// How much of the messages of this row.
     pub amount: Amount,
     pub asked: Option<Ask>,
-    /// Whose story was asked for last.
-    pub asked_story: Option<ExchangeId>,
-    /// What is there. It may be the row before as long as the answer has not come.
+    /// The row that has come; the one before as long as an answer has not come.
     pub shown: Option<Box<Shown>>,
     /// Columns and rows that it was scrolled for.
     pub size: (usize, usize),
@@ -36,46 +33,43 @@ pub struct Detail {
 pub enum Tab {
     #[default]
     Body,
-    /// What happened from the request to the answer.
+    /// The events from the request to the answer.
     Story,
     Findings,
 }
 
-/// Which messages of an exchange are shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sides {
-    #[default]
-    Both,
-    Request,
-    /// The response, or that there is none.
-    Response,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ask {
+    pub key: ItemKey,
+    pub lens: Lens,
+    pub amount: Amount,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Representation {
-    /// JSON as rows that fold; anything else as text.
-    #[default]
-    Tree,
-    Raw,
-    Hex,
+/// A recorded request that comes near.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Near {
+    pub recording: String,
+    pub seq: Seq,
+    /// Whether it was served all the same.
+    pub is_served: bool,
 }
 
 #[derive(Debug)]
 pub struct Shown {
     pub ask: Ask,
     pub item: Item,
-    /// What stands below each other in its body.
+    /// The parts of its body.
     pub parts: Vec<Part>,
-    /// What is wrong with it, the worst first.
+    /// The findings on it, the worst first.
     pub findings: Vec<FindingRow>,
-    /// What a mock had that comes nearest.
+    /// The recorded request that comes nearest to one that a mock had nothing for.
     pub near: Option<Near>,
-    /// What happened; none until it has come, and for what is no exchange.
+    /// The story, once it has come; `None` for what is no exchange.
     pub story: Option<phrases::phrases_story::Told>,
     pub at: Place,
-    /// Where one is in the story: the row of the cursor, the first on the screen.
+    /// The row of the story under the cursor, and the first on the screen.
     pub at_story: (usize, usize),
-    /// Where one is in the findings: the one under the cursor.
+    /// The finding under the cursor.
     pub at_finding: usize,
     /// The search whose hits are marked.
     pub marked: Option<String>,
@@ -99,55 +93,43 @@ impl Tab {
     }
 }
 
-impl Sides {
-    pub fn next(self) -> Self {
-        match self {
-            Self::Both => Self::Request,
-            Self::Request => Self::Response,
-            Self::Response => Self::Both,
-        }
-    }
-}
-
-impl Representation {
-    pub fn next(self) -> Self {
-        match self {
-            Self::Tree => Self::Raw,
-            Self::Raw => Self::Hex,
-            Self::Hex => Self::Tree,
-        }
-    }
-}
-
 impl Detail {
-    /// The lines of the body, written for so many columns.
-    pub fn body(&self, columns: usize) -> Option<Body<'_>> {
-        let shown = self.shown.as_deref()?;
+    /// The lines of the body, for the columns that it was scrolled for.
+    pub fn body(&self) -> Option<Body<'_>> {
+        let parts = &self.shown.as_deref()?.parts;
         Some(Body::new(
-            &shown.parts,
+            parts,
             self.sides,
             self.representation,
-            columns,
+            self.size.0,
         ))
+    }
+
+    pub fn cursor(&self) -> Option<Position> {
+        Some(self.shown.as_deref()?.at.cursor)
     }
 
     /// The part under the cursor of the body.
     pub fn part(&self) -> Option<&Part> {
-        let shown = self.shown.as_deref()?;
-        shown.parts.get(shown.at.cursor.part)
+        self.shown.as_deref()?.parts.get(self.cursor()?.part)
+    }
+
+    /// The node under the cursor; none where the body is no tree.
+    pub fn node(&self) -> Option<NodeId> {
+        let (byte, part) = (self.cursor()?.byte?, self.part()?);
+        let is_tree = self.representation == Representation::Tree && byte < part.bytes().len();
+        Some(part.tree().filter(|_| is_tree)?.node_at_offset(byte))
     }
 
     /// The path of the value under the cursor; none where there is no tree.
     pub fn path(&self) -> Option<String> {
-        let node = self.shown.as_deref()?.at.cursor.node()?;
-        Some(self.part()?.tree()?.path(node).to_string())
+        Some(self.part()?.tree()?.path(self.node()?).to_string())
     }
 
     /// The bytes of the value under the cursor, as they are on the wire; none where there is no
     /// tree.
     pub fn value(&self) -> Option<&[u8]> {
-        let node = self.shown.as_deref()?.at.cursor.node()?;
-        Some(self.part()?.tree()?.raw(node))
+        Some(self.part()?.tree()?.raw(self.node()?))
     }
 
     /// The bytes of the message under the cursor, and whether that is all of them.
@@ -158,36 +140,6 @@ impl Detail {
 }
 
 impl Shown {
-    /// The row that has come; `before`: as it was read before.
-    pub fn new(ask: Ask, row: Row, before: Option<Self>) -> Self {
-        let mut parts = part::parts(
-            &row.item,
-            row.texts,
-            &row.findings,
-            row.near.is_some(),
-            ask.amount,
-        );
-        for part in &mut parts {
-            part.tell(&row.arguments);
-        }
-        let mut shown = Self {
-            ask,
-            parts,
-            item: row.item,
-            findings: row.findings,
-            near: row.near,
-            story: None,
-            at: Place::default(),
-            at_story: (0, 0),
-            at_finding: 0,
-            marked: None,
-        };
-        if let Some(before) = before {
-            shown.keep(before);
-        }
-        shown
-    }
-
     /// The frame that it is named after.
     pub fn seq(&self) -> Seq {
         match &self.item.what {
@@ -197,7 +149,7 @@ impl Shown {
     }
 
     /// The same row read again: the cursors stay, and what was folded.
-    fn keep(&mut self, before: Self) {
+    pub fn keep(&mut self, before: Self) {
         // A part above may have come or gone: the cursor stays in the part that it was in.
         let kind = |at: usize| before.parts.get(at).map(|part| part.kind);
         let same = |at: usize| {
@@ -222,13 +174,18 @@ impl Shown {
         }
     }
 
-    /// Where one of its findings stands in the messages; none if it has no place there.
+    /// The position of one of its findings in the messages; `None` if it has no place there.
     pub fn place_of(&self, finding: usize) -> Option<Position> {
         let mut parts = self.parts.iter().enumerate();
         parts.find_map(|(nth, part)| {
             let node = part.violations()?.place_of(finding)?;
             Some(part.place(nth, node))
         })
+    }
+
+    /// Rows of its story, as far as that has come.
+    pub fn story_rows(&self) -> usize {
+        self.story.as_ref().map_or(0, |story| story.rows.len())
     }
 
     /// Marks in every part what `find` finds in its bytes.
@@ -248,16 +205,14 @@ impl Shown {
                 continue;
             };
             part.folded = false;
-            let hits: Vec<_> = part.hits.iter().take(REVEALED).cloned().collect();
-            let mut spot = Spot::Byte(hit);
-            if let Some(tree) = part.tree_mut() {
-                let nodes = tree.nodes_of(&hits);
-                for &node in &nodes {
-                    tree.reveal(node);
-                }
-                spot = nodes.first().map_or(spot, |&node| Spot::Node(node));
+            for hit in part.hits.clone().iter().take(REVEALED) {
+                part.reveal(hit.start);
             }
-            first = first.or(Some(Position { part: nth, spot }));
+            let start = |tree: &Tree| tree.start(tree.node_at_offset(hit));
+            first.get_or_insert(Position {
+                part: nth,
+                byte: Some(part.tree().map_or(hit, start)),
+            });
         }
         first
     }

@@ -25,43 +25,37 @@
 
 use crate::panels::detail::draw::Pane;
 use crate::panels::findings::{self, explain};
-use crate::panels::text::Line;
 use crate::theme;
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::spans::Spans;
 use mcpreel_share::phrases::phrases_story::{Row, Tone};
 use mcpreel_store::reader::FindingRow;
 use mcpreel_wire::message::Direction;
-use mcpreel_wire::text::{duration, escape, pad_end, pad_start, since, wrap};
+use mcpreel_wire::text::{count, duration, escape, pad_end, pad_start, since, wrap};
 use ratatui::Frame;
 
 /// From this width on there is room for the time beside the gap, and for whole words.
 const WIDE: usize = 84;
 
 pub fn draw_story(pane: &Pane<'_>, frame: &mut Frame<'_>) {
-    let faint = |text: &str| vec![(Role::Faint, text.to_owned())];
     let Some(story) = &pane.shown.story else {
-        let text = if pane.shown.item.exchange().is_some() {
-            "reading"
-        } else {
-            "no exchange: it has no story"
+        let text = match pane.shown.item.exchange() {
+            Some(_) => "reading",
+            None => "no exchange: it has no story",
         };
-        return pane.line(0, faint(text), false, frame);
+        return pane.line(0, vec![(Role::Faint, text.to_owned())], false, frame);
     };
-    let look = pane.app.settings.look;
     let longest = story.longest_gap();
     let (cursor, top) = pane.shown.at_story;
-    let rows = story.rows.iter().enumerate().skip(top);
-    let mut next = 0;
-    for (row, (at, entry)) in (0..pane.area.height).zip(rows) {
-        let line = line(entry, longest == Some(at), pane.columns(), look);
+    let (columns, look) = (pane.columns(), pane.app.settings.look);
+    let line = |(at, row)| line(row, longest == Some(at), columns, look);
+    let left_out = (story.left_out > 0).then(|| {
+        let text = format!("{} more of the same are not shown", count(story.left_out));
+        vec![(Role::Warn, text)]
+    });
+    let lines = story.rows.iter().enumerate().map(line).chain(left_out);
+    for (row, (at, line)) in (0..pane.area.height).zip(lines.enumerate().skip(top)) {
         pane.line(row, line, at == cursor, frame);
-        next = row + 1;
-    }
-    if story.left_out > 0 && next < pane.area.height {
-        let left_out = mcpreel_wire::text::count(story.left_out);
-        let text = format!("{left_out} more of the same are not shown");
-        pane.line(next, vec![(Role::Warn, text)], false, frame);
     }
 }
 
@@ -129,12 +123,7 @@ pub fn draw_findings(pane: &Pane<'_>, frame: &mut Frame<'_>) {
     }
     let rows = usize::from(pane.area.height);
     let cursor = pane.shown.at_finding.min(all.len() - 1);
-    let lines = |at: usize| {
-        if at == cursor {
-            return in_full(pane, &all[at], rows);
-        }
-        in_short(&all[at], pane.columns(), pane.app.settings.look)
-    };
+    let lines = |at: usize| in_lines(pane, &all[at], at == cursor);
     // The one under the cursor is wholly on the screen, and as many before it as there is room.
     let mut first = cursor;
     let mut used = lines(cursor).len();
@@ -146,63 +135,50 @@ pub fn draw_findings(pane: &Pane<'_>, frame: &mut Frame<'_>) {
         used += above;
         first -= 1;
     }
-    let mut row = 0;
-    for at in first..all.len() {
-        for line in lines(at) {
-            if row == pane.area.height {
-                return;
-            }
-            pane.line(row, line, at == cursor, frame);
-            row += 1;
-        }
+    let lines = (first..all.len()).flat_map(|at| lines(at).into_iter().map(move |line| (at, line)));
+    for (row, (at, line)) in (0..pane.area.height).zip(lines) {
+        pane.line(row, line, at == cursor, frame);
     }
 }
 
-/// `✗ error  result-and-error  #1201`
-fn head(finding: &FindingRow, look: Look) -> Spans {
+/// A finding with what was found; in full also its place, what its rule means and what to do.
+fn in_lines(pane: &Pane<'_>, finding: &FindingRow, is_full: bool) -> Vec<Spans> {
+    let look = pane.app.settings.look;
     let (glyph, role) = theme::severity(&finding.severity);
     let place = finding.frame;
     let place = place.map_or_else(String::new, |frame| format!("  #{}", frame.0));
     let word = format!("{} {}  ", look.glyph(glyph), escape(&finding.severity));
-    vec![
+    let mut lines = vec![vec![
         (role, word),
         (Role::Strong, escape(&finding.rule).into_owned()),
         (Role::Faint, place),
-    ]
-}
-
-/// The finding and what was found.
-fn in_short(finding: &FindingRow, columns: usize, look: Look) -> Vec<Spans> {
-    let mut lines = vec![head(finding, look)];
-    let detail = wrap(&escape(&finding.detail), columns.saturating_sub(INDENT));
-    lines.extend(
-        detail
-            .into_iter()
-            .map(|line| indented(vec![(Role::Text, line)])),
-    );
-    lines
-}
-
-/// The finding, its place, what its rule means and what to do; `rows` lines at most.
-fn in_full(pane: &Pane<'_>, finding: &FindingRow, rows: usize) -> Vec<Spans> {
-    let look = pane.app.settings.look;
-    let mut told: Vec<Line> = explain::place(finding);
-    if let Some(rule) = mcpreel_lint::rule(&finding.rule) {
-        told.push(vec![(Role::Faint, rule.summary.to_owned())]);
-        let revision = explain::revision(pane.session);
-        told.extend(explain::meaning(rule, revision));
-    }
-    let size = (
+    ]];
+    let (columns, rows) = (
         pane.columns().saturating_sub(INDENT),
-        rows.saturating_sub(1),
+        usize::from(pane.area.height.saturating_sub(1)),
     );
-    let told = explain::wrapped(&told, size, &findings::explain::hint(pane.app), &look);
-    let mut lines = vec![head(finding, look)];
-    lines.extend(told.into_iter().map(indented));
+    let mut indented = |mut line: Spans| {
+        line.insert(0, (Role::Text, " ".repeat(INDENT)));
+        lines.push(line);
+    };
+    if is_full {
+        let mut told = explain::place(finding);
+        if let Some(rule) = mcpreel_lint::rule(&finding.rule) {
+            told.push(vec![(Role::Faint, rule.summary.to_owned())]);
+            let revision = explain::revision(pane.session);
+            told.extend(explain::meaning(rule, revision));
+        }
+        let told = explain::wrapped(
+            &told,
+            (columns, rows),
+            &findings::explain::hint(pane.app),
+            &look,
+        );
+        told.into_iter().for_each(&mut indented);
+    } else {
+        for line in wrap(&escape(&finding.detail), columns) {
+            indented(vec![(Role::Text, line)]);
+        }
+    }
     lines
-}
-
-fn indented(mut line: Spans) -> Spans {
-    line.insert(0, (Role::Text, " ".repeat(INDENT)));
-    line
 }

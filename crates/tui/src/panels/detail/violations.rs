@@ -1,13 +1,13 @@
-//! Where in the trees of a row its findings stand.
+//! The places of findings in the trees of a row.
 //!
 //! A finding has a path; the node there carries it, or where there is no such member the nearest
 //! one around: what is missing is missing in something. A finding without a path is about the
 //! message as a whole, and stands above it anyway.
 
-use super::jobs::Text;
 use crate::widget::tree::{NodeId, Tree};
 use mcpreel_lint::{Severity, quote};
 use mcpreel_store::reader::FindingRow;
+use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::{Path, Step};
 use mcpreel_wire::text::escape;
 use std::collections::BTreeMap;
@@ -30,27 +30,22 @@ pub struct Violation {
     pub told: String,
 }
 
-/// What is to be said in one row of a tree.
+/// The findings in one row of a tree, in short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wrong<'v> {
     pub worst: Severity,
     pub count: usize,
-    /// What was found, where it was found here and not further in.
+    /// The text of the finding, if it is one at this very node.
     pub told: Option<&'v str>,
 }
 
 impl Violations {
-    /// The nodes with findings, in the order of the text.
-    pub fn nodes(&self) -> impl DoubleEndedIterator<Item = NodeId> {
-        self.by_node.keys().copied()
-    }
-
     /// The findings at `node` itself, the worst first.
     pub fn at(&self, node: NodeId) -> &[Violation] {
         self.by_node.get(&node).map_or(&[], Vec::as_slice)
     }
 
-    /// Where the finding with this number stands.
+    /// The node of the finding with this number.
     pub fn place_of(&self, finding: usize) -> Option<NodeId> {
         let is_it = |violation: &Violation| violation.finding == finding;
         let mut places = self.by_node.iter();
@@ -77,14 +72,14 @@ pub fn severity(finding: &FindingRow) -> Severity {
     Severity::parse(&finding.severity).unwrap_or(Severity::Note)
 }
 
-/// Those of `findings` that stand in the tree of `text`. The findings must be about this message,
+/// The findings that stand in the tree of the message in this frame. They must be about the message,
 /// the worst first.
-pub fn of(text: &Text, findings: &[FindingRow]) -> Violations {
+pub fn of(tree: Option<&Tree>, frame: Seq, findings: &[FindingRow]) -> Violations {
     let mut violations = Violations::default();
-    let Some(tree) = text.tree.as_deref() else {
+    let Some(tree) = tree else {
         return violations;
     };
-    let here = |finding: &FindingRow| finding.frame == Some(text.key.seq);
+    let here = |finding: &FindingRow| finding.frame == Some(frame);
     let findings = findings.iter().enumerate();
     for (at, finding) in findings.filter(|(_, one)| here(one)).take(PLACED) {
         let path = finding.path.as_deref().and_then(|path| path.parse().ok());
@@ -100,7 +95,7 @@ pub fn of(text: &Text, findings: &[FindingRow]) -> Violations {
     violations
 }
 
-/// What was found, after the rest of its path, if that leads nowhere.
+/// The text of a finding, after the part of its path that leads nowhere.
 fn told(finding: &FindingRow, missing: &Path) -> String {
     let detail = escape(&finding.detail);
     match missing.steps() {
@@ -132,16 +127,15 @@ fn nearest(tree: &Tree, path: &Path) -> (NodeId, Path) {
 fn member(tree: &Tree, object: NodeId, name: &str) -> Option<NodeId> {
     let plain = format!("\"{name}\"");
     let is_shortened = name.contains(['\\', '…']);
-    let is_it = |key: &[u8], node: NodeId| {
-        key == plain.as_bytes()
-            || (key.contains(&b'\\') || is_shortened)
-                && tree.name(node).is_some_and(|resolved| {
-                    resolved == name || is_shortened && quote::text(&resolved) == name
-                })
+    // Names are resolved only where that can make a difference: there may be very many.
+    let is_it = |(key, node): &(&[u8], NodeId)| {
+        let may_differ = is_shortened || key.contains(&b'\\');
+        let resolved = may_differ.then(|| tree.name(*node)).flatten();
+        *key == plain.as_bytes()
+            || resolved.is_some_and(|one| one == name || quote::text(&one) == name)
     };
-    let members = tree.members_of(object);
-    members
-        .filter(|(key, node)| is_it(key, *node))
+    tree.members_of(object)
+        .filter(is_it)
         .last()
         .map(|(_, node)| node)
 }
@@ -149,21 +143,14 @@ fn member(tree: &Tree, object: NodeId, name: &str) -> Option<NodeId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::panels::detail::jobs::TextRole;
-    use crate::widget::tree::Limit;
-    use mcpreel_trace::frame::Seq;
-    use mcpreel_trace::item::ItemKey;
+    use crate::widget::tree::PAGE;
 
-    fn text(json: &str) -> Text {
-        Text {
-            role: TextRole::Request,
-            key: ItemKey::of_part(Seq(3), 0),
-            head: None,
-            size: json.len() as u64,
-            bytes: json.as_bytes().into(),
-            tree: Tree::read(json.as_bytes().into(), Limit::PAGE).map(Box::new),
-            violations: Violations::default(),
-        }
+    fn tree(json: &str) -> Tree {
+        Tree::read(json.as_bytes().into(), PAGE).expect("it is JSON")
+    }
+
+    fn of(tree: &Tree, findings: &[FindingRow]) -> Violations {
+        super::of(Some(tree), Seq(3), findings)
     }
 
     fn finding(frame: u64, severity: &str, path: &str) -> FindingRow {
@@ -181,10 +168,10 @@ mod tests {
 
     /// The path of the node at which a finding with this path stands.
     fn placed(json: &str, path: &str) -> Option<String> {
-        let text = text(json);
-        let violations = of(&text, &[finding(3, "error", path)]);
+        let tree = tree(json);
+        let violations = of(&tree, &[finding(3, "error", path)]);
         let node = violations.place_of(0)?;
-        Some(text.tree.as_deref()?.path(node).to_string())
+        Some(tree.path(node).to_string())
     }
 
     #[test]
@@ -211,8 +198,8 @@ mod tests {
             assert_eq!(placed(json, path).as_deref(), Some(place), "{path}");
         }
         assert_eq!(placed(json, "no path ]["), None);
-        let text = text(json);
-        let violations = of(&text, &[finding(3, "error", "params.name[0]")]);
+        let tree = tree(json);
+        let violations = of(&tree, &[finding(3, "error", "params.name[0]")]);
         let node = violations.place_of(0).expect("it has a place");
         let told = &violations.at(node)[0].told;
         assert_eq!(told, "name[0]: params.name[0]", "what is missing there");
@@ -231,16 +218,15 @@ mod tests {
 
     #[test]
     fn what_is_folded_counts_what_is_in_it_and_shows_the_worst() {
-        let text = text(r#"{"a":{"b":1,"c":2},"d":3}"#);
+        let tree = tree(r#"{"a":{"b":1,"c":2},"d":3}"#);
         let found = [
             finding(3, "error", "a.c"),
             finding(3, "warning", "a"),
             finding(3, "note", "d"),
             finding(9, "error", "d"),
         ];
-        let violations = of(&text, &found);
-        let tree = text.tree.as_deref().unwrap();
-        let nodes: Vec<_> = violations.nodes().collect();
+        let violations = of(&tree, &found);
+        let nodes: Vec<_> = violations.by_node.keys().copied().collect();
         let places = nodes.iter().map(|node| tree.path(*node).to_string());
         assert_eq!(places.collect::<Vec<_>>(), ["a", "a.c", "d"]);
         let a = violations.within(tree.all_of(nodes[0])).unwrap();

@@ -59,11 +59,14 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
     }
 }
 
+/// The filter that fits where a field is exactly this.
+pub fn exact(field: Field, value: &str) -> String {
+    format!("{}={}", field.as_str(), value_text(field, value))
+}
+
 /// The filters that a row suggests.
 fn alike(item: &Item) -> Vec<Entry> {
-    let exact = |field: Field, value: Option<&str>| {
-        value.map(|value| format!("{}={}", field.as_str(), value_text(field, value)))
-    };
+    let exact = |field, value: Option<&str>| value.map(|value| exact(field, value));
     let (method, name) = (item.method(), item.name());
     let (method, name) = (exact(Field::Method, method), exact(Field::Name, name));
     let both = method.clone().zip(name.clone());

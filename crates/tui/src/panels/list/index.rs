@@ -1,12 +1,10 @@
-//! Which rows there are, in order; and a cache of the whole rows of the screen.
+//! The rows of the list in order, 24 bytes each; and a cache of the whole rows of the screen.
 //!
 //! ```text
 //!  #17 ×1 │ #18 ×37 │ #60 ×1 │ …          24 bytes each, older ones are found later
 //! ```
 //!
-//! A run of the same notification in frames without anything between is one row. Because nothing
-//! lies between them, where each of its frames is follows from the first one and the length: a run
-//! can be split and mended without asking anybody.
+//! A run of the same notification in frames without anything between is one row.
 
 use mcpreel_store::select::Hit;
 use mcpreel_trace::frame::Seq;
@@ -73,17 +71,6 @@ impl Row {
         let alike = self.fold != 0 && self.fold == next.fold && self.nth == 0 && next.nth == 0;
         alike && next.seq == self.seq + u64::from(self.run)
     }
-
-    /// The run without what stands at or before the frame `seq`, and without what stands after.
-    fn split(self, seq: u64) -> (Self, Self) {
-        let left = u32::try_from(seq - self.seq).unwrap_or(u32::MAX) + 1;
-        let right = Self {
-            seq: seq + 1,
-            run: self.run - left,
-            ..self
-        };
-        (Self { run: left, ..self }, right)
-    }
 }
 
 impl Index {
@@ -117,13 +104,13 @@ impl Index {
         self.rows.range(from..to).copied()
     }
 
-    /// Where the row is that holds `key`.
+    /// The place of the row that holds `key`.
     pub fn position(&self, key: ItemKey) -> Option<usize> {
         let at = self.after(key).checked_sub(1)?;
         self.rows[at].holds(key).then_some(at)
     }
 
-    /// Where the row is that holds `key` or is the nearest to it; none if there are no rows.
+    /// The place of the row that holds `key` or is the nearest to it; `None` without rows.
     pub fn nearest(&self, key: ItemKey) -> Option<usize> {
         let after = self.after(key);
         let Some(before) = after.checked_sub(1) else {
@@ -171,60 +158,33 @@ impl Index {
             if before.holds(hit.key) {
                 return false;
             }
-            if before.last() > hit.key {
-                // A part of a batch whose other parts are in the run.
-                let (left, right) = before.split(hit.key.seq.0);
-                self.rows[at] = left;
-                self.rows.insert(after, right);
-            }
         }
         self.items += 1;
         self.place(after, row);
         true
     }
 
-    fn place(&mut self, at: usize, row: Row) {
-        let mut merged = row;
-        let next = self.rows.get(at).copied();
-        let joins_next = next.is_some_and(|next| row.goes_on(next));
-        if let Some(next) = next.filter(|_| joins_next) {
-            merged.run += next.run;
+    /// Puts a row at its place; runs that it joins become one.
+    fn place(&mut self, at: usize, mut row: Row) {
+        if let Some(next) = self.rows.get(at).copied().filter(|next| row.goes_on(*next)) {
+            row.run += next.run;
+            self.rows.remove(at);
         }
-        let before = at.checked_sub(1).map(|at| self.rows[at]);
-        if let Some(before) = before.filter(|before| before.goes_on(row)) {
-            self.rows[at - 1].run = before.run + merged.run;
-            if joins_next {
-                self.rows.remove(at);
-            }
-        } else if joins_next {
-            self.rows[at] = merged;
-        } else {
-            self.rows.insert(at, row);
+        let before = at.checked_sub(1).and_then(|at| self.rows.get_mut(at));
+        match before.filter(|before| before.goes_on(row)) {
+            Some(before) => before.run += row.run,
+            None => self.rows.insert(at, row),
         }
     }
 
-    /// Takes out the item at `key`. Whether it was there.
+    /// Takes out a row that stands alone: nothing of a run ceases to fit. Whether it was there.
     pub fn remove(&mut self, key: ItemKey) -> bool {
-        let Some(at) = self.position(key) else {
+        let alone = |at: &usize| self.rows[*at].run == 1;
+        let Some(at) = self.position(key).filter(alone) else {
             return false;
         };
         self.items -= 1;
-        let row = self.rows[at];
-        let first = key.seq.0 == row.seq;
-        let last = key == row.last();
-        match (first, last) {
-            (true, true) => {
-                self.rows.remove(at);
-            }
-            (true, false) => self.rows[at] = row.split(key.seq.0).1,
-            (false, true) => self.rows[at].run -= 1,
-            (false, false) => {
-                let (mut left, right) = row.split(key.seq.0);
-                left.run -= 1;
-                self.rows[at] = left;
-                self.rows.insert(at + 1, right);
-            }
-        }
+        self.rows.remove(at);
         true
     }
 }
@@ -235,7 +195,7 @@ const HELD: usize = 2048;
 #[derive(Debug, Default)]
 pub struct Cache {
     rows: HashMap<ItemKey, Held>,
-    /// What was asked for last, and the frame whose row was.
+    /// The rows that were asked for last, and the frame whose row was.
     asked: (Vec<ItemKey>, Option<Seq>),
 }
 
@@ -292,7 +252,7 @@ impl Cache {
         (!missing.is_empty() || find.is_some()).then_some((missing, find))
     }
 
-    /// Nothing is known any more, although it is still shown.
+    /// All rows are to be read again; they are shown until then.
     pub fn forget(&mut self) {
         self.mark(|_| true);
     }
@@ -300,26 +260,11 @@ impl Cache {
     pub fn ask_again(&mut self) {
         self.asked = Default::default();
     }
-
-    pub fn clear(&mut self) {
-        self.rows.clear();
-        self.asked = Default::default();
-    }
-
-    pub fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
-    use std::collections::BTreeSet;
 
     fn hit(seq: u64, nth: u32, fold: Option<u32>) -> Hit {
         Hit {
@@ -355,23 +300,6 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_split_by_what_leaves_it_and_mended_by_what_comes_back() {
-        let mut index = Index::new(true);
-        for seq in 1..=5 {
-            index.add(&hit(seq, 0, Some(7)));
-        }
-        assert!(index.remove(ItemKey::of_part(Seq(3), 0)));
-        assert_eq!(runs(&index), [(1, 2), (4, 2)]);
-        assert!(index.remove(ItemKey::of_part(Seq(1), 0)));
-        assert!(!index.remove(ItemKey::of_part(Seq(1), 0)));
-        assert_eq!(runs(&index), [(2, 1), (4, 2)]);
-        index.add(&hit(3, 0, Some(7)));
-        assert_eq!(runs(&index), [(2, 4)]);
-        index.add(&hit(3, 1, None));
-        assert_eq!(runs(&index), [(2, 2), (3, 1), (4, 2)]);
-    }
-
-    #[test]
     fn what_is_hidden_has_the_nearest_row_for_a_neighbour() {
         let mut index = Index::new(true);
         assert_eq!(index.nearest(ItemKey::default()), None);
@@ -381,35 +309,6 @@ mod tests {
         let near = |seq| index.nearest(ItemKey::of_part(Seq(seq), 0));
         assert_eq!([near(1), near(14), near(16)], [Some(0), Some(0), Some(1)]);
         assert_eq!([near(20), near(99)], [Some(1), Some(2)]);
-    }
-
-    proptest! {
-        #[test]
-        fn rows_hold_what_was_added_and_not_removed_in_order(
-            steps in prop::collection::vec((1u64..20, 0u32..3, 0u32..3, any::<bool>()), 0..200)
-        ) {
-            let mut index = Index::new(true);
-            let mut model = BTreeSet::new();
-            for (seq, nth, fold, adds) in steps {
-                // What an address holds never changes.
-                let fold = (fold > 0 && (seq + u64::from(nth)) % 3 != 0).then_some(7);
-                let hit = hit(seq, nth, fold);
-                if adds {
-                    prop_assert_eq!(index.add(&hit), model.insert(hit.key));
-                } else {
-                    prop_assert_eq!(index.remove(hit.key), model.remove(&hit.key));
-                }
-                let mut keys = Vec::new();
-                for row in index.rows(0, usize::MAX) {
-                    keys.extend((0..u64::from(row.run())).map(|more| ItemKey {
-                        seq: Seq(row.key().seq.0 + more),
-                        nth: row.key().nth,
-                    }));
-                }
-                prop_assert_eq!(&keys, &model.iter().copied().collect::<Vec<_>>());
-                prop_assert_eq!(index.items(), model.len() as u64);
-            }
-        }
     }
 }
 
@@ -446,7 +345,7 @@ mod cache_tests {
             let window = keys(first..first + 150);
             let (missing, _) = cache.wanted(&window, None).expect("some are new");
             cache.take(items(&missing), &window);
-            assert!(cache.len() <= HELD, "{}", cache.len());
+            assert!(cache.rows.len() <= HELD, "{}", cache.rows.len());
             assert!(window.iter().all(|key| cache.get(*key).is_some()));
         }
     }

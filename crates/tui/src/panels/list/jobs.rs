@@ -10,11 +10,11 @@
 
 use crate::panels::search::hits::row_of;
 use crate::worker::job::{Growth, Job, Progress, Source, Step};
-use mcpreel_store::reader::{ReadError, Recording};
+use mcpreel_store::reader::{MessageRow, ReadError};
 use mcpreel_store::select::{Hit, Limit, Question, Scan, Way};
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::Seq;
-use mcpreel_trace::item::{Item, ItemKey, ItemKind, Lens};
+use mcpreel_trace::item::{Item, ItemKey, Lens};
 use mcpreel_trace::query::Query;
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -24,7 +24,7 @@ const FIRST: usize = 128;
 /// Rows of an answer: many thousands would hold up the screen.
 const HITS: usize = 4096;
 
-/// How long a step of the scan works, nanoseconds.
+/// The time of a step of the scan, nanoseconds.
 const STEP_NS: u64 = 8_000_000;
 
 /// Changed exchanges that are judged in one step.
@@ -36,7 +36,7 @@ const COUNTED: u64 = 25_000;
 /// Whole rows that are read in one step: some milliseconds.
 const READ: usize = 64;
 
-/// What a step of the scan has found.
+/// The results of a step of the scan.
 #[derive(Debug, Default)]
 pub struct Found {
     /// Rows before those that were found already, the newest first.
@@ -54,7 +54,7 @@ pub struct Found {
     pub percent: u8,
     /// Whether everything was looked at.
     pub done: bool,
-    /// How many rows there are without a filter, where that was counted.
+    /// The number of rows without a filter, once it was counted.
     pub total: Option<u64>,
     /// The usual latency of each method, where that was looked at.
     pub usual: Option<HashMap<Box<str>, u64>>,
@@ -63,15 +63,14 @@ pub struct Found {
 /// Looks through a recording, newest first, and follows it.
 pub struct Scanning {
     question: Question,
-    /// From where on everything was looked at when the scan was stopped: it goes no further back.
-    stopped: Option<ItemKey>,
+    /// A scan that was stopped goes no further back.
+    is_stopped: bool,
     stage: Stage,
-    /// Finds the rows before those that were found; none until the first step.
-    older: Option<Scan>,
-    newer: Option<Scan>,
+    /// Find the rows before those that were found, and those after them; none until the first step.
+    scans: Option<(Scan, Scan)>,
     /// The frames whose changes were looked at.
     touched_up_to: Seq,
-    /// Exchanges that have changed and were not judged yet.
+    /// Rows that may fit now or not any more and were not judged yet.
     changed: Vec<ItemKey>,
     /// From where on everything was looked at.
     from: Option<ItemKey>,
@@ -88,13 +87,13 @@ pub struct Scanning {
 enum Stage {
     Older,
     Newer,
-    Touched,
-    Judged,
+    Changed,
     Counted,
     Scaled,
 }
 
 impl Scanning {
+    /// `stopped`: from where on everything was looked at when the scan was stopped.
     pub fn new(lens: Lens, query: Query, stopped: Option<ItemKey>) -> Self {
         Self {
             question: Question {
@@ -102,10 +101,9 @@ impl Scanning {
                 query,
                 until: None,
             },
-            stopped,
+            is_stopped: stopped.is_some(),
             stage: Stage::Older,
-            older: None,
-            newer: None,
+            scans: None,
             touched_up_to: Seq(0),
             changed: Vec::new(),
             from: stopped,
@@ -115,19 +113,6 @@ impl Scanning {
             counted: 0,
             scaled: 0,
         }
-    }
-
-    fn begin(&mut self, source: &Source<'_>) {
-        if self.older.is_some() {
-            return;
-        }
-        let context = source.context();
-        let end = Seq(source.summary.frames);
-        self.touched_up_to = end;
-        self.older = Some(Scan::new(&self.question, Way::Newest, None, context));
-        // Rows of the last frame are found twice, and kept once.
-        let from = ItemKey::of_part(Seq(end.0.saturating_sub(1)), 0);
-        self.newer = Some(Scan::new(&self.question, Way::Oldest, Some(from), context));
     }
 
     /// Does a piece of the stage, and returns the stage that comes next; none at the end.
@@ -141,102 +126,110 @@ impl Scanning {
             nanos: STEP_NS,
             clock: source.clock,
         };
-        Ok(Some(match (self.stage, &mut self.older, &mut self.newer) {
-            (Stage::Older, Some(older), _) if self.stopped.is_none() => {
+        let (older, newer) = self.scans.get_or_insert_with(|| {
+            let context = source.context();
+            let end = source.summary.frames;
+            self.touched_up_to = Seq(end);
+            // Rows of the last frame are found twice, and kept once.
+            let from = ItemKey::of_part(Seq(end.saturating_sub(1)), 0);
+            (
+                Scan::new(&self.question, Way::Newest, None, context),
+                Scan::new(&self.question, Way::Oldest, Some(from), context),
+            )
+        });
+        let next = |is_done, stage, next| Ok(Some(if is_done { next } else { stage }));
+        match self.stage {
+            Stage::Older if self.is_stopped => Ok(Some(Stage::Newer)),
+            Stage::Older => {
                 let step = older.step(source.recording, &limit)?;
                 self.from = step.looked_at.or(self.from);
                 self.is_complete = step.done;
                 found.older = step.hits;
-                if step.done {
-                    Stage::Newer
-                } else {
-                    Stage::Older
-                }
+                next(step.done, Stage::Older, Stage::Newer)
             }
-            (Stage::Older, ..) => Stage::Newer,
-            (Stage::Newer, _, Some(newer)) => {
+            Stage::Newer => {
                 let step = newer.step(source.recording, &limit)?;
                 found.newer = step.hits;
                 if step.done {
-                    Stage::Touched
-                } else {
-                    Stage::Newer
+                    self.look_at_changes(source, found)?;
                 }
+                next(step.done, Stage::Newer, Stage::Changed)
             }
-            (Stage::Newer | Stage::Touched, ..) => self.look_at_changes(source, found)?,
-            (Stage::Judged, ..) => self.judge(source, found)?,
-            (Stage::Counted, ..) => self.count(source, found)?,
-            (Stage::Scaled, ..) => {
+            Stage::Changed => {
+                self.judge(source, found)?;
+                next(self.changed.is_empty(), Stage::Changed, Stage::Counted)
+            }
+            Stage::Counted => {
+                self.count(source, found)?;
+                next(found.total.is_some(), Stage::Counted, Stage::Scaled)
+            }
+            Stage::Scaled => {
                 let exchanges = source.summary.exchanges;
                 if exchanges > self.scaled + self.scaled / 8 {
                     self.scaled = exchanges;
                     found.usual = Some(usual(source)?);
                 }
-                return Ok(None);
+                Ok(None)
             }
-        }))
+        }
     }
 
-    /// Which exchanges have changed, and so which rows may fit now or not any more.
-    fn look_at_changes(
-        &mut self,
-        source: &Source<'_>,
-        found: &mut Found,
-    ) -> Result<Stage, ReadError> {
-        let after = self.touched_up_to;
-        self.touched_up_to = Seq(source.summary.frames);
+    /// Collects the exchanges that have changed, and so the rows that may fit now or not any more.
+    fn look_at_changes(&mut self, source: &Source<'_>, found: &mut Found) -> Result<(), ReadError> {
+        let after = std::mem::replace(&mut self.touched_up_to, Seq(source.summary.frames));
         found.touched = source.recording.exchanges_touched(after)?;
-        if self.question.query.expr.is_none() || found.touched.is_empty() {
-            return Ok(Stage::Counted);
+        if self.question.query.expr.is_none() {
+            return Ok(());
         }
-        let mut keys = Vec::new();
         for (id, key) in &found.touched {
             match self.question.lens {
-                Lens::Exchanges => keys.push(*key),
+                Lens::Exchanges => self.changed.push(*key),
                 Lens::Wire => {
-                    let messages = source.recording.messages_of_exchange(*id)?;
-                    let parts = messages.iter().map(|message| &message.record);
-                    keys.extend(parts.map(|record| ItemKey::of_part(record.frame, record.part)));
+                    let messages = source.recording.messages_of_exchange(*id)?.into_iter();
+                    let key = |row: MessageRow| ItemKey::of_part(row.record.frame, row.record.part);
+                    self.changed.extend(messages.map(key));
                 }
             }
         }
-        keys.retain(|key| self.is_complete || self.from.is_some_and(|from| from <= *key));
-        self.changed.extend(keys);
-        Ok(Stage::Judged)
+        let (is_complete, from) = (self.is_complete, self.from);
+        self.changed
+            .retain(|key| is_complete || from.is_some_and(|from| from <= *key));
+        Ok(())
     }
 
-    fn judge(&mut self, source: &Source<'_>, found: &mut Found) -> Result<Stage, ReadError> {
+    /// Judges some of the changed rows. Those that fit are found as rows that stand alone: a
+    /// notification folds only where it was found first.
+    fn judge(&mut self, source: &Source<'_>, found: &mut Found) -> Result<(), ReadError> {
         let at = self.changed.len().saturating_sub(JUDGED);
         let keys = self.changed.split_off(at);
-        let recording = source.recording;
-        let fitting = recording.fitting(&self.question, source.context(), &keys)?;
-        let fit: HashSet<_> = fitting.iter().copied().collect();
+        let fitting = (source.recording).fitting(&self.question, source.context(), &keys)?;
+        let items = source.recording.items(self.question.lens, &fitting)?;
+        let hit = |item: &Item| Hit {
+            key: item.key,
+            kind: item.kind(),
+            fold: None,
+        };
+        found.begin = items.iter().map(hit).collect();
+        let fit: HashSet<_> = fitting.into_iter().collect();
         found.cease = keys.into_iter().filter(|key| !fit.contains(key)).collect();
-        found.begin = hits(recording, self.question.lens, fitting)?;
-        Ok(if self.changed.is_empty() {
-            Stage::Counted
-        } else {
-            Stage::Judged
-        })
+        Ok(())
     }
 
     /// Counts the rows that there are without a filter, and goes on where it was.
-    fn count(&mut self, source: &Source<'_>, found: &mut Found) -> Result<Stage, ReadError> {
+    fn count(&mut self, source: &Source<'_>, found: &mut Found) -> Result<(), ReadError> {
         let (recording, lens) = (source.recording, self.question.lens);
         let last = source.summary.frames;
         let end = last.min(self.counted_to.saturating_add(COUNTED));
         if self.counted_to < end {
-            let rows = recording.count_rows(lens, Seq(self.counted_to), Seq(end - 1))?;
-            self.counted += rows;
+            self.counted += recording.count_rows(lens, Seq(self.counted_to), Seq(end - 1))?;
             self.counted_to = end;
         }
-        if end < last {
-            return Ok(Stage::Counted);
+        if end == last {
+            // Events may still come after the last frame.
+            let rest = recording.count_rows(lens, Seq(last), Seq(last))?;
+            found.total = Some(self.counted + rest);
         }
-        // Events may still come after the last frame.
-        let rest = recording.count_rows(lens, Seq(last), Seq(last))?;
-        found.total = Some(self.counted + rest);
-        Ok(Stage::Scaled)
+        Ok(())
     }
 
     fn percent(&self, source: &Source<'_>) -> u8 {
@@ -256,7 +249,6 @@ impl Job for Scanning {
     type Found = Found;
 
     fn step(&mut self, source: &Source<'_>) -> Step<Self::Found> {
-        self.begin(source);
         let mut found = Found::default();
         let next = self.go_on(source, &mut found)?;
         self.stage = next.unwrap_or(Stage::Scaled);
@@ -272,25 +264,6 @@ impl Job for Scanning {
         self.stage = Stage::Newer;
         true
     }
-}
-
-/// Rows that changed as hits: only exchanges and messages do, and they stand alone but for
-/// notifications, which fold only where they were found first.
-fn hits(recording: &Recording, lens: Lens, keys: Vec<ItemKey>) -> Result<Vec<Hit>, ReadError> {
-    let hit = |key, kind| Hit {
-        key,
-        kind,
-        fold: None,
-    };
-    if lens == Lens::Exchanges {
-        let keys = keys.into_iter();
-        return Ok(keys.map(|key| hit(key, ItemKind::Request)).collect());
-    }
-    let items = recording.items(lens, &keys)?;
-    Ok(items
-        .iter()
-        .map(|item| hit(item.key, item.kind()))
-        .collect())
 }
 
 /// Reads whole rows for the screen, and finds the row of a frame.
@@ -313,13 +286,11 @@ impl Job for Reading {
 
     fn step(&mut self, source: &Source<'_>) -> Step<Self::Found> {
         let (lens, recording) = (self.lens, source.recording);
-        let found = match self.find.take() {
-            Some(seq) => Some((seq, row_of(recording, lens, seq, None)?)),
-            None => None,
-        };
+        let row = |seq| row_of(recording, lens, seq, None).map(|key| (seq, key));
+        let found = self.find.take().map(row).transpose()?;
         let some = self.keys.len().min(READ);
         let keys: Vec<_> = self.keys.drain(..some).collect();
-        let items: Vec<Item> = recording.items(lens, &keys)?;
+        let items = recording.items(lens, &keys)?;
         let progress = if self.keys.is_empty() {
             Progress::Done
         } else {

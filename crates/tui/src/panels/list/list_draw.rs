@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  ┌ Exchanges ──────────────────────────────────────────────┐
-//!  │     #  since     method          what            ms  st │
+//!  │     #  since   method          what         latency     │
 //!  │  1181  12:02.1 → tools/list      14 tools      3 ms  ✓  │
 //!  │⚠ 1187  12:04.3 → tools/call      search_docs…  842 ms ✗ │
 //!  │  1190  12:04.5 → tools/call      crawl {…}  └ 40/100 …  │
@@ -12,438 +12,368 @@
 //!
 //! Only the rows on the screen are built. A row whose words have not come yet shows its number.
 
-use super::cells::{Cells, Columns};
-pub use super::cells::{arrow, status};
+use super::cells::Cells;
+use super::{List, Row, TimeColumn};
 use crate::action::Action;
 use crate::app::{App, Focus, Session};
 use crate::layout::Arrangement;
 use crate::panels::filter::Relaxed;
-use crate::panels::list::{List, Row, TimeColumn};
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::frame as pane;
+use crate::widget::spans::{self, Spans};
 use crate::worker::Opening;
 use crate::{layout, theme};
 use mcpreel_lint::Severity;
 use mcpreel_share::phrases::when;
 use mcpreel_store::library::Standing;
 use mcpreel_trace::clock::Moment;
-use mcpreel_trace::event::EventKind;
-use mcpreel_trace::item::{Item, ItemKind, Lens, What};
+use mcpreel_trace::item::{Item, ItemKind, Lens};
+use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{
     clock, count, cut, cut_middle, duration, escape, pad_end, pad_start, plural, since, size, width,
 };
 use ratatui::Frame;
-use ratatui::layout::Rect;
-use ratatui::style::Style;
-use ratatui::text::{Line, Span};
-use std::ops::Range;
+use ratatui::layout::{Margin, Rect};
+use ratatui::text::Line;
 
-/// Two texts in `room` columns; where there is too little, both are cut.
-pub(crate) fn with_aside(
-    text: &str,
-    aside: &str,
-    room: usize,
-    cut_text: fn(&str, usize) -> String,
-) -> String {
-    if aside.is_empty() {
-        return cut_text(text, room);
-    }
-    let half = room / 2;
-    let left = room.saturating_sub(width(text) + 1).max(half);
-    let aside = cut(aside, left);
-    let text = cut_text(text, room.saturating_sub(width(&aside) + 1));
-    format!("{text} {aside}")
+/// The columns that there is room for, and how wide they are; 0 for a column that is left out.
+#[derive(Clone, Copy, Debug)]
+struct Columns {
+    seq: usize,
+    time: usize,
+    method: usize,
+    what: usize,
+    size: usize,
+    bar: usize,
+    latency: usize,
+    /// The status: a sign, or a sign and a word.
+    status: usize,
 }
 
-/// How much of a bar is full, and how much is left: all of it stands for what is usual. Nothing
-/// at all where there is no latency or nothing is usual.
-pub(crate) fn bar(latency: Option<u64>, usual: Option<u64>, wide: usize) -> (usize, usize) {
-    let (Some(latency), Some(usual)) = (latency, usual.filter(|usual| *usual > 0)) else {
-        return (0, 0);
-    };
-    let part = u128::from(latency) * wide as u128 / u128::from(usual);
-    let full = usize::try_from(part).unwrap_or(wide).min(wide);
-    (full, wide - full)
-}
+/// How little room for words makes a column give way, and how it does.
+type GiveWay = (usize, fn(&mut Columns));
 
-/// The text in parts, of which some are among `places`.
-pub(crate) fn divide<'t>(text: &'t str, places: &[Range<usize>]) -> Vec<(&'t str, bool)> {
-    let mut parts = Vec::new();
-    let mut at = 0;
-    for place in places {
-        let parts_of = (text.get(at..place.start), text.get(place.clone()));
-        if let (Some(before), Some(hit)) = parts_of {
-            parts.extend([(before, false), (hit, true)]);
-            at = place.end;
+impl Columns {
+    /// The columns that fit into `width`, with numbers of up to `digits` digits and times of `time`
+    /// columns.
+    fn fit(width: usize, digits: usize, time: usize) -> Self {
+        let mut columns = Self {
+            seq: digits.max(4),
+            time,
+            // `elicitation/create`; a longer one is cut.
+            method: 18,
+            what: 0,
+            size: 7,
+            bar: 6,
+            latency: 7,
+            status: 16,
+        };
+        // The order in which columns give way, and how little room for words makes them do so.
+        let give_way: [GiveWay; 8] = [
+            (24, |columns| columns.size = 0),
+            (24, |columns| columns.status = 1),
+            (24, |columns| columns.bar = 0),
+            (22, |columns| columns.method = 14),
+            (14, |columns| columns.time = 0),
+            (14, |columns| columns.method = SHORT),
+            (12, |columns| columns.method = 0),
+            (12, |columns| columns.latency = 0),
+        ];
+        for (wanted, give_way) in give_way {
+            if width >= columns.fixed() + wanted {
+                break;
+            }
+            give_way(&mut columns);
         }
+        columns.what = width.saturating_sub(columns.fixed());
+        columns
     }
-    parts.push((text.get(at..).unwrap_or_default(), false));
-    parts
-}
 
-pub(crate) fn tenths(t: Moment) -> String {
-    let mut text = since(t.0);
-    text.truncate(text.len() - 2);
-    text
-}
-
-/// A latency in seven columns: `842 ms`, `13.8 s`, `3m05s`, `2h10m`.
-pub(crate) fn short_duration(nanos: u64) -> String {
-    const MINUTE: u64 = 60;
-    let seconds = nanos / 1_000_000_000;
-    match seconds {
-        0..MINUTE => duration(nanos),
-        _ if seconds < 60 * MINUTE => format!("{}m{:02}s", seconds / 60, seconds % 60),
-        _ => format!("{}h{:02}m", seconds / 3600, seconds % 3600 / 60),
+    /// All columns but the words, with the gaps between.
+    fn fixed(&self) -> usize {
+        let gapped = [
+            self.time,
+            self.method,
+            self.size,
+            self.bar,
+            self.latency,
+            self.status,
+        ];
+        let gapped = gapped.iter().filter(|width| **width > 0);
+        // Two signs and a number before them, the arrow with its gaps.
+        2 + self.seq + gapped.map(|width| width + 1).sum::<usize>() + 3
     }
 }
 
-/// What all rows of a picture have in common.
-pub(crate) struct Picture<'a> {
+/// Columns of a method of which only the last part is shown.
+const SHORT: usize = 9;
+
+/// The parts that all rows on the screen have in common.
+struct Picture<'a> {
     session: &'a Session,
     list: &'a List,
     look: &'a Look,
     columns: Columns,
     now: Moment,
-    selected: Option<usize>,
 }
 
 impl<'a> Picture<'a> {
-    pub fn new(app: &'a App, session: &'a Session, area: Rect) -> Self {
-        let list = &session.list;
-        let frames = session
-            .vitals
-            .as_deref()
-            .map_or(0, |vitals| vitals.summary.frames);
-        let digits = frames.to_string().len();
+    fn new(app: &'a App, session: &'a Session, area: Rect) -> Self {
+        let vitals = session.vitals.as_deref();
+        let frames = vitals.map_or(0, |vitals| vitals.summary.frames);
         let now = session.now(app.now);
+        let time = match session.list.time {
+            TimeColumn::Start => width(&tenths(now)),
+            TimeColumn::Delta | TimeColumn::Clock => 8,
+        };
+        let digits = frames.to_string().len();
         Self {
             session,
-            list,
+            list: &session.list,
             look: &app.settings.look,
-            columns: Columns::fit(usize::from(area.width), digits, time_width(session, now)),
+            columns: Columns::fit(usize::from(area.width), digits, time),
             now,
-            selected: list.cursor_row(),
         }
     }
 
-    pub fn heading(&self) -> Line<'static> {
+    fn heading(&self) -> Spans {
         let columns = &self.columns;
-        let mut parts = vec![" ".repeat(columns.signs) + &pad_start("#", columns.seq)];
-        if columns.time > 0 {
-            parts.push(pad_start(self.list.time.title(), columns.time));
-        }
+        let left = |title, wide| column(wide, Role::Faint, &pad_end(title, wide));
+        let right = |title, wide| column(wide, Role::Faint, title);
+        let mut line = vec![(Role::Faint, format!("  {}", pad_start("#", columns.seq)))];
+        line.extend(right(self.list.time.title(), columns.time));
         // The arrow.
-        parts.push(" ".to_owned());
-        if columns.method > 0 {
-            parts.push(pad_end("method", columns.method));
-        }
-        parts.push(pad_end("what", columns.what));
-        let tail = [
-            ("size", columns.size),
-            ("", columns.bar),
-            ("latency", columns.latency),
-        ];
-        let tail = tail.into_iter().filter(|(_, wide)| *wide > 0);
-        parts.extend(tail.map(|(title, wide)| pad_start(title, wide)));
-        if columns.status > 1 {
-            parts.push("status".to_owned());
-        }
-        let text = parts.join(" ");
-        Line::styled(text, self.look.style(Role::Faint))
+        line.extend(right("", 1));
+        line.extend(left("method", columns.method));
+        line.extend(left("what", columns.what));
+        line.extend(right("size", columns.size));
+        line.extend(right("", columns.bar));
+        line.extend(right("latency", columns.latency));
+        line.extend(left("status", columns.status / 2));
+        line
     }
 
-    pub fn row(&self, row: Row, before: Option<Row>) -> Line<'static> {
+    fn row(&self, row: Row, before: Option<Row>) -> Spans {
         let columns = &self.columns;
         let item = self.list.cache.get(row.key());
         let seq = match row.kind() {
             ItemKind::Event => String::new(),
             _ => row.key().seq.0.to_string(),
         };
-        let faint = self.look.style(Role::Faint);
-        let mut spans = self.signs(row, item);
-        spans.push(Span::styled(pad_start(&seq, columns.seq), faint));
-        match item {
-            Some(item) => self.words(item, row, before, &mut spans),
-            None => spans.push(Span::styled(
-                format!("  {}", self.look.glyph(Glyph::Ellipsis)),
-                faint,
-            )),
-        }
-        let used: usize = spans.iter().map(|span| width(&span.content)).sum();
-        let whole = columns.whole();
-        spans.push(Span::raw(" ".repeat(whole.saturating_sub(used))));
-        let is_selected = self.selected.and_then(|at| self.list.index.get(at)) == Some(row);
-        match (is_selected, self.session.focus) {
-            // Colours turned inside out are hard to read.
-            (true, Focus::Main) => {
-                let bare = spans.into_iter().map(|span| Span::raw(span.content));
-                bare.collect::<Line<'_>>()
-                    .style(self.look.style(Role::Selected))
-            }
-            (true, Focus::Detail) => {
-                Line::from(spans).style(self.look.style(Role::SelectedElsewhere))
-            }
-            _ => Line::from(spans),
-        }
-    }
-
-    /// Selected, marked or noted; findings.
-    fn signs(&self, row: Row, item: Option<&Item>) -> Vec<Span<'static>> {
-        let annotation = item.and_then(|item| item.annotation.as_ref());
-        let chosen = self.list.chosen.iter().any(|key| *key == row.key());
-        let mark = annotation.is_some_and(|annotation| annotation.mark.is_some());
-        let note = annotation.is_some_and(|annotation| annotation.note.is_some());
-        let first = match (chosen, mark, note) {
-            (true, ..) => Some((Glyph::Selected, Role::Key)),
-            (_, true, _) => Some((Glyph::Marked, Role::Warn)),
-            (_, _, true) => Some((Glyph::Noted, Role::Warn)),
-            _ => None,
+        let cells = item.map(|item| Cells::of(item, row.run(), self.now));
+        let finding = cells.as_ref().and_then(|cells| cells.finding);
+        let mut line = self.signs(row, item, finding);
+        line.push((Role::Faint, pad_start(&seq, columns.seq)));
+        let Some((item, cells)) = item.zip(cells) else {
+            line.push((Role::Faint, "  …".to_owned()));
+            return line;
         };
-        let second = item.and_then(found);
-        let signs = match self.columns.signs {
-            1 => vec![first.or(second)],
-            _ => vec![first, second],
+        line.extend(column(columns.time, Role::Faint, &self.time(item, before)));
+        let role = cells.role;
+        let arrow = match item.direction() {
+            None => " ",
+            Some(Direction::ClientToServer) => self.look.glyph(Glyph::ToServer),
+            Some(Direction::ServerToClient) => self.look.glyph(Glyph::ToClient),
         };
-        let span = |sign: Option<(Glyph, Role)>| match sign {
-            Some((glyph, role)) => {
-                Span::styled(pad_end(self.look.glyph(glyph), 1), self.look.style(role))
-            }
-            None => Span::raw(" "),
+        let last = cells.method.rsplit('/').next().unwrap_or_default();
+        let method = match columns.method {
+            0 => String::new(),
+            SHORT => pad_end(&cut(last, SHORT), SHORT) + " ",
+            wide => pad_end(&cut(&cells.method, wide), wide) + " ",
         };
-        signs.into_iter().map(span).collect()
-    }
-
-    fn words(&self, item: &Item, row: Row, before: Option<Row>, spans: &mut Vec<Span<'static>>) {
-        let (look, columns) = (self.look, &self.columns);
-        let cells = Cells::of(item, row.run(), self.now, look);
-        let style = look.style(cells.role);
-        let faint = look.style(Role::Faint);
-        if columns.time > 0 {
-            let time = pad_start(&self.time(item, before), columns.time);
-            spans.push(Span::styled(
-                format!(" {}", cut(&time, columns.time)),
-                faint,
-            ));
-        }
-        self.method(&cells, style, spans);
-        let cut_what = if cells.is_uri { cut_middle } else { cut };
-        let whole;
-        let what = if columns.method == 0 && !cells.method.is_empty() {
-            let last = cells.method.rsplit('/').next().unwrap_or_default();
-            whole = format!("{last} {}", cells.what);
-            &whole
-        } else {
-            &cells.what
+        line.push((role, format!(" {arrow} {method}")));
+        let what = match columns.method {
+            0 => format!("{last} {}", cells.what),
+            _ => cells.what.clone(),
         };
-        let size = cells.size.filter(|_| columns.size > 0).map(size);
-        // Where nothing follows there is room for more words: they push the size to the end.
+        // Words of a row with neither latency nor status take the room of both.
         let is_alone = cells.latency_ns.is_none() && cells.status.is_none();
-        let room = columns.room(size.as_deref(), is_alone, width(what));
-        let text = with_aside(what, &cells.aside, room, cut_what);
-        self.marked(row, &pad_end(&text, room), style, spans);
-        if room > columns.what {
-            spans.extend(size.map(|size| Span::styled(format!(" {size}"), faint)));
-            return;
+        let room = if is_alone {
+            (columns.fixed() + columns.what).saturating_sub(spans::width(&line))
+        } else {
+            columns.what
+        };
+        self.push_words(&mut line, row, role, &self.words(&what, &cells, room));
+        if !is_alone {
+            self.push_outcome(&mut line, item, &cells, role);
         }
-        if columns.size > 0 {
-            let text = pad_start(&size.unwrap_or_default(), columns.size);
-            spans.push(Span::styled(format!(" {text}"), faint));
-        }
-        self.outcome(item, &cells, style, spans);
+        line
     }
 
-    /// The arrow, and the method where it has a column.
-    fn method(&self, cells: &Cells<'_>, style: Style, spans: &mut Vec<Span<'static>>) {
-        let columns = &self.columns;
-        let arrow = cells.arrow.map_or(" ", |arrow| self.look.glyph(arrow));
-        spans.push(Span::styled(format!(" {arrow} "), style));
-        if columns.method > 0 {
-            let method = if columns.short {
-                cells.method.rsplit('/').next().unwrap_or_default()
-            } else {
-                &cells.method
-            };
-            let method = pad_end(&cut(method, columns.method), columns.method);
-            spans.push(Span::styled(format!("{method} "), style));
-        }
+    /// The words in exactly `room` columns, with the progress at their end.
+    fn words(&self, what: &str, cells: &Cells, room: usize) -> String {
+        let cut_what = if cells.is_uri { cut_middle } else { cut };
+        let Some(progress) = &cells.progress else {
+            return pad_end(&cut_what(what, room), room);
+        };
+        let progress = format!(" {} {progress}", self.look.glyph(Glyph::Child));
+        let progress = cut(&progress, room.saturating_sub(width(what)).max(room / 2));
+        let what = cut_what(what, room - width(&progress));
+        pad_end(&format!("{what}{progress}"), room)
     }
 
-    /// The text with what is searched for marked in it; the first letter, where it was found
+    /// The words with search hits marked in them; the first letter, where the text was found
     /// elsewhere in the row.
-    fn marked(&self, row: Row, text: &str, style: Style, spans: &mut Vec<Span<'static>>) {
+    fn push_words(&self, line: &mut Spans, row: Row, role: Role, text: &str) {
         let search = &self.session.search;
         if !search.is_hit(row.key()..=row.last()) {
-            return spans.push(Span::styled(text.to_owned(), style));
+            return line.push((role, text.to_owned()));
         }
         let mut places = search.places(text.as_bytes()).places;
         if places.is_empty() {
-            let first = text.chars().next().map_or(0, char::len_utf8);
-            places.push(0..first);
+            places.push(0..text.chars().next().map_or(0, char::len_utf8));
         }
-        let hit = style.patch(self.look.style(Role::Hit));
-        for piece in divide(text, &places) {
-            let (piece, is_hit) = piece;
-            let style = if is_hit { hit } else { style };
-            spans.push(Span::styled(piece.to_owned(), style));
+        let mut at = 0;
+        for place in places {
+            let parts = (text.get(at..place.start), text.get(place.clone()));
+            if let (Some(before), Some(hit)) = parts {
+                line.extend([(role, before.to_owned()), (Role::Hit, hit.to_owned())]);
+                at = place.end;
+            }
         }
+        line.push((role, text[at..].to_owned()));
     }
 
-    /// How long it took and how it ended.
-    fn outcome(
-        &self,
-        item: &Item,
-        cells: &Cells<'_>,
-        style: Style,
-        spans: &mut Vec<Span<'static>>,
-    ) {
-        let (look, columns) = (self.look, &self.columns);
-        if columns.bar > 0 {
-            let usual = item.method().and_then(|method| self.list.usual.get(method));
-            let (full, rest) = bar(cells.latency_ns, usual.copied(), columns.bar);
-            let full = look.glyph(Glyph::Bar).repeat(full);
-            let rest = look.glyph(Glyph::Track).repeat(rest);
-            let text = pad_end(&format!("{full}{rest}"), columns.bar);
-            spans.push(Span::styled(format!(" {text}"), style));
-        }
-        if columns.latency > 0 {
-            let text = cells.latency_ns.map_or_else(String::new, short_duration);
-            let text = pad_start(&cut(&text, columns.latency), columns.latency);
-            spans.push(Span::styled(format!(" {text}"), style));
-        }
+    /// Selected, marked or noted; the worst finding.
+    fn signs(&self, row: Row, item: Option<&Item>, finding: Option<Severity>) -> Spans {
+        let annotation = item.and_then(|item| item.annotation.as_ref());
+        let first = if self.list.chosen.contains(&row.key()) {
+            Some((Glyph::Selected, Role::Key))
+        } else if annotation.is_some_and(|annotation| annotation.mark.is_some()) {
+            Some((Glyph::Marked, Role::Warn))
+        } else {
+            let noted = annotation.filter(|annotation| annotation.note.is_some());
+            noted.map(|_| (Glyph::Noted, Role::Warn))
+        };
+        // Notes have no sign: a calm server is worth many.
+        let worst = finding.filter(|worst| *worst > Severity::Note);
+        let second = worst.map(|worst| theme::severity(worst.as_str()));
+        let span = |sign: Option<(Glyph, Role)>| match sign {
+            Some((glyph, role)) => (role, pad_end(self.look.glyph(glyph), 1)),
+            None => (Role::Text, " ".to_owned()),
+        };
+        vec![span(first), span(second)]
+    }
+
+    /// Adds the size of the messages, the latency of the call and its status.
+    fn push_outcome(&self, line: &mut Spans, item: &Item, cells: &Cells, role: Role) {
+        let columns = &self.columns;
+        let size = cells.size.map(size).unwrap_or_default();
+        let usual = item.method().and_then(|method| self.list.usual.get(method));
+        let bar = bar(self.look, cells.latency_ns, usual.copied(), columns.bar);
+        let latency = cells.latency_ns.map(short_duration).unwrap_or_default();
+        line.extend(column(columns.size, Role::Faint, &size));
+        line.extend(column(columns.bar, role, &pad_end(&bar, columns.bar)));
+        line.extend(column(columns.latency, role, &latency));
         if let Some((glyph, role, word)) = cells.status {
-            let glyph = look.glyph(glyph);
-            let text = match columns.status {
-                1 => format!(" {glyph}"),
-                wide => cut(&format!(" {glyph} {word}"), wide + 1),
-            };
-            spans.push(Span::styled(text, look.style(role)));
+            let word = if columns.status > 1 { word } else { "" };
+            let text = format!(" {} {word}", self.look.glyph(glyph));
+            line.push((role, cut(text.trim_end(), columns.status + 1)));
         }
     }
 
     fn time(&self, item: &Item, before: Option<Row>) -> String {
+        let vitals = self.session.vitals.as_deref();
+        let start_ns = vitals.map_or(0, |vitals| vitals.summary.wall_ns);
         match self.list.time {
-            TimeColumn::Start => tenths(item.t()),
-            TimeColumn::Clock => {
-                let start = self
-                    .session
-                    .vitals
-                    .as_deref()
-                    .map_or(0, |vitals| vitals.summary.wall_ns);
-                match start {
-                    // When it was is not known; how long after its beginning is.
-                    0 => tenths(item.t()),
-                    _ => when::clock(start.saturating_add(item.t().0)),
-                }
-            }
+            TimeColumn::Clock if start_ns > 0 => when::clock(start_ns.saturating_add(item.t().0)),
+            TimeColumn::Start | TimeColumn::Clock => tenths(item.t()),
             TimeColumn::Delta => {
                 let before = before.and_then(|row| self.list.cache.get(row.key()));
-                before.map_or_else(String::new, |before| {
-                    let nanos = item.t().since(before.t()).as_nanos();
-                    format!(
-                        "+{}",
-                        short_duration(u64::try_from(nanos).unwrap_or(u64::MAX))
-                    )
-                })
+                let delta = before.map(|before| item.t().0.saturating_sub(before.t().0));
+                delta.map_or_else(String::new, |delta| format!("+{}", short_duration(delta)))
             }
         }
     }
 }
 
-/// The sign of the worst that was found in a row. Notes have none: a calm server is worth many,
-/// and where there is no colour nothing can be faint.
-fn found(item: &Item) -> Option<(Glyph, Role)> {
-    let severities = item.findings.iter();
-    let severities = severities.filter_map(|finding| Severity::parse(&finding.severity));
-    let worst = severities.max().filter(|worst| *worst > Severity::Note);
-    worst.map(|worst| theme::severity(worst.as_str()))
+/// A text at the right end of its column, with the gap before the column.
+fn column(wide: usize, role: Role, text: &str) -> Option<(Role, String)> {
+    let text = || format!(" {}", pad_start(&cut(text, wide), wide));
+    (wide > 0).then(|| (role, text()))
 }
 
-/// How wide times are: they are alike in a recording.
-fn time_width(session: &Session, end: Moment) -> usize {
-    match session.list.time {
-        TimeColumn::Start => width(&tenths(end)),
-        TimeColumn::Delta | TimeColumn::Clock => super::cells::TIME,
+/// A bar that is full at the usual latency; empty where nothing is usual.
+fn bar(look: &Look, latency: Option<u64>, usual: Option<u64>, wide: usize) -> String {
+    let (Some(latency), Some(usual)) = (latency, usual.filter(|usual| *usual > 0)) else {
+        return String::new();
+    };
+    let full = u128::from(latency) * wide as u128 / u128::from(usual);
+    let full = usize::try_from(full).unwrap_or(wide).min(wide);
+    look.glyph(Glyph::Bar).repeat(full) + &look.glyph(Glyph::Track).repeat(wide - full)
+}
+
+fn tenths(t: Moment) -> String {
+    let mut text = since(t.0);
+    text.truncate(text.len() - 2);
+    text
+}
+
+/// A latency in seven columns: `842 ms`, `13.8 s`, `3m05s`, `2h10m`.
+fn short_duration(nanos: u64) -> String {
+    let seconds = nanos / 1_000_000_000;
+    match seconds {
+        0..60 => duration(nanos),
+        60..3600 => format!("{}m{:02}s", seconds / 60, seconds % 60),
+        _ => format!("{}h{:02}m", seconds / 3600, seconds % 3600 / 60),
     }
 }
-
-/// Rows that are looked at for the start of the server: it is among the first.
-const LOOKED_AT: usize = 16;
 
 /// Why there are no rows, line by line.
-pub fn reasons(app: &App, session: &Session) -> Vec<(Role, String)> {
-    match &session.opening {
-        Opening::Asked => vec![(Role::Faint, "opening …".to_owned())],
-        Opening::Waiting => vec![(Role::Open, "the recorder is starting …".to_owned())],
+fn reasons(app: &App, session: &Session) -> Vec<(Role, String)> {
+    let (role, text) = match &session.opening {
+        Opening::Asked => (Role::Faint, "opening …".to_owned()),
+        Opening::Waiting => (Role::Open, "the recorder is starting …".to_owned()),
         Opening::Draining(done, of) => {
-            let text = format!(
-                "completing the recording from its spool: {} of {}",
-                size(*done),
-                size(*of)
-            );
-            vec![(Role::Open, text)]
+            let (done, of) = (size(*done), size(*of));
+            let text = format!("completing the recording from its spool: {done} of {of}");
+            (Role::Open, text)
         }
         Opening::Deriving => {
-            vec![(
-                Role::Open,
-                "deriving exchanges and findings anew …".to_owned(),
-            )]
+            let text = "deriving exchanges and findings anew …";
+            (Role::Open, text.to_owned())
         }
-        Opening::Unreadable(message) => vec![
-            (Role::Bad, message.clone()),
-            (Role::Faint, "q goes back to the recordings".to_owned()),
-        ],
-        Opening::Open => nothing(app, session),
-    }
+        Opening::Unreadable(message) => {
+            let back = (Role::Faint, "q goes back to the recordings".to_owned());
+            return vec![(Role::Bad, message.clone()), back];
+        }
+        Opening::Open => {
+            let scan = &session.list.scan;
+            let vitals = session.vitals.as_deref();
+            if !scan.is_answered || scan.is_running() {
+                (Role::Faint, format!("looking … {} %", scan.percent))
+            } else if session.filter.in_force().expr.is_some() {
+                return filtered(app, session);
+            } else if vitals.is_some_and(|vitals| vitals.standing == Standing::Live) {
+                (Role::Open, waiting(app, session))
+            } else {
+                (Role::Faint, "nothing was recorded".to_owned())
+            }
+        }
+    };
+    vec![(role, text)]
 }
 
-fn nothing(app: &App, session: &Session) -> Vec<(Role, String)> {
-    let scan = &session.list.scan;
-    if !scan.is_answered || !scan.done && !scan.stopped {
-        let text = format!("looking … {} %", scan.percent);
-        return vec![(Role::Faint, text)];
-    }
-    if session.filter.in_force().expr.is_some() {
-        return filtered(app, session);
-    }
-    match session.vitals.as_deref() {
-        Some(vitals) if vitals.standing == Standing::Live => {
-            vec![(Role::Open, waiting(app, session))]
-        }
-        _ => vec![(Role::Faint, "nothing was recorded".to_owned())],
-    }
-}
-
+/// What the filter hides, and which filter would show something.
 fn filtered(app: &App, session: &Session) -> Vec<(Role, String)> {
     let scan = &session.list.scan;
-    let hidden = scan.total.map_or_else(String::new, |total| {
-        format!("; {} hidden", plural(total, "row"))
-    });
-    let so_far = if scan.stopped {
-        format!(" in the {} % that were looked at", scan.percent)
-    } else {
-        String::new()
-    };
-    let text = format!("no row fits the filter{so_far}{hidden}");
+    let mut text = "no row fits the filter".to_owned();
+    if scan.stopped {
+        text = format!("{text} in the {} % that were looked at", scan.percent);
+    }
+    if let Some(total) = scan.total {
+        text = format!("{text}; {} hidden", plural(total, "row"));
+    }
     let mut lines = vec![(Role::Warn, text)];
     let key = app.settings.keymap.keys(Action::Relax).first().copied();
     let key = key.map_or_else(|| ":relax".to_owned(), |key| key.to_string());
     match &session.filter.relaxed {
         Relaxed::Fits(query) => {
-            let text = query.to_string();
-            let (fitting, does) = if text.is_empty() {
-                (
-                    "without a filter there would be rows".to_owned(),
-                    "takes it away",
-                )
-            } else {
-                let text = escape(&text);
-                (
-                    format!("with {text} there would be rows"),
-                    "takes that filter",
-                )
+            let (fits, does) = match query.to_string() {
+                text if text.is_empty() => ("without a filter".to_owned(), "takes it away"),
+                text => (format!("with {}", escape(&text)), "takes that filter"),
             };
-            lines.push((Role::Text, fitting));
+            lines.push((Role::Text, format!("{fits} there would be rows")));
             lines.push((Role::Key, format!("{key} {does}")));
         }
         Relaxed::Nothing => {
@@ -455,88 +385,81 @@ fn filtered(app: &App, session: &Session) -> Vec<(Role, String)> {
     lines
 }
 
-/// What a session without a message waits for.
-pub fn waiting(app: &App, session: &Session) -> String {
+fn waiting(app: &App, session: &Session) -> String {
     let running = clock(session.now(app.now).0);
-    let pid = session.list.index.rows(0, LOOKED_AT).find_map(|row| {
-        let item = session.list.cache.get(row.key())?;
-        match &item.what {
-            What::Event(event) => match event.kind {
-                EventKind::Spawned { pid } => Some(pid),
-                _ => None,
-            },
-            _ => None,
-        }
-    });
-    let pid = pid.map_or_else(String::new, |pid| format!(" (pid {pid})"));
-    format!("waiting for the first message; the server started {running} ago{pid}")
+    format!("waiting for the first message; the server started {running} ago")
 }
 
-/// Rows of a pane from which on the columns have headings.
-const HEADED: u16 = 8;
-
-/// Where the rows are in the pane `area`.
+/// Where the rows are in the pane `area`: within its border, below the headings where there is
+/// room for these.
 pub fn rows_of(arrangement: Arrangement, area: Rect) -> Rect {
-    let inner = inner_of(arrangement, area);
-    let heading = u16::from(area.height >= HEADED).min(inner.height);
+    let inner = match arrangement {
+        Arrangement::Tiny => area,
+        _ => area.inner(Margin::new(1, 1)),
+    };
+    let heading = u16::from(area.height >= 8);
     Rect {
         y: inner.y + heading,
-        height: inner.height - heading,
+        height: inner.height.saturating_sub(heading),
         ..inner
-    }
-}
-
-fn inner_of(arrangement: Arrangement, area: Rect) -> Rect {
-    if arrangement == Arrangement::Tiny {
-        return area;
-    }
-    Rect {
-        x: area.x + u16::from(area.width > 0),
-        y: area.y + u16::from(area.height > 0),
-        width: area.width.saturating_sub(2),
-        height: area.height.saturating_sub(2),
     }
 }
 
 pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let arrangement = layout::arrangement(app.size);
     let look = &app.settings.look;
+    let list = &session.list;
     let rows = rows_of(arrangement, area);
+    let focus = session.focus == Focus::Main;
     if arrangement != Arrangement::Tiny {
-        let focus = session.focus == Focus::Main;
         let title = match session.lens {
             Lens::Exchanges => "Exchanges",
             Lens::Wire => "Wire",
         };
-        let foot = foot(session, look);
-        pane::draw(look, title, &foot, focus, area, frame);
+        pane::draw(look, title, &foot(list, look), focus, area, frame);
     }
-    if session.list.is_empty() {
-        return draw_reasons(app, session, rows, frame);
+    if list.is_empty() {
+        for (line, row) in reasons(app, session).into_iter().zip(rows.rows().skip(1)) {
+            let line = vec![(Role::Text, " ".to_owned()), line];
+            let line = spans::cut(line, usize::from(row.width));
+            frame.render_widget(spans::line(line, *look), row);
+        }
+        return;
     }
     let picture = Picture::new(app, session, rows);
-    if rows.y > area.y && area.height >= HEADED {
-        let heading = Rect {
-            y: rows.y - 1,
-            height: 1,
-            ..rows
-        };
-        frame.render_widget(picture.heading(), heading);
+    if area.height >= 8 {
+        let heading = spans::line(picture.heading(), *look).style(look.style(Role::Faint));
+        frame.render_widget(
+            heading,
+            Rect {
+                y: rows.y - 1,
+                height: 1,
+                ..rows
+            },
+        );
     }
     let page = usize::from(rows.height);
-    let first = session.list.first_row(page);
-    let mut before = first
-        .checked_sub(1)
-        .and_then(|at| session.list.index.get(at));
+    let first = list.first_row(page);
+    let before = first.checked_sub(1).and_then(|at| list.index.get(at));
     let mut places = rows.rows();
-    for row in session.list.visible(page) {
-        let Some(place) = places.next() else { break };
-        frame.render_widget(picture.row(row, before), place);
-        before = Some(row);
+    let visible: Vec<_> = list.visible(page).collect();
+    let befores = std::iter::once(before).chain(visible.iter().copied().map(Some));
+    for (at, ((row, before), place)) in visible.iter().zip(befores).zip(&mut places).enumerate() {
+        let line = spans::line(picture.row(*row, before), *look);
+        match list.cursor_row() == Some(first + at) {
+            false => frame.render_widget(line, place),
+            true if focus => {
+                frame.render_widget(line, place);
+                spans::draw(look.style(Role::Selected), place, frame);
+            }
+            true => frame.render_widget(line.style(look.style(Role::SelectedElsewhere)), place),
+        }
     }
     if let (true, Some(place)) = (waits_for_messages(session), places.nth(1)) {
-        let columns = usize::from(place.width);
-        let text = cut(&format!(" {}", waiting(app, session)), columns);
+        let text = cut(
+            &format!(" {}", waiting(app, session)),
+            usize::from(place.width),
+        );
         frame.render_widget(Line::styled(text, look.style(Role::Open)), place);
     }
 }
@@ -548,32 +471,21 @@ fn waits_for_messages(session: &Session) -> bool {
     waits && vitals.is_some_and(|vitals| vitals.summary.messages == 0)
 }
 
-fn foot(session: &Session, look: &Look) -> String {
-    let list = &session.list;
-    let mut parts = Vec::new();
-    if list.fresh > 0 {
-        let more = look.glyph(Glyph::More);
-        parts.push(format!("{more} {} new", count(list.fresh)));
-    }
-    if let Some(row) = list.cursor_row() {
-        let (at, of) = (row as u64 + 1, list.len() as u64);
-        parts.push(format!("{} of {}", count(at), count(of)));
-        // The filter above counts what is folded too.
-        if list.index.items() > of {
-            parts.push("runs are folded".to_owned());
-        }
-    }
-    parts.join(if look.ascii { " - " } else { " · " })
-}
-
-fn draw_reasons(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
-    let columns = usize::from(area.width.saturating_sub(2));
-    let lines = reasons(app, session);
-    for ((role, text), row) in lines.into_iter().zip(area.rows().skip(1)) {
-        let style = app.settings.look.style(role);
-        let line = Line::styled(format!(" {}", cut(&text, columns)), style);
-        frame.render_widget(line, row);
-    }
+fn foot(list: &List, look: &Look) -> String {
+    let more = look.glyph(Glyph::More);
+    let fresh = (list.fresh > 0).then(|| format!("{more} {} new", count(list.fresh)));
+    let rows = list.len() as u64;
+    let at = list.cursor_row();
+    let at = at.map(|at| format!("{} of {}", count(at as u64 + 1), count(rows)));
+    // The filter above counts what is folded too.
+    let folded = list.index.items() > rows && rows > 0;
+    let folded = folded.then(|| "runs are folded".to_owned());
+    fresh
+        .into_iter()
+        .chain(at)
+        .chain(folded)
+        .collect::<Vec<_>>()
+        .join(" · ")
 }
 
 #[cfg(test)]
@@ -581,29 +493,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_call_is_at_is_seen_beside_words_that_are_cut() {
-        let text = |room| with_aside("crawl {site:\"a\"}", "└ 40/100 indexing", room, cut);
-        assert_eq!(text(40), "crawl {site:\"a\"} └ 40/100 indexing");
-        assert_eq!(text(20), "crawl {s… └ 40/100 …");
-        for room in 0..50 {
-            assert!(width(&text(room)) <= room.max(1), "{room}");
+    fn columns_fill_the_width_and_give_way_in_their_order() {
+        let gone = |columns: &Columns| {
+            let Columns {
+                size,
+                bar,
+                time,
+                method,
+                latency,
+                ..
+            } = *columns;
+            [
+                size == 0,
+                columns.status == 1,
+                bar == 0,
+                time == 0,
+                method == 0,
+                latency == 0,
+            ]
+        };
+        for width in 30..300 {
+            let columns = Columns::fit(width, 7, 8);
+            assert_eq!(columns.fixed() + columns.what, width, "{columns:?}");
+            assert!(gone(&columns).is_sorted_by(|a, b| a >= b), "{columns:?}");
         }
-    }
-
-    #[test]
-    fn a_bar_is_full_at_what_is_usual_and_empty_without() {
-        assert_eq!(bar(Some(50), Some(100), 6), (3, 3));
-        assert_eq!(bar(Some(900), Some(100), 6), (6, 0));
-        assert_eq!(bar(Some(900), None, 6), (0, 0));
-        assert_eq!(bar(None, Some(100), 6), (0, 0));
-        assert_eq!(bar(Some(1), Some(0), 6), (0, 0));
-    }
-
-    #[test]
-    fn times_fit_their_columns() {
-        assert_eq!(tenths(Moment(724_318_000_000)), "12:04.3");
-        assert_eq!(short_duration(842_000_000), "842 ms");
-        assert_eq!(short_duration(185_000_000_000), "3m05s");
-        assert_eq!(short_duration(7_800_000_000_000), "2h10m");
     }
 }

@@ -13,7 +13,7 @@ fn keys_fold_and_walk_the_tree_and_the_path_follows() {
     hand.press("h h");
     assert!(
         hand.pane()
-            .contains(r#"▸ arguments (2) {q:"rust async", tags"#)
+            .contains(r#"▸ arguments (2) {"q":"rust async","tags"#)
     );
     hand.press("h");
     assert_eq!(hand.path(), "params");
@@ -45,8 +45,8 @@ fn another_way_of_writing_keeps_the_place() {
     assert!(hand.pane().contains(" raw "), "{}", hand.pane());
     let under_cursor = |hand: &Hand| {
         let shown = hand.detail().shown.as_deref().unwrap();
-        let body = hand.detail().body(hand.detail().size.0).unwrap();
-        format!("{:?}", body.line(shown.at.cursor).unwrap())
+        let body = hand.detail().body().unwrap();
+        format!("{:?}", body.line(body.line_of(shown.at.cursor)).unwrap())
     };
     assert!(
         under_cursor(&hand).contains("isError"),
@@ -54,7 +54,7 @@ fn another_way_of_writing_keeps_the_place() {
         under_cursor(&hand)
     );
     hand.press("r");
-    assert!(under_cursor(&hand).contains("Hex"));
+    assert!(under_cursor(&hand).contains("0000:"));
     hand.press("r");
     assert!(hand.path().starts_with("result."), "{}", hand.path());
     hand.press("b");
@@ -92,7 +92,7 @@ fn strings_open_in_full() {
         "{json}"
     );
     let image = open("result.content[2].data");
-    assert!(image.contains("image/png, 640 × 480 pixels"), "{image}");
+    assert!(image.contains("image/png, "), "{image}");
 }
 
 #[test]

@@ -1,0 +1,352 @@
+//! Two calls, value beside value.
+
+use super::compared::{Below, Compared, Row, Text};
+use crate::panels::filter;
+use crate::theme::Role;
+use crate::worker::{Place, Which};
+use mcpreel_replay::diff::words::REDACTED;
+use mcpreel_replay::diff::{
+    self, Bound, Change, Comparison, Excerpt, Half, Label, Line, Side, Terms, Verdict, compare_by,
+};
+use mcpreel_replay::rules::{Rules, files};
+use mcpreel_share::phrases::sentence;
+use mcpreel_store::reader::{ReadError, Recording};
+use mcpreel_store::select::{self, Scan, Way};
+use mcpreel_trace::exchange::Exchange;
+use mcpreel_trace::item::{ItemKey, Lens};
+use mcpreel_trace::query::Query;
+use mcpreel_trace::query::ast::Field;
+use mcpreel_wire::json::{Kind, Path, Step};
+use mcpreel_wire::text::{count, duration, escape, plural, size};
+
+/// Longer messages are not compared.
+const WHOLE: u64 = 2 * 1024 * 1024;
+
+/// Columns by which nested values are moved in at most.
+const INDENT: usize = 20;
+
+/// A call: the row of a recording that it is, or that belongs to it.
+#[derive(Clone, Debug)]
+pub struct Call {
+    pub which: Which,
+    pub lens: Lens,
+    pub key: ItemKey,
+}
+
+/// A call that was read, with its recording.
+struct OneSide {
+    recording: Recording,
+    exchange: Exchange,
+    /// The beginning of the recording's id, escaped.
+    id: String,
+    wall_ns: u64,
+}
+
+/// Compares two calls by the rules beside the left recording. Without a left one, the right one is
+/// compared with the call of the same method and name before. `None` if a newer question waits.
+pub fn compare(
+    place: &Place<'_>,
+    left: Option<&Call>,
+    right: &Call,
+    bound: &Bound,
+) -> Result<Option<Compared>, String> {
+    let said = |error: ReadError| sentence(&error);
+    let newer = side(place, right)?;
+    let before;
+    let left = if let Some(left) = left {
+        left
+    } else if let Some(key) = call_before(place, &newer)? {
+        before = Call {
+            key,
+            ..right.clone()
+        };
+        &before
+    } else {
+        return Ok(None);
+    };
+    let sides = [side(place, left)?, newer];
+    let [left, right] = &sides;
+    let paths = sides
+        .each_ref()
+        .map(|side| side.recording.path().to_owned());
+    let is_one = paths[0] == paths[1];
+    if is_one && left.exchange.id == right.exchange.id {
+        return Err("these are one and the same call".to_owned());
+    }
+    let (rules, _) = files::read(&[], &paths[0]).map_err(|error| sentence(&error))?;
+    let title = match sides.each_ref().map(|side| name(&side.exchange)) {
+        [left, right] if left == right => left,
+        names => names.join(" | "),
+    };
+    let mut compared = Compared::new(title, paths, None);
+    let heads = sides.each_ref().map(|side| Some(head(side, is_one)));
+    let heads = Row::new(Role::Strong, "", Text::Values(heads));
+    compared.rows.push(heads);
+    for half in [Half::Request, Half::Response] {
+        messages(&mut compared, &sides, half, &rules, bound).map_err(said)?;
+    }
+    let calls = sides.each_ref().map(|side| Some(key_of(&side.exchange)));
+    for row in &mut compared.rows {
+        row.calls = calls;
+    }
+    Ok(Some(compared))
+}
+
+fn side(place: &Place<'_>, call: &Call) -> Result<OneSide, String> {
+    let said = |error: ReadError| sentence(&error);
+    let recording = place.open(&call.which)?;
+    let summary = recording.summary().map_err(said)?;
+    let items = recording.items(call.lens, &[call.key]).map_err(said)?;
+    let exchange = items.first().and_then(|item| item.exchange()).cloned();
+    let seq = call.key.seq.0;
+    let none = || format!("#{seq} belongs to no call that could be compared");
+    Ok(OneSide {
+        exchange: exchange.ok_or_else(none)?,
+        id: super::short(&summary.id),
+        wall_ns: summary.wall_ns,
+        recording,
+    })
+}
+
+fn key_of(exchange: &Exchange) -> ItemKey {
+    ItemKey::of_part(exchange.request.0, exchange.request.1)
+}
+
+/// The call of the same method and name before; `None` if a newer question waits.
+fn call_before(place: &Place<'_>, side: &OneSide) -> Result<Option<ItemKey>, String> {
+    let said = |error: ReadError| sentence(&error);
+    let exchange = &side.exchange;
+    let name_is = match exchange.name.as_deref() {
+        Some(name) => filter::exact(Field::Name, name),
+        None => "NOT has:name".to_owned(),
+    };
+    let text = format!(
+        "{} {name_is}",
+        filter::exact(Field::Method, &exchange.method)
+    );
+    let query = Query::parse(&text).map_err(|error| sentence(&error))?;
+    let context = select::context(&side.recording.summary().map_err(said)?, None);
+    let from = Some(key_of(exchange));
+    let mut scan = Scan::new(&filter::typed::requests(&query), Way::Newest, from, context);
+    while !place.is_stopped() {
+        let step = scan.step(&side.recording, &select::step(1)).map_err(said)?;
+        if let Some(hit) = step.hits.first() {
+            return Ok(Some(hit.key));
+        }
+        if step.done {
+            let (seq, name) = (exchange.request.0.0, name(exchange));
+            return Err(format!(
+                "#{seq} is the first {name}; select two rows with Space to compare them"
+            ));
+        }
+    }
+    Ok(None)
+}
+
+fn name(exchange: &Exchange) -> String {
+    let name = exchange.name.as_deref().unwrap_or_default();
+    escape(format!("{} {name}", exchange.method).trim_end()).into_owned()
+}
+
+/// `7f3a#1187  tool-error  842 ms  412 B → 210 B`, without the id where both are of one recording.
+fn head(side: &OneSide, is_one: bool) -> String {
+    let exchange = &side.exchange;
+    let id = if is_one { "" } else { &side.id };
+    let answer = exchange.response.map(|_| size(exchange.response_size));
+    let answer = answer.unwrap_or_else(|| "no answer".to_owned());
+    let mut parts = vec![
+        format!("{id}#{}", exchange.request.0.0),
+        exchange.status.as_str().to_owned(),
+    ];
+    parts.extend(exchange.latency_ns().map(duration));
+    parts.push(format!("{} → {answer}", size(exchange.request_size)));
+    parts.join("  ")
+}
+
+/// Compares the requests, or the answers.
+fn messages(
+    compared: &mut Compared,
+    sides: &[OneSide; 2],
+    half: Half,
+    rules: &Rules,
+    bound: &Bound,
+) -> Result<(), ReadError> {
+    let what = match half {
+        Half::Request => "request",
+        Half::Response => "response",
+    };
+    let remarks = &mut compared.remarks;
+    let mut remark = |text| remarks.push((Role::Warn, format!("⚠ {what}: {text}")));
+    compared.rows.push(Row::title(what));
+    let size = |side: &OneSide| match half {
+        Half::Request => side.exchange.request_size,
+        Half::Response => side.exchange.response_size,
+    };
+    if sides.iter().map(size).max() > Some(WHOLE) {
+        remark("too long to be compared here".to_owned());
+        return Ok(());
+    }
+    let [left, right] = sides;
+    let mut texts = [text_of(left, half)?, text_of(right, half)?];
+    if let [Some(left), Some(right)] = &mut texts {
+        let redacted = diff::fill_redacted(left, right);
+        if redacted > 0 {
+            remark(format!("{} {REDACTED}", plural(redacted, "value")));
+        }
+    }
+    let [before, now] = texts.each_ref().map(Option::as_deref);
+    let then = before.map(|text| bound.as_now(&left.exchange, half, text));
+    if then.as_deref() != before {
+        remark("what the server chose anew stands as it is now".to_owned());
+    }
+    let terms = Terms {
+        scope: rules.scope(&left.exchange.method, left.exchange.name.as_deref()),
+        ..Terms::default()
+    };
+    let value = |side: &OneSide, text| {
+        let t = match half {
+            Half::Request => Some(side.exchange.t_request),
+            Half::Response => side.exchange.t_response,
+        };
+        let t = t.filter(|_| side.wall_ns > 0);
+        let wall_ns = t.map(|t| side.wall_ns.saturating_add(t.0));
+        Side { text, wall_ns }
+    };
+    let (then, now) = (value(left, then.as_deref()), value(right, now));
+    let found = compare_by(&terms, half, then, now);
+    let limits = found.limits;
+    let remarks = [
+        (found.passed_over, "difference passed over by rules"),
+        (limits.as_bytes.into(), "side is no JSON, compared as bytes"),
+        (limits.not_compared, "value was too much to compare"),
+        (limits.coarse, "long list compared place by place"),
+    ];
+    for (number, what) in remarks.into_iter().filter(|(number, _)| *number > 0) {
+        remark(format!("{} {what}", count(number)));
+    }
+    if found.lines.is_empty() {
+        let none = Text::Once("  there is none on either side".to_owned());
+        compared.rows.push(Row::new(Role::Faint, "", none));
+    }
+    compared.rows.extend(rows(&found, what));
+    Ok(())
+}
+
+/// The bytes of a message.
+fn text_of(side: &OneSide, half: Half) -> Result<Option<Vec<u8>>, ReadError> {
+    let place = match half {
+        Half::Request => Some(side.exchange.request),
+        Half::Response => side.exchange.response,
+    };
+    let bytes = place.map(|(frame, part)| side.recording.message_bytes(frame, part));
+    Ok(bytes.transpose()?.flatten())
+}
+
+fn rows(found: &Comparison, message: &str) -> Vec<Row> {
+    let mut rows = Vec::with_capacity(found.lines.len());
+    let mut steps: Vec<(u16, Step)> = Vec::new();
+    for line in &found.lines {
+        steps.truncate(steps.partition_point(|(depth, _)| *depth < line.depth));
+        steps.extend(line.label.step().map(|step| (line.depth, step)));
+        let path = Path::new(steps.iter().map(|(_, step)| step.clone()).collect());
+        let path = match steps.len() {
+            0 => message.to_owned(),
+            _ => escape(&path.to_string()).into_owned(),
+        };
+        // That a message is an object need not be said.
+        if line.depth > 0 || !matches!(line.verdict, Verdict::Within(_)) {
+            let below = below(&path, &line.verdict);
+            rows.push(Row { below, ..row(line) });
+        }
+    }
+    rows
+}
+
+fn row(line: &Line) -> Row {
+    let label = match line.verdict {
+        Verdict::Differs {
+            change: Change::Outcome,
+            ..
+        } => "result or error".to_owned(),
+        _ => label(&line.label),
+    };
+    let indent = (2 * usize::from(line.depth.max(1))).min(INDENT);
+    let colon = if label.is_empty() { "" } else { ": " };
+    let label = format!("{:indent$}{label}{colon}", "");
+    let both = |role, text: String| {
+        Row::new(
+            role,
+            &*label,
+            Text::Values([Some(text.clone()), Some(text)]),
+        )
+    };
+    let (row, same) = match &line.verdict {
+        Verdict::Within(Kind::Object) => (both(Role::Text, "{".to_owned()), 0),
+        Verdict::Within(Kind::Array) => (both(Role::Text, "[".to_owned()), 0),
+        Verdict::Within(_) => (both(Role::Text, "text".to_owned()), 0),
+        Verdict::Same(same) => (both(Role::Faint, shown(same)), 1),
+        Verdict::SameUnkept(values) => {
+            let text = format!("… {} the same", count(*values));
+            (both(Role::Faint, text), *values)
+        }
+        Verdict::NotCompared { .. } => {
+            let text = "too much to compare".to_owned();
+            (both(Role::Warn, text), 0)
+        }
+        Verdict::Differs { left, right, .. } => {
+            let sides = [left, right].map(|side| side.as_ref().map(shown));
+            (Row::new(Role::Text, &*label, Text::Values(sides)), 0)
+        }
+    };
+    Row {
+        depth: line.depth,
+        class: line.verdict.class(),
+        same,
+        ..row
+    }
+}
+
+/// What a row says in full: each side as far as it was kept.
+fn below(path: &str, verdict: &Verdict) -> Option<Box<Below>> {
+    let (change, sides) = match verdict {
+        Verdict::Differs {
+            change,
+            left,
+            right,
+            ..
+        } => (change.as_str(), [left.as_ref(), right.as_ref()]),
+        Verdict::NotCompared { left, right } => ("not compared", [Some(left), Some(right)]),
+        Verdict::Same(same) => ("the same", [Some(same), None]),
+        Verdict::SameUnkept(_) | Verdict::Within(_) => return None,
+    };
+    let sides = ["- ", "+ "].into_iter().zip(sides);
+    let sides = sides.filter_map(|(sign, side)| Some((None, format!("{sign}{}", shown(side?)))));
+    Below::new(format!("{path} ({change})"), sides.collect())
+}
+
+fn label(label: &Label) -> String {
+    // The place on both sides, as one where it is the same.
+    let both = |left: Option<usize>, right: Option<usize>, from: usize| match (left, right) {
+        (Some(left), Some(right)) if left != right => format!("{}/{}", left + from, right + from),
+        (left, right) => left.or(right).map_or(0, |at| at + from).to_string(),
+    };
+    match label {
+        Label::Root => String::new(),
+        Label::Member(name) => escape(name).into_owned(),
+        Label::Element { key: Some(key), .. } => format!("[{}]", escape(key)),
+        Label::Element { left, right, .. } => format!("[{}]", both(*left, *right, 0)),
+        Label::TextLine { left, right } => format!("line {}", both(*left, *right, 1)),
+    }
+}
+
+/// The text of an excerpt, with the size of the value where that is longer.
+fn shown(excerpt: &Excerpt) -> String {
+    let text = escape(&excerpt.text);
+    if excerpt.is_whole() {
+        return text.into_owned();
+    }
+    let whole = excerpt.before + excerpt.text.len() + excerpt.after;
+    let [before, after] =
+        [excerpt.before, excerpt.after].map(|left_out| if left_out > 0 { "…" } else { "" });
+    format!("({}) {before}{text}{after}", size(whole as u64))
+}

@@ -100,7 +100,7 @@ pub struct FrameContext<'a> {
     /// The messages with their exchanges.
     pub messages: &'a [MessageRecord],
     pub observations: &'a [Observation],
-    /// What is known up to and including this frame; requests that it answers are still open.
+    /// The session up to and including this frame; requests that the frame answers are still open.
     pub context: Context<'a>,
 }
 

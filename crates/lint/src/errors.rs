@@ -164,7 +164,7 @@ fn reserved(part: &Part<'_>, code: i64) -> Option<Finding> {
     )
 }
 
-/// What an error message says about its cause: only words tell, and they are compared without
+/// The words of an error message, which tell its cause: they are compared without
 /// case.
 struct Words<'m> {
     message: &'m str,

@@ -147,7 +147,6 @@ fn complaints(facts: &Facts) -> Vec<Evidence> {
     last
 }
 
-/// Nothing is wrong.
 #[expect(
     clippy::unnecessary_wraps,
     reason = "every kind of cause has this type"

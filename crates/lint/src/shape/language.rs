@@ -34,7 +34,7 @@ pub struct Scalar {
     /// The name in the tables.
     name: &'static str,
     pub kind: Kind,
-    /// What a finding calls it.
+    /// The words for the shape in findings.
     pub described: &'static str,
     /// Whether a value of this kind is one.
     pub is: fn(Value<'_>) -> bool,

@@ -96,7 +96,7 @@ impl Definitions {
         }
     }
 
-    /// How many definitions were not looked into, if there were any.
+    /// The number of definitions that were not looked into, in words, if there were any.
     pub fn skipped(&self) -> Option<String> {
         let count = plural(self.skipped, "definition");
         let limit = READ / 1024;

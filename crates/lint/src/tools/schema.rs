@@ -188,7 +188,7 @@ fn dialect(schema: &Value, revision: Revision) -> Result<Draft, Skipped> {
     }
 }
 
-/// What is wrong with `schema` as one of its dialect, and whether that dialect is certain: up to
+/// The fault of `schema` as one of its dialect, and whether that dialect is certain: up to
 /// 2025-06-18 the revision does not say which is meant where the schema names none. To be asked only
 /// where the survey of the schema allows that: the expressions in it are compiled.
 pub fn judge(schema: &Value, revision: Revision) -> Result<Option<(Violation, bool)>, Skipped> {

@@ -141,7 +141,7 @@ fn inside(value: &Value) -> impl Iterator<Item = &Value> {
     elements.chain(members(value).map(|(_, member)| member))
 }
 
-/// Where in the value of a keyword a schema stands.
+/// The place of a schema in the value of a keyword.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place<'s> {
     Itself,

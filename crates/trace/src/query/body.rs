@@ -57,7 +57,7 @@ pub struct JsonTest {
     quoted: bool,
     number: Option<Number>,
     range: Option<RangeInclusive<i64>>,
-    /// What a string has to match, and what the JSON of a container has to.
+    /// The patterns that a string, and the JSON of a container, have to match.
     regex: Option<Regex>,
     in_json: Option<Regex>,
 }

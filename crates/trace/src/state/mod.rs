@@ -34,7 +34,7 @@ const NOTIFICATIONS: [&str; 2] = ["notifications/initialized", "initialized"];
 pub struct State {
     /// Phase, names, versions, capabilities.
     pub session: Session,
-    /// What had been listed, by the member of the result: `tools`, `resourceTemplates`.
+    /// The lists that were answered, by the member of the result: `tools`, `resourceTemplates`.
     pub lists: BTreeMap<&'static str, Listed>,
     /// URIs that the client had subscribed to, with the request that did.
     pub subscriptions: BTreeMap<Box<str>, Seq>,

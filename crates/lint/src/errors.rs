@@ -178,12 +178,13 @@ impl<'m> Words<'m> {
         Self { message, lower }
     }
 
-    fn has_any(&self, words: &[&str]) -> bool {
-        words.iter().any(|word| self.lower.contains(word))
+    /// Whether the message has one of `words`, which `|` separates.
+    fn has_any(&self, words: &str) -> bool {
+        words.split('|').any(|word| self.lower.contains(word))
     }
 
     fn no_such_method(&self) -> bool {
-        self.has_any(&["method", "request type", "endpoint"]) && self.has_any(UNKNOWN)
+        self.has_any("method|request type|endpoint") && self.has_any(UNKNOWN)
     }
 
     fn nothing_there(&self) -> bool {
@@ -193,61 +194,23 @@ impl<'m> Words<'m> {
     /// Whether the message tells which parameter was not accepted.
     fn not_accepted(&self) -> bool {
         let names_one = self.lower.starts_with("invalid ");
-        names_one && self.has_any(&["must be", "expected"]) || self.has_any(NOT_ACCEPTED)
+        names_one && self.has_any("must be|expected") || self.has_any(NOT_ACCEPTED)
     }
 }
 
-const UNKNOWN: &[&str] = &[
-    "not found",
-    "unknown",
-    "unsupported",
-    "not supported",
-    "not implemented",
-    "unrecognized",
-    "no such",
-    "does not exist",
-    "unhandled",
-    "no handler",
-];
+const UNKNOWN: &str = "not found|unknown|unsupported|not supported|not implemented|unrecognized|\
+                       no such|does not exist|unhandled|no handler";
 
-const NOT_THERE: &[&str] = &[
-    "not found",
-    "unknown resource",
-    "unknown uri",
-    "no such",
-    "does not exist",
-    "doesn't exist",
-    "cannot find",
-    "could not find",
-    "no resource",
-    "enoent",
-];
+const NOT_THERE: &str = "not found|unknown resource|unknown uri|no such|does not exist|\
+                         doesn't exist|cannot find|could not find|no resource|enoent";
 
 /// Words of the validators that servers use.
-const NOT_ACCEPTED: &[&str] = &[
-    "invalid_type",
-    "invalid_value",
-    "invalid_enum_value",
-    "invalid_string",
-    "invalid_union",
-    "invalid_literal",
-    "unrecognized_keys",
-    "too_small",
-    "too_big",
-    "zoderror",
-    "validation error",
-    "validation failed",
-    "invalid arguments",
-    "invalid params",
-    "invalid parameter",
-    "is a required property",
-    "is not of type",
-    "must have required property",
-    "missing required",
-    "missing field `",
-    "unknown variant `",
-    "invalid type: ",
-];
+const NOT_ACCEPTED: &str = "invalid_type|invalid_value|invalid_enum_value|invalid_string|\
+                            invalid_union|invalid_literal|unrecognized_keys|too_small|too_big|\
+                            zoderror|validation error|validation failed|invalid arguments|\
+                            invalid params|invalid parameter|is a required property|\
+                            is not of type|must have required property|missing required|\
+                            missing field `|unknown variant `|invalid type: ";
 
 #[cfg(test)]
 mod tests {

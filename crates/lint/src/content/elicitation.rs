@@ -2,13 +2,15 @@
 
 use super::{Asking, ELICIT_CONTENT_MISMATCH, ELICIT_SENSITIVE_FORM, asked_of_client, member};
 use crate::Part;
-use crate::quote::{self, written};
+use crate::quote::{self, expression, written};
 use crate::tools::schema::{self, Checker};
 use mcpreel_trace::bounded::{BoundedMap, digest};
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_wire::brief;
 use mcpreel_wire::json::{Step, Value};
 use mcpreel_wire::message::Body;
+use regex::Regex;
+use std::sync::LazyLock;
 
 /// Schemas that are remembered until they are answered. What is filled into older forms is not
 /// looked at.
@@ -128,31 +130,17 @@ fn sensitive_fields(part: &Part<'_>, asking: &Asking<'_>) {
     }
 }
 
-/// Words that ask for something secret, where they stand alone in a name, and pairs of words that do
-/// so together.
-const SECRETS: &str =
-    " password passwd passphrase passcode secret token apikey credential credentials ";
-const SECRET_PAIRS: [&str; 5] = [
-    "api key",
-    "private key",
-    "access key",
-    "secret key",
-    "pass word",
-];
-
 /// Bytes of a name that are looked at.
 const NAME: usize = 256;
 
 /// Whether a field of this name or title seems to ask for something secret.
 fn is_sensitive(name: &str) -> bool {
-    let words = words(name);
-    let words: Vec<_> = words.split_whitespace().collect();
-    words
-        .iter()
-        .any(|word| SECRETS.contains(&format!(" {word} ")))
-        || words
-            .windows(2)
-            .any(|pair| SECRET_PAIRS.contains(&&*pair.join(" ")))
+    static SECRET: LazyLock<Regex> = LazyLock::new(|| {
+        let alone = "password|passwd|passphrase|passcode|secret|token|apikey|credentials?";
+        let pairs = r"(?:api|private|access|secret)\s+key|pass\s+word";
+        expression(&format!(r"\b(?:{alone}|{pairs})\b"))
+    });
+    SECRET.is_match(&words(name))
 }
 
 /// The words of a name in lower case: `apiKey`, `api_key` and `API key` have the same two.

@@ -252,10 +252,6 @@ fn capabilities(state: &State, by: Declared) -> Vec<CapabilityUse> {
 /// receives them, of notifications the one that sends them, unless it is the other one's to
 /// declare.
 fn used(state: &State, by: Declared) -> BTreeSet<&'static str> {
-    let known = match by {
-        Declared::ByClient => capabilities::CLIENT,
-        Declared::ByServer => capabilities::SERVER,
-    };
     let version = state.session.version().and_then(Revision::judging);
     let mut used = BTreeSet::new();
     for &(name, to_server) in &state.used {
@@ -271,7 +267,8 @@ fn used(state: &State, by: Declared) -> BTreeSet<&'static str> {
         };
         let offered_by_server = (method.kind == methods::Kind::Request) == to_server;
         let by_server = by == Declared::ByServer;
-        if offered_by_server == by_server && known.iter().any(|one| one.path == path) {
+        let is_its_own = path.starts_with("tasks") || capabilities::is_of_client(path) != by_server;
+        if offered_by_server == by_server && is_its_own {
             // Who uses a part uses the whole.
             used.extend(path.match_indices('.').map(|(at, _)| &path[..at]));
             used.insert(path);

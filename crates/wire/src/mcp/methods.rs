@@ -35,8 +35,6 @@ pub struct Use {
     /// What must have been declared by the side that offers it: the receiver of a request, for
     /// notifications usually the sender.
     pub capability: Option<&'static str>,
-    /// The extension that defines it, `None` for the core protocol.
-    pub extension: Option<&'static str>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -70,7 +68,6 @@ impl Method {
             to,
             way,
             capability: None,
-            extension: None,
         });
         self
     }
@@ -79,14 +76,6 @@ impl Method {
         let slot = self.uses[1].is_some() as usize;
         if let Some(last) = &mut self.uses[slot] {
             last.capability = Some(capability);
-        }
-        self
-    }
-
-    const fn extends(mut self, extension: &'static str) -> Self {
-        let slot = self.uses[1].is_some() as usize;
-        if let Some(last) = &mut self.uses[slot] {
-            last.extension = Some(extension);
         }
         self
     }
@@ -149,12 +138,12 @@ pub const METHODS: &[Method] = &[
     request("roots/list").used(A, D, ToClient).needs("roots"),
     request("elicitation/create").used(C, D, ToClient).needs("elicitation"),
     request("tasks/get").used(D, D, Both).needs("tasks")
-        .used(E, E, ToServer).extends(TASKS_EXTENSION),
+        .used(E, E, ToServer),
     request("tasks/result").used(D, D, Both).needs("tasks"),
     request("tasks/list").used(D, D, Both).needs("tasks.list"),
     request("tasks/cancel").used(D, D, Both).needs("tasks.cancel")
-        .used(E, E, ToServer).extends(TASKS_EXTENSION),
-    request("tasks/update").used(E, E, ToServer).extends(TASKS_EXTENSION),
+        .used(E, E, ToServer),
+    request("tasks/update").used(E, E, ToServer),
     notification("notifications/initialized").used(A, D, ToServer),
     notification("notifications/cancelled").used(A, E, Both),
     notification("notifications/progress").used(A, D, Both).used(E, E, ToClient),
@@ -167,5 +156,5 @@ pub const METHODS: &[Method] = &[
     notification("notifications/elicitation/complete").used(D, D, ToClient).needs("elicitation.url"),
     notification("notifications/tasks/status").used(D, D, Both).needs("tasks"),
     notification("notifications/subscriptions/acknowledged").used(E, E, ToClient),
-    notification("notifications/tasks").used(E, E, ToClient).extends(TASKS_EXTENSION),
+    notification("notifications/tasks").used(E, E, ToClient),
 ];

@@ -131,7 +131,7 @@ fn whatever_is_wrong_has_its_place_and_the_nearest_spelling() {
         (
             "[[ignore]]\npath = 'result..a'",
             "2:8",
-            "expected a name at byte 7",
+            "expected a name, a dot or a bracket at byte 6",
         ),
         (
             "[[ignore]]\npath = 'results.a'",

@@ -8,10 +8,10 @@ use mcpreel_wire::message::InputRound;
 
 /// Rounds that wait for their retry. Without a limit a client that never retries would make us
 /// grow; beyond it the oldest is given up and its retry starts a chain of its own.
-const WAITING_ROUNDS: usize = 64;
+const WAITING_ROUNDS: usize = 256;
 
 /// Keys of a round that are remembered: an answer can ask for thousands of inputs.
-const KEYS: usize = 64;
+const KEYS: usize = 16;
 
 #[derive(Debug)]
 struct Round {

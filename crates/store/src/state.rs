@@ -81,8 +81,9 @@ impl Recording {
             AND e.id <= ?1 ORDER BY e.id DESC LIMIT ?2";
         open.extend(self.rows::<Exchange>(never, (to_sql(last), UNANSWERED))?);
         open.sort_by_key(|exchange| exchange.id);
-        open.iter()
-            .for_each(|exchange| state.exchange(exchange, seq));
+        for exchange in &open {
+            state.exchange(exchange, seq);
+        }
         Ok(state)
     }
 

@@ -186,20 +186,10 @@ impl Search {
         while (recordings.len() as u64) < self.threads {
             recordings.push(Recording::open_as_it_is(&self.path)?);
         }
-        let found = self.rounds(&mut recordings, pace)?;
-        // A recorder that ends wants the file for itself.
-        if open::is_wal(&self.path).is_ok_and(|is_wal| !is_wal) {
-            self.recordings = recordings;
-        }
-        Ok(found)
-    }
-
-    fn rounds(&mut self, recordings: &mut [Recording], pace: &Pace) -> Result<Found, ReadError> {
         let (after, last, mut left) = if let Some(course) = self.course {
             course
         } else {
-            let frames = recordings[0].one(EXTENT, [], |row| number(row, 0))?;
-            let frames = frames.unwrap_or(0);
+            let frames = recordings[0].number(EXTENT, [])?;
             let last = self.from.map_or(frames, |from| from.0.min(frames));
             (0, last, last)
         };
@@ -207,15 +197,17 @@ impl Search {
         while left > after {
             let round_began = pace.clock.now();
             let from = left.saturating_sub(self.round * self.threads).max(after);
-            for seen in self.round(recordings, from, left)? {
+            for seen in self.round(&mut recordings, from, left)? {
                 hits.extend(seen.0);
                 self.bytes += seen.1;
             }
             left = from;
             let now = pace.clock.now().0;
-            let round = match now.saturating_sub(round_began.0) {
-                ..ROUND_NS => self.round * 2,
-                _ => self.round / 2,
+            let is_quick = now.saturating_sub(round_began.0) < ROUND_NS;
+            let round = if is_quick {
+                self.round * 2
+            } else {
+                self.round / 2
             };
             self.round = round.clamp(FEWEST, MOST);
             if now.saturating_sub(began.0) >= pace.nanos {
@@ -223,6 +215,10 @@ impl Search {
             }
         }
         self.course = Some((after, last, left));
+        // A recorder that ends wants the file for itself.
+        if open::is_wal(&self.path).is_ok_and(|is_wal| !is_wal) {
+            self.recordings = recordings;
+        }
         Ok(Found {
             hits,
             done: left <= after,

@@ -5,7 +5,7 @@ use crate::support::conversation::Conversation;
 use crate::support::dice::Dice;
 use crate::support::written::{Session, bytes, context, drain, exit};
 use mcpreel_store::schema::State;
-use mcpreel_trace::event::{Closer, EventKind, Passed, ProcessContext, ProcessName};
+use mcpreel_trace::event::{Closer, EventKind, ProcessContext};
 use mcpreel_trace::frame::StreamId;
 use std::path::{Path, PathBuf};
 
@@ -43,36 +43,16 @@ fn odd_line(dice: &mut Dice) -> Vec<u8> {
 fn event(dice: &mut Dice) -> EventKind {
     let stream = StreamId(u16::try_from(dice.below(3)).expect("it is small"));
     let bytes = dice.below(1 << 40);
-    match dice.below(8) {
+    match dice.below(5) {
         0 => EventKind::Spawned { pid: 7 },
         1 => EventKind::StallBegan { stream, bytes },
-        2 => EventKind::StallEnded {
-            stream,
-            lasted_ns: bytes,
-        },
-        3 => EventKind::Undelivered { stream, bytes },
-        4 => EventKind::Signal {
-            signal: "SIGTERM".into(),
-            sender: Some(9),
-            passed: Passed::PerhapsTwice,
-        },
-        5 => EventKind::Survivors {
-            processes: vec![ProcessName {
-                pid: 3,
-                name: "\u{1b}[2J".into(),
-                command: vec!["a b".into()],
-            }],
-        },
-        6 => EventKind::Warning {
-            message: "\"odd\"\n\u{2028}".into(),
+        2 => EventKind::Undelivered { stream, bytes },
+        3 => EventKind::Warning {
+            message: "\"odd\"\n\u{2028}\u{1b}[2J".into(),
         },
         _ => EventKind::Eof {
             stream,
-            by: if dice.below(2) == 0 {
-                Closer::Writer
-            } else {
-                Closer::Reader
-            },
+            by: [Closer::Writer, Closer::Reader][dice.length_below(2)],
         },
     }
 }

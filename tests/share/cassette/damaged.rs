@@ -121,15 +121,6 @@ fn blank_lines_and_the_line_ends_of_other_systems_do_no_harm() {
 }
 
 #[test]
-fn keys_and_kinds_that_are_not_known_are_passed_over() {
-    let frame = FRAME
-        .replace("other", "odd")
-        .replace("\"raw\"", "\"seen\":[1],\"raw\"");
-    let file = format!("{HEADER}{frame}{END}").replace(":1}", ":1,\"later\":{}}");
-    assert_eq!(faults(file.as_bytes()), [""; 0]);
-}
-
-#[test]
 fn a_loss_is_told_once_and_stands_in_the_recording() {
     let mut file = String::from(HEADER);
     for _ in 0..150 {

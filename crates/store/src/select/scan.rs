@@ -29,6 +29,10 @@ const RANGE_NS: u64 = 1_500_000;
 
 const NEWEST: &str = "SELECT frames, (SELECT coalesce(max(id), 0) FROM event) FROM recording";
 
+/// The rows of a range of frames, the address that is reached when all of them were taken, and
+/// whether nothing comes after it.
+type Looked = (Vec<Hit>, ItemKey, bool);
+
 /// Goes over a recording in steps and finds the rows that fit.
 ///
 /// It may go on after it was done: a scan from the oldest then finds what has come since.
@@ -148,22 +152,22 @@ impl Scan {
             let range_began = spent();
             let range = recording.in_one_read(|recording| self.look(recording))?;
             let took = spent() - range_began;
-            let Some(mut range) = range else {
+            let Some((mut hits, end, is_last)) = range else {
                 step.done = true;
                 break;
             };
             let room = limit.hits.max(1) - step.hits.len();
-            let is_full = range.hits.len() > room;
-            range.hits.truncate(room);
-            let last = range.hits.last().map(|hit| hit.key);
-            step.hits.append(&mut range.hits);
+            let is_full = hits.len() > room;
+            hits.truncate(room);
+            let last = hits.last().map(|hit| hit.key);
+            step.hits.append(&mut hits);
             self.adapt(took, is_full);
             if is_full {
                 self.at = last;
                 break;
             }
-            self.at = Some(range.end);
-            step.done = range.is_last;
+            self.at = Some(end);
+            step.done = is_last;
             // The next range would take as long.
             if step.done || step.hits.len() >= limit.hits.max(1) || spent() + took >= limit.nanos {
                 break;
@@ -189,7 +193,7 @@ impl Scan {
     }
 
     /// Looks at the next range of frames; `None` if there is nothing to look at.
-    fn look(&mut self, recording: &Recording) -> Result<Option<Found>, ReadError> {
+    fn look(&mut self, recording: &Recording) -> Result<Option<Looked>, ReadError> {
         let last = recording.read(|conn| last_key(conn, self.until))?;
         let Some((lo, hi)) = self.next(last) else {
             self.at = self.at.or(Some(last));
@@ -202,7 +206,7 @@ impl Scan {
             hits.reverse();
         }
         let (end, is_last) = self.end(last, (lo, hi));
-        Ok(Some(Found { hits, end, is_last }))
+        Ok(Some((hits, end, is_last)))
     }
 
     /// The address at which a look at these frames ends, and whether nothing lies behind.
@@ -250,13 +254,4 @@ impl Scan {
             Way::Oldest => key > at,
         })
     }
-}
-
-/// The rows in a range of frames.
-struct Found {
-    hits: Vec<Hit>,
-    /// The address that is reached when all rows were taken.
-    end: ItemKey,
-    /// Whether nothing comes after it.
-    is_last: bool,
 }

@@ -79,9 +79,10 @@ impl<'r> Ids<'r> {
 
     /// The context of a notification's span.
     pub fn of_notice(&self, notice: &Notice) -> Result<Context, ReadError> {
-        let named = match notice.is_traced {
-            true => self.named((notice.seq, notice.part), notice.size)?,
-            false => None,
+        let named = if notice.is_traced {
+            self.named((notice.seq, notice.part), notice.size)?
+        } else {
+            None
         };
         Ok(named.unwrap_or_else(|| self.below_session()))
     }

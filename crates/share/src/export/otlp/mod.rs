@@ -171,7 +171,7 @@ impl Trace<'_> {
         let (events, dropped_events_count) = self.events_of(exchange)?;
         Ok(Span {
             trace_id: context.trace,
-            span_id: self.ids.span(exchange.request),
+            id: self.ids.span(exchange.request),
             parent_span_id: context.parent,
             name: cut(&span_name(&exchange.method, exchange.name.as_deref())),
             kind: CLIENT,
@@ -263,7 +263,7 @@ impl Trace<'_> {
             ["mcpreel.request.params", "mcpreel.response.result"]
         };
         let path: &[&str] = &["params", "arguments"];
-        let params = (&path[..1 + usize::from(is_call)], asked);
+        let params = (&path[..=usize::from(is_call)], asked);
         let request = (exchange.request, exchange.request_size);
         self.add_members(request, &[params], attributes)?;
         let Some(response) = exchange.response else {
@@ -351,7 +351,7 @@ impl Trace<'_> {
         }
         Ok(Span {
             trace_id: context.trace,
-            span_id: self.ids.span((notice.seq, notice.part)),
+            id: self.ids.span((notice.seq, notice.part)),
             parent_span_id: context.parent,
             name: cut(method),
             kind: CLIENT,
@@ -379,7 +379,7 @@ impl Trace<'_> {
         attributes.some("error.type", failure.as_ref().map(|(kind, _)| &**kind));
         Span {
             trace_id: self.ids.session.trace_id.clone(),
-            span_id: self.ids.session.span_id.clone(),
+            id: self.ids.session.span_id.clone(),
             name: "mcp.session".to_owned(),
             kind: INTERNAL,
             start_time_unix_nano: self.wall(Moment(0)),

@@ -24,7 +24,8 @@ const LONGEST: usize = 4096;
 #[serde(rename_all = "camelCase")]
 pub(super) struct Span {
     pub trace_id: String,
-    pub span_id: String,
+    #[serde(rename = "spanId")]
+    pub id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_span_id: Option<String>,
     pub name: String,
@@ -97,15 +98,16 @@ struct Attribute {
 }
 
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 enum AnyValue {
-    StringValue(String),
+    #[serde(rename = "stringValue")]
+    Text(String),
     /// Numbers of 64 bits are strings in OTLP/JSON.
-    IntValue(String),
-    DoubleValue(f64),
-    ArrayValue {
-        values: Vec<AnyValue>,
-    },
+    #[serde(rename = "intValue")]
+    Int(String),
+    #[serde(rename = "doubleValue")]
+    Double(f64),
+    #[serde(rename = "arrayValue")]
+    Array { values: Vec<AnyValue> },
 }
 
 impl Attributes {
@@ -116,7 +118,7 @@ impl Attributes {
 
     /// A text of any length.
     pub fn whole(&mut self, key: &'static str, text: String) {
-        self.push(key, AnyValue::StringValue(text));
+        self.push(key, AnyValue::Text(text));
     }
 
     pub fn some(&mut self, key: &'static str, text: Option<&str>) {
@@ -127,12 +129,12 @@ impl Attributes {
 
     pub fn number(&mut self, key: &'static str, number: u64) {
         let number = i64::try_from(number).unwrap_or(i64::MAX);
-        self.push(key, AnyValue::IntValue(number.to_string()));
+        self.push(key, AnyValue::Int(number.to_string()));
     }
 
     pub fn decimal(&mut self, key: &'static str, number: Option<f64>) {
         if let Some(number) = number.filter(|number| number.is_finite()) {
-            self.push(key, AnyValue::DoubleValue(number));
+            self.push(key, AnyValue::Double(number));
         }
     }
 
@@ -224,13 +226,10 @@ fn server(summary: &Summary) -> Attributes {
     let mut attributes = peer(&summary.session.server, &summary.name);
     let context = &summary.context;
     attributes.some("process.executable.path", context.executable.as_deref());
-    let texts = context
-        .argv
-        .iter()
-        .map(|text| AnyValue::StringValue(cut(text)));
+    let texts = context.argv.iter().map(|text| AnyValue::Text(cut(text)));
     let values: Vec<_> = texts.collect();
     if !values.is_empty() {
-        attributes.push("process.command_args", AnyValue::ArrayValue { values });
+        attributes.push("process.command_args", AnyValue::Array { values });
     }
     attributes
 }

@@ -32,7 +32,7 @@ use crate::phrases::phrases_story::{Row, Told, Tone};
 use crate::phrases::recording::title_of;
 use crate::phrases::{UNTIMED, phrases_session, when};
 use diagram::Picked;
-use mcpreel_lint::cause::{Cause, causes};
+use mcpreel_lint::cause::{Cause, Place, causes};
 use mcpreel_store::indexer::COLLECT_LIMIT;
 use mcpreel_store::reader::{FindingRow, ReadError, Recording, Summary};
 use mcpreel_trace::exchange::{Exchange, Status};
@@ -106,8 +106,10 @@ fn why(causes: &[Cause]) -> String {
         ));
     }
     rows.extend(best.evidence.iter().map(|evidence| {
-        let frame = evidence.place.frame();
-        let place = frame.map_or_else(String::new, |seq| format!("#{}  ", seq.0));
+        let place = match evidence.place {
+            Place::Frame(seq) | Place::Stderr(seq) => format!("#{}  ", seq.0),
+            Place::Event { .. } | Place::Session => String::new(),
+        };
         ("shown", format!("{place}{}", evidence.text))
     }));
     rows.push(("do", best.advice.to_owned()));

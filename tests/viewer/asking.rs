@@ -4,7 +4,6 @@
 use crate::by_hand::Viewer;
 use crate::fixture::{self, Recording};
 use crate::notation;
-use mcpreel_trace::frame::Seq;
 use mcpreel_tui::panels::compare::Comparison;
 
 const WIDE: (u16, u16) = (140, 40);
@@ -82,27 +81,6 @@ fn the_call_before_is_compared_and_the_differences_are_walked() {
 }
 
 #[test]
-fn two_selected_calls_are_compared_in_their_order() {
-    let recording = fixture::ended();
-    let mut viewer = viewer(&recording, (90, 30));
-    let later = find(&mut viewer, "get_tides");
-    viewer.press("Space");
-    let earlier = find(&mut viewer, "Tromsø");
-    viewer.press("Space Esc d");
-    shows(
-        &viewer,
-        &[
-            &format!("#{earlier}  ok"),
-            &format!("→ #{later}  error"),
-            "1 breaking",
-            "1 of 4",
-        ],
-    );
-    viewer.press("e e e e");
-    shows(&viewer, &["4 of 4", "result or error: "]);
-}
-
-#[test]
 fn a_search_goes_to_the_nearest_hit_and_walks_the_rest() {
     let recording = fixture::ended();
     let mut viewer = viewer(&recording, WIDE);
@@ -130,18 +108,6 @@ fn a_search_goes_to_the_nearest_hit_and_walks_the_rest() {
 }
 
 #[test]
-fn an_answer_is_found_in_the_row_of_its_request() {
-    let recording = fixture::ended();
-    let mut viewer = viewer(&recording, WIDE);
-    viewer.act("g / 'Unknown tool: get_tides' Enter");
-    let row = selected(&viewer);
-    let session = viewer.state.session.as_deref().expect("it is open");
-    let item = session.list.selected_item().expect("it was read");
-    assert_eq!(item.name(), Some("get_tides"));
-    assert_eq!(item.key.seq, Seq(row));
-}
-
-#[test]
 fn a_wrong_regular_expression_keeps_its_text() {
     let recording = fixture::ended();
     let mut viewer = viewer(&recording, WIDE);
@@ -152,23 +118,6 @@ fn a_wrong_regular_expression_keeps_its_text() {
     shows(&viewer, &["/re:get_t.des"]);
     viewer.press("/ Up");
     shows(&viewer, &["re:get_t.des"]);
-}
-
-#[test]
-fn failures_are_walked_in_both_directions_and_around() {
-    let recording = fixture::ended();
-    let mut viewer = viewer(&recording, WIDE);
-    viewer.press("g e");
-    let first = selected(&viewer);
-    viewer.press("e");
-    assert!(selected(&viewer) > first);
-    viewer.press("E");
-    assert_eq!(selected(&viewer), first);
-    viewer.press("E");
-    assert!(selected(&viewer) > first);
-    shows(&viewer, &["from the end"]);
-    viewer.press("e");
-    assert_eq!(selected(&viewer), first);
 }
 
 #[test]
@@ -255,41 +204,4 @@ fn a_paused_picture_stands_and_counts_what_is_new() {
     shows(&viewer, &["PAUSED, "]);
     viewer.press("p");
     assert!(selected(&viewer) > last);
-}
-
-#[test]
-fn hits_come_in_while_it_is_recorded() {
-    let mut recording = fixture::live();
-    let mut viewer = viewer(&recording, WIDE);
-    let hits = |viewer: &Viewer| {
-        let session = viewer.state.session.as_deref().expect("it is open");
-        session.search.hits
-    };
-    viewer.act("/ 'get_forecast' Enter");
-    let before = hits(&viewer);
-    assert!(before > 0);
-    crate::viewer_story::forecast(recording.session(), 22_000, 77);
-    recording.index();
-    viewer.settle();
-    assert_eq!(hits(&viewer), before + 1);
-}
-
-#[test]
-fn arguments_of_a_call_say_what_the_last_list_before_it_has_them_for() {
-    let recording = fixture::ended();
-    let mut viewer = viewer(&recording, WIDE);
-    let call = find(&mut viewer, "Tromsø");
-    viewer.press("Esc");
-    go(&mut viewer, call);
-    shows(&viewer, &["string, required: Name of the city"]);
-    viewer.press("w");
-    shows(&viewer, &["string, required: Name of the city"]);
-    viewer.press("w Enter r");
-    assert!(!text(&viewer).contains("Name of the city"), "raw is raw");
-    // A tool that the list does not have, or has without its arguments, says nothing.
-    viewer.press("r r Esc");
-    let trip = find(&mut viewer, "Oslo");
-    viewer.press("Esc");
-    go(&mut viewer, trip);
-    assert!(!text(&viewer).contains("string"), "{}", text(&viewer));
 }

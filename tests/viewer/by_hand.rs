@@ -31,8 +31,6 @@ pub enum Writes {
     /// They only begin.
     #[default]
     Nowhere,
-    /// They are stopped at once.
-    Stopped,
     /// To their end.
     Whole,
 }
@@ -254,12 +252,11 @@ impl Viewer {
 
     fn run(&mut self, errand: Errand) -> Vec<Answer> {
         let answers = RefCell::default();
-        let (signals, stopper) = Signals::by_hand().expect("there are descriptors");
+        let (signals, _stopper) = Signals::by_hand().expect("there are descriptors");
         self.errands.push(errand.slot);
         match (errand.slot, self.writes) {
             (Slot::Replay, _) if !self.plays => return vec![],
             (Slot::Export, Writes::Nowhere) => return vec![],
-            (Slot::Export, Writes::Stopped) => stopper.stop(),
             _ => {}
         }
         let tell = |answer| Vec::push(&mut *answers.borrow_mut(), answer);

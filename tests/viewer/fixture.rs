@@ -11,7 +11,6 @@
 //! | [`mocked`] | what has ended, and a session with its mock |
 //! | [`broken`] | over; its messages break the rules in several places |
 //! | [`remarked`] | over; nothing went wrong, but a rule warns |
-//! | [`gap`] | being recorded, with bytes that are not on record |
 //! | [`empty`] | being recorded, no message yet |
 
 use crate::support::conversation::Conversation;
@@ -335,11 +334,6 @@ fn killed_in(place: &Place) -> Recording {
     let recovered = bring_up_to_date(&recording.path, Clock::start(), &mut |_| ());
     recovered.expect("it can be completed");
     recording
-}
-
-/// Bytes are missing, recording goes on.
-pub fn gap() -> Recording {
-    gap_in(&Place::new())
 }
 
 fn gap_in(place: &Place) -> Recording {

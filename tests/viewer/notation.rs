@@ -116,17 +116,3 @@ fn look(cell: &Cell) -> String {
 fn color(color: Color) -> String {
     color.to_string().to_lowercase()
 }
-
-#[test]
-fn a_screen_is_told_by_text_and_runs() {
-    use ratatui::style::Style;
-    let mut buffer = Buffer::empty(ratatui::layout::Rect::new(0, 0, 12, 4));
-    buffer.set_string(0, 0, "● REC 日本", Style::new().red().bold());
-    buffer.set_string(3, 1, "x", Style::new().on_blue());
-    buffer.set_style(
-        ratatui::layout::Rect::new(0, 2, 12, 2),
-        Style::new().reversed(),
-    );
-    let expected = "● REC 日本\n   x\n\n\n---\n1: 0-9 red bold\n2: 3 on blue\n3-4: 0-11 reversed\n";
-    assert_eq!(screen(&buffer), expected);
-}

@@ -8,7 +8,6 @@ use crate::viewer_replay::Case;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -88,22 +87,6 @@ fn it_shows_a_recording_and_quits_without_a_trace() {
 }
 
 #[test]
-fn escape_never_quits_and_ctrl_c_does_so_only_twice() {
-    let recording = fixture::ended();
-    let mut terminal = open(&recording.path);
-    terminal.wait_for("get_forecast");
-    for _ in 0..5 {
-        terminal.press("\u{1b}");
-        // What follows an Esc at once belongs to it.
-        terminal.wait_until_quiet();
-    }
-    terminal.press("\u{3}");
-    terminal.wait_for("Ctrl-C again quits");
-    terminal.press("\u{3}");
-    assert_eq!(terminal.end().0, 0);
-}
-
-#[test]
 fn a_frame_is_on_the_screen_soon_after_it_came() {
     let library = Library::new();
     let session = session(&library);
@@ -167,36 +150,6 @@ fn a_viewer_that_was_stopped_at_the_end_makes_the_recording_one_plain_file_when_
 }
 
 #[test]
-fn a_recorder_that_is_killed_is_noticed() {
-    let library = Library::new();
-    let session = session(&library);
-    let terminal = newest(&library);
-    terminal.wait_for("first_tool");
-    let recorder = Pid::from_raw(i32::try_from(session.child.id()).expect("a pid"));
-    kill(recorder, Signal::SIGKILL).expect("it is ours");
-    session.wait();
-    terminal.wait_for("RECOVERED");
-}
-
-#[test]
-fn it_follows_the_size_of_its_window() {
-    let recording = fixture::ended();
-    let mut terminal = open(&recording.path);
-    terminal.wait_for("get_forecast");
-    terminal.resize((18, 2));
-    terminal.wait_for("too small");
-    terminal.resize((200, 50));
-    terminal.wait_for("get_forecast");
-    terminal.look(|screen| {
-        let last = screen
-            .rows(0, 200)
-            .map(|row| row.trim_end().chars().count())
-            .max();
-        assert!(last > Some(150), "the new width is not used: {last:?}");
-    });
-}
-
-#[test]
 fn it_suspends_to_the_shell_and_comes_back() {
     let recording = fixture::ended();
     let path = recording.path.to_str().expect("the path is text");
@@ -214,26 +167,6 @@ fn it_suspends_to_the_shell_and_comes_back() {
     });
     terminal.press("qq");
     terminal.wait_for("over");
-}
-
-// The thread that reads keys and the text on the normal screen once both waited for the same key.
-#[test]
-fn a_text_on_the_normal_screen_stays_until_a_key_and_takes_no_other() {
-    let recording = fixture::ended();
-    let mut terminal = open(&recording.path);
-    // The detail of the last row has come.
-    terminal.wait_for("max_rss_bytes");
-    for _ in 0..3 {
-        terminal.press(":print\r");
-        terminal.wait_for("(any key goes back)");
-        terminal.look(|screen| assert!(!screen.alternate_screen()));
-        terminal.press("x");
-        terminal.wait_until("it is back", |screen| {
-            screen.alternate_screen() && screen.contents().contains("get_forecast")
-        });
-    }
-    terminal.press("qq");
-    assert_eq!(terminal.end().0, 0);
 }
 
 #[test]
@@ -278,39 +211,6 @@ fn a_viewer_that_is_stopped_or_killed_changes_nothing_for_the_session() {
     let received = session.end();
     assert!(received.status.success());
     assert_eq!(received.err, b"");
-}
-
-#[test]
-fn a_session_is_replayed_and_stands_beside_its_recording() {
-    let case = Case::new();
-    let mut terminal = open(&case.recording);
-    terminal.wait_for("tools/call");
-    terminal.press("a");
-    terminal.wait_for("starts  sh -c");
-    assert_eq!(case.library.files("reel").len(), 1, "nothing was started");
-    terminal.press("w");
-    terminal.wait_for("the whole session: 4 requests");
-    case.answers("now");
-    terminal.press("y");
-    terminal.wait_for("2 changed");
-    terminal.press("\r");
-    terminal.wait_for_no("call by call");
-    terminal.wait_for("result.content[0].text");
-    assert_eq!(case.library.files("reel").len(), 2);
-    terminal.press("\u{1b}");
-    terminal.wait_for("call by call");
-    terminal.press("q");
-    terminal.wait_for_no("call by call");
-    terminal.press("qq");
-    assert_eq!(terminal.end().0, 0);
-    wait_for_plain_files(&case.library);
-}
-
-/// Everything that was recorded is complete.
-fn wait_for_plain_files(library: &Library) {
-    wait_for("the recordings are plain files", || {
-        library.files("spool").is_empty().then_some(())
-    });
 }
 
 fn is_there(process: Pid) -> bool {
@@ -361,68 +261,6 @@ fn ctrl_c_ends_a_replay_and_once_more_kills_its_server() {
     terminal.wait_for_no("call by call");
     terminal.press("qq");
     assert_eq!(terminal.end().0, 0);
-}
-
-#[test]
-fn a_recording_is_exported_as_a_file_for_its_owner_alone() {
-    let recording = fixture::ended();
-    let path = recording.folder().join("out.jsonl");
-    let mut terminal = open(&recording.path);
-    terminal.wait_for("tools/call");
-    terminal.press("xn\u{15}");
-    terminal.wait_for("empty proposes one");
-    terminal.press(path.to_str().expect("the path is text"));
-    terminal.press("\ry");
-    terminal.wait_for("redacted in");
-    let mode = path
-        .metadata()
-        .expect("it was written")
-        .permissions()
-        .mode();
-    assert_eq!(mode & 0o777, 0o600);
-    terminal.press("qq");
-    assert_eq!(terminal.end().0, 0);
-}
-
-// However it ends, and however far it was: nothing but a whole file is found afterwards.
-#[test]
-fn a_viewer_that_ends_leaves_an_export_whole_or_not_there() {
-    const LINES: usize = 20_000;
-    let recording = fixture::plain_of(LINES);
-    let temporary = tempfile::tempdir().expect("a folder can be made");
-    let target = tempfile::tempdir().expect("a folder can be made");
-    let names = |dir: &Path| {
-        let files = std::fs::read_dir(dir).expect("it is a folder");
-        let names = files.map(|file| file.expect("it can be listed").file_name());
-        names.collect::<Vec<_>>()
-    };
-    for signal in [None, Some(Signal::SIGTERM)] {
-        let path = target.path().join("out.txt");
-        let _ = std::fs::remove_file(&path);
-        let folder = temporary.path().to_str().expect("the path is text");
-        let reel = recording.path.to_str().expect("the path is text");
-        let mut terminal = viewer(&["open", reel], &[("TMPDIR", folder)], reel);
-        terminal.wait_for("tools/call");
-        terminal.press("xftn\u{15}");
-        terminal.wait_for("empty proposes one");
-        terminal.press(path.to_str().expect("the path is text"));
-        terminal.press("\ry");
-        terminal.wait_for("EXPORT");
-        match signal {
-            None => {
-                terminal.press("qq");
-            }
-            Some(signal) => {
-                let pid = i32::try_from(terminal.pid()).expect("it is a process");
-                kill(Pid::from_raw(pid), signal).expect("it runs");
-            }
-        }
-        terminal.end();
-        assert_eq!(names(temporary.path()), [""; 0], "{signal:?}");
-        for name in names(target.path()) {
-            assert_eq!(name, "out.txt", "{signal:?}");
-        }
-    }
 }
 
 #[test]

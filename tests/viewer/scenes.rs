@@ -29,14 +29,12 @@ use Stage::{Folder, Mocked, On, Replayed};
 /// All of them.
 pub const SCENES: &[Scene] = &[
     scene("recordings", Folder, ""),
-    scene("recordings-narrowed", Folder, "/ 'recovered'"),
     scene("recordings-delete", Folder, "j Delete"),
     // How a recording stands.
     scene("live", On(fixture::live), "k"),
     scene("failed", On(fixture::live), "g e"),
     scene("ended", On(fixture::ended), ""),
     scene("killed", On(fixture::killed), ""),
-    scene("gap", On(fixture::gap), ""),
     scene("empty", On(fixture::empty), ""),
     // The views.
     scene("wire", On(fixture::live), "w"),
@@ -63,7 +61,6 @@ pub const SCENES: &[Scene] = &[
     scene("finding-explained", On(fixture::broken), "4 Enter j i"),
     // Which rows.
     scene("filter-completes", On(fixture::ended), "f 'status:'"),
-    scene("filter-wrong", On(fixture::ended), "f 'latency>soon'"),
     scene(
         "filter-hides-all",
         On(fixture::ended),
@@ -74,25 +71,15 @@ pub const SCENES: &[Scene] = &[
     scene("diff", On(fixture::ended), ": '38' Enter d"),
     scene("replay", On(fixture::ended), ": '11' Enter a"),
     scene("replay-session", On(fixture::ended), "a w"),
-    scene(
-        "replay-edit",
-        On(fixture::ended),
-        ": '11' Enter a e 'x' Ctrl-S",
-    ),
     scene("export", On(fixture::ended), "f 'is:failed' Enter x"),
-    scene("export-raw", On(fixture::ended), "x r"),
-    scene("recordings-selected", Folder, "j Space j Space"),
     scene("comparison", Replayed, "P"),
-    scene("comparison-unfolded", Replayed, "P Space E E"),
     scene("comparison-of-a-call", Replayed, "P e e e Enter"),
     scene("near-miss", Mocked, "Enter : '9' Enter"),
-    scene("near-miss-compared", Mocked, "Enter : '9' Enter d"),
     scene("time-cursor", On(fixture::ended), "g e T"),
     scene("state", On(fixture::ended), "g e T S"),
     // What lies on top.
     scene("help", On(fixture::ended), "?"),
     scene("palette", On(fixture::ended), ": 'st'"),
-    scene("menu", On(fixture::ended), "g e y"),
     scene("why", On(fixture::ended), "W"),
     scene("note", On(fixture::ended), "g e c"),
 ];
@@ -143,14 +130,12 @@ impl Scene {
         viewer.act(self.keys);
         let is_menu = viewer.state.app.top::<Menu>().is_some();
         let wanted = [
-            "menu",
             "palette",
             "recordings-delete",
             "why",
             "replay",
             "replay-session",
             "export",
-            "export-raw",
         ]
         .contains(&self.name);
         assert_eq!(is_menu, wanted, "{}: whether a menu is open", self.name);

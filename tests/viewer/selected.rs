@@ -3,9 +3,7 @@
 use crate::by_hand::Viewer;
 use crate::fixture;
 use crate::notation::row_text;
-use mcpreel_trace::item::Lens;
-use mcpreel_tui::action::Action;
-use mcpreel_tui::app::{Session, View};
+use mcpreel_tui::app::Session;
 use mcpreel_tui::effect::Effect;
 use mcpreel_tui::keymap::Key;
 use mcpreel_tui::panels::menu::Menu;
@@ -91,23 +89,6 @@ fn in_the_timeline_and_the_findings_what_is_highlighted_is_marked_copied_and_ope
 }
 
 #[test]
-fn a_frame_by_its_number_is_shown_in_the_list_whatever_was_on_the_screen() {
-    let recording = fixture::ended();
-    for keys in ["1", "2", "3", "4"] {
-        let mut viewer = Viewer::open(&recording.path, WIDE);
-        viewer.press(keys).act(": '42' Enter");
-        let session = session(&viewer);
-        assert_eq!(session.view, View::Exchanges, "{keys}");
-        let seq = session.list.selected().map(|key| key.seq.0);
-        assert_eq!(seq, Some(42), "{keys}");
-    }
-    let folder = fixture::folder();
-    let mut viewer = Viewer::folder(folder[0].folder(), WIDE);
-    viewer.act(": '42' Enter");
-    assert!(text(&viewer).contains("frames are in recordings"));
-}
-
-#[test]
 fn whatever_the_palette_offers_somewhere_somebody_there_takes() {
     let (recording, folder) = (fixture::ended(), fixture::folder());
     let places = [
@@ -170,16 +151,6 @@ fn no_letter_of_a_menu_means_something_else_while_it_is_open() {
 }
 
 #[test]
-fn escape_leads_from_every_view_back_to_the_list() {
-    let recording = fixture::ended();
-    for keys in ["2", "3", "4"] {
-        let mut viewer = Viewer::open(&recording.path, WIDE);
-        viewer.press(keys).press("Esc");
-        assert_eq!(session(&viewer).view, View::Exchanges, "{keys}");
-    }
-}
-
-#[test]
 fn the_state_scrolls_to_its_last_line_and_back_and_says_what_is_below() {
     let recording = fixture::ended();
     let mut viewer = Viewer::open(&recording.path, NARROW);
@@ -194,37 +165,4 @@ fn the_state_scrolls_to_its_last_line_and_back_and_says_what_is_below() {
     );
     viewer.press("k");
     assert_ne!(text(&viewer), end);
-}
-
-#[test]
-fn keys_move_the_divider_and_it_is_remembered() {
-    let recording = fixture::ended();
-    let mut viewer = Viewer::open(&recording.path, WIDE);
-    let before = viewer.state.app.settings.divider;
-    viewer.press("> > <");
-    assert_eq!(viewer.state.app.settings.divider, before + 5);
-    let remembered = |wish: &Effect| matches!(wish, Effect::Remember);
-    assert!(viewer.wishes.iter().any(remembered));
-    viewer.press(&"> ".repeat(40));
-    assert_eq!(viewer.state.app.settings.divider, 80);
-    viewer.press(&"< ".repeat(40));
-    assert_eq!(viewer.state.app.settings.divider, 20);
-}
-
-#[test]
-fn the_chips_of_following_and_selecting_end_what_they_say() {
-    let recording = fixture::live();
-    let mut viewer = Viewer::open(&recording.path, WIDE);
-    viewer.settle();
-    viewer.press("Space");
-    let chips = mcpreel_tui::panels::footer::chips(&viewer.state.app, Some(session(&viewer)));
-    let actions: Vec<_> = chips.iter().filter_map(|chip| chip.action).collect();
-    assert!(actions.contains(&Action::Follow), "{chips:?}");
-    assert!(actions.contains(&Action::Unselect), "{chips:?}");
-    for action in actions {
-        update::perform(&mut viewer.state, action);
-    }
-    let list = &session(&viewer).list;
-    assert!(!list.follows() && list.chosen.is_empty());
-    assert_eq!(session(&viewer).lens, Lens::Exchanges);
 }

@@ -28,6 +28,8 @@ const TABLE: &[(&str, &str)] = &[
     ("3", "Stats event-after-#86 follows"),
     ("4", "Findings event-after-#86 follows"),
     ("4 1", "Exchanges event-after-#86 follows"),
+    ("2 Esc", "Exchanges event-after-#86 follows"),
+    ("4 Esc", "Exchanges event-after-#86 follows"),
     ("w", "Exchanges wire event-after-#86 follows"),
     ("w w", "Exchanges event-after-#86 follows"),
     ("2 w", "Exchanges wire event-after-#86 follows"),

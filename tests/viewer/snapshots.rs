@@ -51,17 +51,6 @@ fn without_colour_the_words_and_signs_remain() {
 }
 
 #[test]
-fn in_ascii_every_sign_has_a_stand_in() {
-    let look = Look {
-        ascii: true,
-        ..Look::default()
-    };
-    in_utc("snapshots::in_ascii_every_sign_has_a_stand_in", || {
-        looking("ascii", look);
-    });
-}
-
-#[test]
 fn a_light_terminal_has_colours_of_its_own() {
     let look = Look {
         theme: mcpreel_tui::theme::Theme::Light,

@@ -153,22 +153,3 @@ fn escaped(text: &str) -> String {
         .replace('<', "&lt;")
         .replace('>', "&gt;")
 }
-
-#[test]
-fn a_picture_has_its_text_where_it_stands() {
-    use ratatui::style::Style;
-    let mut buffer = Buffer::empty(ratatui::layout::Rect::new(0, 0, 20, 1));
-    buffer.set_string(2, 0, "a<b    日本 c", Style::new().red());
-    let svg = picture(&buffer, "A & B");
-    assert!(svg.contains("<title>A &amp; B</title>"), "{svg}");
-    assert!(
-        svg.contains(
-            r##"<text x="30.8" y="27.0" textLength="25.2" xml:space="preserve" fill="#e5706b">a&lt;b</text>"##
-        ),
-        "{svg}"
-    );
-    assert!(
-        svg.contains(r#"x="89.6" y="27.0" textLength="50.4""#),
-        "{svg}"
-    );
-}

@@ -230,41 +230,6 @@ fn nothing_that_is_there_is_written_over_without_a_yes() {
 }
 
 #[test]
-fn one_that_is_stopped_leaves_nothing() {
-    let recording = fixture::ended();
-    let mut viewer = viewer(&recording);
-    let dir = tempfile::tempdir().expect("a folder can be made");
-    viewer.writes = Writes::Stopped;
-    for format in ["l", "h", "c"] {
-        viewer.act("x").act(format);
-        name(&mut viewer, &dir.path().join("out"));
-        viewer.act("y");
-        has(&viewer, &["stopped: nothing was written"]);
-        assert_eq!(others(dir.path()), Vec::<PathBuf>::new(), "{format}");
-    }
-}
-
-#[test]
-fn ctrl_c_stops_it_and_says_so() {
-    let recording = fixture::ended();
-    let mut viewer = viewer(&recording);
-    viewer.writes = Writes::Nowhere;
-    viewer.act("x y");
-    has(&viewer, &["EXPORT reading the recording"]);
-    viewer.act("x");
-    assert!(!is_menu(&viewer), "one at a time");
-    viewer.act("Ctrl-C");
-    assert_eq!(viewer.stops, 1);
-    assert!(!viewer.state.app.quit_armed);
-    has(&viewer, &["STOPPING"]);
-    viewer.act("Ctrl-C");
-    assert!(
-        viewer.state.app.quit_armed,
-        "whoever wants to go is not held"
-    );
-}
-
-#[test]
 fn an_exchange_is_copied_as_markdown_without_its_secrets() {
     let (_library, recording) = with_secret();
     let mut viewer = Viewer::open(&recording, (120, 40));

@@ -2,7 +2,6 @@
 
 use crate::by_hand::Viewer;
 use crate::fixture;
-use mcpreel_lint::Severity;
 use mcpreel_store::reader::{FindingRow, Recording};
 use mcpreel_tui::app::{Focus, Session, View};
 use mcpreel_tui::panels::detail::Tab;
@@ -21,14 +20,6 @@ fn session(viewer: &Viewer) -> &Session {
 fn findings(recording: &fixture::Recording) -> Vec<FindingRow> {
     let reader = Recording::open(recording.path()).expect("it can be read");
     reader.findings(0).expect("it can be read")
-}
-
-/// The line of the screen with this text.
-fn line(viewer: &Viewer, text: &str) -> String {
-    let screen = viewer.text();
-    let line = screen.lines().find(|line| line.contains(text));
-    line.unwrap_or_else(|| panic!("nothing says {text}:\n{screen}"))
-        .to_owned()
 }
 
 #[test]
@@ -81,40 +72,6 @@ fn enter_on_a_finding_opens_its_row_at_the_place_that_is_wrong() {
 }
 
 #[test]
-fn a_row_carries_the_sign_of_the_worst_in_request_and_answer_and_none_for_notes() {
-    let recording = fixture::broken();
-    let all = findings(&recording);
-    let mut viewer = Viewer::open(recording.path(), WIDE);
-    viewer.settle();
-    let list = &session(&viewer).list;
-    let mut signs = Vec::new();
-    for row in 0..list.index.len() {
-        let row = list.index.get(row).expect("it is there");
-        let item = list.cache.get(row.key()).expect("it is on the screen");
-        let Some(exchange) = item.exchange() else {
-            continue;
-        };
-        let own = all.iter().filter(|one| one.exchange == Some(exchange.id));
-        let worst = own.filter_map(|one| Severity::parse(&one.severity)).max();
-        let sign = match worst {
-            Some(Severity::Error) => "✗",
-            Some(Severity::Warning) => "⚠",
-            Some(Severity::Note) | None => " ",
-        };
-        let number = format!("{:>4} ", row.key().seq.0);
-        let screen = viewer.text();
-        let mut lines = screen.lines().filter_map(|line| line.split_once(&number));
-        let before = lines.find(|(before, _)| before.chars().count() == 3);
-        let (before, _) = before.unwrap_or_else(|| panic!("no row {number}\n{screen}"));
-        assert!(before.ends_with(sign), "{number}: {before:?} for {worst:?}");
-        signs.push(sign);
-    }
-    for sign in ["✗", "⚠", " "] {
-        assert!(signs.contains(&sign), "{signs:?}");
-    }
-}
-
-#[test]
 fn v_walks_the_places_that_are_wrong_in_order_and_says_what_is_wrong_there() {
     let recording = fixture::broken();
     let mut viewer = Viewer::open(recording.path(), WIDE);
@@ -142,23 +99,6 @@ fn v_walks_the_places_that_are_wrong_in_order_and_says_what_is_wrong_there() {
     viewer.press("v");
     let said = viewer.text();
     assert!(said.contains(&format!(" of {}: ", forward.len())), "{said}");
-}
-
-#[test]
-fn what_is_folded_counts_what_is_wrong_in_it() {
-    let recording = fixture::broken();
-    let mut viewer = Viewer::open(recording.path(), WIDE);
-    viewer
-        .press(": ")
-        .type_text("11")
-        .press("Enter Enter")
-        .press("o 1");
-    let folded = line(&viewer, "▸ result");
-    assert!(folded.contains("✗ "), "{folded}");
-    let (_, rest) = folded.split_once("✗ ").expect("it has the sign");
-    let digits = rest.trim_matches(['│', ' ']);
-    let number: usize = digits.parse().unwrap_or_else(|_| panic!("{folded}"));
-    assert!(number > 1, "{folded}");
 }
 
 #[test]

@@ -27,24 +27,6 @@ fn lines(viewer: &Viewer) -> Vec<String> {
         .collect()
 }
 
-#[test]
-fn a_third_recording_takes_the_place_of_the_first_and_that_is_said() {
-    let recordings = fixture::folder();
-    let mut viewer = viewer(&recordings);
-    viewer.press("g");
-    let mut selected = Vec::new();
-    for _ in 0..3 {
-        viewer.press("Space");
-        selected.push(current(&viewer));
-        viewer.press("j");
-    }
-    assert_eq!(viewer.state.app.library.chosen, selected[1..]);
-    assert!(shows(&viewer, "two at most"), "{:#?}", lines(&viewer));
-    // Taken out again it takes the place of nothing.
-    viewer.press("k Space");
-    assert_eq!(viewer.state.app.library.chosen, selected[1..2]);
-}
-
 fn shows(viewer: &Viewer, text: &str) -> bool {
     lines(viewer).iter().any(|line| line.contains(text))
 }
@@ -199,20 +181,6 @@ fn what_is_being_recorded_cannot_be_deleted() {
         "{:#?}",
         lines(&viewer)
     );
-}
-
-#[test]
-fn enter_opens_and_q_comes_back_to_the_same_row() {
-    let recordings = fixture::folder();
-    let mut viewer = viewer(&recordings);
-    viewer.press("j j");
-    let path = current(&viewer);
-    viewer.press("Enter");
-    let session = viewer.state.session.as_deref().expect("it is open");
-    assert_eq!(session.path, path);
-    viewer.press("q");
-    assert!(viewer.state.session.is_none() && !viewer.has_quit());
-    assert_eq!(current(&viewer), path);
 }
 
 #[test]

@@ -194,20 +194,6 @@ fn a_handle_that_the_replay_has_bound_is_no_difference() {
     );
 }
 
-/// Once the rules were heeded in the comparison of two recordings and not in that of the two calls
-/// that it leads to.
-#[test]
-fn what_rules_pass_over_is_no_difference_side_by_side_either() {
-    let case = with_a_handle();
-    let rules = "[[ignore]]\npath = \"result.content\"\n";
-    fs::write(case.recording.with_extension("rules.toml"), rules).expect("it is written");
-    let mut viewer = case.viewer();
-    case.answers("something else");
-    viewer.act("a w y Space G k Enter");
-    assert_eq!(on_top(&viewer), "diff");
-    has(&viewer, &["passed over by rules"]);
-}
-
 /// Once the headline was a green "nothing differs" though the call had not been made.
 #[test]
 fn a_call_that_lacks_a_handle_is_told_not_to_be_made_and_how_it_is() {
@@ -310,53 +296,6 @@ fn a_file_of_a_stranger_says_so() {
 }
 
 #[test]
-fn a_server_that_cannot_be_started_is_told_of() {
-    let recording = fixture::ended();
-    let mut viewer = Viewer::open(&recording.path, (120, 40));
-    viewer.plays = true;
-    viewer.act("a w");
-    has(
-        &viewer,
-        &[
-            "npx -y weather-server",
-            "/home/ana/work, where it was recorded, is not there",
-        ],
-    );
-}
-
-#[test]
-fn two_recordings_of_the_folder_are_compared_the_older_one_first() {
-    let recordings = fixture::replayed();
-    let mut viewer = Viewer::folder(recordings[0].folder(), (140, 40));
-    let left = |viewer: &Viewer| {
-        let one = viewer.top::<Comparison>();
-        one.content.as_ref().expect("it was compared").title[..4].to_owned()
-    };
-    // Whichever was selected first.
-    viewer.act("g Space j Space d");
-    assert_eq!(left(&viewer), "b02c");
-    viewer.act("Esc Esc");
-    assert!(viewer.state.app.library.chosen.is_empty());
-    // A replay comes from its recording.
-    viewer.act("g d");
-    assert_eq!(left(&viewer), "b02c");
-    viewer.act("Esc P");
-    assert_eq!(left(&viewer), "b02c");
-    // The changes are walked, the rest is folded, and each can be gone to.
-    viewer.act("g e");
-    has(&viewer, &["the same", "input narrowed"]);
-    let before = viewer.text();
-    viewer.act("Space");
-    assert_ne!(viewer.text(), before);
-    viewer.act("Space g e e l");
-    assert_eq!(on_top(&viewer), "nothing");
-    let open = viewer.state.session.as_deref().expect("it was opened");
-    assert_eq!(open.path, recordings[0].path);
-    viewer.act("P");
-    assert_eq!(left(&viewer), "b02c");
-}
-
-#[test]
 fn what_a_mock_had_that_comes_nearest_is_told_and_compared() {
     let case = Case::new();
     let mut mock = case.library.mcpreel("mock");
@@ -388,14 +327,4 @@ fn what_a_mock_had_that_comes_nearest_is_told_and_compared() {
     viewer.act("h");
     let open = viewer.state.session.as_deref().expect("it was opened");
     assert_eq!(open.path, case.recording);
-}
-
-#[test]
-fn a_parent_that_is_gone_is_told_of() {
-    let recordings = fixture::replayed();
-    fs::remove_file(&recordings[1].path).expect("it is there");
-    let mut viewer = Viewer::folder(recordings[0].folder(), (140, 40));
-    viewer.act("P");
-    assert_eq!(on_top(&viewer), "nothing");
-    has(&viewer, &["the recording b02c77e0 is not there"]);
 }

@@ -47,50 +47,33 @@ pub fn again(session: &mut Session) {
 
 /// A call that a mock has nothing for.
 pub fn missed(session: &mut Session) {
-    ask(
+    say(
         session,
-        300,
-        r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"search_docs","arguments":{"q":"rust sync","limit":10}}}"#,
-    );
-    answer(
-        session,
-        302,
-        r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"not on record: tools/call search_docs","data":{"reason":"params","phase":"ready","candidates":3,"nearest":[{"recording":"b02c77e0","seq":11,"distance":2,"paths":["params.arguments.q","params.arguments.filters"]},{"recording":"b02c77e0","seq":17,"distance":12,"paths":["params.arguments.q"]}]}}}"#,
+        r#"
+300 > {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"search_docs","arguments":{"q":"rust sync","limit":10}}}
+302 < {"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"not on record: tools/call search_docs","data":{"reason":"params","phase":"ready","candidates":3,"nearest":[{"recording":"b02c77e0","seq":11,"distance":2,"paths":["params.arguments.q","params.arguments.filters"]},{"recording":"b02c77e0","seq":17,"distance":12,"paths":["params.arguments.q"]}]}}}
+"#,
     );
 }
 
 fn opening_with(session: &mut Session, tools: &str) {
     start(session);
-    ask(
+    say(
         session,
-        25,
-        r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"roots":{"listChanged":true},"elicitation":{}},"clientInfo":{"name":"claude-code","title":"Claude Code","version":"2.1"}}}"#,
-    );
-    answer(
-        session,
-        38,
-        r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{},"logging":{}},"serverInfo":{"name":"weather-server","version":"1.4"},"instructions":"Ask for one city at a time."}}"#,
-    );
-    ask(
-        session,
-        39,
-        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
-    );
-    ask(
-        session,
-        41,
-        r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}"#,
+        r#"
+25 > {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"roots":{"listChanged":true},"elicitation":{}},"clientInfo":{"name":"claude-code","title":"Claude Code","version":"2.1"}}}
+38 < {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{},"logging":{}},"serverInfo":{"name":"weather-server","version":"1.4"},"instructions":"Ask for one city at a time."}}
+39 > {"jsonrpc":"2.0","method":"notifications/initialized"}
+41 > {"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}
+"#,
     );
     answer(session, 44, tools);
-    ask(
+    say(
         session,
-        46,
-        r#"{"jsonrpc":"2.0","id":2,"method":"resources/list","params":{}}"#,
-    );
-    answer(
-        session,
-        48,
-        r#"{"jsonrpc":"2.0","id":2,"result":{"resources":[{"uri":"file:///srv/weather/stations/north/list.md","name":"stations"}]}}"#,
+        r#"
+46 > {"jsonrpc":"2.0","id":2,"method":"resources/list","params":{}}
+48 < {"jsonrpc":"2.0","id":2,"result":{"resources":[{"uri":"file:///srv/weather/stations/north/list.md","name":"stations"}]}}
+"#,
     );
 }
 
@@ -99,30 +82,15 @@ const TOOLS: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"get_f
 /// Calls whose messages break the rules in several places, further in and at their top.
 pub fn broken(session: &mut Session) {
     forecast(session, 900, 29);
-    ask(
+    say(
         session,
-        1_000,
-        r#"{"jsonrpc":"2.0","id":30,"method":"tools/call","params":{"name":"search_docs","arguments":"rust","_meta":{"progressToken":{"odd key":1}}}}"#,
-    );
-    answer(
-        session,
-        1_040,
-        r#"{"jsonrpc":"2.0","id":30,"result":{"content":[{"type":"text"},{"type":"image","data":7,"mimeType":"image/png"},{"type":"resource","resource":{"uri":"file:///srv/a.md","text":{"a":{"b":{"c":{"d":["a long text that is not one"]}}}}}}],"isError":"yes"}}"#,
-    );
-    ask(
-        session,
-        1_100,
-        r#"{"jsonrpc":"2.0","id":31,"method":"tools/call"}"#,
-    );
-    answer(
-        session,
-        1_150,
-        r#"{"jsonrpc":"2.0","id":31,"result":7,"result":7}"#,
-    );
-    ask(
-        session,
-        1_200,
-        r#"{"jsonrpc":"2.0","id":32,"method":"ping","method":"ping"}"#,
+        r#"
+1000 > {"jsonrpc":"2.0","id":30,"method":"tools/call","params":{"name":"search_docs","arguments":"rust","_meta":{"progressToken":{"odd key":1}}}}
+1040 < {"jsonrpc":"2.0","id":30,"result":{"content":[{"type":"text"},{"type":"image","data":7,"mimeType":"image/png"},{"type":"resource","resource":{"uri":"file:///srv/a.md","text":{"a":{"b":{"c":{"d":["a long text that is not one"]}}}}}}],"isError":"yes"}}
+1100 > {"jsonrpc":"2.0","id":31,"method":"tools/call"}
+1150 < {"jsonrpc":"2.0","id":31,"result":7,"result":7}
+1200 > {"jsonrpc":"2.0","id":32,"method":"ping","method":"ping"}
+"#,
     );
     answer(session, 1_201, r#"{"jsonrpc":"2.0","id":32,"result":{}}"#);
 }
@@ -133,20 +101,14 @@ pub fn forecast(session: &mut Session, ms: u64, id: u64) {
 }
 
 fn forecast_of(session: &mut Session, ms: u64, id: u64, sky: &str) {
-    ask(
-        session,
-        ms,
-        &format!(
-            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"get_forecast","arguments":{{"city":"Tromsø","days":3}}}}}}"#
-        ),
+    let end = ms + 42;
+    let lines = format!(
+        r#"
+{ms} > {{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"get_forecast","arguments":{{"city":"Tromsø","days":3}}}}}}
+{end} < {{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"{sky}\nWind from the north, 12 m/s"}}],"structuredContent":{{"days":[{{"low":-7.5,"high":-4.0,"sky":"snow"}},{{"low":-6,"high":-2,"sky":"clouds"}}]}},"isError":false}}}}
+"#
     );
-    answer(
-        session,
-        ms + 42,
-        &format!(
-            r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"{sky}\nWind from the north, 12 m/s"}}],"structuredContent":{{"days":[{{"low":-7.5,"high":-4.0,"sky":"snow"}},{{"low":-6,"high":-2,"sky":"clouds"}}]}},"isError":false}}}}"#
-        ),
-    );
+    say(session, &lines);
 }
 
 /// A call that fails in the tool, with progress and a warning on the way.
@@ -187,72 +149,49 @@ fn quota(session: &mut Session) {
 }
 
 fn resource(session: &mut Session) {
-    ask(
+    say(
         session,
-        4_000,
-        r#"{"jsonrpc":"2.0","id":6,"method":"resources/read","params":{"uri":"file:///srv/weather/stations/north/list.md"}}"#,
-    );
-    answer(
-        session,
-        4_012,
-        r##"{"jsonrpc":"2.0","id":6,"result":{"contents":[{"uri":"file:///srv/weather/stations/north/list.md","mimeType":"text/markdown","text":"# Stations\n\n* Tromsø\n* Bodø\n"}]}}"##,
+        r##"
+4000 > {"jsonrpc":"2.0","id":6,"method":"resources/read","params":{"uri":"file:///srv/weather/stations/north/list.md"}}
+4012 < {"jsonrpc":"2.0","id":6,"result":{"contents":[{"uri":"file:///srv/weather/stations/north/list.md","mimeType":"text/markdown","text":"# Stations\n\n* Tromsø\n* Bodø\n"}]}}
+"##,
     );
 }
 
 /// The server asks the user in the middle of a call; the time is the client's.
 fn question(session: &mut Session) {
-    ask(
+    say(
         session,
-        5_000,
-        r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"plan_trip","arguments":{"from":"Oslo","to":"Bergen"}}}"#,
-    );
-    answer(
-        session,
-        5_100,
-        r#"{"jsonrpc":"2.0","id":"ask-1","method":"elicitation/create","params":{"message":"On which day?","requestedSchema":{"type":"object","properties":{"day":{"type":"string"}}}}}"#,
-    );
-    ask(
-        session,
-        7_200,
-        r#"{"jsonrpc":"2.0","id":"ask-1","result":{"action":"accept","content":{"day":"Friday"}}}"#,
-    );
-    answer(
-        session,
-        7_250,
-        r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"Friday: take the 08:25."}]}}"#,
+        r#"
+5000 > {"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"plan_trip","arguments":{"from":"Oslo","to":"Bergen"}}}
+5100 < {"jsonrpc":"2.0","id":"ask-1","method":"elicitation/create","params":{"message":"On which day?","requestedSchema":{"type":"object","properties":{"day":{"type":"string"}}}}}
+7200 > {"jsonrpc":"2.0","id":"ask-1","result":{"action":"accept","content":{"day":"Friday"}}}
+7250 < {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"Friday: take the 08:25."}]}}
+"#,
     );
 }
 
 fn unknown_tool(session: &mut Session) {
-    ask(
+    say(
         session,
-        7_500,
-        r#"{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"get_tides","arguments":{}}}"#,
-    );
-    answer(
-        session,
-        7_503,
-        r#"{"jsonrpc":"2.0","id":8,"error":{"code":-32602,"message":"Unknown tool: get_tides"}}"#,
+        r#"
+7500 > {"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"get_tides","arguments":{}}}
+7503 < {"jsonrpc":"2.0","id":8,"error":{"code":-32602,"message":"Unknown tool: get_tides"}}
+"#,
     );
 }
 
 /// One is answered all the same, one never.
 fn cancellations(session: &mut Session) {
     for (id, t, city) in [(9, 8_000, "Bergen"), (10, 9_000, "Ålesund")] {
-        ask(
-            session,
-            t,
-            &format!(
-                r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"watch_storm","arguments":{{"city":"{city}"}}}}}}"#
-            ),
+        let end = t + 600;
+        let lines = format!(
+            r#"
+{t} > {{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"watch_storm","arguments":{{"city":"{city}"}}}}}}
+{end} > {{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id},"reason":"the user pressed Esc"}}}}
+"#
         );
-        ask(
-            session,
-            t + 600,
-            &format!(
-                r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id},"reason":"the user pressed Esc"}}}}"#
-            ),
-        );
+        say(session, &lines);
     }
     answer(
         session,
@@ -263,10 +202,11 @@ fn cancellations(session: &mut Session) {
 
 /// Slow, and its result is big.
 fn long_report(session: &mut Session) {
-    ask(
+    say(
         session,
-        10_000,
-        r#"{"jsonrpc":"2.0","id":11,"method":"tools/call","params":{"name":"yearly_report","arguments":{"year":2025}}}"#,
+        r#"
+10000 > {"jsonrpc":"2.0","id":11,"method":"tools/call","params":{"name":"yearly_report","arguments":{"year":2025}}}
+"#,
     );
     let days: Vec<_> = (1..=1200)
         .map(|day| format!(r#"{{"day":{day},"low":{}.5,"sky":"clouds"}}"#, day % 17))
@@ -290,10 +230,11 @@ fn hostile(session: &mut Session) {
          \"city\":\"東京都千代田区\",\"note\":\"👩‍👩‍👧‍👦 e\u{301} السلام\",\"file\":\"\u{202e}gnp.exe\",\
          \"clear\":\"\\u001b[2J\\u001b]0;owned\\u0007\",\"zero\":\"a\u{200b}b\"}}}",
     );
-    answer(
+    say(
         session,
-        13_080,
-        r#"{"jsonrpc":"2.0","id":12,"result":{"content":[{"type":"text","text":"曇り ☁️ 12 °C"}]}}"#,
+        r#"
+13080 < {"jsonrpc":"2.0","id":12,"result":{"content":[{"type":"text","text":"曇り ☁️ 12 °C"}]}}
+"#,
     );
     session.at(13_200 * MS).chunk(
         StreamId::STDERR,
@@ -308,15 +249,12 @@ fn strange(session: &mut Session) {
         14_000,
         "Debugger listening on ws://127.0.0.1:9229/0f2c936f",
     );
-    ask(
+    say(
         session,
-        14_500,
-        r#"[{"jsonrpc":"2.0","id":13,"method":"ping"},{"jsonrpc":"2.0","id":14,"method":"prompts/list"}]"#,
-    );
-    answer(
-        session,
-        14_504,
-        r#"[{"jsonrpc":"2.0","id":13,"result":{}},{"jsonrpc":"2.0","id":14,"result":{"prompts":[]}}]"#,
+        r#"
+14500 > [{"jsonrpc":"2.0","id":13,"method":"ping"},{"jsonrpc":"2.0","id":14,"method":"prompts/list"}]
+14504 < [{"jsonrpc":"2.0","id":13,"result":{}},{"jsonrpc":"2.0","id":14,"result":{"prompts":[]}}]
+"#,
     );
     for nth in 0..37 {
         log(
@@ -327,30 +265,24 @@ fn strange(session: &mut Session) {
             "no change at station 7",
         );
     }
-    answer(
+    say(
         session,
-        15_800,
-        r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#,
+        r#"
+15800 < {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}
+"#,
     );
     answer(session, 16_000, r#"{"jsonrpc":"2.0","id":99,"result":{}}"#);
 }
 
 /// Two calls that are not answered, one with progress.
 fn still_open(session: &mut Session) {
-    ask(
+    say(
         session,
-        18_000,
-        r#"{"jsonrpc":"2.0","id":20,"method":"tools/call","params":{"name":"search_docs","arguments":{"q":"everything"},"_meta":{"progressToken":"p20"}}}"#,
-    );
-    answer(
-        session,
-        19_000,
-        r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p20","progress":3,"total":10,"message":"page 3 of 10"}}"#,
-    );
-    ask(
-        session,
-        20_000,
-        r#"{"jsonrpc":"2.0","id":"abc","method":"resources/read","params":{"uri":"file:///srv/weather/archive/2024/measurements/with/a/long/path/raw.csv"}}"#,
+        r#"
+18000 > {"jsonrpc":"2.0","id":20,"method":"tools/call","params":{"name":"search_docs","arguments":{"q":"everything"},"_meta":{"progressToken":"p20"}}}
+19000 < {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p20","progress":3,"total":10,"message":"page 3 of 10"}}
+20000 > {"jsonrpc":"2.0","id":"abc","method":"resources/read","params":{"uri":"file:///srv/weather/archive/2024/measurements/with/a/long/path/raw.csv"}}
+"#,
     );
 }
 
@@ -364,6 +296,18 @@ pub fn hang(session: &mut Session) {
         stream: StreamId::C2S,
         bytes: 65_536,
     });
+}
+
+/// Lines of the client (`>`) and the server (`<`), each after its time in milliseconds.
+fn say(session: &mut Session, lines: &str) {
+    for line in lines.lines().filter(|line| !line.is_empty()) {
+        let (ms, said) = line.split_once(' ').expect("a line has a time");
+        let ms = ms.parse().expect("the time is a number");
+        match said.split_at(2) {
+            ("> ", json) => ask(session, ms, json),
+            (_, json) => answer(session, ms, json),
+        }
+    }
 }
 
 fn ask(session: &mut Session, ms: u64, line: &str) {

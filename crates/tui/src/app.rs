@@ -20,12 +20,13 @@ use crate::keymap::Key;
 use crate::notice::{Notices, Now};
 use crate::panels::detail::shown::Detail;
 use crate::panels::filter::typed::Filter;
-use crate::panels::findings::counting::Findings;
+use crate::panels::findings::groups::Findings;
 use crate::panels::list::viewport::List;
 use crate::panels::search::hits::Search;
 use crate::panels::shelf;
-use crate::panels::stats::counting::Stats;
+use crate::panels::stats::figures::Stats;
 use crate::panels::timeline::picture::Timeline;
+use crate::widget::pager::Text;
 use crate::worker::job::Slot;
 use crate::worker::vitals::{Opening, Vitals};
 use mcpreel_lint::cause::Cause;
@@ -33,7 +34,6 @@ use mcpreel_store::library::{Library as Folder, Standing};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::Lens;
-use mcpreel_trace::state::State;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use std::any::Any;
@@ -167,15 +167,11 @@ pub struct Playback {
     pub pane: Option<StatePane>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct StatePane {
-    /// The state, and after which frame; none until the worker has answered.
-    pub state: Option<(Seq, Box<State>)>,
-    /// The frame that it was asked for.
-    pub asked: Option<Seq>,
-    /// When that was, nanoseconds since the viewer started.
-    pub asked_ns: u64,
-    pub top: usize,
+    pub text: Text,
+    /// When the state was asked for last, nanoseconds since the viewer started.
+    pub asked_ns: Option<u64>,
 }
 
 impl Playback {
@@ -326,6 +322,22 @@ impl Session {
     /// everything is.
     pub fn until(&self) -> Option<Seq> {
         self.playback.until()
+    }
+
+    /// The last frame on record, if there is one.
+    pub fn last(&self) -> Option<Seq> {
+        let frames = self.vitals.as_deref()?.summary.frames;
+        (frames > 0).then_some(Seq(frames))
+    }
+
+    /// The counts of the recording, which are others when it has grown or ended.
+    pub fn counts(&self) -> [u64; 5] {
+        let live = u64::from(self.is_live());
+        self.vitals.as_deref().map_or([0; 5], |vitals| {
+            let summary = &vitals.summary;
+            let (messages, findings) = (summary.messages, summary.findings);
+            [summary.frames, messages, summary.exchanges, findings, live]
+        })
     }
 
     /// Whether somebody still records.

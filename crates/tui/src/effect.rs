@@ -2,9 +2,11 @@
 
 use crate::app::{App, Session, Viewer};
 use crate::keymap::Key;
-use crate::worker::errand::{Errand, Place};
+use crate::worker::errand::{Errand, Place, Which};
 use crate::worker::job::{Growth, Job, Progress, Slot, Source, Step};
 use crossterm::event::MouseEvent;
+use mcpreel_share::phrases::sentence;
+use mcpreel_store::reader::ReadError;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
@@ -116,6 +118,35 @@ impl Questions {
         .into()
     }
 
+    /// Has the open recording read on a thread of its own; `found` is done with what was read. The
+    /// reading of the slot before it is stopped.
+    pub fn read<T: Send + 'static>(
+        &mut self,
+        slot: Slot,
+        session: &Session,
+        read: impl FnOnce(&Source<'_>, &Place<'_>) -> Result<T, ReadError> + Send + 'static,
+        found: Found<T>,
+    ) -> Effect {
+        let (path, is_live) = (session.path.clone(), session.is_live());
+        let failed = |viewer: &mut Viewer, why| {
+            viewer.app.notices.error(why, viewer.app.now);
+            vec![]
+        };
+        self.send(slot, failed, move |place| {
+            let recording = place.open(&Which::File(path.clone()))?;
+            let said = |error: ReadError| sentence(&error);
+            let source = Source {
+                recording: &recording,
+                path: &path,
+                summary: &recording.summary().map_err(said)?,
+                is_live,
+                clock: place.means.clock,
+            };
+            let read = read(&source, place).map_err(said)?;
+            Ok(Answer::found(move |app, session| found(app, session, read)))
+        })
+    }
+
     /// Opens another recording, or none: no answer about the one before counts any more.
     pub fn open(&mut self, path: Option<PathBuf>) -> Effect {
         self.latest.retain(|slot, _| *slot >= Slot::Beside);
@@ -190,7 +221,7 @@ impl fmt::Debug for Ask {
     }
 }
 
-/// What a panel does with what its job has found.
+/// Changes the state by what a job has found.
 pub type Found<T> = fn(&mut App, &mut Session, T) -> Effects;
 
 /// A job together with what is done with what it finds.

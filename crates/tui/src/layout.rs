@@ -11,7 +11,7 @@
 //! Pure: drawing and the mouse ask the same function.
 
 use super::app::{App, Focus, Session, View};
-use ratatui::layout::Rect;
+use ratatui::layout::{Constraint, Layout, Margin, Rect};
 
 /// The least size at which anything is drawn.
 pub const LEAST: (u16, u16) = (20, 3);
@@ -69,20 +69,36 @@ impl Shelf {
 
 /// Where the parts of the recordings screen are.
 pub fn library(size: (u16, u16)) -> Shelf {
-    let area = Rect::new(0, 0, size.0, size.1);
-    let high = |least: u16, rows: u16| if area.height >= least { rows } else { 0 };
-    let (about, footer) = (high(12, 3), high(4, 1));
-    let mut rows = Rows { area, at: 0 };
-    let header = rows.take(1);
-    let headings = rows.take(high(6, 1));
-    let left = area.height.saturating_sub(rows.at + about + footer);
+    let high = |least: u16, rows: u16| if size.1 >= least { rows } else { 0 };
+    let heights = [1, high(6, 1), 0, high(12, 3), high(4, 1)];
+    let [header, headings, rows, about, footer] =
+        below(Rect::new(0, 0, size.0, size.1), 2, heights);
     Shelf {
         header,
         headings,
-        rows: rows.take(left),
-        about: rows.take(about),
-        footer: rows.take(footer),
+        rows,
+        about,
+        footer,
     }
+}
+
+/// Areas of these heights below each other; the one with this number takes what is left.
+fn below<const N: usize>(area: Rect, fills: usize, heights: [u16; N]) -> [Rect; N] {
+    let fixed: u16 = heights.iter().sum();
+    let mut y = area.y;
+    let mut at = 0;
+    heights.map(|height| {
+        let left = area.bottom() - y;
+        let height = if at == fills {
+            area.height.saturating_sub(fixed)
+        } else {
+            height.min(left)
+        };
+        let area = Rect { y, height, ..area };
+        y += height;
+        at += 1;
+        area
+    })
 }
 
 /// Whether a recording's screen of this size has a line for chips.
@@ -92,19 +108,12 @@ pub fn has_footer(size: (u16, u16)) -> bool {
 
 /// Where the parts of a recording's screen are.
 pub fn session(app: &App, session: &Session) -> Places {
-    let area = Rect::new(0, 0, app.size.0, app.size.1);
     let arrangement = arrangement(app.size);
     let tiny = arrangement == Arrangement::Tiny;
     let why = u16::from(!tiny && session.shows_why());
     let filter = u16::from(!tiny || app.edits_filter());
-    let footer = u16::from(has_footer(app.size));
-    let mut rows = Rows { area, at: 0 };
-    let header = rows.take(1);
-    let why = rows.take(why);
-    let filter = rows.take(filter);
-    let left = area.height.saturating_sub(rows.at + footer);
-    let panes = rows.take(left);
-    let footer = rows.take(footer);
+    let heights = [1, why, filter, 0, u16::from(has_footer(app.size))];
+    let [header, why, filter, panes, footer] = below(screen(app), 3, heights);
     let (main, detail) = panes_of(app, session, arrangement, panes);
     Places {
         arrangement,
@@ -133,46 +142,43 @@ fn panes_of(app: &App, session: &Session, arrangement: Arrangement, area: Rect) 
             Focus::Detail => (Rect::default(), area),
         };
     }
+    let percent = app.settings.divider.clamp(20, 80);
     let part = |whole: u16| {
-        let part = u32::from(whole) * u32::from(app.settings.divider.clamp(20, 80)) / 100;
-        u16::try_from(part).unwrap_or(whole)
+        let part = u32::from(whole) * u32::from(percent) / 100;
+        Constraint::Length(u16::try_from(part).unwrap_or(whole))
     };
-    if arrangement == Arrangement::Beside {
-        let width = part(area.width);
-        let main = Rect { width, ..area };
-        let detail = Rect {
-            x: area.x + width,
-            width: area.width - width,
-            ..area
-        };
-        return (main, detail);
-    }
-    let height = part(area.height);
-    let main = Rect { height, ..area };
-    let detail = Rect {
-        y: area.y + height,
-        height: area.height - height,
-        ..area
+    let [main, detail] = if arrangement == Arrangement::Beside {
+        Layout::horizontal([part(area.width), Constraint::Fill(1)]).areas(area)
+    } else {
+        Layout::vertical([part(area.height), Constraint::Fill(1)]).areas(area)
     };
     (main, detail)
 }
 
-struct Rows {
-    area: Rect,
-    at: u16,
+/// Where the parts of a view with figures above, rows, and more about the row under the cursor are.
+/// A part that is not shown is empty.
+pub struct Sheet {
+    pub above: Rect,
+    pub rows: Rect,
+    /// Beside the rows, or below where there is less room.
+    pub aside: Rect,
 }
 
-impl Rows {
-    fn take(&mut self, wanted: u16) -> Rect {
-        let height = wanted.min(self.area.height.saturating_sub(self.at));
-        let rows = Rect {
-            y: self.area.y + self.at,
-            height,
-            ..self.area
-        };
-        self.at += height;
-        if height == 0 { Rect::default() } else { rows }
-    }
+/// Where the parts of a view are within its pane.
+pub fn sheet(pane: Rect) -> Sheet {
+    let inner = pane.inner(Margin::new(1, 1));
+    let above = Constraint::Length(u16::from(inner.height >= 6));
+    let [above, rest] = Layout::vertical([above, Constraint::Fill(1)]).areas(inner);
+    let [rows, aside] = if rest.width >= 108 {
+        let parts = [Constraint::Fill(3), Constraint::Fill(2)];
+        Layout::horizontal(parts).spacing(2).areas(rest)
+    } else if rest.height >= 12 {
+        let parts = [Constraint::Fill(1), Constraint::Fill(1)];
+        Layout::vertical(parts).spacing(1).areas(rest)
+    } else {
+        [rest, Rect::default()]
+    };
+    Sheet { above, rows, aside }
 }
 
 pub fn screen(app: &App) -> Rect {
@@ -181,12 +187,12 @@ pub fn screen(app: &App) -> Rect {
 
 /// An area of this size in the middle, as far as there is room.
 pub fn centered(area: Rect, columns: usize, rows: usize) -> Rect {
-    let width = u16::try_from(columns).unwrap_or(u16::MAX).min(area.width);
-    let height = u16::try_from(rows).unwrap_or(u16::MAX).min(area.height);
-    Rect::new(
-        area.x + (area.width - width) / 2,
-        area.y + (area.height - height) / 2,
+    let side = |wanted: usize, whole: u16| u16::try_from(wanted).unwrap_or(u16::MAX).min(whole);
+    let (width, height) = (side(columns, area.width), side(rows, area.height));
+    Rect {
+        x: area.x + (area.width - width) / 2,
+        y: area.y + (area.height - height) / 2,
         width,
         height,
-    )
+    }
 }

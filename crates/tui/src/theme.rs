@@ -39,6 +39,17 @@ pub enum Role {
     Tab,
 }
 
+impl Role {
+    /// The role of the row under the cursor of a pane, which may have the keys.
+    pub fn selected(has_keys: bool) -> Self {
+        if has_keys {
+            Self::Selected
+        } else {
+            Self::SelectedElsewhere
+        }
+    }
+}
+
 /// A sign, and what stands for it in ASCII.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Glyph(&'static str, &'static str);

@@ -217,12 +217,6 @@ mod tests {
     }
 
     #[test]
-    fn without_motion_times_stand_for_seconds() {
-        assert!(patience(&viewer(true)).is_some_and(|wait| wait < Duration::from_secs(1)));
-        assert!(patience(&viewer(false)).is_some_and(|wait| wait >= Duration::from_secs(5)));
-    }
-
-    #[test]
     fn a_finished_recording_is_drawn_anew_only_while_a_message_fades() {
         for motion in [true, false] {
             let mut viewer = finished(motion);

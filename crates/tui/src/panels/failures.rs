@@ -3,14 +3,12 @@
 use crate::action::Action;
 use crate::app::{App, Session};
 use crate::effect::Effects;
-use crate::worker::job::{Job, Progress, Slot, Source, Step};
-use mcpreel_store::select::{Limit, Question, Scan, Way};
+use crate::worker::job::{Slot, Source};
+use mcpreel_store::reader::ReadError;
+use mcpreel_store::select::{Question, Scan, Way};
 use mcpreel_trace::item::ItemKey;
 use mcpreel_trace::query::Query;
 use mcpreel_trace::query::ast::{Expr, Flag};
-
-/// The longest step of the job, nanoseconds.
-const STEP_NS: u64 = 8_000_000;
 
 pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
     let way = match action {
@@ -18,17 +16,67 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         Action::PreviousFailure => Way::Newest,
         _ => return None,
     };
-    let job = Looking {
-        way,
-        from: super::selection::place(session),
-        shown: super::selection::question(session),
-        places: vec![Place::Hidden, Place::Wrapped, Place::Onward],
-        scan: None,
-    };
-    Some(vec![app.questions.ask(Slot::Failure, job, found)])
+    let from = super::selection::place(session);
+    let shown = super::selection::question(session);
+    let job = app.questions.read(
+        Slot::Failure,
+        session,
+        move |source, place| look(source, way, from, &shown, &|| place.is_stopped()),
+        found,
+    );
+    Some(vec![job])
 }
 
-fn found(app: &mut App, session: &mut Session, found: Option<(Way, Place, ItemKey)>) -> Effects {
+/// The part of the recording in which a failure was found.
+#[derive(Clone, Copy)]
+enum Place {
+    /// From the cursor to the end.
+    Onward,
+    /// From the other end.
+    Wrapped,
+    /// Among the rows that the filter hides.
+    Hidden,
+}
+
+type Found = Option<(Way, Place, ItemKey)>;
+
+fn look(
+    source: &Source<'_>,
+    way: Way,
+    from: Option<ItemKey>,
+    shown: &Question,
+    stop: &dyn Fn() -> bool,
+) -> Result<Found, ReadError> {
+    let failed = Expr::Is(Flag::Failed);
+    let fitting = match shown.query.expr.clone() {
+        Some(shown) => Expr::And(vec![shown, failed.clone()]),
+        None => failed.clone(),
+    };
+    let places = [
+        (Place::Onward, &fitting, from),
+        (Place::Wrapped, &fitting, None),
+        (Place::Hidden, &failed, None),
+    ];
+    for (place, expr, from) in places {
+        let expr = Some(expr.clone());
+        let question = Question {
+            query: Query { expr },
+            ..shown.clone()
+        };
+        let mut found = None;
+        let scan = Scan::new(&question, way, from, source.context());
+        source.each_hit(scan, stop, |key| {
+            found = Some((way, place, key));
+            Ok(false)
+        })?;
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
+}
+
+fn found(app: &mut App, session: &mut Session, found: Found) -> Effects {
     let Some((way, place, key)) = found else {
         app.notices.error("there is no failure", app.now);
         return vec![];
@@ -49,69 +97,4 @@ fn found(app: &mut App, session: &mut Session, found: Option<(Way, Place, ItemKe
         }
     }
     super::selection::go_to(app, session, key)
-}
-
-struct Looking {
-    way: Way,
-    from: Option<ItemKey>,
-    /// The rows that are shown.
-    shown: Question,
-    /// The places that are still to be searched, the first one last.
-    places: Vec<Place>,
-    scan: Option<Scan>,
-}
-
-#[derive(Clone, Copy)]
-enum Place {
-    /// From the cursor to the end.
-    Onward,
-    /// From the other end.
-    Wrapped,
-    /// Among the rows that the filter hides.
-    Hidden,
-}
-
-impl Looking {
-    fn scan(&self, source: &Source<'_>, place: Place) -> Scan {
-        let failed = Expr::Is(Flag::Failed);
-        let expr = match (place, self.shown.query.expr.clone()) {
-            (Place::Onward | Place::Wrapped, Some(shown)) => Expr::And(vec![shown, failed]),
-            _ => failed,
-        };
-        let question = Question {
-            query: Query { expr: Some(expr) },
-            ..self.shown.clone()
-        };
-        let from = self.from.filter(|_| matches!(place, Place::Onward));
-        Scan::new(&question, self.way, from, source.context())
-    }
-}
-
-impl Job for Looking {
-    type Found = Option<(Way, Place, ItemKey)>;
-
-    fn step(&mut self, source: &Source<'_>) -> Step<Self::Found> {
-        let Some(place) = self.places.last().copied() else {
-            return Ok((Progress::Done, Some(None)));
-        };
-        let mut scan = match self.scan.take() {
-            Some(scan) => scan,
-            None => self.scan(source, place),
-        };
-        let limit = Limit {
-            hits: 1,
-            nanos: STEP_NS,
-            clock: source.clock,
-        };
-        let step = scan.step(source.recording, &limit)?;
-        if let Some(hit) = step.hits.first() {
-            return Ok((Progress::Done, Some(Some((self.way, place, hit.key)))));
-        }
-        if step.done {
-            self.places.pop();
-        } else {
-            self.scan = Some(scan);
-        }
-        Ok((Progress::More, None))
-    }
 }

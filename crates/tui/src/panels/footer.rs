@@ -15,7 +15,7 @@ use crate::theme::{Glyph, Look, Role};
 use crate::widget::spans::{self, Spans};
 use crate::worker::Slot;
 use mcpreel_trace::item::Lens;
-use mcpreel_wire::text::{cut, escape, width};
+use mcpreel_wire::text::{count, cut, escape, width};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
@@ -49,7 +49,7 @@ const GROUP: &str = "help, toggle fold, exchanges list, palette commands";
 const FINDING: &str = "help, open go there, toggle fold, exchanges list, palette commands";
 
 /// While the time cursor is on.
-const PLAYBACK: &str = "step-back earlier, step-forward later, time-cursor now";
+const PLAYBACK: &str = "step-back earlier, step-forward later, time-cursor now, state";
 
 /// The hints for the pane that has the keys.
 fn useful(session: Option<&Session>) -> &'static str {
@@ -177,7 +177,20 @@ fn selected(number: usize) -> Option<Chip> {
 }
 
 fn session_chips(look: &Look, session: &Session) -> Vec<Chip> {
-    let mut chips = super::state::chips(look, session);
+    let mut chips = Vec::new();
+    let playback = &session.playback;
+    let cursor = playback.told(look);
+    chips.extend(cursor.map(|text| warning(text, Action::TimeCursor)));
+    if let Some(paused) = playback.paused {
+        let new = session
+            .last()
+            .map_or(0, |last| last.0.saturating_sub(paused.0));
+        let text = match new {
+            0 => "PAUSED".to_owned(),
+            new => format!("PAUSED, {} new frames", count(new)),
+        };
+        chips.push(warning(text, Action::Pause));
+    }
     let search = session.search.status(look.glyph(Glyph::Dot));
     chips.extend(search.map(|text| chip(text, Action::Close)));
     if session.list.follows() && session.is_live() {

@@ -6,9 +6,7 @@
 //!
 //! What does not fit goes, the least important first; never what failed or waits.
 
-use crate::action::Action;
 use crate::app::{App, Session};
-use crate::keymap::Key;
 use crate::theme;
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::spans;
@@ -17,7 +15,7 @@ use mcpreel_share::phrases;
 use mcpreel_share::phrases::recording;
 use mcpreel_store::library::Standing;
 use mcpreel_trace::session::{End, Phase, Session as Facts};
-use mcpreel_wire::text::{clock, count, escape, plural, since, size, width};
+use mcpreel_wire::text::{clock, count, escape, plural, size, width};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
@@ -101,42 +99,28 @@ fn client(look: &Look, vitals: &Vitals) -> Option<Part> {
     ))
 }
 
-/// `✗ 2   ⚠ 5`: errors and warnings. Notes are no news; where there are too many findings to know
-/// how bad they are, all of them.
-fn findings(look: &Look, vitals: &Vitals) -> Vec<Part> {
+/// `✗ 2   ⚠ 5`: errors and warnings. Notes are no news.
+fn findings(look: &Look, vitals: &Vitals) -> impl Iterator<Item = Part> {
     let found = vitals.severities;
-    let counts = if found.is_complete() {
-        [("error", found.errors, 1), ("warning", found.warnings, 2)]
-    } else {
-        [("error", 0, 1), ("warning", vitals.summary.findings, 2)]
-    };
+    let counts = [("error", found.errors, 1), ("warning", found.warnings, 2)];
     let counts = counts.into_iter().filter(|(_, number, _)| *number > 0);
-    let part = |(severity, number, rank)| {
+    counts.map(|(severity, number, rank)| {
         let (glyph, role) = theme::severity(severity);
-        let text = format!("{} {}", look.glyph(glyph), count(number));
-        (rank, role, text)
-    };
-    counts.map(part).collect()
+        (
+            rank,
+            role,
+            format!("{} {}", look.glyph(glyph), count(number)),
+        )
+    })
 }
 
 /// `⏪ AT #1187 12:04.318   7f3a weather-server 1.4`: what is known at the end says nothing about
 /// what was true then.
 fn parts_then(app: &App, session: &Session, vitals: &Vitals) -> Vec<Part> {
     let look = &app.settings.look;
-    let seq = session.playback.cursor.unwrap_or_default();
-    let t = session.playback.t;
-    let t = t.map_or(String::new(), |t| format!(" {}", since(t.0)));
-    let at = format!("{} AT #{}{t}", look.glyph(Glyph::Back), seq.0);
+    let at = session.playback.told(look).unwrap_or_default();
     let mut parts = vec![(0, Role::Warn, at), (1, Role::Header, name(vitals))];
     parts.extend(client(look, vitals));
-    let pane = session.playback.pane.as_ref();
-    if let Some((_, state)) = pane.and_then(|pane| pane.state.as_ref()) {
-        let (role, phase) = phase(&state.session.phase);
-        parts.push((2, role, phase));
-    }
-    let keys = app.settings.keymap.keys(Action::StatePane);
-    let hint = |key: &Key| (5, Role::Faint, format!("{key} shows what was true then"));
-    parts.extend(keys.first().map(hint));
     parts
 }
 
@@ -157,22 +141,13 @@ fn liveness(look: &Look, vitals: &Vitals) -> Part {
     };
     let recovered = summary.state == mcpreel_store::schema::State::Recovered;
     let word = if recovered { "RECOVERED " } else { word };
-    let server = recording::title_of(summary);
-    let gap = match summary.gap_bytes {
-        0 => String::new(),
-        bytes => format!(" (gap: {})", size(bytes)),
+    let (gap, role) = match summary.gap_bytes {
+        0 => (String::new(), role),
+        bytes => (format!(" (gap: {})", size(bytes)), Role::Warn),
     };
     let id = summary.id.get(..4).unwrap_or_default();
-    let role = if summary.gap_bytes > 0 {
-        Role::Warn
-    } else {
-        role
-    };
-    (
-        0,
-        role,
-        format!("{} {word}{id}{gap} {server}", look.glyph(glyph)),
-    )
+    let (glyph, server) = (look.glyph(glyph), recording::title_of(summary));
+    (0, role, format!("{glyph} {word}{id}{gap} {server}"))
 }
 
 fn phase(phase: &Phase) -> (Role, String) {
@@ -189,10 +164,7 @@ fn phase(phase: &Phase) -> (Role, String) {
 
 /// `legacy 2025-11-25`, or `2025-11-25 → 2024-11-05` where something else was agreed than asked.
 fn version(look: &Look, facts: &Facts) -> Option<String> {
-    let (asked, agreed) = (
-        facts.version_asked.as_deref(),
-        facts.version_agreed.as_deref(),
-    );
+    let (asked, agreed) = (&facts.version_asked, &facts.version_agreed);
     let version = match (asked, agreed) {
         (Some(asked), Some(agreed)) if asked != agreed => {
             let arrow = look.glyph(Glyph::ToServer);

@@ -1,12 +1,13 @@
 //! The help: what can be done where the keys are, made of the table of actions; the filter language
 //! and the signs.
 
-use super::text::{Line, Text};
+use super::text::Text;
 use crate::action::{Context, TABLE};
 use crate::app::{App, Viewer};
 use crate::effect::Effects;
 use crate::theme::{Glyph, Role};
 use crate::widget::frame;
+use crate::widget::spans::Spans as Line;
 use mcpreel_trace::exchange::Status;
 use mcpreel_trace::query::help;
 use mcpreel_wire::text::pad_end;

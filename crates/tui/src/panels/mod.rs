@@ -10,8 +10,9 @@
 //!
 //! Panels that need no recording, or that open one, are handed the app or the whole viewer.
 //!
-//! A panel asks with `app.questions.ask(Slot::X, job, found)`; `found` is done with what the job
-//! finds. The reader answers the latest question of a slot; answers to older ones are dropped.
+//! A panel asks with `app.questions.ask(Slot::X, job, found)`, or where the answer may take long with
+//! `app.questions.read(Slot::X, session, read, found)`; `found` is done with what was found. Answers
+//! to older questions of the slot are dropped.
 //!
 //! The state of a panel of a recording stands beside its job, in a file that does not know the app;
 //! the app is made of these. What lies on top is an [`Overlay`](crate::app::Overlay), whose type

@@ -6,15 +6,14 @@
 //! Nothing can be done with the mouse only.
 
 use super::detail::detail_open as detail;
-use super::list::{self, Cursor};
+use super::list;
 use super::{findings, library, stats, timeline};
 use crate::action::Action;
-use crate::app::{App, Focus, Session, View, Viewer};
+use crate::app::{App, Focus, View, Viewer};
 use crate::effect::{Effect, Effects};
 use crate::layout;
 use crate::layout::{Arrangement, Places};
 use crate::update::perform;
-use crate::widget::frame;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use mcpreel_wire::text::width;
 use ratatui::layout::{Position, Rect};
@@ -47,24 +46,13 @@ fn wheel(viewer: &mut Viewer, at: Position, by: isize) -> Effects {
     };
     let places = layout::session(app, session);
     match session.view {
-        _ if places.detail.contains(at) => detail::wheel(app, session, by),
-        _ if !places.main.contains(at) => vec![],
-        View::Exchanges => wheel_list(app, session, by),
+        _ if places.detail.contains(at) => return detail::wheel(app, session, by),
+        _ if !places.main.contains(at) => {}
+        View::Exchanges => list::wheel(app, session, by),
         View::Timeline => timeline::wheel(app, session, by),
         View::Stats => stats::wheel(app, session, by),
         View::Findings => findings::wheel(app, session, by),
     }
-}
-
-fn wheel_list(app: &App, session: &mut Session, by: isize) -> Effects {
-    let page = list::page(app, session);
-    let list = &mut session.list;
-    // The cursor stays on its row, also when it had been riding on the last one.
-    if let (Cursor::End, Some(key)) = (list.cursor, list.selected()) {
-        list.cursor = Cursor::At(key);
-    }
-    let to = frame::turned(list.first_row(page), by, list.len(), page);
-    list.scroll_to(to, page);
     vec![]
 }
 
@@ -110,23 +98,15 @@ fn click_session(viewer: &mut Viewer, at: Position, double: bool) -> Effects {
     }
     session.focus = Focus::Main;
     let is_row = match session.view {
-        View::Exchanges => click_row(
-            session,
-            list::list_draw::rows_of(places.arrangement, places.main),
-            at,
-        ),
-        View::Timeline => timeline::hit(app, session, cell).is_some(),
-        View::Stats => matches!(stats::hit(app, session, cell), Some(stats::Hit::Row(_))),
-        View::Findings => findings::hit(app, session, cell).is_some(),
-    };
-    match session.view {
-        // The row was selected by the first click, and may have been scrolled by it.
-        _ if is_row && double => perform(viewer, Action::Open),
-        View::Exchanges => vec![],
+        View::Exchanges => list::click(app, session, cell),
         View::Timeline => timeline::click(app, session, cell),
         View::Stats => stats::click(app, session, cell),
         View::Findings => findings::click(app, session, cell),
+    };
+    if is_row && double {
+        return perform(viewer, Action::Open);
     }
+    vec![]
 }
 
 /// Whether this is the second click on the same place within a short time.
@@ -137,18 +117,6 @@ fn is_double(app: &mut App, at: Position) -> bool {
     let again = app.click.is_some_and(is_it);
     app.click = (!again).then_some((at, now));
     again
-}
-
-/// Puts the cursor of the list on the row under the pointer; whether there is one.
-fn click_row(session: &mut Session, rows: Rect, at: Position) -> bool {
-    let page = usize::from(rows.height);
-    let list = &mut session.list;
-    let row = list.first_row(page) + usize::from(at.y.saturating_sub(rows.y));
-    let is_row = rows.contains(at) && row < list.len();
-    if is_row {
-        list.put_cursor(row, page);
-    }
-    is_row
 }
 
 /// Ends the mode of the chip under the pointer.
@@ -167,17 +135,14 @@ fn click_chip(viewer: &mut Viewer, at: Position, footer: Rect) -> Effects {
 
 /// Whether this is where list and detail meet.
 fn is_divider(places: &Places, at: Position) -> bool {
-    if places.main.is_empty() || places.detail.is_empty() {
-        return false;
-    }
+    let (main, detail) = (places.main, places.detail);
     match places.arrangement {
+        _ if main.is_empty() || detail.is_empty() => false,
         Arrangement::Beside => {
-            places.main.union(places.detail).contains(at)
-                && (at.x + 1 == places.main.right() || at.x == places.detail.x)
+            main.union(detail).contains(at) && (at.x + 1 == main.right() || at.x == detail.x)
         }
         // The row below has the tabs of the detail.
-        Arrangement::Stacked => at.y + 1 == places.main.bottom(),
-        Arrangement::Single | Arrangement::Tiny => false,
+        _ => at.y + 1 == main.bottom(),
     }
 }
 

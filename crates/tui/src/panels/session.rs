@@ -222,38 +222,3 @@ fn told_end(app: &mut App, session: &Session) {
     };
     app.notices.success(text, app.now);
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::app::Settings;
-    use crate::effect::Now;
-    use mcpreel_store::library::Library;
-
-    #[test]
-    fn the_next_recording_stands_as_the_last_one_and_a_frame_shows_in_the_list() {
-        let folder = Library::new("/nonexistent");
-        let mut viewer = Viewer::new(&folder, Settings::default(), (100, 30), Now::default());
-        let path = Path::new("/nonexistent/x.reel");
-        open(&mut viewer, path, None);
-        for action in [
-            Action::Wire,
-            Action::Zoom,
-            Action::TimeColumn,
-            Action::Stats,
-        ] {
-            let effects = crate::update::perform(&mut viewer, action);
-            let kept = effects
-                .iter()
-                .any(|effect| matches!(effect, Effect::Remember));
-            assert!(kept, "{action:?}");
-        }
-        let chosen = viewer.session.as_deref().map(Session::arrangement);
-        open(&mut viewer, path, None);
-        assert_eq!(viewer.session.as_deref().map(Session::arrangement), chosen);
-        assert_eq!(Some(viewer.app.settings.remember().arrangement), chosen);
-        open(&mut viewer, path, Some(Seq(7)));
-        let view = viewer.session.as_deref().map(|session| session.view);
-        assert_eq!(view, Some(View::Exchanges));
-    }
-}

@@ -17,23 +17,22 @@
 //!  └──────────────────────────────────────────────────────────┘
 //! ```
 
-use super::text::Line as Pieces;
+use super::text::Text;
 use crate::action::Action;
 use crate::app::{App, Focus, Playback, Session, StatePane};
 use crate::effect::Effects;
 use crate::layout;
-use crate::panels::footer::Chip;
 use crate::theme::{Glyph, Look, Role};
-use crate::widget::cursor::moved;
-use crate::widget::{frame, spans};
+use crate::widget::spans::Spans;
 use crate::worker::job::{Job, Progress, Slot, Source, Step};
 use mcpreel_share::phrases;
 use mcpreel_trace::clock::Moment;
+use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::state::{Declared, Listed, State};
 use mcpreel_wire::mcp::lists::LISTS;
 use mcpreel_wire::message::Direction;
-use mcpreel_wire::text::{self, escape, width};
+use mcpreel_wire::text::{count, duration, escape, pad_end, plural, since};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use std::fmt::Write as _;
@@ -47,6 +46,17 @@ const WORD: usize = 10;
 /// Names, open calls and subscriptions that are listed; of more their number is told.
 const LISTED: usize = 20;
 
+impl Playback {
+    /// `⏪ AT #1187 12:04.318`, while the time cursor is on.
+    pub fn told(&self, look: &Look) -> Option<String> {
+        let t = self
+            .t
+            .map_or_else(String::new, |t| format!(" {}", since(t.0)));
+        let back = look.glyph(Glyph::Back);
+        self.cursor.map(|seq| format!("{back} AT #{}{t}", seq.0))
+    }
+}
+
 pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
     match action {
         Action::TimeCursor => Some(switch(app, session)),
@@ -58,21 +68,14 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         Action::Close if session.playback.is_on() && session.focus == Focus::Main => {
             Some(switch(app, session))
         }
-        action => scroll(app, session, action),
+        // While the state has the keys, motions scroll it.
+        action if session.focus == Focus::Detail => {
+            let area = layout::session(app, session).detail;
+            let pane = session.playback.pane.as_mut()?;
+            pane.text.scroll(action, area).map(|()| vec![])
+        }
+        _ => None,
     }
-}
-
-/// While the state has the keys, motions scroll it.
-fn scroll(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
-    let (lines, shown) = extent(app, session)?;
-    if session.focus != Focus::Detail {
-        return None;
-    }
-    let pane = session.playback.pane.as_mut()?;
-    let tops = lines.saturating_sub(shown) + 1;
-    // A wider screen may have left it below what is the last one now.
-    pane.top = moved(action, pane.top.min(tops - 1), tops, shown)?;
-    Some(vec![])
 }
 
 /// Time cursor on at the selected row, or off.
@@ -80,29 +83,18 @@ fn switch(app: &mut App, session: &mut Session) -> Effects {
     if session.playback.cursor.is_some() {
         return put(app, session, None);
     }
-    let selected = super::selection::place(session);
-    match (selected, last(session)) {
-        // Events before the first frame stand at no frame.
-        (Some(key), Some(_)) => put(app, session, Some(key.seq.max(Seq(1)))),
-        (None, Some(last)) => put(app, session, Some(last)),
-        (_, None) => {
-            let text = "nothing is on record yet that the time cursor could stand on";
-            app.notices.error(text, app.now);
-            vec![]
-        }
-    }
-}
-
-fn last(session: &Session) -> Option<Seq> {
-    let frames = session.vitals.as_deref()?.summary.frames;
-    (frames > 0).then_some(Seq(frames))
+    let Some(last) = session.last() else {
+        let text = "nothing is on record yet that the time cursor could stand on";
+        app.notices.error(text, app.now);
+        return vec![];
+    };
+    // Events before the first frame stand at no frame.
+    let selected = super::selection::place(session).map(|key| key.seq.max(Seq(1)));
+    put(app, session, Some(selected.unwrap_or(last)))
 }
 
 /// Puts the time cursor on a frame, or takes it away: the list ends there.
 fn put(app: &mut App, session: &mut Session, cursor: Option<Seq>) -> Effects {
-    if session.playback.cursor == cursor {
-        return vec![];
-    }
     let selected = super::selection::place(session);
     session.playback.cursor = cursor;
     session.playback.t = None;
@@ -119,17 +111,16 @@ fn put(app: &mut App, session: &mut Session, cursor: Option<Seq>) -> Effects {
 
 /// Asks for the time of the cursor, and for the state where it is shown.
 fn ask(app: &mut App, session: &mut Session) -> Effects {
-    let now = app.now.ui_ns;
-    let Some(at) = session.until().or(last(session)) else {
+    let Some(at) = session.until().or(session.last()) else {
         return vec![];
     };
     let pane = session.playback.pane.as_mut();
     let state = pane.is_some();
     if let Some(pane) = pane {
-        pane.asked = Some(at);
-        pane.asked_ns = now;
+        pane.asked_ns = Some(app.now.ui_ns);
     }
-    vec![app.questions.ask(Slot::State, Looking { at, state }, found)]
+    let job = Looking { at, state };
+    vec![app.questions.ask(Slot::State, job, found)]
 }
 
 /// Reads when a frame was complete, and the state after it where that is wanted.
@@ -138,39 +129,42 @@ struct Looking {
     state: bool,
 }
 
-impl Job for Looking {
-    type Found = (Seq, Option<Moment>, Option<Box<State>>);
+/// The frame, when it was complete, and the state after it.
+type Then = (Seq, Option<Moment>, Option<State>);
 
-    fn step(&mut self, source: &Source<'_>) -> Step<Self::Found> {
-        let at = self.at;
-        let t = source.recording.head(at)?.map(|head| head.t_last);
-        let state = if self.state {
-            Some(Box::new(source.recording.state_at(at)?))
-        } else {
-            None
-        };
-        Ok((Progress::Done, Some((at, t, state))))
+impl Job for Looking {
+    type Found = Then;
+
+    fn step(&mut self, source: &Source<'_>) -> Step<Then> {
+        let head = source.recording.head(self.at)?;
+        let state = self.state.then(|| source.recording.state_at(self.at));
+        let t = head.map(|head| head.t_last);
+        Ok((Progress::Done, Some((self.at, t, state.transpose()?))))
     }
 }
 
-fn found(
-    _: &mut App,
-    session: &mut Session,
-    (at, t, state): (Seq, Option<Moment>, Option<Box<State>>),
-) -> Effects {
+fn found(app: &mut App, session: &mut Session, (at, t, state): Then) -> Effects {
+    let now = session.now(app.now);
+    let word = if session.until().is_some() {
+        "state at"
+    } else {
+        "state now, at"
+    };
     let playback = &mut session.playback;
     if playback.cursor == Some(at) {
         playback.t = t;
     }
     if let (Some(pane), Some(state)) = (&mut playback.pane, state) {
-        pane.state = Some((at, state));
+        let then = playback.t.filter(|_| playback.cursor.is_some());
+        pane.text.title = format!("{word} #{}", at.0);
+        pane.text.lines = lines(&app.settings.look, &state, then.unwrap_or(now));
     }
     vec![]
 }
 
 /// A frame later or earlier; with a filter the next row that it shows.
 fn step(app: &mut App, session: &mut Session, forward: bool) -> Effects {
-    let (Some(at), Some(last)) = (session.playback.cursor, last(session)) else {
+    let (Some(at), Some(last)) = (session.playback.cursor, session.last()) else {
         return switch(app, session);
     };
     let to = match (super::selection::query(session).expr.is_some(), forward) {
@@ -181,11 +175,8 @@ fn step(app: &mut App, session: &mut Session, forward: bool) -> Effects {
     if to.is_some() {
         return put(app, session, to);
     }
-    let text = if forward {
-        "that is the last one"
-    } else {
-        "that is the first one"
-    };
+    let end = if forward { "last" } else { "first" };
+    let text = format!("that is the {end} one");
     app.notices.success(text, app.now);
     vec![]
 }
@@ -194,7 +185,7 @@ fn step(app: &mut App, session: &mut Session, forward: bool) -> Effects {
 fn pause(app: &mut App, session: &mut Session) -> Effects {
     session.playback.paused = match session.playback.paused {
         Some(_) => None,
-        None => last(session),
+        None => session.last(),
     };
     session.list.until = session.playback.until();
     if session.playback.cursor.is_none() && session.playback.pane.is_some() {
@@ -205,331 +196,191 @@ fn pause(app: &mut App, session: &mut Session) -> Effects {
 
 /// Shows the state in place of the detail, or the detail again.
 fn pane(app: &mut App, session: &mut Session) -> Effects {
-    let size = app.size;
-    let alone = !layout::shows_both(size, session);
-    if session.playback.pane.take().is_some() {
-        if alone {
-            session.focus = Focus::Main;
-        }
+    let alone = !layout::shows_both(app.size, session);
+    let is_open = session.playback.pane.take().is_none();
+    if alone {
+        session.focus = if is_open { Focus::Detail } else { Focus::Main };
+    }
+    if !is_open {
         return vec![];
     }
-    session.playback.pane = Some(StatePane::default());
-    if alone {
-        session.focus = Focus::Detail;
-    }
+    let text = Text::new(
+        format!("state{}", app.settings.look.glyph(Glyph::Ellipsis)),
+        vec![],
+    );
+    let asked_ns = None;
+    session.playback.pane = Some(StatePane { text, asked_ns });
     ask(app, session)
 }
 
 /// Time has passed: the state of a live recording is asked for again.
 pub fn tick(app: &mut App, session: &mut Session) -> Effects {
-    let now = app.now.ui_ns;
     let live = session.is_live() && session.until().is_none();
-    let vitals = session.vitals.as_deref();
-    let frames = vitals.map(|vitals| vitals.summary.frames);
     let pane = session.playback.pane.as_ref();
-    let is_old = pane.is_some_and(|pane| match pane.asked {
-        None => frames.is_some_and(|frames| frames > 0),
-        Some(seq) => live && Some(seq.0) != frames && now.saturating_sub(pane.asked_ns) > AGAIN_NS,
+    let is_old = pane.is_some_and(|pane| match pane.asked_ns {
+        None => true,
+        Some(asked_ns) => live && app.now.ui_ns.saturating_sub(asked_ns) > AGAIN_NS,
     });
     if is_old { ask(app, session) } else { vec![] }
 }
 
 pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
-    let look = &app.settings.look;
-    let Some(pane) = &session.playback.pane else {
-        return;
-    };
-    let title = match (&pane.state, session.until()) {
-        (Some((seq, _)), Some(_)) => format!("state at #{}", seq.0),
-        (Some((seq, _)), None) => format!("state now, at #{}", seq.0),
-        (None, _) => format!("state{}", look.glyph(Glyph::Ellipsis)),
-    };
-    let focus = session.focus == Focus::Detail;
-    let (columns, shown) = room(area);
-    let lines = of(app, session, columns);
-    let top = pane.top.min(lines.len().saturating_sub(shown));
-    let below = lines.len().saturating_sub(top + shown);
-    let foot = match below {
-        0 => "S closes".to_owned(),
-        below => format!(
-            "{} {} S closes",
-            text::plural(below as u64, "more line"),
-            look.glyph(Glyph::More)
-        ),
-    };
-    let inner = frame::draw(look, &title, &foot, focus, area, frame);
-    for (line, row) in lines.into_iter().skip(top).zip(inner.rows()) {
-        frame.render_widget(spans::line(spans::cut(line, columns), *look), row);
+    if let Some(pane) = &session.playback.pane {
+        let has_keys = session.focus == Focus::Detail;
+        let look = &app.settings.look;
+        pane.text.draw(look, "S closes", has_keys, area, frame);
     }
 }
 
-/// Columns and rows within the frame.
-fn room(area: Rect) -> (usize, usize) {
-    let inner = |side: u16| usize::from(side.saturating_sub(2));
-    (inner(area.width), inner(area.height))
-}
-
-/// The lines of the state, for so many columns; none until it has come.
-fn of(app: &App, session: &Session, columns: usize) -> Vec<Pieces> {
-    let pane = session.playback.pane.as_ref();
-    let Some((_, state)) = pane.and_then(|pane| pane.state.as_ref()) else {
-        return Vec::new();
-    };
-    let t = match session.playback.t {
-        Some(t) if session.playback.is_on() => t,
-        _ => session.now(app.now),
-    };
-    lines(&app.settings.look, state, t, columns)
-}
-
-/// How many lines the state has, and how many of them are on the screen at once; none where it is
-/// not shown.
-fn extent(app: &App, session: &Session) -> Option<(usize, usize)> {
-    session.playback.pane.as_ref()?;
-    let (columns, page) = room(layout::session(app, session).detail);
-    Some((of(app, session, columns).len(), page))
-}
-
-/// The modes of playback as chips.
-pub fn chips(look: &Look, session: &Session) -> Vec<Chip> {
-    let mut chips = Vec::new();
-    let playback = &session.playback;
-    if let Some(seq) = playback.cursor {
-        chips.push(Chip {
-            role: Role::ChipWarn,
-            text: cursor(look, playback, seq),
-            action: Some(Action::TimeCursor),
-        });
-    }
-    if let Some(paused) = playback.paused {
-        let new = last(session).map_or(0, |last| last.0.saturating_sub(paused.0));
-        let text = match new {
-            0 => "PAUSED".to_owned(),
-            new => format!("PAUSED, {} new frames", text::count(new)),
-        };
-        chips.push(Chip {
-            role: Role::ChipWarn,
-            text,
-            action: Some(Action::Pause),
-        });
-    }
-    chips
-}
-
-/// `⏪ AT #1187 12:04.318`
-fn cursor(look: &Look, playback: &Playback, seq: Seq) -> String {
-    let mut text = format!("{} AT #{}", look.glyph(Glyph::Back), seq.0);
-    if let Some(t) = playback.t {
-        text.push(' ');
-        text.push_str(&text::since(t.0));
-    }
-    text
-}
-
-/// The lines for a pane of so many columns, at the moment `t`.
-fn lines(look: &Look, state: &State, t: Moment, columns: usize) -> Vec<Pieces> {
-    let mut lines = Lines {
-        look,
-        columns,
-        done: Vec::new(),
-    };
-    lines.session(state);
+/// The lines of a state, at the moment `t`.
+fn lines(look: &Look, state: &State, t: Moment) -> Vec<Spans> {
+    let mut lines = session(state);
     for by in [Declared::ByServer, Declared::ByClient] {
-        lines.side(state, by);
+        lines.extend(side(look, state, by));
     }
     for list in &LISTS {
-        if let Some(listed) = state.lists.get(list.member) {
-            lines.list(list.member, listed);
+        if let Some(one) = state.lists.get(list.member) {
+            lines.extend(listed(look, list.member, one));
         }
     }
-    lines.open(state, t);
-    lines.subscriptions(state);
+    let open = match state.open.len() as u64 {
+        0 => line("open", Role::Text, "no call"),
+        calls => line("open", Role::Open, plural(calls, "call")),
+    };
+    lines.push(open);
+    let call = |call| line("", Role::Open, call_text(look, call, t));
+    lines.extend(state.open.iter().take(LISTED).map(call));
+    lines.extend(more(look, state.open.len()));
+    if !state.subscriptions.is_empty() {
+        let count = plural(state.subscriptions.len() as u64, "resource");
+        lines.push(line("subscribed", Role::Text, format!(" {count}")));
+        let uris = state.subscriptions.iter().take(LISTED);
+        let uri = uris.map(|(uri, seq)| format!("{}  #{}", escape(uri), seq.0));
+        lines.extend(uri.map(|uri| line("", Role::Text, uri)));
+        lines.extend(more(look, state.subscriptions.len()));
+    }
     if let Some((level, since)) = &state.log_level {
         let level = format!("{}, since #{}", escape(level), since.0);
-        lines.named("log level", Role::Text, level);
+        lines.push(line("log level", Role::Text, level));
     }
     if !state.unread.is_empty() {
-        let seqs: Vec<_> = state
-            .unread
-            .iter()
-            .map(|seq| format!("#{}", seq.0))
-            .collect();
-        let text = format!("too long to be read for this: {}", seqs.join(", "));
-        lines.named(look.glyph(Glyph::Warning), Role::Warn, text);
+        let seqs = state.unread.iter().map(|seq| format!("#{}", seq.0));
+        let seqs = seqs.collect::<Vec<_>>().join(", ");
+        let text = format!("too long to be read for this: {seqs}");
+        lines.push(line(look.glyph(Glyph::Warning), Role::Warn, text));
     }
-    lines.done
+    lines
 }
 
-/// Lines that are being put together.
-struct Lines<'a> {
-    look: &'a Look,
-    columns: usize,
-    done: Vec<Pieces>,
+fn line(word: &str, role: Role, text: impl Into<String>) -> Spans {
+    let word = (Role::Faint, format!(" {}", pad_end(word, WORD)));
+    vec![word, (role, text.into())]
 }
 
-impl Lines<'_> {
-    fn named(&mut self, word: &str, role: Role, text: String) {
-        let word = format!(" {}", text::pad_end(word, WORD));
-        self.done.push(vec![(Role::Faint, word), (role, text)]);
-    }
+/// The line that says how many more there are than are listed.
+fn more(look: &Look, of: usize) -> Option<Spans> {
+    let left = of.checked_sub(LISTED).filter(|left| *left > 0)?;
+    let text = format!("{} {left} more", look.glyph(Glyph::Ellipsis));
+    Some(line("", Role::Faint, text))
+}
 
-    /// Words one after the other, in as many lines as they need.
-    fn words(&mut self, first: &str, words: Vec<(Role, String)>) {
-        let start = |word: &str| vec![(Role::Faint, format!(" {}", text::pad_end(word, WORD)))];
-        let dot = format!(" {} ", self.look.glyph(Glyph::Dot));
-        let mut line = start(first);
-        for (role, word) in words {
-            let is_first = line.len() == 1;
-            if !is_first && spans::width(&line) + width(&dot) + width(&word) > self.columns {
-                self.done.push(std::mem::replace(&mut line, start("")));
-            } else if !is_first {
-                line.push((Role::Faint, dot.clone()));
-            }
-            line.push((role, word));
-        }
-        self.done.push(line);
-    }
+/// Phase and version.
+fn session(state: &State) -> Vec<Spans> {
+    let session = &state.session;
+    let phase = session.phase.end().map(phrases::end);
+    let phase = phase.unwrap_or_else(|| session.phase.as_str().to_owned());
+    let (asked, agreed) = (&session.version_asked, &session.version_agreed);
+    let told = [("asked", asked), ("agreed", agreed)];
+    let told = told.iter().filter_map(|(word, version)| {
+        let version = version.as_deref()?;
+        Some(format!("{word} {}", escape(version)))
+    });
+    let versions = match told.collect::<Vec<_>>().join(", ") {
+        none if none.is_empty() => "none was asked for".to_owned(),
+        versions => versions,
+    };
+    let eras: Vec<_> = session.eras.iter().map(|era| era.as_str()).collect();
+    let version = format!("{versions} {}", eras.join("+"));
+    let differ = agreed.is_some() && asked != agreed;
+    let role = if differ { Role::Warn } else { Role::Text };
+    let mut lines = vec![
+        line("phase", Role::Strong, phase),
+        line("version", role, version.trim_end()),
+    ];
+    let offered = phrases::versions_offered(session);
+    lines.extend(offered.map(|offered| line("offered", Role::Text, offered)));
+    lines
+}
 
-    fn session(&mut self, state: &State) {
-        let session = &state.session;
-        let phase = match session.phase.end() {
-            Some(end) => phrases::end(end),
-            None => session.phase.as_str().to_owned(),
-        };
-        self.named("phase", Role::Strong, phase);
-        let eras: Vec<_> = session.eras.iter().map(|era| era.as_str()).collect();
-        let asked = session.version_asked.as_deref();
-        let agreed = session.version_agreed.as_deref();
-        let mut versions: Vec<_> = asked
-            .map(|one| format!("asked {}", escape(one)))
-            .into_iter()
-            .collect();
-        versions.extend(agreed.map(|one| format!("agreed {}", escape(one))));
-        if versions.is_empty() {
-            versions.push("none was asked for".to_owned());
+/// A peer, and what it can do.
+fn side(look: &Look, state: &State, by: Declared) -> [Spans; 2] {
+    let (word, peer) = match by {
+        Declared::ByServer => ("server", &state.session.server),
+        Declared::ByClient => ("client", &state.session.client),
+    };
+    let name = phrases::peer(peer).unwrap_or_else(|| "has not said who it is".to_owned());
+    let capabilities = state.capabilities(by);
+    let warning = look.glyph(Glyph::Warning);
+    let told = capabilities.iter().map(|one| {
+        let path = escape(&one.path);
+        match (one.declared, one.used) {
+            (true, true) => format!("{path} used"),
+            (true, false) => path.into_owned(),
+            (false, _) => format!("{warning} {path} used, not declared"),
         }
-        let differ = agreed.is_some() && asked != agreed;
-        let role = if differ { Role::Warn } else { Role::Text };
-        let text = format!("{} {}", versions.join(", "), eras.join("+"));
-        self.named("version", role, text.trim_end().to_owned());
-        if let Some(offered) = phrases::versions_offered(session) {
-            self.named("offered", Role::Text, offered);
-        }
-    }
+    });
+    let dot = format!(" {} ", look.glyph(Glyph::Dot));
+    let (role, told) = match told.collect::<Vec<_>>().join(&dot) {
+        none if none.is_empty() => (Role::Faint, "nothing was declared".to_owned()),
+        told if told.contains(warning) => (Role::Warn, told),
+        told => (Role::Text, told),
+    };
+    [line(word, Role::Strong, name), line("  can", role, told)]
+}
 
-    fn side(&mut self, state: &State, by: Declared) {
-        let (word, peer) = match by {
-            Declared::ByServer => ("server", &state.session.server),
-            Declared::ByClient => ("client", &state.session.client),
-        };
-        let name = phrases::peer(peer).unwrap_or_else(|| "has not said who it is".to_owned());
-        self.named(word, Role::Strong, name);
-        let capabilities = state.capabilities(by);
-        let mut shown: Vec<_> = capabilities
-            .iter()
-            .map(|one| {
-                let path = escape(&one.path);
-                match (one.declared, one.used) {
-                    (true, true) => (Role::Good, format!("{path} used")),
-                    (true, false) => (Role::Text, path.into_owned()),
-                    (false, _) => {
-                        let glyph = self.look.glyph(Glyph::Warning);
-                        (Role::Warn, format!("{glyph} {path} used, not declared"))
-                    }
-                }
-            })
-            .collect();
-        if shown.is_empty() {
-            shown.push((Role::Faint, "nothing was declared".to_owned()));
-        }
-        self.words("  can", shown);
+/// A list of the server or client: how many, when it was listed, and the first names.
+fn listed(look: &Look, member: &str, listed: &Listed) -> Vec<Spans> {
+    let mut text = count(listed.count as u64);
+    if listed.more {
+        text.push_str(" and more, not asked for");
     }
+    if let Some(seq) = listed.answered {
+        let _ = write!(text, ", listed at #{}", seq.0);
+    }
+    let mut role = Role::Text;
+    if let Some(seq) = listed.stale_since {
+        role = Role::Warn;
+        let glyph = look.glyph(Glyph::Warning);
+        let _ = write!(text, ", {glyph} stale: changed at #{}", seq.0);
+    }
+    let word = match member {
+        "resourceTemplates" => "templates",
+        member => member,
+    };
+    let names = listed.names.iter().take(LISTED).map(|name| escape(name));
+    let dot = format!(" {} ", look.glyph(Glyph::Dot));
+    let names = names.collect::<Vec<_>>().join(&dot);
+    let mut lines = vec![line(word, role, text)];
+    if !names.is_empty() {
+        lines.push(line("", Role::Faint, names));
+    }
+    lines.extend(more(look, listed.names.len()));
+    lines
+}
 
-    fn list(&mut self, member: &str, listed: &Listed) {
-        let mut text = text::count(listed.count as u64);
-        if listed.more {
-            text.push_str(" and more, not asked for");
-        }
-        if let Some(seq) = listed.answered {
-            let _ = write!(text, ", listed at #{}", seq.0);
-        }
-        let mut role = Role::Text;
-        if let Some(seq) = listed.stale_since {
-            role = Role::Warn;
-            let glyph = self.look.glyph(Glyph::Warning);
-            let _ = write!(text, ", {glyph} stale: changed at #{}", seq.0);
-        }
-        let word = match member {
-            "resourceTemplates" => "templates",
-            member => member,
-        };
-        self.named(word, role, text);
-        let names = listed.names.iter().take(LISTED);
-        let mut names: Vec<_> = names
-            .map(|name| (Role::Faint, escape(name).into_owned()))
-            .collect();
-        if listed.names.len() > LISTED {
-            names.push((Role::Faint, self.more(listed.names.len())));
-        }
-        if !names.is_empty() {
-            self.words("", names);
-        }
-    }
-
-    fn open(&mut self, state: &State, t: Moment) {
-        if state.open.is_empty() {
-            return self.named("open", Role::Text, "no call".to_owned());
-        }
-        let calls = text::plural(state.open.len() as u64, "call");
-        self.named("open", Role::Open, calls);
-        for call in state.open.iter().take(LISTED) {
-            let arrow = self
-                .look
-                .glyph(if call.direction == Direction::ServerToClient {
-                    Glyph::ToClient
-                } else {
-                    Glyph::ToServer
-                });
-            let name = call.name.as_deref().unwrap_or_default();
-            let what = format!("{} {name}", call.method);
-            let since = text::duration(t.0.saturating_sub(call.t_request.0));
-            let waits = if call.direction == Direction::ServerToClient {
-                ", waits for the client"
-            } else {
-                ""
-            };
-            let text = format!(
-                "#{} {arrow} {}  {since}{waits}",
-                call.request.0.0,
-                escape(what.trim_end())
-            );
-            self.named("", Role::Open, text);
-        }
-        self.rest(state.open.len());
-    }
-
-    fn subscriptions(&mut self, state: &State) {
-        if state.subscriptions.is_empty() {
-            return;
-        }
-        let count = text::plural(state.subscriptions.len() as u64, "resource");
-        self.named("subscribed", Role::Text, format!(" {count}"));
-        for (uri, seq) in state.subscriptions.iter().take(LISTED) {
-            let room = self.columns.saturating_sub(WORD + 10);
-            let uri = text::cut_middle(&escape(uri), room);
-            self.named("", Role::Text, format!("{uri}  #{}", seq.0));
-        }
-        self.rest(state.subscriptions.len());
-    }
-
-    fn more(&self, of: usize) -> String {
-        format!("{} {} more", self.look.glyph(Glyph::Ellipsis), of - LISTED)
-    }
-
-    fn rest(&mut self, of: usize) {
-        if of > LISTED {
-            let text = self.more(of);
-            self.named("", Role::Faint, text);
-        }
-    }
+fn call_text(look: &Look, call: &Exchange, t: Moment) -> String {
+    let is_of_server = call.direction == Direction::ServerToClient;
+    let (arrow, waits) = if is_of_server {
+        (Glyph::ToClient, ", waits for the client")
+    } else {
+        (Glyph::ToServer, "")
+    };
+    let what = format!(
+        "{} {}",
+        call.method,
+        call.name.as_deref().unwrap_or_default()
+    );
+    let (arrow, what) = (look.glyph(arrow), escape(what.trim_end()).into_owned());
+    let since = duration(t.0.saturating_sub(call.t_request.0));
+    format!("#{} {arrow} {what}  {since}{waits}", call.request.0.0)
 }

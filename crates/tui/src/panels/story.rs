@@ -24,9 +24,10 @@ use crate::app::{App, Session};
 use crate::effect::Effects;
 use crate::panels::list;
 use crate::panels::menu::{Entry, Menu};
-use crate::theme::Role;
+use crate::theme::{Glyph, Role};
+use crate::widget::spans::{self, Spans};
 use crate::worker::Vitals;
-use crate::worker::job::{Job, Progress, Slot, Source, Step};
+use crate::worker::job::Slot;
 use mcpreel_lint::cause::{self, Cause, Certainty, Evidence, NOTHING_WRONG, Place};
 use mcpreel_share::phrases;
 use mcpreel_store::library::Standing;
@@ -38,9 +39,8 @@ use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{cut, duration, escape, escape_bytes, since, size, width};
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 
-/// What waits for less is not worth a word, nanoseconds.
+/// Calls and lines that have waited for less are not told, nanoseconds.
 const PATIENCE_NS: u64 = 1_000_000_000;
 
 /// Lines of stderr that are told.
@@ -51,99 +51,70 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
         return;
     };
     let look = &app.settings.look;
-    let mut said = if session.is_live() {
-        present(vitals, session.now(app.now))
-    } else {
-        Vec::new()
-    };
+    let mut said = Spans::new();
+    if session.is_live() {
+        said.extend(present(vitals, session.now(app.now)));
+    }
     said.extend(past(vitals));
     if said.is_empty() {
         return;
     }
-    let mut room = usize::from(area.width).saturating_sub(7);
-    let mut spans = vec![Span::styled(" why  ", look.style(Role::Faint))];
+    let columns = usize::from(area.width).saturating_sub(1);
+    let mut line = vec![(Role::Faint, " why  ".to_owned())];
     for (at, (role, text)) in said.into_iter().enumerate() {
-        let fits = width(&text) + 3 <= room;
-        if at > 0 && !fits {
-            break;
-        }
+        let room = columns.saturating_sub(spans::width(&line));
         if at > 0 {
-            spans.push(Span::styled(" · ", look.style(Role::Faint)));
-            room -= 3;
+            // What would be cut is left out, but for the first.
+            if width(&text) + 3 > room {
+                break;
+            }
+            line.push((Role::Faint, format!(" {} ", look.glyph(Glyph::Dot))));
         }
-        let text = cut(&text, room);
-        room = room.saturating_sub(width(&text));
-        spans.push(Span::styled(text, look.style(role)));
+        line.push((role, cut(&text, room)));
     }
-    frame.render_widget(Line::from(spans), area);
+    frame.render_widget(spans::line(line, *look), area);
 }
 
-type Said = Vec<(Role, String)>;
-
-fn present(vitals: &Vitals, now: Moment) -> Said {
-    let mut said = Said::new();
+/// Pipes, lines and calls that hang now.
+fn present(vitals: &Vitals, now: Moment) -> Spans {
     let age = |since: Moment| now.0.saturating_sub(since.0);
-    for stall in &vitals.stalls {
-        let who = phrases::idle_reader(stall.stream);
-        let text = format!(
-            "{who}: {} have waited for {}",
-            size(stall.bytes),
-            duration(age(stall.since))
-        );
-        said.push((Role::Bad, text));
-    }
-    for line in vitals
-        .unfinished
-        .iter()
-        .filter(|line| age(line.since) > PATIENCE_NS)
-    {
-        let text = format!(
-            "{} has written {} of a line and not ended it for {}",
-            writer(line.stream),
-            size(line.bytes),
-            duration(age(line.since))
-        );
-        said.push((Role::Warn, text));
-    }
+    let stalls = vitals.stalls.iter().map(|stall| {
+        let (who, bytes) = (phrases::idle_reader(stall.stream), size(stall.bytes));
+        let age = duration(age(stall.since));
+        (Role::Bad, format!("{who}: {bytes} have waited for {age}"))
+    });
+    let unfinished = vitals.unfinished.iter();
+    let unfinished = unfinished.filter(|line| age(line.since) > PATIENCE_NS);
+    let unfinished = unfinished.map(|line| {
+        let who = match line.stream {
+            StreamId::C2S => "the host",
+            StreamId::S2C => "the server",
+            _ => "the server's stderr",
+        };
+        let (bytes, age) = (size(line.bytes), duration(age(line.since)));
+        let text = format!("{who} has written {bytes} of a line and not ended it for {age}");
+        (Role::Warn, text)
+    });
     // Of a call in which the server asks its client, the client is to be waited for, however
     // young its question is.
     let is_old = |exchange: &&Exchange| age(exchange.t_request) > PATIENCE_NS;
-    if let Some(oldest) = vitals.open.iter().find(is_old) {
-        let asked = vitals.open.iter().find(|exchange| is_of_server(exchange));
-        let exchange = asked.unwrap_or(oldest);
-        said.push((Role::Open, waiting(exchange, age(exchange.t_request))));
-    }
-    said
+    let is_asked = |exchange: &&Exchange| exchange.direction == Direction::ServerToClient;
+    let oldest = vitals.open.iter().find(is_old);
+    let open = oldest.map(|oldest| vitals.open.iter().find(is_asked).unwrap_or(oldest));
+    let waiting = open.map(|open| {
+        let whom = if is_asked(&open) { "client" } else { "server" };
+        let (call, age) = (cause::call(open), duration(age(open.t_request)));
+        let seq = open.request.0.0;
+        (
+            Role::Open,
+            format!("waiting for the {whom}: {call} for {age} (#{seq})"),
+        )
+    });
+    stalls.chain(unfinished).chain(waiting).collect()
 }
 
-fn is_of_server(exchange: &Exchange) -> bool {
-    exchange.direction == Direction::ServerToClient
-}
-
-fn waiting(exchange: &Exchange, age: u64) -> String {
-    let whom = if is_of_server(exchange) {
-        "client"
-    } else {
-        "server"
-    };
-    format!(
-        "waiting for the {whom}: {} for {} (#{})",
-        cause::call(exchange),
-        duration(age),
-        exchange.request.0.0
-    )
-}
-
-fn writer(stream: StreamId) -> &'static str {
-    match stream {
-        StreamId::C2S => "the host",
-        StreamId::S2C => "the server",
-        _ => "the server's stderr",
-    }
-}
-
-/// What is over: its causes, and what was lost with them.
-pub fn past(vitals: &Vitals) -> Said {
+/// The causes of what went wrong, and what was lost with them.
+pub fn past(vitals: &Vitals) -> Spans {
     let live = vitals.standing == Standing::Live;
     let is_told = |cause: &&Cause| cause.is_trouble() && !(live && cause.is_wait());
     let causes: Vec<_> = vitals.causes.iter().filter(is_told).collect();
@@ -151,59 +122,35 @@ pub fn past(vitals: &Vitals) -> Said {
         Certainty::Possible => Role::Warn,
         Certainty::Likely | Certainty::Certain => Role::Bad,
     };
-    let mut said: Said = causes
-        .iter()
-        .map(|cause| (role(cause), escape(&cause.sentence).into_owned()))
-        .collect();
+    let told = |cause: &&Cause| (role(cause), escape(&cause.sentence).into_owned());
+    let mut said: Spans = causes.iter().map(told).collect();
     if is_bad_end(vitals) {
-        let rest: Vec<_> = vitals
-            .lost
-            .iter()
-            .filter(|exchange| !causes.iter().any(|cause| shows(cause, exchange)))
-            .collect();
-        said.extend(lost(&rest));
+        let shows = |cause: &&Cause, seq| {
+            let mut evidence = cause.evidence.iter();
+            evidence.any(|one| one.place == Place::Frame(seq))
+        };
+        let is_new = |one: &&Exchange| !causes.iter().any(|cause| shows(cause, one.request.0));
+        let lost: Vec<_> = vitals.lost.iter().filter(is_new).collect();
+        if !lost.is_empty() {
+            let calls = cause::calls(lost);
+            said.push((Role::Bad, format!("no answer to {calls}")));
+        }
         said.extend(words_of_stderr(&vitals.last_words, &causes));
     }
-    if said.is_empty() && !live {
-        said.extend(remarks(vitals));
+    // Nothing is wrong, or nothing can be said; rules may have more to say than notes.
+    let found = &vitals.severities;
+    let remark = vitals.causes.first().filter(|_| said.is_empty() && !live);
+    let is_told = |cause: &&Cause| cause.id != NOTHING_WRONG || found.errors + found.warnings > 0;
+    if let Some(remark) = remark.filter(is_told) {
+        said.push((Role::Warn, escape(&remark.sentence).into_owned()));
     }
     said
 }
 
-/// That nothing is wrong, where rules have more to say than notes; or that nothing can be said.
-fn remarks(vitals: &Vitals) -> Said {
-    let found = &vitals.severities;
-    let Some(cause) = vitals.causes.first() else {
-        return Said::new();
-    };
-    let text = escape(&cause.sentence).into_owned();
-    match cause.id {
-        NOTHING_WRONG if found.errors + found.warnings > 0 => {
-            vec![(Role::Warn, text), (Role::Faint, "4 lists them".to_owned())]
-        }
-        NOTHING_WRONG => Said::new(),
-        _ => vec![(Role::Warn, text)],
-    }
-}
-
-fn shows(cause: &Cause, exchange: &Exchange) -> bool {
-    let (seq, _) = exchange.request;
-    let mut evidence = cause.evidence.iter();
-    evidence.any(|one| one.place == Place::Frame(seq))
-}
-
-/// `no answer to search_docs (#83), file:///a.md (#85)`: what was open when it ended.
-fn lost(lost: &[&Exchange]) -> Option<(Role, String)> {
-    let text = format!("no answer to {}", cause::calls(lost.iter().copied()));
-    (!lost.is_empty()).then_some((Role::Bad, text))
-}
-
 /// The last lines of stderr in their order, without those that a cause has told.
 fn words_of_stderr(words: &[Box<[u8]>], causes: &[&Cause]) -> Option<(Role, String)> {
-    let lines = words
-        .iter()
-        .map(|line| escape_bytes(line.trim_ascii()).to_string());
-    let is_told = |line: &String| causes.iter().any(|cause| cause.sentence.contains(line));
+    let lines = words.iter().map(|line| escape_bytes(line.trim_ascii()));
+    let is_told = |line: &str| causes.iter().any(|cause| cause.sentence.contains(line));
     let mut lines: Vec<_> = lines
         .filter(|line| !line.is_empty() && !is_told(line))
         .collect();
@@ -229,26 +176,22 @@ fn is_bad_end(vitals: &Vitals) -> bool {
 
 const LETTERS: &str = "123456789abcdefghi";
 
-pub fn perform(app: &mut App, _: &mut Session, action: Action) -> Option<Effects> {
+pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
     if action != Action::Why {
         return None;
     }
-    Some(vec![app.questions.ask(Slot::Why, Asking, found)])
-}
-
-/// Reads the causes once.
-struct Asking;
-
-impl Job for Asking {
-    type Found = Vec<Cause>;
-
-    fn step(&mut self, source: &Source<'_>) -> Step<Self::Found> {
-        let began = source.summary.wall_ns;
-        let now = || Moment(wall_clock_ns().saturating_sub(began));
-        let facts = source.recording.facts(source.is_live.then(now))?;
-        let causes = cause::causes(&facts);
-        Ok((Progress::Done, Some(causes)))
-    }
+    let causes = app.questions.read(
+        Slot::Why,
+        session,
+        |source, _| {
+            let began = source.summary.wall_ns;
+            let now = || Moment(wall_clock_ns().saturating_sub(began));
+            let facts = source.recording.facts(source.is_live.then(now))?;
+            Ok(cause::causes(&facts))
+        },
+        found,
+    );
+    Some(vec![causes])
 }
 
 fn found(app: &mut App, session: &mut Session, causes: Vec<Cause>) -> Effects {
@@ -261,11 +204,10 @@ fn found(app: &mut App, session: &mut Session, causes: Vec<Cause>) -> Effects {
 }
 
 /// Opens the account of one of the causes.
-pub fn account(app: &mut App, session: &mut Session, at: usize) -> Effects {
+fn account(app: &mut App, session: &mut Session, at: usize) -> Effects {
     let causes = &session.causes;
-    let menu = causes.get(at).map(|cause| menu(cause, at, causes));
-    if let Some(menu) = menu {
-        app.push(menu);
+    if let Some(cause) = causes.get(at) {
+        app.push(menu(cause, at, causes));
     }
     vec![]
 }
@@ -321,32 +263,9 @@ fn besides(at: usize, cause: &Cause) -> Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mcpreel_trace::frame::Seq;
 
     fn text(said: Option<(Role, String)>) -> String {
         said.map_or(String::new(), |(_, text)| text)
-    }
-
-    #[test]
-    fn what_was_open_at_the_end_is_named() {
-        let exchange = |seq: u64, name: &str| Exchange {
-            request: (Seq(seq), 0),
-            name: Some(name.into()),
-            ..Exchange::begun(
-                mcpreel_wire::message::Direction::ClientToServer,
-                mcpreel_wire::id::RequestId::from_json("1").expect("it is JSON"),
-                "tools/call",
-            )
-        };
-        assert_eq!(lost(&[]), None);
-        let two = [exchange(83, "search_docs"), exchange(85, "x\u{1b}[2J")];
-        assert_eq!(
-            text(lost(&two.each_ref())),
-            "no answer to search_docs (#83), x\\u{1b}[2J (#85)"
-                .replace("\\u{1b}", &escape("\u{1b}"))
-        );
-        let four = [1, 2, 3, 4].map(|seq| exchange(seq, "a"));
-        assert!(text(lost(&four.each_ref())).ends_with("a (#3), …"));
     }
 
     #[test]
@@ -363,36 +282,5 @@ mod tests {
         let told = words_of_stderr(&words, &[&cause]);
         assert_eq!(text(told), "also on stderr: one; two; three");
         assert_eq!(words_of_stderr(&words[4..5], &[&cause]), None);
-    }
-
-    fn cause(id: &'static str, sentence: &str) -> Cause {
-        Cause {
-            id,
-            sentence: sentence.to_owned(),
-            certainty: Certainty::Likely,
-            evidence: vec![Evidence {
-                place: Place::Stderr(Seq(7)),
-                text: "stderr: \u{1b}[2J".to_owned(),
-            }],
-            advice: "Look.",
-        }
-    }
-
-    #[test]
-    fn the_account_is_escaped_and_names_the_other_causes() {
-        let causes = [
-            cause("crashed", "it \u{202e}crashed"),
-            cause("log-on-stdout", "it logs"),
-        ];
-        let menu = menu(&causes[0], 0, &causes);
-        assert_eq!(menu.entries[1].label, "besides, likely: it logs");
-        let shown = menu
-            .entries
-            .iter()
-            .map(|entry| &entry.label)
-            .chain(menu.text.iter().map(|(_, text)| text));
-        for text in shown {
-            assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");
-        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::frame;
 use crate::action::Action;
+use ratatui::layout::Rect;
 
 /// A cursor that stays on its row, known by an id, when rows come, go, or change their order.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +30,12 @@ impl<I: Clone + Default + PartialEq> Rows<I> {
         let to = moved(action, self.at(ids), ids.len(), page)?;
         self.put(ids, to, page);
         Some(())
+    }
+
+    /// The row at a cell of the screen, where `area` shows the rows, of which there are so many.
+    pub fn row_at(&self, area: Rect, (x, y): (u16, u16), rows: usize) -> Option<usize> {
+        let row = self.top + usize::from(y.saturating_sub(area.y));
+        (area.contains((x, y).into()) && row < rows).then_some(row)
     }
 
     /// Scrolls without moving the cursor.

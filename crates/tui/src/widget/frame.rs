@@ -97,14 +97,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_that_is_on_the_screen_moves_nothing_and_any_other_just_comes_in() {
-        let tops = [0, 2, 3, 5, 9].map(|at| showing(at, 3, 3));
-        assert_eq!(tops, [0, 2, 3, 3, 7]);
-        assert_eq!(showing(4, 0, 0), 4, "a screen has one row at least");
-        assert_eq!(showing_of(5, 4, 4, 3), 2, "all that there is room for");
-    }
-
-    #[test]
     fn the_wheel_moves_the_rows_and_not_the_cursor_and_ends_with_the_last() {
         assert_eq!(turned(0, 3, 10, 4), 3);
         assert_eq!(turned(5, 3, 10, 4), 6);

@@ -3,10 +3,11 @@
 pub mod cursor;
 pub mod frame;
 pub mod hex;
+pub mod pager;
 pub mod pieces;
 pub mod raw;
 pub mod spans;
+pub mod string_content;
 pub mod table;
 pub mod tree;
 pub mod tree_line;
-pub mod widget_text;

@@ -1,10 +1,18 @@
 //! Jobs: questions about the open recording that are answered step by step.
 
 use mcpreel_store::reader::{ReadError, Recording, Summary};
-use mcpreel_store::select::{self, Context};
+use mcpreel_store::select::{self, Context, Limit, Scan};
 use mcpreel_trace::clock::{Clock, wall_clock_ns};
 use mcpreel_trace::frame::Seq;
+use mcpreel_trace::item::ItemKey;
 use std::path::Path;
+
+/// A view of a recording that grows is read anew at most so often, nanoseconds.
+const EVERY_NS: u64 = 500_000_000;
+
+/// Between two looks whether a scan is to stop: so many hits, and so many nanoseconds.
+const HITS: usize = 500;
+const STEP_NS: u64 = 20_000_000;
 
 /// The kinds of questions, the most urgent first. A new one takes the place of an older one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -74,4 +82,68 @@ pub struct Growth {
     pub last: Seq,
     /// Whether nothing more will come.
     pub ended: bool,
+}
+
+impl Source<'_> {
+    /// Visits the rows that a scan finds, until `visit` says that this is enough, or `stop`.
+    pub fn each_hit(
+        &self,
+        mut scan: Scan,
+        stop: &dyn Fn() -> bool,
+        mut visit: impl FnMut(ItemKey) -> Result<bool, ReadError>,
+    ) -> Result<(), ReadError> {
+        let limit = Limit {
+            hits: HITS,
+            nanos: STEP_NS,
+            clock: self.clock,
+        };
+        loop {
+            let found = scan.step(self.recording, &limit)?;
+            for hit in &found.hits {
+                if !visit(hit.key)? {
+                    return Ok(());
+                }
+            }
+            if found.done || stop() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// The last question of a view, and the state of the recording then.
+#[derive(Debug)]
+pub struct LastAsk<T> {
+    pub what: T,
+    /// The counts of the recording: others when it has grown or ended.
+    counts: [u64; 5],
+    /// When, nanoseconds since the viewer started.
+    at_ns: u64,
+    pub answered_ns: Option<u64>,
+}
+
+impl<T: PartialEq> LastAsk<T> {
+    /// Notes that `what` is asked now; `None` if it need not be: the same was asked last, and the
+    /// answer is on its way or still new. Else whether something else was asked last.
+    pub fn renew(last: &mut Option<Self>, what: T, counts: [u64; 5], at_ns: u64) -> Option<bool> {
+        let mut is_other = true;
+        if let Some(last) = last {
+            is_other = last.what != what;
+            // A reading that takes long is repeated seldom.
+            let is_old = last.answered_ns.is_some_and(|answered_ns| {
+                let took = answered_ns.saturating_sub(last.at_ns);
+                at_ns.saturating_sub(last.at_ns) >= EVERY_NS.max(took.saturating_mul(4))
+            });
+            if !(is_other || is_old && last.counts != counts) {
+                return None;
+            }
+        }
+        *last = Some(Self {
+            what,
+            counts,
+            at_ns,
+            answered_ns: None,
+        });
+        Some(is_other)
+    }
 }

@@ -12,7 +12,7 @@ use mcpreel_share::phrases::sentence;
 use mcpreel_store::library::{Entry, Library, Standing, spool_of};
 use mcpreel_store::recovery::{self, Outcome};
 use mcpreel_trace::clock::Clock;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,9 +20,6 @@ use std::time::Duration;
 
 /// Within a list recordings are completed for so long; whoever looks at them waits meanwhile.
 const PATIENCE: Duration = Duration::from_millis(100);
-
-/// Lists over which the rate of messages is taken: a single second of it would jump.
-const SAMPLES: usize = 4;
 
 /// Answers questions about the folder.
 #[derive(Debug)]
@@ -39,8 +36,8 @@ struct Known {
     entry: Arc<Entry>,
     /// The recording cannot be completed as long as its files stay as they are.
     hopeless: bool,
-    /// When it had how many messages, the oldest first.
-    samples: VecDeque<(u64, u64)>,
+    /// When it had how many messages, the last two times.
+    samples: [Option<(u64, u64)>; 2],
 }
 
 /// The dates and sizes of the files of a recording.
@@ -122,18 +119,13 @@ impl Librarian {
 impl Known {
     fn read(reel: &Path, stamp: Stamp, old: Option<Self>, now: u64) -> Self {
         let entry = Arc::new(Entry::read(reel));
-        let mut samples = old.map(|old| old.samples).unwrap_or_default();
-        if let Some(summary) = entry.summary() {
-            samples.push_back((now, summary.messages));
-            if samples.len() > SAMPLES {
-                samples.pop_front();
-            }
-        }
+        let before = old.and_then(|old| old.samples[1]);
+        let sample = entry.summary().map(|summary| (now, summary.messages));
         Self {
             stamp,
             entry,
             hopeless: false,
-            samples,
+            samples: [before, sample],
         }
     }
 
@@ -147,16 +139,16 @@ impl Known {
         let is_live = self.entry.standing == Standing::Live;
         Row {
             entry: Arc::clone(&self.entry),
-            rate: is_live.then(|| rate(&self.samples)).flatten(),
+            rate: is_live.then(|| rate(self.samples)).flatten(),
         }
     }
 }
 
 /// Messages per second between the first sample and the last.
-fn rate(samples: &VecDeque<(u64, u64)>) -> Option<f64> {
-    let ((from, before), (to, after)) = (samples.front()?, samples.back()?);
-    let seconds = Duration::from_nanos(to.checked_sub(*from)?).as_secs_f64();
-    let messages = u32::try_from(after.saturating_sub(*before)).unwrap_or(u32::MAX);
+fn rate([before, after]: [Option<(u64, u64)>; 2]) -> Option<f64> {
+    let ((from, before), (to, after)) = (before?, after?);
+    let seconds = Duration::from_nanos(to.checked_sub(from)?).as_secs_f64();
+    let messages = u32::try_from(after.saturating_sub(before)).unwrap_or(u32::MAX);
     (seconds > 0.0).then(|| f64::from(messages) / seconds)
 }
 

@@ -12,8 +12,9 @@
 //! the job of that slot, which is how things are cancelled. A job that is done is kept: when the
 //! recording grows it is asked whether it has more to say.
 //!
-//! Work that takes seconds and needs no open recording is an [`Errand`]: a comparison, a replay, an
-//! export. Every answer says what its panel does with it.
+//! An [`Errand`] has a thread and a connection of its own: a comparison, a replay, an export, and
+//! what goes over the whole recording at once, as statistics do. A view asks again when the
+//! recording has grown ([`job::LastAsk`]). Every answer says what its panel does with it.
 //!
 //! [`Reader`] runs without threads too: tests drive it by hand.
 

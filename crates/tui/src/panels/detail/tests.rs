@@ -5,8 +5,7 @@ mod hand;
 
 use super::detail_open::{click, wheel};
 use super::*;
-use crate::app::Focus;
-use crate::effect::{Msg, Now};
+use crate::effect::Msg;
 use hand::{CALLS, Hand};
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{ItemKey, Lens};
@@ -15,30 +14,6 @@ use mcpreel_trace::item::{ItemKey, Lens};
 fn a_call_is_shown_with_its_answer() {
     let hand = Hand::calls();
     insta::assert_snapshot!(hand.pane());
-}
-
-#[test]
-fn tab_walks_the_tabs_and_then_leaves() {
-    let mut hand = Hand::calls();
-    let mut tabs = Vec::new();
-    for _ in 0..4 {
-        tabs.push((hand.session().focus, hand.detail().tab));
-        hand.press("Tab");
-    }
-    let detail = Focus::Detail;
-    let walk = [
-        (detail, Tab::Body),
-        (detail, Tab::Story),
-        (detail, Tab::Findings),
-        (Focus::Main, Tab::Body),
-    ];
-    assert_eq!(tabs, walk);
-    hand.press("BackTab");
-    assert_eq!(
-        hand.session().focus,
-        Focus::Main,
-        "backwards it leaves at the first"
-    );
 }
 
 #[test]
@@ -106,17 +81,6 @@ fn findings_are_explained_and_lead_to_their_place() {
         hand.detail().part().unwrap().text.as_ref().unwrap().key.seq,
         Seq(8)
     );
-}
-
-#[test]
-fn what_is_selected_is_read_also_while_the_pane_is_not_on_the_screen() {
-    let mut hand = Hand::open(CALLS, (60, 20));
-    hand.tell(Msg::Tick(Now::default()));
-    let asked = hand.detail().asked.map(|asked| asked.key);
-    assert_eq!(asked, hand.session().list.selected());
-    assert!(asked.is_some());
-    hand.select(1);
-    assert!(hand.pane().contains("▾ request"), "{}", hand.pane());
 }
 
 #[test]

@@ -206,17 +206,6 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_the_finding_wrote_with_escapes_is_found() {
-        let json = "{\"params\":{\"a\u{202e}b\":1}}";
-        let path = Path::new(vec![
-            Step::Member("params".into()),
-            Step::Member(quote::text("a\u{202e}b").into()),
-        ]);
-        let place = placed(json, &path.to_string()).unwrap();
-        assert!(place.contains('\u{202e}'), "{place}");
-    }
-
-    #[test]
     fn what_is_folded_counts_what_is_in_it_and_shows_the_worst() {
         let tree = tree(r#"{"a":{"b":1,"c":2},"d":3}"#);
         let found = [

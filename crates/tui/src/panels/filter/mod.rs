@@ -22,7 +22,7 @@ use mcpreel_trace::query::{QueryError, relaxations, undecided, value_text};
 use mcpreel_wire::text::escape;
 use ratatui::layout::Position;
 use tui_input::Input;
-pub use typed::{Filter, Relaxed, all_of, conditions};
+pub use typed::{Filter, Relaxed, is, narrowed};
 
 /// The label of the prompt, under which typed filters are remembered.
 const LABEL: &str = "filter";

@@ -2,7 +2,7 @@
 
 use mcpreel_store::select::Question;
 use mcpreel_trace::item::Lens;
-use mcpreel_trace::query::ast::{Expr, Field, Type};
+use mcpreel_trace::query::ast::{Expr, Field, Op, Subject, Type, Value};
 use mcpreel_trace::query::{Query, QueryError, complete, value_text};
 use mcpreel_wire::text::plural;
 use std::ops::Range;
@@ -120,17 +120,30 @@ impl Popup {
     }
 }
 
-/// The conditions that all have to hold; none of a filter that everything fits.
-pub fn conditions(query: &Query) -> Vec<Expr> {
-    match query.expr.clone() {
-        None => Vec::new(),
-        Some(Expr::And(all)) => all,
-        Some(expr) => vec![expr],
+/// The condition that a field is this text; with [`Op::Contains`] a word of a fixed list.
+pub fn is(field: Field, op: Op, text: &str) -> Expr {
+    Expr::Compare {
+        subject: Subject::Field(field),
+        op,
+        value: Value::Text {
+            text: text.into(),
+            quoted: false,
+        },
     }
 }
 
-/// The filter that fits where all of these hold.
-pub fn all_of(mut all: Vec<Expr>) -> Query {
+/// The filter with these conditions besides its own.
+pub fn narrowed(query: &Query, conditions: impl IntoIterator<Item = Expr>) -> Query {
+    let mut all = match query.expr.clone() {
+        None => Vec::new(),
+        Some(Expr::And(all)) => all,
+        Some(expr) => vec![expr],
+    };
+    for condition in conditions {
+        if !all.contains(&condition) {
+            all.push(condition);
+        }
+    }
     let expr = match all.len() {
         0 | 1 => all.pop(),
         _ => Some(Expr::And(all)),
@@ -141,11 +154,9 @@ pub fn all_of(mut all: Vec<Expr>) -> Query {
 /// The exchanges that fit `query`: in the list notifications and lines are rows too.
 pub fn requests(query: &Query) -> Question {
     let requests = Query::parse("kind:request").unwrap_or_default();
-    let mut all = conditions(&requests);
-    all.extend(conditions(query));
     Question {
         lens: Lens::Exchanges,
-        query: all_of(all),
+        query: narrowed(&requests, query.expr.clone()),
         until: None,
     }
 }

@@ -13,8 +13,9 @@
 
 use crate::action::Action;
 use crate::app::{App, Session};
-use crate::panels::text::{Line, Text};
 use crate::theme::{self, Glyph, Look, Role};
+use crate::widget::pager::{self, Text};
+use crate::widget::spans::Spans as Line;
 use mcpreel_lint::rule::Rule;
 use mcpreel_store::reader::FindingRow;
 use mcpreel_trace::frame::Seq;
@@ -116,9 +117,7 @@ pub fn wrapped(
     all: &str,
     look: &Look,
 ) -> Vec<Line> {
-    let lines = lines
-        .iter()
-        .flat_map(|line| crate::panels::text::wrapped(line, columns));
+    let lines = lines.iter().flat_map(|line| pager::wrapped(line, columns));
     let mut lines: Vec<_> = lines.collect();
     if lines.len() <= rows {
         return lines;
@@ -141,11 +140,7 @@ pub fn revision(session: &Session) -> Option<Revision> {
 
 /// An explanation as a text to be read.
 pub fn explanation(lines: Vec<Line>) -> Text {
-    Text {
-        title: "what it means".to_owned(),
-        lines,
-        top: 0,
-    }
+    Text::new("what it means", lines)
 }
 
 /// How an explanation is read in full.

@@ -9,48 +9,47 @@
 //!                                             │ ▼ 7 more lines: i reads on
 //! ```
 
-pub mod counting;
 pub mod explain;
+pub mod groups;
 
-use super::text::Line as TextLine;
 use crate::action::Action;
 use crate::app::{App, Focus, Session, View};
 use crate::effect::Effects;
-use crate::layout;
+use crate::layout::{self, Sheet};
 use crate::panels::detail;
-use crate::panels::filter::{self, all_of, conditions};
+use crate::panels::filter::{self, is, narrowed};
 use crate::theme::{self, Glyph, Look, Role};
 use crate::widget::cursor::moved;
+use crate::widget::spans::Spans as TextLine;
 use crate::widget::{frame, spans};
-use crate::worker::job::Slot;
-use counting::{Counting, Found, id_of};
-pub use counting::{Findings, GroupId, Row};
+use crate::worker::errand::Place;
+use crate::worker::job::{LastAsk, Slot, Source};
+use groups::Found;
+pub use groups::{Findings, GroupId, Row};
 use mcpreel_store::story::FindingGroup;
-use mcpreel_trace::query::ast::{Expr, Field, Op, Subject, Value};
+use mcpreel_trace::query::ast::{Field, Op};
 use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::text::{count, cut, escape, pad_end, pad_start, plural, width};
 use ratatui::Frame;
-use ratatui::layout::{Margin, Rect};
+use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
-
-/// Findings of one group that are read at most. Nobody reads on, and the list can be filtered.
-const MOST: u32 = 5_000;
-
-/// From so many columns on the explanation stands beside the list.
-const BESIDE: u16 = 100;
 
 /// Columns of the rule's name at most; the rest of a longer one is cut.
 const RULE: usize = 32;
 
 pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
-    let page = page(app, session);
+    let page = usize::from(sheet(app, session).rows.height);
     let state = &mut session.findings;
     match action {
         Action::Open => return Some(open(app, session)),
-        Action::Explain => explain(app, session),
-        Action::Toggle => state.toggle(),
-        Action::Expand => state.fold(false),
-        Action::Collapse => state.fold(true),
+        Action::Explain => {
+            let revision = explain::revision(session);
+            let row = session.findings.current()?;
+            app.push(explain::explanation(explained(&row, revision)));
+        }
+        Action::Toggle => state.fold(None),
+        Action::Expand => state.fold(Some(false)),
+        Action::Collapse => state.fold(Some(true)),
         action => {
             let places = state.places();
             let at = moved(action, state.at(), places.len(), page)?;
@@ -60,16 +59,19 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
     Some(vec![])
 }
 
-/// On a group unfolds it, on a finding goes to its frame, on what was left out reads more.
+/// On a group unfolds it, on a finding goes to its frame, on what was not read filters the list to
+/// the rule.
 fn open(app: &mut App, session: &mut Session) -> Effects {
     let state = &mut session.findings;
     let id = match state.current() {
         Some(Row::More(group, _)) => {
-            let group = id_of(group);
-            return more(app, session, &group);
+            let rule = [is(Field::Finding, Op::Equal, &group.rule)];
+            let query = narrowed(session.filter.in_force(), rule);
+            session.view = View::Exchanges;
+            return filter::set(app, session, &query.to_string());
         }
         Some(Row::Group(..)) | None => {
-            state.toggle();
+            state.fold(None);
             return vec![];
         }
         Some(Row::Finding(finding)) => finding.id,
@@ -82,157 +84,74 @@ fn open(app: &mut App, session: &mut Session) -> Effects {
     detail::keys::jump(session, seq, id)
 }
 
-/// Shows what the rule of the row under the cursor means.
-fn explain(app: &mut App, session: &mut Session) {
-    if let Some(row) = session.findings.current() {
-        let lines = explained(&row, explain::revision(session));
-        app.push(explain::explanation(lines));
-    }
-}
-
-/// Reads more of a group, or where that is too much filters the list to it.
-fn more(app: &mut App, session: &mut Session, group: &GroupId) -> Effects {
-    let wanted = session.findings.unfolded.get_mut(group);
-    if let Some(wanted) = wanted.filter(|wanted| **wanted < MOST) {
-        *wanted = wanted.saturating_mul(4).min(MOST);
-        return vec![];
-    }
-    session.view = View::Exchanges;
-    let mut all = conditions(session.filter.in_force());
-    all.push(Expr::Compare {
-        subject: Subject::Field(Field::Finding),
-        op: Op::Equal,
-        value: Value::Text {
-            text: group.0.clone(),
-            quoted: false,
-        },
-    });
-    filter::set(app, session, &all_of(all).to_string())
-}
-
-/// Something was counted.
-fn found(_: &mut App, session: &mut Session, found: Found) -> Effects {
-    let state = &mut session.findings;
-    state.groups = Some(found.groups);
-    state.rows.extend(found.rows);
-    state.percent = found.percent;
-    vec![]
-}
-
 /// Asks for what the screen lacks.
 pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
     if session.view != View::Findings || session.vitals.is_none() {
         return vec![];
     }
+    let counts = session.counts();
     let state = &mut session.findings;
-    let asked = (session.filter.in_force().clone(), state.unfolded.clone());
-    if state.asked.as_ref() == Some(&asked) {
+    let what = (session.filter.in_force().clone(), state.unfolded.clone());
+    let before = state.asked.as_ref().map(|asked| asked.what.0.clone());
+    if LastAsk::renew(&mut state.asked, what.clone(), counts, app.now.ui_ns).is_none() {
         return vec![];
     }
-    if state
-        .asked
-        .as_ref()
-        .is_some_and(|(query, _)| *query != asked.0)
-    {
+    if before.is_some_and(|query| query != what.0) {
         state.groups = None;
         state.rows.clear();
     }
-    let known = state.groups.is_some() && state.percent == 100;
-    let job = Counting::new(asked.0.clone(), &state.unfolded, known);
-    state.asked = Some(asked);
-    vec![app.questions.ask(Slot::Findings, job, found)]
+    let (query, unfolded) = what;
+    let count = move |source: &Source<'_>, place: &Place<'_>| {
+        groups::count(source, &query, &unfolded, &|| place.is_stopped())
+    };
+    vec![app.questions.read(Slot::Findings, session, count, found)]
 }
 
-/// A click selects a row.
-pub fn click(app: &mut App, session: &mut Session, cell: (u16, u16)) -> Effects {
-    let (row, page) = (hit(app, session, cell), page(app, session));
-    if let Some(row) = row {
-        let places = session.findings.places();
-        session.findings.cursor.put(&places, row, page);
+fn found(app: &mut App, session: &mut Session, found: Found) -> Effects {
+    let state = &mut session.findings;
+    state.groups = Some(found.groups());
+    state.rows.extend(found.rows);
+    if let Some(asked) = &mut state.asked {
+        asked.answered_ns = Some(app.now.ui_ns);
     }
     vec![]
 }
 
-pub fn wheel(app: &mut App, session: &mut Session, by: isize) -> Effects {
-    let page = page(app, session);
+fn sheet(app: &App, session: &Session) -> Sheet {
+    layout::sheet(layout::session(app, session).main)
+}
+
+/// A click selects a row. Returns whether one is there.
+pub fn click(app: &App, session: &mut Session, cell: (u16, u16)) -> bool {
+    let rows = sheet(app, session).rows;
+    let state = &mut session.findings;
+    let places = state.places();
+    let row = state.cursor.row_at(rows, cell, places.len());
+    if let Some(row) = row {
+        state.cursor.put(&places, row, usize::from(rows.height));
+    }
+    row.is_some()
+}
+
+pub fn wheel(app: &App, session: &mut Session, by: isize) {
+    let page = usize::from(sheet(app, session).rows.height);
     let rows = session.findings.all().len();
     session.findings.cursor.wheel(by, rows, page);
-    vec![]
-}
-
-/// Where the parts of the panel are; empty where there is no room for one.
-struct Parts {
-    counts: Rect,
-    list: Rect,
-    aside: Rect,
-}
-
-fn parts(inner: Rect) -> Parts {
-    let lines = u16::from(inner.height >= 6);
-    let counts = Rect {
-        height: lines,
-        ..inner
-    };
-    let mut list = Rect {
-        y: inner.y + lines,
-        height: inner.height - lines,
-        ..inner
-    };
-    let mut aside = Rect::default();
-    if list.width >= BESIDE {
-        list.width = list.width * 3 / 5;
-        aside = Rect {
-            x: list.right() + 2,
-            width: (inner.width - list.width).saturating_sub(2),
-            ..list
-        };
-    } else if list.height >= 8 {
-        let height = (list.height * 2 / 5).max(4);
-        list.height -= height;
-        aside = Rect {
-            y: list.bottom(),
-            height,
-            ..list
-        };
-    }
-    Parts {
-        counts,
-        list,
-        aside,
-    }
-}
-
-fn placed(app: &App, session: &Session) -> Option<Parts> {
-    let main = layout::session(app, session).main;
-    (session.view == View::Findings).then(|| parts(main.inner(Margin::new(1, 1))))
-}
-
-/// How many rows the list shows at once.
-fn page(app: &App, session: &Session) -> usize {
-    placed(app, session).map_or(1, |parts| usize::from(parts.list.height))
-}
-
-/// The row at this cell of the screen, counted from the first of all.
-pub fn hit(app: &App, session: &Session, (x, y): (u16, u16)) -> Option<usize> {
-    let parts = placed(app, session)?;
-    let inside = parts.list.contains((x, y).into());
-    let row = session.findings.cursor.top + usize::from(y.saturating_sub(parts.list.y));
-    (inside && row < session.findings.all().len()).then_some(row)
 }
 
 pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
     let focus = session.focus == Focus::Main;
     let state = &session.findings;
-    let parts = parts(area.inner(Margin::new(1, 1)));
+    let sheet = layout::sheet(area);
     let rows = state.all();
-    let foot = foot(look, state, rows.len(), usize::from(parts.list.height));
+    let foot = foot(look, state, rows.len(), usize::from(sheet.rows.height));
     frame::draw(look, &title(session), &foot, focus, area, frame);
     if state.groups.is_none() {
         return;
     }
-    frame.render_widget(counts(look, state), parts.counts);
-    if rows.is_empty() && state.percent == 100 {
+    frame.render_widget(counts(look, state), sheet.above);
+    if rows.is_empty() {
         let (text, role) = if session.filter.is_on() {
             (
                 "no finding is about a row that fits the filter",
@@ -241,29 +160,21 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
         } else {
             ("nothing was found", Role::Good)
         };
-        return frame.render_widget(Line::styled(text, look.style(role)), parts.list);
+        return frame.render_widget(Line::styled(text, look.style(role)), sheet.rows);
     }
     let cursor = state.at();
-    let columns = usize::from(parts.list.width);
-    for (at, area) in (state.cursor.top..rows.len()).zip(parts.list.rows()) {
+    let columns = usize::from(sheet.rows.width);
+    for (at, area) in (state.cursor.top..rows.len()).zip(sheet.rows.rows()) {
         frame.render_widget(line(look, &rows[at], columns), area);
         if at == cursor {
-            let role = if focus {
-                Role::Selected
-            } else {
-                Role::SelectedElsewhere
-            };
-            spans::draw(look.style(role), area, frame);
+            spans::draw(look.style(Role::selected(focus)), area, frame);
         }
     }
     if let Some(row) = rows.get(cursor) {
         let lines = explained(row, explain::revision(session));
-        let size = (
-            usize::from(parts.aside.width),
-            usize::from(parts.aside.height),
-        );
+        let size = (sheet.aside.width.into(), sheet.aside.height.into());
         let lines = explain::wrapped(&lines, size, &explain::hint(app), look);
-        for (line, row) in lines.into_iter().zip(parts.aside.rows()) {
+        for (line, row) in lines.into_iter().zip(sheet.aside.rows()) {
             frame.render_widget(spans::line(line, *look), row);
         }
     }
@@ -277,7 +188,7 @@ fn title(session: &Session) -> String {
     let fitting: u64 = state.groups.iter().flatten().map(|group| group.count).sum();
     match (session.filter.is_on(), all) {
         (false, _) => "Findings".to_owned(),
-        (true, Some(all)) if state.percent == 100 => {
+        (true, Some(all)) => {
             format!(
                 "Findings ({} of {all}: what fits the filter)",
                 count(fitting)
@@ -294,12 +205,8 @@ fn foot(look: &Look, state: &Findings, rows: usize, page: usize) -> String {
         let (at, of) = (count(state.at() as u64 + 1), count(rows as u64));
         parts.push(format!("{at} of {of} {}", look.glyph(Glyph::More)));
     }
-    match state.groups {
-        None => parts.push("counting".to_owned()),
-        Some(_) if state.percent < 100 => {
-            parts.push(format!("counting {} %: so far", state.percent));
-        }
-        Some(_) => {}
+    if state.groups.is_none() {
+        parts.push("counting".to_owned());
     }
     parts.join(&format!(" {} ", look.glyph(Glyph::Dot)))
 }
@@ -331,10 +238,7 @@ fn line(look: &Look, row: &Row<'_>, columns: usize) -> Line<'static> {
         Row::More(group, left) => {
             let does = match group.count - *left {
                 0 => "    reading".to_owned(),
-                read if read >= u64::from(MOST) => {
-                    format!("    {} more; Enter filters the list to them", count(*left))
-                }
-                _ => format!("    {} more; Enter reads on", count(*left)),
+                _ => format!("    {} more; Enter filters the list to them", count(*left)),
             };
             Line::styled(cut(&does, columns), look.style(Role::Faint))
         }

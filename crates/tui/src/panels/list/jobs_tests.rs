@@ -134,33 +134,6 @@ fn exchanges_begin_and_cease_to_fit_as_they_are_answered() {
 }
 
 #[test]
-fn a_frame_is_found_in_the_row_of_its_request() {
-    let mut live = Live::start();
-    live.call(1);
-    live.answer(1);
-    for (lens, row) in [(Lens::Exchanges, 1), (Lens::Wire, 2)] {
-        let mut viewer = viewer();
-        let session = viewer.session.as_deref_mut().unwrap();
-        session.lens = lens;
-        session.list.go_to = Some(Seq(2));
-        let mut job = Reading {
-            lens,
-            keys: VecDeque::new(),
-            find: Some(Seq(2)),
-        };
-        live.run(&mut job, |found| {
-            let (app, session) = viewer.parts().unwrap();
-            crate::panels::list::read(app, session, found);
-        });
-        let cursor = viewer.session.as_deref().unwrap().list.cursor;
-        assert_eq!(
-            cursor,
-            crate::panels::list::Cursor::At(ItemKey::of_part(Seq(row), 0))
-        );
-    }
-}
-
-#[test]
 fn what_would_fit_is_the_filter_without_what_hides_everything() {
     let mut live = Live::start();
     live.call(1);

@@ -135,21 +135,6 @@ fn following_never_carries_the_cursor_off_the_screen() {
 }
 
 #[test]
-fn rows_that_begin_or_cease_to_fit_come_and_go_where_they_belong() {
-    let mut viewer = with_rows((1..100).filter(|seq| seq % 2 == 1));
-    press(&mut viewer, "PgUp PgUp PgUp");
-    let at = cursor(&mut viewer);
-    tell(&mut viewer, |answer| {
-        answer.begin = hits([2, 3]);
-        answer.cease = vec![key(5), key(6)];
-    });
-    let rows: Vec<_> = list(&mut viewer).index.rows(0, 4).collect();
-    let rows: Vec<_> = rows.into_iter().map(|row| row.key().seq.0).collect();
-    assert_eq!(rows, [1, 2, 3, 7]);
-    assert_eq!(cursor(&mut viewer), at);
-}
-
-#[test]
 fn the_selection_survives_another_filter_on_its_line_of_the_screen() {
     let mut viewer = with_rows(1..1000);
     with(&mut viewer, |app, session| go_to(app, session, key(500)));
@@ -252,27 +237,6 @@ fn a_key_that_is_held_down_grows_nothing() {
     assert!(list.window(100).len() <= 301);
 }
 
-#[test]
-fn two_rows_can_be_selected_and_a_third_takes_the_place_of_the_first() {
-    let mut viewer = with_rows(1..10);
-    press(&mut viewer, "Space k Space");
-    let told = |viewer: &Viewer| {
-        viewer
-            .app
-            .notices
-            .shown(viewer.app.now)
-            .map(|told| told.text.clone())
-    };
-    assert_eq!(told(&viewer), None);
-    press(&mut viewer, "k Space");
-    assert_eq!(list(&mut viewer).chosen, [key(8), key(7)]);
-    // Once the first was dropped without a word.
-    let dropped = "#9 is not selected any more: two at most";
-    assert_eq!(told(&viewer).as_deref(), Some(dropped));
-    press(&mut viewer, "Space");
-    assert_eq!(list(&mut viewer).chosen, [key(8)]);
-}
-
 fn mouse(viewer: &mut Viewer, kind: MouseEventKind, (column, row): (u16, u16)) {
     let event = MouseEvent {
         kind,
@@ -302,20 +266,4 @@ fn the_wheel_scrolls_without_moving_the_cursor_and_a_double_click_opens() {
     assert_eq!(focus(&viewer), Some(Focus::Main));
     mouse(&mut viewer, click, (10, rows.y + 2));
     assert_eq!(focus(&viewer), Some(Focus::Detail));
-}
-
-#[test]
-fn the_top_is_where_the_first_row_will_be() {
-    let mut viewer = asked();
-    tell(&mut viewer, |answer| {
-        answer.older = hits((500..600).rev());
-        answer.done = false;
-        answer.from = Some(key(500));
-    });
-    press(&mut viewer, "g");
-    assert_eq!(cursor(&mut viewer), 500);
-    found(&mut viewer, 3..500);
-    assert_eq!(cursor(&mut viewer), 3);
-    assert_eq!(screen(&mut viewer)[0], 3);
-    assert!(viewer.app.notices.shown(viewer.app.now).is_none());
 }

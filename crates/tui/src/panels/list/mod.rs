@@ -23,6 +23,7 @@ use crate::layout;
 use crate::panels::filter::{self, Relaxed};
 use crate::settings::TimeColumn;
 use crate::widget::cursor::moved;
+use crate::widget::frame;
 use crate::worker::job::Slot;
 pub use index::{Cache, Index, Row};
 use jobs::{Found, Read, Reading, Scanning};
@@ -118,6 +119,31 @@ pub fn page(app: &App, session: &Session) -> usize {
         places.main
     };
     usize::from(list_draw::rows_of(places.arrangement, main).height)
+}
+
+/// A click puts the cursor on a row. Returns whether one is there.
+pub fn click(app: &App, session: &mut Session, (x, y): (u16, u16)) -> bool {
+    let places = layout::session(app, session);
+    let rows = list_draw::rows_of(places.arrangement, places.main);
+    let page = usize::from(rows.height);
+    let list = &mut session.list;
+    let row = list.first_row(page) + usize::from(y.saturating_sub(rows.y));
+    let is_row = rows.contains((x, y).into()) && row < list.len();
+    if is_row {
+        list.put_cursor(row, page);
+    }
+    is_row
+}
+
+/// Scrolls; the cursor stays on its row, also when it had been riding on the last one.
+pub fn wheel(app: &App, session: &mut Session, by: isize) {
+    let page = page(app, session);
+    let list = &mut session.list;
+    if let (Cursor::End, Some(key)) = (list.cursor, list.selected()) {
+        list.cursor = Cursor::At(key);
+    }
+    let to = frame::turned(list.first_row(page), by, list.len(), page);
+    list.scroll_to(to, page);
 }
 
 /// Asks which rows there are, from the start: after the lens, the filter or the time cursor has

@@ -38,7 +38,7 @@ pub(super) fn cells(
     beside(look, &cells, (from, to), &time)
 }
 
-/// What stands at the end of the bar, if that is not its last cell.
+/// The sign at the end of the bar, if that is not the last cell of the bar.
 fn sign(exchange: &Exchange, has_ended: bool) -> Option<(Glyph, Role)> {
     match exchange.status {
         _ if !has_ended => Some((Glyph::Running, Role::Open)),
@@ -49,7 +49,7 @@ fn sign(exchange: &Exchange, has_ended: bool) -> Option<(Glyph, Role)> {
     }
 }
 
-/// What stands beside the bar: how long it took, where that is known.
+/// The text beside the bar: the latency, where that is known.
 fn time(exchange: &Exchange, end: Moment) -> String {
     if exchange.status == Status::GivenUp {
         return Status::GivenUp.as_str().to_owned();
@@ -175,27 +175,15 @@ pub(super) fn axis(look: &Look, window: Window, columns: usize) -> String {
 
 /// The shortest round time that is at least as long as [`LABELS`] columns.
 fn step(span: u64, columns: usize) -> u64 {
-    const MINUTE: u64 = 60_000_000_000;
+    const SECOND: u64 = 1_000_000_000;
+    const DAY: u64 = 24 * 3600 * SECOND;
     let labels = (columns / LABELS).max(1) as u64;
     let least = (span / labels).max(1);
-    let mut decade = 1_u64;
-    while decade < MINUTE {
-        for times in [1, 2, 5] {
-            let step = decade.saturating_mul(times);
-            if step >= least && step < MINUTE {
-                return step;
-            }
-        }
-        decade = decade.saturating_mul(10);
-        if decade == 10_000_000_000 {
-            break;
-        }
-    }
-    let longer = [10, 30].map(|seconds| seconds * 1_000_000_000);
-    let minutes = [1, 2, 5, 10, 15, 30, 60, 120, 360, 720].map(|minutes| minutes * MINUTE);
-    let mut steps = longer.into_iter().chain(minutes);
-    let found = steps.find(|step| *step >= least);
-    found.unwrap_or_else(|| least.div_ceil(1440 * MINUTE) * 1440 * MINUTE)
+    let short = (0..10).flat_map(|decade| [1, 2, 5].map(|times| times * 10_u64.pow(decade)));
+    let minutes = [1, 2, 5, 10, 15, 30, 60, 120, 360, 720].map(|minutes| minutes * 60 * SECOND);
+    let long = [10 * SECOND, 30 * SECOND].into_iter().chain(minutes);
+    let found = short.chain(long).find(|step| *step >= least);
+    found.unwrap_or_else(|| least.div_ceil(DAY) * DAY)
 }
 
 /// A time as exact as the step from one label to the next.

@@ -14,31 +14,28 @@
 mod bar;
 pub mod picture;
 
-pub use picture::{Bar, Picture, Timeline, Window};
-
 use crate::action::Action;
 use crate::app::{App, Focus, Session, View};
 use crate::effect::Effects;
 use crate::layout;
-use crate::panels::filter::{self, all_of, conditions};
+use crate::panels::filter::{self, narrowed};
 use crate::panels::list;
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::cursor::moved;
 use crate::widget::frame;
-use crate::worker::job::Slot;
+use crate::worker::errand::Place;
+use crate::worker::job::{LastAsk, Slot, Source};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::item::ItemKey;
 use mcpreel_trace::query::Query;
 use mcpreel_trace::query::ast::{Expr, Field, Op, Subject, Value};
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{count, cut, cut_middle, duration, escape, pad_end, pad_start, width};
-use picture::{About, Ask, Asked, Drawing};
+use picture::Ask;
+pub use picture::{Bar, Picture, Timeline, Window};
 use ratatui::Frame;
-use ratatui::layout::{Margin, Rect};
+use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use ratatui::text::{Line, Span};
-
-/// The picture of a recording that grows is drawn anew at most so often, nanoseconds.
-const EVERY_NS: u64 = 500_000_000;
 
 /// The shortest range, nanoseconds: the recorder's clock says nothing finer.
 const SHORTEST_NS: u64 = 10_000;
@@ -49,13 +46,6 @@ const NUMBER: usize = 7;
 pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
     let page = size(app, session).1;
     let state = &mut session.timeline;
-    if state.wheel.is_some() && moved(action, 0, 1, 1).is_some() {
-        back_to_cursor(state, page);
-        // The row under it is read first.
-        if !matches!(action, Action::Top | Action::Bottom) && !state.has_cursor() {
-            return Some(vec![]);
-        }
-    }
     match action {
         Action::ZoomIn => zoom(state, false),
         Action::ZoomOut => zoom(state, true),
@@ -65,17 +55,18 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         Action::Open => return Some(open(session)),
         Action::Top => {
             state.cursor = Some(ItemKey::default());
-            state.offset = 0;
+            state.top = state.cursor;
         }
         Action::Bottom => {
             state.cursor = None;
-            state.offset = page.saturating_sub(1);
+            state.top = None;
         }
         action => {
-            let picture = state.picture.as_deref()?;
-            let (at, rows) = (state.cursor_row(), picture.rows.len());
-            let to = moved(action, at, rows, page)?;
+            let (at, picture) = (state.cursor_row(), state.picture.as_deref()?);
+            let to = moved(action, at, picture.rows.len(), page)?;
             match action {
+                // The wheel has left the cursor behind: its row is read first.
+                _ if !state.has_cursor() => state.top = None,
                 Action::Down if at == to && !picture.more.1 => pan(state, true),
                 Action::Up if at == to && !picture.more.0 => pan(state, false),
                 _ => put_cursor(state, to, page),
@@ -85,23 +76,11 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
     Some(vec![])
 }
 
-/// The screen follows the cursor again, scrolled as little as is needed from where the wheel has
-/// left it.
-fn back_to_cursor(state: &mut Timeline, page: usize) {
-    let (top, at) = (state.top(page), state.cursor_row());
-    state.offset = at - frame::showing(at, top, page);
-    state.wheel = None;
-}
-
 /// Puts the cursor on the row `to` and scrolls as far as it takes to see it.
 fn put_cursor(state: &mut Timeline, to: usize, page: usize) {
-    let top = state.top(page);
-    let Some(picture) = state.picture.as_deref() else {
-        return;
-    };
-    state.cursor = picture.rows.get(to).map(|bar| bar.key);
-    state.offset = to - frame::showing(to, top, page);
-    state.wheel = None;
+    let top = frame::showing(to, state.top(page), page);
+    state.cursor = state.key(to);
+    state.top = state.key(top);
 }
 
 /// Filters to the range on the screen.
@@ -109,124 +88,142 @@ fn filter_range(app: &mut App, session: &mut Session) -> Effects {
     let Some(picture) = session.timeline.picture.as_deref() else {
         return vec![];
     };
-    let query = narrowed(session.filter.in_force(), picture.window);
+    let query = within_range(session.filter.in_force(), picture.window);
     filter::set(app, session, &query.to_string())
+}
+
+/// The filter with this range in place of the one that it had.
+fn within_range(query: &Query, window: Window) -> Query {
+    let number = |ns| i64::try_from(ns).unwrap_or(i64::MAX);
+    let time = Subject::Field(Field::Time);
+    let range = Expr::Compare {
+        subject: time.clone(),
+        op: Op::Contains,
+        value: Value::Range(number(window.from)..=number(window.to)),
+    };
+    let is_range = |expr: &Expr| matches!(expr, Expr::Compare { subject, .. } if *subject == time);
+    let others = match query.expr.clone() {
+        Some(Expr::And(mut all)) => {
+            all.retain(|expr| !is_range(expr));
+            all
+        }
+        expr => expr.into_iter().filter(|expr| !is_range(expr)).collect(),
+    };
+    narrowed(&Query::default(), others.into_iter().chain([range]))
 }
 
 fn open(session: &mut Session) -> Effects {
     let state = &session.timeline;
-    let picture = state.picture.as_deref();
-    let under = picture.and_then(|picture| picture.rows.get(state.cursor_row()));
-    let under = under.filter(|_| state.has_cursor()).map(|bar| bar.key);
-    let Some(ItemKey { seq, .. }) = under.or(state.cursor) else {
+    let under = state.key(state.cursor_row());
+    let Some(key) = under.filter(|_| state.has_cursor()).or(state.cursor) else {
         return vec![];
     };
     session.view = View::Exchanges;
-    list::goto(session, seq)
+    list::goto(session, key.seq)
 }
 
-/// Something was drawn.
-fn drawn(_: &mut App, session: &mut Session, picture: Box<Picture>) -> Effects {
-    let state = &mut session.timeline;
-    state.picture = Some(picture);
-    if let Some(asked) = &mut state.asked {
-        asked.is_answered = true;
-    }
-    vec![]
-}
-
-/// Asks for what the screen lacks: another picture, more rows near the cursor, or from time to
-/// time what was recorded since.
+/// Asks for what the screen lacks: another picture, more rows near those on the screen, or from
+/// time to time what was recorded since.
 pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
-    let size = size(app, session);
-    let now = app.now.ui_ns;
-    let vitals = session.vitals.as_deref();
-    let Some(vitals) = vitals.filter(|_| session.view == View::Timeline) else {
+    if session.view != View::Timeline || session.vitals.is_none() {
         return vec![];
-    };
-    let frames = vitals.summary.frames;
+    }
+    let (size, counts, now) = (size(app, session), session.counts(), app.now.ui_ns);
     let state = &mut session.timeline;
-    let about = About {
-        query: session.filter.in_force().clone(),
-        window: state.window,
-        size,
-    };
     if state.asked.is_none() && !session.list.follows() {
         state.cursor = session.list.selected();
     }
-    let anchor = state.anchor();
-    let mut is_same = false;
+    let mut ask = Ask {
+        query: session.filter.in_force().clone(),
+        window: state.window,
+        size,
+        anchor: state.top.or(state.cursor),
+    };
+    // Of the same picture more rows are read as soon as the screen comes near the end of those
+    // that are there.
     if let Some(asked) = &state.asked {
-        is_same = asked.about == about;
-        let lacks_rows = asked.anchor != anchor && nears_end(state, size.1);
-        let is_complete = state
-            .picture
-            .as_deref()
-            .is_some_and(|picture| !picture.is_partial());
-        let is_old =
-            asked.frames != frames && is_complete && now.saturating_sub(asked.at_ns) >= EVERY_NS;
-        if is_same && !(asked.is_answered && (lacks_rows || is_old)) {
-            return vec![];
+        let anchor = asked.what.anchor;
+        let is_same = Ask {
+            anchor,
+            ..ask.clone()
+        } == asked.what;
+        if is_same && !(asked.answered_ns.is_some() && lacks_rows(state, size.1)) {
+            ask.anchor = anchor;
         }
     }
-    let ask = Ask {
-        query: about.query.clone(),
-        window: about.window,
-        columns: size.0,
-        anchor,
-        rows: size.1.max(10) * 2,
-        is_whole: is_same,
-    };
-    state.asked = Some(Asked {
-        at_ns: now,
-        frames,
-        about,
-        anchor,
-        is_answered: false,
-    });
-    vec![app.questions.ask(Slot::Timeline, Drawing::new(ask), drawn)]
-}
-
-/// Whether the cursor, or where the wheel has gone, is where more rows are needed than there are.
-fn nears_end(state: &Timeline, page: usize) -> bool {
-    let Some(picture) = state.picture.as_deref() else {
-        return false;
-    };
-    let (at, page) = match state.wheel {
-        Some(_) => (state.top(page), 2 * page),
-        None => (state.cursor_row(), page),
-    };
-    (picture.more.0 && at < page) || (picture.more.1 && at + page >= picture.rows.len())
-}
-
-/// A click on a cell of the screen: selects the row there.
-pub fn click(app: &mut App, session: &mut Session, (x, y): (u16, u16)) -> Effects {
-    let page = size(app, session).1;
-    let row = hit(app, session, (x, y));
-    if let Some(row) = row {
-        put_cursor(&mut session.timeline, row, page);
+    if LastAsk::renew(&mut state.asked, ask.clone(), counts, now).is_none() {
+        return vec![];
     }
+    let read = move |source: &Source<'_>, place: &Place<'_>| {
+        let tell = |picture| {
+            place.tell(|viewer| {
+                if let Some((app, session)) = viewer.parts() {
+                    drawn(app, session, picture);
+                }
+            });
+        };
+        picture::read(source, &ask, &|| place.is_stopped(), &tell)
+    };
+    vec![
+        app.questions
+            .read(Slot::Timeline, session, read, |app, session, picture| {
+                if let Some(asked) = &mut session.timeline.asked {
+                    asked.answered_ns = Some(app.now.ui_ns);
+                }
+                drawn(app, session, picture)
+            }),
+    ]
+}
+
+fn drawn(_: &mut App, session: &mut Session, mut picture: Box<Picture>) -> Effects {
+    let state = &mut session.timeline;
+    // Until it is counted anew, the density of the same range stays.
+    let before = state
+        .picture
+        .take()
+        .filter(|one| one.window == picture.window);
+    if let Some(before) = before.filter(|_| picture.density.is_empty()) {
+        picture.density = before.density;
+    }
+    state.picture = Some(picture);
     vec![]
 }
 
-/// The wheel was turned by so many rows: scrolls without moving the cursor, which stays on its row
-/// also when it had been riding on the last one.
-pub fn wheel(app: &mut App, session: &mut Session, by: isize) -> Effects {
+/// Whether more rows are needed than the picture has near the screen.
+fn lacks_rows(state: &Timeline, page: usize) -> bool {
+    let (at, cursor) = (state.top(page), state.cursor_row());
+    let is_near = |picture: &Picture| {
+        let (above, below) = (at.min(cursor), at.max(cursor) + 2 * page);
+        (picture.more.0 && above < page) || (picture.more.1 && below >= picture.rows.len())
+    };
+    state.picture.as_deref().is_some_and(is_near)
+}
+
+/// A click selects a row. Returns whether one is there.
+pub fn click(app: &App, session: &mut Session, cell: (u16, u16)) -> bool {
+    let area = parts(layout::session(app, session).main).rows;
+    let page = usize::from(area.height);
+    let state = &mut session.timeline;
+    let row = state.top(page) + usize::from(cell.1.saturating_sub(area.y));
+    let is_row = area.contains(cell.into()) && state.key(row).is_some();
+    if is_row {
+        put_cursor(state, row, page);
+    }
+    is_row
+}
+
+/// Scrolls without moving the cursor, which stays on its row also when it had been riding on the
+/// last one.
+pub fn wheel(app: &App, session: &mut Session, by: isize) {
     let page = size(app, session).1;
     let state = &mut session.timeline;
-    let Some(picture) = state.picture.as_deref() else {
-        return vec![];
-    };
-    let top = state.top(page);
-    let to = frame::turned(top, by, picture.rows.len(), page);
-    if to == top {
-        return vec![];
-    }
-    let key = |row: usize| picture.rows.get(row).map(|bar| bar.key);
-    let (first, under) = (key(to), key(state.cursor_row()));
-    state.wheel = first;
-    state.cursor = state.cursor.or(under);
-    vec![]
+    let rows = state
+        .picture
+        .as_deref()
+        .map_or(0, |picture| picture.rows.len());
+    let top = frame::turned(state.top(page), by, rows, page);
+    state.cursor = state.cursor.or(state.key(state.cursor_row()));
+    state.top = state.key(top);
 }
 
 /// Halves or doubles the range. What the cursor is on stays where it is on the screen.
@@ -274,29 +271,6 @@ fn within(from: u64, span: u64, end: u64) -> Option<Window> {
     Some(Window { from, to })
 }
 
-/// The filter with this range in place of the one that it had.
-fn narrowed(query: &Query, window: Window) -> Query {
-    let number = |ns| i64::try_from(ns).unwrap_or(i64::MAX);
-    let range = Expr::Compare {
-        subject: Subject::Field(Field::Time),
-        op: Op::Contains,
-        value: Value::Range(number(window.from)..=number(window.to)),
-    };
-    let is_range = |expr: &Expr| {
-        matches!(
-            expr,
-            Expr::Compare {
-                subject: Subject::Field(Field::Time),
-                ..
-            }
-        )
-    };
-    let mut all = conditions(query);
-    all.retain(|expr| !is_range(expr));
-    all.push(range);
-    all_of(all)
-}
-
 struct Parts {
     /// Density and axis; empty where there is no room.
     head: Rect,
@@ -306,12 +280,10 @@ struct Parts {
     columns: usize,
 }
 
-fn parts(inner: Rect) -> Parts {
-    let lines = match inner.height {
-        ..4 => 0,
-        4..7 => 1,
-        _ => 2,
-    };
+fn parts(pane: Rect) -> Parts {
+    let inner = pane.inner(Margin::new(1, 1));
+    let head = Constraint::Length(if inner.height < 6 { 0 } else { 2 });
+    let [head, rows] = Layout::vertical([head, Constraint::Fill(1)]).areas(inner);
     let wide = usize::from(inner.width);
     let label = match wide {
         ..50 => wide / 3,
@@ -320,88 +292,42 @@ fn parts(inner: Rect) -> Parts {
         _ => 42,
     };
     Parts {
-        head: Rect {
-            height: lines,
-            ..inner
-        },
-        rows: Rect {
-            y: inner.y + lines,
-            height: inner.height - lines,
-            ..inner
-        },
+        head,
+        rows,
         label,
         columns: wide.saturating_sub(label + 1),
     }
 }
 
-fn placed(app: &App, session: &Session) -> Option<Parts> {
-    let main = layout::session(app, session).main;
-    (session.view == View::Timeline).then(|| parts(main.inner(Margin::new(1, 1))))
-}
-
 /// Columns of the bars, and rows on the screen.
 pub fn size(app: &App, session: &Session) -> (usize, usize) {
-    placed(app, session).map_or((0, 1), |parts| {
-        (parts.columns, usize::from(parts.rows.height))
-    })
-}
-
-/// The row at this cell of the screen, counted from the first of the picture.
-pub fn hit(app: &App, session: &Session, (x, y): (u16, u16)) -> Option<usize> {
-    let parts = placed(app, session)?;
-    let state = &session.timeline;
-    let top = state.top(usize::from(parts.rows.height));
-    let row = top + usize::from(y.saturating_sub(parts.rows.y));
-    let rows = state.picture.as_deref()?.rows.len();
-    (parts.rows.contains((x, y).into()) && row < rows).then_some(row)
+    let parts = parts(layout::session(app, session).main);
+    (parts.columns, usize::from(parts.rows.height))
 }
 
 pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
-    let focus = session.focus == Focus::Main;
+    let has_keys = session.focus == Focus::Main;
     let state = &session.timeline;
-    let foot = state
-        .picture
-        .as_deref()
-        .map_or_else(|| "reading".to_owned(), foot);
-    let inner = frame::draw(look, &title(look), &foot, focus, area, frame);
-    let Some(picture) = state.picture.as_deref() else {
+    let picture = state.picture.as_deref();
+    let foot = picture.map_or_else(|| "reading".to_owned(), foot);
+    frame::draw(look, &title(look), &foot, has_keys, area, frame);
+    let Some(picture) = picture else {
         return;
     };
-    let parts = parts(inner);
+    let parts = parts(area);
     draw_head(look, picture, &parts, frame);
     if picture.rows.is_empty() {
-        let text = if picture.is_partial() {
-            "looking for exchanges"
-        } else {
-            "no exchange in this range"
-        };
-        frame.render_widget(Line::styled(text, look.style(Role::Faint)), parts.rows);
-        return;
+        let line = Line::styled("no exchange in this range", look.style(Role::Faint));
+        return frame.render_widget(line, parts.rows);
     }
-    draw_rows(app, session, picture, &parts, frame);
-}
-
-fn draw_rows(
-    app: &App,
-    session: &Session,
-    picture: &Picture,
-    parts: &Parts,
-    frame: &mut Frame<'_>,
-) {
-    let state = &session.timeline;
     let top = state.top(usize::from(parts.rows.height));
     let cursor = state.has_cursor().then(|| state.cursor_row());
-    let role = match session.focus {
-        Focus::Main => Role::Selected,
-        Focus::Detail => Role::SelectedElsewhere,
-    };
     let now = session.now(app.now).max(Moment(picture.end_ns));
     let rows = picture.rows.iter().enumerate().skip(top);
     for ((at, bar), area) in rows.zip(parts.rows.rows()) {
-        let selected = (cursor == Some(at)).then_some(role);
-        let look = &app.settings.look;
-        frame.render_widget(row(look, bar, picture.window, parts, selected, now), area);
+        let selected = (cursor == Some(at)).then_some(Role::selected(has_keys));
+        frame.render_widget(row(look, bar, picture.window, &parts, selected, now), area);
     }
 }
 
@@ -418,35 +344,27 @@ fn title(look: &Look) -> String {
 
 fn foot(picture: &Picture) -> String {
     let began: u64 = picture.density.iter().sum();
-    let so_far = match picture.percent {
-        100 if !picture.looking => String::new(),
-        100 => ", looking for longer ones".to_owned(),
-        percent => format!(" so far, {percent} %"),
-    };
     let span = duration(picture.window.span());
-    format!("{} began in {span}{so_far}", count(began))
+    format!("{} began in {span}", count(began))
 }
 
 fn draw_head(look: &Look, picture: &Picture, parts: &Parts, frame: &mut Frame<'_>) {
-    let before = " ".repeat(parts.label + 1);
-    let mut lines = Vec::new();
-    if parts.head.height > 1 {
-        let density = frame::density(look, &picture.density);
-        let most = picture.density.iter().max().copied().unwrap_or(0);
-        let at_most = look.glyph(Glyph::AtMost);
-        let title = format!("{at_most} {} began per column", count(most));
-        let title = cut(&title, parts.label);
-        lines.push(Line::from(vec![
-            Span::styled(pad_start(&title, parts.label), look.style(Role::Faint)),
-            Span::raw(" "),
-            Span::styled(cut(&density, parts.columns), look.style(Role::Notification)),
-        ]));
-    }
+    let density = frame::density(look, &picture.density);
+    let most = picture.density.iter().max().copied().unwrap_or(0);
+    let title = format!(
+        "{} {} began per column",
+        look.glyph(Glyph::AtMost),
+        count(most)
+    );
+    let title = pad_start(&cut(&title, parts.label), parts.label);
     let axis = bar::axis(look, picture.window, parts.columns);
-    lines.push(Line::styled(
-        format!("{before}{axis}"),
-        look.style(Role::Faint),
-    ));
+    let density = Line::from(vec![
+        Span::styled(title, look.style(Role::Faint)),
+        Span::raw(" "),
+        Span::styled(density, look.style(Role::Notification)),
+    ]);
+    let axis = format!("{} {axis}", " ".repeat(parts.label));
+    let lines = [density, Line::styled(axis, look.style(Role::Faint))];
     for (line, area) in lines.into_iter().zip(parts.head.rows()) {
         frame.render_widget(line, area);
     }
@@ -528,11 +446,11 @@ mod tests {
     #[test]
     fn the_range_takes_the_place_of_the_one_before_in_a_filter_that_reads_back() {
         let query = Query::parse("method:tools/call time:1s..2s").unwrap();
-        let query = narrowed(&query, window(1_500_000_001, 3_000_000_000));
+        let query = within_range(&query, window(1_500_000_001, 3_000_000_000));
         let text = query.to_string();
         assert_eq!(text.matches("time").count(), 1, "{text}");
         assert_eq!(Query::parse(&text).as_ref(), Ok(&query), "{text}");
-        let text = narrowed(&Query::default(), window(0, 60_000_000_000)).to_string();
+        let text = within_range(&Query::default(), window(0, 60_000_000_000)).to_string();
         assert!(Query::parse(&text).is_ok(), "{text}");
     }
 }

@@ -1,0 +1,105 @@
+//! A text that is read: wrapped, scrolled, in a frame.
+
+use super::cursor::moved;
+use super::frame;
+use super::spans::{self, Spans};
+use crate::action::Action;
+use crate::theme::{Glyph, Look, Role};
+use mcpreel_wire::text::{plural, wrap};
+use ratatui::Frame;
+use ratatui::layout::{Margin, Rect};
+use ratatui::widgets::Clear;
+
+/// A narrower column is harder to read than none.
+const MIN_COLUMN: usize = 16;
+
+#[derive(Debug, Default)]
+pub struct Text {
+    pub title: String,
+    /// The lines, escaped.
+    pub lines: Vec<Spans>,
+    /// The first line on the screen.
+    pub top: usize,
+}
+
+impl Text {
+    pub fn new(title: impl Into<String>, lines: Vec<Spans>) -> Self {
+        let (title, top) = (title.into(), 0);
+        Self { title, lines, top }
+    }
+
+    pub fn plain(title: impl Into<String>, lines: impl IntoIterator<Item = String>) -> Self {
+        let lines = lines.into_iter().map(|line| vec![(Role::Text, line)]);
+        Self::new(title, lines.collect())
+    }
+
+    fn wrapped(&self, columns: u16) -> Vec<Spans> {
+        let lines = self.lines.iter();
+        lines
+            .flat_map(|line| wrapped(line, columns.into()))
+            .collect()
+    }
+
+    /// Scrolls as the action says, in a frame of this size; `None` if the action is no motion.
+    pub fn scroll(&mut self, action: Action, frame: Rect) -> Option<()> {
+        let inner = frame.inner(Margin::new(1, 1));
+        let page = usize::from(inner.height);
+        let tops = self.wrapped(inner.width).len().saturating_sub(page) + 1;
+        self.top = moved(action, self.top.min(tops - 1), tops, page)?;
+        Some(())
+    }
+
+    /// The wheel was turned by so many rows.
+    pub fn wheel(&mut self, by: isize, frame: Rect) {
+        let inner = frame.inner(Margin::new(1, 1));
+        let rows = self.wrapped(inner.width).len();
+        self.top = frame::turned(self.top, by, rows, inner.height.into());
+    }
+
+    /// Draws the text; `closes` says which key closes it.
+    pub fn draw(
+        &self,
+        look: &Look,
+        closes: &str,
+        has_keys: bool,
+        area: Rect,
+        frame: &mut Frame<'_>,
+    ) {
+        frame.render_widget(Clear, area);
+        let inner = area.inner(Margin::new(1, 1));
+        let lines = self.wrapped(inner.width);
+        let page = usize::from(inner.height);
+        let top = self.top.min(lines.len().saturating_sub(page));
+        let foot = match lines.len().saturating_sub(top + page) {
+            0 => closes.to_owned(),
+            below => {
+                let below = plural(below as u64, "more line");
+                format!("{below} {} {closes}", look.glyph(Glyph::More))
+            }
+        };
+        frame::draw(look, &self.title, &foot, has_keys, area, frame);
+        for (line, row) in lines.into_iter().skip(top).zip(inner.rows()) {
+            frame.render_widget(spans::line(line, *look), row);
+        }
+    }
+}
+
+/// A line, none wider than `columns`: what is longer goes on below, under the last piece.
+pub fn wrapped(line: &Spans, columns: usize) -> Vec<Spans> {
+    let split = line.split_last().filter(|_| spans::width(line) > columns);
+    let Some(((role, last), before)) = split else {
+        return vec![line.clone()];
+    };
+    let used = spans::width(before);
+    // Where the pieces before leave no room, everything is one text.
+    if used + MIN_COLUMN > columns {
+        let whole: String = line.iter().map(|(_, text)| text.as_str()).collect();
+        let lines = wrap(&whole, columns).into_iter();
+        return lines.map(|line| vec![(*role, line)]).collect();
+    }
+    let mut lines = wrap(last, columns - used).into_iter();
+    let mut first = before.to_vec();
+    first.push((*role, lines.next().unwrap_or_default()));
+    let below = lines.map(|line| vec![(*role, format!("{}{line}", " ".repeat(used)))]);
+    [first].into_iter().chain(below).collect()
+}

@@ -114,37 +114,31 @@ fn candidates(app: &App, session: &Session) -> Vec<(usize, String, Rect)> {
     let popup = &session.filter.popup;
     let all = &popup.candidates;
     let first = frame::showing_of(all.len(), popup.at.unwrap_or(0), 0, places.len());
-    let shown = all.iter().enumerate().skip(first).take(places.len());
-    let texts: Vec<_> = shown
-        .map(|(at, (text, help))| (at, escape(text), escape(help).into_owned()))
-        .collect();
-    let below = all.len() - first - texts.len();
-    let wide = texts.iter().map(|(_, text, _)| width(text));
+    let shown = &all[first..all.len().min(first + places.len())];
+    let wide = shown.iter().map(|(text, _)| width(&escape(text)));
     let wide = wide.max().unwrap_or(0).min(WIDEST);
-    let last = texts.len().saturating_sub(1);
-    let more = format!("  {} {below} more", app.settings.look.glyph(Glyph::More));
-    let mut lines: Vec<_> = texts
-        .into_iter()
-        .map(|(at, text, help)| {
-            let text = pad_end(&cut(&text, wide), wide);
-            (at, format!(" {text}  {help}"))
-        })
-        .collect();
-    if let Some((_, line)) = lines.get_mut(last).filter(|_| below > 0) {
-        line.push_str(&more);
+    let line = |(text, help): &(String, String)| {
+        let text = pad_end(&cut(&escape(text), wide), wide);
+        format!(" {text}  {} ", escape(help))
+    };
+    let mut lines: Vec<_> = shown.iter().map(line).collect();
+    let below = all.len() - first - shown.len();
+    if let Some(last) = lines.last_mut().filter(|_| below > 0) {
+        let more = app.settings.look.glyph(Glyph::More);
+        *last = format!("{last} {more} {below} more ");
     }
-    let widest = lines.iter().map(|(_, line)| width(line) + 1).max();
-    let lines = lines.into_iter().zip(places);
-    lines
-        .map(|((at, line), row)| {
-            let room = row.width.saturating_sub(x);
-            let width = widest.and_then(|wide| u16::try_from(wide).ok());
-            let width = width.map_or(room, |wide| wide.min(room));
-            let text = pad_end(&cut(&line, usize::from(width)), usize::from(width));
-            let x = row.x + x;
-            (at, text, Rect { x, width, ..row })
-        })
-        .collect()
+    let widest = lines.iter().map(|line| width(line)).max().unwrap_or(0);
+    let lines = lines.into_iter().zip(places).enumerate();
+    let placed = lines.map(|(nth, (line, row))| {
+        let room = widest.min(usize::from(row.width.saturating_sub(x)));
+        let place = Rect {
+            x: row.x + x,
+            width: u16::try_from(room).unwrap_or(0),
+            ..row
+        };
+        (first + nth, pad_end(&cut(&line, room), room), place)
+    });
+    placed.collect()
 }
 
 pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {

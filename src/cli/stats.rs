@@ -43,7 +43,7 @@ impl Stats {
                 Ok(())
             })?,
         }
-        let figures = collector.stats([]);
+        let figures = collector.stats();
         let mut out = Output::stdout();
         if self.json {
             for row in figures.methods.iter().chain(&figures.tools) {

@@ -199,13 +199,6 @@ pub struct Severities {
     more: bool,
 }
 
-impl Severities {
-    /// Whether all findings are counted.
-    pub fn is_complete(&self) -> bool {
-        !self.more
-    }
-}
-
 impl Recording {
     /// Counts the findings of each severity on from `before`, the counts so far: of
     /// the rest so many are looked at that nobody has to wait.

@@ -33,16 +33,6 @@ struct Line {
     latencies: Gathered,
 }
 
-/// Whether an exchange will stay as it is: answered for good, or never to be answered.
-pub fn is_settled(exchange: &Exchange) -> bool {
-    // An answer that is late changes nothing but its bytes.
-    let goes_on = matches!(
-        exchange.status,
-        Status::Open | Status::Task | Status::Listening
-    );
-    !goes_on
-}
-
 /// The latency of an exchange, if it has a place in a distribution.
 fn measured_ns(exchange: &Exchange) -> Option<u64> {
     let is_measured = matches!(
@@ -67,41 +57,21 @@ impl Collector {
         self.count(exchange);
     }
 
-    /// The next exchange has begun and is not settled: it is counted by [`Self::settled`], or by
-    /// [`Self::stats`] as long as it is not.
-    pub fn open(&mut self, exchange: &Exchange) {
-        if is_call(exchange) {
-            self.peak.add(exchange.t_request, None);
-        }
-    }
-
-    /// An exchange that had begun is settled.
-    pub fn settled(&mut self, exchange: &Exchange) {
-        if is_call(exchange) {
-            self.peak.end(exchange.t_response);
-        }
-        self.count(exchange);
-    }
-
-    /// The statistics as they stand; `open` are those that have begun and are not settled.
-    pub fn stats<'a>(&self, open: impl IntoIterator<Item = &'a Exchange>) -> Stats {
-        let mut counted = Self::default();
-        open.into_iter().for_each(|open| counted.count(open));
-        let mut total = Row {
-            direction: Direction::ClientToServer.as_str(),
-            method: "".into(),
-            ..self.total.row()
-        };
-        total.add_counts(&counted.total.row);
+    pub fn stats(&self) -> Stats {
+        let rows = |lines: &mut dyn Iterator<Item = &Line>| lines.map(Line::row).collect();
         Stats {
-            methods: rows(&self.methods, &counted.methods),
-            tools: rows(&self.tools, &counted.tools),
-            total,
+            methods: rows(&mut self.methods.values()),
+            tools: rows(&mut self.tools.values()),
+            total: Row {
+                direction: Direction::ClientToServer.as_str(),
+                method: "".into(),
+                ..self.total.row()
+            },
             slowest: self.slowest.clone(),
             most_open: self.peak.most(),
             server_ns: self.server_ns,
-            unmeasured: self.unmeasured + counted.unmeasured,
-            rest: self.rest + counted.rest,
+            unmeasured: self.unmeasured,
+            rest: self.rest,
         }
     }
 
@@ -161,18 +131,6 @@ fn line_of<K: Ord>(lines: &mut BTreeMap<K, Line>, key: K, most: usize) -> Option
     Some(lines.entry(key).or_default())
 }
 
-/// The rows of `lines`, with what is counted in `more` besides.
-fn rows<K: Ord>(lines: &BTreeMap<K, Line>, more: &BTreeMap<K, Line>) -> Vec<Row> {
-    let mut rows: BTreeMap<&K, Row> = lines.iter().map(|(key, line)| (key, line.row())).collect();
-    for (key, line) in more {
-        match rows.get_mut(key) {
-            Some(row) => row.add_counts(&line.row),
-            None => drop(rows.insert(key, line.row())),
-        }
-    }
-    rows.into_values().collect()
-}
-
 impl Line {
     fn row(&self) -> Row {
         Row {
@@ -199,17 +157,5 @@ impl Line {
         if let Some(ns) = measured_ns(exchange) {
             self.latencies.add(ns);
         }
-    }
-}
-
-impl Row {
-    fn add_counts(&mut self, more: &Self) {
-        self.count += more.count;
-        self.failed += more.failed;
-        self.cancelled += more.cancelled;
-        self.given_up += more.given_up;
-        self.waited_ns = self.waited_ns.saturating_add(more.waited_ns);
-        self.request_bytes = self.request_bytes.saturating_add(more.request_bytes);
-        self.response_bytes = self.response_bytes.saturating_add(more.response_bytes);
     }
 }

@@ -18,7 +18,7 @@ mod latency;
 use super::clock::Moment;
 use super::exchange::Exchange;
 use super::frame::Seq;
-pub use collector::{Collector, is_settled};
+pub use collector::Collector;
 use compact_str::CompactString;
 pub use latency::{Bucket, Buckets, Latency};
 use std::cmp::Reverse;
@@ -87,7 +87,7 @@ impl Stats {
         exchanges
             .into_iter()
             .for_each(|exchange| collector.add(exchange));
-        collector.stats([])
+        collector.stats()
     }
 }
 
@@ -129,12 +129,6 @@ impl Peak {
             None => self.endless += 1,
         }
         self.most = self.most.max(self.endless + self.ends.len() as u64);
-    }
-
-    /// A call that had been added without an end has got one, or will not get one.
-    pub fn end(&mut self, to: Option<Moment>) {
-        self.endless = self.endless.saturating_sub(1);
-        self.ends.extend(to.map(Reverse));
     }
 
     /// The most that were open at once.

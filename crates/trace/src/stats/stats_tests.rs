@@ -82,28 +82,6 @@ fn rows_are_per_direction_method_and_tool() {
 }
 
 #[test]
-fn what_is_not_settled_is_counted_and_counted_once_when_it_is() {
-    let open = exchange("tools/call", Some("a"), Status::Open, 0);
-    let done = exchange("tools/call", Some("a"), Status::Ok, 30);
-    let mut collector = Collector::default();
-    collector.add(&done);
-    collector.open(&open);
-    let stats = collector.stats([&open]);
-    assert_eq!((stats.tools[0].count, stats.total.count), (2, 2));
-    assert_eq!(
-        stats.tools[0].latency.map(|latency| latency.measured),
-        Some(1)
-    );
-    collector.settled(&done);
-    let stats = collector.stats([]);
-    assert_eq!((stats.tools[0].count, stats.total.count), (2, 2));
-    assert_eq!(
-        stats.tools[0].latency.map(|latency| latency.measured),
-        Some(2)
-    );
-}
-
-#[test]
 fn the_ten_slowest_are_named_the_slowest_first() {
     let exchanges: Vec<_> = (1..=30)
         .map(|ms| exchange("ping", None, Status::Ok, ms * 7 % 31))

@@ -193,7 +193,7 @@ pub fn count_all(
         figures.never_called = tools.map(|listed| listed.names).unwrap_or_default();
         figures.tools_listed = figures.never_called.len();
     }
-    figures.stats = collector.stats([]);
+    figures.stats = collector.stats();
     let called = figures.stats.tools.iter();
     let called: BTreeSet<_> = called.filter_map(|row| row.name.as_deref()).collect();
     figures

@@ -2,19 +2,17 @@
 //! per method and tool; as annotations, in which what fails is an error and the rest a notice.
 
 use super::party::opens;
-use super::verdict::{Entry, grouped, left_out, unfired, verdict};
+use super::verdict::{Entry, grouped, left_out, verdict};
 use super::{Compared, Party};
 use crate::cli::exit::Failure;
-use crate::cli::machine::{
-    self, Annotation, Annotations, Case, Kind, Verdict, begin_junit, end_junit,
-};
+use crate::cli::machine::{self, Annotation, Case, Verdict};
 use crate::cli::output::Output;
 use mcpreel_replay::diff::words;
-use mcpreel_replay::diff::{Account, Call, Class, Counts, Difference, Half, Outcome};
+use mcpreel_replay::diff::{Account, Class, Counts, Difference, Half, Outcome};
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::text::{escape, plural};
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 /// Differences that a test case shows; a report is read by people.
 const SHOWN: usize = 20;
@@ -118,15 +116,35 @@ fn exchange(account: &Account, parties: &[Party; 2], out: &mut Output) -> Result
     Ok(())
 }
 
-/// Writes a test report.
+/// Writes a test report: a case for the comparison as a whole, then one per call.
 pub fn junit(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> {
     let report = compared.report;
-    let mut cases = vec![whole(compared)];
-    let mut lines = case_lines(compared);
-    cases.extend(report.tallies.iter().map(|(call, tally)| {
+    let troubles = report.troubles.iter().map(|(_, text)| text.to_string());
+    let mut cases = vec![Case {
+        name: "comparison".to_owned(),
+        verdict: match report.trouble() {
+            Some(_) => Verdict::Error(verdict(compared)),
+            None => Verdict::Passed,
+        },
+        lines: troubles.chain(left_out(report, SHOWN)).collect(),
+    }];
+    let mut lines: HashMap<_, Vec<String>> = HashMap::new();
+    for group in grouped(report) {
+        let of_call = lines.entry(words::call(group.call)).or_default();
+        let entries = group.entries.iter().filter(|one| one.is_shown(report));
+        let entries: Vec<_> = entries.collect();
+        let shown = entries.iter().take(SHOWN);
+        of_call.extend(shown.map(|entry| case_line(entry, compared)));
+        let more = entries.len().saturating_sub(SHOWN) as u64 + group.more;
+        if more > 0 {
+            of_call.push(format!("and {}", plural(more, "more difference")));
+        }
+    }
+    cases.extend(report.tallies.iter().map(|((method, name), tally)| {
+        let name = words::call((method, name.as_deref()));
         let is_skipped = tally.compared == 0 && tally.counts == Counts::default();
         Case {
-            name: words::call((&call.0, call.1.as_deref())),
+            lines: lines.remove(&name).unwrap_or_default(),
             verdict: if tally.counts.failing(report.fail_on) > 0 {
                 Verdict::Failed(words::counted(tally.counts))
             } else if is_skipped {
@@ -134,7 +152,7 @@ pub fn junit(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> {
             } else {
                 Verdict::Passed
             },
-            lines: lines.remove(call).unwrap_or_default(),
+            name,
         }
     }));
     // By names that are the same in every run: test reports tell from them how a test went before.
@@ -143,52 +161,16 @@ pub fn junit(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> {
         "mcpreel diff" if left != right => format!("{left} with {right}"),
         _ => left,
     };
-    begin_junit(compared.command, out)?;
-    machine::suite(&suite, &cases, out)?;
-    end_junit(out)
-}
-
-/// The comparison as a whole: whether there was anything to compare.
-fn whole(compared: &Compared<'_>) -> Case {
-    let report = compared.report;
-    let troubles = report.troubles.iter();
-    let mut lines: Vec<_> = troubles.map(|(_, text)| text.to_string()).collect();
-    lines.extend(left_out(report));
-    lines.extend(unfired(report, SHOWN));
-    Case {
-        name: "comparison".to_owned(),
-        verdict: match report.trouble() {
-            Some(_) => Verdict::Error(verdict(compared)),
-            None => Verdict::Passed,
-        },
-        lines,
-    }
-}
-
-/// What is said, by the call that it is said of.
-fn case_lines(compared: &Compared<'_>) -> BTreeMap<Call, Vec<String>> {
-    let mut all: BTreeMap<Call, Vec<String>> = BTreeMap::new();
-    for group in grouped(compared.report) {
-        let call = (group.call.0.into(), group.call.1.map(Into::into));
-        let lines = all.entry(call).or_default();
-        let entries: Vec<_> = group.entries.iter().filter(|one| !one.is_noise()).collect();
-        let shown = entries.iter().take(SHOWN);
-        lines.extend(shown.map(|entry| case_line(entry, compared)));
-        let more = entries.len().saturating_sub(SHOWN) as u64 + group.more;
-        if more > 0 {
-            lines.push(format!("and {}", plural(more, "more difference")));
-        }
-    }
-    all
+    machine::junit(compared.command, &[(suite, cases)], out)
 }
 
 fn case_line(entry: &Entry<'_>, compared: &Compared<'_>) -> String {
-    let class = entry.class.map_or("skipped", Class::as_str);
     let spots = opens(compared.parties, entry.seqs).join(", ");
     let times = match entry.times {
         1 => String::new(),
         times => format!("{times} times, first "),
     };
+    let class = entry.class_word();
     format!("{class} {} ({times}{spots})", entry.in_words())
 }
 
@@ -196,44 +178,35 @@ fn case_line(entry: &Entry<'_>, compared: &Compared<'_>) -> String {
 pub fn github(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> {
     let report = compared.report;
     let file = Party::file(compared.parties);
-    let mut annotations = Annotations::new("difference");
-    let mut add = |kind, title: &str, message: &str, stands_for| {
-        annotations.add(Annotation {
-            kind,
-            file: &file,
-            title,
-            message,
-            stands_for,
-        });
+    let annotation = |kind, title, message, stands_for| Annotation {
+        kind,
+        file: file.clone(),
+        title,
+        message,
+        stands_for,
     };
-    if report.trouble().is_some() {
-        add(Kind::Error, "comparison", &verdict(compared), 1);
-    }
-    let groups = grouped(report);
-    for (group, entry) in groups
-        .iter()
-        .flat_map(|one| one.entries.iter().map(move |it| (one, it)))
-    {
-        let fails = entry.class.is_some_and(|class| report.fail_on.fails(class));
-        if entry.is_noise() && !fails {
-            continue;
+    let trouble = report.trouble().map(|_| verdict(compared));
+    let trouble = trouble.map(|text| annotation("error", "comparison".to_owned(), text, 1));
+    let mut annotations: Vec<_> = trouble.into_iter().collect();
+    let mut left_out = report.left_out.exchanges + report.left_out.offers;
+    for group in grouped(report) {
+        left_out += group.more;
+        for entry in group.entries.iter().filter(|one| one.is_shown(report)) {
+            let fails = entry.class.is_some_and(|class| report.fail_on.fails(class));
+            let title = if entry.is_offer {
+                entry.subject.clone()
+            } else {
+                group.title()
+            };
+            let title = format!("{}: {title}", entry.class_word());
+            let kind = if fails { "error" } else { "notice" };
+            let spots = opens(compared.parties, entry.seqs).join(", ");
+            let message = format!("{} ({spots})", entry.in_words());
+            annotations.push(annotation(kind, title, message, entry.times));
         }
-        let subject = if entry.is_offer {
-            entry.subject.clone()
-        } else {
-            group.title()
-        };
-        let class = entry.class.map_or("skipped", Class::as_str);
-        let spots = match opens(compared.parties, entry.seqs).join(", ") {
-            none if none.is_empty() => none,
-            spots => format!(" ({spots})"),
-        };
-        let kind = if fails { Kind::Error } else { Kind::Notice };
-        let message = format!("{}{spots}", entry.in_words());
-        add(kind, &format!("{class}: {subject}"), &message, entry.times);
     }
-    let more = groups.iter().map(|group| group.more).sum::<u64>();
-    let more = more + report.left_out.exchanges + report.left_out.offers;
-    annotations.left_out(Kind::Notice, more);
-    annotations.write(out)
+    for line in machine::github("difference", &annotations, left_out) {
+        out.line(&line)?;
+    }
+    Ok(())
 }

@@ -100,28 +100,22 @@ impl Party {
         below.unwrap_or(path).display().to_string()
     }
 
-    /// `weather-server 1.2.0`, escaped.
-    pub fn server(&self) -> String {
-        let version = self.version.as_deref().unwrap_or_default();
-        let version = if version.is_empty() {
-            String::new()
-        } else {
-            format!(" {}", escape(version))
-        };
-        format!("{}{version}", escape(&self.name))
-    }
-
-    /// `31 exchanges, live`: how much of it there is to compare.
-    pub fn extent(&self) -> String {
-        let mut words = Vec::new();
+    /// `7f3a  weather-server 1.2.0, 31 exchanges, live`, escaped.
+    pub fn in_words(&self) -> String {
+        let mut words = format!("{}  {}", self.short(), escape(&self.name));
+        if let Some(version) = self.version.as_deref().filter(|text| !text.is_empty()) {
+            words += &format!(" {}", escape(version));
+        }
         if self.seq.is_none() {
-            words.push(plural(self.exchanges, "exchange"));
+            words += &format!(", {}", plural(self.exchanges, "exchange"));
         }
-        words.extend(self.state.map(str::to_owned));
+        if let Some(state) = self.state {
+            words += &format!(", {state}");
+        }
         if self.gap_bytes > 0 {
-            words.push(format!("{} not on record", size(self.gap_bytes)));
+            words += &format!(", {} not on record", size(self.gap_bytes));
         }
-        words.join(", ")
+        words
     }
 
     /// The command that opens a frame of it, to be pasted into a shell.
@@ -174,7 +168,7 @@ mod tests {
             address: "a'; rm -r \u{1b}x".into(),
         };
         assert_eq!(party.open(Seq(7)), r"mcpreel open 'a'\''; rm -r \x1bx#7'");
-        assert_eq!(party.server(), "n\\x1b 1\\u{202e}");
+        assert_eq!(party.in_words(), "7f3a  n\\x1b 1\\u{202e}, 0 exchanges");
         let other = party.placed("c04d9c21", Path::new("/r/b.reel"));
         assert_eq!((&*other.short(), &*other.id), ("c04d", "c04d9c21"));
         assert_eq!(other.open(Seq(7)), "mcpreel open '/r/b.reel#7'");

@@ -6,11 +6,12 @@ use mcpreel_replay::diff::words::{self, REDACTED, counted};
 use mcpreel_replay::diff::{Account, Class, Difference, List, Offer, Report, Trouble};
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::text::{count, escape, plural};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// What is said of one list, or of the calls of one method, tool, prompt or resource.
+#[derive(Default)]
 pub struct Group<'r> {
-    /// The list, where it is about what the server offers.
+    /// The list, where the group is about what the server offers.
     pub list: Option<List>,
     /// The method, empty for what belongs to none; and the tool, prompt or resource.
     pub call: (&'r str, Option<&'r str>),
@@ -20,6 +21,7 @@ pub struct Group<'r> {
     pub entries: Vec<Entry<'r>>,
     /// Differences that are not kept.
     pub more: u64,
+    known: HashMap<(Option<Class>, String, &'r str), usize>,
 }
 
 /// Something that is said, once or more often.
@@ -40,49 +42,43 @@ pub struct Entry<'r> {
 /// What is said of what the server offers, list by list, then of every call, those with the worst
 /// first.
 pub fn grouped(report: &Report) -> Vec<Group<'_>> {
-    let mut groups: Vec<Group<'_>> = Vec::new();
-    let mut places = HashMap::new();
-    let mut known = HashMap::new();
-    let offers = report.offers.iter().map(|offer| {
+    let mut groups: BTreeMap<_, Group<'_>> = BTreeMap::new();
+    for offer in &report.offers {
         let call = (offer.list.method(), None);
-        (Some(offer.list), call, 0, vec![Entry::of_offer(offer)])
-    });
-    let accounts = report.accounts.iter().map(|account| {
+        let group = groups.entry((Some(offer.list), call)).or_default();
+        group.add(Entry::of_offer(offer));
+    }
+    for account in &report.accounts {
         let call = (&*account.method, account.name.as_deref());
-        (None, call, account.more, Entry::of_account(account))
-    });
-    for (list, call, more, entries) in offers.chain(accounts) {
-        let at = *places.entry((list, call)).or_insert(groups.len());
-        if at == groups.len() {
-            let tally = report.tallies.get(&(call.0.into(), call.1.map(Into::into)));
-            let tally = tally.filter(|_| list.is_none());
-            groups.push(Group {
-                list,
-                call,
-                compared: tally.map_or(0, |tally| tally.compared),
-                entries: Vec::new(),
-                more: 0,
-            });
-        }
-        let group = &mut groups[at];
-        group.more += more;
-        for entry in entries {
-            let key = (at, entry.class, entry.subject.clone(), entry.note());
-            let nth = *known.entry(key).or_insert(group.entries.len());
-            match group.entries.get_mut(nth) {
-                Some(same) => same.times += entry.times,
-                None => group.entries.push(entry),
-            }
-        }
+        let group = groups.entry((None, call)).or_default();
+        group.more += account.more;
+        Entry::of_account(account).for_each(|entry| group.add(entry));
+        let tally = report.tallies.get(&(call.0.into(), call.1.map(Into::into)));
+        group.compared = tally.map_or(0, |tally| tally.compared);
     }
-    for group in &mut groups {
+    let groups = groups.into_iter().map(|((list, call), mut group)| {
         group.entries.sort_by_key(Entry::rank);
-    }
+        Group {
+            list,
+            call,
+            ..group
+        }
+    });
+    let mut groups: Vec<_> = groups.collect();
     groups.sort_by_key(|group| (group.list.is_none(), group.entries.first().map(Entry::rank)));
     groups
 }
 
-impl Group<'_> {
+impl<'r> Group<'r> {
+    fn add(&mut self, entry: Entry<'r>) {
+        let key = (entry.class, entry.subject.clone(), entry.note());
+        let nth = *self.known.entry(key).or_insert(self.entries.len());
+        match self.entries.get_mut(nth) {
+            Some(same) => same.times += 1,
+            None => self.entries.push(entry),
+        }
+    }
+
     /// `what the server offers: tools`, `tools/call search`.
     pub fn title(&self) -> String {
         match self.list {
@@ -104,7 +100,7 @@ impl<'r> Entry<'r> {
         }
     }
 
-    fn of_account(account: &'r Account) -> Vec<Self> {
+    fn of_account(account: &'r Account) -> impl Iterator<Item = Self> {
         let entry = |class, subject, difference| Entry {
             class,
             subject,
@@ -114,11 +110,9 @@ impl<'r> Entry<'r> {
             times: 1,
         };
         let said = words::said(account).map(|said| entry(account.class, said, None));
-        let differences = account.differences.iter().map(|difference| {
-            let place = words::place(difference);
-            entry(Some(difference.class), place, Some(difference))
-        });
-        said.into_iter().chain(differences).collect()
+        let differences = account.differences.iter();
+        said.into_iter()
+            .chain(differences.map(move |it| entry(Some(it.class), words::place(it), Some(it))))
     }
 
     /// The worst first; what was not tried says nothing worse, and stands before noise.
@@ -126,15 +120,15 @@ impl<'r> Entry<'r> {
         (self.class.unwrap_or(Class::Latency), self.class.is_none())
     }
 
-    /// Whether it differs as any two runs do.
-    pub fn is_noise(&self) -> bool {
-        self.class == Some(Class::Noise)
+    /// `breaking`; `skipped` where something was not tried.
+    pub fn class_word(&self) -> &'static str {
+        self.class.map_or("skipped", Class::as_str)
     }
 
-    /// Whether a tool, prompt or resource came or went as a whole.
-    pub fn is_whole(&self) -> bool {
-        let path = self.difference.map_or("", |difference| &*difference.path);
-        self.is_offer && path.ends_with(']') && path.matches('.').count() == 1
+    /// Whether a reader is to see it: what differs between any two runs is only counted, unless it
+    /// fails.
+    pub fn is_shown(&self, report: &Report) -> bool {
+        self.class != Some(Class::Noise) || report.fail_on.fails(Class::Noise)
     }
 
     /// What the difference means, where its values do not say it.
@@ -158,17 +152,33 @@ impl<'r> Entry<'r> {
 /// The verdict, in one sentence.
 pub fn verdict(compared: &Compared<'_>) -> String {
     let report = compared.report;
-    match report.trouble() {
-        Some(trouble) => troubled(trouble, report),
-        None if report.is_failed() => failed(compared),
-        None if compared.is_cut_short => format!("stopped before its end: {}", found(report)),
-        None => passed(compared),
+    let [left, right] = compared.parties.each_ref().map(Party::short);
+    if let Some(trouble) = report.trouble() {
+        return troubled(trouble, report);
     }
+    let what = match report.worst().unwrap_or(Class::Noise) {
+        _ if compared.is_cut_short && !report.is_failed() => "stopped before its end".to_owned(),
+        Class::Noise if !report.is_failed() => format!("{right} does the same as {left}"),
+        Class::Added if !report.is_failed() => {
+            format!("{right} does all that {left} does, and more")
+        }
+        _ if !report.is_failed() => {
+            let fail_on = report.fail_on.as_str();
+            format!("{right} differs from {left} by less than fails (--fail-on {fail_on})")
+        }
+        Class::Breaking => format!("{right} breaks what {left} does"),
+        Class::Changed => format!("{right} says something else than {left}"),
+        Class::Added => format!("{right} says more than {left}"),
+        Class::Order => format!("{right} says the same as {left} in another order"),
+        Class::Latency => format!("{right} takes longer than it may beside {left}"),
+        Class::Noise => format!("{right} differs from {left} as any two runs do"),
+    };
+    format!("{what}: {}", found(report))
 }
 
 fn troubled(trouble: Trouble, report: &Report) -> String {
-    let mut told = report.troubles.iter();
-    let why = told.find(|(known, _)| *known == trouble);
+    let mut troubles = report.troubles.iter();
+    let why = troubles.find(|(known, _)| *known == trouble);
     let why = why.map_or("neither side has a request", |(_, text)| &**text);
     let what = match trouble {
         Trouble::Unreadable if report.compared == 0 => "nothing was compared",
@@ -184,51 +194,11 @@ fn troubled(trouble: Trouble, report: &Report) -> String {
     }
 }
 
-fn failed(compared: &Compared<'_>) -> String {
-    let report = compared.report;
-    let [left, right] = compared.parties.each_ref().map(Party::short);
-    let what = match report.worst().unwrap_or(Class::Noise) {
-        Class::Breaking => format!("{right} breaks what {left} does"),
-        Class::Changed => format!("{right} says something else than {left}"),
-        Class::Added => format!("{right} says more than {left}"),
-        Class::Order => format!("{right} says the same as {left} in another order"),
-        Class::Latency => format!("{right} takes longer than it may beside {left}"),
-        Class::Noise => format!("{right} differs from {left} as any two runs do"),
-    };
-    format!("{what}: {}", found(report))
-}
-
-fn passed(compared: &Compared<'_>) -> String {
-    let report = compared.report;
-    let [left, right] = compared.parties.each_ref().map(Party::short);
-    let redacted = match report.redacted {
-        0 => String::new(),
-        redacted => format!(", {} redacted", plural(redacted, "value")),
-    };
-    let what = match report.worst() {
-        None | Some(Class::Noise) => {
-            let only = ", which differ only as any two runs do";
-            let only = if report.worst().is_some() { only } else { "" };
-            let exchanges = plural(report.compared, "exchange");
-            return format!(
-                "{right} does the same as {left}: {exchanges} compared{only}{redacted}"
-            );
-        }
-        Some(Class::Added) => format!("{right} does all that {left} does, and more"),
-        Some(_) => format!(
-            "{right} differs from {left} by less than fails (--fail-on {})",
-            report.fail_on.as_str()
-        ),
-    };
-    format!("{what}: {}", found(report))
-}
-
 /// `2 breaking, 3 changed; 31 exchanges compared, 27 of them the same`.
 fn found(report: &Report) -> String {
     let compared = plural(report.compared, "exchange");
     let same = match report.same {
         0 => String::new(),
-        same if same == report.compared => ", all of them the same".to_owned(),
         same => format!(", {} of them the same", count(same)),
     };
     match counted(report.counts) {
@@ -237,8 +207,10 @@ fn found(report: &Report) -> String {
     }
 }
 
-/// What was not looked at, not kept or passed over, a line each.
-pub fn left_out(report: &Report) -> Vec<String> {
+/// What was not looked at, not kept or passed over, a line each; then up to `most` rules that
+/// changed nothing.
+pub fn left_out(report: &Report, most: usize) -> Vec<String> {
+    const NOT_KEPT: &str = "with something to say, not kept";
     let left = &report.left_out;
     let all = [
         (left.unwanted, "exchange", "not wanted by --only"),
@@ -256,24 +228,12 @@ pub fn left_out(report: &Report) -> Vec<String> {
         ),
     ];
     let some = all.into_iter().filter(|(number, ..)| *number > 0);
-    some.map(|(number, noun, what)| format!("{} {what}", plural(number, noun)))
-        .collect()
-}
-
-/// What became of what there was no room for.
-const NOT_KEPT: &str = "with something to say, not kept";
-
-/// The rules that changed nothing, up to `most` of them, a line each.
-pub fn unfired(report: &Report, most: usize) -> Vec<String> {
-    let told = report.unfired.iter().take(most).map(|rule| {
+    let some = some.map(|(number, noun, what)| format!("{} {what}", plural(number, noun)));
+    let unfired = report.unfired.iter().take(most).map(|rule| {
         let (at, rule) = (escape(&rule.at), escape(&rule.rule));
         format!("the rule at {at} changed nothing: {rule}")
     });
-    let mut lines: Vec<_> = told.collect();
     let more = report.unfired.len().saturating_sub(most) as u64;
-    if more > 0 {
-        let more = plural(more, "more rule");
-        lines.push(format!("{more} changed nothing either"));
-    }
-    lines
+    let more = (more > 0).then(|| format!("{} changed nothing either", plural(more, "more rule")));
+    some.chain(unfired).chain(more).collect()
 }

@@ -10,24 +10,23 @@
 //! ```
 //!
 //! * [`checked`]: a recording and what was found in it;
-//! * [`reports`]: SARIF, `JUnit` and GitHub annotations.
+//! * [`reports`]: the formats.
 
 mod checked;
 mod reports;
 
 use super::exit::{Exit, Failure, Outcome};
 use super::folder::Folder;
-use super::machine::Annotations;
 use super::output::{Ink, Output};
 use super::{folder, json, machine, output, rows, select};
-use checked::{Checked, Group};
+use checked::Checked;
 use clap::{Args, ValueEnum};
 use mcpreel_config::Config;
 use mcpreel_config::reading::nearest;
 use mcpreel_lint::{Rule, Severity, catalogue, families, page};
 use mcpreel_store::library::Library;
 use mcpreel_wire::mcp::Revision;
-use mcpreel_wire::text::{count, escape, pad_end, pad_start, plural, width};
+use mcpreel_wire::text::{escape, pad_end, width};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -103,12 +102,13 @@ enum Level {
 
 impl Level {
     fn fails(self, severity: Severity) -> bool {
-        match self {
-            Self::Error => severity >= Severity::Error,
-            Self::Warning => severity >= Severity::Warning,
-            Self::Note => true,
-            Self::Never => false,
-        }
+        let least = match self {
+            Self::Error => Severity::Error,
+            Self::Warning => Severity::Warning,
+            Self::Note => Severity::Note,
+            Self::Never => return false,
+        };
+        severity >= least
     }
 }
 
@@ -152,31 +152,60 @@ impl Lint {
         let library = Library::new(folder::of(&self.folder)?);
         let entries = library.list()?;
         let allowed = self.allowed(settings.config());
-        let mut report = Report {
-            args: self,
-            out: Output::stdout(),
-            recordings: 0,
-            failed: false,
-            sarif: reports::Sarif::default(),
-            annotations: Annotations::new("finding"),
-        };
+        let mut report = Report::default();
+        let mut out = Output::stdout();
         let mut exit = Exit::Fine;
-        if self.format == Format::Junit {
-            machine::begin_junit("mcpreel lint", &mut report.out)?;
-        }
         for path in self.paths(&library)? {
             let limit = self.format.limit();
             let checked = Checked::new(&path, &library, &entries, &allowed, limit);
-            if let Err(failure) = checked.and_then(|checked| report.add(&checked)) {
+            let added = checked.and_then(|checked| self.add(&checked, &mut report, &mut out));
+            if let Err(failure) = added {
                 exit = failure.passed_over("not looked at")?;
             }
         }
-        match exit {
-            Exit::Fine if report.failed => exit = Exit::Found,
-            _ => {}
+        match self.format {
+            Format::Sarif => out.json(&report.sarif.file())?,
+            Format::Junit => machine::junit("mcpreel lint", &report.suites, &mut out)?,
+            Format::Github => {
+                for line in machine::github("finding", &report.annotations, 0) {
+                    out.line(&line)?;
+                }
+            }
+            Format::Text => {}
         }
-        report.end()?;
-        Ok(exit)
+        out.flush()?;
+        Ok(match exit {
+            Exit::Fine if report.failed => Exit::Found,
+            exit => exit,
+        })
+    }
+
+    /// Writes what was found in one recording, or takes it into a report for machines.
+    fn add(
+        &self,
+        checked: &Checked<'_>,
+        report: &mut Report,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        let mut severities = checked.groups.iter().map(|group| group.severity);
+        report.failed |= severities.any(|severity| self.fail_on.fails(severity));
+        match self.format {
+            _ if self.json => checked.each(|finding, request| {
+                let recording = json!({"recording": checked.whole_id});
+                let line = json::joined(recording, json::finding_json(finding, request));
+                Ok(out.json(&line)?)
+            })?,
+            Format::Text => {
+                if std::mem::replace(&mut report.has_text, true) {
+                    out.line("")?;
+                }
+                reports::text(checked, out)?;
+            }
+            Format::Sarif => report.sarif.add(checked)?,
+            Format::Junit => report.suites.push(reports::suite(checked, self.fail_on)),
+            Format::Github => report.annotations.extend(reports::annotations(checked)),
+        }
+        Ok(())
     }
 
     /// The rules whose findings are passed over. Whatever the configuration names and is no rule is
@@ -212,104 +241,15 @@ impl Lint {
     }
 }
 
-/// The report, which is written recording by recording.
-struct Report<'a> {
-    args: &'a Lint,
-    out: Output,
-    /// Recordings so far.
-    recordings: u64,
+/// What is known of the recordings so far.
+#[derive(Default)]
+struct Report {
     /// Whether something was as bad as `--fail-on` says.
     failed: bool,
+    has_text: bool,
     sarif: reports::Sarif,
-    annotations: Annotations,
-}
-
-impl Report<'_> {
-    fn add(&mut self, checked: &Checked<'_>) -> Result<(), Failure> {
-        let fail_on = self.args.fail_on;
-        self.failed |= checked
-            .groups
-            .iter()
-            .any(|group| fail_on.fails(group.severity));
-        let out = &mut self.out;
-        match self.args.format {
-            _ if self.args.json => checked.each(|finding, request| {
-                let recording = json!({"recording": checked.whole_id});
-                let line = json::joined(recording, json::finding_json(finding, request));
-                Ok(out.json(&line)?)
-            })?,
-            Format::Text => {
-                if self.recordings > 0 {
-                    out.line("")?;
-                }
-                text(checked, out)?;
-            }
-            Format::Sarif => self.sarif.add(checked)?,
-            Format::Junit => reports::junit(checked, fail_on, out)?,
-            Format::Github => reports::github(checked, &mut self.annotations),
-        }
-        self.recordings += 1;
-        Ok(())
-    }
-
-    fn end(mut self) -> Result<(), Failure> {
-        match self.args.format {
-            Format::Sarif => self.sarif.write(&mut self.out)?,
-            Format::Junit => machine::end_junit(&mut self.out)?,
-            Format::Github => self.annotations.write(&mut self.out)?,
-            Format::Text => {}
-        }
-        Ok(self.out.flush()?)
-    }
-}
-
-/// Prints the findings of one recording for people.
-fn text(checked: &Checked<'_>, out: &mut Output) -> Result<(), Failure> {
-    let title = format!("{} {}", checked.id, escape(&checked.name));
-    let title = out.paint(Ink::Strong, &title);
-    // Of a recording that stops in the middle not everything was looked at.
-    let state = checked.state.map(|state| format!(" ({state})"));
-    let state = state.unwrap_or_default();
-    let allowed = match checked.allowed {
-        0 => String::new(),
-        allowed => format!(", {} passed over", count(allowed)),
-    };
-    out.line(&format!("{title}{state}: {}{allowed}", checked.counts()))?;
-    checked.groups.iter().try_for_each(|group| {
-        out.line("")?;
-        text_of_rule(group, out)
-    })
-}
-
-fn text_of_rule(group: &Group, out: &mut Output) -> Result<(), Failure> {
-    let rule = mcpreel_lint::rule(&group.rule);
-    let summary = rule.map_or_else(String::new, |rule| format!(": {}", rule.summary));
-    let times = match group.count {
-        _ if group.is_overdue => " (right now)".to_owned(),
-        1 => String::new(),
-        times => format!(" ({})", count(times)),
-    };
-    let severity = rows::severity(group.severity.as_str(), out);
-    let title = out.paint(Ink::Strong, &escape(&group.rule));
-    out.line(&format!("{severity}  {title}{summary}{times}"))?;
-    for finding in &group.findings {
-        let place = finding.frame.map(|seq| format!("#{}", seq.0));
-        let place = pad_start(&place.unwrap_or_default(), 7);
-        let path = finding.path.as_deref();
-        let path = path.map(|path| format!("{}: ", out.paint(Ink::Strong, &escape(path))));
-        let path = path.unwrap_or_default();
-        out.line(&format!("{place}  {path}{}", escape(&finding.detail)))?;
-    }
-    if group.more() > 0 {
-        let more = plural(group.more(), "more finding");
-        let more = format!("         … and {more}; --json has all");
-        out.inked(Ink::Faint, &more)?;
-    }
-    if let Some(rule) = rule {
-        let fix = format!("         fix: {}", rule.fix);
-        out.inked(Ink::Faint, &fix)?;
-    }
-    Ok(())
+    suites: Vec<(String, Vec<machine::Case>)>,
+    annotations: Vec<machine::Annotation>,
 }
 
 /// A rule as JSON.

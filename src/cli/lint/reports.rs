@@ -1,23 +1,72 @@
-//! Findings for machines: SARIF 2.1.0 for code scanning, `JUnit` test reports (a suite per recording,
-//! a case per rule), and annotations of GitHub Actions (one per rule and recording).
-//!
-//! Code scanning shows some thousands of results of a run, the first ones, and drops the rest. So no
-//! more are written, the worst of each recording first, and a notification counts what is left out.
+//! What was found in a recording, in the formats of `lint`: text, SARIF 2.1.0 for code scanning,
+//! `JUnit` test reports (a suite per recording, a case per rule), and annotations of GitHub Actions
+//! (one per rule and recording).
 
 use super::Level;
 use super::checked::{Checked, Group, sentence};
 use crate::cli::exit::Failure;
-use crate::cli::machine::{self, Annotation, Annotations, Case, Kind, Verdict, safe};
-use crate::cli::output::Output;
+use crate::cli::machine::{Annotation, Case, Verdict, safe};
+use crate::cli::output::{Ink, Output};
+use crate::cli::rows;
 use mcpreel_lint::{Rule, Severity, catalogue};
 use mcpreel_store::reader::FindingRow;
-use mcpreel_wire::text::plural;
+use mcpreel_wire::text::{count, escape, pad_start, plural};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-/// Results of a run, as many as code scanning shows.
+/// Prints the findings of one recording for people.
+pub fn text(checked: &Checked<'_>, out: &mut Output) -> Result<(), Failure> {
+    let title = format!("{} {}", checked.id, escape(&checked.name));
+    let title = out.paint(Ink::Strong, &title);
+    // Of a recording that stops in the middle not everything was looked at.
+    let state = checked.state.map(|state| format!(" ({state})"));
+    let state = state.unwrap_or_default();
+    let allowed = match checked.allowed {
+        0 => String::new(),
+        allowed => format!(", {} passed over", count(allowed)),
+    };
+    out.line(&format!("{title}{state}: {}{allowed}", checked.counts()))?;
+    for group in &checked.groups {
+        out.line("")?;
+        text_of_rule(group, out)?;
+    }
+    Ok(())
+}
+
+fn text_of_rule(group: &Group, out: &mut Output) -> Result<(), Failure> {
+    let rule = mcpreel_lint::rule(&group.rule);
+    let summary = rule.map_or_else(String::new, |rule| format!(": {}", rule.summary));
+    let times = match group.count {
+        _ if group.is_overdue => " (right now)".to_owned(),
+        1 => String::new(),
+        times => format!(" ({})", count(times)),
+    };
+    let severity = rows::severity(group.severity.as_str(), out);
+    let title = out.paint(Ink::Strong, &escape(&group.rule));
+    out.line(&format!("{severity}  {title}{summary}{times}"))?;
+    for finding in &group.findings {
+        let place = finding.frame.map(|seq| format!("#{}", seq.0));
+        let place = pad_start(&place.unwrap_or_default(), 7);
+        let path = finding.path.as_deref();
+        let path = path.map(|path| format!("{}: ", out.paint(Ink::Strong, &escape(path))));
+        let path = path.unwrap_or_default();
+        out.line(&format!("{place}  {path}{}", escape(&finding.detail)))?;
+    }
+    if group.more() > 0 {
+        let more = plural(group.more(), "more finding");
+        let more = format!("         … and {more}; --json has all");
+        out.inked(Ink::Faint, &more)?;
+    }
+    if let Some(rule) = rule {
+        out.inked(Ink::Faint, &format!("         fix: {}", rule.fix))?;
+    }
+    Ok(())
+}
+
+/// Results of a run. Code scanning shows so many, the first ones, and drops the rest: the worst of
+/// each recording stand first, and a notification counts what is left out.
 const RESULTS: usize = 5000;
 
 /// The results of a SARIF file.
@@ -36,13 +85,13 @@ impl Sarif {
             for finding in group.findings.iter().take(room) {
                 self.results.push(result(checked, group, finding, &uri)?);
             }
-            let beyond = group.findings.len().saturating_sub(room) as u64;
-            self.left_out += group.more() + beyond;
+            self.left_out += group.count - group.findings.len().min(room) as u64;
         }
         Ok(())
     }
 
-    pub fn write(self, out: &mut Output) -> Result<(), Failure> {
+    /// The file.
+    pub fn file(self) -> Value {
         let mut invocation = json!({"executionSuccessful": true});
         if self.left_out > 0 {
             let left_out = plural(self.left_out, "finding");
@@ -51,20 +100,19 @@ impl Sarif {
                 json!([{"level": "warning", "message": {"text": text}}]);
         }
         let rules: Vec<_> = catalogue().iter().map(|rule| descriptor(rule)).collect();
-        let driver = json!({
-            "name": "mcpreel",
-            "semanticVersion": env!("CARGO_PKG_VERSION"),
-            "rules": rules,
-        });
-        Ok(out.json(&json!({
+        json!({
             "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
             "version": "2.1.0",
             "runs": [{
-                "tool": {"driver": driver},
+                "tool": {"driver": {
+                    "name": "mcpreel",
+                    "semanticVersion": env!("CARGO_PKG_VERSION"),
+                    "rules": rules,
+                }},
                 "results": self.results,
                 "invocations": [invocation],
             }],
-        }))?)
+        })
     }
 }
 
@@ -90,10 +138,10 @@ fn result(
 ) -> Result<Value, Failure> {
     let request = checked.recording.request_of(finding)?;
     let path = finding.path.as_deref().map(safe);
-    let mut name = checked.place(finding);
-    if let Some(path) = &path {
-        name = format!("{name} {path}");
-    }
+    let name = match &path {
+        Some(path) => format!("{} {path}", checked.place(finding)),
+        None => checked.place(finding),
+    };
     Ok(json!({
         "ruleId": safe(&group.rule),
         "level": group.severity.as_str(),
@@ -115,12 +163,11 @@ fn uri(path: &Path) -> String {
     let scheme = if path.is_absolute() { "file://" } else { "" };
     let mut uri = scheme.to_owned();
     for &byte in path.as_os_str().as_bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                uri.push(char::from(byte));
-            }
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            uri.push(char::from(byte));
+        } else {
             // Writing to a string cannot fail.
-            _ => drop(write!(uri, "%{byte:02X}")),
+            let _ = write!(uri, "%{byte:02X}");
         }
     }
     uri
@@ -128,16 +175,21 @@ fn uri(path: &Path) -> String {
 
 /// The suite of one recording: a case per rule that is not passed over, and per rule that another
 /// version of mcpreel has found.
-pub fn junit(checked: &Checked<'_>, fail_on: Level, out: &mut Output) -> Result<(), Failure> {
+pub fn suite(checked: &Checked<'_>, fail_on: Level) -> (String, Vec<Case>) {
+    let passed = |rule: &str| Case {
+        name: rule.to_owned(),
+        verdict: Verdict::Passed,
+        lines: Vec::new(),
+    };
     let rules = catalogue().iter().map(|rule| rule.id);
     let rules = rules.filter(|id| !checked.skip.contains(*id));
     let mut cases: Vec<_> = rules.map(passed).collect();
     for group in &checked.groups {
         let at = cases.iter().position(|case| *case.name == *group.rule);
-        let at = at.unwrap_or_else(|| {
+        let at = at.unwrap_or(cases.len());
+        if at == cases.len() {
             cases.push(passed(&group.rule));
-            cases.len() - 1
-        });
+        }
         let case = &mut cases[at];
         if fail_on.fails(group.severity) {
             let summary = mcpreel_lint::rule(&group.rule).map_or("", |rule| rule.summary);
@@ -155,42 +207,29 @@ pub fn junit(checked: &Checked<'_>, fail_on: Level, out: &mut Output) -> Result<
             case.lines.push(format!("and {more}"));
         }
     }
-    let suite = format!("{} {}", checked.id, checked.name);
-    machine::suite(&suite, &cases, out)
+    (format!("{} {}", checked.id, checked.name), cases)
 }
 
-fn passed(rule: &str) -> Case {
-    Case {
-        name: rule.to_owned(),
-        verdict: Verdict::Passed,
-        lines: Vec::new(),
-    }
-}
-
-/// Adds what was found in one recording.
-pub fn github(checked: &Checked<'_>, annotations: &mut Annotations) {
-    let file = checked.recording.path().to_string_lossy();
-    for group in &checked.groups {
-        let Some(first) = group.findings.first() else {
-            continue;
-        };
-        let first = format!("{}: {}", checked.place(first), sentence(first));
-        let mut message = safe(&first);
+/// An annotation per rule that found something in one recording.
+pub fn annotations(checked: &Checked<'_>) -> impl Iterator<Item = Annotation> {
+    checked.groups.iter().filter_map(|group| {
+        let first = group.findings.first()?;
+        let mut message = safe(&format!("{}: {}", checked.place(first), sentence(first)));
         if group.count > 1 {
             message = format!("{message} (and {} more)", group.count - 1);
         }
-        annotations.add(Annotation {
+        Some(Annotation {
             kind: match group.severity {
-                Severity::Error => Kind::Error,
-                Severity::Warning => Kind::Warning,
-                Severity::Note => Kind::Notice,
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+                Severity::Note => "notice",
             },
-            file: &file,
-            title: &group.rule,
-            message: &message,
+            file: checked.recording.path().to_string_lossy().into_owned(),
+            title: group.rule.to_string(),
+            message,
             stands_for: group.count,
-        });
-    }
+        })
+    })
 }
 
 #[cfg(test)]

@@ -2,20 +2,21 @@
 
 use super::exit::Failure;
 use super::output::{self, Progress};
+use anyhow::Context as _;
 use mcpreel_capture::spool::open_regular;
 use mcpreel_share::cassette::{self, Entry, Reader};
 use mcpreel_share::outgoing::file::Folder;
 use mcpreel_store::library::REEL;
-use mcpreel_store::record::import::{Import, ImportError};
+use mcpreel_store::record::import::Import;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::EventKind;
 use mcpreel_wire::text::{escape, plural, size};
 use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, Seek as _};
+use std::io::{self, Seek as _};
 use std::path::{Path, PathBuf};
 
 /// Faults of a file that are told one by one; more of them say nothing new.
-const MOST_TOLD: usize = 5;
+const MOST_TOLD: u64 = 5;
 
 /// Losses that the recording states one by one.
 const MOST_RECORDED: u64 = 100;
@@ -85,25 +86,9 @@ pub(super) fn take_into(
     let Some(file) = look(path) else {
         return Ok(None);
     };
-    let taken = take((path, shown), file, folder, name).map(Some);
-    taken.map_err(|error| {
-        let context = format!("{shown} cannot be read");
-        Failure::Refused(anyhow::Error::from(error).context(context))
-    })
-}
-
-#[derive(Debug, thiserror::Error)]
-enum TakeError {
-    #[error(transparent)]
-    Read(#[from] cassette::ReadError),
-    #[error(transparent)]
-    Import(#[from] ImportError),
-}
-
-impl From<io::Error> for TakeError {
-    fn from(error: io::Error) -> Self {
-        Self::Read(error.into())
-    }
+    let taken = take((path, shown), file, folder, name);
+    let taken = taken.with_context(|| format!("{shown} cannot be read"))?;
+    Ok(Some(taken))
 }
 
 fn take(
@@ -111,13 +96,15 @@ fn take(
     mut file: File,
     folder: &Path,
     name: Option<&str>,
-) -> Result<(PathBuf, Vec<String>), TakeError> {
-    let id = checksum(&mut file)?;
-    let len = file.metadata()?.len();
+) -> anyhow::Result<(PathBuf, Vec<String>)> {
+    let mut checksum = Checksum::default();
+    file.rewind()?;
+    let len = io::copy(&mut file, &mut checksum)?;
     file.rewind()?;
     let mut reader = Reader::new(file)?;
     let mut context = reader.context().clone();
-    context.recording = format!("{id:08x}");
+    // Equal files make recordings of the same id.
+    context.recording = format!("{:08x}", checksum.0.finalize());
     if let Some(name) = name {
         name.clone_into(&mut context.name);
     } else if context.name.is_empty() && context.argv.is_empty() {
@@ -125,22 +112,50 @@ fn take(
         context.name = stem.to_string_lossy().into_owned();
     }
     let reel = folder.join(&context.recording).with_extension(REEL);
-    let mut taking = Taking {
-        import: Import::begin(&reel, context)?,
-        now: Moment(0),
-        end: None,
-        faults: 0,
-        losses: 0,
-        told: Vec::new(),
-    };
+    let mut import = Import::begin(&reel, context)?;
     let mut progress = Progress::stderr();
+    let (mut now, mut end, mut told) = (Moment(0), None, Vec::new());
+    let (mut faults, mut losses) = (0, 0);
     while let Some(entry) = reader.next_entry()? {
-        taking.entry(entry, shown)?;
+        if let Entry::Chunk { t, .. } | Entry::Gap { t, .. } | Entry::Event { t, .. } = &entry {
+            now = now.max(*t);
+        }
+        match entry {
+            Entry::Chunk { stream, t, bytes } => import.chunk(stream, t, &bytes)?,
+            Entry::LineEnd { stream, t } => import.end_line(stream, t)?,
+            Entry::Gap {
+                stream,
+                t,
+                bytes,
+                reason,
+            } => import.lose(stream, t, bytes, reason)?,
+            Entry::Event { t, kind } => import.event(t, &kind)?,
+            Entry::End { t } => end = Some(t),
+            Entry::Fault(fault) => {
+                faults += 1;
+                if faults <= MOST_TOLD {
+                    told.push(format!("{shown}: {}", escape(&fault.to_string())));
+                }
+                // Whoever looks at the recording must know what it lacks.
+                losses += u64::from(fault.is_loss);
+                if fault.is_loss && losses <= MOST_RECORDED {
+                    import.event(now, &warning(format!("of the cassette, {fault}")))?;
+                }
+            }
+        }
         progress
             .now_and_then(|| format!("{shown}: {} of {} read", size(reader.position()), size(len)));
     }
-    drop(progress);
-    let mut told = taking.finish(shown)?;
+    if losses > MOST_RECORDED {
+        let lines = plural(losses - MOST_RECORDED, "more line");
+        let text = format!("{lines} of the cassette could not be read");
+        import.event(now, &warning(text))?;
+    }
+    import.finish(end.unwrap_or(now))?;
+    if faults > MOST_TOLD {
+        let more = plural(faults - MOST_TOLD, "more remark");
+        told.push(format!("{shown}: {more} of that kind"));
+    }
     if let Some(note) = &reader.header().selection {
         told.push(format!(
             "{shown} holds a part of a recording ({}): what is missing is no fault of the session",
@@ -155,83 +170,21 @@ fn take(
     Ok((reel, told))
 }
 
-/// The id of a cassette: equal for equal files.
-fn checksum(file: &mut File) -> io::Result<u32> {
-    file.rewind()?;
-    let mut hasher = crc32fast::Hasher::new();
-    let mut reader = BufReader::with_capacity(256 * 1024, file);
-    loop {
-        let block = reader.fill_buf()?;
-        if block.is_empty() {
-            return Ok(hasher.finalize());
-        }
-        hasher.update(block);
-        let read = block.len();
-        reader.consume(read);
+fn warning(message: String) -> EventKind {
+    EventKind::Warning { message }
+}
+
+/// The CRC-32 of what is written to it.
+#[derive(Default)]
+struct Checksum(crc32fast::Hasher);
+
+impl io::Write for Checksum {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
     }
-}
 
-/// A cassette that becomes a recording.
-struct Taking {
-    import: Import,
-    /// The last moment so far.
-    now: Moment,
-    /// The end of the session, as the cassette states it.
-    end: Option<Moment>,
-    faults: u64,
-    /// Lines that could not be read.
-    losses: u64,
-    /// The first faults.
-    told: Vec<String>,
-}
-
-impl Taking {
-    fn entry(&mut self, entry: Entry, shown: &str) -> Result<(), TakeError> {
-        if let Entry::Chunk { t, .. } | Entry::Gap { t, .. } | Entry::Event { t, .. } = &entry {
-            self.now = self.now.max(*t);
-        }
-        match entry {
-            Entry::Chunk { stream, t, bytes } => self.import.chunk(stream, t, &bytes)?,
-            Entry::LineEnd { stream, t } => self.import.end_line(stream, t)?,
-            Entry::Gap {
-                stream,
-                t,
-                bytes,
-                reason,
-            } => self.import.lose(stream, t, bytes, reason)?,
-            Entry::Event { t, kind } => self.import.event(t, &kind)?,
-            Entry::End { t } => self.end = Some(t),
-            Entry::Fault(fault) => {
-                self.faults += 1;
-                if self.told.len() < MOST_TOLD {
-                    self.told
-                        .push(format!("{shown}: {}", escape(&fault.to_string())));
-                }
-                // Whoever looks at the recording must know what it lacks.
-                self.losses += u64::from(fault.is_loss);
-                if fault.is_loss && self.losses <= MOST_RECORDED {
-                    self.warn(format!("of the cassette, {fault}"))?;
-                }
-            }
-        }
+    fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-
-    fn warn(&mut self, message: String) -> Result<(), TakeError> {
-        let kind = EventKind::Warning { message };
-        Ok(self.import.event(self.now, &kind)?)
-    }
-
-    fn finish(mut self, shown: &str) -> Result<Vec<String>, TakeError> {
-        if let more @ 1.. = self.losses.saturating_sub(MOST_RECORDED) {
-            let lines = plural(more, "more line");
-            self.warn(format!("{lines} of the cassette could not be read"))?;
-        }
-        self.import.finish(self.end.unwrap_or(self.now))?;
-        if let more @ 1.. = self.faults - self.told.len() as u64 {
-            let more = plural(more, "more remark");
-            self.told.push(format!("{shown}: {more} of that kind"));
-        }
-        Ok(self.told)
     }
 }

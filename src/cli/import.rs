@@ -15,7 +15,7 @@ use clap::Args;
 use mcpreel_capture::spool::open_regular;
 use mcpreel_share::import::{Format, LOOKED_AT, not_utf8};
 use mcpreel_share::outgoing::file::Folder;
-use mcpreel_store::library::{FileName, Library, REEL, create_dir, file_stem};
+use mcpreel_store::library::{Library, REEL, create_dir, file_stem};
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_trace::clock::wall_clock_ns;
 use mcpreel_wire::text::{escape, plural};
@@ -120,15 +120,14 @@ fn made(path: &Path, shown: &str, args: &Import, folder: &Path) -> Result<Vec<Ma
     let Some(format) = Format::of(&beginning) else {
         return Err(unknown(shown, path, &beginning));
     };
-    let made = log::Log {
+    let log = log::Log {
         file,
         path,
         shown,
         format,
         name,
-    }
-    .import(folder);
-    Ok(made.with_context(cannot)?)
+    };
+    Ok(log.import(folder).with_context(cannot)?)
 }
 
 fn unknown(shown: &str, path: &Path, beginning: &[u8]) -> Failure {
@@ -144,16 +143,6 @@ fn unknown(shown: &str, path: &Path, beginning: &[u8]) -> Failure {
         "{shown} is nothing that can be imported: that is a cassette (`mcpreel export`), a session \
          log of mcpsnoop, an mcp*.log of Claude Desktop, or JSON-RPC messages, one per line"
     ))
-}
-
-/// The recording in the library with this id, by the names of the files.
-fn known(library: &Library, id: &str) -> Result<Option<PathBuf>, Failure> {
-    let reels = library.reels()?;
-    Ok(reels.into_iter().find(|reel| {
-        let stem = reel.file_stem().and_then(OsStr::to_str);
-        stem.and_then(FileName::parse)
-            .is_some_and(|name| name.id == id)
-    }))
 }
 
 /// Moves a recording to its place in the library, and says where that is.
@@ -175,7 +164,7 @@ fn settle(
     if let Some(given) = &args.name {
         given.clone_into(&mut name);
     }
-    let there = known(library, &id)?;
+    let there = library.with_id(&id);
     let is_there = there.is_some();
     let reel = if let Some(reel) = there {
         let known = Recording::open(&reel).and_then(|known| known.summary());

@@ -27,6 +27,10 @@ const GROUPS: usize = 50;
 /// Differences that are shown of each; rules that changed nothing, and problems, that are shown.
 const SHOWN: usize = 20;
 
+/// With more differences in a list than these nobody would see which tools they are about: each gets
+/// one line, without its values.
+const DETAILED: usize = 10;
+
 /// Columns of a value; `--json` has more of it.
 const VALUE: usize = 120;
 
@@ -93,20 +97,27 @@ fn write_group(
         number => out.paint(Ink::Faint, &format!("  {} compared", count(number))),
     };
     out.line(&format!("\n{title}{number}"))?;
+    let is_brief = group.list.is_some() && group.entries.len() > DETAILED;
     for entry in group.entries.iter().take(SHOWN) {
-        write_entry(entry, compared.parties, out)?;
+        write_entry(entry, out)?;
+        if !is_brief {
+            write_details(entry, compared.parties, out)?;
+        }
     }
     let more = group.entries.len().saturating_sub(SHOWN) as u64 + group.more;
-    if more > 0 {
-        let more = plural(more, "more difference");
-        out.line(&format!("  … and {more}; --json has all that is kept"))?;
+    match more {
+        0 if is_brief => out.line("  --json has the values")?,
+        0 => {}
+        more => {
+            let more = plural(more, "more difference");
+            out.line(&format!("  … and {more}; --json has all that is kept"))?;
+        }
     }
     Ok(())
 }
 
-/// `  breaking  result.isError  the call fails now  (3 times, the first below)`, with both values
-/// and the commands that open both sides.
-fn write_entry(entry: &Entry<'_>, parties: &[Party; 2], out: &mut Output) -> Result<(), Failure> {
+/// `  breaking  result.isError  the call fails now  (3 times, the first below)`.
+fn write_entry(entry: &Entry<'_>, out: &mut Output) -> Result<(), Failure> {
     let word = out.paint(ink(entry.class), &pad_end(entry.class_word(), CLASS));
     let subject = out.paint(Ink::Strong, &entry.subject);
     let note = match entry.note() {
@@ -118,7 +129,11 @@ fn write_entry(entry: &Entry<'_>, parties: &[Party; 2], out: &mut Output) -> Res
         times => format!("  ({} times, the first below)", count(times)),
     };
     let times = out.paint(Ink::Faint, &times);
-    out.line(&format!("  {word}  {subject}{note}{times}"))?;
+    Ok(out.line(&format!("  {word}  {subject}{note}{times}"))?)
+}
+
+/// Writes both values of a difference, and the commands that open both sides.
+fn write_details(entry: &Entry<'_>, parties: &[Party; 2], out: &mut Output) -> Result<(), Failure> {
     let mut seqs = entry.seqs;
     if let Some(difference) = entry.difference {
         let path = &*difference.path;

@@ -1,163 +1,95 @@
 //! The account of a session with a mock, as lines for stderr: for people, or one JSON object each.
 
+use super::output;
 use mcpreel_replay::mock::Report;
-use mcpreel_replay::mock::mock_report::{Counted, Missed};
+use mcpreel_replay::mock::mock_report::{Counted, Missed, Unused};
+use mcpreel_trace::frame::Seq;
 use mcpreel_wire::text::{count, escape, plural};
 use serde_json::{Map, Value, json};
 
 /// Requests and frames that are named for people; more do not help.
 const MOST_NAMED: usize = 10;
 
-/// Something that is counted.
-struct Row {
-    /// The name for programs.
-    key: &'static str,
-    /// The name in the first line; empty if it does not stand there.
-    summary: &'static str,
-    /// The name in lines of its own; empty if it has none.
-    detail: &'static str,
-    count: u64,
-    /// The first items of a list, for people and for programs.
-    items: Option<Vec<(String, Value)>>,
-}
-
-impl Row {
-    fn number(key: &'static str, summary: &'static str, count: u64) -> Self {
-        Self {
-            key,
-            summary,
-            detail: "",
-            count,
-            items: None,
-        }
-    }
-
-    fn note(key: &'static str, detail: &'static str, count: u64) -> Self {
-        Self {
-            detail,
-            ..Self::number(key, "", count)
-        }
-    }
-
-    fn list<T>(
-        (key, summary, detail): (&'static str, &'static str, &'static str),
-        found: &Counted<T>,
-        item: impl Fn(&T) -> (String, Value),
-    ) -> Self {
-        Self {
-            detail,
-            items: Some(found.kept.iter().map(item).collect()),
-            ..Self::number(key, summary, found.count)
-        }
-    }
-}
-
-/// All that is counted, in the order in which it is told.
-fn rows(report: &Report) -> Vec<Row> {
+/// What is counted in the first line, with the name for programs.
+fn counted(report: &Report) -> [(&'static str, u64, &'static str); 7] {
     let tally = &report.tally;
-    let missed = |missed: &Missed| {
-        let text = escape(&missed.sentence(&report.recording)).into_owned();
-        let nearest = missed.nearest.as_ref();
-        let paths = nearest.map_or(&[][..], |(_, paths)| paths);
-        let object = json!({
-            "method": escape(&missed.subject.method),
-            "name": missed.subject.name.as_deref().map(escape),
-            "reason": missed.reason.as_str(),
-            "nearest": nearest.map(|(seq, _)| seq.0),
-            "differs": paths.iter().map(|path| escape(path)).collect::<Vec<_>>(),
-            "text": text,
-        });
-        (text, object)
-    };
-    let near = ("near", "answered by the nearest", "nearest");
-    let not_there = ("missed", "not on record", "missed");
-    let out_of_order = ("out_of_order", "out of order", "out of order");
-    vec![
-        Row::number("repeated", "repeated", tally.repeated),
-        Row::number(
+    let (near, missed) = (tally.near.count, tally.missed.count);
+    let out_of_order = tally.out_of_order.count;
+    [
+        ("repeated", tally.repeated, "repeated"),
+        (
             "normalised",
-            "matched but for ids and times",
             tally.normalised,
+            "matched but for ids and times",
         ),
-        Row::list(near, &tally.near, missed),
-        Row::list(not_there, &tally.missed, missed),
-        Row::list(("unused", "", "unused"), &report.unused, |request| {
-            let (seq, subject) = (request.seq.0, request.subject.as_ref());
-            let text =
-                subject.map_or_else(String::new, |it| format!(" {}", escape(&it.to_string())));
-            let name = subject.and_then(|subject| subject.name.as_deref());
-            let method = subject.map(|subject| escape(&subject.method));
-            let object = json!({"seq": seq, "method": method, "name": name.map(escape)});
-            (format!("#{seq}{text}"), object)
-        }),
-        Row::list(out_of_order, &tally.out_of_order, |seq| {
-            (format!("#{}", seq.0), json!({"seq": seq.0}))
-        }),
-        Row::number("faults", "gone wrong on purpose", tally.faults),
-        Row::number("malformed", "malformed", tally.malformed),
-        Row::note(
+        ("near", near, "answered by the nearest"),
+        ("missed", missed, "not on record"),
+        ("out_of_order", out_of_order, "out of order"),
+        ("faults", tally.faults, "gone wrong on purpose"),
+        ("malformed", tally.malformed, "malformed"),
+    ]
+}
+
+/// What is counted in a line of its own, with the name for programs.
+fn noted(report: &Report) -> [(&'static str, u64, &'static str); 5] {
+    let tally = &report.tally;
+    [
+        (
             "not_asked",
+            tally.not_asked,
             "requests of the server were not made: the host has not declared that it can answer \
              them",
-            tally.not_asked,
         ),
-        Row::note(
+        (
             "unanswered",
-            "requests of the server were not answered by the host",
             tally.unanswered,
+            "requests of the server were not answered by the host",
         ),
-        Row::note(
+        (
             "unexpected",
-            "responses of the host answer nothing",
             tally.unexpected,
+            "responses of the host answer nothing",
         ),
-        Row::note(
+        (
             "unreadable",
-            "parts of the recording could not be read",
             tally.unreadable,
+            "parts of the recording could not be read",
         ),
-        Row::note(
+        (
             "orphans",
-            "recorded responses answer nothing, and are not served",
             report.orphans,
+            "recorded responses answer nothing, and are not served",
         ),
     ]
 }
 
 /// The account for people: a summary, then misses and whatever was otherwise than on record.
 pub fn lines(report: &Report) -> Vec<String> {
-    let rows = rows(report);
-    let rows = || rows.iter().filter(|row| row.count > 0);
-    let mut parts = vec![format!(
-        "mock of {}: {} of {} used",
-        escape(&report.recording),
-        count(report.used()),
-        plural(report.recorded, "recorded request")
-    )];
-    let named = rows().filter(|row| !row.summary.is_empty());
-    parts.extend(named.map(|row| format!("{} {}", count(row.count), row.summary)));
-    let mut lines = vec![parts.join(", ")];
-    for row in rows().filter(|row| !row.detail.is_empty()) {
-        let Some(items) = &row.items else {
-            lines.push(format!("  {}: {}", count(row.count), row.detail));
-            continue;
-        };
-        let mut texts: Vec<_> = items
-            .iter()
-            .take(MOST_NAMED)
-            .map(|(text, _)| text.clone())
-            .collect();
-        let more = row.count.saturating_sub(texts.len() as u64);
-        if more > 0 {
-            texts.push(format!("and {} more", count(more)));
-        }
-        // A near miss takes a line.
-        if matches!(row.key, "near" | "missed") {
-            lines.extend(texts.iter().map(|text| format!("  {}: {text}", row.detail)));
-        } else {
-            lines.push(format!("  {}: {}", row.detail, texts.join(", ")));
+    let tally = &report.tally;
+    let recorded = plural(report.recorded, "recorded request");
+    let (recording, used) = (escape(&report.recording), count(report.used()));
+    let mut first = format!("mock of {recording}: {used} of {recorded} used");
+    for (_, number, words) in counted(report).into_iter().filter(|it| it.1 > 0) {
+        first += &format!(", {} {words}", count(number));
+    }
+    let mut lines = vec![first];
+    for (name, found) in [("nearest", &tally.near), ("missed", &tally.missed)] {
+        let sentence = |it: &Missed| escape(&it.sentence(&report.recording)).into_owned();
+        let named = named(found, sentence).into_iter();
+        lines.extend(named.map(|text| format!("  {name}: {text}")));
+    }
+    let unused = named(&report.unused, |request| match &request.subject {
+        Some(subject) => format!("#{} {}", request.seq.0, escape(&subject.to_string())),
+        None => format!("#{}", request.seq.0),
+    });
+    let out_of_order = named(&tally.out_of_order, |seq| format!("#{}", seq.0));
+    for (name, named) in [("unused", unused), ("out of order", out_of_order)] {
+        if !named.is_empty() {
+            lines.push(format!("  {name}: {}", named.join(", ")));
         }
     }
+    let noted = noted(report).into_iter().filter(|it| it.1 > 0);
+    lines.extend(noted.map(|(_, number, words)| format!("  {}: {words}", count(number))));
     lines.extend(report.unfired.iter().map(|rule| {
         let (at, rule) = (escape(&rule.at), escape(&rule.rule));
         format!("  {at}: the rule changed nothing: {rule}")
@@ -165,27 +97,54 @@ pub fn lines(report: &Report) -> Vec<String> {
     lines
 }
 
-/// The account for programs.
+/// The first of what was found in words, and how many more there are.
+fn named<T>(found: &Counted<T>, words: impl Fn(&T) -> String) -> Vec<String> {
+    output::some(found.kept.iter().map(words), found.count, MOST_NAMED)
+}
+
+/// The account for programs: a summary, then an object for each of what was found.
 pub fn json(report: &Report) -> Vec<Value> {
-    let (mut counts, mut left_out, mut lines) = (Map::new(), Map::new(), Vec::new());
-    for row in rows(report) {
-        counts.insert(row.key.to_owned(), row.count.into());
-        if let Some(items) = row.items {
-            let more = row.count.saturating_sub(items.len() as u64);
-            left_out.insert(row.key.to_owned(), more.into());
-            lines.extend(items.into_iter().map(|(_, mut object)| {
-                object["kind"] = row.key.into();
-                object
-            }));
-        }
-    }
+    let tally = &report.tally;
+    let missed = |it: &Missed| {
+        let (nearest, paths) = match &it.nearest {
+            Some((seq, paths)) => (Some(seq.0), &paths[..]),
+            None => (None, &[][..]),
+        };
+        json!({
+            "method": escape(&it.subject.method),
+            "name": it.subject.name.as_deref().map(escape),
+            "reason": it.reason.as_str(),
+            "nearest": nearest,
+            "differs": paths.iter().map(|path| escape(path)).collect::<Vec<_>>(),
+            "text": escape(&it.sentence(&report.recording)),
+        })
+    };
+    let mut lines = Vec::new();
+    let mut left_out = Map::new();
+    listed("near", &tally.near, missed, &mut left_out, &mut lines);
+    listed("missed", &tally.missed, missed, &mut left_out, &mut lines);
+    let unused = |request: &Unused| {
+        let subject = request.subject.as_ref();
+        let name = subject.and_then(|subject| subject.name.as_deref());
+        let method = subject.map(|subject| escape(&subject.method));
+        json!({"seq": request.seq.0, "method": method, "name": name.map(escape)})
+    };
+    listed("unused", &report.unused, unused, &mut left_out, &mut lines);
+    let seq = |seq: &Seq| json!({"seq": seq.0});
+    let order = &tally.out_of_order;
+    listed("out_of_order", order, seq, &mut left_out, &mut lines);
+    let counts = counted(report).into_iter().chain(noted(report));
+    let counts = counts.chain([("unused", report.unused.count, "")]);
+    let counts: Map<_, _> = counts
+        .map(|(key, number, _)| (key.to_owned(), number.into()))
+        .collect();
     let summary = json!({
         "kind": "summary",
         "recording": escape(&report.recording),
         "recorded": report.recorded,
         "used": report.used(),
-        "requests": report.tally.requests,
-        "served": report.tally.served,
+        "requests": tally.requests,
+        "served": tally.served,
         "counts": counts,
         "left_out": left_out,
     });
@@ -194,4 +153,20 @@ pub fn json(report: &Report) -> Vec<Value> {
         |rule| json!({"kind": "unfired", "at": escape(&rule.at), "rule": escape(&rule.rule)}),
     ));
     lines
+}
+
+fn listed<T>(
+    kind: &str,
+    found: &Counted<T>,
+    object: impl Fn(&T) -> Value,
+    left_out: &mut Map<String, Value>,
+    lines: &mut Vec<Value>,
+) {
+    let more = found.count.saturating_sub(found.kept.len() as u64);
+    left_out.insert(kind.to_owned(), more.into());
+    lines.extend(found.kept.iter().map(|one| {
+        let mut object = object(one);
+        object["kind"] = kind.into();
+        object
+    }));
 }

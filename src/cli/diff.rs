@@ -11,10 +11,8 @@ use mcpreel_store::library::{Entry, Library};
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::Seq;
-use mcpreel_trace::item::{Lens, What};
 use mcpreel_trace::query::Query;
 use mcpreel_wire::text::{count, escape};
-use std::collections::HashSet;
 use std::process::ExitCode;
 
 /// Progress is shown every so many exchanges.
@@ -114,7 +112,10 @@ fn compare(sides: &[Side; 2], query: Option<&Query>, judge: &mut Judge) -> Resul
     }
     let wanted = match query {
         None => Wanted::All,
-        Some(query) => Wanted::Only([fitting(left, query)?, fitting(right, query)?]),
+        Some(query) => Wanted::Only([
+            filter::exchanges(&left.recording, query)?,
+            filter::exchanges(&right.recording, query)?,
+        ]),
     };
     let mut progress = Progress::stderr();
     let told = &mut |done: usize, of: usize| {
@@ -137,18 +138,6 @@ fn exchange(side: &Side, seq: Seq) -> Result<ExchangeId, Failure> {
         let message = format!("#{} of {} belongs to no exchange", seq.0, escape(&path));
         Failure::Usage(message)
     })
-}
-
-/// The exchanges that fit.
-fn fitting(side: &Side, query: &Query) -> Result<HashSet<ExchangeId>, Failure> {
-    let mut fitting = HashSet::new();
-    filter::each(&side.recording, Lens::Exchanges, query, |item| {
-        if let What::Exchange(exchange) = item.what {
-            fitting.insert(exchange.id);
-        }
-        Ok(())
-    })?;
-    Ok(fitting)
 }
 
 fn parties(args: &Args, sides: &[Side; 2], library: &Library) -> Result<[Party; 2], Failure> {

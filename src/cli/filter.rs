@@ -6,9 +6,11 @@ use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_store::select::Context;
 use mcpreel_store::select::{self, Question, Scan, Way};
 use mcpreel_trace::clock::wall_clock_ns;
-use mcpreel_trace::item::{Item, ItemKey, Lens};
+use mcpreel_trace::exchange::ExchangeId;
+use mcpreel_trace::item::{Item, ItemKey, Lens, What};
 use mcpreel_trace::query::{Query, QueryError};
 use mcpreel_wire::text::escape;
+use std::collections::HashSet;
 
 /// The option that selects rows of a recording.
 #[derive(Debug, Default, Args)]
@@ -75,7 +77,8 @@ pub fn newest(
     query: &Query,
     most: usize,
 ) -> Result<Vec<ItemKey>, Failure> {
-    let (_, mut scan) = scan(recording, lens, query, Way::Newest)?;
+    let (question, context) = question(recording, lens, query)?;
+    let mut scan = Scan::new(&question, Way::Newest, None, context);
     let mut keys = Vec::new();
     loop {
         let step = scan.step(recording, &select::step(most - keys.len()))?;
@@ -86,22 +89,22 @@ pub fn newest(
     }
 }
 
+/// The exchanges of `recording` that fit.
+pub fn exchanges(recording: &Recording, query: &Query) -> Result<HashSet<ExchangeId>, Failure> {
+    let mut fitting = HashSet::new();
+    each(recording, Lens::Exchanges, query, |item| {
+        if let What::Exchange(exchange) = item.what {
+            fitting.insert(exchange.id);
+        }
+        Ok(())
+    })?;
+    Ok(fitting)
+}
+
 /// Whether any row of `recording` fits.
 pub fn any(recording: &Recording, query: &Query) -> Result<bool, Failure> {
     Ok(!newest(recording, Lens::Exchanges, query, 1)?.is_empty()
         || !newest(recording, Lens::Wire, query, 1)?.is_empty())
-}
-
-/// A scan of the rows of `recording` that fit.
-pub fn scan(
-    recording: &Recording,
-    lens: Lens,
-    query: &Query,
-    way: Way,
-) -> Result<(Question, Scan), Failure> {
-    let (question, context) = question(recording, lens, query)?;
-    let scan = Scan::new(&question, way, None, context);
-    Ok((question, scan))
 }
 
 /// The question for the rows of `recording`, with its context.

@@ -190,31 +190,10 @@ pub fn redaction(note: Option<&str>) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mcpreel_trace::event::{Closer, EventKind};
-    use mcpreel_trace::frame::Seq;
     use mcpreel_wire::id::RequestId;
-
-    fn head(stream: StreamId) -> FrameHead {
-        FrameHead {
-            seq: Seq(7),
-            stream,
-            offset: 0,
-            t_first: Moment(1),
-            t_last: Moment(2),
-            size: 3,
-        }
-    }
 
     fn line(value: &impl Serialize) -> String {
         serde_json::to_string(value).expect("it is JSON")
-    }
-
-    #[test]
-    fn a_frame_is_text_where_it_is_text_and_base64_elsewhere() {
-        let text = line(&FrameJson::new(&head(StreamId::S2C), b"{}\n"));
-        assert!(text.ends_with(r#""size":3,"text":"{}\n"}"#), "{text}");
-        let bytes = line(&FrameJson::new(&head(StreamId::STDERR), b"\xff\0\n"));
-        assert!(bytes.ends_with(r#""size":3,"base64":"/wAK"}"#), "{bytes}");
     }
 
     #[test]
@@ -227,22 +206,5 @@ mod tests {
         let line = line(&ExchangeJson::from(&exchange));
         assert!(line.contains(r#""id":9007199254740993.0,"#), "{line}");
         assert!(line.contains(r#""code":"E_QUOTA","#), "{line}");
-    }
-
-    #[test]
-    fn an_event_has_its_kind_and_details_behind_the_time() {
-        let kind = EventKind::Eof {
-            stream: StreamId::S2C,
-            by: Closer::Writer,
-        };
-        let event = Event {
-            t: Moment(5),
-            after_seq: Seq(2),
-            kind,
-        };
-        assert_eq!(
-            event_json(&event).to_string(),
-            r#"{"t_ns":5,"after_seq":2,"kind":"eof","stream":"s2c","by":"writer"}"#
-        );
     }
 }

@@ -27,7 +27,7 @@ use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::frame::{Seq, StreamId};
 use mcpreel_trace::query::Query;
-use mcpreel_wire::text::{count, escape, pad_end, plural};
+use mcpreel_wire::text::{count, escape, plural};
 use serde_json::json;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -43,9 +43,6 @@ const MOST_MESSAGES: usize = 40;
 
 /// Bytes of a message's line that are shown.
 const LONGEST: usize = 160;
-
-/// Columns of the names on the left.
-const NAMES: usize = 9;
 
 /// Find the fewest messages of a client with which its server still fails
 ///
@@ -180,18 +177,8 @@ pub fn run(args: &Minimise) -> Outcome {
         stop: None,
     };
     let all: Vec<_> = (0..search.units.all().len()).collect();
-    let fails = search.fails(&all, args.limits.max_runs, "all messages")?;
-    match (search.stop, search.latest.take()) {
-        _ if fails == Some(true) => {}
-        (None | Some(Stop::Runs | Stop::Time), Some(latest)) => {
-            return Ok(search.tell_passed(&latest));
-        }
-        (stop, _) => {
-            let stop = stop.unwrap_or(Stop::Runs);
-            let runs = plural(u64::from(search.runs), "run");
-            output::say(&format!("{}: nothing was found in {runs}", stop.why()));
-            return Ok(stop.exit());
-        }
+    if search.fails(&all, args.limits.max_runs, "all messages")? != Some(true) {
+        return Ok(search.tell_passed());
     }
     search.leave_out()?;
     let again = search.again()?;
@@ -211,16 +198,12 @@ fn warn(plan: &Plan<'_>) -> Result<(), Failure> {
     if called.is_empty() {
         return Ok(());
     }
-    let named = called.iter().take(MOST_TOOLS);
-    let named = named.map(|(tool, calls)| format!("{} ({})", escape(tool), plural(*calls, "call")));
-    let mut named: Vec<_> = named.collect();
-    if called.len() > named.len() {
-        named.push(format!("{} more tools", called.len() - named.len()));
-    }
+    let tools = called.iter();
+    let tools = tools.map(|(tool, calls)| format!("{} ({})", escape(tool), plural(*calls, "call")));
     output::say(&format!(
         "each run calls tools that do not say that they only read, and there may be hundreds of \
          runs: {}",
-        named.join(", ")
+        output::some(tools, called.len() as u64, MOST_TOOLS).join(", ")
     ));
     Ok(())
 }
@@ -270,7 +253,8 @@ impl Search<'_> {
         let kept = self.best.as_ref().map(|(_, kept)| kept.clone());
         let kept = kept.unwrap_or_default();
         let which = format!("{} again", self.part(&kept));
-        // The reserve is for this; but who has had enough has had enough.
+        // Runs are held back for this, so only a signal keeps it from being done; and a search is
+        // not less done for a limit that is reached only now.
         let stopped = self.stop.take_if(|stop| !matches!(stop, Stop::Signal(_)));
         let (mut runs, mut failed) = (0, 0);
         for _ in 0..self.times_again() {
@@ -280,11 +264,8 @@ impl Search<'_> {
             remove(&path);
             (runs, failed) = (runs + 1, failed + u64::from(fails));
         }
-        // The search is not less done for a limit that is reached only now.
-        self.stop = match self.stop {
-            Some(stop @ Stop::Signal(_)) => Some(stop),
-            _ => stopped,
-        };
+        self.stop.take_if(|stop| !matches!(stop, Stop::Signal(_)));
+        self.stop = self.stop.or(stopped);
         Ok((runs, failed))
     }
 
@@ -369,8 +350,14 @@ impl Search<'_> {
     }
 
     /// Says that the replay of everything does not fail, and what may be the reason.
-    fn tell_passed(&self, latest: &player::Outcome) -> Exit {
+    fn tell_passed(&self) -> Exit {
         let runs = plural(u64::from(self.runs), "run");
+        let is_stopped = matches!(self.stop, Some(Stop::Signal(_)));
+        let Some(latest) = self.latest.as_ref().filter(|_| !is_stopped) else {
+            let stop = self.stop.unwrap_or(Stop::Runs);
+            output::say(&format!("{}: nothing was found in {runs}", stop.why()));
+            return stop.exit();
+        };
         output::say(&format!(
             "it does not fail: nothing in the replay of all messages fits {} ({runs}); nothing \
              was left out",
@@ -382,11 +369,9 @@ impl Search<'_> {
         output::say(if latest.tally.refused > 0 {
             "calls were refused, which may be why: --allow-tool NAME allows one tool, \
              --allow-side-effects all of them"
-        } else if self.args.limits.runs == 1 {
-            "if it fails only sometimes, --runs 20 tries more often; `mcpreel replay` says what \
-             differs from the recording"
         } else {
-            "`mcpreel replay` says what differs from the recording"
+            "`mcpreel replay` says what differs from the recording; if it fails only sometimes, \
+             --runs 20 tries more often"
         });
         // Differences are none of our business.
         Exit::Process(ExitCode::from(latest.report.exit_code().max(1)))
@@ -435,37 +420,31 @@ fn write(
         }))?;
         return Ok(out.flush()?);
     }
-    let mut row = |name, text: &str| out.line(&format!("{}  {text}", pad_end(name, NAMES)));
     let how = match search.stop {
         None if kept >= of => "none can be left out",
         None => "no other one can be left out",
         Some(_) => "perhaps more can be left out",
     };
-    let messages_of = plural(of as u64, "message");
-    let runs = plural(u64::from(search.runs), "run");
-    row(
-        "kept",
-        &format!("{kept} of {messages_of}, in {runs}; {how}"),
-    )?;
-    for message in &messages {
+    let (messages_of, runs) = (
+        plural(of as u64, "message"),
+        plural(search.runs.into(), "run"),
+    );
+    let mut rows = vec![("kept", format!("{kept} of {messages_of}, in {runs}; {how}"))];
+    let lines = messages.iter().map(|message| {
         let line = escape(&message.record.summary);
         let line = &line[..line.floor_char_boundary(LONGEST)];
-        row("", &format!("#{}  {line}", message.record.frame.0))?;
-    }
-    if kept > messages.len() {
-        row("", &format!("and {} more", kept - messages.len()))?;
-    }
-    row(
-        "fails",
-        &format!("{}; {}", escape(&args.fails), repeated(again)),
-    )?;
-    if let Some(stop) = search.stop {
-        row("stopped", &stop.why())?;
-    }
+        format!("#{}  {line}", message.record.frame.0)
+    });
+    let lines = output::some(lines, kept as u64, MOST_MESSAGES).into_iter();
+    rows.extend(lines.map(|line| ("", line)));
+    let again = repeated(again);
+    rows.push(("fails", format!("{}; {again}", escape(&args.fails))));
+    rows.extend(search.stop.map(|stop| ("stopped", stop.why())));
     let party = party(made, &args.driving.folder)?;
     let opens = party.command("open");
-    row("recording", &format!("{}; `{opens}` opens it", party.id))?;
-    row("again", &command)?;
+    rows.push(("recording", format!("{}; `{opens}` opens it", party.id)));
+    rows.push(("again", command));
+    output::facts(&rows, &mut out)?;
     Ok(out.flush()?)
 }
 

@@ -313,17 +313,3 @@ fn as_recorded(death: &Death) -> Ending {
         },
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn latencies_have_units() {
-        assert_eq!(latency("none"), Ok(Latency::None));
-        assert_eq!(latency("recorded"), Ok(Latency::Recorded));
-        let fixed = Latency::Fixed(Duration::from_millis(50));
-        assert_eq!(latency("fixed:50ms"), Ok(fixed));
-        assert!(latency("fixed:50").is_err() && latency("fast").is_err());
-    }
-}

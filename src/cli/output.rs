@@ -7,8 +7,8 @@
 
 use clap::builder::styling::{AnsiColor, Style};
 use mcpreel_trace::clock::{Clock, Moment};
-use mcpreel_wire::text::escape;
 use mcpreel_wire::text::escape::is_obeyed;
+use mcpreel_wire::text::{escape, pad_end};
 use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
@@ -219,6 +219,22 @@ pub fn is_dumb() -> bool {
 /// The name of a file or folder, escaped.
 pub fn shown(path: &Path) -> String {
     escape(&path.to_string_lossy()).into_owned()
+}
+
+/// The first `most` of the items, and how many more of `count` there are.
+pub fn some(items: impl IntoIterator<Item = String>, count: u64, most: usize) -> Vec<String> {
+    let mut some: Vec<_> = items.into_iter().take(most).collect();
+    let more = count.saturating_sub(some.len() as u64);
+    if more > 0 {
+        some.push(format!("and {} more", mcpreel_wire::text::count(more)));
+    }
+    some
+}
+
+/// Writes facts with their names on the left.
+pub fn facts(facts: &[(&str, String)], out: &mut Output) -> io::Result<()> {
+    let mut facts = facts.iter();
+    facts.try_for_each(|(name, text)| out.line(&format!("{}  {text}", pad_end(name, 9))))
 }
 
 /// Writes a line of diagnostics to stderr, with our name in front.

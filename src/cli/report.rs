@@ -303,11 +303,9 @@ fn keep_back(found: &[String], as_json: bool) -> Outcome {
         out.flush()?;
     }
     output::say("nothing was written: it would have had secrets in it");
-    for line in found.iter().take(MOST_LEAKS) {
-        output::say(line);
-    }
-    if let more @ 1.. = found.len().saturating_sub(MOST_LEAKS) {
-        output::say(&plural(more as u64, "more place"));
+    let leaks = found.iter().cloned();
+    for line in output::some(leaks, found.len() as u64, MOST_LEAKS) {
+        output::say(&line);
     }
     output::say("`--without RULE` passes a rule over, where what it finds is no secret");
     Ok(Exit::Found)
@@ -322,12 +320,9 @@ fn by_eye(redacted: &Recording) -> Result<Vec<String>, Failure> {
             *called.entry(name).or_default() += 1;
         }
     })?;
-    let tools = called.iter().take(MOST_TOOLS);
+    let tools = called.iter();
     let tools = tools.map(|(tool, calls)| format!("{} ({calls})", escape(tool)));
-    let mut tools: Vec<_> = tools.collect();
-    if let more @ 1.. = called.len().saturating_sub(MOST_TOOLS) {
-        tools.push(plural(more as u64, "more tool"));
-    }
+    let tools = output::some(tools, called.len() as u64, MOST_TOOLS);
     if !tools.is_empty() {
         let tools = tools.join(", ");
         lines.push(format!("arguments and results of {tools}"));

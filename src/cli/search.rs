@@ -261,18 +261,3 @@ fn whole_end(bytes: &[u8]) -> &[u8] {
         _ => bytes,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_end_of_a_text_fits_into_its_columns() {
-        let text = format!("{}transport '", " ".repeat(32));
-        assert_eq!(cut_start(&text, 7), "…port '");
-        assert_eq!(cut_start(&text, 43), text);
-        for columns in 0..50 {
-            assert!(width(&cut_start(&text, columns)) <= columns, "{columns}");
-        }
-    }
-}

@@ -151,10 +151,8 @@ fn explain(error: SelectError, library: &Library) -> Failure {
 }
 
 fn named(all: impl ExactSizeIterator<Item = String>) -> String {
-    let more = all.len().saturating_sub(MOST_NAMED);
-    let more = (more > 0).then(|| format!("and {more} more"));
-    let names = all.take(MOST_NAMED).chain(more);
-    names.collect::<Vec<_>>().join(", ")
+    let count = all.len() as u64;
+    output::some(all, count, MOST_NAMED).join(", ")
 }
 
 /// Adds what the spool of a recording still holds, and brings it up to date. What cannot be done

@@ -154,34 +154,3 @@ impl<const N: usize> Table<N> {
         line
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn table() -> Table<3> {
-        let columns = [
-            ("NAME", Fit::Cut),
-            ("NOTE", Fit::Left),
-            ("SIZE", Fit::Right),
-        ];
-        let mut table = Table::new(columns);
-        table.push(["a name that is long".into(), "".into(), "12".into()]);
-        table.push(["short".into(), "".into(), "1 204".into()]);
-        table
-    }
-
-    #[test]
-    fn a_column_without_text_is_left_out() {
-        assert_eq!(table().layout(None), [19, 0, 5]);
-    }
-
-    #[test]
-    fn whole_columns_go_before_the_flexible_column_cannot_be_read() {
-        assert_eq!(table().layout(Some(23)), [16, 0, 5]);
-        let table = table().giving_way(&["SIZE", "NAME"]);
-        assert_eq!(table.layout(Some(24)), [17, 0, 5]);
-        assert_eq!(table.layout(Some(18)), [18, 0, 0]);
-        assert_eq!(table.layout(Some(9)), [0, 0, 0]);
-    }
-}

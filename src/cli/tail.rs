@@ -351,21 +351,3 @@ fn spools(dir: &Path) -> BTreeSet<PathBuf> {
         .filter(|path| path.extension().is_some_and(|ending| ending == SPOOL))
         .collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_what_comes_later_is_found_and_only_once() {
-        let dir = tempfile::tempdir().expect("a temporary folder");
-        let touch = |name| std::fs::write(dir.path().join(name), "").expect("it can be written");
-        touch("old.spool");
-        let mut newcomers = Newcomers::since_now(dir.path());
-        assert_eq!(newcomers.next(), None);
-        touch("new.spool");
-        touch("new.reel");
-        assert_eq!(newcomers.next(), Some(dir.path().join("new.reel")));
-        assert_eq!(newcomers.next(), None);
-    }
-}

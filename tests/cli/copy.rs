@@ -3,7 +3,6 @@
 use super::{live_with_a_frame, mcpreel, sample, stdout};
 use crate::support::{Library, text};
 use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// Copies `recording` to a file of this name; returns it with what was said.
@@ -29,26 +28,6 @@ fn copied(library: &Library, recording: &str, name: &str) -> (PathBuf, String) {
 fn frames(library: &Library, recording: &Path) -> Vec<serde_json::Value> {
     let path = recording.to_str().expect("the path is text");
     library.json(&["show", path, "--frames"])
-}
-
-#[test]
-fn a_copy_is_the_recording_for_its_owner_alone() {
-    let library = Library::new();
-    for name in ["crash", "modern"] {
-        let (copy, said) = copied(&library, &sample(name), &format!("{name} %20?.reel"));
-        assert!(said.contains(" frames, ") && said.contains("nothing in it is redacted"));
-        let mode = copy.metadata().expect("it is there").permissions().mode();
-        assert_eq!(mode & 0o777, 0o600);
-        assert_eq!(
-            frames(&library, &copy),
-            frames(&library, Path::new(&sample(name)))
-        );
-        let path = copy.to_str().expect("the path is text");
-        stdout(&library, &["reindex", path]);
-        std::fs::remove_file(&copy).expect("it can be removed");
-    }
-    let left = std::fs::read_dir(library.path()).expect("it can be listed");
-    assert_eq!(left.count(), 0, "nothing stands beside a copy");
 }
 
 #[test]

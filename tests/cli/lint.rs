@@ -1,6 +1,6 @@
 //! `lint`: what is wrong, for people and for machines.
 
-use super::{mcpreel, refused, sample, stdout};
+use super::{mcpreel, sample, stdout};
 use crate::support::{Library, wait_for};
 use serde_json::{Value, json};
 use std::io::Write as _;
@@ -54,33 +54,6 @@ fn the_configuration_allows_as_well_and_an_unknown_rule_there_is_told() {
 }
 
 #[test]
-fn people_are_told_what_to_do() {
-    let library = Library::new();
-    let text = stdout(
-        &library,
-        &["lint", &sample("noisy-stdout"), "--fail-on", "never"],
-    );
-    let rule = mcpreel_lint::rule("frame-not-json").expect("there is one");
-    assert!(
-        text.contains(rule.summary) && text.contains(rule.fix),
-        "{text}"
-    );
-    let explained = stdout(&library, &["lint", "--explain", "frame-not-json"]);
-    assert!(explained.contains(rule.why), "{explained}");
-    let listed = stdout(&library, &["lint", "--list"]);
-    assert_eq!(
-        listed.lines().filter(|line| line.starts_with("  ")).count(),
-        mcpreel_lint::catalogue().len()
-    );
-    refused(
-        &library,
-        &["lint", "--explain", "frame-not-jsno"],
-        2,
-        "did you mean `frame-not-json`?",
-    );
-}
-
-#[test]
 fn code_scanning_gets_sarif() {
     let library = Library::new();
     let args = [
@@ -113,25 +86,6 @@ fn code_scanning_gets_sarif() {
             "{place}"
         );
     }
-}
-
-#[test]
-fn test_reports_have_a_case_per_rule_that_fails_or_not() {
-    let library = Library::new();
-    let noisy = sample("noisy-stdout");
-    let report = |level| {
-        let args = ["lint", &noisy, "--format", "junit", "--fail-on", level];
-        String::from_utf8(mcpreel(&library, &args).stdout).expect("it is text")
-    };
-    let (strict, lenient) = (report("error"), report("never"));
-    let rules = mcpreel_lint::catalogue().len();
-    assert_eq!(strict.matches("<testcase ").count(), rules);
-    assert!(
-        strict.contains("<failure message=\"a line is no JSON text\">"),
-        "{strict}"
-    );
-    assert_eq!(lenient.matches("<failure").count(), 0);
-    assert!(lenient.contains("<system-out>error "), "{lenient}");
 }
 
 /// The recording in one of the formats for machines.

@@ -2,7 +2,6 @@
 //!
 //! * [`cli_help`]: what the program says about itself, and its exit codes;
 //! * [`documents`]: what the README and the help say is so;
-//! * [`cli_recordings`]: the sample recordings say what their README says;
 //! * [`cli_rows`]: the objects of `--json`, and what people see of the same recording;
 //! * [`copy`]: `export --format recording`: a copy in one plain file;
 //! * [`cli_export`]: `cli_export`, and cassettes in place of recordings;
@@ -25,7 +24,6 @@ mod cli_help;
 mod cli_import;
 mod cli_library;
 mod cli_live;
-mod cli_recordings;
 mod cli_report;
 mod cli_rows;
 mod copy;

@@ -165,19 +165,6 @@ mod tests {
     }
 
     #[test]
-    fn a_tilde_needs_no_shell() {
-        assert_eq!(resolve("~/o", "", "", "/h"), "/h/o");
-        assert_eq!(resolve("", "~/v", "", "/h"), "/h/v");
-        assert_eq!(resolve("", "", "~/c", "/h"), "/h/c");
-    }
-
-    #[test]
-    fn without_a_home_somebody_must_name_the_folder() {
-        assert_eq!(resolve("", "", "", ""), FolderError::NoHome.to_string());
-        assert_eq!(resolve("", "/v", "", ""), "/v");
-    }
-
-    #[test]
     fn the_password_database_stands_in_for_a_missing_or_relative_home() {
         let database = || Some(PathBuf::from("/db"));
         assert_eq!(home(Some("/h".into()), database), Some("/h".into()));

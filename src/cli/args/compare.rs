@@ -156,11 +156,4 @@ mod tests {
             assert!(budget(wrong).is_err(), "{wrong}");
         }
     }
-
-    #[test]
-    fn a_rewrite_has_two_folders() {
-        let one = rewrite("/home/ada/=/tmp/x/").expect("it is one");
-        assert_eq!(one, ("/home/ada/".into(), "/tmp/x/".into()));
-        assert!(rewrite("/home/ada").is_err() && rewrite("=/tmp").is_err());
-    }
 }

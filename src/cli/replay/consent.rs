@@ -88,20 +88,18 @@ pub fn to_call(
     if refused.is_empty() {
         return Ok(());
     }
-    let mut text = "These tools do not say that they only read:\n".to_owned();
-    for (tool, calls) in refused.iter().take(MOST_LISTED) {
-        let calls = plural(*calls, "call");
+    let tools = refused.iter().map(|(tool, calls)| {
+        let (name, calls) = (escape(tool), plural(*calls, "call"));
         let claimed = if guard.is_claimed(tool) {
             " (by the recording it only reads, but that is not your own)"
         } else {
             ""
         };
-        text += &["  ", &escape(tool), ", ", &calls, claimed, "\n"].concat();
-    }
-    if refused.len() > MOST_LISTED {
-        let more = refused.len() - MOST_LISTED;
-        text += &["  and ", &more.to_string(), " more\n"].concat();
-    }
+        format!("{name}, {calls}{claimed}")
+    });
+    let tools = output::some(tools, refused.len() as u64, MOST_LISTED);
+    let tools = tools.join("\n  ");
+    let mut text = format!("These tools do not say that they only read:\n  {tools}\n");
     if let Some(warning) = warning {
         text += warning;
         text.push('\n');

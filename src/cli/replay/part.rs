@@ -7,18 +7,10 @@ use anyhow::anyhow;
 use mcpreel_replay::diff::{Account, Missing, Outcome, Report, Skip, Trouble};
 use mcpreel_replay::player::{Guard, Wanted};
 use mcpreel_store::reader::{Recording, Summary};
-use mcpreel_store::select::{Limit, Scan, Way};
-use mcpreel_trace::clock::Clock;
-use mcpreel_trace::exchange::{Exchange, ExchangeId};
-use mcpreel_trace::item::{ItemKey, Lens};
-use mcpreel_trace::query::Query;
+use mcpreel_trace::exchange::Exchange;
 use mcpreel_wire::json::{Document, Path, Step};
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::escape;
-use std::collections::VecDeque;
-
-/// Rows that are read at once.
-const PAGE: u32 = 500;
 
 /// Members that no edit changes: without them no answer can be told from another.
 const FIXED: [&str; 2] = ["id", "jsonrpc"];
@@ -35,20 +27,20 @@ pub fn check(part: &Part, recording: &Recording, summary: &Summary) -> Result<()
     check_edits(part, recording)
 }
 
-/// Whether an exchange is wanted, asked in the order of the recording; `None`: all are. The handshake
-/// always is: without it no legacy server answers. So are the `lists` of tools where a call needs
-/// them: a stranger's recording has no say in which tools only read.
+/// Whether an exchange is wanted; `None`: all are. The handshake always is: without it no legacy
+/// server answers. So are the `lists` of tools where a call needs them: a stranger's recording has no
+/// say in which tools only read.
 pub fn wanted<'r>(
     filter: Option<&str>,
-    recording: &'r Recording,
+    recording: &Recording,
     lists: bool,
 ) -> Result<Option<Wanted<'r>>, Failure> {
     let Some(query) = filter::parse_as("--only", filter)? else {
         return Ok(None);
     };
-    let mut rows = Rows::new(&query, recording)?;
+    let fitting = filter::exchanges(recording, &query)?;
     Ok(Some(Box::new(move |exchange: &Exchange| {
-        is_always_wanted(&exchange.method, lists) || rows.has(exchange)
+        is_always_wanted(&exchange.method, lists) || fitting.contains(&exchange.id)
     })))
 }
 
@@ -71,23 +63,18 @@ fn check_only(filter: Option<&str>, recording: &Recording) -> Result<(), Failure
     let Some(query) = filter::parse_as("--only", filter)? else {
         return Ok(());
     };
-    let (mut rows, mut after) = (Rows::new(&query, recording)?, ExchangeId(0));
-    loop {
-        let page = recording.exchanges(after, PAGE)?;
-        let Some(last) = page.last() else {
-            return Err(Failure::Refused(anyhow!(
-                "no request of the client fits --only {}, so there is nothing to compare",
-                escape(filter.unwrap_or_default())
-            )));
-        };
-        after = last.id;
-        let mut asked = page
-            .iter()
-            .filter(|one| one.direction == Direction::ClientToServer);
-        if asked.any(|one| rows.has(one)) {
-            return Ok(());
-        }
+    let fitting = filter::exchanges(recording, &query)?;
+    let mut fits = false;
+    recording.each_exchange(|one| {
+        fits |= one.direction == Direction::ClientToServer && fitting.contains(&one.id);
+    })?;
+    if fits {
+        return Ok(());
     }
+    Err(Failure::Refused(anyhow!(
+        "no request of the client fits --only {}, so there is nothing to compare",
+        escape(filter.unwrap_or_default())
+    )))
 }
 
 /// Says so where nothing of what is wanted was tried, since it needs what is left out: that the
@@ -104,55 +91,6 @@ pub fn nothing_tried(report: &mut Report, lists: bool) {
         let text = "nothing that fits --only could be tried: take what it needs along with `OR \
                     seq:N` in the filter, or replay all up to it with --until";
         report.troubles.push((Trouble::Unreadable, text.into()));
-    }
-}
-
-/// The rows that fit, read as they are needed.
-struct Rows<'r> {
-    recording: &'r Recording,
-    scan: Scan,
-    found: VecDeque<ItemKey>,
-    done: bool,
-}
-
-impl<'r> Rows<'r> {
-    fn new(query: &Query, recording: &'r Recording) -> Result<Self, Failure> {
-        let (_, scan) = filter::scan(recording, Lens::Exchanges, query, Way::Oldest)?;
-        Ok(Self {
-            recording,
-            scan,
-            found: VecDeque::new(),
-            done: false,
-        })
-    }
-
-    fn has(&mut self, exchange: &Exchange) -> bool {
-        let (seq, nth) = exchange.request;
-        let key = ItemKey { seq, nth };
-        loop {
-            while self.found.pop_front_if(|found| *found < key).is_some() {}
-            match self.found.front() {
-                Some(found) => return *found == key,
-                None if self.done => return false,
-                None => self.read(),
-            }
-        }
-    }
-
-    fn read(&mut self) {
-        let limit = Limit {
-            hits: PAGE as usize,
-            nanos: u64::MAX,
-            clock: Clock::start(),
-        };
-        match self.scan.step(self.recording, &limit) {
-            Ok(step) => {
-                self.done = step.done;
-                self.found.extend(step.hits.iter().map(|hit| hit.key));
-            }
-            // What cannot be read is not sent; the walk, which reads the same, says why.
-            Err(_) => self.done = true,
-        }
     }
 }
 

@@ -7,11 +7,8 @@ use crate::cli::exit::Failure;
 use crate::cli::output::{self, Output};
 use mcpreel_replay::bind::Bound;
 use mcpreel_replay::player::{GivenUp, Outcome, Refusal};
-use mcpreel_wire::text::{count, escape, pad_end, plural};
+use mcpreel_wire::text::{count, escape, plural};
 use serde_json::json;
-
-/// Columns of the names on the left.
-const NAMES: usize = 9;
 
 /// Refused calls, and handles, that are named.
 const MOST_NAMED: usize = 10;
@@ -31,9 +28,7 @@ impl Summary<'_> {
     pub fn text(&self) -> Result<(), Failure> {
         let mut out = Output::stdout();
         out.line("")?;
-        for (name, text) in self.rows() {
-            out.line(&format!("{}  {text}", pad_end(name, NAMES)))?;
-        }
+        output::facts(&self.rows(), &mut out)?;
         Ok(out.flush()?)
     }
 
@@ -111,7 +106,8 @@ impl Summary<'_> {
         }
         if tally.refused > 0 {
             let named = |it: &Refusal| format!("{} (#{})", escape(&it.tool), it.seq.0);
-            let named = first(&tally.refusals, tally.refused, named).join(", ");
+            let named = tally.refusals.iter().map(named);
+            let named = output::some(named, tally.refused, MOST_NAMED).join(", ");
             row(
                 "refused",
                 format!("{}: {named}", plural(tally.refused, "call")),
@@ -127,10 +123,12 @@ impl Summary<'_> {
                 format!("{all}; supply them: --bind {first}=env:NAME"),
             );
         }
-        for text in first(&tally.bound, tally.bound.len() as u64, bound) {
+        let all = tally.bound.len() as u64;
+        for text in output::some(tally.bound.iter().map(bound), all, MOST_NAMED) {
             row("bound", text);
         }
-        for text in first(&tally.given_up, tally.given_up.len() as u64, given_up) {
+        let all = tally.given_up.len() as u64;
+        for text in output::some(tally.given_up.iter().map(given_up), all, MOST_NAMED) {
             row("given up", text);
         }
         for (number, noun, text) in [
@@ -161,16 +159,6 @@ impl Summary<'_> {
     }
 }
 
-/// The first items in words, and how many more there are of `count`.
-fn first<T>(items: &[T], count: u64, words: impl Fn(&T) -> String) -> Vec<String> {
-    let mut named: Vec<_> = items.iter().take(MOST_NAMED).map(words).collect();
-    let more = count - named.len() as u64;
-    if more > 0 {
-        named.push(format!("and {more} more"));
-    }
-    named
-}
-
 fn bound(bound: &Bound) -> String {
     format!(
         "{} is {} now, from the answer to #{} at {}; sent {}",
@@ -194,43 +182,24 @@ fn given_up(one: &GivenUp) -> String {
     format!("{what} (#{seq}), given up in the recording, {now}")
 }
 
-/// Variables of a terminal, a shell or a desktop: they differ from window to window, and servers do
-/// not go by them.
-const OF_A_WINDOW: [&str; 14] = [
-    "_",
-    "COLORTERM",
-    "COLUMNS",
-    "DBUS_",
-    "DISPLAY",
-    "LINES",
-    "OLDPWD",
-    "PWD",
-    "SHLVL",
-    "SSH_",
-    "TERM",
-    "TMUX",
-    "WINDOWID",
-    "XDG_",
-];
+/// The beginnings of variables of a terminal, a shell or a desktop: they differ from window to
+/// window, and servers do not go by them.
+const OF_A_WINDOW: &str =
+    "COLORTERM COLUMNS DBUS_ DISPLAY LINES OLDPWD PWD SHLVL SSH_ TERM TMUX WINDOWID XDG_";
 
 /// A sentence that names the recorded server's variables that are not set now; `None` where all are.
 /// Their values were never on record.
 pub fn lacking(recorded: &[String]) -> Option<String> {
-    let is_set = |name: &str| std::env::var_os(name).is_some();
-    let is_of_a_window = |name: &str| {
-        let mut known = OF_A_WINDOW.iter();
-        known.any(|known| name == *known || known.len() > 1 && name.starts_with(known))
-    };
     let missing = recorded.iter().filter(|name| {
+        let mut of_a_window = OF_A_WINDOW.split(' ');
+        let is_of_a_window = *name == "_" || of_a_window.any(|known| name.starts_with(known));
         let is_name = !name.is_empty() && !name.contains(['=', '\0']);
-        is_name && !is_of_a_window(name) && !is_set(name)
+        is_name && !is_of_a_window && std::env::var_os(name).is_none()
     });
-    let missing: Vec<_> = missing.collect();
-    let named = first(&missing, missing.len() as u64, |name| {
-        escape(name).into_owned()
-    });
-    let variables = plural(missing.len() as u64, "variable");
-    let named = named.join(", ");
-    (!missing.is_empty())
+    let missing: Vec<_> = missing.map(|name| escape(name).into_owned()).collect();
+    let count = missing.len() as u64;
+    let variables = plural(count, "variable");
+    let named = output::some(missing, count, MOST_NAMED).join(", ");
+    (count > 0)
         .then(|| format!("the recorded server had {variables} that you have not set: {named}"))
 }

@@ -21,12 +21,13 @@ use mcpreel_replay::rules::sidecar;
 use mcpreel_share::outgoing::file::Folder;
 use mcpreel_share::phrases::command as command_line;
 use mcpreel_store::library::{self, spool_of};
-use mcpreel_store::reader::{MessageRow, Recording};
+use mcpreel_store::reader::Recording;
 use mcpreel_store::recovery;
 use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_trace::correlator::MessageKind;
-use mcpreel_trace::frame::{Seq, StreamId};
+use mcpreel_trace::frame::Seq;
 use mcpreel_trace::query::Query;
+use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{count, escape, plural};
 use serde_json::json;
 use std::ffi::OsString;
@@ -182,10 +183,12 @@ pub fn run(args: &Minimise) -> Outcome {
     }
     search.leave_out()?;
     let again = search.again()?;
-    let (path, _) = search.best.take().context("nothing was found")?;
+    let (path, kept) = search.best.take().context("nothing was found")?;
+    let kept = search.units.messages(&kept);
     let place = dir.join(path.file_name().context("it has a name")?);
     std::fs::rename(&path, &place)?;
-    write(&search, &recording, &Recording::open(&place)?, again)?;
+    let made = Recording::open(&place)?;
+    write(&search, &recording, (&made, kept), again)?;
     Ok(match search.stop {
         Some(stop @ Stop::Signal(_)) => stop.exit(),
         _ => Exit::Fine,
@@ -384,16 +387,21 @@ fn remove(reel: &Path) {
     let _ = std::fs::remove_file(spool_of(reel));
 }
 
-/// Says what was found. `again`: how often the result was played again, and how often it failed.
+/// Says what was found: the recording that was made, with how many messages. `again`: how often the result was played again, and how often it failed.
 fn write(
     search: &Search<'_>,
     recording: &Recording,
-    made: &Recording,
+    (made, kept): (&Recording, usize),
     again: (u64, u64),
 ) -> Result<(), Failure> {
     let args = search.args;
     let of = search.all_messages();
-    let (messages, kept) = sent(made)?;
+    let mut messages = made.messages(Seq(0), Seq(u64::MAX))?;
+    messages.retain(|row| {
+        let record = &row.record;
+        record.direction == Direction::ClientToServer && record.kind != MessageKind::Response
+    });
+    messages.truncate(MOST_MESSAGES);
     let command = command(args, recording, made)?;
     let mut out = Output::stdout();
     if args.json {
@@ -459,28 +467,6 @@ fn repeated((runs, failed): (u64, u64)) -> String {
              messages are enough; more --runs find better ones"
         ),
         _ => format!("played {times} more, it failed {failed} of them: it comes only sometimes"),
-    }
-}
-
-/// The first messages of the client in a recording, answers aside; and the number of all.
-fn sent(made: &Recording) -> Result<(Vec<MessageRow>, usize), Failure> {
-    let (mut rows, mut count, mut after) = (Vec::new(), 0, Seq(0));
-    loop {
-        let heads = made.heads(after, 1000)?;
-        let Some(last) = heads.last() else {
-            return Ok((rows, count));
-        };
-        let kinds = made.messages(after, last.seq)?;
-        after = last.seq;
-        for head in heads.iter().filter(|head| head.stream == StreamId::C2S) {
-            let message = kinds.iter().find(|row| row.record.frame == head.seq);
-            if message.is_none_or(|row| row.record.kind != MessageKind::Response) {
-                count += 1;
-                if rows.len() < MOST_MESSAGES {
-                    rows.extend(made.messages_of_frame(head.seq)?);
-                }
-            }
-        }
     }
 }
 

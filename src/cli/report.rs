@@ -12,9 +12,9 @@
 
 use super::exit::{Exit, Failure, Outcome};
 use super::export::{progress, tell_unfinished};
+use super::filter;
 use super::output::{self, Output, shown};
 use super::redact::{self, Secrets, redact_scan};
-use super::rows::pages;
 use super::select::{self, RecordingArgs};
 use anyhow::Context as _;
 use clap::Args;
@@ -26,7 +26,7 @@ use mcpreel_share::outgoing::{self, Format, Order, recording_copy};
 use mcpreel_store::library::sanitised;
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::clock::Moment;
-use mcpreel_trace::frame::{Seq, StreamId};
+use mcpreel_trace::query::Query;
 use mcpreel_wire::text::{escape, plural, size};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -327,19 +327,9 @@ fn by_eye(redacted: &Recording) -> Result<Vec<String>, Failure> {
         let tools = tools.join(", ");
         lines.push(format!("arguments and results of {tools}"));
     }
-    let mut stderr = 0;
-    let next = |after| redacted.heads(after, 1000);
-    pages(
-        Seq(0),
-        next,
-        |head| head.seq,
-        |head| {
-            stderr += head.size * u64::from(head.stream == StreamId::STDERR);
-            Ok(())
-        },
-    )?;
-    if stderr > 0 {
-        lines.push(format!("stderr of the server, {}", size(stderr)));
+    let stderr = Query::parse("kind:stderr").unwrap_or_default();
+    if filter::any(redacted, &stderr)? {
+        lines.push("stderr of the server".to_owned());
     }
     lines.push("the command line, and the names of folders and machines in it".to_owned());
     let optional = Settings {

@@ -184,8 +184,10 @@ impl Searched {
         let used = width(&at) + width(arrow) + METHOD + 6;
         let columns = self.out.columns();
         let room = columns.map_or(usize::MAX, |columns| columns.saturating_sub(used));
+        // The match is worth more than what stands around it.
         let found = cut(&found, room);
-        let before = cut_start(&before, room - width(&found));
+        let is_room = width(&before) + width(&found) <= room;
+        let before = if is_room { before } else { String::new() };
         let after = cut(&after, room - width(&found) - width(&before));
         let (at, method) = (
             self.out.paint(Ink::Strong, &at),
@@ -211,16 +213,6 @@ fn method(recording: &Recording, head: &FrameHead) -> Result<Option<String>, Fai
     Ok(exchange.map(|exchange| exchange.method.to_string()))
 }
 
-/// The end of a text in so many columns.
-fn cut_start(text: &str, columns: usize) -> String {
-    if width(text) <= columns {
-        return text.to_owned();
-    }
-    let rests = text.char_indices().map(|(at, _)| &text[at..]);
-    let rest = rests.into_iter().find(|rest| width(rest) < columns);
-    rest.map_or_else(String::new, |rest| format!("…{rest}"))
-}
-
 /// What stands before a match, the match, and what stands behind it, escaped.
 fn context(
     recording: &Recording,
@@ -238,19 +230,13 @@ fn context(
     let after = recording.piece(head.seq, to..until)?;
     let ellipsis = |is_cut: bool| if is_cut { "…" } else { "" };
     // The rest of a character that was cut in two is left out.
-    let rest = before
-        .iter()
-        .take(3)
-        .take_while(|byte| **byte & 0xC0 == 0x80);
-    let before = &before[rest.count()..];
+    let rest = before.iter().take_while(|byte| **byte & 0xC0 == 0x80);
+    let before = escape_bytes(&before[rest.count()..]).into_owned();
+    let after = escape_bytes(whole_end(&after).trim_ascii_end()).into_owned();
     Ok([
-        format!("{}{}", ellipsis(from > 0), escape_bytes(before)),
+        format!("{}{before}", ellipsis(from > 0)),
         format!("{}{}", escape_bytes(&found), ellipsis(to < range.end)),
-        format!(
-            "{}{}",
-            escape_bytes(whole_end(&after).trim_ascii_end()),
-            ellipsis(until < head.size)
-        ),
+        format!("{after}{}", ellipsis(until < head.size)),
     ])
 }
 

@@ -316,14 +316,9 @@ fn radar_archive(date: &str) -> String {
         let chance = mix(date, line);
         let minute = line * 1440 / ARCHIVE_LINES;
         let (hour, minute) = (minute / 60, minute % 60);
-        let (north, east) = (58_000 + chance % 13_000, 5_000 + chance / 13_000 % 25_000);
-        let (north, north_part) = (north / 1000, north % 1000);
-        let (east, east_part) = (east / 1000, east % 1000);
-        let (dbz, dbz_part) = (chance % 250 / 5, chance % 5 * 2);
-        let sky = sky(chance);
-        format!(
-            "{date}T{hour:02}:{minute:02}Z,{north}.{north_part:03},{east}.{east_part:03},{dbz}.{dbz_part},{sky}\n"
-        )
+        let (north, east) = (58 + chance % 13, 5 + chance % 25);
+        let (part, dbz, sky) = (chance % 1000, chance % 50, sky(chance));
+        format!("{date}T{hour:02}:{minute:02}Z,{north}.{part:03},{east}.{part:03},{dbz}.0,{sky}\n")
     });
     std::iter::once(header).chain(echoes).collect()
 }

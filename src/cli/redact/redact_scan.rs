@@ -9,7 +9,7 @@ use mcpreel_share::redacting::HELD;
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::frame::StreamId;
 use mcpreel_wire::text::{escape, plural};
-use serde::Serialize;
+use serde_json::json;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
@@ -57,17 +57,6 @@ struct Scan<'p> {
     found: u64,
     /// Whether something was not looked at.
     is_partial: bool,
-}
-
-/// A leak, as JSON.
-#[derive(Serialize)]
-struct Line<'l> {
-    file: &'l str,
-    place: String,
-    path: &'l str,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    key: &'l str,
-    rule: &'l str,
 }
 
 impl Scan<'_> {
@@ -163,13 +152,16 @@ impl Scan<'_> {
 
     fn line(&mut self, path: &Path, leak: &Replaced) -> Result<(), Failure> {
         if self.json {
-            return Ok(self.out.json(&Line {
-                file: &path.to_string_lossy(),
-                place: leak.place.to_string(),
-                path: &leak.path,
-                key: &leak.key,
-                rule: &leak.rule,
-            })?);
+            let mut line = json!({
+                "file": path.to_string_lossy(),
+                "place": leak.place.to_string(),
+                "path": leak.path,
+            });
+            if !leak.key.is_empty() {
+                line["key"] = (&*leak.key).into();
+            }
+            line["rule"] = (&*leak.rule).into();
+            return Ok(self.out.json(&line)?);
         }
         let inside = match &*leak.path {
             "" => String::new(),

@@ -16,9 +16,8 @@ use mcpreel_store::recovery;
 use mcpreel_trace::event::ProcessContext;
 use mcpreel_wire::text::{escape, plural};
 use serde_json::Value;
-use std::fs::{File, Metadata};
+use std::fs::{File, Permissions};
 use std::io::{BufWriter, Write as _};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// A cassette that is to be updated.
@@ -29,8 +28,7 @@ pub struct Update {
     /// The start event of the cassette. That of the replay has the command that was given now, which
     /// may have secrets in it.
     context: ProcessContext,
-    /// The file as it was when the replay began.
-    file: Metadata,
+    permissions: Permissions,
 }
 
 /// The result of an update.
@@ -80,7 +78,7 @@ impl Update {
         }
         let path = path.canonicalize()?;
         let file = File::open(&path)?;
-        let metadata = file.metadata()?;
+        let permissions = file.metadata()?.permissions();
         let mut reader = Reader::new(file).map_err(anyhow::Error::from)?;
         while let Some(entry) = reader.next_entry().map_err(anyhow::Error::from)? {
             if let Entry::Fault(fault) = entry
@@ -104,7 +102,7 @@ impl Update {
             path,
             header,
             context: recording.summary()?.context,
-            file: metadata,
+            permissions,
         })
     }
 
@@ -157,11 +155,7 @@ impl Update {
             .into_inner()
             .map_err(std::io::IntoInnerError::into_error)?;
         // Who may read it is as before: it is kept beside the code.
-        std::fs::set_permissions(draft.path(), self.file.permissions())?;
-        if !is_same(&self.path.metadata()?, &self.file) {
-            let why = anyhow!("somebody else has changed it meanwhile; it stays as it is");
-            return Err(Failure::Refused(why.context(context())));
-        }
+        std::fs::set_permissions(draft.path(), self.permissions.clone())?;
         let settled = draft.settle(&self.path, Replace::Yes);
         settled.with_context(context)?;
         Ok(())
@@ -224,14 +218,6 @@ fn lacks(played: &Played) -> Option<String> {
 fn is_ci() -> bool {
     let set = std::env::var_os("CI").unwrap_or_default();
     !set.is_empty() && set != "false" && set != "0"
-}
-
-fn is_same(one: &Metadata, other: &Metadata) -> bool {
-    let identity = |file: &Metadata| {
-        let changed = (file.mtime(), file.mtime_nsec());
-        (file.dev(), file.ino(), file.len(), changed)
-    };
-    identity(one) == identity(other)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::output::Progress;
 use super::{filter, folder, select};
 use mcpreel_replay::diff::{self, Judge, Wanted};
 use mcpreel_replay::rewrite::Rewrites;
-use mcpreel_store::library::{Entry, Library};
+use mcpreel_store::library::Library;
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::Seq;
@@ -32,7 +32,12 @@ pub fn run(args: &Args) -> Outcome {
         comparison::judge(&args.strictness, rewrites, sides[0].recording.path())?;
     compare(&sides, query.as_ref(), &mut judge)?;
     let report = judge.finish();
-    let parties = parties(args, &sides, &library)?;
+    let party = |side: &Side| {
+        let mut party = Party::new(&side.recording, &args.folder)?;
+        party.seq = side.seq.map(|seq| seq.0);
+        Ok::<_, Failure>(party)
+    };
+    let parties = [party(&sides[0])?, party(&sides[1])?];
     let compared = Compared {
         report: &report,
         parties: &parties,
@@ -138,18 +143,4 @@ fn exchange(side: &Side, seq: Seq) -> Result<ExchangeId, Failure> {
         let message = format!("#{} of {} belongs to no exchange", seq.0, escape(&path));
         Failure::Usage(message)
     })
-}
-
-fn parties(args: &Args, sides: &[Side; 2], library: &Library) -> Result<[Party; 2], Failure> {
-    let entries = library.list().unwrap_or_default();
-    // Other commands look in this folder only if nobody said so by an option.
-    let folder = args.folder.dir.is_none().then_some((library, &*entries));
-    Ok([party(&sides[0], folder)?, party(&sides[1], folder)?])
-}
-
-fn party(side: &Side, folder: Option<(&Library, &[Entry])>) -> Result<Party, Failure> {
-    let summary = side.recording.summary()?;
-    let mut party = Party::new(&side.recording, &summary, folder);
-    party.seq = side.seq.map(|seq| seq.0);
-    Ok(party)
 }

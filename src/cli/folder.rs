@@ -5,6 +5,7 @@ use super::output;
 use clap::Args;
 use mcpreel_config::{Config, Environment, Problem, recordings_dir};
 use std::path::PathBuf;
+use std::sync::Once;
 
 /// The option that names the folder of the recordings.
 #[derive(Debug, Default, Args)]
@@ -80,9 +81,13 @@ impl Settings {
 /// The folder for a command of a person: a configuration that cannot be read is refused, an
 /// unknown key is a warning on stderr.
 pub fn of(folder: &Folder) -> Result<PathBuf, Failure> {
+    static WARNED: Once = Once::new();
     let settings = Settings::checked()?;
-    for warning in settings.warnings() {
-        output::say(&format!("warning: {warning}"));
-    }
+    // Some commands ask for the folder several times.
+    WARNED.call_once(|| {
+        for warning in settings.warnings() {
+            output::say(&format!("warning: {warning}"));
+        }
+    });
     settings.recordings_dir(folder).map_err(Failure::Usage)
 }

@@ -7,11 +7,12 @@
 //! ```
 
 use super::args::Strictness;
+use super::comparison::Party;
 use super::exit::{Exit, Failure, Outcome};
 use super::output::{self, Output};
+use super::replay::consent;
 use super::replay::driving::{Driving, Part, time};
 use super::replay::plan::{Plan, Run, Wish};
-use super::replay::{consent, party};
 use super::{filter, folder, select};
 use anyhow::Context as _;
 use clap::Args;
@@ -448,7 +449,7 @@ fn write(
     let again = repeated(again);
     rows.push(("fails", format!("{}; {again}", escape(&args.fails))));
     rows.extend(search.stop.map(|stop| ("stopped", stop.why())));
-    let party = party(made, &args.driving.folder)?;
+    let party = Party::new(made, &args.driving.folder)?;
     let opens = party.command("open");
     rows.push(("recording", format!("{}; `{opens}` opens it", party.id)));
     rows.push(("again", command));
@@ -486,7 +487,7 @@ fn command(args: &Minimise, recording: &Recording, made: &Recording) -> Result<S
     if !is_own {
         words.push("--run-recorded-command".to_owned());
     }
-    let replay = party(made, &args.driving.folder)?.command("replay");
+    let replay = Party::new(made, &args.driving.folder)?.command("replay");
     let line = [replay, command_line(&words)].join(" ");
     Ok(line.trim_end().to_owned())
 }

@@ -1,10 +1,12 @@
 //! One of the two that were compared.
 
+use crate::cli::exit::Failure;
+use crate::cli::folder::{self, Folder};
 use crate::cli::select;
 use mcpreel_replay::called;
 use mcpreel_share::phrases;
-use mcpreel_store::library::{Entry, Library, short_id};
-use mcpreel_store::reader::{Recording, Summary};
+use mcpreel_store::library::{Library, short_id};
+use mcpreel_store::reader::Recording;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::text::{escape, plural, size};
 use serde::Serialize;
@@ -39,34 +41,34 @@ pub struct Party {
 }
 
 impl Party {
-    /// A recording. `folder` is where ids are looked for, with all that is there; `None` where
-    /// other commands would look elsewhere.
-    pub fn new(
-        recording: &Recording,
-        summary: &Summary,
-        folder: Option<(&Library, &[Entry])>,
-    ) -> Self {
+    /// A recording, as a command names it that works in the folder `dir`. Other commands look for
+    /// ids there only if nobody named it by an option.
+    pub fn new(recording: &Recording, dir: &Folder) -> Result<Self, Failure> {
+        let summary = recording.summary()?;
+        let library = Library::new(folder::of(dir)?);
         let path = recording.path().display().to_string();
-        let entries = folder.map_or(&[][..], |(_, entries)| entries);
+        let entries = match dir.dir {
+            None => library.list().unwrap_or_default(),
+            Some(_) => Vec::new(),
+        };
         let short = match called::cassette_name(recording) {
             Some(file) => escape(&file).into_owned(),
-            None => short_id(&summary.id, entries).to_owned(),
+            None => short_id(&summary.id, &entries).to_owned(),
         };
         let alone = entries.iter().filter(|entry| entry.id == summary.id);
-        let is_there = folder.is_some_and(|(library, _)| library.contains(recording.path()));
-        let by_id = is_there && alone.count() == 1;
-        Self {
-            id: summary.id.clone(),
-            name: summary.name.clone(),
-            version: summary.session.server.version.clone(),
+        let by_id = alone.count() == 1 && library.contains(recording.path());
+        Ok(Self {
+            state: (!summary.state.is_final()).then(|| select::state(recording, &summary)),
+            id: summary.id,
+            name: summary.name,
+            version: summary.session.server.version,
             exchanges: summary.exchanges,
-            state: (!summary.state.is_final()).then(|| select::state(recording, summary)),
             gap_bytes: summary.gap_bytes,
             seq: None,
             address: if by_id { short.clone() } else { path.clone() },
             path,
             short,
-        }
+        })
     }
 
     /// `7f3a`, or `search.jsonl` for a cassette; `7f3a#12` where one exchange is meant.

@@ -23,11 +23,9 @@ mod update;
 use super::args::{Form, ReportFormat, Strictness};
 use super::comparison::{self, Compared, Party};
 use super::exit::{Exit, Failure, Outcome};
-use super::folder::{self, Folder};
 use super::select;
 use clap::Args;
 use driving::{Driving, Part};
-use mcpreel_store::library::Library;
 use mcpreel_store::reader::Recording;
 use plan::{Plan, Run, Wish};
 use std::ffi::OsString;
@@ -132,9 +130,9 @@ pub fn run(args: &Replay) -> Outcome {
     });
     let updated = updated.transpose()?;
     let (outcome, report) = (&played.outcome, &played.outcome.report);
-    let left = party(&recording, &args.driving.folder)?;
+    let left = Party::new(&recording, &args.driving.folder)?;
     let mut right = match Recording::open(&played.path) {
-        Ok(made) => party(&made, &args.driving.folder)?,
+        Ok(made) => Party::new(&made, &args.driving.folder)?,
         // A run of which nothing can be read but what we have in hand.
         Err(_) => left.clone().placed(&played.id, &played.path),
     };
@@ -175,13 +173,4 @@ pub fn run(args: &Replay) -> Outcome {
         (None, Some(Updated::Same) | None) => report.exit_code(),
     };
     Ok(Exit::Process(ExitCode::from(code)))
-}
-
-/// A recording as reports name it. Other commands look in the folder `dir` only if nobody named it
-/// by an option.
-pub fn party(recording: &Recording, dir: &Folder) -> Result<Party, Failure> {
-    let library = Library::new(folder::of(dir)?);
-    let entries = library.list().unwrap_or_default();
-    let known = dir.dir.is_none().then_some((&library, &*entries));
-    Ok(Party::new(recording, &recording.summary()?, known))
 }

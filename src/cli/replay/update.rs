@@ -16,8 +16,9 @@ use mcpreel_store::recovery;
 use mcpreel_trace::event::ProcessContext;
 use mcpreel_wire::text::{escape, plural};
 use serde_json::Value;
-use std::fs::{File, Permissions};
+use std::fs::{File, Metadata};
 use std::io::{BufWriter, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// A cassette that is to be updated.
@@ -28,7 +29,8 @@ pub struct Update {
     /// The start event of the cassette. That of the replay has the command that was given now, which
     /// may have secrets in it.
     context: ProcessContext,
-    permissions: Permissions,
+    /// The file as it was when the replay began.
+    file: Metadata,
 }
 
 /// The result of an update.
@@ -78,7 +80,7 @@ impl Update {
         }
         let path = path.canonicalize()?;
         let file = File::open(&path)?;
-        let permissions = file.metadata()?.permissions();
+        let metadata = file.metadata()?;
         let mut reader = Reader::new(file).map_err(anyhow::Error::from)?;
         while let Some(entry) = reader.next_entry().map_err(anyhow::Error::from)? {
             if let Entry::Fault(fault) = entry
@@ -102,7 +104,7 @@ impl Update {
             path,
             header,
             context: recording.summary()?.context,
-            permissions,
+            file: metadata,
         })
     }
 
@@ -155,7 +157,12 @@ impl Update {
             .into_inner()
             .map_err(std::io::IntoInnerError::into_error)?;
         // Who may read it is as before: it is kept beside the code.
-        std::fs::set_permissions(draft.path(), self.permissions.clone())?;
+        std::fs::set_permissions(draft.path(), self.file.permissions())?;
+        let identity = |file: &Metadata| (file.ino(), file.len(), file.mtime(), file.mtime_nsec());
+        if identity(&self.path.metadata()?) != identity(&self.file) {
+            let why = anyhow!("somebody else has changed it meanwhile; it stays as it is");
+            return Err(Failure::Refused(why.context(context())));
+        }
         let settled = draft.settle(&self.path, Replace::Yes);
         settled.with_context(context)?;
         Ok(())

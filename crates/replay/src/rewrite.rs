@@ -130,17 +130,16 @@ fn encoded(path: &str) -> String {
 mod tests {
     use super::*;
 
-    fn rewrites(pairs: &[(&str, &str)]) -> Rewrites {
-        Rewrites::new(
-            pairs
-                .iter()
-                .map(|(a, b)| ((*a).to_owned(), (*b).to_owned())),
-        )
-    }
-
     #[test]
-    fn paths_are_replaced_where_they_stand_as_a_whole() {
-        let rewrites = rewrites(&[("/home/ada/", "/tmp/w"), ("/home/ada/x y", "/z z")]);
+    fn paths_are_replaced_once_where_they_stand_as_a_whole() {
+        let pairs = [
+            ("/home/ada/", "/tmp/w"),
+            ("/home/ada/x y", "/z z"),
+            ("/tmp/w", "/c"),
+            ("", "x"),
+        ];
+        let pairs = pairs.map(|(from, to)| (from.to_owned(), to.to_owned()));
+        let rewrites = Rewrites::new(pairs);
         for (text, expected) in [
             ("/home/ada", "/tmp/w"),
             (
@@ -149,26 +148,12 @@ mod tests {
             ),
             ("file:///home/ada/a", "file:///tmp/w/a"),
             ("file:///home/ada/x%20y/a", "file:///z%20z/a"),
-            ("/home/ada/x y/a", "/z z/a"),
-            ("(/home/ada)", "(/tmp/w)"),
+            ("(/home/ada/x y/a)", "(/z z/a)"),
         ] {
             assert_eq!(rewrites.apply(text), expected);
         }
-        for text in [
-            "/home/adam",
-            "/home/ada.bak",
-            "/mnt/home/ada",
-            "/home/ada-2/x",
-            "",
-            "é",
-        ] {
+        for text in "/home/adam /home/ada.bak /mnt/home/ada /home/ada-2/x é".split(' ') {
             assert!(matches!(rewrites.apply(text), Cow::Borrowed(_)), "{text}");
         }
-    }
-
-    #[test]
-    fn what_was_replaced_is_not_replaced_again() {
-        let rewrites = rewrites(&[("/a", "/b"), ("/b", "/c"), ("", "x")]);
-        assert_eq!(rewrites.apply("/a /b"), "/b /c");
     }
 }

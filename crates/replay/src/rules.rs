@@ -59,6 +59,9 @@ struct Rule {
     /// Where its table begins in the file.
     at: Position,
     what: What,
+    about: Written,
+    /// Of a rule that binds.
+    bind: Option<Bind>,
     /// How often it changed what was found.
     fired: AtomicU64,
 }
@@ -92,15 +95,6 @@ pub enum Matching {
     Keyed(Box<str>),
 }
 
-#[derive(Debug)]
-enum What {
-    Bind(Bind),
-    Ignore(Ignore),
-    Keep(Keep),
-    Match(Match),
-    Normalise(Normalise),
-}
-
 /// What an answer says, and where a later request says it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -115,50 +109,32 @@ pub struct Bind {
     pub to: Path,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Ignore {
-    #[serde(rename = "for", default)]
+/// What a rule does at its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    Bind,
+    Ignore,
+    Keep,
+    Match,
+    Normalise,
+}
+
+/// A rule about a place, as it is written; which keys it may have depends on what it does.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Written {
+    #[serde(rename = "for")]
     calls: Calls,
     #[serde(deserialize_with = "files::path")]
-    path: Path,
-    /// The side that has something there and the other has not; `None`: whatever differs.
+    path: Option<Path>,
+    /// To ignore: the side that has something there and the other has not. `None`: whatever
+    /// differs, both.
     side: Option<Side>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Keep {
-    #[serde(rename = "for", default)]
-    calls: Calls,
-    #[serde(deserialize_with = "files::path_in_meta")]
-    path: Path,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Match {
-    #[serde(rename = "for", default)]
-    calls: Calls,
-    #[serde(deserialize_with = "files::path")]
-    path: Path,
     #[serde(rename = "as")]
-    matching: Matching,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Normalise {
-    #[serde(rename = "for", default)]
-    calls: Calls,
-    #[serde(deserialize_with = "files::path")]
-    path: Path,
+    matching: Option<Matching>,
     #[serde(deserialize_with = "files::pattern")]
-    pattern: Regex,
-    #[serde(default)]
+    pattern: Option<Regex>,
     with: String,
-    /// `None`: both.
-    side: Option<Side>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -192,10 +168,7 @@ impl Rules {
 
     /// The rules about an exchange of this method, with the tool, prompt or resource `name`.
     pub fn scope(&self, method: &str, name: Option<&str>) -> Scope<'_> {
-        let about = |rule: &&Rule| {
-            rule.place()
-                .is_some_and(|(calls, _)| calls.include(method, name))
-        };
+        let about = |rule: &&Rule| rule.bind.is_none() && rule.about.calls.include(method, name);
         Scope {
             rules: self.rules.iter().filter(about).collect(),
         }
@@ -204,10 +177,7 @@ impl Rules {
     /// What answers say that later requests have to repeat.
     pub fn binds(&self) -> impl Iterator<Item = (RuleId, &Bind)> {
         let rules = self.rules.iter().enumerate();
-        rules.filter_map(|(at, rule)| match &rule.what {
-            What::Bind(bind) => Some((RuleId(at), bind)),
-            _ => None,
-        })
+        rules.filter_map(|(at, rule)| Some((RuleId(at), rule.bind.as_ref()?)))
     }
 
     /// A rule changed something: whoever applies binds says so.
@@ -243,42 +213,37 @@ impl Rule {
         self.fired.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The exchanges that it is about, and where in them; a rule that binds is about two.
-    fn place(&self) -> Option<(&Calls, &Path)> {
-        match &self.what {
-            What::Bind(_) => None,
-            What::Ignore(rule) => Some((&rule.calls, &rule.path)),
-            What::Keep(rule) => Some((&rule.calls, &rule.path)),
-            What::Match(rule) => Some((&rule.calls, &rule.path)),
-            What::Normalise(rule) => Some((&rule.calls, &rule.path)),
-        }
-    }
-
     /// The rule in short: `ignore result.a of tool:search`.
     fn in_words(&self) -> String {
-        let place = match self.place() {
-            Some((Calls::All, path)) => path.to_string(),
-            Some((calls, path)) => format!("{path} of {calls}"),
-            None => String::new(),
+        if let Some(bind) = &self.bind {
+            let (to, request, from, answer) = (&bind.to, &bind.request, &bind.from, &bind.answer);
+            return format!("bind {to} of {request} to {from} of {answer}");
+        }
+        let what = SECTIONS[self.what as usize];
+        let path = self
+            .about
+            .path
+            .as_ref()
+            .map(Path::to_string)
+            .unwrap_or_default();
+        let of = match &self.about.calls {
+            Calls::All => String::new(),
+            calls => format!(" of {calls}"),
         };
-        match &self.what {
-            What::Ignore(_) => format!("ignore {place}"),
-            What::Normalise(_) => format!("normalise {place}"),
-            What::Keep(_) => format!("keep {place}"),
-            What::Match(rule) => match &rule.matching {
-                Matching::Set => format!("match {place} as a set"),
-                Matching::Keyed(name) => format!("match {place} by {name}"),
-            },
-            What::Bind(bind) => format!(
-                "bind {} of {} to {} of {}",
-                bind.to, bind.request, bind.from, bind.answer
-            ),
+        match &self.about.matching {
+            None => format!("{what} {path}{of}"),
+            Some(Matching::Set) => format!("{what} {path}{of} as a set"),
+            Some(Matching::Keyed(name)) => format!("{what} {path}{of} by {name}"),
         }
     }
 
     /// Whether it is about what is at a place in a request.
     fn is_about_requests(&self) -> bool {
-        let first = self.place().and_then(|(_, path)| path.steps().first());
+        let first = self
+            .about
+            .path
+            .as_ref()
+            .and_then(|path| path.steps().first());
         matches!(first, Some(Step::Member(name)) if &**name == "params")
     }
 }
@@ -321,36 +286,32 @@ impl Scope<'_> {
         self.rules.len()
     }
 
-    /// What the first rule gives that fits, which has fired then.
-    fn first<'s, T>(&'s self, fits: impl Fn(&'s What) -> Option<T>) -> Option<T> {
-        let mut rules = self.rules.iter();
-        rules.find_map(|rule| fits(&rule.what).inspect(|_| rule.fire()))
+    /// The rules of a kind about a place.
+    fn about<'s>(&'s self, what: What, place: &'s [Step]) -> impl Iterator<Item = &'s Rule> {
+        let rules = self.rules.iter().copied();
+        rules.filter(move |rule| {
+            let path = rule.about.path.as_ref();
+            rule.what == what && path.is_some_and(|path| leads(path, place))
+        })
     }
 
     /// Whether a difference at this place is passed over; `only` is the side that has something
     /// there, `None` where both have.
     pub fn ignores(&self, place: &[Step], only: Option<Side>) -> bool {
-        let fitting = self.first(|what| match what {
-            What::Ignore(rule) if rule.side.is_none() || rule.side == only => {
-                leads(&rule.path, place).then_some(())
-            }
-            _ => None,
-        });
-        fitting.is_some()
+        let mut rules = self.about(What::Ignore, place);
+        let fits = |rule: &&Rule| rule.about.side.is_none() || rule.about.side == only;
+        rules.find(fits).inspect(|rule| rule.fire()).is_some()
     }
 
     /// The text at a place as it is compared; `None` where no rule changes it.
     pub fn normalised(&self, place: &[Step], side: Side, text: &str) -> Option<String> {
         let mut changed: Option<String> = None;
-        for rule in &self.rules {
-            let What::Normalise(what) = &rule.what else {
-                continue;
-            };
+        for rule in self.about(What::Normalise, place) {
             let now = changed.as_deref().unwrap_or(text);
-            let is_about = what.side.is_none_or(|only| only == side) && now.len() <= MAX_TEXT;
-            if is_about
-                && leads(&what.path, place)
-                && let Cow::Owned(replaced) = what.pattern.replace_all(now, &*what.with)
+            let is_meant = rule.about.side.is_none_or(|only| only == side);
+            if let Some(pattern) = rule.about.pattern.as_ref().filter(|_| is_meant)
+                && now.len() <= MAX_TEXT
+                && let Cow::Owned(replaced) = pattern.replace_all(now, &*rule.about.with)
             {
                 rule.fire();
                 changed = Some(replaced);
@@ -360,20 +321,16 @@ impl Scope<'_> {
     }
 
     /// How the lists at a place are matched, where a rule says so.
-    pub fn matching(&self, place: &[Step]) -> Option<&Matching> {
-        self.first(|what| match what {
-            What::Match(rule) if leads(&rule.path, place) => Some(&rule.matching),
-            _ => None,
-        })
+    pub fn matching<'s>(&'s self, place: &'s [Step]) -> Option<&'s Matching> {
+        let rule = self.about(What::Match, place).next()?;
+        rule.fire();
+        rule.about.matching.as_ref()
     }
 
     /// Whether this place within `_meta` says which request it is.
     pub fn keeps(&self, place: &[Step]) -> bool {
-        let fitting = self.first(|what| match what {
-            What::Keep(rule) => leads(&rule.path, place).then_some(()),
-            _ => None,
-        });
-        fitting.is_some()
+        let rule = self.about(What::Keep, place).next();
+        rule.inspect(|rule| rule.fire()).is_some()
     }
 }
 

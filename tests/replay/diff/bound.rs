@@ -105,13 +105,7 @@ fn made(handles: &[&str]) -> Story {
 fn two_handles_that_become_one_and_one_that_becomes_two_are_told() {
     let once = ["changed result.structuredContent.handle"];
     for [a, b, x, y] in [
-        [
-            r#""h-37c2""#,
-            r#""h-91d0""#,
-            r#""g-1111aa""#,
-            r#""g-2222bb""#,
-        ],
-        [r#""7""#, r#""8""#, r#""107""#, r#""108""#],
+        [r#""h-37c2""#, r#""h-91d0""#, r#""g-52ab""#, r#""g-68cd""#],
         ["7", "8", "107", "108"],
         // One of them is as it was.
         ["7", "8", "7", "108"],

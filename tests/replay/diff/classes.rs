@@ -98,7 +98,7 @@ fn an_answer_may_be_late_unless_there_is_a_budget() {
 }
 
 #[test]
-fn what_the_server_asks_is_compared_as_well() {
+fn what_the_server_asks_and_notifies_is_compared_as_well() {
     let asks = |message: &str| {
         Story::new()
             .server(&format!(
@@ -110,6 +110,23 @@ fn what_the_server_asks_is_compared_as_well() {
     assert_eq!(found.said(), ["changed params.message"]);
     let found = compared(&asks("which city"), &Story::new(), &[]);
     assert_eq!(found.said(), ["changed elicitation/create never-asked"]);
+    let notifies = |methods: &[&str]| {
+        let line = |method| format!(r#"{{"jsonrpc":"2.0","method":"notifications/{method}"}}"#);
+        methods
+            .iter()
+            .fold(Story::new(), |story, method| story.server(&line(method)))
+    };
+    let [tools, prompts] = ["tools/list_changed", "prompts/list_changed"];
+    let both = notifies(&[tools, prompts]);
+    assert_eq!(
+        compared(&both, &notifies(&[prompts, tools, "message"]), &[]).said(),
+        [""; 0]
+    );
+    let found = compared(&both, &notifies(&[prompts, prompts]), &[]);
+    let texts = found.rows[1..]
+        .iter()
+        .map(|row| row["text"].as_str().unwrap_or_default());
+    assert!(texts.eq(["came once, and does no more", "came twice, was once"]));
 }
 
 /// A session in which a task is made and asked about, which is answered so each time.
@@ -145,28 +162,33 @@ fn how_often_a_task_is_asked_about_while_it_is_at_work_is_no_difference() {
 }
 
 /// A session of the modern era in which two rounds of input are asked for and given.
-fn rounds(keys: [&str; 3]) -> Story {
+fn rounds([a, b, c]: [&str; 3]) -> Story {
     let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
-    let [a, b, c] = keys;
     let asks = |key: &str, what: &str| {
         format!(r#""{key}":{{"method":"elicitation/create","params":{{"message":"{what}?"}}}}"#)
     };
-    let round =
-        |asked: &str| format!(r#"{{"resultType":"input_required","inputRequests":{{{asked}}}}}"#);
-    let call = |given: &str| format!(r#"{{"name":"plan",{given}{meta}}}"#);
-    let first = round(&[asks(a, "who"), asks(b, "when")].join(","));
-    let both = format!(
-        r#""inputResponses":{{"{a}":{{"action":"accept"}},"{b}":{{"action":"decline"}}}},"#
+    let gives = |key: &str, action: &str| format!(r#""{key}":{{"action":"{action}"}}"#);
+    let call = |story: Story, given: &[String], result: &str| {
+        let given = match given.join(",") {
+            none if none.is_empty() => none,
+            given => format!(r#""inputResponses":{{{given}}},"#),
+        };
+        let params = format!(r#"{{"name":"plan",{given}{meta}}}"#);
+        story.result("tools/call", &params, result)
+    };
+    let round = |asked: &[String]| {
+        let asked = asked.join(",");
+        format!(r#"{{"resultType":"input_required","inputRequests":{{{asked}}}}}"#)
+    };
+    let story = call(
+        Story::silent(),
+        &[],
+        &round(&[asks(a, "who"), asks(b, "when")]),
     );
-    let one = format!(r#""inputResponses":{{"{c}":{{"action":"accept"}}}},"#);
-    Story::silent()
-        .result("tools/call", &call(""), &first)
-        .result("tools/call", &call(&both), &round(&asks(c, "where")))
-        .result(
-            "tools/call",
-            &call(&one),
-            r#"{"resultType":"complete","content":[]}"#,
-        )
+    let both = [gives(a, "accept"), gives(b, "decline")];
+    let story = call(story, &both, &round(&[asks(c, "where")]));
+    let result = r#"{"resultType":"complete","content":[]}"#;
+    call(story, &[gives(c, "accept")], result)
 }
 
 /// Once keys that a server makes up were gone and added, which is breaking.
@@ -179,12 +201,9 @@ fn under_which_keys_a_server_asks_for_input_is_no_difference() {
     let found = compared(&left, &rounds(["b", "a", "b"]), &[]);
     assert_eq!((found.code, found.said()), (0, vec![]));
     let library = recorded(&left, &rounds(["k1", "k2", "k3"]));
-    for [one, other] in [
-        ["7f3a#1", "c04d#1"],
-        ["7f3a#3", "c04d#3"],
-        ["7f3a#5", "c04d#5"],
-    ] {
-        let output = diff(&library, &[one, other]);
+    for frame in [1, 3, 5] {
+        let both = [format!("7f3a#{frame}"), format!("c04d#{frame}")];
+        let output = diff(&library, &[&both[0], &both[1]]);
         assert_eq!(code(&output), 0, "{}", text(&output.stdout));
     }
 }

@@ -22,35 +22,19 @@ fn the_threshold_decides_what_fails() {
 
 #[test]
 fn nothing_compared_is_never_a_success() {
+    let (none, some) = (Story::silent, Story::weather);
+    let asks = |method: &str| none().result(method, "{}", "{}");
+    let only = &["--only", "tool:nothing"][..];
+    let never = &["--fail-on", "never"][..];
     for (left, right, args, why) in [
+        (none(), none(), &[][..], "neither recording has a request"),
+        (none(), some(), &[], "the left recording has no request"),
+        (some(), none(), &[], "the right recording has no request"),
+        (some(), some(), only, "the filter fits no request"),
         (
-            Story::silent(),
-            Story::silent(),
-            &[][..],
-            "neither recording has a request",
-        ),
-        (
-            Story::silent(),
-            Story::weather(),
-            &[],
-            "the left recording has no request",
-        ),
-        (
-            Story::weather(),
-            Story::silent(),
-            &[],
-            "the right recording has no request",
-        ),
-        (
-            Story::weather(),
-            Story::weather(),
-            &["--only", "tool:nothing"],
-            "the filter fits no request",
-        ),
-        (
-            Story::silent().result("ping", "{}", "{}"),
-            Story::silent().result("tools/list", "{}", "{}"),
-            &["--fail-on", "never"],
+            asks("ping"),
+            asks("tools/list"),
+            never,
             "no request of one recording stands for any of the other",
         ),
     ] {

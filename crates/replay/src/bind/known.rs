@@ -1,38 +1,30 @@
-//! What the server chose, in the recording and now.
+//! Tables of the values that a server chose: the recorded value of each and the live one.
 
 use super::handle;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::{Kind, Path, Value, canonical};
 use std::collections::{HashMap, HashSet};
 
-/// Values of a kind that are remembered.
-pub const MOST: usize = 4096;
+/// Values that are remembered.
+pub const MOST: usize = 16_384;
 
-/// Which of the values that a server chooses by the protocol.
+/// Kinds of values that a server chooses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Slot {
-    /// Where a list goes on: its scope is the method of the list.
+    /// The cursor of a list: its scope is the method of the list.
     Cursor,
     Task,
     Elicitation,
-    /// What progress of a server's request is told by; a JSON text.
+    /// The progress token of a server's request; a JSON text.
     Token,
-    /// What the rule at this place binds; a JSON text.
+    /// A value that the rule at this place binds; a JSON text.
     Rule(usize),
+    /// A text that looks made up, wherever it stands.
+    Handle,
 }
 
-impl Slot {
-    /// What is missing where a live answer does not say it.
-    pub(super) fn what(self) -> &'static str {
-        match self {
-            Self::Cursor => "needs the page before it",
-            Self::Task => "needs the task that it is about",
-            Self::Elicitation => "needs the elicitation that it is about",
-            Self::Token => "needs the request that it tells progress of",
-            Self::Rule(_) => "needs what the answer that a rule binds it to does not say now",
-        }
-    }
-}
+/// The reason why a value has no live one where there is a live answer.
+pub(super) const UNSAID: &str = "needs what an answer does not say any more";
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Chosen {
@@ -41,47 +33,67 @@ pub(super) struct Chosen {
     pub value: Box<str>,
 }
 
+impl Chosen {
+    pub(super) fn by_rule(rule: usize, value: Value<'_>) -> Self {
+        Self {
+            slot: Slot::Rule(rule),
+            scope: "".into(),
+            value: canonical(value).into(),
+        }
+    }
+
+    fn handle(recorded: &str) -> Self {
+        Self {
+            slot: Slot::Handle,
+            scope: "".into(),
+            value: recorded.into(),
+        }
+    }
+}
+
 /// A handle that was sent in place of the recorded one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bound {
     pub recorded: Box<str>,
-    /// What was sent instead, the latest.
+    /// The handle that was sent instead, the latest.
     pub live: Box<str>,
     /// The request whose answer it was found in.
     pub seq: Seq,
-    /// Where in the answer.
+    /// The place in the answer.
     pub from: Path,
-    /// How often it was sent.
+    /// How often the live handle was sent.
     pub uses: u64,
 }
 
-/// A recorded handle.
+/// The live value of a recorded one.
 #[derive(Debug)]
-enum Handle {
-    /// What stands for it now, and the rule that says so, if one does.
-    Found(Bound, Option<usize>),
-    /// It came with an answer that was never asked for: what is missing.
-    Lost(Box<str>),
+struct Live {
+    /// The live value, or what is missing.
+    value: Result<Box<str>, Box<str>>,
+    /// The place of a handle, and the rule that binds it, if one does.
+    found: Option<(Bound, Option<usize>)>,
 }
 
-/// [`MOST`] values of each kind; more are counted.
+/// The table of what the server chose: [`MOST`] values, more are counted.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    /// The live value, or why there is none.
-    chosen: HashMap<Chosen, Result<Box<str>, Box<str>>>,
-    handles: HashMap<Box<str>, Handle>,
+    live: HashMap<Chosen, Live>,
     pub pairs: Pairs,
     pub forgotten: u64,
 }
 
 impl Known {
     pub(super) fn is_empty(&self) -> bool {
-        self.chosen.is_empty() && self.handles.is_empty() && self.pairs.now.is_empty()
+        self.live.is_empty() && self.pairs.now.is_empty()
     }
 
-    pub(super) fn bind(&mut self, chosen: Chosen, live: Result<Box<str>, Box<str>>) {
-        if self.chosen.len() < MOST || self.chosen.contains_key(&chosen) {
-            self.chosen.insert(chosen, live);
+    pub(super) fn bind(&mut self, chosen: Chosen, value: Result<Box<str>, Box<str>>) {
+        self.insert(chosen, Live { value, found: None });
+    }
+
+    fn insert(&mut self, chosen: Chosen, live: Live) {
+        if self.live.len() < MOST || self.live.contains_key(&chosen) {
+            self.live.insert(chosen, live);
         } else {
             self.forgotten += 1;
         }
@@ -89,58 +101,51 @@ impl Known {
 
     /// The live value, or what is missing; `None` where nothing is known: it is sent as it is.
     pub(super) fn chosen(&self, chosen: &Chosen) -> Option<Result<&str, &str>> {
-        let live = self.chosen.get(chosen)?;
-        Some(live.as_deref().map_err(|missing| &**missing))
+        let live = self.live.get(chosen)?;
+        Some(live.value.as_deref().map_err(|missing| &**missing))
     }
 
     pub(super) fn bind_handle(&mut self, bound: Bound, rule: Option<usize>) {
         self.pairs.everywhere(&bound.recorded, &bound.live);
-        let is_full = self.handles.len() >= MOST;
-        match self.handles.get_mut(&bound.recorded) {
-            Some(Handle::Found(known, _)) => known.live = bound.live,
-            None if is_full => self.forgotten += 1,
-            _ => {
-                let recorded = bound.recorded.clone();
-                self.handles.insert(recorded, Handle::Found(bound, rule));
-            }
+        let chosen = Chosen::handle(&bound.recorded);
+        let value = Ok(bound.live.clone());
+        if let Some(known) = self.live.get_mut(&chosen)
+            && let Some((first, _)) = &mut known.found
+        {
+            first.live = bound.live;
+            known.value = value;
+            return;
         }
+        let found = Some((bound, rule));
+        self.insert(chosen, Live { value, found });
     }
 
-    /// What is to be sent in place of a recorded handle, with the rule that says so; or what is
-    /// missing. It counts as sent.
+    /// The live handle of a recorded one, with the rule that binds it, or the reason why there is
+    /// none. It counts as sent.
     pub(super) fn send(&mut self, recorded: &str) -> Option<Result<(&str, Option<usize>), &str>> {
-        Some(match self.handles.get_mut(recorded)? {
-            Handle::Found(bound, rule) => {
-                bound.uses += 1;
-                Ok((&bound.live, *rule))
-            }
-            Handle::Lost(missing) => Err(missing),
-        })
+        let live = self.live.get_mut(&Chosen::handle(recorded))?;
+        let rule = live.found.as_mut().and_then(|(bound, rule)| {
+            bound.uses += 1;
+            *rule
+        });
+        let value = live.value.as_deref().map_err(|missing| &**missing);
+        Some(value.map(|value| (value, rule)))
     }
 
     /// A recorded text will not come; `why` says what its handles would have come with.
     pub(super) fn lose(&mut self, text: &str, why: &str, is_known: impl Fn(&str) -> bool) {
         for part in handle::candidates(text) {
-            let is_new = !is_known(part) && !self.handles.contains_key(part);
-            if is_new && self.handles.len() < MOST {
-                self.handles.insert(part.into(), Handle::Lost(why.into()));
-            }
-        }
-    }
-
-    /// A recorded text has come all the same, with another answer.
-    pub(super) fn found_again(&mut self, text: &str) {
-        for part in handle::candidates(text) {
-            if let Some(Handle::Lost(_)) = self.handles.get(part) {
-                self.handles.remove(part);
+            let chosen = Chosen::handle(part);
+            if !is_known(part) && !self.live.contains_key(&chosen) {
+                self.bind(chosen, Err(why.into()));
             }
         }
     }
 
     /// The handles that were found and sent, in the order in which they were found.
     pub(super) fn bound(&self) -> Vec<Bound> {
-        let found = self.handles.values().filter_map(|handle| match handle {
-            Handle::Found(bound, None) if bound.uses > 0 => Some(bound.clone()),
+        let found = self.live.values().filter_map(|live| match &live.found {
+            Some((bound, None)) if bound.uses > 0 => Some(bound.clone()),
             _ => None,
         });
         let mut found: Vec<_> = found.collect();
@@ -149,7 +154,7 @@ impl Known {
     }
 }
 
-/// Which values of the recording are which ones now, in messages that are compared.
+/// Recorded values and their live ones in messages that are compared.
 ///
 /// * Texts that are no chance ([`handle::is_telling`]) are one value wherever they stand, as a whole
 ///   or as a word of a longer text.
@@ -177,13 +182,12 @@ impl Pairs {
     /// The server says `now` at the place of a rule where it said `then`. What is neither a text nor
     /// a number is no handle.
     pub(super) fn learn(&mut self, rule: usize, then: Value<'_>, now: Value<'_>) {
-        let is_none = |value: Value<'_>| match value.kind() {
-            Kind::String => value.is_str(""),
-            Kind::Number => false,
-            _ => true,
+        let is_handle = |value: Value<'_>| match value.kind() {
+            Kind::String => !value.is_str(""),
+            kind => kind == Kind::Number,
         };
         let is_other = then.kind() == Kind::String && now.kind() != Kind::String;
-        if !is_other && !is_none(then) && !is_none(now) {
+        if is_handle(then) && is_handle(now) && !is_other {
             self.insert(Some(rule), &canonical(then), &now.raw_text());
         }
     }
@@ -195,38 +199,9 @@ impl Pairs {
         }
     }
 
-    /// What a text, or at a place of a rule a JSON text, is now.
+    /// The live text of a recorded one: JSON texts at the place of a rule.
     pub(super) fn said(&self, rule: Option<usize>, then: &str) -> Option<&str> {
         let now = self.now.get(&(rule, then.into()))?;
         Some(now)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use mcpreel_wire::json::Document;
-
-    #[test]
-    fn what_was_paired_first_stays_and_no_value_has_two_others() {
-        let mut pairs = Pairs::default();
-        for (then, now) in [
-            ("first-1", "again-1"),
-            ("first-1", "again-2"),
-            ("first-2", "again-1"),
-            ("first-3", "failed"),
-            ("7", "8"),
-        ] {
-            pairs.everywhere(then, now);
-        }
-        assert_eq!(pairs.said(None, "first-1"), Some("again-1"));
-        for then in ["first-2", "first-3", "7"] {
-            assert_eq!(pairs.said(None, then), None);
-        }
-        let json = [r#""7""#, r#""8""#].map(|json| Document::parse(json.as_bytes()).unwrap());
-        pairs.learn(1, json[0].root(), json[1].root());
-        assert_eq!(pairs.said(None, "7"), None);
-        assert_eq!(pairs.said(Some(0), r#""7""#), None);
-        assert_eq!(pairs.said(Some(1), r#""7""#), Some(r#""8""#));
     }
 }

@@ -15,8 +15,8 @@
 //!   as well, and reported.
 //! * What rules bind comes before that: at their places whatever it is, elsewhere where it cannot be
 //!   taken for something else.
-//! * What stands for what in messages that are compared is told more narrowly: there a
-//!   difference would be hidden.
+//! * In messages that are compared fewer values stand for each other than in messages that are
+//!   sent: a wrong pair would hide a difference.
 //! * Placeholders of redacted values are supplied by the user, or by a live answer in their place.
 //!   What is neither makes the message one that cannot be sent: [`Fault::Redacted`].
 //! * What came with an answer that was never asked for has no live value: a message that needs it
@@ -24,7 +24,7 @@
 //! * A message is changed by spans of its bytes ([`Edits`]): order of members, spelling of numbers
 //!   and white space stay as recorded, and a message in which nothing changes goes out as it is.
 //! * Which message needs which other one follows from the same values: [`Trail`].
-//! * Everything is bounded: [`MOST`] values of a kind are remembered, more are counted.
+//! * Everything is bounded: [`MOST`] values are remembered, more are counted.
 
 mod handle;
 mod known;
@@ -37,7 +37,7 @@ pub use handle::candidates;
 pub use known::{Bound, MOST};
 pub use learn::About;
 pub use places::Trail;
-pub use prepare::{Fault, Outgoing, Role};
+pub use prepare::{Fault, Role};
 pub use round::{Round, Unexpected};
 
 use crate::rewrite::Rewrites;
@@ -47,44 +47,47 @@ use mcpreel_redact::gaps;
 use mcpreel_redact::token::{OPEN, Piece, Pieces};
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::id::{IdKind, RequestId};
-use mcpreel_wire::json::{Edits, Node, Path, Value, quoted};
+use mcpreel_wire::json::{Edits, Path, Value, quoted};
 use mcpreel_wire::mcp::keys;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// What becomes of the values of messages.
+/// Replaces recorded values in messages by live ones.
 #[derive(Debug, Default)]
 pub struct Binder {
-    /// What the server chose, then and now.
+    /// The values that the server chose, then and now.
     known: Known,
     secrets: Secrets,
     pub rewrites: Rewrites,
     /// Whether ids and progress tokens of the client are made anew.
     pub fresh_ids: bool,
-    /// What span ids are made of; `None`: they are sent as recorded.
+    /// The seed of new span ids; `None`: they are sent as recorded.
     pub span_seed: Option<u64>,
     /// The version that is asked for instead of the recorded one.
     pub protocol: Option<Box<str>>,
     /// Values that are put into the requests of these frames: JSON texts.
     pub edits: HashMap<Seq, Vec<(Path, Box<str>)>>,
     binds: Vec<(RuleId, Bind)>,
-    /// Those of them by which something was sent.
-    fired: HashSet<RuleId>,
+    /// The places of those by which something was sent.
+    fired: HashSet<usize>,
     spans_made: u64,
-    nodes: Vec<Node>,
 }
 
 impl Binder {
     /// Supplies the value of a placeholder.
     pub fn supply(&mut self, placeholder: impl Into<Box<str>>, value: impl Into<Box<str>>) {
-        self.secrets.supply(placeholder.into(), value.into());
+        self.secrets
+            .supplied
+            .insert(placeholder.into(), value.into());
     }
 
     /// A text that is no message, a word of a command line: with its placeholders and roots
     /// replaced, or the placeholders that are not known.
     pub fn word(&self, text: &str) -> Result<String, Vec<Box<str>>> {
-        let supplied = self.secrets.fill(text)?;
-        Ok(self.rewrites.apply(&supplied).into_owned())
+        match self.secrets.fill(text) {
+            (supplied, none) if none.is_empty() => Ok(self.rewrites.apply(&supplied).into_owned()),
+            (_, missing) => Err(missing),
+        }
     }
 
     /// The handles that were sent in place of recorded ones, and what they stand for.
@@ -99,7 +102,7 @@ impl Binder {
 }
 
 impl Binder {
-    /// What the client itself chose: ids, spans, its version.
+    /// Replaces values that the client itself chose: ids, spans, its version.
     fn edit_request(&mut self, message: Value<'_>, edits: &mut Edits) {
         let params = message.get("params");
         let meta = params.and_then(|params| params.get("_meta"));
@@ -149,7 +152,7 @@ fn fresh_value(value: Option<Value<'_>>, edits: &mut Edits) {
     }
 }
 
-/// What is added to a number: no client counts so far in a session.
+/// The offset of fresh ids: no client counts so far in a session.
 const OFFSET: u64 = 7_000_000_000;
 
 /// Another id in place of `id`, of the same JSON type; the same whenever it is asked for.
@@ -192,7 +195,7 @@ fn random(seed: u64, at: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// What stands for placeholders of redacted values: `‹secret:1›`.
+/// The values of placeholders of redacted values: `‹secret:1›`.
 #[derive(Clone, Debug, Default)]
 struct Secrets {
     supplied: HashMap<Box<str>, Box<str>>,
@@ -200,57 +203,36 @@ struct Secrets {
 }
 
 impl Secrets {
-    fn supply(&mut self, name: Box<str>, value: Box<str>) {
-        self.supplied.insert(name, value);
-    }
-
     /// A live text stands where the recording has one with placeholders in it.
     fn learn(&mut self, recorded: &str, live: &str) {
-        if !recorded.contains(OPEN) {
-            return;
-        }
-        for (name, value) in gaps::values(recorded, live).unwrap_or_default() {
+        let values = recorded
+            .contains(OPEN)
+            .then(|| gaps::values(recorded, live));
+        for (name, value) in values.flatten().unwrap_or_default() {
             if self.learned.len() < MOST || self.learned.contains_key(name) {
                 self.learned.insert(name.into(), value.into());
             }
         }
     }
 
-    /// The text with all placeholders replaced, or the names of those that are not known.
-    fn fill<'t>(&self, text: &'t str) -> Result<Cow<'t, str>, Vec<Box<str>>> {
+    /// The text with the placeholders replaced that are known, and the names of the others.
+    fn fill<'t>(&self, text: &'t str) -> (Cow<'t, str>, Vec<Box<str>>) {
+        let mut missing = Vec::new();
         if !text.contains(OPEN) {
-            return Ok(Cow::Borrowed(text));
+            return (Cow::Borrowed(text), missing);
         }
-        let (mut filled, mut missing) = (String::new(), Vec::new());
-        for piece in Pieces(text) {
-            match piece {
-                Piece::Text(text) => filled.push_str(text),
-                Piece::Placeholder { name, .. } => match self.value(name) {
-                    Some(value) => filled.push_str(value),
-                    None => missing.push(name.into()),
-                },
+        let filled = Pieces(text).map(|piece| match piece {
+            Piece::Text(text) => text,
+            Piece::Placeholder { name, whole } => {
+                let value = self.supplied.get(name).or_else(|| self.learned.get(name));
+                if value.is_none() {
+                    missing.push(name.into());
+                }
+                value.map_or(whole, |value| value)
             }
-        }
-        if missing.is_empty() {
-            Ok(Cow::Owned(filled))
-        } else {
-            Err(missing)
-        }
-    }
-
-    /// The text with those placeholders replaced that are known.
-    fn fill_known(&self, text: &str) -> String {
-        Pieces(text)
-            .map(|piece| match piece {
-                Piece::Text(text) => text,
-                Piece::Placeholder { name, whole } => self.value(name).unwrap_or(whole),
-            })
-            .collect()
-    }
-
-    fn value(&self, name: &str) -> Option<&str> {
-        let value = self.supplied.get(name).or_else(|| self.learned.get(name));
-        value.map(|value| &**value)
+        });
+        let filled: String = filled.collect();
+        (Cow::Owned(filled), missing)
     }
 }
 
@@ -286,36 +268,26 @@ mod tests {
     }
 
     #[test]
-    fn a_placeholder_is_filled_or_named() {
+    fn a_placeholder_is_filled_from_what_was_supplied_or_stands_in_its_place() {
         let mut secrets = Secrets::default();
-        secrets.supply("secret:1".into(), "hunter2".into());
-        assert_eq!(
-            secrets.fill("Bearer ‹secret:1›!").unwrap(),
-            "Bearer hunter2!"
-        );
-        assert_eq!(
-            secrets.fill("‹no placeholder› ‹").unwrap(),
-            "‹no placeholder› ‹"
-        );
-        let missing = secrets.fill("‹secret:1›‹email:2›‹secret:3›").unwrap_err();
-        assert_eq!(missing, ["email:2".into(), "secret:3".into()]);
-        assert_eq!(
-            secrets.fill_known("‹secret:1›‹email:2›"),
-            "hunter2‹email:2›"
-        );
-    }
-
-    #[test]
-    fn the_live_text_in_its_place_tells_what_it_stands_for() {
-        let mut secrets = Secrets::default();
-        secrets.learn("token=‹secret:7›;", "token=abc;");
-        assert_eq!(secrets.fill("‹secret:7›").unwrap(), "abc");
+        let mut fill = |supply: Option<&str>, learn: [&str; 2], text: &str| {
+            let supplied = supply.map(|value| ("secret:1".into(), value.into()));
+            secrets.supplied.extend(supplied);
+            secrets.learn(learn[0], learn[1]);
+            let (filled, missing) = secrets.fill(text);
+            format!("{filled} {}", missing.join(" "))
+        };
+        let text = "Bearer ‹secret:1›‹email:2›! ‹no placeholder›";
+        let missing = fill(None, ["x‹email:2›", "token"], text);
+        assert_eq!(missing, format!("{text} secret:1 email:2"));
         // Once of several nothing was learned, and what they stand for was a difference.
-        secrets.learn("of ‹email:1› and ‹email:2›.", "of a@b and c@d.");
-        assert_eq!(secrets.fill("‹email:2›‹email:1›").unwrap(), "c@da@b");
-        secrets.learn("x‹secret:8›", "token");
-        assert!(secrets.fill("‹secret:8›").is_err());
-        secrets.supply("secret:7".into(), "mine".into());
-        assert_eq!(secrets.fill("‹secret:7›").unwrap(), "mine");
+        let learned = fill(
+            None,
+            ["of ‹secret:1› and ‹email:2›.", "of abc and c@d."],
+            text,
+        );
+        assert_eq!(learned, "Bearer abcc@d! ‹no placeholder› ");
+        let supplied = fill(Some("mine"), ["", ""], "‹secret:1›");
+        assert_eq!(supplied, "mine ");
     }
 }

@@ -1,5 +1,4 @@
-//! Where in messages the values stand that the server chose, and which message needs which other one
-//! because of them.
+//! Places of values that the server chose, and the messages that need each other because of them.
 
 use super::handle;
 use super::known::{Chosen, Slot};
@@ -18,7 +17,7 @@ pub(super) const LISTS: [&str; 4] = [
     "resources/templates/list",
 ];
 
-/// What a message says that the server chose by the protocol, and where.
+/// A value in a message that the server chose.
 pub(super) struct Place<'d> {
     pub chosen: Chosen,
     pub value: Value<'d>,
@@ -79,7 +78,7 @@ fn place<'d>(slot: Slot, scope: &str, value: Value<'d>) -> Option<Place<'d>> {
     Some(Place { chosen, value })
 }
 
-/// Those that an error -32042 asks for.
+/// The elicitations that an error -32042 asks for.
 fn required_elicitations(message: Value<'_>) -> impl Iterator<Item = Value<'_>> {
     let list = || message.get("error")?.get("data")?.get("elicitations");
     list().into_iter().flat_map(|list| list.elements())
@@ -114,10 +113,10 @@ const MOST_VALUES: usize = 1_000_000;
 /// gives a number.
 #[derive(Debug, Default)]
 pub struct Trail {
-    /// Who got what the server chose by the protocol, the latest.
+    /// The latest owner of each value that the server chose by the protocol.
     chosen: HashMap<Chosen, usize>,
     handles: HashMap<u64, usize>,
-    /// What the client said before the server did: no handles.
+    /// Texts that the client said before the server did: no handles.
     said: HashSet<u64>,
 }
 
@@ -186,92 +185,48 @@ mod tests {
     use super::*;
     use mcpreel_wire::json::Document;
 
-    fn needs(session: &[(usize, &str, &str, &str)]) -> Vec<Vec<usize>> {
+    /// Whom each message of the client needs, in a session of `OWNER says|told METHOD MESSAGE`.
+    fn needs(session: &str) -> Vec<Vec<usize>> {
         let mut trail = Trail::default();
         let mut found = Vec::new();
-        for (owner, side, method, text) in session {
-            let document = Document::parse(text.as_bytes()).unwrap();
-            if *side == "says" {
-                let needs = trail.says(document.root(), method, *owner);
+        for line in session.trim().lines() {
+            let parts: Vec<_> = line.trim().splitn(4, ' ').collect();
+            let owner = parts[0].parse().unwrap();
+            let document = Document::parse(parts[3].as_bytes()).unwrap();
+            if parts[1] == "says" {
+                let needs = trail.says(document.root(), parts[2], owner);
                 found.push(needs.into_iter().collect());
             } else {
-                trail.told(document.root(), method, Some(*owner));
+                trail.told(document.root(), parts[2], Some(owner));
             }
         }
         found
     }
 
+    /// A call that repeats a handle has not made it; a text that the client chose is no handle.
     #[test]
     fn who_gives_a_handle_back_needs_the_call_that_made_it() {
-        let call = "tools/call";
-        let session = [
-            (0, "says", call, r#"{"params":{"name":"open"}}"#),
-            (
-                0,
-                "told",
-                call,
-                r#"{"result":{"content":[{"text":"opened h-4711aw9x2 for you"}]}}"#,
-            ),
-            (
-                1,
-                "says",
-                call,
-                r#"{"params":{"arguments":{"handle":"h-4711aw9x2"}}}"#,
-            ),
-            // Whoever is told it again is not who made it, and what the client chose itself is
-            // no handle.
-            (
-                1,
-                "told",
-                call,
-                r#"{"result":{"content":[{"text":"h-4711aw9x2"}]}}"#,
-            ),
-            (
-                2,
-                "says",
-                call,
-                r#"{"params":{"arguments":{"handle":"h-4711aw9x2","mine":"k-8832qx71z"}}}"#,
-            ),
-            (2, "told", call, r#"{"result":{"mine":"k-8832qx71z"}}"#),
-            (3, "says", call, r#"{"params":{"mine":"k-8832qx71z"}}"#),
-        ];
-        assert_eq!(needs(&session), [vec![], vec![0], vec![0], vec![]]);
-    }
-
-    #[test]
-    fn who_gives_a_handle_back_in_a_path_needs_it_as_well() {
-        let call = "tools/call";
-        let answer = r#"{"result":{"structuredContent":{"session":"h-4711aw9x2"}}}"#;
-        let read = r#"{"params":{"uri":"db://h-4711aw9x2/rows"}}"#;
-        let session = [
-            (0, "says", call, r#"{"params":{"name":"open"}}"#),
-            (0, "told", call, answer),
-            (1, "says", "resources/read", read),
-        ];
-        assert_eq!(needs(&session), [vec![], vec![0]]);
+        let session = r#"
+            0 says tools/call {"params":{"name":"open"}}
+            0 told tools/call {"result":{"content":[{"text":"opened h-4711aw9x2 for you"}]}}
+            1 says tools/call {"params":{"arguments":{"handle":"h-4711aw9x2"}}}
+            1 told tools/call {"result":{"content":[{"text":"h-4711aw9x2"}]}}
+            2 says resources/read {"params":{"uri":"db://h-4711aw9x2","mine":"k-8832qx71z"}}
+            2 told tools/call {"result":{"mine":"k-8832qx71z"}}
+            3 says tools/call {"params":{"mine":"k-8832qx71z"}}"#;
+        assert_eq!(needs(session), [vec![], vec![0], vec![0], vec![]]);
     }
 
     #[test]
     fn a_page_needs_the_page_before_it_and_a_poll_its_task() {
-        let session = [
-            (0, "says", "resources/list", r#"{"params":{}}"#),
-            (
-                0,
-                "told",
-                "resources/list",
-                r#"{"result":{"nextCursor":"2"}}"#,
-            ),
-            (1, "says", "tools/call", r#"{"params":{"task":{}}}"#),
-            (
-                1,
-                "told",
-                "tools/call",
-                r#"{"result":{"task":{"taskId":"t"}}}"#,
-            ),
-            (2, "says", "resources/list", r#"{"params":{"cursor":"2"}}"#),
-            (3, "says", "tools/list", r#"{"params":{"cursor":"2"}}"#),
-            (4, "says", "tasks/get", r#"{"params":{"taskId":"t"}}"#),
-        ];
-        assert_eq!(needs(&session), [vec![], vec![], vec![0], vec![], vec![1]]);
+        let session = r#"
+            0 says resources/list {"params":{}}
+            0 told resources/list {"result":{"nextCursor":"2"}}
+            1 says tools/call {"params":{"task":{}}}
+            1 told tools/call {"result":{"task":{"taskId":"t"}}}
+            2 says resources/list {"params":{"cursor":"2"}}
+            3 says tools/list {"params":{"cursor":"2"}}
+            4 says tasks/get {"params":{"taskId":"t"}}"#;
+        assert_eq!(needs(session), [vec![], vec![], vec![0], vec![], vec![1]]);
     }
 }

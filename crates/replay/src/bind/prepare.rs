@@ -1,35 +1,20 @@
 //! A recorded message, made ready to be sent.
 
-use super::known::Slot;
+use super::known::{Chosen, Slot};
 use super::places::{From, Place, each_string, places};
 use super::{About, Binder, Round, handle};
-use mcpreel_redact::token;
+use crate::diff::Half;
 use mcpreel_trace::frame::Seq;
-use mcpreel_wire::json::{Edits, Path, Step, Value, parse_into};
-use memchr::memmem::Finder;
+use mcpreel_wire::json::{Document, Edits, Path, Step, Value};
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-
-/// Built once: to build it takes as long as to search a message.
-static TRACEPARENT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("traceparent"));
-
-/// A message of a frame that is to be sent.
-#[derive(Clone, Copy, Debug)]
-pub struct Outgoing<'a> {
-    /// Its place in a batch, 0 where there is none.
-    pub part: u32,
-    pub role: Role<'a>,
-}
-
-/// What a message of the client is.
+/// The role of a message of the client.
 #[derive(Clone, Copy, Debug)]
 pub enum Role<'a> {
     Request {
         method: &'a str,
         name: Option<&'a str>,
-        /// What it answers, where it is the retry of an input round.
+        /// The input round of which it is the retry.
         round: Option<&'a Round>,
     },
     Notification(&'a str),
@@ -41,8 +26,15 @@ pub enum Role<'a> {
 pub enum Fault {
     /// Redacted values in it are not known: the names of their placeholders.
     Redacted(Vec<Box<str>>),
-    /// It needs something that did not come: what.
+    /// The message needs a value that did not come: the reason.
     Unreached(Box<str>),
+}
+
+/// The values that a message lacks.
+#[derive(Default)]
+struct Lacking {
+    redacted: Vec<Box<str>>,
+    unreached: Option<Box<str>>,
 }
 
 impl Binder {
@@ -52,66 +44,17 @@ impl Binder {
         &mut self,
         seq: Seq,
         raw: &'t [u8],
-        parts: &[Outgoing<'_>],
-    ) -> Result<Cow<'t, [u8]>, Fault> {
-        if !self.may_change(seq, raw, parts) {
-            return Ok(Cow::Borrowed(raw));
-        }
-        let text = raw.strip_prefix(BYTE_ORDER_MARK).unwrap_or(raw);
-        let mut nodes = std::mem::take(&mut self.nodes);
-        let changed = match parse_into(text, &mut nodes) {
-            Ok(root) => self.edit(seq, root, parts).map(|edits| edits.apply(text)),
-            Err(_) => not_json(text),
-        };
-        self.nodes = nodes;
-        Ok(match changed? {
-            Cow::Borrowed(_) => Cow::Borrowed(raw),
-            Cow::Owned(changed) if text.len() < raw.len() => {
-                Cow::Owned([BYTE_ORDER_MARK, &changed].concat())
-            }
-            Cow::Owned(changed) => Cow::Owned(changed),
-        })
-    }
-
-    fn may_change(&self, seq: Seq, raw: &[u8], parts: &[Outgoing<'_>]) -> bool {
-        let by_part = |part: &Outgoing<'_>| {
-            !matches!(
-                part.role,
-                Role::Request { round: None, .. } | Role::Notification(_)
-            )
-        };
-        self.fresh_ids
-            || self.protocol.is_some()
-            || !self.known.is_empty()
-            || !self.rewrites.is_empty()
-            || self.edits.contains_key(&seq)
-            || parts.iter().any(by_part)
-            || token::may_be_in(raw)
-            || (self.span_seed.is_some() && TRACEPARENT.find(raw).is_some())
-    }
-
-    fn edit(&mut self, seq: Seq, root: Value<'_>, parts: &[Outgoing<'_>]) -> Result<Edits, Fault> {
-        let mut edits = Edits::default();
-        for part in parts {
-            let message = if root.is_object() {
-                Some(root)
-            } else {
-                root.index(part.part as usize)
-            };
-            if let Some(message) = message {
-                self.edit_message(seq, message, part.role, &mut edits)?;
-            }
-        }
-        Ok(edits)
-    }
-
-    fn edit_message(
-        &mut self,
-        seq: Seq,
-        message: Value<'_>,
         role: Role<'_>,
-        edits: &mut Edits,
-    ) -> Result<(), Fault> {
+    ) -> Result<Cow<'t, [u8]>, Fault> {
+        let Ok(document) = Document::parse(raw) else {
+            // What is no JSON goes out as it is, unless something in it is redacted.
+            let (_, redacted) = self.secrets.fill(&String::from_utf8_lossy(raw));
+            return match redacted.is_empty() {
+                true => Ok(Cow::Borrowed(raw)),
+                false => Err(Fault::Redacted(redacted)),
+            };
+        };
+        let (message, mut edits) = (document.root(), Edits::default());
         let (method, name) = match role {
             Role::Request {
                 method,
@@ -119,16 +62,16 @@ impl Binder {
                 round,
             } => {
                 if let Some(round) = round {
-                    round.answer(message, edits);
+                    round.answer(message, &mut edits);
                 }
                 for (path, json) in self.edits.get(&seq).into_iter().flatten() {
-                    put(message, path, json, edits);
+                    put(message, path, json, &mut edits);
                 }
-                self.edit_request(message, edits);
+                self.edit_request(message, &mut edits);
                 (method, name)
             }
             Role::Notification(method) => {
-                self.edit_notification(message, method, edits);
+                self.edit_notification(message, method, &mut edits);
                 (method, None)
             }
             Role::Answer(id) => {
@@ -138,10 +81,11 @@ impl Binder {
                 ("", None)
             }
         };
-        self.edit_values(message, About { seq, method, name }, edits)
+        self.edit_values(message, About { seq, method, name }, &mut edits)?;
+        Ok(edits.apply(raw))
     }
 
-    /// What the server chose, what was redacted, and where the roots are.
+    /// Replaces values that the server chose, redacted values and roots.
     fn edit_values(
         &mut self,
         message: Value<'_>,
@@ -149,75 +93,83 @@ impl Binder {
         edits: &mut Edits,
     ) -> Result<(), Fault> {
         let mut edited = Vec::new();
-        for place in self.chosen(message, about) {
-            if self.edit_chosen(&place, edits)? {
-                edited.push(place.value.span());
+        let ruled = self.ruled(message, about, Half::Request).into_iter();
+        let ruled = ruled.map(|(rule, value)| Place {
+            chosen: Chosen::by_rule(rule, value),
+            value,
+        });
+        for place in ruled.chain(places(message, about.method, From::Client)) {
+            let span = place.value.span();
+            if !edited.contains(&span) && self.edit_chosen(&place, edits)? {
+                edited.push(span);
             }
         }
-        let (mut redacted, mut unreached) = (Vec::new(), None);
-        for value in ["params", "result", "error"].map(|half| message.get(half)) {
-            let Some(value) = value else { continue };
-            each_string(value, &mut Vec::new(), &mut |names, value| {
-                if edited.contains(&value.span()) {
-                    return;
-                }
-                match self.edit_string(value, names, edits) {
-                    Err(Fault::Redacted(names)) => redacted.extend(names),
-                    Err(Fault::Unreached(what)) => drop(unreached.get_or_insert(what)),
-                    Ok(()) => {}
-                }
-            });
+        let mut lacking = Lacking::default();
+        for half in ["params", "result", "error"] {
+            if let Some(value) = message.get(half) {
+                each_string(value, &mut Vec::new(), &mut |names, value| {
+                    if !edited.contains(&value.span()) {
+                        self.edit_string(value, names, edits, &mut lacking);
+                    }
+                });
+            }
         }
-        match unreached {
+        match lacking.unreached {
             Some(what) => Err(Fault::Unreached(what)),
-            None if redacted.is_empty() => Ok(()),
-            None => Err(Fault::Redacted(redacted)),
+            None if lacking.redacted.is_empty() => Ok(()),
+            None => Err(Fault::Redacted(lacking.redacted)),
         }
     }
 
-    /// The values that rules, and those that the protocol says the server chooses.
-    fn chosen<'d>(&self, message: Value<'d>, about: About<'_>) -> Vec<Place<'d>> {
-        let mut chosen = self.ruled(message, about);
-        let ruled = chosen.len();
-        for place in places(message, about.method, From::Client) {
-            let is_same = |other: &Place<'_>| other.value.span() == place.value.span();
-            if !chosen[..ruled].iter().any(is_same) {
-                chosen.push(place);
+    /// Changes a text of a message that the server did not choose as a whole by the protocol;
+    /// `names` are those of the members on the way to it.
+    fn edit_string(
+        &mut self,
+        value: Value<'_>,
+        names: &[Value<'_>],
+        edits: &mut Edits,
+        lacking: &mut Lacking,
+    ) {
+        let recorded = value.as_str().unwrap_or_default();
+        let (filled, redacted) = self.secrets.fill(&recorded);
+        lacking.redacted.extend(redacted);
+        // What is called is no handle, whatever it looks like, and a state belongs to its round.
+        let is_name = matches!(names, [only] if only.is_str("name") || only.is_str("requestState"));
+        let text = if is_name { "" } else { &filled };
+        let bound = handle::replaced(text, |part| match self.known.send(part)? {
+            Ok((live, rule)) => {
+                self.fired.extend(rule);
+                Some(live.to_owned())
             }
+            Err(what) => {
+                lacking.unreached.get_or_insert_with(|| what.into());
+                None
+            }
+        });
+        let now = self.rewrites.apply(bound.as_deref().unwrap_or(&filled));
+        if *now != *recorded {
+            edits.replace_string(value, &now);
         }
-        chosen
     }
 
     /// Whether it is known what the server chose there.
     fn edit_chosen(&mut self, place: &Place<'_>, edits: &mut Edits) -> Result<bool, Fault> {
-        match (self.known.chosen(&place.chosen), place.chosen.slot) {
-            (None, _) => return Ok(false),
-            (Some(Ok(live)), Slot::Token) => edits.replace(place.value, live),
-            (Some(Ok(live)), Slot::Rule(at)) => {
-                if live != place.value.raw_text() {
-                    edits.replace(place.value, live);
-                    self.fired.extend(self.binds.get(at).map(|(id, _)| *id));
-                }
+        let live = match self.known.chosen(&place.chosen) {
+            None => return Ok(false),
+            Some(Err(missing)) => return Err(Fault::Unreached(missing.into())),
+            Some(Ok(live)) => live,
+        };
+        match place.chosen.slot {
+            Slot::Rule(at) if live != place.value.raw_text() => {
+                edits.replace(place.value, live);
+                self.fired.insert(at);
             }
-            (Some(Ok(live)), _) => {
-                if live != &*place.chosen.value {
-                    edits.replace_string(place.value, live);
-                }
-            }
-            (Some(Err(missing)), _) => return Err(Fault::Unreached(missing.into())),
+            Slot::Rule(_) => {}
+            Slot::Token => edits.replace(place.value, live),
+            _ if live == &*place.chosen.value => {}
+            _ => edits.replace_string(place.value, live),
         }
         Ok(true)
-    }
-}
-
-/// A line that is no JSON goes out as it is, unless something in it is redacted.
-fn not_json(line: &[u8]) -> Result<Cow<'_, [u8]>, Fault> {
-    let text = String::from_utf8_lossy(line);
-    let names: Vec<Box<str>> = token::placeholders(&text).map(Into::into).collect();
-    if names.is_empty() {
-        Ok(Cow::Borrowed(line))
-    } else {
-        Err(Fault::Redacted(names))
     }
 }
 
@@ -231,46 +183,5 @@ fn put(message: Value<'_>, path: &Path, json: &str, edits: &mut Edits) {
         && let Some(parent) = Path::new(above.to_vec()).first(message)
     {
         edits.insert(parent, name, json);
-    }
-}
-
-impl Binder {
-    /// Changes a text of a message that the server did not choose as a whole by the protocol;
-    /// `names` are those of the members on the way to it.
-    fn edit_string(
-        &mut self,
-        value: Value<'_>,
-        names: &[Value<'_>],
-        edits: &mut Edits,
-    ) -> Result<(), Fault> {
-        let recorded = value.as_str().unwrap_or_default();
-        let filled = self.secrets.fill(&recorded).map_err(Fault::Redacted)?;
-        // What is called is no handle, whatever it looks like, and a state belongs to its round.
-        let is_name = matches!(names, [only] if only.is_str("name") || only.is_str("requestState"));
-        let mut missing = None;
-        let live = |part: &str| match self.known.send(part)? {
-            Ok((live, rule)) => {
-                let rule = rule.and_then(|at| self.binds.get(at));
-                self.fired.extend(rule.map(|(id, _)| *id));
-                Some(live.to_owned())
-            }
-            Err(what) => {
-                missing = Some(what.into());
-                None
-            }
-        };
-        let bound = if is_name {
-            None
-        } else {
-            handle::replaced(&filled, live)
-        };
-        if let Some(missing) = missing {
-            return Err(Fault::Unreached(missing));
-        }
-        let now = self.rewrites.apply(bound.as_deref().unwrap_or(&filled));
-        if *now != *recorded {
-            edits.replace_string(value, &now);
-        }
-        Ok(())
     }
 }

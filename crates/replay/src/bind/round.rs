@@ -1,24 +1,24 @@
 //! A round of input: what the server asked for then, and what it asks for now.
 
 use super::Edits;
+use crate::diff::align;
 use crate::diff::key::Digest;
 use mcpreel_wire::json::{Value, quoted};
 use std::borrow::Cow;
 
-/// How the retry of an input round has to be changed.
+/// The changes of the retry of an input round.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Round {
-    /// The id of a retry that the recording has not, a JSON text: what the recorded request says has
-    /// been said before.
+    /// The id of a request that the recording has not, a JSON text.
     id: Option<Box<str>>,
     /// The state that has to go back, `None`: none.
-    pub(super) state: Option<Box<str>>,
+    state: Option<Box<str>>,
     /// Keys of the recorded answers, and those that they have now; `None`: nobody asks for it.
-    pub(super) keys: Vec<(Box<str>, Option<Box<str>>)>,
-    /// What is asked now and was not then.
+    keys: Vec<(Box<str>, Option<Box<str>>)>,
+    /// Questions that are asked now and were not then.
     pub unexpected: Vec<Unexpected>,
-    /// Answers to those by their keys, JSON texts.
-    pub(super) given: Vec<(Box<str>, Box<str>)>,
+    /// Members that answer those.
+    given: Vec<String>,
 }
 
 /// A question that the recording has no answer to.
@@ -28,69 +28,53 @@ pub struct Unexpected {
     pub method: Box<str>,
 }
 
-struct Request {
-    key: Box<str>,
-    method: Box<str>,
-    words: Digest,
-}
-
 impl Round {
     /// From the recorded and the live result, both of which ask for input. `words` says by which
     /// words a recorded and a live question are known.
     pub fn new(then: Value<'_>, now: Value<'_>, words: [&dyn Fn(Value<'_>) -> Digest; 2]) -> Self {
-        let (then, mut now_asked) = (requests(then, words[0]), requests(now, words[1]));
-        let mut keys = Vec::new();
-        let mut rest = Vec::new();
-        for asked in then {
-            let same = |other: &Request| other.words == asked.words;
-            let named = now_asked
-                .iter()
-                .position(|other| same(other) && other.key == asked.key);
-            match named.or_else(|| now_asked.iter().position(same)) {
-                Some(at) => keys.push((asked.key, Some(now_asked.remove(at).key))),
-                None => rest.push(asked),
+        let [then_asked, now_asked] = [(then, words[0]), (now, words[1])].map(|(result, words)| {
+            let asked = result.get("inputRequests").into_iter();
+            let asked = asked
+                .flat_map(|asked| asked.members())
+                .map(|(key, request)| {
+                    let method = request.get("method").and_then(|method| method.as_str());
+                    let key: Box<str> = key.as_str().unwrap_or_default().into();
+                    let method: Box<str> = method.unwrap_or_default().into();
+                    (words(request), key, method)
+                });
+            asked.collect::<Vec<_>>()
+        });
+        let pairs = align::by_key(
+            [&then_asked, &now_asked],
+            &[
+                &|(words, key, _)| (Some(*words), Some(key.clone()), None),
+                &|(words, ..)| (Some(*words), None, None),
+                &|(_, key, method)| (None, Some(key.clone()), Some(method.clone())),
+            ],
+        );
+        let state = now.get("requestState").and_then(|state| state.as_str());
+        let mut round = Self {
+            state: state.map(Into::into),
+            ..Self::default()
+        };
+        for [left, right] in pairs {
+            let live = right.map(|at| now_asked[at].clone());
+            match (left, live) {
+                (Some(at), live) => {
+                    let recorded = then_asked[at].1.clone();
+                    round.keys.push((recorded, live.map(|(_, key, _)| key)));
+                }
+                (None, Some((_, key, method))) => round.unexpected.push(Unexpected { key, method }),
+                (None, None) => {}
             }
         }
-        for asked in rest {
-            let same = |other: &Request| other.key == asked.key && other.method == asked.method;
-            let at = now_asked.iter().position(same);
-            keys.push((asked.key, at.map(|at| now_asked.remove(at).key)));
-        }
-        let unexpected = now_asked.into_iter().map(|request| Unexpected {
-            key: request.key,
-            method: request.method,
-        });
-        Self {
-            keys,
-            unexpected: unexpected.collect(),
-            ..Self::of(now)
-        }
-    }
-
-    /// From a live result that asks for input where the recording has no such round: the retry gets
-    /// this id, a JSON text.
-    pub fn more(now: Value<'_>, id: &str) -> Self {
-        let unexpected = questions(now).map(|(key, method, _)| Unexpected { key, method });
-        Self {
-            id: Some(id.into()),
-            unexpected: unexpected.collect(),
-            ..Self::of(now)
-        }
+        round
     }
 
     /// The same request again under this id, a JSON text.
     pub fn again(id: &str) -> Self {
         Self {
             id: Some(id.into()),
-            ..Self::default()
-        }
-    }
-
-    /// Nothing but the state that a live result wants back.
-    fn of(now: Value<'_>) -> Self {
-        let state = now.get("requestState").and_then(|state| state.as_str());
-        Self {
-            state: state.map(Into::into),
             ..Self::default()
         }
     }
@@ -103,38 +87,29 @@ impl Round {
     /// The recorded retry that is `then`, its answers under the keys that the questions have now.
     pub fn retry_as_now<'t>(&self, then: Value<'_>, retry: &'t [u8]) -> Cow<'t, [u8]> {
         let params = then.get("params");
-        self.renamed(
-            params.and_then(|params| params.get("inputResponses")),
-            retry,
-        )
+        let responses = params.and_then(|params| params.get("inputResponses"));
+        self.renamed(responses, retry)
     }
 
     fn renamed<'t>(&self, members: Option<Value<'_>>, message: &'t [u8]) -> Cow<'t, [u8]> {
         let mut edits = Edits::default();
-        if let Some(members) = members {
-            self.rename(members, &mut edits);
-        }
+        members
+            .iter()
+            .for_each(|members| self.rename(*members, &mut edits));
         edits.apply(message)
     }
 
-    /// The key that a recorded question has now, if it is asked.
-    fn live(&self, key: Value<'_>) -> Option<&str> {
+    /// The key that a recorded question has now, `None` inside: nobody asks it.
+    fn live(&self, key: Value<'_>) -> Option<Option<&str>> {
         let mut keys = self.keys.iter();
-        let found = keys.find(|(recorded, _)| key.is_str(recorded));
-        found.and_then(|(_, live)| live.as_deref())
-    }
-
-    /// Whether nobody asks a recorded question any more; what was never asked is not looked at.
-    fn is_over(&self, key: Value<'_>) -> bool {
-        let is_gone =
-            |(recorded, live): &(Box<str>, Option<_>)| live.is_none() && key.is_str(recorded);
-        self.id.is_some() || self.keys.iter().any(is_gone)
+        let (_, live) = keys.find(|(recorded, _)| key.is_str(recorded))?;
+        Some(live.as_deref())
     }
 
     /// Gives the members of an object the keys that they have now.
     fn rename(&self, members: Value<'_>, edits: &mut Edits) {
         for (key, _) in members.members() {
-            if let Some(live) = self.live(key).filter(|live| !key.is_str(live)) {
+            if let Some(live) = self.live(key).flatten().filter(|live| !key.is_str(live)) {
                 edits.replace_string(key, live);
             }
         }
@@ -155,55 +130,28 @@ impl Round {
             (None, Some(live)) => edits.insert(params, "requestState", &quoted(live)),
             (None, None) => {}
         }
-        let given = self
-            .given
-            .iter()
-            .map(|(key, json)| format!("{}:{json}", quoted(key)));
-        let given = given.collect::<Vec<_>>().join(",");
+        let given = self.given.join(",");
+        let is_over = |key: Value<'_>| self.live(key) == Some(None);
         match params.get("inputResponses") {
             None if given.is_empty() => {}
             None => edits.insert(params, "inputResponses", &format!("{{{given}}}")),
-            Some(responses) => self.respond(responses, &given, edits),
-        }
-    }
-
-    /// Gives the recorded answers the keys that they have now, and those in `given` besides.
-    fn respond(&self, responses: Value<'_>, given: &str, edits: &mut Edits) {
-        if responses.members().all(|(key, _)| self.is_over(key)) {
-            edits.replace(responses, &format!("{{{given}}}"));
-            return;
-        }
-        self.rename(responses, edits);
-        edits.remove(responses, |key| self.is_over(key));
-        if !given.is_empty() {
-            edits.insert_members(responses, given);
+            Some(responses) if responses.members().all(|(key, _)| is_over(key)) => {
+                edits.replace(responses, &format!("{{{given}}}"));
+            }
+            Some(responses) => {
+                self.rename(responses, edits);
+                edits.remove(responses, is_over);
+                if !given.is_empty() {
+                    edits.insert_members(responses, &given);
+                }
+            }
         }
     }
 
     /// Answers an unexpected question with a JSON text.
     pub fn give(&mut self, key: &str, json: &str) {
-        self.given.push((key.into(), json.into()));
+        self.given.push(format!("{}:{json}", quoted(key)));
     }
-}
-
-/// What a result asks for: keys, methods, and all of it.
-fn questions(result: Value<'_>) -> impl Iterator<Item = (Box<str>, Box<str>, Value<'_>)> {
-    let asked = result.get("inputRequests");
-    let members = asked.into_iter().flat_map(|asked| asked.members());
-    members.map(|(key, request)| {
-        let method = request.get("method").and_then(|method| method.as_str());
-        let key = key.as_str().unwrap_or_default().into();
-        (key, method.unwrap_or_default().into(), request)
-    })
-}
-
-fn requests(result: Value<'_>, words: &dyn Fn(Value<'_>) -> Digest) -> Vec<Request> {
-    let asked = questions(result).map(|(key, method, request)| Request {
-        key,
-        method,
-        words: words(request),
-    });
-    asked.collect()
 }
 
 #[cfg(test)]
@@ -214,73 +162,33 @@ mod tests {
     use crate::rules::Side;
     use mcpreel_wire::json::Document;
 
-    fn round(then: &str, now: &str) -> Round {
-        let (then, now) = (
-            Document::parse(then.as_bytes()).unwrap(),
-            Document::parse(now.as_bytes()).unwrap(),
-        );
+    /// Questions as `KEY=MESSAGE`.
+    fn round(then: &[&str], now: &[&str]) -> Round {
+        let [then, now] = [then, now].map(|questions| {
+            let asked = questions.iter().map(|question| {
+                let (key, message) = question.split_once('=').unwrap();
+                format!(r#""{key}":{{"method":"m","params":{{"message":"{message}"}}}}"#)
+            });
+            let asked = asked.collect::<Vec<_>>().join(",");
+            format!(r#"{{"inputRequests":{{{asked}}},"requestState":"s"}}"#)
+        });
+        let [then, now] = [&then, &now].map(|text| Document::parse(text.as_bytes()).unwrap());
         let words = |side| move |asked: Value<'_>| key::words(asked, side, &Rewrites::NONE, None);
         let (left, right) = (words(Side::Left), words(Side::Right));
         Round::new(then.root(), now.root(), [&left, &right])
     }
 
-    fn asks(key: &str, method: &str, message: &str) -> String {
-        format!(r#""{key}":{{"method":"{method}","params":{{"message":"{message}"}}}}"#)
-    }
-
-    fn result(requests: &[String], state: &str) -> String {
-        format!(r#"{{"inputRequests":{{{}}}{state}}}"#, requests.join(","))
-    }
-
     #[test]
-    fn questions_are_known_by_what_they_ask() {
-        let then = result(
-            &[
-                asks("a", "elicitation/create", "name?"),
-                asks("b", "elicitation/create", "age?"),
-            ],
-            r#","requestState":"s1""#,
-        );
-        let now = result(
-            &[
-                asks("k2", "elicitation/create", "age?"),
-                asks("k1", "elicitation/create", "name?"),
-            ],
-            r#","requestState":"s2""#,
-        );
-        let round = round(&then, &now);
-        assert_eq!(
-            round.keys,
-            [
-                ("a".into(), Some("k1".into())),
-                ("b".into(), Some("k2".into()))
-            ]
-        );
-        assert_eq!(round.state.as_deref(), Some("s2"));
-        assert!(round.unexpected.is_empty());
-    }
-
-    #[test]
-    fn what_is_asked_in_other_words_keeps_its_key() {
-        let then = result(&[asks("a", "elicitation/create", "name?")], "");
-        let now = result(
-            &[
-                asks("a", "elicitation/create", "your name?"),
-                asks("r", "roots/list", ""),
-            ],
-            "",
-        );
-        let round = round(&then, &now);
-        assert_eq!(round.keys, [("a".into(), Some("a".into()))]);
-        assert_eq!(round.unexpected.len(), 1);
-        assert_eq!(&*round.unexpected[0].method, "roots/list");
-        assert_eq!(round.state, None);
-    }
-
-    #[test]
-    fn what_nobody_asks_for_any_more_is_not_given() {
-        let then = result(&[asks("a", "elicitation/create", "name?")], "");
-        let round = round(&then, r#"{"requestState":"s"}"#);
-        assert_eq!(round.keys, [("a".into(), None)]);
+    fn questions_are_known_by_what_they_ask_and_else_by_their_keys() {
+        let both = |keys: [(&str, Option<&str>); 2]| {
+            keys.map(|(then, now)| (Box::from(then), now.map(Box::from)))
+        };
+        let found = round(&["a=name?", "b=age?"], &["k2=age?", "k1=name?"]);
+        assert_eq!(found.keys, both([("a", Some("k1")), ("b", Some("k2"))]));
+        assert_eq!(found.state.as_deref(), Some("s"));
+        assert!(found.unexpected.is_empty());
+        let found = round(&["a=name?", "b=age?"], &["a=your name?", "r=town?"]);
+        assert_eq!(found.keys, both([("a", Some("a")), ("b", None)]));
+        assert_eq!(&*found.unexpected[0].key, "r");
     }
 }

@@ -1,130 +1,77 @@
-//! Which element of one sequence stands for which of another: elements of lists, lines of texts,
-//! tools by name, exchanges of two recordings.
+//! Alignment of two sequences: elements of lists, lines of texts, tools by name, exchanges of two
+//! recordings.
 
 use mcpreel_wire::json::Value;
 use similar::{Algorithm, capture_diff_slices};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::Hash;
+use std::ops::Range;
 
 /// The product of two lengths up to which sequences are aligned; longer ones (over a thousand
-/// elements each, without a common beginning or end) are compared place by place.
+/// elements each, without a common beginning or end) are paired place by place.
 const MAX_CELLS: usize = 1 << 20;
 
 /// The places of an element of both sides, or of one.
 pub type Pair = [Option<usize>; 2];
 
-/// Numbers for keys, the same for equal ones.
-#[derive(Debug)]
-pub(super) struct Numbers<K>(HashMap<K, u32>);
-
-impl<K> Default for Numbers<K> {
-    fn default() -> Self {
-        Self(HashMap::new())
-    }
-}
-
-impl<K: Hash + Eq> Numbers<K> {
-    pub(super) fn of(&mut self, key: K) -> u32 {
-        let next = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
-        *self.0.entry(key).or_insert(next)
-    }
-}
-
 /// Aligns two sequences by a longest common subsequence; what stands between equal elements is
-/// paired in order. Also returns whether they were too long for that and paired by place.
-pub(super) fn in_sequence(left: &[u32], right: &[u32]) -> (Vec<Pair>, bool) {
+/// paired in order. Also returns whether the sequences were too long and were paired by place.
+pub fn in_sequence<K: Hash + Eq>(left: &[K], right: &[K]) -> (Vec<Pair>, bool) {
     let start = left.iter().zip(right).take_while(|(a, b)| a == b).count();
-    let (a, b) = (&left[start..], &right[start..]);
-    let ends = a.iter().rev().zip(b.iter().rev());
+    let ends = left[start..].iter().rev().zip(right[start..].iter().rev());
     let end = ends.take_while(|(a, b)| a == b).count();
-    let (a, b) = (a.len() - end, b.len() - end);
-    let mut pairs = Vec::new();
-    if a.saturating_mul(b) > MAX_CELLS {
-        let (a, b) = (start + a, start + b);
-        in_order(0..a, 0..b, &mut pairs);
-        in_order(a..left.len(), b..right.len(), &mut pairs);
-        return (pairs, true);
-    }
-    for op in capture_diff_slices(Algorithm::Myers, left, right) {
-        in_order(op.old_range(), op.new_range(), &mut pairs);
-    }
-    (pairs, false)
+    let [a, b] = [left.len() - end, right.len() - end];
+    let is_too_long = (a - start).saturating_mul(b - start) > MAX_CELLS;
+    let runs = if is_too_long {
+        vec![(0..a, 0..b), (a..left.len(), b..right.len())]
+    } else {
+        let runs = capture_diff_slices(Algorithm::Myers, left, right).into_iter();
+        runs.map(|run| (run.old_range(), run.new_range())).collect()
+    };
+    let pairs = runs.into_iter().flat_map(|(a, b)| by_place(a, b));
+    (pairs.collect(), is_too_long)
 }
 
-fn in_order(left: std::ops::Range<usize>, right: std::ops::Range<usize>, pairs: &mut Vec<Pair>) {
-    let both = left.len().min(right.len());
-    let paired = left.clone().zip(right.clone());
-    pairs.extend(paired.map(|(l, r)| [Some(l), Some(r)]));
-    pairs.extend(left.skip(both).map(|l| [Some(l), None]));
-    pairs.extend(right.skip(both).map(|r| [None, Some(r)]));
+/// Pairs the elements of two ranges in order.
+pub fn by_place(left: Range<usize>, right: Range<usize>) -> impl Iterator<Item = Pair> {
+    let most = left.len().max(right.len());
+    (0..most).map(move |at| [left.clone().nth(at), right.clone().nth(at)])
 }
 
-/// A matching that is made in several passes, the surest key first.
-#[derive(Debug)]
-pub(super) struct Matching {
-    partners: Vec<Option<usize>>,
-    taken: Vec<bool>,
-}
-
-impl Matching {
-    pub(super) fn new(left: usize, right: usize) -> Self {
-        Self {
-            partners: vec![None; left],
-            taken: vec![false; right],
-        }
-    }
-
-    /// Pairs elements that have no partner yet and have the same key, in order.
-    pub(super) fn pass<K: Hash + Eq>(
-        &mut self,
-        left: impl Fn(usize) -> K,
-        right: impl Fn(usize) -> K,
-    ) {
+/// Pairs elements of the same key, in order: by the first of `keys`, what is left by the next. The
+/// pairs are in the order of the left side; what only the right side has stands before the element
+/// that it came before.
+pub fn by_key<T, K: Hash + Eq>(sides: [&[T]; 2], keys: &[&dyn Fn(&T) -> K]) -> Vec<Pair> {
+    let [left, right] = sides;
+    let mut partners = vec![None; left.len()];
+    let mut is_taken = vec![false; right.len()];
+    for key in keys {
         let mut waiting: HashMap<K, VecDeque<usize>> = HashMap::new();
-        for at in (0..self.taken.len()).filter(|at| !self.taken[*at]) {
-            waiting.entry(right(at)).or_default().push_back(at);
+        for at in (0..right.len()).filter(|at| !is_taken[*at]) {
+            waiting.entry(key(&right[at])).or_default().push_back(at);
         }
-        for (at, partner) in self.partners.iter_mut().enumerate() {
-            if partner.is_none() {
-                *partner = waiting.get_mut(&left(at)).and_then(VecDeque::pop_front);
-                if let Some(found) = *partner {
-                    self.taken[found] = true;
-                }
-            }
+        let open = partners.iter_mut().zip(left);
+        for (partner, element) in open.filter(|(partner, _)| partner.is_none()) {
+            *partner = waiting.get_mut(&key(element)).and_then(VecDeque::pop_front);
+            partner.iter().for_each(|found| is_taken[*found] = true);
         }
     }
-
-    /// Whether the pairs stand in the same order on both sides.
-    pub(super) fn is_in_order(&self) -> bool {
-        self.partners.iter().flatten().is_sorted()
-    }
-
-    /// The pairs in the order of the left side, then what only the right side has.
-    pub(super) fn right_last(&self) -> Vec<Pair> {
-        let left = self.partners.iter().enumerate();
-        let left = left.map(|(at, partner)| [Some(at), *partner]);
-        left.chain(self.only_right().map(|right| [None, Some(right)]))
-            .collect()
-    }
-
-    /// The pairs in the order of the left side; what only the right side has stands before the
-    /// element that it came before.
-    pub(super) fn interleaved(&self) -> Vec<Pair> {
-        let mut alone = self.only_right().peekable();
-        let mut pairs = Vec::with_capacity(self.partners.len());
-        for (at, partner) in self.partners.iter().enumerate() {
-            while let Some(right) = alone.next_if(|right| partner.is_some_and(|it| *right < it)) {
-                pairs.push([None, Some(right)]);
-            }
-            pairs.push([Some(at), *partner]);
+    let mut alone = (0..right.len()).filter(|at| !is_taken[*at]).peekable();
+    let mut pairs = Vec::with_capacity(left.len());
+    for (at, partner) in partners.into_iter().enumerate() {
+        while let Some(right) = alone.next_if(|right| partner.is_some_and(|it| *right < it)) {
+            pairs.push([None, Some(right)]);
         }
-        pairs.extend(alone.map(|right| [None, Some(right)]));
-        pairs
+        pairs.push([Some(at), partner]);
     }
+    pairs.extend(alone.map(|right| [None, Some(right)]));
+    pairs
+}
 
-    fn only_right(&self) -> impl Iterator<Item = usize> {
-        (0..self.taken.len()).filter(|at| !self.taken[*at])
-    }
+/// Whether the elements of both sides stand in the same order.
+pub fn is_in_order(pairs: &[Pair]) -> bool {
+    let both = pairs.iter().filter(|pair| pair[0].is_some());
+    both.filter_map(|pair| pair[1]).is_sorted()
 }
 
 /// Lists whose elements have a name or URI, and the member that holds it.
@@ -138,13 +85,13 @@ const KEYED: &[(&str, &str)] = &[
 ];
 
 /// The member by which the elements of the list `name` are known.
-pub(super) fn key_of(name: &str) -> Option<&'static str> {
+pub fn key_of(name: &str) -> Option<&'static str> {
     let mut known = KEYED.iter();
     known.find(|(list, _)| *list == name).map(|(_, key)| *key)
 }
 
 /// The texts of `member` of each element; `None` where one lacks it or two share it.
-pub(super) fn keys(elements: &[Value<'_>], member: &str) -> Option<Vec<Box<str>>> {
+pub fn keys(elements: &[Value<'_>], member: &str) -> Option<Vec<Box<str>>> {
     let key = |element: &Value<'_>| Some(Box::from(&*element.get(member)?.as_str()?));
     let keys: Vec<Box<str>> = elements.iter().map(key).collect::<Option<_>>()?;
     let distinct: HashSet<&Box<str>> = keys.iter().collect();
@@ -159,18 +106,15 @@ mod tests {
     #[test]
     fn what_was_put_in_between_is_found_and_what_was_replaced_is_paired() {
         assert_eq!(
-            in_sequence(&[1, 2, 3, 4], &[1, 9, 2, 4]).0,
+            in_sequence(&[1, 2, 3, 4, 5], &[1, 9, 2, 7, 5]).0,
             [
                 [Some(0), Some(0)],
                 [None, Some(1)],
                 [Some(1), Some(2)],
-                [Some(2), None],
-                [Some(3), Some(3)]
+                [Some(2), Some(3)],
+                [Some(3), None],
+                [Some(4), Some(4)]
             ]
-        );
-        assert_eq!(
-            in_sequence(&[1, 2, 3], &[1, 7, 3]).0,
-            [[Some(0), Some(0)], [Some(1), Some(1)], [Some(2), Some(2)]]
         );
     }
 
@@ -184,26 +128,6 @@ mod tests {
         assert!(!in_sequence(&left[..900], &right[..900]).1);
     }
 
-    #[test]
-    fn later_passes_pair_what_is_left() {
-        let (left, right) = (
-            [(1, 'a'), (2, 'b'), (3, 'a')],
-            [(9, 'a'), (3, 'a'), (4, 'c')],
-        );
-        let mut matching = Matching::new(3, 3);
-        matching.pass(|at| left[at], |at| right[at]);
-        matching.pass(|at| left[at].1, |at| right[at].1);
-        assert_eq!(
-            matching.interleaved(),
-            [
-                [Some(0), Some(0)],
-                [Some(1), None],
-                [Some(2), Some(1)],
-                [None, Some(2)]
-            ]
-        );
-    }
-
     proptest! {
         #[test]
         fn every_element_appears_once_and_in_order(
@@ -214,12 +138,11 @@ mod tests {
             let side = |side: usize| pairs.iter().filter_map(move |pair| pair[side]);
             prop_assert!(side(0).eq(0..left.len()));
             prop_assert!(side(1).eq(0..right.len()));
-            let mut matching = Matching::new(left.len(), right.len());
-            matching.pass(|at| left[at], |at| right[at]);
-            let mut rights: Vec<_> =
-                matching.interleaved().iter().filter_map(|pair| pair[1]).collect();
+            let pairs = by_key([&left, &right], &[&|one| *one]);
+            let mut rights: Vec<_> = pairs.iter().filter_map(|pair| pair[1]).collect();
             rights.sort_unstable();
             prop_assert!(rights.into_iter().eq(0..right.len()));
+            prop_assert!(pairs.iter().filter_map(|pair| pair[0]).eq(0..left.len()));
         }
     }
 }

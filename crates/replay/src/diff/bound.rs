@@ -29,7 +29,7 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// What `judge` knows beforehand; its rules say where more is found.
+    /// The pairs that `judge` knows beforehand; its rules say where more are found.
     pub(super) fn by(judge: &Judge) -> Self {
         let mut binder = Binder::default();
         binder.bind_by(judge.rules());
@@ -43,37 +43,29 @@ impl Bound {
         }
     }
 
-    /// Whether the answer of an exchange has values that are bound, or asks for input.
-    pub(super) fn wants(&self, exchange: &Exchange) -> bool {
-        exchange.status == Status::InputRequired || self.binder.binds_from(about(exchange))
-    }
-
     /// Finds the pairs in the answers of two exchanges that stand for each other, and makes the
     /// left one say what it would say on the right side.
     pub(super) fn apply(&mut self, left: &mut Held, right: &Held, judge: &Judge) {
         let exchange = &left.exchange;
-        rewrite(left.request.as_mut(), |then| {
-            self.as_now(exchange, Half::Request, then)
+        let request = left
+            .request
+            .take()
+            .map(|then| self.as_now(exchange, Half::Request, &then).into_owned());
+        self.pair([left, right]);
+        let response = left.response.take().map(|then| {
+            self.as_now(&left.exchange, Half::Response, &then)
+                .into_owned()
         });
-        if self.wants(exchange) {
-            self.pair([left, right]);
-        }
-        let exchange = &left.exchange;
-        rewrite(left.response.as_mut(), |then| {
-            self.as_now(exchange, Half::Response, then)
-        });
+        (left.request, left.response) = (request, response);
         for rule in self.binder.fired() {
             judge.rules().fired(rule);
         }
     }
 
-    /// What one half of an exchange of the left side would say on the right side; borrowed where
-    /// that is the same.
+    /// One half of an exchange of the left side with the values of the right side; borrowed where
+    /// nothing changes.
     pub fn as_now<'t>(&self, exchange: &Exchange, half: Half, then: &'t [u8]) -> Cow<'t, [u8]> {
-        let bound = match half {
-            Half::Request => self.binder.request_as_now(about(exchange), then),
-            Half::Response => self.binder.as_now(about(exchange), then),
-        };
+        let bound = self.binder.as_now(about(exchange), half, then);
         match self.with_live_keys(exchange, half, &bound) {
             Some(renamed) => Cow::Owned(renamed),
             None => bound,
@@ -83,56 +75,51 @@ impl Bound {
     /// A request or answer of an input round, under the keys of the right side.
     fn with_live_keys(&self, left: &Exchange, half: Half, then: &[u8]) -> Option<Vec<u8>> {
         let (chain, id) = (left.chain?, left.id);
-        let round = match half {
-            Half::Request => {
-                self.rounds
-                    .range((chain, chain)..(chain, id))
-                    .next_back()?
-                    .1
-            }
-            Half::Response => self.rounds.get(&(chain, id))?,
-        };
+        let mut before = self.rounds.range((chain, chain)..(chain, id));
         let document = Document::parse(then).ok()?;
         let root = document.root();
         let renamed = match half {
-            Half::Request => round.retry_as_now(root, then),
-            Half::Response => round.as_now(root.get("result")?, then),
+            Half::Request => before.next_back()?.1.retry_as_now(root, then),
+            Half::Response => self
+                .rounds
+                .get(&(chain, id))?
+                .as_now(root.get("result")?, then),
         };
         Some(renamed.into_owned())
     }
 
-    /// Finds the pairs in the answers of two exchanges.
-    pub(super) fn pair(&mut self, [left, right]: [&Held; 2]) {
+    /// Learns from an exchange that is not to be compared itself.
+    pub(super) fn learn(&mut self, held: &[Option<Held>; 2]) {
+        if let [Some(left), Some(right)] = held {
+            self.pair([left, right]);
+        }
+    }
+
+    /// Finds the pairs in the answers of two exchanges, if a rule binds any or they ask for input.
+    fn pair(&mut self, [left, right]: [&Held; 2]) {
+        let exchange = &left.exchange;
+        let asks = exchange.status == Status::InputRequired;
+        if !asks && !self.binder.binds_from(about(exchange)) {
+            return;
+        }
         let answers = [left, right].map(|held| held.response.as_ref());
-        let [then, now] = answers.map(|answer| Document::parse(answer?).ok());
-        let (Some(then), Some(now)) = (then, now) else {
+        let [Some(then), Some(now)] = answers.map(|answer| Document::parse(answer?).ok()) else {
             return;
         };
         let (then, now) = (then.root(), now.root());
-        let exchange = &left.exchange;
         self.binder.learn_bound(about(exchange), then, now);
-        let results = then.get("result").zip(now.get("result"));
-        if let (Some(chain), Some((then, now))) = (exchange.chain, results)
+        if let (Some(chain), Some(then), Some(now)) =
+            (exchange.chain, then.get("result"), now.get("result"))
             && self.rounds.len() < MOST
         {
-            let words =
-                |side, question: Value<'_>| key::words(question, side, &self.rewrites, None);
-            let [left, right] =
-                [Side::Left, Side::Right].map(|side| move |q: Value<'_>| words(side, q));
+            let left = |asked: Value<'_>| key::words(asked, Side::Left, &self.rewrites, None);
+            let right = |asked: Value<'_>| key::words(asked, Side::Right, &self.rewrites, None);
             let round = Round::new(then, now, [&left, &right]);
             self.rounds.insert((chain, exchange.id), round);
         }
     }
 }
 
-fn rewrite(message: Option<&mut Vec<u8>>, as_now: impl FnOnce(&[u8]) -> Cow<'_, [u8]>) {
-    let Some(message) = message else { return };
-    if let Cow::Owned(changed) = as_now(message) {
-        *message = changed;
-    }
-}
-
-/// What the values of an exchange belong to.
 fn about(exchange: &Exchange) -> About<'_> {
     About {
         seq: exchange.request.0,

@@ -1,11 +1,11 @@
-//! What came of a comparison: what differs, how much it matters, and how the command ends.
+//! The report of a comparison: the differences, their classes, and how the command ends.
 //!
 //! Everything in a report is ready to be shown: texts off the wire are escaped, on one line and
 //! cut. It is bounded, whatever was compared: what is not kept is counted.
 //!
 //! * [`Account`]: an exchange of which something is to be said, with its [`Difference`]s;
 //! * [`Offer`]: a difference in what a server offers: tools, prompts, resources;
-//! * [`Trouble`]: what is worse than a difference, and decides how the command ends.
+//! * [`Trouble`]: a problem that is worse than a difference, and decides how the command ends.
 
 use super::{Change, Class, Excerpt, Half};
 use crate::rules::Unfired;
@@ -24,14 +24,8 @@ const MAX_ACCOUNTS: usize = 2000;
 /// Differences in what a server offers that are kept.
 const MAX_OFFERS: usize = 2000;
 
-/// Methods and tools that are told apart.
-const MAX_CALLS: usize = 2000;
-
 /// Troubles of a kind that are kept.
 const MAX_TROUBLES: usize = 100;
-
-/// What the calls beyond [`MAX_CALLS`] are counted under.
-const OTHER_CALLS: &str = "others";
 
 /// Bytes of a text that are shown, escapes included.
 const MAX_SHOWN: usize = 256;
@@ -74,8 +68,8 @@ impl Threshold {
     }
 }
 
-/// What is worse than a difference: it decides how the command ends. In the order in which one
-/// takes precedence over another.
+/// A problem that is worse than a difference and decides how the command ends. In the order in
+/// which one takes precedence over another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Trouble {
     /// A recording that cannot be read or used, or nothing that could be compared.
@@ -92,28 +86,15 @@ pub enum Trouble {
 
 impl Trouble {
     pub fn exit_code(self) -> u8 {
-        match self {
-            Self::Unreadable => 3,
-            Self::Refused => 7,
-            Self::Target => 4,
-            Self::Hang => 5,
-            Self::Assertion => 6,
-        }
+        [3, 7, 4, 5, 6][self as usize]
     }
 
-    /// `unreadable`, `refused`, `target`, `hang` or `assertion`.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Unreadable => "unreadable",
-            Self::Refused => "refused",
-            Self::Target => "target",
-            Self::Hang => "hang",
-            Self::Assertion => "assertion",
-        }
+        ["unreadable", "refused", "target", "hang", "assertion"][self as usize]
     }
 }
 
-/// How many differences there are of each class.
+/// The number of differences of each class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts([u64; Class::ALL.len()]);
 
@@ -138,7 +119,7 @@ impl Counts {
         Class::ALL.into_iter().find(|class| self.of(*class) > 0)
     }
 
-    /// How many as bad as `threshold` says.
+    /// The number of differences that are as bad as `threshold` says.
     pub fn failing(self, threshold: Threshold) -> u64 {
         let failing = Class::ALL
             .into_iter()
@@ -147,20 +128,18 @@ impl Counts {
     }
 }
 
-/// What became of the calls of one method or tool.
+/// The result of the calls of one method or tool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Exchanges that were compared with another.
     pub compared: u64,
-    /// Those that only one side has, or that could not be compared.
-    pub apart: u64,
     pub counts: Counts,
 }
 
 /// A method, and the tool, prompt or resource where there is one. Escaped.
 pub type Call = (Box<str>, Option<Box<str>>);
 
-/// What was left out of a comparison or of its report.
+/// Counts of what a comparison or its report leaves out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
     /// Exchanges that were not to be compared.
@@ -190,10 +169,10 @@ pub struct Report {
     pub counts: Counts,
     /// Exchanges of which something is to be said, in the order in which they were judged.
     pub accounts: Vec<Account>,
-    /// What differs in what the server offers.
+    /// Differences in the lists that the server offers.
     pub offers: Vec<Offer>,
     pub tallies: BTreeMap<Call, Tally>,
-    /// What is worse than a difference, each with a sentence, escaped.
+    /// Problems, each with a sentence, escaped.
     pub troubles: Vec<(Trouble, Box<str>)>,
     /// Values that are redacted on one side of messages that are the same but for that.
     pub redacted: u64,
@@ -203,7 +182,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// How many differences of a class there are, those that are not kept included.
+    /// The number of differences of a class, those that are not kept included.
     pub fn count(&self, class: Class) -> u64 {
         self.counts.of(class)
     }
@@ -224,7 +203,7 @@ impl Report {
         worst.or((self.compared == 0).then_some(Trouble::Unreadable))
     }
 
-    /// How the command ends: 3, 7, 4, 5, 6 by what went wrong, 1 for differences, else 0.
+    /// The exit code: 3, 7, 4, 5, 6 for problems, 1 for differences, else 0.
     pub fn exit_code(&self) -> u8 {
         match self.trouble() {
             Some(trouble) => trouble.exit_code(),
@@ -238,14 +217,14 @@ impl Report {
 pub struct Difference {
     /// In the request or in the response.
     pub half: Half,
-    /// Where in the message, in the grammar of paths; empty for the message itself. Escaped.
+    /// The path in the message; empty for the message itself. Escaped.
     pub path: Box<str>,
     pub class: Class,
     pub change: Change,
-    /// What the left side has: JSON as on the wire, escaped, at most 256 bytes.
+    /// The value of the left side: JSON as on the wire, escaped, at most 256 bytes.
     pub left: Option<Box<str>>,
     pub right: Option<Box<str>>,
-    /// What it means, where that takes a sentence: a property that is newly required. Escaped.
+    /// An explanation, where the values need one: a property that is newly required. Escaped.
     pub note: Option<Box<str>>,
 }
 
@@ -299,6 +278,21 @@ pub struct Remark {
     pub text: Box<str>,
     /// Whether it decides how the command ends.
     pub trouble: Option<Trouble>,
+}
+
+impl Remark {
+    /// Something about the session as a whole.
+    pub(super) fn of_session(class: Class, text: &str) -> Self {
+        Self {
+            left: None,
+            right: None,
+            method: Box::default(),
+            name: None,
+            class,
+            text: name(text),
+            trouble: None,
+        }
+    }
 }
 
 /// An exchange of which something is to be said.
@@ -379,9 +373,8 @@ pub struct Offer {
     pub left: Option<Seq>,
     /// The request for the list on the right.
     pub right: Option<Seq>,
-    /// What differs; its note says what it means.
     pub difference: Difference,
-    /// How often it was seen: a list may be asked for again and again.
+    /// How often the difference was seen: a list may be asked for again and again.
     pub times: u64,
 }
 
@@ -392,54 +385,44 @@ type Offered = (List, Box<str>, Box<str>, Option<Box<str>>);
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     pub report: Report,
-    /// How many accounts are kept of each class, the last of those without one.
-    kept: [usize; Class::ALL.len() + 1],
-    /// Where in the report an offer stands: by what it is about, where and what it is.
+    /// The number of accounts that are kept of each class.
+    kept: HashMap<Option<Class>, usize>,
+    /// The places of the offers in the report.
     offers: HashMap<Offered, usize>,
 }
 
 impl Ledger {
     /// Two exchanges were compared, and this was found.
-    pub fn compared(&mut self, call: Call, counts: Counts) {
+    pub fn compared(&mut self, account: &Account, counts: Counts) {
         self.report.compared += 1;
         self.report.same += u64::from(counts == Counts::default());
-        self.found(call, counts).compared += 1;
+        self.found(account.call(), counts).compared += 1;
     }
 
     /// An exchange, or something else, stands by itself.
-    pub fn apart(&mut self, call: Call, class: Option<Class>) {
+    pub fn apart(&mut self, account: Account) {
         let mut counts = Counts::default();
-        if let Some(class) = class {
-            counts.add(class, 1);
-        }
-        self.found(call, counts).apart += 1;
+        account.class.iter().for_each(|class| counts.add(*class, 1));
+        self.found(account.call(), counts);
+        self.keep(account);
     }
 
     /// Adds what was found about a call.
     pub fn found(&mut self, call: Call, counts: Counts) -> &mut Tally {
         self.report.counts.add_all(counts);
-        let tallies = &mut self.report.tallies;
-        let is_known = tallies.len() < MAX_CALLS || tallies.contains_key(&call);
-        let others = || (OTHER_CALLS.into(), None);
-        let tally = tallies.entry(if is_known { call } else { others() });
-        let tally = tally.or_default();
+        let tally = self.report.tallies.entry(call).or_default();
         tally.counts.add_all(counts);
         tally
     }
 
     /// Keeps an account, if there is room for one like it.
-    pub fn account(&mut self, mut account: Account) {
-        let class = account.class.map(|class| class as usize);
-        let kept = &mut self.kept[class.unwrap_or(Class::ALL.len())];
+    pub fn keep(&mut self, account: Account) {
+        let kept = self.kept.entry(account.class).or_default();
         if *kept == MAX_ACCOUNTS {
             self.report.left_out.exchanges += 1;
             return;
         }
         *kept += 1;
-        account.differences.sort_by_key(rank);
-        let more = account.differences.len().saturating_sub(MAX_DIFFERENCES);
-        account.more += more as u64;
-        account.differences.truncate(MAX_DIFFERENCES);
         self.report.accounts.push(account);
     }
 
@@ -469,19 +452,6 @@ impl Ledger {
             self.report.left_out.troubles += 1;
         }
     }
-}
-
-/// The worst first, and what says how the exchange ended before what it says.
-fn rank(difference: &Difference) -> (Class, bool) {
-    const ENVELOPE: [&str; 6] = [
-        "",
-        "result",
-        "error",
-        "error.code",
-        "result.resultType",
-        "result.isError",
-    ];
-    (difference.class, !ENVELOPE.contains(&&*difference.path))
 }
 
 /// A text off the wire as it stands in a report: escaped, on one line, at most 256 bytes.

@@ -4,42 +4,30 @@
 //! byte cost nothing.
 
 use super::diff_report::{
-    self, Account, Call, Counts, Difference, Ledger, List, Missing, Outcome, Remark, Report, Skip,
-    Threshold, Trouble,
+    Account, Call, Counts, Difference, Ledger, List, MAX_DIFFERENCES, Missing, Outcome, Remark,
+    Report, Skip, Threshold, Trouble, name, value,
 };
-use super::key::{Key, Terms as KeyTerms};
-use super::lists::{self, Page, Pages};
-use super::notices::{self, Notices};
+use super::lists::{self, Listing, Page};
 use super::values::{Side, Terms, compare_by};
-use super::{Change, Class, Comparison, Excerpt, Half, Label, Limits, Line, Verdict};
+use super::{Change, Class, Comparison, Excerpt, Half, Label, Line, Verdict};
 use crate::rewrite::Rewrites;
-use crate::rules::{Rules, Scope, Side as Which};
+use crate::rules::{Rules, Scope};
 use mcpreel_trace::exchange::Status;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::{Document, Value, canonical};
-use mcpreel_wire::mcp::{TaskStatus, methods};
+use mcpreel_wire::mcp::TaskStatus;
 use mcpreel_wire::text::{self, plural};
-
-/// Differences of one message that are looked at: more than are kept, so that the worst are.
-const LOOKED_AT: usize = 100;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An answer that is so little later matters to nobody, however fast the other one was.
 const HARDLY_LATER_NS: u64 = 10_000_000;
 
-/// Missing redacted values that are remembered, and named.
-const LACKING: usize = 100;
+/// Missing redacted values that are named.
 const LACKING_NAMED: usize = 10;
 
 pub(super) const POLL: &str = "tasks/get";
 
-/// What an answer says of how far a task, or each of a list of tasks, has come.
-const TASK_PROGRESS: &[&[&str]] = &[
-    &["result", "statusMessage"],
-    &["result", "tasks", "status"],
-    &["result", "tasks", "statusMessage"],
-];
-
-/// One side of a comparison, as far as it came.
+/// One side of an exchange that is compared.
 #[derive(Clone, Copy, Debug)]
 pub struct Occurrence<'a> {
     pub seq: Option<Seq>,
@@ -59,17 +47,17 @@ pub struct Occurrence<'a> {
     pub wall_ns: Option<u64>,
 }
 
-/// How long an answer may take.
+/// The time that an answer may take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Budget {
-    /// So many nanoseconds, whatever the left side took.
+    /// Nanoseconds, whatever the left side took.
     Absolute(u64),
-    /// So many times as long as on the left side; less than ten milliseconds more never matter.
+    /// A multiple of the left side's time; less than ten milliseconds more never matter.
     Times(f64),
 }
 
 impl Budget {
-    /// What to say of an answer that took longer than is allowed; both latencies are nanoseconds.
+    /// The note on an answer that took longer than is allowed; both latencies are nanoseconds.
     fn exceeded(self, was: u64, is: u64) -> Option<String> {
         let (late, allowed) = match self {
             Self::Absolute(most) => (is > most, text::duration(most)),
@@ -94,7 +82,7 @@ fn times_over(is: u64, was: u64) -> f64 {
 
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// How much later an answer may come; `None`: any time.
+    /// The time that an answer may take; `None`: any time.
     pub latency_budget: Option<Budget>,
     pub exact_numbers: bool,
     /// From which class on a difference fails.
@@ -107,13 +95,14 @@ pub struct Options {
 }
 
 impl Options {
-    fn terms<'r>(&'r self, scope: Scope<'r>, elsewhere: &'r [&'r [&'r str]]) -> Terms<'r> {
+    /// The terms of comparing two exchanges. The list on its pages is compared elsewhere.
+    fn terms<'r>(&'r self, scope: Scope<'r>, page_of: Option<List>) -> Terms<'r> {
         Terms {
             scope,
             rewrites: &self.rewrites,
             exact_numbers: self.exact_numbers,
             differences_only: true,
-            elsewhere,
+            page_of,
         }
     }
 }
@@ -123,16 +112,19 @@ impl Options {
 pub struct Judge {
     rules: Rules,
     options: Options,
-    pages: Pages,
-    ledger: Ledger,
+    /// The lists of which pages have come that are not compared yet.
+    lists: BTreeMap<List, Listing>,
+    pub(super) ledger: Ledger,
     /// Placeholders of redacted values that nobody supplied, escaped.
-    lacking: Vec<Box<str>>,
+    lacking: BTreeSet<Box<str>>,
 }
 
-/// What was found between two exchanges so far.
+/// The differences of two exchanges, in the making.
 #[derive(Debug, Default)]
-struct Draft {
+struct Found {
+    /// The worst of each message first.
     differences: Vec<Difference>,
+    /// Differences that are not among these.
     more: u64,
     counts: Counts,
 }
@@ -159,61 +151,61 @@ impl Judge {
     /// Compares two exchanges: the worst class that was found. Pages of a list are compared when
     /// all of them are there.
     pub fn both(&mut self, left: &Occurrence<'_>, right: &Occurrence<'_>) -> Option<Class> {
-        let mut draft = Draft::default();
-        let requests = [left.request, right.request];
-        if requests.iter().all(Option::is_some) {
-            self.messages(Half::Request, [left, right], requests, &[], &mut draft);
+        let sides = [left, right];
+        let mut found = Found::default();
+        let requests = sides.map(|side| side.request);
+        if !requests.contains(&None) {
+            self.messages(Half::Request, sides, requests, None, &mut found);
         }
         match List::of(left.method) {
-            Some(list) => self.pages(list, [left, right], &mut draft),
-            None => {
-                if let Some(elsewhere) = task_progress(left, right, &mut draft) {
-                    self.responses(left, right, &mut draft, elsewhere);
-                }
+            Some(list) => self.pages(list, sides, &mut found),
+            None if tells_of_open_tasks(sides) => {
+                let note = "a task has come farther, or less far, when it is asked about";
+                found.whole(Half::Response, Class::Noise, note);
             }
+            None => self.responses(sides, None, &mut found),
         }
-        let late = self.options.latency_budget.and_then(|budget| {
-            let (was, is) = left.latency_ns.zip(right.latency_ns)?;
-            budget.exceeded(was, is)
-        });
-        if let Some(note) = late {
-            draft.whole(Half::Response, Class::Latency, &note);
+        let latency = left.latency_ns.zip(right.latency_ns);
+        if let Some((budget, (was, is))) = self.options.latency_budget.zip(latency)
+            && let Some(note) = budget.exceeded(was, is)
+        {
+            found.whole(Half::Response, Class::Latency, &note);
         }
-        let worst = draft.counts.worst();
-        self.ledger.compared(call(left), draft.counts);
-        if !draft.differences.is_empty() {
-            let mut account = account([Some(left), Some(right)], Outcome::Differs, worst);
-            account.differences = draft.differences;
-            account.more = draft.more;
-            self.ledger.account(account);
+        let worst = found.counts.worst();
+        let account = Account::new([Some(left), Some(right)], Outcome::Differs, worst);
+        self.ledger.compared(&account, found.counts);
+        if !found.differences.is_empty() {
+            let mut differences = found.differences;
+            differences.sort_by_key(|difference| difference.class);
+            let more = differences.len().saturating_sub(MAX_DIFFERENCES) as u64;
+            differences.truncate(MAX_DIFFERENCES);
+            self.ledger.keep(Account {
+                differences,
+                more: found.more + more,
+                ..account
+            });
         }
         worst
     }
 
-    /// How both ended, and what they say, but for the values that are compared `elsewhere`.
-    fn responses(
-        &mut self,
-        left: &Occurrence<'_>,
-        right: &Occurrence<'_>,
-        draft: &mut Draft,
-        elsewhere: &[&[&str]],
-    ) {
-        let texts = [left.response, right.response];
+    /// Compares two answers; `page_of` is the list of which both are pages.
+    fn responses(&mut self, sides: [&Occurrence<'_>; 2], page_of: Option<List>, found: &mut Found) {
+        let texts = sides.map(|side| side.response);
         let is_cancelled =
             |side: &&Occurrence<'_>| matches!(side.status, Status::Cancelled | Status::Late);
         // What was cancelled may be answered or not.
-        if texts.contains(&None) && [left, right].iter().any(is_cancelled) {
+        if texts.contains(&None) && sides.iter().any(is_cancelled) {
             return;
         }
-        match left.size.zip(right.size) {
-            None => self.messages(Half::Response, [left, right], texts, elsewhere, draft),
-            Some((left, right)) => {
+        match sides.map(|side| side.size) {
+            [Some(left), Some(right)] => {
                 self.ledger.report.left_out.outlines += 1;
                 if left != right {
                     let note = "it is too long to be compared, and has another size";
-                    draft.whole(Half::Response, Class::Changed, note);
+                    found.whole(Half::Response, Class::Changed, note);
                 }
             }
+            _ => self.messages(Half::Response, sides, texts, page_of, found),
         }
     }
 
@@ -222,55 +214,56 @@ impl Judge {
         half: Half,
         sides: [&Occurrence<'_>; 2],
         texts: [Option<&[u8]>; 2],
-        elsewhere: &[&[&str]],
-        draft: &mut Draft,
+        page_of: Option<List>,
+        found: &mut Found,
     ) {
         if texts[0] == texts[1] {
             return;
         }
         let scope = self.rules.scope(sides[0].method, sides[0].name);
-        let terms = self.options.terms(scope, elsewhere);
+        let terms = self.options.terms(scope, page_of);
         let [left, right] = [0, 1].map(|at| Side {
             text: texts[at],
             wall_ns: sides[at].wall_ns,
         });
-        let found = compare_by(&terms, half, left, right);
-        draft.add(half, &found);
+        let comparison = compare_by(&terms, half, left, right);
+        found.add(half, &comparison);
         let left_out = &mut self.ledger.report.left_out;
-        left_out.passed_over += found.passed_over;
-        left_out.values += found.limits.not_compared;
-        left_out.place_by_place += found.limits.coarse;
+        left_out.passed_over += comparison.passed_over;
+        left_out.values += comparison.limits.not_compared;
+        left_out.place_by_place += comparison.limits.coarse;
     }
 
     /// Compares two answers to a request for a list: what is on them when all pages are there.
-    fn pages(&mut self, list: List, sides: [&Occurrence<'_>; 2], draft: &mut Draft) {
-        let [left, right] = sides;
-        let pages = sides.map(|side| page(list, side));
-        let starts_anew = pages.iter().flatten().any(|page| page.is_first);
-        if starts_anew || pages.iter().any(Option::is_none) {
-            draft.counts.add_all(self.close(list));
+    fn pages(&mut self, list: List, sides: [&Occurrence<'_>; 2], found: &mut Found) {
+        let pages = sides.map(|side| Page::of(list, side));
+        // An error, or no list at all: the pages before it are all there is.
+        let ends = |page: &Option<Page>| page.as_ref().is_none_or(|page| page.is_first);
+        if pages.iter().any(ends) {
+            found.counts.add_all(self.close(list));
         }
-        let [Some(l), Some(r)] = pages else {
-            // An error, or no list at all: the pages before it are all there is.
-            return self.responses(left, right, draft, &[]);
-        };
-        let elsewhere: &[&[&str]] = &[&["result", list.member()], &["result", "nextCursor"]];
-        self.responses(left, right, draft, elsewhere);
-        let is_whole = [self.pages.add(list, 0, l), self.pages.add(list, 1, r)];
-        if is_whole[1] {
-            draft.counts.add_all(self.close(list));
+        let are_pages = pages.iter().all(Option::is_some);
+        self.responses(sides, Some(list).filter(|_| are_pages), found);
+        if let [Some(left), Some(right)] = pages {
+            let listing = self.lists.entry(list).or_default();
+            listing.add(0, left);
+            if listing.add(1, right) {
+                found.counts.add_all(self.close(list));
+            }
         }
     }
 
     /// Whether an exchange of one side is a page that the other side has no page for.
     fn takes(&mut self, side: usize, one: &Occurrence<'_>) -> bool {
-        let Some(list) = List::of(one.method).filter(|list| self.pages.wants(*list, side)) else {
+        let Some(list) = List::of(one.method) else {
             return false;
         };
-        let Some(page) = page(list, one).filter(|page| !page.is_first) else {
+        let listing = self.lists.get_mut(&list).filter(|it| it.wants(side));
+        let page = Page::of(list, one).filter(|page| !page.is_first);
+        let Some((listing, page)) = listing.zip(page) else {
             return false;
         };
-        if self.pages.add(list, side, page) {
+        if listing.add(side, page) {
             let counts = self.close(list);
             self.ledger.found((list.method().into(), None), counts);
         }
@@ -279,11 +272,11 @@ impl Judge {
 
     /// Compares the pages of a list that are there; returns how many differences are new.
     fn close(&mut self, list: List) -> Counts {
-        let Some(listing) = self.pages.take(list) else {
+        let Some(listing) = self.lists.remove(&list) else {
             return Counts::default();
         };
         let scope = self.rules.scope(list.method(), None);
-        let terms = self.options.terms(scope, &[]);
+        let terms = self.options.terms(scope, None);
         lists::compare(list, &listing, &terms, &mut self.ledger)
     }
 
@@ -299,14 +292,14 @@ impl Judge {
             Missing::Removed if is_at_work(left.method, left.response) => Some(Class::Noise),
             Missing::NeverAnswered => Some(Class::Breaking),
             Missing::NeverAsked | Missing::Removed => Some(Class::Changed),
-            Missing::Skipped(_) | Missing::Refused(_) => None,
+            Missing::Skipped(_) => None,
+            Missing::Refused(reason) => {
+                self.trouble(Trouble::Refused, reason.clone());
+                None
+            }
         };
-        if let Missing::Refused(reason) = &why {
-            self.trouble(Trouble::Refused, reason.clone());
-        }
-        self.ledger.apart(call(left), class);
-        let account = account([Some(left), None], Outcome::Missing(why), class);
-        self.ledger.account(account);
+        let account = Account::new([Some(left), None], Outcome::Missing(why), class);
+        self.ledger.apart(account);
         class
     }
 
@@ -322,9 +315,8 @@ impl Judge {
 
     /// A question of the server that only the right side has, which matters so much.
     pub fn question(&mut self, right: &Occurrence<'_>, class: Class) {
-        self.ledger.apart(call(right), Some(class));
-        let account = account([None, Some(right)], Outcome::More, Some(class));
-        self.ledger.account(account);
+        let account = Account::new([None, Some(right)], Outcome::More, Some(class));
+        self.ledger.apart(account);
     }
 
     /// Something besides exchanges: a server request that never came, an end that was not clean.
@@ -332,14 +324,11 @@ impl Judge {
         if let Some(trouble) = remark.trouble {
             self.trouble(trouble, remark.text.clone());
         }
-        let name = remark.name.as_deref().map(diff_report::name);
-        let call = (diff_report::name(&remark.method), name);
-        self.ledger.apart(call.clone(), Some(remark.class));
-        self.ledger.account(Account {
+        self.ledger.apart(Account {
             left: remark.left,
             right: remark.right,
-            method: call.0,
-            name: call.1,
+            method: name(&remark.method),
+            name: remark.name.as_deref().map(name),
             class: Some(remark.class),
             outcome: Outcome::Remark(remark),
             differences: Vec::new(),
@@ -352,7 +341,7 @@ impl Judge {
         self.ledger.trouble(trouble, text);
     }
 
-    /// How many exchanges were compared so far.
+    /// The number of exchanges that were compared so far.
     pub fn compared(&self) -> u64 {
         self.ledger.report.compared
     }
@@ -362,78 +351,34 @@ impl Judge {
         self.ledger.report.left_out.unwanted += 1;
     }
 
-    /// So many values are redacted on one side of messages that are the same but for that.
+    /// Counts values that are redacted on one side of messages that are otherwise the same.
     pub fn redacted(&mut self, values: u64) {
         self.ledger.report.redacted += values;
     }
 
     /// Redacted values were needed and not supplied: their names, escaped.
     pub fn lacks<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) {
-        for name in names {
-            if self.lacking.len() < LACKING && !self.lacking.iter().any(|known| **known == *name) {
-                self.lacking.push(name.into());
-            }
-        }
-    }
-
-    /// Adds a notification of one side to `notices`. Progress, cancellations and log messages are
-    /// passed over, as are bytes that are no notification.
-    pub fn notice(
-        &self,
-        notices: &mut Notices,
-        side: Which,
-        seq: Seq,
-        message: &[u8],
-        wall_ns: Option<u64>,
-    ) {
-        let Ok(document) = Document::parse(message) else {
-            return;
-        };
-        let root = document.root();
-        let Some(method) = root.get("method").and_then(|method| method.as_str()) else {
-            return;
-        };
-        if matches!(
-            methods::canonical(&method),
-            "notifications/progress" | "notifications/cancelled" | "notifications/message"
-        ) {
-            return;
-        }
-        let scope = self.rules.scope(&method, None);
-        let terms = KeyTerms {
-            scope: &scope,
-            side,
-            rewrites: &self.options.rewrites,
-            wall_ns,
-        };
-        notices.add(Key::of(root, terms).normalised, &method, seq);
-    }
-
-    /// Compares the notifications of both sides.
-    pub fn notices(&mut self, left: &Notices, right: &Notices) {
-        let (remarks, not_compared) = notices::compare(left, right);
-        self.ledger.report.left_out.values += not_compared;
-        for remark in remarks {
-            self.remark(remark);
-        }
+        self.lacking.extend(names.into_iter().map(Box::from));
     }
 
     pub fn finish(mut self) -> Report {
-        for list in self.pages.open() {
+        while let Some((list, _)) = self.lists.first_key_value() {
+            let list = *list;
             let counts = self.close(list);
             self.ledger.found((list.method().into(), None), counts);
         }
         if let Some(first) = self.lacking.first() {
-            let named = &self.lacking[..self.lacking.len().min(LACKING_NAMED)];
-            let more = match self.lacking.len() - named.len() {
-                0 => String::new(),
-                more => format!(" and {more} more"),
+            let names = self.lacking.iter().take(LACKING_NAMED).map(|name| &**name);
+            let more = if self.lacking.len() > LACKING_NAMED {
+                ", …"
+            } else {
+                ""
             };
             let text = format!(
-                "secrets are missing: the recording is redacted, and nothing stands for \
-                 {}{more}; supply each with --bind {first}=env:NAME; until then what has them in \
-                 it is not sent, and what differs may come of that",
-                named.join(", ")
+                "secrets are missing: the recording is redacted, and nothing stands for {}{more}; \
+                 supply each with --bind {first}=env:NAME; until then what has them in it is not \
+                 sent, and what differs may come of that",
+                names.collect::<Vec<_>>().join(", ")
             );
             self.trouble(Trouble::Unreadable, text.into());
         }
@@ -443,102 +388,93 @@ impl Judge {
     }
 }
 
-fn page(list: List, one: &Occurrence<'_>) -> Option<Page> {
-    Page::of(list, one.seq, one.request, one.response)
-}
-
 /// Whether the answer to a request of this method is that a task is at work. How often a client is
 /// told that is chance.
 pub fn is_at_work(method: &str, answer: Option<&[u8]>) -> bool {
-    method == POLL && read(answer, TaskStatus::of).flatten() == Some(TaskStatus::Working)
+    let working = |(status, _): &Progress| *status == TaskStatus::Working;
+    method == POLL && progress(answer).is_some_and(|tasks| tasks.iter().all(working))
 }
 
-/// The values of two answers that are not to be compared because they say how far tasks have come,
-/// which depends on when somebody asks; `None`: nothing is to be compared.
-fn task_progress(
-    left: &Occurrence<'_>,
-    right: &Occurrence<'_>,
-    draft: &mut Draft,
-) -> Option<&'static [&'static [&'static str]]> {
-    let tasks = |side: &Occurrence<'_>| match side.method {
-        POLL => read(side.response, |task| vec![progress(task)]),
-        "tasks/list" => read(side.response, |list| {
-            let tasks = list.get("tasks").into_iter();
-            tasks
-                .flat_map(|tasks| tasks.elements())
-                .map(progress)
-                .collect()
-        }),
-        _ => None,
-    };
-    let is_open = |(status, _): &Progress| status.is_some_and(|status| !status.is_over());
-    let [Some(then), Some(now)] = [left, right].map(tasks) else {
-        return Some(&[]);
-    };
-    if !then.iter().any(is_open) {
-        return Some(&[]);
-    }
-    if then != now {
-        let note = "a task has come farther, or less far, when it is asked about";
-        draft.whole(Half::Response, Class::Noise, note);
-    }
-    let is_elsewhere = left.method == POLL && then[0].0 != now[0].0;
-    (!is_elsewhere).then_some(TASK_PROGRESS)
-}
-
-/// How far a task has come, and what it says of that.
-type Progress = (Option<TaskStatus>, Option<String>);
-
-fn progress(task: Value<'_>) -> Progress {
-    let message = task.get("statusMessage").map(canonical);
-    (TaskStatus::of(task), message)
-}
-
-/// What the result in an answer says.
-fn read<T>(answer: Option<&[u8]>, what: impl FnOnce(Value<'_>) -> T) -> Option<T> {
-    let document = Document::parse(answer?).ok()?;
-    document.root().get("result").map(what)
-}
-
-/// Under what an exchange is counted.
-fn call(one: &Occurrence<'_>) -> Call {
-    let name = one.name.map(diff_report::name);
-    (diff_report::name(one.method), name)
-}
-
-/// An account without differences yet.
-fn account(
-    [left, right]: [Option<&Occurrence<'_>>; 2],
-    outcome: Outcome,
-    class: Option<Class>,
-) -> Account {
-    let seq = |side: Option<&Occurrence<'_>>| side.and_then(|side| side.seq);
-    let (method, name) = left.or(right).map(call).unwrap_or_default();
-    Account {
-        left: seq(left),
-        right: seq(right),
-        method,
-        name,
-        outcome,
-        class,
-        differences: Vec::new(),
-        more: 0,
-    }
-}
-
-impl Draft {
-    fn add(&mut self, half: Half, found: &Comparison) {
-        let mut all = differences(half, found);
-        for (_, class) in &all {
-            self.counts.add(*class, 1);
+/// Whether two answers tell that a task which was not over on the left has come farther, or less
+/// far: that depends on when somebody asks.
+fn tells_of_open_tasks(sides: [&Occurrence<'_>; 2]) -> bool {
+    let is_meant = [POLL, "tasks/list"].contains(&sides[0].method);
+    match sides.map(|side| progress(side.response)) {
+        [Some(then), Some(now)] if is_meant && then != now => {
+            then.iter().any(|(status, _)| !status.is_over())
         }
-        all.sort_by_key(|(_, class)| *class);
-        self.more += all.len().saturating_sub(LOOKED_AT) as u64;
-        let shown = all.into_iter().take(LOOKED_AT);
-        let shown = shown.filter_map(|(at, class)| difference(half, found, at, class));
+        _ => false,
+    }
+}
+
+/// The status of a task and its status message.
+type Progress = (TaskStatus, Option<String>);
+
+/// The progress of the tasks in an answer, `None` if there are none in it.
+fn progress(answer: Option<&[u8]>) -> Option<Vec<Progress>> {
+    let document = Document::parse(answer?).ok()?;
+    let result = document.root().get("result")?;
+    let list = result
+        .get("tasks")
+        .into_iter()
+        .flat_map(|tasks| tasks.elements());
+    let of = |task: Value<'_>| {
+        Some((
+            TaskStatus::of(task)?,
+            task.get("statusMessage").map(canonical),
+        ))
+    };
+    let tasks: Vec<_> = list.chain([result]).filter_map(of).collect();
+    (!tasks.is_empty()).then_some(tasks)
+}
+
+impl Account {
+    /// An account without differences yet.
+    fn new(sides: [Option<&Occurrence<'_>>; 2], outcome: Outcome, class: Option<Class>) -> Self {
+        let [left, right] = sides.map(|side| side.and_then(|side| side.seq));
+        let one = sides[0].or(sides[1]);
+        Self {
+            left,
+            right,
+            method: one.map(|one| name(one.method)).unwrap_or_default(),
+            name: one.and_then(|one| one.name).map(name),
+            outcome,
+            class,
+            differences: Vec::new(),
+            more: 0,
+        }
+    }
+
+    /// Under what it is counted.
+    pub(super) fn call(&self) -> Call {
+        (self.method.clone(), self.name.clone())
+    }
+}
+
+impl Found {
+    fn add(&mut self, half: Half, found: &Comparison) {
+        let mut all = Vec::new();
+        let (mut in_params, mut in_meta) = (false, false);
+        for (at, line) in found.lines.iter().enumerate() {
+            match line.depth {
+                1 => (in_params, in_meta) = (line.label.is("params"), false),
+                2 => in_meta = in_params && line.label.is("_meta"),
+                _ => {}
+            }
+            if let Some(class) = line.verdict.class() {
+                // What a client says of itself in each request does not tell one from another.
+                let is_noise = half == Half::Request && in_meta;
+                let class = if is_noise { Class::Noise } else { class };
+                self.counts.add(class, 1);
+                all.push((class, line.depth > ENVELOPE, at));
+            }
+        }
+        all.sort_unstable();
+        self.more += all.len().saturating_sub(MAX_DIFFERENCES) as u64;
+        let shown = all.into_iter().take(MAX_DIFFERENCES);
+        let shown = shown.filter_map(|(class, _, at)| difference(half, found, at, class));
         self.differences.extend(shown);
-        // What was not compared may as well differ.
-        let Limits { not_compared, .. } = found.limits;
+        let not_compared = found.limits.not_compared;
         if not_compared > 0 {
             let values = plural(not_compared, "value");
             let note = format!("there is too much: {values} not compared");
@@ -556,29 +492,13 @@ impl Draft {
             change: Change::Value,
             left: None,
             right: None,
-            note: Some(diff_report::name(note)),
+            note: Some(name(note)),
         });
     }
 }
 
-/// The lines that differ, with their classes. What a client says of itself in `_meta` of every
-/// request does not tell one request from another.
-fn differences(half: Half, found: &Comparison) -> Vec<(usize, Class)> {
-    let (mut in_params, mut in_meta) = (false, false);
-    let mut all = Vec::new();
-    for (at, line) in found.lines.iter().enumerate() {
-        match line.depth {
-            1 => (in_params, in_meta) = (line.label.is("params"), false),
-            2 => in_meta = in_params && line.label.is("_meta"),
-            _ => {}
-        }
-        if let Some(class) = line.verdict.class() {
-            let is_noise = half == Half::Request && in_meta;
-            all.push((at, if is_noise { Class::Noise } else { class }));
-        }
-    }
-    all
-}
+/// Down to this depth stands what says how an exchange ended: `result.isError`, `error.code`.
+const ENVELOPE: u16 = 2;
 
 fn difference(half: Half, found: &Comparison, at: usize, class: Class) -> Option<Difference> {
     let line = &found.lines[at];
@@ -597,14 +517,14 @@ fn difference(half: Half, found: &Comparison, at: usize, class: Class) -> Option
         half,
         class,
         change: *change,
-        note: note.map(|note| diff_report::name(&note)),
-        left: left.as_ref().map(diff_report::value),
-        right: right.as_ref().map(diff_report::value),
-        path: diff_report::name(&path),
+        note: note.map(|note| name(&note)),
+        left: left.as_ref().map(value),
+        right: right.as_ref().map(value),
+        path: name(&path),
     })
 }
 
-/// What a difference means, where its values do not say it.
+/// An explanation of a difference, where its values do not say enough.
 fn note(
     half: Half,
     line: &Line,

@@ -1,4 +1,4 @@
-//! Which request is which: digests of what it asks for.
+//! Digests by which equal requests are recognised.
 //!
 //! A key covers the method and the canonical params: sorted members, numbers by value, `_meta`
 //! dropped but for what a rule keeps. The exact digest covers all of that. The normalised one leaves
@@ -6,12 +6,12 @@
 //! what a rule normalises. Digests are the same in every run and on every machine.
 
 use super::noise;
+use super::values::members;
 use crate::rewrite::Rewrites;
 use crate::rules::{Scope, Side};
 use mcpreel_wire::json::{Kind, Path, Step, Value, canonical, quoted};
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 /// A digest of a text: the first half of its SHA-256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,13 +24,6 @@ impl Digest {
         half.copy_from_slice(&whole[..16]);
         Self(half)
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key {
-    pub exact: Digest,
-    /// Without what two runs never share.
-    pub normalised: Digest,
 }
 
 /// By what a request is told apart.
@@ -47,30 +40,15 @@ pub struct Terms<'r> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     Exact,
+    /// Without what two runs never share.
     Normalised,
 }
 
-impl Key {
-    /// The key of a request or notification, `message` being all of it.
-    pub fn of(message: Value<'_>, terms: Terms<'_>) -> Self {
-        let digest = |level| {
-            let mut all = message.get("method").map(canonical).unwrap_or_default();
-            all += &text(message.get("params"), level, terms);
-            Digest::of(all.as_bytes())
-        };
-        Self {
-            exact: digest(Level::Exact),
-            normalised: digest(Level::Normalised),
-        }
-    }
-
-    /// The key of bytes that were not read as JSON.
-    pub fn of_bytes(digest: Digest) -> Self {
-        Self {
-            exact: digest,
-            normalised: digest,
-        }
-    }
+/// The digest of a request or notification, `message` being all of it.
+pub fn digest(message: Value<'_>, level: Level, terms: Terms<'_>) -> Digest {
+    let mut all = message.get("method").map(canonical).unwrap_or_default();
+    all += &text(message.get("params"), level, terms);
+    Digest::of(all.as_bytes())
 }
 
 /// The digest by which a question of the server is recognised on `side`, wherever it stands and
@@ -82,146 +60,114 @@ pub fn words(question: Value<'_>, side: Side, rewrites: &Rewrites, wall_ns: Opti
         rewrites,
         wall_ns,
     };
-    Key::of(question, terms).normalised
+    digest(question, Level::Normalised, terms)
 }
 
-/// What a request with these params asks for, as a text: canonical JSON, with a bare `…` for each
-/// value that is left out.
+/// The params of a request as canonical JSON, with a bare `…` for each value that is left out.
 pub fn text(params: Option<Value<'_>>, level: Level, terms: Terms<'_>) -> String {
     let mut writing = Writing {
-        level,
+        is_exact: level == Level::Exact,
         terms,
         place: vec![Step::Member("params".into())],
-        out: String::new(),
     };
-    match params {
-        Some(params) => writing.value(params),
-        // A request without params asks for the same as one with empty params.
-        None => writing.out.push_str("{}"),
-    }
-    writing.out
+    // A request without params asks for the same as one with empty params.
+    params.map_or_else(|| "{}".to_owned(), |params| writing.value(params))
 }
 
 struct Writing<'r> {
-    level: Level,
+    is_exact: bool,
     terms: Terms<'r>,
     place: Vec<Step>,
-    out: String,
 }
 
 impl Writing<'_> {
     /// Recursion is bounded by the depth of a document.
-    fn value(&mut self, value: Value<'_>) {
+    fn value(&mut self, value: Value<'_>) -> String {
+        let terms = self.terms;
+        let is_now = |now| noise::is_this_day(value, now);
         match value.kind() {
-            Kind::Object => self.members(value),
+            Kind::Object => format!("{{{}}}", self.members(value).join(",")),
             Kind::Array => {
-                self.out.push('[');
-                for (at, element) in value.elements().enumerate() {
-                    self.separate();
-                    self.place.push(Step::Element(at));
-                    self.value(element);
-                    self.place.pop();
-                }
-                self.out.push(']');
+                let elements = value.elements().enumerate();
+                let all = elements.map(|(at, element)| self.at(Step::Element(at), element));
+                format!("[{}]", all.collect::<Vec<_>>().join(","))
             }
-            Kind::String if self.level == Level::Normalised => self.text(value),
-            Kind::Number if self.is_now(value) => self.out.push_str("…now"),
-            _ => self.out.push_str(&canonical(value)),
+            Kind::Number if !self.is_exact && terms.wall_ns.is_some_and(is_now) => "…now".into(),
+            Kind::String if !self.is_exact => {
+                let text = value.as_str().unwrap_or_default();
+                let rewritten = match terms.side {
+                    Side::Left => terms.rewrites.apply(&text),
+                    Side::Right => Cow::Borrowed(&*text),
+                };
+                let normalised = terms.scope.normalised(&self.place, terms.side, &rewritten);
+                let shape = noise::shape(normalised.as_deref().unwrap_or(&rewritten));
+                // What a text cannot hold, lone surrogates, still counts.
+                let is_same = shape == text;
+                if is_same {
+                    canonical(value)
+                } else {
+                    quoted(&shape)
+                }
+            }
+            _ => canonical(value),
         }
     }
 
-    /// Writes a comma, unless a container has just been opened.
-    fn separate(&mut self) {
-        if !self.out.ends_with(['{', '[']) {
-            self.out.push(',');
-        }
+    fn at(&mut self, step: Step, value: Value<'_>) -> String {
+        self.place.push(step);
+        let text = self.value(value);
+        self.place.pop();
+        text
     }
 
-    fn members(&mut self, object: Value<'_>) {
-        self.out.push('{');
-        for (name, value) in sorted(object) {
+    fn members(&mut self, object: Value<'_>) -> Vec<String> {
+        let mut written = Vec::new();
+        for (name, sides) in members([Some(object), None]) {
+            let Some(value) = sides[0] else { continue };
             self.place.push(Step::Member(name.as_ref().into()));
             if name == "_meta" && self.place.len() == 2 {
-                self.kept(value);
-            } else if self.counts(value) {
-                self.name(&name);
-                if self.level == Level::Normalised && noise::is_made_up(&self.place) {
-                    self.out.push('…');
+                self.kept(value, &mut written);
+            } else if !self.is_left_out(value) {
+                let is_made_up = !self.is_exact && noise::is_made_up(&self.place);
+                let text = if is_made_up {
+                    "…".into()
                 } else {
-                    self.value(value);
-                }
+                    self.value(value)
+                };
+                written.push(format!("{}:{text}", quoted(&name)));
             }
             self.place.pop();
         }
-        self.out.push('}');
+        written.sort_unstable();
+        written
     }
 
     /// Writes what rules keep of `params._meta`.
-    fn kept(&mut self, value: Value<'_>) {
+    fn kept(&mut self, value: Value<'_>, written: &mut Vec<String>) {
         if self.terms.scope.is_empty() {
             return;
         }
         if self.terms.scope.keeps(&self.place) {
-            self.name(&Path::new(self.place.clone()).to_string());
-            return self.value(value);
+            let name = quoted(&Path::new(self.place.clone()).to_string());
+            return written.push(format!("{name}:{}", self.value(value)));
         }
-        for (name, value) in sorted(value) {
+        for (name, value) in value.members() {
+            let name = name.as_str().unwrap_or_default();
             self.place.push(Step::Member(name.into()));
-            self.kept(value);
+            self.kept(value, written);
             self.place.pop();
         }
     }
 
-    /// Whether a member says which request it is.
-    fn counts(&self, value: Value<'_>) -> bool {
+    /// Whether a member does not say which request it is.
+    fn is_left_out(&self, value: Value<'_>) -> bool {
+        let place = self.place.as_slice();
         // A call without arguments and one with none are one and the same.
-        let empty = value.is_object() && value.members().next().is_none();
-        let is_arguments =
-            matches!(self.place.as_slice(), [_, Step::Member(name)] if &**name == "arguments");
-        if empty && is_arguments {
-            return false;
-        }
-        self.level == Level::Exact
-            || !(noise::may_be_missing(&self.place) || self.terms.scope.ignores(&self.place, None))
+        let is_arguments = matches!(place, [_, Step::Member(name)] if &**name == "arguments");
+        let is_empty = is_arguments && value.is_object() && value.members().next().is_none();
+        let is_noise = || noise::may_be_missing(place) || self.terms.scope.ignores(place, None);
+        is_empty || !self.is_exact && is_noise()
     }
-
-    fn name(&mut self, name: &str) {
-        self.separate();
-        self.out.push_str(&quoted(name));
-        self.out.push(':');
-    }
-
-    fn text(&mut self, value: Value<'_>) {
-        let terms = self.terms;
-        let text = value.as_str().unwrap_or_default();
-        let rewritten = match terms.side {
-            Side::Left => terms.rewrites.apply(&text),
-            Side::Right => Cow::Borrowed(&*text),
-        };
-        let normalised = terms.scope.normalised(&self.place, terms.side, &rewritten);
-        let shape = noise::shape(normalised.as_deref().unwrap_or(&rewritten));
-        // What a text cannot hold, lone surrogates, still counts.
-        let is_same = shape == text;
-        self.out.push_str(&if is_same {
-            canonical(value)
-        } else {
-            quoted(&shape)
-        });
-    }
-
-    fn is_now(&self, value: Value<'_>) -> bool {
-        let wall_ns = self.terms.wall_ns;
-        let wall_ns = wall_ns.filter(|_| self.level == Level::Normalised);
-        wall_ns.is_some_and(|wall_ns| noise::is_this_day(value, wall_ns))
-    }
-}
-
-/// The members of an object in the order of their names, each once: the last one counts.
-fn sorted(object: Value<'_>) -> BTreeMap<Cow<'_, str>, Value<'_>> {
-    let members = object.members();
-    members
-        .map(|(name, value)| (name.as_str().unwrap_or_default(), value))
-        .collect()
 }
 
 #[cfg(test)]

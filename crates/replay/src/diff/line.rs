@@ -3,16 +3,13 @@
 use super::{Change, Class};
 use mcpreel_wire::json::{Kind, Path, Step};
 
-/// Bytes of a value that are kept where it differs.
+/// Bytes of a value that are kept.
 const SHOWN: usize = 1024;
-
-/// Bytes of a value that are kept where it does not.
-const SHOWN_UNCHANGED: usize = 160;
 
 /// Bytes shown before the first different one, so that its surroundings can be recognised.
 const CONTEXT: usize = 24;
 
-/// What differs between two messages.
+/// The comparison of two messages.
 #[derive(Clone, Debug, Default)]
 pub struct Comparison {
     /// All lines, containers before their contents. A container without a difference is one line.
@@ -22,10 +19,10 @@ pub struct Comparison {
     pub limits: Limits,
 }
 
-/// What was not compared, or not in full.
+/// Counts of what was not compared in full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Values that were not compared because there was too much to compare.
+    /// Differences that are not kept because there are too many.
     pub not_compared: u64,
     /// Arrays and texts that were too long to align: they were compared place by place.
     pub coarse: u64,
@@ -33,23 +30,15 @@ pub struct Limits {
     pub as_bytes: bool,
 }
 
-impl Limits {
-    /// Whether everything was compared in full.
-    pub fn none(self) -> bool {
-        self == Self::default()
-    }
-}
-
 /// A value on both sides, or on one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     pub depth: u16,
-    /// Where in its container it stands.
     pub label: Label,
     pub verdict: Verdict,
 }
 
-/// Where in its container a value stands. Names are decoded and have to be escaped.
+/// The place of a value in its container. Names are decoded and have to be escaped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Label {
     Root,
@@ -87,7 +76,7 @@ impl Label {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Same(Excerpt),
-    /// So many values are the same and not kept.
+    /// The number of further values that are the same and not kept.
     SameUnkept(u64),
     /// Something inside differs: the following lines, one deeper, say what.
     Within(Kind),
@@ -96,10 +85,6 @@ pub enum Verdict {
         change: Change,
         left: Option<Excerpt>,
         right: Option<Excerpt>,
-    },
-    NotCompared {
-        left: Excerpt,
-        right: Excerpt,
     },
 }
 
@@ -132,11 +117,7 @@ pub struct Excerpt {
 impl Excerpt {
     /// The beginning of `bytes`, as much as is kept of a difference.
     pub fn new(bytes: &[u8]) -> Self {
-        Self::from(bytes, 0, SHOWN)
-    }
-
-    pub(super) fn unchanged(bytes: &[u8]) -> Self {
-        Self::from(bytes, 0, SHOWN_UNCHANGED)
+        Self::from(bytes, 0)
     }
 
     /// Two texts from shortly before the first byte in which they differ, where that is far from
@@ -148,22 +129,18 @@ impl Excerpt {
         } else {
             0
         };
-        [left, right].map(|bytes| Self::from(bytes, start, SHOWN))
+        [left, right].map(|bytes| Self::from(bytes, start))
     }
 
-    /// At most `length` bytes from `start` on, both moved to the next boundary of characters.
-    fn from(bytes: &[u8], start: usize, length: usize) -> Self {
+    /// At most [`SHOWN`] bytes from `start` on, both ends moved to the next boundary of characters.
+    fn from(bytes: &[u8], start: usize) -> Self {
         let start = boundary(bytes, start);
-        let end = boundary(bytes, start.saturating_add(length));
+        let end = boundary(bytes, start + SHOWN);
         Self {
             before: start,
             text: String::from_utf8_lossy(&bytes[start..end]).into(),
             after: bytes.len() - end,
         }
-    }
-
-    pub fn is_whole(&self) -> bool {
-        self.before == 0 && self.after == 0
     }
 }
 
@@ -176,15 +153,10 @@ fn boundary(bytes: &[u8], at: usize) -> usize {
 }
 
 impl Comparison {
-    /// How many differences of a class there are.
+    /// The number of differences of a class.
     pub fn count(&self, class: Class) -> usize {
         let all = self.differences();
         all.filter(|(_, found)| *found == class).count()
-    }
-
-    /// The worst class that was found, `None` where nothing differs.
-    pub fn worst(&self) -> Option<Class> {
-        self.differences().map(|(_, class)| class).min()
     }
 
     /// The places of the differences in [`Self::lines`], with their classes.

@@ -1,17 +1,16 @@
-//! What differs between two messages, two exchanges or two recordings, and how much it matters.
+//! Differences between two messages, two exchanges or two recordings, each with a class.
 //! Pure, but for [`recordings`] and its parts, which read recordings.
 //!
 //! ```text
 //!  two recordings ─ side ─ key ─▶ pairs of exchanges ─▶ judge ─▶ report ─▶ words
-//!                  (bound)     (align)                  ├─ values: two messages (equal, noise)
+//!                  (bound)     (align)                  ├─ values: two messages (noise)
 //!                                                       ├─ lists: what a server offers (schema)
 //!                                                       └─ notices
 //! ```
 
-mod align;
+pub(crate) mod align;
 mod bound;
 mod diff_report;
-mod equal;
 mod judge;
 pub mod key;
 mod line;
@@ -31,15 +30,15 @@ pub use diff_report::{
 };
 pub use judge::{Budget, Judge, Occurrence, Options, is_at_work};
 pub use line::{Comparison, Excerpt, Label, Limits, Line, Verdict};
-pub use notices::Notices;
 pub use recordings::{Compared, Pair, PairSide, Wanted, exchanges, recordings};
 pub use side::fill_redacted;
+pub(crate) use values::members;
 pub use values::{Side, Terms, compare, compare_by};
 
-/// How much a difference matters, the worst first.
+/// The class of a difference, the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
-    /// Whoever relied on the left side fails on the right one: an error instead of a result, a
+    /// Clients that relied on the left side fail on the right one: an error instead of a result, a
     /// missing member, another type.
     Breaking,
     Changed,
@@ -48,7 +47,7 @@ pub enum Class {
     Order,
     /// The same answer, later than the budget allows.
     Latency,
-    /// What differs between any two runs: ids, tokens, times.
+    /// Values that differ between any two runs: ids, tokens, times.
     Noise,
 }
 
@@ -62,16 +61,8 @@ impl Class {
         Self::Noise,
     ];
 
-    /// `breaking`, `changed`, `added`, `order`, `latency` or `noise`.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Breaking => "breaking",
-            Self::Changed => "changed",
-            Self::Added => "added",
-            Self::Order => "order",
-            Self::Latency => "latency",
-            Self::Noise => "noise",
-        }
+        ["breaking", "changed", "added", "order", "latency", "noise"][self as usize]
     }
 
     pub fn parse(word: &str) -> Option<Self> {
@@ -94,20 +85,12 @@ pub enum Change {
 }
 
 impl Change {
-    /// `value`, `type`, `removed`, `added`, `order` or `outcome`.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Value => "value",
-            Self::Type => "type",
-            Self::Removed => "removed",
-            Self::Added => "added",
-            Self::Order => "order",
-            Self::Outcome => "outcome",
-        }
+        ["value", "type", "removed", "added", "order", "outcome"][self as usize]
     }
 }
 
-/// Which half of an exchange is compared. In a request nothing is breaking: it was made so.
+/// A half of an exchange. In a request nothing is breaking: the client chose it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Half {
     Request,

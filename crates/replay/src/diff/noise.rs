@@ -1,4 +1,4 @@
-//! What differs between any two runs of the same session: ids, tokens, times, durations, ports,
+//! Values that differ between any two runs of the same session: ids, tokens, times, durations, ports,
 //! temporary files.
 
 use crate::rewrite::Rewrites;
@@ -44,7 +44,7 @@ const MADE_UP: &[&str] = &[
     "lastModified",
 ];
 
-/// Those among them that may as well be missing.
+/// The members among [`MADE_UP`] that may as well be missing.
 const OPTIONAL: &[&str] = &[
     keys::PROGRESS_TOKEN,
     keys::TRACEPARENT,
@@ -59,7 +59,7 @@ const PAYLOADS: &[&str] = &["arguments", "structuredContent", "data", "text"];
 /// Members of messages that hold bytes in base64.
 const CODED: &[&str] = &["blob", "data"];
 
-/// Who a side is, wherever it says so: another version is worth a word, and what an upgrade is.
+/// Members with the version of a peer: another version is what an upgrade is.
 const VERSIONS: &[&[&str]] = &[
     &["result", "_meta", keys::SERVER_INFO, "version"],
     &["result", "serverInfo", "version"],
@@ -120,12 +120,21 @@ impl Beside<'_> {
         let [Some(a), Some(b)] = self.wall_ns else {
             return false;
         };
-        match [a, b].map(|wall_ns| wall_ns >= FIRST_DATE) {
-            [true, true] => is_this_day(left, a) && is_this_day(right, b),
-            [false, true] => is_of_a_day_before(left, right, b),
-            [true, false] => is_of_a_day_before(right, left, a),
-            [false, false] => false,
-        }
+        let (undated, dated, wall_ns) = match [a, b].map(|wall_ns| wall_ns >= FIRST_DATE) {
+            [true, true] => return is_this_day(left, a) && is_this_day(right, b),
+            [false, true] => (left, right, b),
+            [true, false] => (right, left, a),
+            [false, false] => return false,
+        };
+        // Where a session has no date, a moment is one before that of the other side, of a time in
+        // which there were sessions. Of amounts of as many digits hardly any lies so near.
+        UNITS
+            .iter()
+            .filter(|unit| is_near(dated, **unit, wall_ns))
+            .any(|unit| {
+                let both = moment(undated, *unit).zip(moment(dated, *unit));
+                both.is_some_and(|(then, now)| (FIRST_SESSION..=now).contains(&then))
+            })
     }
 
     fn is_of_an_answer(&self) -> bool {
@@ -175,15 +184,6 @@ pub(super) fn is_this_day(value: Value<'_>, wall_ns: u64) -> bool {
     wall_ns >= FIRST_DATE && UNITS.iter().any(|unit| is_near(value, *unit, wall_ns))
 }
 
-/// Whether a number of a session whose date is not known may be a moment, in the unit in which
-/// `dated` means one of the day around `wall_ns`: not later than that, and of a time in which there
-/// were sessions. Of amounts of as many digits hardly any lies so near to the clock.
-fn is_of_a_day_before(undated: Value<'_>, dated: Value<'_>, wall_ns: u64) -> bool {
-    let unit = UNITS.iter().find(|unit| is_near(dated, **unit, wall_ns));
-    let both = unit.and_then(|unit| moment(undated, *unit).zip(moment(dated, *unit)));
-    both.is_some_and(|(then, now)| (FIRST_SESSION..=now).contains(&then))
-}
-
 fn is_near(value: Value<'_>, unit: u64, wall_ns: u64) -> bool {
     moment(value, unit).is_some_and(|moment| moment.abs_diff(wall_ns) < DAY)
 }
@@ -208,7 +208,8 @@ static VOLATILE: LazyLock<Regex> = LazyLock::new(|| {
         r"|(?P<pid>\b(?i:pid)[ =:]{1,2}\d+)",
         r"|(?P<duration>\b\d+(?:\.\d+)? ?(?:ns|µs|us|ms|s|secs?|seconds|min|minutes)\b)",
     );
-    Regex::new(&[others, "|", &clock_pattern()].concat())
+    let clock = CLOCK.replace("SECONDS", SECONDS).replace("HALF", HALF);
+    Regex::new(&format!("{others}|{}", clock.replace("MONTH", MONTH)))
         .expect("the pattern is a constant, and the tests use it")
 });
 
@@ -219,12 +220,15 @@ pub(super) fn shape(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     VOLATILE.replace_all(text, |found: &Captures<'_>| {
-        if found.name("clock").is_some() && !is_clock(text, found) {
+        let (edge, before) = (found.name("edge"), found.name("before"));
+        // What goes on is part of an address or of a version.
+        let rest = &text[found.get_match().end()..];
+        if edge.is_some() && GOES_ON.is_match(rest) {
             return found[0].to_owned();
         }
         let mut names = VOLATILE.capture_names().flatten();
         let name = names.find(|name| found.name(name).is_some());
-        let before = found.name("before").map_or("", |before| before.as_str());
+        let before = edge.or(before).map_or("", |before| before.as_str());
         match found.name("temporary") {
             Some(path) => [before, &chosen_parts(path.as_str())].concat(),
             None => format!("{before}\u{0}{}\u{0}", name.unwrap_or_default()),
@@ -232,114 +236,75 @@ pub(super) fn shape(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// What members are called that hold such a number.
+/// Names of members that hold a measured duration.
 const DURATIONS: [&str; 5] = ["duration", "elapsed", "latency", "took", "uptime"];
 
-/// What may stand behind the name: `took_ms`, `elapsedSeconds`, `elapsed_time`.
+/// Units behind such a name: `took_ms`, `elapsedSeconds`, `elapsed_time`.
 const DURATION_UNITS: &str = "ns nanos nanoseconds us micros microseconds ms millis milliseconds s \
      sec secs seconds min mins minutes hours time";
 
 /// Whether a member says how long something took, alone or with a unit. Of a longer name, such as
 /// `max_duration`, nobody knows whether it was measured.
 fn is_duration(name: &str) -> bool {
-    let unit = |rest: &str| {
-        let parted = rest.strip_prefix(['_', '-']);
-        let is_parted = parted.is_some() || rest.starts_with(|letter: char| letter.is_uppercase());
-        let rest = parted.unwrap_or(rest);
-        let mut units = DURATION_UNITS.split(' ');
-        rest.is_empty() || is_parted && units.any(|unit| unit.eq_ignore_ascii_case(rest))
-    };
-    let name_of = |known: &&str| {
-        let begin = name.get(..known.len())?;
-        begin
-            .eq_ignore_ascii_case(known)
-            .then(|| &name[known.len()..])
-    };
-    DURATIONS.iter().filter_map(name_of).any(unit)
+    let mut words = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !words.is_empty() {
+            words.push('_');
+        }
+        words.extend(letter.to_lowercase());
+    }
+    let (what, unit) = words.split_once(['_', '-']).unwrap_or((&words, ""));
+    let mut units = DURATION_UNITS.split(' ');
+    DURATIONS.contains(&what) && (unit.is_empty() || units.any(|known| known == unit))
 }
 
-/// A time of day with seconds, `MONTH` standing for [`MONTH`].
+/// A time of day with seconds, after a date, with the half of the day, or with two digits for the
+/// hour: `1:02:03` is how long something is. That `01:02:03` may be that as well cannot be told; how
+/// long things take differs between two runs too.
 const CLOCK: &str = concat!(
-    r"(?P<clock>(?:\b(?P<day>",
+    r"(?P<edge>^|[^\w:.+])(?:(?:",
     r"\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d\d)|\d{4}[./]\d{1,2}[./]\d{1,2}",
     r"|MONTH \d{1,2}, \d{4}|\d{1,2} MONTH \d{4}",
-    r")(?:,| at)? )?",
-    // In front of the half of the day newer locales have a narrow space that does not break.
-    r"\b(?P<hour>\d{1,2}):[0-5]\d:[0-5]\d(?:[.,]\d{1,9})?\b",
-    r"(?P<half>[ \u{a0}\u{202f}]?[AaPp](?:[Mm]\b|\.[Mm]\.))?)",
+    r")(?:,| at)? (?:[01]?\d|2[0-3])SECONDS\b(?:HALF)?",
+    r"|(?:0?[1-9]|1[0-2])SECONDSHALF|(?:[01]\d|2[0-3])SECONDS\b)",
 );
+
+const SECONDS: &str = r":[0-5]\d:[0-5]\d(?:[.,]\d{1,9})?";
+
+/// In front of the half of the day newer locales have a narrow space that does not break.
+const HALF: &str = r"[ \u{a0}\u{202f}]?[AaPp](?:[Mm]\b|\.[Mm]\.)";
 
 /// The months in English, in short or in full.
 const MONTH: &str = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}";
 
-/// By what a time of day is found. What it found is to be looked at by [`is_clock`].
-fn clock_pattern() -> String {
-    CLOCK.replace("MONTH", MONTH)
-}
+static GOES_ON: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^(?::|\.\d)").expect("the pattern is a constant, and the tests use it")
+});
 
-/// Whether what the pattern has found in `text` is a time of day: no part of an address or of a
-/// version, and no `1:02:03`, which is how long something is. That `01:02:03` may be that as well
-/// cannot be told; how long things take differs between two runs too.
-fn is_clock(text: &str, found: &Captures<'_>) -> bool {
-    let (Some(clock), Some(hour)) = (found.name("clock"), found.name("hour")) else {
-        return false;
-    };
-    let (before, after) = (&text[..clock.start()], &text[clock.end()..]);
-    if before.ends_with([':', '.', '+']) || after.starts_with(':') {
-        return false;
-    }
-    let goes_on = |rest: &str| rest.starts_with(|letter: char| letter.is_ascii_digit());
-    if after.strip_prefix('.').is_some_and(goes_on) {
-        return false;
-    }
-    let is_dated = found.name("day").is_some();
-    match (hour.as_str().parse(), found.name("half")) {
-        (Ok(1..=12_u8), Some(_)) => true,
-        (Ok(0..=23), None) => is_dated || hour.len() == 2,
-        _ => false,
-    }
-}
-
-/// What stands for something that was made up.
+/// The word that replaces a name that was made up.
 const MADE_UP_WORD: &str = "\u{0}temporary\u{0}";
 
-/// A path of temporary files with one word in place of each that a program has made up: what else is
-/// in it somebody has chosen.
-fn chosen_parts(path: &str) -> String {
-    let parts: Vec<_> = path.split('/').collect();
-    // macOS gives each user a folder of two made up names.
-    let folders = parts.iter().position(|part| *part == "folders");
-    let is_users =
-        |at: usize| folders.is_some_and(|folders| (1..=2).contains(&at.wrapping_sub(folders)));
-    let told = |(at, part): (usize, &&str)| {
-        if is_users(at) {
-            MADE_UP_WORD.to_owned()
-        } else {
-            chosen_words(part)
-        }
-    };
-    let parts: Vec<_> = parts.iter().enumerate().map(told).collect();
-    parts.join("/")
-}
+/// A name, and what stands before it: macOS gives each user a folder of two made up names.
+static TEMPORARY_WORD: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r"(/folders)/[^/]+/[^/]+|([-.]?)([A-Za-z0-9_]+)";
+    Regex::new(pattern).expect("the pattern is a constant, and the tests use it")
+});
 
-/// A part of a path, likewise: `mkdtemp` and test runners make words that are none, begin them with
-/// `tmp`, or count behind a hyphen.
-fn chosen_words(part: &str) -> String {
-    let mut told = String::new();
-    for word in part.split_inclusive(|letter: char| !is_of_word(letter)) {
-        let end = word.trim_end_matches(|letter| !is_of_word(letter)).len();
-        let (word, sign) = word.split_at(end);
-        let is_counted = told.ends_with(['-', '.']) && is_number(word);
+/// A path of temporary files with one word in place of each that a program has made up: `mkdtemp`
+/// and test runners make words that are none, begin them with `tmp`, or count behind a hyphen. What
+/// else is in the path somebody has chosen.
+fn chosen_parts(path: &str) -> Cow<'_, str> {
+    TEMPORARY_WORD.replace_all(path, |found: &Captures<'_>| {
+        let Some(word) = found.get(3).map(|word| word.as_str()) else {
+            return found[1].to_owned();
+        };
+        let is_counted = !found[2].is_empty() && is_number(word);
         let is_named = word.starts_with("tmp") && word.len() >= 6;
-        let is_made_up = is_counted || is_named || word.split('_').any(is_no_word);
-        told += if is_made_up { MADE_UP_WORD } else { word };
-        told += sign;
-    }
-    told
-}
-
-fn is_of_word(letter: char) -> bool {
-    letter.is_ascii_alphanumeric() || letter == '_'
+        match is_counted || is_named || word.split('_').any(is_no_word) {
+            true => format!("{}{MADE_UP_WORD}", &found[2]),
+            false => found[0].to_owned(),
+        }
+    })
 }
 
 fn is_number(text: &str) -> bool {

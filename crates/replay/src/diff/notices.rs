@@ -1,79 +1,88 @@
 //! Notifications besides exchanges: which came, and how often. Their order is nobody's promise.
 
-use super::Class;
 use super::diff_report::{Remark, name};
-use super::key::Digest;
+use super::{Class, Judge, noise};
+use mcpreel_store::reader::{ReadError, Recording};
+use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::frame::Seq;
+use mcpreel_wire::mcp::methods;
 use mcpreel_wire::text::plural;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Notifications that are told apart; more are counted as not compared.
 const MAX_KINDS: usize = 10_000;
 
-/// Notifications of one side.
-#[derive(Clone, Debug, Default)]
-pub struct Notices {
-    /// By method and normalised params.
-    by: BTreeMap<Digest, Notice>,
-    /// How many were not told apart.
-    others: u64,
-}
+/// Notifications that are read at once.
+const PAGE: u32 = 1000;
 
-/// Notifications that say the same.
-#[derive(Clone, Debug)]
-struct Notice {
-    method: Box<str>,
-    /// The first of them.
-    seq: Seq,
-    times: u64,
-}
+/// Notifications that are not compared: how many come, and when, depends on time.
+const PASSED_OVER: [&str; 3] = [
+    "notifications/progress",
+    "notifications/cancelled",
+    "notifications/message",
+];
 
-impl Notices {
-    pub(super) fn add(&mut self, words: Digest, method: &str, seq: Seq) {
-        if self.by.len() == MAX_KINDS && !self.by.contains_key(&words) {
-            self.others += 1;
-            return;
+/// Compares the notifications of two recordings by method and name, as long as `goes_on` says so.
+pub(super) fn compare(
+    recordings: [&Recording; 2],
+    judge: &mut Judge,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<(), ReadError> {
+    // The first of each kind on both sides, and how many there are.
+    let mut kinds: BTreeMap<_, [(Option<Seq>, u64); 2]> = BTreeMap::new();
+    for (side, recording) in recordings.into_iter().enumerate() {
+        let mut after = (Seq(0), 0);
+        loop {
+            let page = recording.notices(after, Seq(u64::MAX), PAGE)?;
+            let Some(last) = page.last().filter(|_| goes_on()) else {
+                break;
+            };
+            after = (last.seq, last.part);
+            for notice in page {
+                let method = notice.method.unwrap_or_default();
+                let is_passed_over = PASSED_OVER.contains(&methods::canonical(&method));
+                if notice.kind != MessageKind::Notification || is_passed_over {
+                    continue;
+                }
+                let about = noise::shape(notice.name.as_deref().unwrap_or_default()).into_owned();
+                let kind = (notice.direction.as_str(), method, about);
+                if kinds.len() == MAX_KINDS && !kinds.contains_key(&kind) {
+                    judge.ledger.report.left_out.values += 1;
+                    continue;
+                }
+                let (first, times) = &mut kinds.entry(kind).or_default()[side];
+                first.get_or_insert(notice.seq);
+                *times += 1;
+            }
         }
-        let known = self.by.entry(words).or_insert_with(|| Notice {
-            method: name(method),
-            seq,
-            times: 0,
-        });
-        known.times += 1;
     }
-}
-
-/// What differs between the notifications of both sides, and how many were not compared.
-pub(super) fn compare(left: &Notices, right: &Notices) -> (Vec<Remark>, u64) {
-    let mut remarks = Vec::new();
-    let all = left.by.keys().chain(right.by.keys());
-    for words in all.collect::<BTreeSet<_>>() {
-        let both = [left, right].map(|side| side.by.get(words));
-        let [then, now] = both.map(|notice| notice.map_or(0, |notice| notice.times));
-        let (Some(notice), true) = (both[0].or(both[1]), then != now) else {
-            continue;
-        };
+    let remarks = kinds.into_iter().filter_map(|((_, method, _), sides)| {
+        let [(left, then), (right, now)] = sides;
         let text = match (then, now) {
+            _ if then == now => return None,
             (_, 0) => format!("came {}, and does no more", often(then)),
             (0, _) => format!("comes {}, and did not before", often(now)),
             _ => format!("came {}, was {}", often(now), often(then)),
         };
-        remarks.push(Remark {
-            left: both[0].map(|notice| notice.seq),
-            right: both[1].map(|notice| notice.seq),
-            method: notice.method.clone(),
-            name: None,
-            class: if now < then {
-                Class::Changed
-            } else {
-                Class::Added
-            },
+        Some(Remark {
+            left,
+            right,
+            method: name(&method),
             text: text.into(),
-            trouble: None,
-        });
-    }
+            ..Remark::of_session(
+                if now < then {
+                    Class::Changed
+                } else {
+                    Class::Added
+                },
+                "",
+            )
+        })
+    });
+    let mut remarks: Vec<_> = remarks.collect();
     remarks.sort_by_key(|remark| (remark.class, remark.left, remark.right));
-    (remarks, left.others + right.others)
+    remarks.into_iter().for_each(|remark| judge.remark(remark));
+    Ok(())
 }
 
 fn often(times: u64) -> String {

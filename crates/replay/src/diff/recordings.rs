@@ -8,14 +8,14 @@
 //! on both sides ([`Bound`]).
 
 use super::Class;
-use super::align::{Matching as Pairing, Pair as Places};
+use super::align::{self, Pair as Places};
 use super::bound::Bound;
-use super::diff_report::{self, Missing, Remark, Trouble};
+use super::diff_report::{Missing, Remark, Trouble};
 use super::judge::Judge;
-use super::key::Digest;
-use super::side::{Card, Held, Holding, MAX_EXCHANGES, One, fill_redacted, read};
-use crate::rules::Side;
+use super::notices;
+use super::side::{Card, HELD, Held, MAX_EXCHANGES, One, fill_redacted, read};
 use compact_str::CompactString;
+use mcpreel_share::phrases::end;
 use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_trace::exchange::{ExchangeId, Status};
 use mcpreel_trace::frame::Seq;
@@ -24,13 +24,13 @@ use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::plural;
 use std::collections::HashSet;
 
-/// Which exchanges are compared.
+/// A choice of the exchanges that are compared.
 #[derive(Clone, Debug, Default)]
 pub enum Wanted {
     /// All of them, and what came besides.
     #[default]
     All,
-    /// Those of which one side or the other is among these.
+    /// Pairs with one exchange or the other among these.
     Only([HashSet<ExchangeId>; 2]),
     /// All of the right side and these of the left one, as if it had no others: what was replayed.
     Part(HashSet<ExchangeId>),
@@ -49,7 +49,7 @@ impl Wanted {
 pub struct Compared {
     /// Exchanges that were compared or that only one side has, in the order of the left side.
     pub pairs: Vec<Pair>,
-    /// What is bound: with it two of their exchanges can be looked at again.
+    /// The values that are bound, for another look at two of the exchanges.
     pub bound: Bound,
 }
 
@@ -64,7 +64,7 @@ pub struct Pair {
     pub class: Option<Class>,
 }
 
-/// How an exchange went on one side.
+/// One side of a pair.
 #[derive(Clone, Copy, Debug)]
 pub struct PairSide {
     pub request: (Seq, u32),
@@ -72,20 +72,11 @@ pub struct PairSide {
     pub latency_ns: Option<u64>,
 }
 
-/// What two cards must have in common to be a pair.
-type KeyOf = fn(&Card) -> (Digest, Digest, bool);
-
+/// Pairs exchanges: those that ask for the same; that ask for the same but for what two runs never
+/// share; that are of the same method and tool, prompt or resource.
 fn aligned([left, right]: &[Vec<Card>; 2]) -> Vec<Places> {
-    let ways: [KeyOf; 3] = [
-        |card| (card.call, card.key.exact, card.is_at_work),
-        |card| (card.call, card.key.normalised, card.is_at_work),
-        |card| (card.call, card.name, false),
-    ];
-    let mut pairing = Pairing::new(left.len(), right.len());
-    for way in ways {
-        pairing.pass(|at| way(&left[at]), |at| way(&right[at]));
-    }
-    pairing.interleaved()
+    let key = |nth: usize| move |card: &Card| card.keys[nth];
+    align::by_key([left, right], &[&key(0), &key(1), &key(2)])
 }
 
 fn ids([left, right]: Places, cards: &[Vec<Card>; 2]) -> [Option<ExchangeId>; 2] {
@@ -99,16 +90,13 @@ fn ids([left, right]: Places, cards: &[Vec<Card>; 2]) -> [Option<ExchangeId>; 2]
 /// if it did not. It is told how many exchanges are compared, of how many; while they are read
 /// first, none of those that are known.
 pub fn recordings(
-    [left, right]: [&Recording; 2],
+    both: [&Recording; 2],
     wanted: &Wanted,
     judge: &mut Judge,
     goes_on: &mut dyn FnMut(usize, usize) -> bool,
 ) -> Result<Option<Compared>, ReadError> {
-    let summaries = [left.summary()?, right.summary()?];
-    let sides = [
-        One::new(left, Side::Left, &summaries[0], right),
-        One::new(right, Side::Right, &summaries[1], left),
-    ];
+    let summaries = [both[0].summary()?, both[1].summary()?];
+    let sides = One::both(both, &summaries);
     let ours = sides[0].cards(judge, &mut |known| goes_on(0, known))?;
     let theirs = sides[1].cards(judge, &mut |known| goes_on(0, ours.len() + known))?;
     let mut cards = [ours, theirs];
@@ -119,54 +107,34 @@ pub fn recordings(
         pairs: Vec::new(),
         bound: Bound::by(judge),
     };
-    let recordings = [left, right];
-    let mut holding = Holding::of(&recordings);
     let all = aligned(&cards);
+    let mut held_files = Vec::new();
     for (at, places) in all.iter().enumerate() {
         if !goes_on(at, all.len()) {
             return Ok(None);
         }
+        if at % HELD == 0 {
+            held_files.clear();
+            held_files.extend([both[0].hold()?, both[1].hold()?]);
+        }
         let ids = ids(*places, &cards);
-        if !wanted.has(ids) {
-            judge.unwanted();
-            learn(sides, ids, &mut compared.bound)?;
-            continue;
-        }
-        holding.next()?;
         let mut held = read(sides, ids)?;
-        holding.read(held.iter().flatten().map(Held::bytes).sum());
-        compared
-            .pairs
-            .extend(judged(&mut held, &mut compared.bound, judge));
-    }
-    if matches!(wanted, Wanted::All) {
-        for way in [Direction::ClientToServer, Direction::ServerToClient] {
-            let goes_on = &mut || goes_on(all.len(), all.len());
-            let left = sides[0].notices(way, judge, goes_on)?;
-            let right = sides[1].notices(way, judge, goes_on)?;
-            judge.notices(&left, &right);
+        if wanted.has(ids) {
+            let pair = judged(&mut held, &mut compared.bound, judge);
+            compared.pairs.extend(pair);
+        } else {
+            judge.unwanted();
+            compared.bound.learn(&held);
         }
+    }
+    drop(held_files);
+    if matches!(wanted, Wanted::All) {
+        notices::compare(both, judge, &mut || goes_on(all.len(), all.len()))?;
         ends(&summaries, judge);
     }
     too_many(&summaries, judge);
     nothing(&summaries, wanted, judge);
     Ok(Some(compared))
-}
-
-/// Learns what is bound in the answers of exchanges that are not to be compared themselves.
-fn learn(
-    sides: [One<'_>; 2],
-    ids: [Option<ExchangeId>; 2],
-    bound: &mut Bound,
-) -> Result<(), ReadError> {
-    if let [Some(left), Some(_)] = ids
-        && let Some(exchange) = sides[0].recording.exchange(left)?
-        && bound.wants(&exchange)
-        && let [Some(left), Some(right)] = read(sides, ids)?
-    {
-        bound.pair([&left, &right]);
-    }
-    Ok(())
 }
 
 /// Compares two exchanges, knowing what is bound in the answers before them.
@@ -175,10 +143,7 @@ pub fn exchanges(
     right: (&Recording, ExchangeId),
     judge: &mut Judge,
 ) -> Result<(), ReadError> {
-    let sides = [
-        One::new(left.0, Side::Left, &left.0.summary()?, right.0),
-        One::new(right.0, Side::Right, &right.0.summary()?, left.0),
-    ];
+    let sides = One::both([left.0, right.0], &[left.0.summary()?, right.0.summary()?]);
     let mut bound = Bound::by(judge);
     let is_retry = left.0.exchange(left.1)?.is_some_and(|left| left.is_retry());
     if is_retry || judge.rules().binds().next().is_some() {
@@ -189,7 +154,7 @@ pub fn exchanges(
         };
         let cards = [before(0, left.1)?, before(1, right.1)?];
         for places in aligned(&cards) {
-            learn(sides, ids(places, &cards), &mut bound)?;
+            bound.learn(&read(sides, ids(places, &cards))?);
         }
     }
     let mut held = read(sides, [Some(left.1), Some(right.1)])?;
@@ -240,7 +205,7 @@ fn judged(held: &mut [Option<Held>; 2], bound: &mut Bound, judge: &mut Judge) ->
     })
 }
 
-/// How the sessions ended: a server that goes down where it did not is worse than any answer.
+/// Compares the ends of the sessions: a crash is worse than any answer.
 fn ends(summaries: &[Summary; 2], judge: &mut Judge) {
     let [Some(was), Some(is)] = [0, 1].map(|at| summaries[at].session.phase.end()) else {
         return;
@@ -253,43 +218,21 @@ fn ends(summaries: &[Summary; 2], judge: &mut Judge) {
         (true, false) => Class::Breaking,
         _ => Class::Changed,
     };
-    let text = format!("the server {}; then it {}", ended(is), ended(was));
-    remark(judge, class, &text);
+    let text = format!("{}; before, {}", end(is), end(was));
+    judge.remark(Remark::of_session(class, &text));
 }
 
-fn ended(end: &End) -> String {
-    match end {
-        End::Exited { code } => format!("ended with exit code {code}"),
-        End::Killed { signal } => format!("was ended by {signal}"),
-        End::NotStarted { .. } => "could not be started".to_owned(),
-        End::Unknown => "ended somehow".to_owned(),
-    }
-}
-
-/// What was not compared is no success.
+/// Remarks on exchanges beyond the limit: what was not compared is no success.
 fn too_many(summaries: &[Summary; 2], judge: &mut Judge) {
     let most = MAX_EXCHANGES as u64;
-    let beyond = summaries
-        .iter()
+    let [left, right] = summaries
+        .each_ref()
         .map(|one| one.exchanges.saturating_sub(most));
-    let beyond: u64 = beyond.sum();
-    if beyond > 0 {
-        let exchanges = plural(beyond, "exchange");
+    if left + right > 0 {
+        let exchanges = plural(left + right, "exchange");
         let text = format!("{exchanges} not compared: only the first {most} of a recording are");
-        remark(judge, Class::Changed, &text);
+        judge.remark(Remark::of_session(Class::Changed, &text));
     }
-}
-
-fn remark(judge: &mut Judge, class: Class, text: &str) {
-    judge.remark(Remark {
-        left: None,
-        right: None,
-        method: Box::default(),
-        name: None,
-        class,
-        text: diff_report::name(text),
-        trouble: None,
-    });
 }
 
 /// Says why nothing was compared, where nothing was.

@@ -3,17 +3,16 @@
 //! Definitions are compared by name, references are not followed.
 
 use super::Class;
-use super::equal::{Sides, members};
+use super::values::{Sides, members};
 use mcpreel_wire::json::{Kind, Step, Value, canonical};
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Values of an enum that a sentence names, and characters of each.
 const NAMED: usize = 5;
 const SHOWN: usize = 40;
 
-/// Which direction the values of a schema go.
+/// The direction of the values of a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// Callers give them: a schema that takes less breaks callers.
@@ -25,38 +24,34 @@ pub(super) enum Role {
 /// One difference between two schemas.
 #[derive(Debug)]
 pub(super) struct Finding<'d> {
-    /// Where in the schema.
     pub place: Vec<Step>,
     pub class: Class,
     pub sentence: String,
     pub sides: Sides<'d>,
 }
 
-/// What the right schema allows, compared with the left one.
+/// The effect of a difference on the values that a schema allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Effect {
     Narrowed,
     Widened,
-    /// Something optional that was not described before.
+    /// Something that was not described before.
     Offered,
     Changed,
+    /// Values that exclude each other.
+    Other,
 }
 
 /// Keywords that say nothing about values.
 const SILENT: [&str; 4] = ["$schema", "$id", "id", "$comment"];
 
-/// Keywords that limit types as well as `type` does.
-const INSTEAD_OF_TYPE: [&str; 6] = ["enum", "const", "anyOf", "oneOf", "allOf", "$ref"];
-
-const LOWER_BOUNDS: [&str; 5] = [
+/// Bounds: a lower bound, with `min` in its name, is stricter the higher it is.
+const BOUNDS: [&str; 10] = [
     "minimum",
     "exclusiveMinimum",
     "minLength",
     "minItems",
     "minProperties",
-];
-
-const UPPER_BOUNDS: [&str; 5] = [
     "maximum",
     "exclusiveMaximum",
     "maxLength",
@@ -64,10 +59,8 @@ const UPPER_BOUNDS: [&str; 5] = [
     "maxProperties",
 ];
 
-type Names = BTreeSet<Box<str>>;
-
-/// The keywords of two schemas.
-type Keywords<'d> = BTreeMap<Cow<'d, str>, Sides<'d>>;
+/// The members of two objects by their names.
+type Members<'d> = BTreeMap<Cow<'d, str>, Sides<'d>>;
 
 /// Compares two schemas, and gives `found` each difference.
 pub(super) fn compare<'d>(role: Role, sides: Sides<'d>, found: &mut dyn FnMut(Finding<'d>)) {
@@ -79,7 +72,6 @@ pub(super) fn compare<'d>(role: Role, sides: Sides<'d>, found: &mut dyn FnMut(Fi
     };
     match sides {
         [Some(left), Some(right)] => schemas.both(left, right),
-        _ if sides.into_iter().flatten().all(is_open) => {}
         [None, _] => schemas.add(Effect::Narrowed, "is described now", sides),
         _ => schemas.add(Effect::Widened, "is not described any more", sides),
     }
@@ -97,7 +89,7 @@ impl<'d> Schemas<'_, 'd> {
     /// Recursion is bounded by the depth of a document.
     fn both(&mut self, left: Value<'d>, right: Value<'d>) {
         let both = [Some(left), Some(right)];
-        if left.raw() == right.raw() || is_open(left) && is_open(right) {
+        if left.raw() == right.raw() {
             return;
         }
         if !(left.is_object() && right.is_object()) {
@@ -106,192 +98,115 @@ impl<'d> Schemas<'_, 'd> {
             }
             return;
         }
-        let keywords: Keywords<'d> = members(both).into_iter().collect();
-        self.types(&keywords);
-        self.values(&keywords);
-        self.properties(&keywords);
-        for (keyword, sides) in &keywords {
-            match (&**keyword, *sides) {
-                ("type" | "enum" | "const" | "properties" | "required", _) => {}
-                ("additionalProperties", _) => self.additional(*sides),
+        let keywords: Members<'d> = members(both).into_iter().collect();
+        let of = |word: &str| keywords.get(word).copied().unwrap_or_default();
+        self.properties(of("properties"), of("required"));
+        let [enums, consts] = [of("enum"), of("const")];
+        let is_const = enums.iter().all(Option::is_none);
+        let word = if is_const { "const" } else { "enum" };
+        self.limit(word, [0, 1].map(|at| enums[at].or(consts[at])), values);
+        for (word, sides) in &keywords {
+            match (&**word, *sides) {
+                ("enum" | "const" | "properties" | "required", _) => {}
+                ("type", [Some(_), Some(_)]) => self.limit(word, *sides, types),
                 ("items", [Some(left), Some(right)]) => {
                     self.within(&["items"], "[]", |this| this.both(left, right));
                 }
+                ("additionalProperties", [Some(left), Some(right)]) if left.is_object() => {
+                    self.within(&[word], "*", |this| this.both(left, right));
+                }
                 ("$defs" | "definitions", _) => {
                     for (name, sides) in members(*sides) {
-                        let subject = format!("({name})");
                         if let [Some(left), Some(right)] = sides {
-                            let path = [&**keyword, &*name];
-                            self.within(&path, &subject, |this| this.both(left, right));
+                            let subject = format!("({name})");
+                            self.within(&[word, &name], &subject, |this| this.both(left, right));
                         }
                     }
                 }
-                (word, _) if LOWER_BOUNDS.contains(&word) => {
-                    self.bound(word, Ordering::Less, *sides);
+                (word, _) if SILENT.contains(&word) => {}
+                (_, [Some(left), Some(right)]) if canonical(left) == canonical(right) => {}
+                (word, _) if is_bound(word, *sides) => self.limit(word, *sides, |left, right| {
+                    let is_lower = right.number() < left.number();
+                    let is_narrower = is_lower != word.to_lowercase().contains("min");
+                    let effect = if is_narrower {
+                        Effect::Narrowed
+                    } else {
+                        Effect::Widened
+                    };
+                    vec![(effect, format!("`{word}` is {} now", shown(right)))]
+                }),
+                (word, sides) => {
+                    let sentence = match sides {
+                        [Some(_), Some(_)] => format!("another `{word}`"),
+                        [None, _] => format!("`{word}` is new"),
+                        _ => format!("no `{word}` any more"),
+                    };
+                    self.within(&[word], "", |this| {
+                        this.add(Effect::Changed, &sentence, sides);
+                    });
                 }
-                (word, _) if UPPER_BOUNDS.contains(&word) => {
-                    self.bound(word, Ordering::Greater, *sides);
-                }
-                (word, _) if !SILENT.contains(&word) => self.other(word, *sides),
-                _ => {}
             }
         }
     }
 
-    fn types(&mut self, keywords: &Keywords<'d>) {
-        let values = sides(keywords, "type");
-        let is_limited_otherwise = |side: usize| {
-            let mut others = INSTEAD_OF_TYPE.iter();
-            values[side].is_none() && others.any(|word| sides(keywords, word)[side].is_some())
-        };
-        if is_limited_otherwise(0) || is_limited_otherwise(1) {
-            return;
-        }
-        let [left, right] = values.map(|value| value.map(types));
-        let effect = match (&left, &right) {
-            (left, right) if left == right => return,
-            (None, _) => Effect::Narrowed,
-            (_, None) => Effect::Widened,
-            (Some(left), Some(right)) if left.is_subset(right) => Effect::Widened,
-            (Some(left), Some(right)) if right.is_subset(left) => Effect::Narrowed,
-            _ => self.breaking(),
-        };
-        let sentence = format!(
-            "the type is {} now, was {}",
-            in_words(right),
-            in_words(left)
-        );
-        self.within(&["type"], "", |this| this.add(effect, &sentence, values));
-    }
-
-    /// Compares `enum` and `const`.
-    fn values(&mut self, keywords: &Keywords<'d>) {
-        let [enums, consts] = ["enum", "const"].map(|word| sides(keywords, word));
-        let given = [0, 1].map(|at| enums[at].or(consts[at]));
-        let found = match [0, 1].map(|at| listed(enums[at], consts[at])) {
+    /// Compares what limits values: less is taken where it is new, more where it is gone.
+    fn limit(
+        &mut self,
+        word: &str,
+        sides: Sides<'d>,
+        compare: impl FnOnce(Value<'d>, Value<'d>) -> Vec<(Effect, String)>,
+    ) {
+        let found = match sides {
             [None, None] => return,
-            [None, Some(right)] => vec![(Effect::Narrowed, "only", named(right.values()))],
-            [Some(_), None] => vec![(Effect::Widened, "any value now", String::new())],
-            [Some(left), Some(right)] => {
-                let without = |one: &Listed, other: &Listed| {
-                    let gone = one.iter().filter(|(key, _)| !other.contains_key(*key));
-                    named(gone.map(|(_, shown)| shown))
-                };
-                let mut both = vec![
-                    (Effect::Narrowed, "no longer", without(&left, &right)),
-                    (Effect::Widened, "now also", without(&right, &left)),
-                ];
-                both.retain(|(_, _, values)| !values.is_empty());
-                both
+            [Some(left), Some(right)] => compare(left, right),
+            [None, Some(right)] => {
+                vec![(
+                    Effect::Narrowed,
+                    format!("`{word}` is {} now", shown(right)),
+                )]
             }
+            [Some(_), None] => vec![(Effect::Widened, format!("no `{word}` any more"))],
         };
-        let is_const = enums.iter().all(Option::is_none);
-        let keyword = if is_const { "const" } else { "enum" };
-        for (effect, verb, values) in found {
-            let sentence = format!("{verb} {values}");
-            self.within(&[keyword], "", |this| {
-                this.add(effect, sentence.trim_end(), given);
-            });
+        for (effect, sentence) in found {
+            self.within(&[word], "", |this| this.add(effect, &sentence, sides));
         }
     }
 
-    /// Compares a bound that is `stricter` the farther it lies on that side.
-    fn bound(&mut self, word: &str, looser: Ordering, values: Sides<'d>) {
-        let numbers = values.map(|value| value.and_then(|value| value.number()));
-        if [0, 1]
-            .iter()
-            .any(|at| values[*at].is_some() && numbers[*at].is_none())
-        {
-            return self.other(word, values);
-        }
-        // No text is shorter than 0.
-        let is_limit = |limit: &mcpreel_wire::json::Number| {
-            !word.starts_with("min") || word == "minimum" || limit.to_i64() != Some(0)
-        };
-        let [left, right] = numbers.map(|number| number.filter(is_limit));
-        let effect = match (&left, &right) {
-            (None, None) => return,
-            (None, Some(_)) => Effect::Narrowed,
-            (Some(_), None) => Effect::Widened,
-            (Some(left), Some(right)) => match left.partial_cmp(right) {
-                Some(Ordering::Equal) => return,
-                Some(order) if order == looser => Effect::Narrowed,
-                Some(_) => Effect::Widened,
-                None => Effect::Changed,
-            },
-        };
-        let sentence = match (right, values[1]) {
-            (Some(_), Some(value)) => format!("`{word}` is {} now", value.raw_text()),
-            _ => format!("no `{word}` any more"),
-        };
-        self.within(&[word], "", |this| this.add(effect, &sentence, values));
-    }
-
-    fn properties(&mut self, keywords: &Keywords<'d>) {
-        let rest = sides(keywords, "additionalProperties");
-        let lists = sides(keywords, "required");
-        let required = lists.map(|list| list.map(names).unwrap_or_default());
-        let properties: Keywords<'d> = members(sides(keywords, "properties")).into_iter().collect();
+    fn properties(&mut self, properties: Sides<'d>, required: Sides<'d>) {
+        let is_required = required.map(|list| list.map(names).unwrap_or_default());
+        let properties: Members<'d> = members(properties).into_iter().collect();
         for (name, both) in &properties {
             self.within(&["properties", name], name, |this| match *both {
                 [Some(left), Some(right)] => this.both(left, right),
                 [Some(_), None] => {
                     let (effect, sentence) = match this.role {
-                        Role::Input if is_closed(rest[1]) => (Effect::Narrowed, "is refused now"),
-                        Role::Input => (Effect::Changed, "is no longer described"),
+                        Role::Input => (Effect::Narrowed, "is not taken any more"),
                         Role::Output => (Effect::Widened, "is no longer promised"),
                     };
                     this.add(effect, sentence, *both);
                 }
                 // A new property that is required is reported as such.
-                _ if required[1].contains(&**name) => {}
+                _ if is_required[1].contains(&**name) => {}
                 _ => this.add(Effect::Offered, "is a new optional property", *both),
             });
         }
-        let [left, right] = &required;
-        for name in left.symmetric_difference(right) {
-            let (effect, sentence) = match (sides(&properties, name), right.contains(name)) {
-                ([Some(_), None], false) => continue,
+        for name in is_required[0].symmetric_difference(&is_required[1]) {
+            let described = properties.get(&**name).copied().unwrap_or_default();
+            let is_now = is_required[1].contains(name);
+            let (effect, sentence) = match (described.map(|one| one.is_some()), is_now) {
+                ([true, false], false) => continue,
                 (_, false) => (Effect::Widened, "is optional now"),
-                ([Some(_), _], true) => (Effect::Narrowed, "is required now"),
+                ([true, _], _) => (Effect::Narrowed, "is required now"),
                 // Nobody relied on a property that was not there.
-                ([None, _], true) if self.role == Role::Output => {
+                _ if self.role == Role::Output => {
                     (Effect::Offered, "is a new property that is always there")
                 }
-                ([None, _], true) => (Effect::Narrowed, "is a new required property"),
+                _ => (Effect::Narrowed, "is a new required property"),
             };
             self.within(&["required"], name, |this| {
-                this.add(effect, sentence, lists);
+                this.add(effect, sentence, required)
             });
         }
-    }
-
-    /// Compares what is said of properties that are not listed.
-    fn additional(&mut self, both: Sides<'d>) {
-        let keyword = "additionalProperties";
-        let (effect, sentence) = match (both.map(is_closed), both) {
-            ([false, true], _) => (Effect::Narrowed, "other properties are refused now"),
-            ([true, false], _) => (Effect::Widened, "other properties may be there now"),
-            (_, [Some(left), Some(right)]) => {
-                return self.within(&[keyword], "*", |this| this.both(left, right));
-            }
-            (_, [one, other]) if one.or(other).is_none_or(is_open) => return,
-            _ => return self.other(keyword, both),
-        };
-        self.within(&[keyword], "", |this| this.add(effect, sentence, both));
-    }
-
-    /// Compares a keyword of which nobody can say what its change does.
-    fn other(&mut self, keyword: &str, both: Sides<'d>) {
-        let sentence = match both {
-            [Some(left), Some(right)] if canonical(left) == canonical(right) => return,
-            [None, _] => format!("`{keyword}` is new"),
-            [_, None] => format!("no `{keyword}` any more"),
-            _ => format!("another `{keyword}`"),
-        };
-        self.within(&[keyword], "", |this| {
-            this.add(Effect::Changed, &sentence, both);
-        });
     }
 
     /// Does `work` at the end of `path`; people call what is there `subject`.
@@ -308,18 +223,12 @@ impl<'d> Schemas<'_, 'd> {
         self.place.truncate(depth);
     }
 
-    /// The effect that breaks callers.
-    fn breaking(&self) -> Effect {
-        match self.role {
-            Role::Input => Effect::Narrowed,
-            Role::Output => Effect::Widened,
-        }
-    }
-
     fn add(&mut self, effect: Effect, what: &str, sides: Sides<'d>) {
-        let class = match effect {
-            Effect::Changed => Class::Changed,
-            effect if effect == self.breaking() => Class::Breaking,
+        let class = match (effect, self.role) {
+            (Effect::Changed, _) => Class::Changed,
+            (Effect::Other, _)
+            | (Effect::Narrowed, Role::Input)
+            | (Effect::Widened, Role::Output) => Class::Breaking,
             _ => Class::Added,
         };
         let role = match self.role {
@@ -329,7 +238,7 @@ impl<'d> Schemas<'_, 'd> {
         let effect = match effect {
             Effect::Narrowed => " narrowed",
             Effect::Widened => " widened",
-            _ => "",
+            Effect::Offered | Effect::Changed | Effect::Other => "",
         };
         let subject = match &*self.subject {
             "" => String::new(),
@@ -344,68 +253,66 @@ impl<'d> Schemas<'_, 'd> {
     }
 }
 
-fn sides<'d>(keywords: &Keywords<'d>, word: &str) -> Sides<'d> {
-    keywords.get(word).copied().unwrap_or_default()
+fn is_bound(word: &str, sides: Sides<'_>) -> bool {
+    let are_numbers = sides.iter().flatten().all(|value| value.number().is_some());
+    BOUNDS.contains(&word) && are_numbers
 }
 
-/// Whether a schema takes anything.
-fn is_open(schema: Value<'_>) -> bool {
-    schema.as_bool() == Some(true) || schema.is_object() && schema.members().next().is_none()
-}
-
-fn is_closed(rest: Option<Value<'_>>) -> bool {
-    rest.and_then(|rest| rest.as_bool()) == Some(false)
-}
-
-fn names(list: Value<'_>) -> Names {
-    let names = list.elements().filter_map(|name| name.as_str());
-    names.map(Into::into).collect()
-}
-
-/// The types that `type` allows; every number includes the integers.
-fn types(value: Value<'_>) -> Names {
-    let mut types = match value.kind() {
+/// Compares the types that are allowed; every number includes the integers.
+fn types(left: Value<'_>, right: Value<'_>) -> Vec<(Effect, String)> {
+    let types = [left, right].map(|value| match value.kind() {
         Kind::Array => names(value),
         _ => value.as_str().map(Into::into).into_iter().collect(),
+    });
+    let allows = |types: &BTreeSet<Box<str>>, name: &str| {
+        types.contains(name) || name == "integer" && types.contains("number")
     };
-    if types.contains("number") {
-        types.insert("integer".into());
-    }
-    types
+    let [was, is] = &types;
+    let is_wider = was.iter().all(|name| allows(is, name));
+    let is_narrower = is.iter().all(|name| allows(was, name));
+    let effect = match (is_narrower, is_wider) {
+        (true, true) => return Vec::new(),
+        (true, false) => Effect::Narrowed,
+        (false, true) => Effect::Widened,
+        (false, false) => Effect::Other,
+    };
+    let [was, is] = types.map(|types| types.into_iter().collect::<Vec<_>>().join(" or "));
+    vec![(effect, format!("the type is {is} now, was {was}"))]
 }
 
-fn in_words(types: Option<Names>) -> String {
-    let Some(mut types) = types else {
-        return "anything".to_owned();
-    };
-    if types.contains("number") {
-        types.remove("integer");
-    }
-    let words: Vec<_> = types.iter().map(|name| &**name).collect();
-    words.join(" or ")
+/// Compares the values that are listed; `const` is a list of one.
+fn values(left: Value<'_>, right: Value<'_>) -> Vec<(Effect, String)> {
+    let [left, right] = [left, right].map(|list| match list.kind() {
+        Kind::Array => list.elements().collect::<Vec<_>>(),
+        _ => vec![list],
+    });
+    let ways = [
+        (Effect::Narrowed, "no longer", &left, &right),
+        (Effect::Widened, "now also", &right, &left),
+    ];
+    let found = ways.into_iter().filter_map(|(effect, verb, one, other)| {
+        let known: BTreeSet<_> = other.iter().map(|value| canonical(*value)).collect();
+        let rest = one
+            .iter()
+            .filter(|value| !known.contains(&canonical(**value)));
+        let rest: Vec<_> = rest.map(|value| shown(*value)).collect();
+        let named = rest[..rest.len().min(NAMED)].join(", ");
+        let sentence = match rest.len().saturating_sub(NAMED) {
+            0 => format!("{verb} {named}"),
+            more => format!("{verb} {named} and {more} more"),
+        };
+        (!rest.is_empty()).then_some((effect, sentence))
+    });
+    found.collect()
 }
 
-/// Values by their canonical texts, as they are shown.
-type Listed = BTreeMap<String, String>;
-
-fn listed(list: Option<Value<'_>>, only: Option<Value<'_>>) -> Option<Listed> {
-    let one = |value: Value<'_>| {
-        let shown = value.raw_text().chars().take(SHOWN).collect();
-        (canonical(value), shown)
-    };
-    match list {
-        Some(list) => Some(list.elements().map(one).collect()),
-        None => only.map(|only| [one(only)].into()),
-    }
+fn shown(value: Value<'_>) -> String {
+    value.raw_text().chars().take(SHOWN).collect()
 }
 
-fn named<'v>(values: impl Iterator<Item = &'v String>) -> String {
-    let all: Vec<_> = values.map(String::as_str).collect();
-    let shown = all[..all.len().min(NAMED)].join(", ");
-    match all.len().saturating_sub(NAMED) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
-    }
+fn names(list: Value<'_>) -> BTreeSet<Box<str>> {
+    let names = list.elements().filter_map(|name| name.as_str());
+    names.map(Into::into).collect()
 }
 
 #[cfg(test)]

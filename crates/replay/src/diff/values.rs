@@ -5,10 +5,11 @@
 //! * Lists of tools, resources and prompts are compared by name or URI, other arrays by a longest
 //!   common subsequence, texts of several lines line by line.
 //! * What is expected to differ (ids, tokens, times) is shown as [`Class::Noise`], not hidden.
-//! * Work is bounded: [`Comparison::limits`] says what was not compared, or only coarsely.
+//! * Work is bounded: each value is looked at once, [`Limits`](super::Limits) says what was not
+//!   compared in full.
 
-use super::align::{self, Matching as Pairing, Numbers};
-use super::equal::{Exhausted, Sides, Work, equal};
+use super::align::{self, Pair};
+use super::diff_report::List;
 use super::line::{Comparison, Excerpt, Label, Line, Verdict};
 use super::noise::{self, Beside};
 use super::{Change, Class, Half};
@@ -16,7 +17,9 @@ use crate::rewrite::Rewrites;
 use crate::rules::{Matching, Scope, Side as Which};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use foldhash::HashMap;
 use mcpreel_wire::json::{Document, Kind, Step, Value, canonical};
+use std::borrow::Cow;
 
 /// Lines that are kept. More can be neither read nor held: each may carry two kilobytes.
 const MAX_LINES: usize = 10_000;
@@ -27,14 +30,21 @@ const KEPT_IN_A_ROW: usize = 100;
 /// Longer texts are compared as a whole, not line by line.
 const MAX_TEXT: usize = 1 << 20;
 
+/// Bytes of lists that are aligned, those within lists counted again; lists beyond that are paired
+/// by place. Hundreds of lists within each other would take minutes.
+const MAX_ALIGNED: usize = 64 << 20;
+
 /// One of two messages.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Side<'t> {
-    /// Its bytes; `None` where there is no message.
+    /// The bytes of the message; `None` where there is none.
     pub text: Option<&'t [u8]>,
     /// When it was sent, nanoseconds since the Unix epoch: numbers that mean this day are noise.
     pub wall_ns: Option<u64>,
 }
+
+/// A value of the left side and the one of the right side.
+pub(crate) type Sides<'d> = [Option<Value<'d>>; 2];
 
 /// By what two messages are compared; the default is for showing them side by side.
 #[derive(Clone, Debug)]
@@ -47,8 +57,8 @@ pub struct Terms<'r> {
     pub exact_numbers: bool,
     /// Whether equal values are left out of the lines.
     pub differences_only: bool,
-    /// Values that are compared elsewhere: the members on the way to each.
-    pub elsewhere: &'r [&'r [&'r str]],
+    /// The list of which the messages are pages: it is compared elsewhere, as is its cursor.
+    pub page_of: Option<List>,
 }
 
 static NO_REWRITES: Rewrites = Rewrites::NONE;
@@ -60,7 +70,7 @@ impl Default for Terms<'_> {
             rewrites: &NO_REWRITES,
             exact_numbers: false,
             differences_only: false,
-            elsewhere: &[],
+            page_of: None,
         }
     }
 }
@@ -73,19 +83,14 @@ pub fn compare(half: Half, left: Side<'_>, right: Side<'_>) -> Comparison {
 /// [`compare`] with other terms than the usual ones.
 pub fn compare_by(terms: &Terms<'_>, half: Half, left: Side<'_>, right: Side<'_>) -> Comparison {
     let mut walk = Walk::new(terms, half, [left.wall_ns, right.wall_ns]);
+    let sides = [left.text, right.text].map(|text| text.map(Excerpt::new));
     match (left.text, right.text) {
         (Some(left), Some(right)) => match (Document::parse(left), Document::parse(right)) {
             (Ok(left), Ok(right)) => walk.message(left.root(), right.root()),
             _ => walk.bytes(left, right),
         },
-        (Some(left), None) => {
-            let (class, sides) = (walk.worse(), [Some(Excerpt::new(left)), None]);
-            walk.differs(Label::Root, class, Change::Removed, sides);
-        }
-        (None, Some(right)) => {
-            let sides = [None, Some(Excerpt::new(right))];
-            walk.differs(Label::Root, Class::Added, Change::Added, sides);
-        }
+        (Some(_), None) => walk.differs(Label::Root, walk.worse(), Change::Removed, sides),
+        (None, Some(_)) => walk.differs(Label::Root, Class::Added, Change::Added, sides),
         (None, None) => {}
     }
     walk.out
@@ -104,6 +109,24 @@ pub(super) fn compare_values(
     walk.out
 }
 
+/// The members of two objects by their names, in the order of the left one; what only the right one
+/// has comes last. Of several members of one name the last counts.
+pub(crate) fn members(objects: Sides<'_>) -> Vec<(Cow<'_, str>, Sides<'_>)> {
+    let mut places: HashMap<Cow<'_, str>, usize> = HashMap::default();
+    let mut all: Vec<(Cow<'_, str>, Sides<'_>)> = Vec::new();
+    for (side, object) in objects.into_iter().enumerate() {
+        for (name, value) in object.into_iter().flat_map(|object| object.members()) {
+            let name = name.as_str().unwrap_or_default();
+            let at = *places.entry(name.clone()).or_insert(all.len());
+            if at == all.len() {
+                all.push((name, [None; 2]));
+            }
+            all[at].1[side] = Some(value);
+        }
+    }
+    all
+}
+
 /// `result` or `error` of a response.
 fn outcome(message: Value<'_>) -> Option<(&'static str, Value<'_>)> {
     let error = message.get("error").filter(|error| !error.is_null());
@@ -114,16 +137,27 @@ fn outcome(message: Value<'_>) -> Option<(&'static str, Value<'_>)> {
     }
 }
 
+/// The object or the list that a text is.
+fn document(text: &str) -> Option<Document<'_>> {
+    text.trim_start()
+        .starts_with(['{', '['])
+        .then(|| Document::parse(text.as_bytes()).ok())?
+        .filter(|document| matches!(document.root().kind(), Kind::Object | Kind::Array))
+}
+
 struct Walk<'r> {
     terms: &'r Terms<'r>,
     half: Half,
     wall_ns: [Option<u64>; 2],
-    work: Work,
-    /// Where the values stand that are being compared.
+    /// The path of the values that are being compared.
     place: Vec<Step>,
     depth: u16,
     /// Whether the values are within a text that is JSON itself.
     is_in_text: bool,
+    /// Bytes of lists that may still be aligned.
+    alignable: usize,
+    /// Differences that were found, those without a line included.
+    found: u64,
     out: Comparison,
 }
 
@@ -133,10 +167,11 @@ impl<'r> Walk<'r> {
             terms,
             half,
             wall_ns,
-            work: Work::new(terms.exact_numbers),
             place: Vec::new(),
             depth: 0,
             is_in_text: false,
+            alignable: MAX_ALIGNED,
+            found: 0,
             out: Comparison::default(),
         }
     }
@@ -145,7 +180,7 @@ impl<'r> Walk<'r> {
     fn bytes(&mut self, left: &[u8], right: &[u8]) {
         self.out.limits.as_bytes = true;
         if left == right {
-            return self.push(Label::Root, Verdict::Same(Excerpt::unchanged(left)));
+            return self.same(Label::Root, left);
         }
         let sides = Excerpt::pair(left, right).map(Some);
         self.differs(Label::Root, Class::Changed, Change::Value, sides);
@@ -157,56 +192,63 @@ impl<'r> Walk<'r> {
             (Some(l), Some(r)) if l.0 != r.0 => (l, r),
             _ => return self.value(Label::Root, left, right),
         };
-        let class = if r.0 == "error" {
-            self.worse()
-        } else {
-            Class::Changed
+        let class = match r.0 {
+            "error" => self.worse(),
+            _ => Class::Changed,
         };
-        self.within(Label::Root, left, right, |walk| {
+        self.within(Label::Root, left, |walk| {
             let sides = [l.1, r.1].map(|side| Some(Excerpt::new(side.raw())));
             walk.differs(Label::Member(l.0.into()), class, Change::Outcome, sides);
-            walk.members(left, right, &["result", "error"])
+            walk.members(left, right, &["result", "error"]);
         });
     }
 
+    /// Recursion is bounded by the depth of a document.
     fn value(&mut self, label: Label, left: Value<'_>, right: Value<'_>) {
-        match equal(left, right, &mut self.work) {
-            Ok(true) => self.same(label, left.raw()),
-            Ok(false) if self.is_elsewhere() => {}
-            Ok(false) if self.terms.scope.ignores(&self.place, None) => self.out.passed_over += 1,
-            Ok(false) => self.different(label, left, right),
-            Err(Exhausted) => self.not_compared(label, left, right),
+        let kind = left.kind();
+        if self.is_same(left, right) {
+            return self.same(label, left.raw());
+        }
+        if self.is_elsewhere() {
+            return;
+        }
+        if self.terms.scope.ignores(&self.place, None) {
+            self.out.passed_over += 1;
+        } else if kind != right.kind() {
+            self.scalar(label, Change::Type, left, right);
+        } else if kind == Kind::String {
+            self.strings(label, left, right);
+        } else if !matches!(kind, Kind::Object | Kind::Array)
+            || self.beside().is_noise(left, right) && canonical(left) != canonical(right)
+        {
+            self.scalar(label, Change::Value, left, right);
+        } else {
+            self.within(label, left, |walk| walk.contents(left, right));
         }
     }
 
-    fn different(&mut self, label: Label, left: Value<'_>, right: Value<'_>) {
-        if left.kind() != right.kind() {
-            return self.scalar(label, Change::Type, left, right);
-        }
-        match left.kind() {
-            Kind::Object | Kind::Array if !self.beside().is_noise(left, right) => {
-                self.within(label, left, right, |walk| walk.contents(left, right));
+    /// Whether two values are equal to the byte, or scalars that mean the same.
+    fn is_same(&self, left: Value<'_>, right: Value<'_>) -> bool {
+        left.raw() == right.raw()
+            || match (left.kind(), right.kind()) {
+                (Kind::Number, Kind::Number) => {
+                    !self.terms.exact_numbers && left.number() == right.number()
+                }
+                (Kind::String, Kind::String) => left.units().eq(right.units()),
+                _ => false,
             }
-            Kind::String => self.strings(label, left, right),
-            _ => self.scalar(label, Change::Value, left, right),
-        }
     }
 
     /// Compares the contents of two objects or two lists.
-    fn contents(&mut self, left: Value<'_>, right: Value<'_>) -> Result<(), Exhausted> {
+    fn contents(&mut self, left: Value<'_>, right: Value<'_>) {
         match left.kind() {
             Kind::Object => self.members(left, right, &[]),
             _ => self.elements(left, right),
         }
     }
 
-    fn members(
-        &mut self,
-        left: Value<'_>,
-        right: Value<'_>,
-        without: &[&str],
-    ) -> Result<(), Exhausted> {
-        for (name, sides) in self.work.members(left, right)? {
+    fn members(&mut self, left: Value<'_>, right: Value<'_>, without: &[&str]) {
+        for (name, sides) in members([Some(left), Some(right)]) {
             if without.contains(&&*name) {
                 continue;
             }
@@ -214,97 +256,87 @@ impl<'r> Walk<'r> {
             self.place.push(Step::Member(Box::from(&*name)));
             match sides {
                 [Some(left), Some(right)] => self.value(label, left, right),
-                [Some(left), None] => self.removed(label, left, true),
-                [None, right] => self.added(label, right),
+                _ => self.alone(label, sides, true),
             }
             self.place.pop();
         }
-        Ok(())
     }
 
-    fn elements(&mut self, left: Value<'_>, right: Value<'_>) -> Result<(), Exhausted> {
-        let left: Vec<_> = left.elements().collect();
-        let right: Vec<_> = right.elements().collect();
+    fn elements(&mut self, left: Value<'_>, right: Value<'_>) {
+        let bytes = left.raw().len() + right.raw().len();
+        let lists = [left, right].map(|list| list.elements().collect::<Vec<_>>());
         let matching = self.terms.scope.matching(&self.place);
         let key = match matching {
             Some(Matching::Keyed(member)) => Some(&**member),
             Some(Matching::Set) => None,
             None => noise::members(&self.place).last().and_then(align::key_of),
         };
-        let keys = key.and_then(|key| align::keys(&left, key).zip(align::keys(&right, key)));
-        if let Some(keys) = keys {
-            self.keyed(&keys, [&left, &right], matching.is_none());
-            return Ok(());
+        let keys = key.and_then(|key| align::keys(&lists[0], key).zip(align::keys(&lists[1], key)));
+        if let Some((left, right)) = keys {
+            let pairs = align::by_key([&left, &right], &[&Clone::clone]);
+            if matching.is_none() && !align::is_in_order(&pairs) {
+                let names = [&left, &right].map(|keys| Excerpt::new(keys.join(", ").as_bytes()));
+                self.differs(Label::Root, Class::Order, Change::Order, names.map(Some));
+            }
+            for pair @ [l, r] in pairs {
+                let key = l.map(|at| &left[at]).or(r.map(|at| &right[at]));
+                self.pair(pair, key, &lists);
+            }
+            return;
         }
-        let mut numbers = Numbers::default();
-        let mut numbered = |elements: &[Value<'_>]| {
-            let number = |element: &Value<'_>| {
-                self.work.on_bytes(element.raw().len())?;
-                Ok(numbers.of(canonical(*element)))
-            };
-            elements.iter().map(number).collect::<Result<Vec<_>, _>>()
+        let pairs = match self.alignable.checked_sub(bytes) {
+            Some(rest) => {
+                self.alignable = rest;
+                let texts = lists.each_ref().map(|list| {
+                    let texts = list.iter().map(|element| canonical(*element));
+                    texts.collect::<Vec<_>>()
+                });
+                self.aligned([&texts[0], &texts[1]], matching.is_some())
+            }
+            None => {
+                self.out.limits.coarse += 1;
+                align::by_place(0..lists[0].len(), 0..lists[1].len()).collect()
+            }
         };
-        let (a, b) = (numbered(&left)?, numbered(&right)?);
-        let pairs = if matching == Some(&Matching::Set) {
-            let mut pairing = Pairing::new(a.len(), b.len());
-            pairing.pass(|at| a[at], |at| b[at]);
-            // What has no equal is paired in order.
-            pairing.pass(|_| (), |_| ());
-            pairing.right_last()
-        } else {
-            self.in_sequence(&a, &b)
-        };
-        for places in pairs {
-            self.pair(places, None, [&left, &right]);
+        for pair in pairs {
+            self.pair(pair, None, &lists);
         }
-        Ok(())
     }
 
-    fn in_sequence(&mut self, left: &[u32], right: &[u32]) -> Vec<align::Pair> {
-        let (pairs, coarse) = align::in_sequence(left, right);
-        self.out.limits.coarse += u64::from(coarse);
+    /// Pairs elements by their texts, in any order if the lists are sets.
+    fn aligned<K: AsRef<str> + std::hash::Hash + Eq>(
+        &mut self,
+        lists: [&[K]; 2],
+        are_sets: bool,
+    ) -> Vec<Pair> {
+        if are_sets {
+            // What has no equal is paired in order.
+            let [left, right] =
+                lists.map(|list| list.iter().map(AsRef::as_ref).collect::<Vec<_>>());
+            return align::by_key([&left, &right], &[&|text| Some(*text), &|_| None]);
+        }
+        let (pairs, is_coarse) = align::in_sequence(lists[0], lists[1]);
+        self.out.limits.coarse += u64::from(is_coarse);
         pairs
     }
 
-    /// Two lists whose elements have a name or URI.
-    fn keyed(
-        &mut self,
-        (left, right): &(Vec<Box<str>>, Vec<Box<str>>),
-        elements: [&[Value<'_>]; 2],
-        order_matters: bool,
-    ) {
-        let mut pairing = Pairing::new(left.len(), right.len());
-        pairing.pass(|at| &left[at], |at| &right[at]);
-        if order_matters && !pairing.is_in_order() {
-            let names = [left, right].map(|keys| Some(Excerpt::new(keys.join(", ").as_bytes())));
-            self.differs(Label::Root, Class::Order, Change::Order, names);
-        }
-        for places in pairing.right_last() {
-            let key = match places {
-                [Some(at), _] => &left[at],
-                [None, at] => &right[at.unwrap_or_default()],
-            };
-            self.pair(places, Some(key), elements);
-        }
-    }
-
-    fn pair(&mut self, [l, r]: align::Pair, key: Option<&str>, [left, right]: [&[Value<'_>]; 2]) {
+    fn pair(&mut self, [l, r]: Pair, key: Option<&Box<str>>, [left, right]: &[Vec<Value<'_>>; 2]) {
         let label = |left, right| Label::Element {
             left,
             right,
-            key: key.map(Into::into),
+            key: key.cloned(),
         };
         self.place.extend(l.or(r).map(Step::Element));
-        match (l.map(|at| left[at]), r.map(|at| right[at])) {
-            (Some(one), Some(other)) if key.is_some() || one.kind() == other.kind() => {
+        match [l.map(|at| left[at]), r.map(|at| right[at])] {
+            [Some(one), Some(other)] if key.is_some() || one.kind() == other.kind() => {
                 self.value(label(l, r), one, other);
             }
-            (one, other) => {
-                if let Some(one) = one {
-                    self.removed(label(l, None), one, key.is_some());
+            [one, other] => {
+                if one.is_some() {
+                    self.alone(label(l, None), [one, None], key.is_some());
                 }
                 if other.is_some() {
-                    self.added(label(None, r), other);
+                    self.alone(label(None, r), [None, other], false);
                 }
             }
         }
@@ -325,18 +357,18 @@ impl<'r> Walk<'r> {
             }
         }
         let [l, r] = &texts;
-        let is_noise = self.beside().is_noise(left, right);
-        if !is_noise && self.as_json(&label, [left, right], [l, r]) {
-            return;
+        if !self.beside().is_noise(left, right) {
+            if self.as_json(&label, left, [l, r]) {
+                return;
+            }
+            // Texts in base64 are shown as what they say. Texts that differ only in what a text
+            // does not show would be the same, line by line.
+            if l != r && (is_decoded || l.contains('\n') && r.contains('\n')) {
+                return self.within(label, left, |walk| walk.text_lines(l, r));
+            }
         }
-        // Texts in base64 are shown as what they say. Texts that differ only in what a text does
-        // not show would be the same, line by line.
-        let by_line = l != r && (is_decoded || l.contains('\n') && r.contains('\n'));
-        if !is_noise && by_line {
-            return self.within(label, left, right, |walk| walk.text_lines(l, r));
-        }
-        let as_they_are = left.is_str(l) && right.is_str(r);
-        if as_they_are || !self.beside().same_shape(l, r) {
+        let is_as_it_was = left.is_str(l) && right.is_str(r);
+        if is_as_it_was || !self.beside().same_shape(l, r) {
             self.scalar(label, Change::Value, left, right);
         } else if l == r {
             self.out.passed_over += 1;
@@ -361,61 +393,47 @@ impl<'r> Walk<'r> {
 
     /// Compares two texts that both are a JSON object or both a list; returns whether they are.
     /// The contents have the place of the text, and their own behind that.
-    fn as_json(&mut self, label: &Label, [left, right]: [Value<'_>; 2], texts: [&str; 2]) -> bool {
-        let [Some(l), Some(r)] = texts.map(|text| document(text).filter(|_| !self.is_in_text))
-        else {
+    fn as_json(&mut self, label: &Label, left: Value<'_>, texts: [&str; 2]) -> bool {
+        let documents = texts.map(|text| document(text).filter(|_| !self.is_in_text));
+        let [Some(l), Some(r)] = &documents else {
             return false;
         };
         let (l, r) = (l.root(), r.root());
-        if l.kind() != r.kind() {
-            return false;
+        if l.kind() == r.kind() {
+            self.is_in_text = true;
+            self.within(label.clone(), left, |walk| walk.contents(l, r));
+            self.is_in_text = false;
         }
-        self.is_in_text = true;
-        match equal(l, r, &mut self.work) {
-            Ok(true) => self.same(label.clone(), left.raw()),
-            Ok(false) => self.within(label.clone(), left, right, |walk| {
-                walk.work.on_bytes(left.raw().len() + right.raw().len())?;
-                walk.contents(l, r)
-            }),
-            Err(Exhausted) => self.not_compared(label.clone(), left, right),
-        }
-        self.is_in_text = false;
-        true
+        l.kind() == r.kind()
     }
 
-    fn text_lines(&mut self, left: &str, right: &str) -> Result<(), Exhausted> {
-        self.work.on_bytes(left.len() + right.len())?;
-        let [left, right] = [left, right].map(|text| text.split('\n').collect::<Vec<_>>());
-        let mut numbers = Numbers::default();
-        let [a, b] = [&left, &right].map(|lines| {
-            let all = lines.iter().map(|line| numbers.of(*line));
-            all.collect::<Vec<_>>()
-        });
-        for [l, r] in self.in_sequence(&a, &b) {
+    fn text_lines(&mut self, left: &str, right: &str) {
+        let lines = [left, right].map(|text| text.split('\n').collect::<Vec<_>>());
+        for [l, r] in self.aligned([&lines[0], &lines[1]], false) {
             let label = Label::TextLine { left: l, right: r };
-            self.text_line(label, l.map(|at| left[at]), r.map(|at| right[at]));
-        }
-        Ok(())
-    }
-
-    fn text_line(&mut self, label: Label, left: Option<&str>, right: Option<&str>) {
-        let excerpt = |text: &str| Excerpt::new(text.as_bytes());
-        let (class, change, sides) = match (left, right) {
-            (Some(left), Some(right)) if left == right => return self.same(label, left.as_bytes()),
-            (Some(left), Some(right)) => {
-                let is_noise = self.beside().same_shape(left, right);
-                let class = if is_noise {
-                    Class::Noise
-                } else {
-                    Class::Changed
-                };
-                let sides = Excerpt::pair(left.as_bytes(), right.as_bytes());
-                (class, Change::Value, sides.map(Some))
+            let excerpt = |text: &str| Excerpt::new(text.as_bytes());
+            match (l.map(|at| lines[0][at]), r.map(|at| lines[1][at])) {
+                (Some(left), Some(right)) if left == right => self.same(label, left.as_bytes()),
+                (Some(left), Some(right)) => {
+                    let is_noise = self.beside().same_shape(left, right);
+                    let class = if is_noise {
+                        Class::Noise
+                    } else {
+                        Class::Changed
+                    };
+                    let sides = Excerpt::pair(left.as_bytes(), right.as_bytes());
+                    self.differs(label, class, Change::Value, sides.map(Some));
+                }
+                (Some(left), None) => {
+                    let sides = [Some(excerpt(left)), None];
+                    self.differs(label, Class::Changed, Change::Removed, sides);
+                }
+                (None, right) => {
+                    let sides = [None, right.map(excerpt)];
+                    self.differs(label, Class::Added, Change::Added, sides);
+                }
             }
-            (Some(left), None) => (Class::Changed, Change::Removed, [Some(excerpt(left)), None]),
-            (None, right) => (Class::Added, Change::Added, [None, right.map(excerpt)]),
-        };
-        self.differs(label, class, change, sides);
+        }
     }
 
     fn scalar(&mut self, label: Label, change: Change, left: Value<'_>, right: Value<'_>) {
@@ -433,43 +451,32 @@ impl<'r> Walk<'r> {
         self.differs(label, class, change, sides.map(Some));
     }
 
-    /// Only the left side has the value. `relied_on` says whether readers ask for it by name.
-    fn removed(&mut self, label: Label, value: Value<'_>, relied_on: bool) {
-        let class = match &label {
-            Label::Member(_) if noise::may_be_missing(&self.place) => Class::Noise,
-            _ if relied_on => self.worse(),
-            _ => Class::Changed,
-        };
-        self.alone(label, class, Change::Removed, [Some(value), None]);
-    }
-
-    /// Only the right side has the value.
-    fn added(&mut self, label: Label, value: Option<Value<'_>>) {
-        let class = match &label {
-            Label::Member(_) if noise::may_be_missing(&self.place) => Class::Noise,
-            Label::Member(_) if self.is_outcome([None, value]) => self.worse(),
-            _ => Class::Added,
-        };
-        self.alone(label, class, Change::Added, [None, value]);
-    }
-
-    fn alone(&mut self, label: Label, class: Class, change: Change, sides: Sides<'_>) {
-        let side = if sides[0].is_some() {
-            Which::Left
-        } else {
-            Which::Right
+    /// Only one side has the value. `is_named` says whether readers ask for it by name.
+    fn alone(&mut self, label: Label, sides: Sides<'_>, is_named: bool) {
+        let is_member = matches!(label, Label::Member(_));
+        let (side, change, class) = match sides {
+            [Some(_), _] if is_named => (Which::Left, Change::Removed, self.worse()),
+            [Some(_), _] => (Which::Left, Change::Removed, Class::Changed),
+            _ if is_member && self.is_outcome(sides) => (Which::Right, Change::Added, self.worse()),
+            _ => (Which::Right, Change::Added, Class::Added),
         };
         if self.terms.scope.ignores(&self.place, Some(side)) {
             self.out.passed_over += 1;
         } else if !self.is_elsewhere() {
+            let is_noise = is_member && noise::may_be_missing(&self.place);
+            let class = if is_noise { Class::Noise } else { class };
             let sides = sides.map(|side| side.map(|value| Excerpt::new(value.raw())));
             self.differs(label, class, change, sides);
         }
     }
 
     fn is_elsewhere(&self) -> bool {
-        let mut elsewhere = self.terms.elsewhere.iter();
-        elsewhere.any(|place| noise::members(&self.place).eq(place.iter().copied()))
+        self.terms.page_of.is_some_and(|list| {
+            let names = [list.member(), "nextCursor"];
+            names
+                .iter()
+                .any(|name| noise::members(&self.place).eq(["result", name]))
+        })
     }
 
     /// Whether the change means that the right side no longer answers as the left one did:
@@ -501,22 +508,16 @@ impl<'r> Walk<'r> {
         }
     }
 
-    /// Pushes a container and what `compare` finds in it, or that there was too much to compare.
-    fn within(
-        &mut self,
-        label: Label,
-        left: Value<'_>,
-        right: Value<'_>,
-        compare: impl FnOnce(&mut Self) -> Result<(), Exhausted>,
-    ) {
-        let begin = self.out.lines.len();
+    /// Pushes a container and what `compare` finds in it, or that nothing differs in it.
+    fn within(&mut self, label: Label, left: Value<'_>, compare: impl FnOnce(&mut Self)) {
+        let (begin, found) = (self.out.lines.len(), self.found);
         self.push(label.clone(), Verdict::Within(left.kind()));
         self.depth += 1;
-        let compared = compare(self);
+        compare(self);
         self.depth -= 1;
-        if compared.is_err() {
+        if self.found == found {
             self.out.lines.truncate(begin);
-            self.not_compared(label, left, right);
+            self.same(label, left.raw());
         }
     }
 
@@ -525,33 +526,18 @@ impl<'r> Walk<'r> {
             return;
         }
         let depth = self.depth;
-        if let Some(Line {
-            depth: same_depth,
-            verdict: Verdict::SameUnkept(values),
-            ..
-        }) = self.out.lines.last_mut()
-            && *same_depth == depth
-        {
+        let last = self.out.lines.last_mut().filter(|last| last.depth == depth);
+        if let Some(Verdict::SameUnkept(values)) = last.map(|last| &mut last.verdict) {
             *values += 1;
             return;
         }
         let run = self.out.lines.iter().rev().take(KEPT_IN_A_ROW);
         let run = run.take_while(|line| line.depth == depth && line.verdict.is_same());
         let verdict = match run.count() {
-            ..KEPT_IN_A_ROW => Verdict::Same(Excerpt::unchanged(raw)),
+            ..KEPT_IN_A_ROW => Verdict::Same(Excerpt::new(raw)),
             _ => Verdict::SameUnkept(1),
         };
-        if self.out.lines.len() < MAX_LINES {
-            self.push(label, verdict);
-        }
-    }
-
-    fn not_compared(&mut self, label: Label, left: Value<'_>, right: Value<'_>) {
-        if self.out.lines.len() < MAX_LINES {
-            self.out.limits.not_compared += 1;
-        }
-        let [left, right] = [left, right].map(|side| Excerpt::unchanged(side.raw()));
-        self.push(label, Verdict::NotCompared { left, right });
+        self.push(label, verdict);
     }
 
     fn differs(
@@ -561,6 +547,10 @@ impl<'r> Walk<'r> {
         change: Change,
         [left, right]: [Option<Excerpt>; 2],
     ) {
+        self.found += 1;
+        if self.out.lines.len() >= MAX_LINES {
+            self.out.limits.not_compared += 1;
+        }
         let verdict = Verdict::Differs {
             class,
             change,
@@ -571,24 +561,14 @@ impl<'r> Walk<'r> {
     }
 
     fn push(&mut self, label: Label, verdict: Verdict) {
-        if self.out.lines.len() >= MAX_LINES {
-            self.out.limits.not_compared += 1;
-            return;
+        if self.out.lines.len() < MAX_LINES {
+            self.out.lines.push(Line {
+                depth: self.depth,
+                label,
+                verdict,
+            });
         }
-        self.out.lines.push(Line {
-            depth: self.depth,
-            label,
-            verdict,
-        });
     }
-}
-
-/// The object or the list that a text is.
-fn document(text: &str) -> Option<Document<'_>> {
-    text.trim_start()
-        .starts_with(['{', '['])
-        .then(|| Document::parse(text.as_bytes()).ok())?
-        .filter(|document| matches!(document.root().kind(), Kind::Object | Kind::Array))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a report says, in words: ready to be shown, as all texts of a report are.
+//! The sentences of a report, ready to be shown.
 
 use super::diff_report::{Account, Counts, Difference, Missing, Offer, Outcome, Skip};
 use super::{Class, Half};
@@ -13,7 +13,7 @@ pub fn counted(counts: Counts) -> String {
     each.collect::<Vec<_>>().join(", ")
 }
 
-/// What is said of an exchange as a whole, `None` where its differences say it.
+/// The sentence on an exchange as a whole, `None` where its differences say enough.
 pub fn said(account: &Account) -> Option<String> {
     Some(match &account.outcome {
         Outcome::Differs => return None,
@@ -39,7 +39,7 @@ pub fn said(account: &Account) -> Option<String> {
 /// that.
 pub const REDACTED: &str = "redacted on one side, otherwise the same";
 
-/// What became of an exchange, in a word.
+/// The outcome of an exchange, in a word.
 pub fn outcome(account: &Account) -> &'static str {
     match &account.outcome {
         Outcome::Differs => "differs",
@@ -55,7 +55,7 @@ pub fn outcome(account: &Account) -> &'static str {
     }
 }
 
-/// Where a difference is: its path, and whether it is in the request.
+/// The place of a difference: its path, and whether it is in the request.
 pub fn place(difference: &Difference) -> String {
     let (message, prefix) = match difference.half {
         Half::Request => ("the request", "request: "),

@@ -15,9 +15,9 @@ use super::calls::{Call, Chain, was_answered};
 use super::director::{Director, Stop};
 use super::requests::about;
 use super::script::Step;
-use crate::bind::{Outgoing, Role, Round};
+use crate::bind::{Role, Round};
 use crate::diff::key::Digest;
-use crate::diff::{Class, Occurrence, Remark};
+use crate::diff::{Class, Half, Occurrence, Remark};
 use crate::lines::Line;
 use crate::rules::Side;
 use bytes::Bytes;
@@ -194,7 +194,10 @@ impl Director<'_> {
         let renamed = self.go_round(exchange, status, &then, text);
         // The recorded answer as it would read now.
         let then = renamed.as_deref().unwrap_or(&then);
-        let then = self.options.binder.as_now(about(exchange), then);
+        let then = self
+            .options
+            .binder
+            .as_now(about(exchange), Half::Response, then);
         let page = self.listing(exchange);
         let mut then = self.recorded(exchange, Some(&then));
         then.request = page.as_deref();
@@ -414,11 +417,11 @@ impl Director<'_> {
         let (Some((live_id, _)), Some((seq, raw))) = (question.live, question.answer) else {
             return;
         };
-        let outgoing = [Outgoing {
-            part: 0,
-            role: Role::Answer(&live_id),
-        }];
-        match self.options.binder.prepare(seq, &raw, &outgoing) {
+        match self
+            .options
+            .binder
+            .prepare(seq, &raw, Role::Answer(&live_id))
+        {
             Ok(bytes) if !bytes.is_empty() => {
                 self.action.send.extend_from_slice(&bytes);
                 self.tally.asked += 1;

@@ -4,7 +4,7 @@
 use super::calls::{Call, Chain, patience};
 use super::director::{Director, Stop};
 use super::script::{Step, What};
-use crate::bind::{About, Fault, Outgoing, Role, Round, fresh_id};
+use crate::bind::{About, Fault, Role, Round, fresh_id};
 use crate::diff::{List, Missing, Skip, Trouble};
 use bytes::Bytes;
 use mcpreel_trace::exchange::Exchange;
@@ -53,8 +53,7 @@ impl Director<'_> {
             What::Batch(_) => return Err(Some(unreached("it is a batch"))),
             What::Answers(_) | What::Stray | What::Noise => Role::Notification(""),
         };
-        let outgoing = [Outgoing { part: 0, role }];
-        let bytes = self.options.binder.prepare(step.head.seq, raw, &outgoing);
+        let bytes = self.options.binder.prepare(step.head.seq, raw, role);
         let bytes = bytes.map_err(|fault| Some(self.lacks(fault)))?.into_owned();
         match self.options.guard.refuses(&bytes) {
             Some(why) => Err(Some(Missing::Refused(why.into()))),
@@ -237,12 +236,9 @@ impl Director<'_> {
     /// Sends a request once more, as this round says. Returns whether that was possible.
     pub(super) fn send_again(&mut self, exchange: &Exchange, round: &Round) -> bool {
         let message = self.script.message(exchange.request).unwrap_or_default();
-        let outgoing = [Outgoing {
-            part: 0,
-            role: request(exchange, Some(round)),
-        }];
+        let role = request(exchange, Some(round));
         let seq = exchange.request.0;
-        let Ok(line) = self.options.binder.prepare(seq, &message, &outgoing) else {
+        let Ok(line) = self.options.binder.prepare(seq, &message, role) else {
             return false;
         };
         if line.is_empty() || self.options.guard.refuses(&line).is_some() {

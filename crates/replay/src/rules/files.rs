@@ -1,7 +1,6 @@
 //! Reading files of rules.
 
-use super::{Bind, Calls, Ignore, Keep, Match, Matching, Normalise, Rule, Rules, What, sidecar};
-use mcpreel_config::Position;
+use super::{Bind, Calls, Matching, Rule, Rules, What, Written, sidecar};
 use mcpreel_config::reading::{nearest, position};
 use mcpreel_wire::json::{Path, Step};
 use mcpreel_wire::mcp::methods;
@@ -15,14 +14,12 @@ use toml::Spanned;
 
 pub use mcpreel_config::Problem;
 
-/// Longer files of rules are refused: the one beside a recording may come from a stranger.
-const LONGEST: u64 = 1 << 20;
+/// Longer files of rules are refused: every difference is held against each rule, and the file
+/// beside a recording may come from a stranger.
+const LONGEST: u64 = 64 << 10;
 
 /// The kinds of rules, as the sections of a file are called.
 pub const SECTIONS: [&str; 5] = ["bind", "ignore", "keep", "match", "normalise"];
-
-/// More rules than anybody writes: every difference is held against each.
-const MAX_RULES: usize = 1000;
 
 /// Bytes that a compiled pattern may take.
 const PATTERN_SIZE: usize = 1 << 20;
@@ -79,16 +76,15 @@ fn read_text(path: &std::path::Path) -> io::Result<String> {
 }
 
 /// A file, section by section.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[derive(Default)]
 struct Sections {
     bind: Vec<Spanned<Bind>>,
-    ignore: Vec<Spanned<Ignore>>,
-    keep: Vec<Spanned<Keep>>,
+    ignore: Vec<Spanned<Written>>,
+    keep: Vec<Spanned<Written>>,
     #[serde(rename = "match")]
-    matching: Vec<Spanned<Match>>,
-    normalise: Vec<Spanned<Normalise>>,
+    matching: Vec<Spanned<Written>>,
+    normalise: Vec<Spanned<Written>>,
 }
 
 /// The rules of a file, or what is wrong with it.
@@ -98,32 +94,67 @@ pub(super) fn rules(text: &str, path: &std::path::Path) -> Result<Vec<Rule>, Pro
         let offset = error.span().map_or(0, |span| span.start);
         Problem::new(&at(offset), &with_nearest(error.message()))
     })?;
-    let mut rules = Vec::new();
-    add(sections.bind, What::Bind, &at, &mut rules);
-    add(sections.ignore, What::Ignore, &at, &mut rules);
-    add(sections.keep, What::Keep, &at, &mut rules);
-    add(sections.matching, What::Match, &at, &mut rules);
-    add(sections.normalise, What::Normalise, &at, &mut rules);
-    match rules.get(MAX_RULES) {
-        Some(rule) => {
-            let message = format!("there are more than {MAX_RULES} rules");
-            Err(Problem::new(&rule.at, &message))
+    let binds = sections.bind.into_iter().map(|bind| Rule {
+        at: at(bind.span().start),
+        what: What::Bind,
+        about: Written::default(),
+        bind: Some(bind.into_inner()),
+        fired: 0.into(),
+    });
+    let mut rules: Vec<_> = binds.collect();
+    for (what, section) in [
+        (What::Ignore, sections.ignore),
+        (What::Keep, sections.keep),
+        (What::Match, sections.matching),
+        (What::Normalise, sections.normalise),
+    ] {
+        for rule in section {
+            let at = at(rule.span().start);
+            let about = rule.into_inner();
+            if let Some(fault) = fault(what, &about) {
+                return Err(Problem::new(&at, &fault));
+            }
+            rules.push(Rule {
+                at,
+                what,
+                about,
+                bind: None,
+                fired: 0.into(),
+            });
         }
-        None => Ok(rules),
     }
+    Ok(rules)
 }
 
-fn add<T>(
-    section: Vec<Spanned<T>>,
-    what: fn(T) -> What,
-    at: &dyn Fn(usize) -> Position,
-    rules: &mut Vec<Rule>,
-) {
-    rules.extend(section.into_iter().map(|rule| Rule {
-        at: at(rule.span().start),
-        what: what(rule.into_inner()),
-        fired: 0.into(),
-    }));
+/// The fault of a rule, if it has one: a key that is missing, or means nothing in it.
+fn fault(what: What, rule: &Written) -> Option<String> {
+    let (needed, others): (&[&str], &[&str]) = match what {
+        What::Bind | What::Keep => (&["path"], &[]),
+        What::Ignore => (&["path"], &["side"]),
+        What::Match => (&["path", "as"], &[]),
+        What::Normalise => (&["path", "pattern"], &["side", "with"]),
+    };
+    for (key, is_there) in [
+        ("path", rule.path.is_some()),
+        ("side", rule.side.is_some()),
+        ("as", rule.matching.is_some()),
+        ("pattern", rule.pattern.is_some()),
+        ("with", !rule.with.is_empty()),
+    ] {
+        match needed.contains(&key) {
+            true if !is_there => return Some(format!("missing field `{key}`")),
+            false if is_there && !others.contains(&key) => {
+                return Some(format!("`{key}` means nothing here"));
+            }
+            _ => {}
+        }
+    }
+    let path = rule.path.as_ref().filter(|_| what == What::Keep)?;
+    let is_kept = matches!(path.steps(), [Step::Member(params), Step::Member(meta), _, ..]
+        if &**params == "params" && &**meta == "_meta");
+    (!is_kept).then(|| {
+        format!("everything else is kept already: `{path}` has to begin with `params._meta`")
+    })
 }
 
 /// The message of an unknown key with the key that it is most like.
@@ -171,8 +202,8 @@ impl<'de> Deserialize<'de> for Matching {
     }
 }
 
-pub(super) fn path<'de, D: Deserializer<'de>>(from: D) -> Result<Path, D::Error> {
-    path_in(&["params", "result", "error"], from)
+pub(super) fn path<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Path>, D::Error> {
+    path_in(&["params", "result", "error"], from).map(Some)
 }
 
 pub(super) fn path_in_request<'de, D: Deserializer<'de>>(from: D) -> Result<Path, D::Error> {
@@ -181,16 +212,6 @@ pub(super) fn path_in_request<'de, D: Deserializer<'de>>(from: D) -> Result<Path
 
 pub(super) fn path_in_answer<'de, D: Deserializer<'de>>(from: D) -> Result<Path, D::Error> {
     path_in(&["result", "error"], from)
-}
-
-pub(super) fn path_in_meta<'de, D: Deserializer<'de>>(from: D) -> Result<Path, D::Error> {
-    let path = path_in_request(from)?;
-    if matches!(path.steps(), [_, Step::Member(meta), _, ..] if &**meta == "_meta") {
-        return Ok(path);
-    }
-    Err(D::Error::custom(format!(
-        "everything but `_meta` is kept already: `{path}` has to begin with `params._meta`"
-    )))
 }
 
 /// A path from one of the members `tops` of a message.
@@ -210,10 +231,10 @@ fn path_in<'de, D: Deserializer<'de>>(tops: &[&str], from: D) -> Result<Path, D:
     )))
 }
 
-pub(super) fn pattern<'de, D: Deserializer<'de>>(from: D) -> Result<Regex, D::Error> {
+pub(super) fn pattern<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Regex>, D::Error> {
     let text = String::deserialize(from)?;
     let built = RegexBuilder::new(&text).size_limit(PATTERN_SIZE).build();
-    built.map_err(|error| {
+    built.map(Some).map_err(|error| {
         // The last line of the message says what is wrong, those above point at it.
         let error = error.to_string();
         let error = error.lines().last().unwrap_or_default();

@@ -24,27 +24,17 @@ fn place(path: &str) -> Vec<Step> {
 #[test]
 fn the_example_of_the_documentation_is_read() {
     let doc = include_str!("../rules.rs");
-    let example: Vec<_> = doc
-        .lines()
-        .skip_while(|line| *line != "//! ```toml")
-        .skip(1)
-        .take_while(|line| *line != "//! ```")
-        .map(|line| line.trim_start_matches("//!"))
-        .collect();
-    let rules = rules(&example.join("\n"));
-    assert_eq!(rules.len(), 5);
+    let (_, example) = doc.split_once("```toml\n").expect("there is one");
+    let (example, _) = example.split_once("//! ```").expect("it ends");
+    let rules = rules(&example.replace("//!", ""));
     let words: Vec<_> = rules.unfired().into_iter().map(|rule| rule.rule).collect();
-    assert_eq!(
-        words,
-        [
-            "bind params.arguments.handle of tool:read to result.structuredContent.handle \
-             of tool:open",
-            "ignore result.structuredContent.score of tool:search",
-            "keep params._meta[\"com.example/tenant\"]",
-            "match result.structuredContent.files of tool:list_files by name",
-            "normalise result.content[*].text",
-        ]
-    );
+    let said = "\
+        bind params.arguments.handle of tool:read to result.structuredContent.handle of tool:open
+        ignore result.structuredContent.score of tool:search
+        keep params._meta[\"com.example/tenant\"]
+        match result.structuredContent.files of tool:list_files by name
+        normalise result.content[*].text";
+    assert!(words.iter().eq(said.lines().map(str::trim)), "{words:?}");
     assert_eq!(rules.unfired()[1].at, "a.rules.toml:1:2");
 }
 
@@ -112,83 +102,38 @@ fn a_rule_that_changed_nothing_is_told() {
     assert_eq!(unfired(&rules), [ignored]);
 }
 
+/// A file, `|` between its lines, where it is wrong, and what is said.
+const WRONG: &str = "\
+[[ignroe]]|path = 'result.a' <> 1:3 <> `ignroe`, did you mean `ignore`?
+[[ignore]]|paht = 'result.a' <> 2:1 <> `paht`, did you mean `path`?
+[ignore]|path = 'result.a' <> 1:1 <> expected a sequence
+[[ignore]]|path = 7 <> 2:8 <> expected a string
+[[ignore]]|for = 'tool:a' <> 1:1 <> missing field `path`
+[[ignore]]|path = 'result..a' <> 2:8 <> is no path: expected a name
+[[ignore]]|path = 'results.a' <> 2:8 <> did you mean `result`?
+[[bind]]|from = 'params.a'|to = 'params.a' <> 2:8 <> has to begin with one of result, error
+[[ignore]]|path = 'result.a'|side = 'live' <> 3:8 <> expected `left` or `right`
+[[ignore]]|path = 'result.a'|for = 'tools' <> 3:7 <> a tool is `tool:tools`
+[[ignore]]|path = 'result.a'|for = 'initialise' <> 3:7 <> did you mean `initialize`?
+[[match]]|path = 'result.a'|as = 'keyed()' <> 3:6 <> neither `set` nor `keyed(NAME)`
+[[match]]|path = 'result.a' <> 1:1 <> missing field `as`
+[[keep]]|path = 'params._meta.a'|as = 'set' <> 1:1 <> `as` means nothing here
+[[normalise]]|path = 'result.a'|pattern = '(' <> 3:11 <> unclosed group
+[[keep]]|path = 'params.a' <> 1:1 <> has to begin with `params._meta`
+a =  <> 1: <> ";
+
 #[test]
 fn whatever_is_wrong_has_its_place_and_the_nearest_spelling() {
-    for (text, at, why) in [
-        (
-            "[[ignroe]]\npath = 'result.a'",
-            "1:3",
-            "`ignroe`, did you mean `ignore`?",
-        ),
-        (
-            "[[ignore]]\npaht = 'result.a'",
-            "2:1",
-            "`paht`, did you mean `path`?",
-        ),
-        ("[ignore]\npath = 'result.a'", "1:1", "expected a sequence"),
-        ("[[ignore]]\npath = 7", "2:8", "expected a string"),
-        ("[[ignore]]\nfor = 'tool:a'", "1:1", "missing field `path`"),
-        (
-            "[[ignore]]\npath = 'result..a'",
-            "2:8",
-            "expected a name, a dot or a bracket at byte 6",
-        ),
-        (
-            "[[ignore]]\npath = 'results.a'",
-            "2:8",
-            "did you mean `result`?",
-        ),
-        (
-            "[[bind]]\nfrom = 'params.a'\nto = 'params.a'",
-            "2:8",
-            "the path `params.a` has to begin with one of result, error",
-        ),
-        (
-            "[[ignore]]\npath = 'result.a'\nside = 'live'",
-            "3:8",
-            "expected `left` or `right`",
-        ),
-        (
-            "[[ignore]]\npath = 'result.a'\nfor = 'tools'",
-            "3:7",
-            "a tool is `tool:tools`",
-        ),
-        (
-            "[[ignore]]\npath = 'result.a'\nfor = 'initialise'",
-            "3:7",
-            "`initialise` is no method; did you mean `initialize`?",
-        ),
-        (
-            "[[match]]\npath = 'result.a'\nas = 'keyed()'",
-            "3:6",
-            "neither `set` nor `keyed(NAME)`",
-        ),
-        ("[[match]]\npath = 'result.a'", "1:1", "missing field `as`"),
-        (
-            "[[normalise]]\npath = 'result.a'\npattern = '('",
-            "3:11",
-            "unclosed group",
-        ),
-        (
-            "[[keep]]\npath = 'params.a'",
-            "2:8",
-            "has to begin with `params._meta`",
-        ),
-        ("a = ", "1:", ""),
-    ] {
-        let problem = problem(text);
-        let is_there = problem.starts_with(&format!("r.toml:{at}"));
-        assert!(is_there && problem.contains(why), "{text}: {problem}");
+    for case in WRONG.lines() {
+        let parts: Vec<_> = case.split(" <> ").collect();
+        let problem = problem(&parts[0].replace('|', "\n"));
+        let is_there = problem.starts_with(&format!("r.toml:{}", parts[1]));
+        assert!(is_there && problem.contains(parts[2]), "{case}: {problem}");
     }
 }
 
 #[test]
-fn too_many_rules_and_a_pattern_that_grows_are_refused() {
-    let many = "[[ignore]]\npath = 'result.a'\n".repeat(1001);
-    assert_eq!(
-        problem(&many),
-        "r.toml:2001:1: there are more than 1000 rules"
-    );
+fn a_pattern_that_grows_is_refused() {
     let huge = "[[normalise]]\npath = 'result.a'\npattern = '((a{100}){100}){100}'";
     assert!(problem(huge).contains("no regular expression"));
 }

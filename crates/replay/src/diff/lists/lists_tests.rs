@@ -4,18 +4,22 @@ use crate::rules::Rules;
 /// `CLASS NAME PATH: SENTENCE`, one for each difference of two lists.
 fn found_by(rules: &str, list: List, left: &str, right: &str) -> Vec<String> {
     let mut all = Rules::default();
-    all.add(rules, std::path::Path::new("r"))
-        .expect("the rules are right");
+    let path = std::path::Path::new("r");
+    all.add(rules, path).expect("the rules are right");
     let terms = Terms {
         scope: all.scope(list.method(), None),
         differences_only: true,
         ..Terms::default()
     };
-    let listing = [left, right].map(|elements| {
+    let listing = Listing([left, right].map(|elements| {
         let answer = format!(r#"{{"result":{{"{}":{elements}}}}}"#, list.member());
-        let page = Page::of(list, None, None, Some(answer.as_bytes()));
-        vec![page.expect("it is a page")]
-    });
+        vec![Page {
+            seq: None,
+            answer: answer.into_bytes(),
+            is_first: true,
+            is_last: true,
+        }]
+    }));
     let mut ledger = Ledger::default();
     compare(list, &listing, &terms, &mut ledger);
     let line = |found: &Offer| {
@@ -28,105 +32,47 @@ fn found_by(rules: &str, list: List, left: &str, right: &str) -> Vec<String> {
     ledger.report.offers.iter().map(line).collect()
 }
 
-fn tools(left: &str, right: &str) -> Vec<String> {
-    found_by("", List::Tools, left, right)
-}
+/// Two lists and what is said of them.
+const TOOLS: &str = r#"
+[{"name":"a"},{"name":"a"}] <> [{"name":"a"}] <> breaking a result.tools[1]: is gone
+[7,{}] <> [7,{}] <>
+[{"name":"a"}] <> [ { "name" : "a" } ] <>
+[{"name":"a"},{"name":"b"}] <> [{"name":"b"},{"name":"a"}] <> order  result.tools: the tools are listed in another order
+[{"name":"a"}] <> [{"name":"a"},{"name":"b"}] <> added b result.tools[1]: is new
+[{"name":"a","x":1}] <> [{"name":"a","x":2}] <> changed a result.tools[0].x: another `x`
+[{"name":"a","icons":[1]}] <> [{"name":"a","icons":[2]}] <> changed a result.tools[0].icons[0]: another `icons[0]`
+[{"name":"a","title":"x"}] <> [{"name":"a"}] <> changed a result.tools[0].title: no `title` any more
+[{"name":"a","x":{"y":1}}] <> [{"name":"a","x":{"y":2}}] <> changed a result.tools[0].x.y: another `x.y`
+[{"name":"a","outputSchema":{}}] <> [{"name":"a"}] <> breaking a result.tools[0].outputSchema: output widened: is not described any more
+[{"name":"a"}] <> [{"name":"a","outputSchema":{}}] <> added a result.tools[0].outputSchema: output narrowed: is described now"#;
+
+const PROMPTS: &str = r#"
+{"name":"x"} <> {"name":"x","required":true} <> breaking `x` is required now
+{"name":"x","required":true} <> {"name":"x"} <> added `x` is optional now
+ <> {"name":"x","required":true} <> breaking `x` is new and required
+ <> {"name":"x"} <> added `x` is new and optional
+{"name":"x"} <>  <> breaking `x` is gone"#;
 
 #[test]
-fn tools_come_and_go_and_their_order_is_a_word() {
-    for (left, right, expected) in [
-        (
-            r#"[{"name":"a"},{"name":"b","x":1},{"name":"c"}]"#,
-            r#"[{"name":"d"},{"name":"b","x":2},{"name":"a"}]"#,
-            &[
-                "order  result.tools: the tools are listed in another order",
-                "changed b result.tools[1].x: another `x`",
-                "breaking c result.tools[2]: is gone",
-                "added d result.tools[0]: is new",
-            ][..],
-        ),
-        (
-            r#"[{"name":"a"},{"name":"a"}]"#,
-            r#"[{"name":"a"}]"#,
-            &["breaking a result.tools[1]: is gone"],
-        ),
-        ("[7,{}]", "[7,{}]", &[]),
-        (r#"[{"name":"a"}]"#, r#"[ { "name" : "a" } ]"#, &[]),
-    ] {
-        assert_eq!(tools(left, right), expected, "{left} {right}");
+fn tools_prompts_and_resources_are_compared_by_name() {
+    for case in TOOLS.lines().skip(1) {
+        let parts: Vec<_> = case.split("<>").map(str::trim).collect();
+        let found = found_by("", List::Tools, parts[0], parts[1]);
+        assert_eq!(found.join("|"), parts[2], "{case}");
     }
-}
-
-#[test]
-fn what_has_no_rule_is_changed_or_added() {
-    for (left, right, expected) in [
-        (
-            r#""description":"x""#,
-            r#""description":"y""#,
-            "changed description: another",
-        ),
-        (
-            r#""icons":[1]"#,
-            r#""icons":[2]"#,
-            "changed icons[0]: another `icons[0]`",
-        ),
-        (
-            r#""title":"x""#,
-            r#""a":1"#,
-            "changed title: no `title` any more",
-        ),
-        (
-            r#""annotations":{"readOnlyHint":true}"#,
-            r#""annotations":{"readOnlyHint":false}"#,
-            "changed annotations.readOnlyHint: another `annotations.readOnlyHint`",
-        ),
-        (
-            r#""outputSchema":{"type":"object"}"#,
-            r#""a":1"#,
-            "breaking outputSchema: output widened: is not described any more",
-        ),
-        (
-            r#""a":1"#,
-            r#""a":1,"outputSchema":{"type":"object"}"#,
-            "added outputSchema: output narrowed: is described now",
-        ),
-    ] {
-        let [before, after] = [left, right].map(|of| format!(r#"[{{"name":"a",{of}}}]"#));
-        let found = tools(&before, &after);
-        let found = found[0].replace("a result.tools[0].", "");
-        assert!(found.starts_with(expected), "{found}");
-    }
-}
-
-#[test]
-fn prompts_and_resources_are_lists_as_well() {
-    let (optional, required) = (r#"{"name":"x"}"#, r#"{"name":"x","required":true}"#);
-    for (left, right, expected) in [
-        (optional, required, "breaking `x` is required now"),
-        (required, optional, "added `x` is optional now"),
-        ("", required, "breaking `x` is new and required"),
-        ("", optional, "added `x` is new and optional"),
-        (optional, "", "breaking `x` is gone"),
-    ] {
-        let [left, right] =
-            [left, right].map(|arguments| format!(r#"[{{"name":"p","arguments":[{arguments}]}}]"#));
-        let found = found_by("", List::Prompts, &left, &right).join("");
+    for case in PROMPTS.lines().skip(1) {
+        let parts: Vec<_> = case.split("<>").map(str::trim).collect();
+        let prompt = |arguments| format!(r#"[{{"name":"p","arguments":[{arguments}]}}]"#);
+        let found = found_by("", List::Prompts, &prompt(parts[0]), &prompt(parts[1])).join("|");
         let found = found.replace("p result.prompts[0].arguments: argument ", "");
-        assert_eq!(found, expected);
+        assert_eq!(found, parts[2], "{case}");
     }
-    assert_eq!(
-        found_by(
-            "",
-            List::Resources,
-            r#"[{"uri":"a:1","annotations":{"lastModified":"1"}},{"uri":"a:2"}]"#,
-            r#"[{"uri":"a:1","annotations":{"lastModified":"2"}},{"uri":"a:3"}]"#
-        ),
-        [
-            "noise a:1 result.resources[0].annotations.lastModified: another \
-             `annotations.lastModified`",
-            "breaking a:2 result.resources[1]: is gone",
-            "added a:3 result.resources[1]: is new",
-        ]
+    let left = r#"[{"uri":"a:1","annotations":{"lastModified":"1"}}]"#;
+    let right = r#"[{"uri":"a:1","annotations":{"lastModified":"2"}}]"#;
+    let found = found_by("", List::Resources, left, right);
+    assert!(
+        found[0].starts_with("noise a:1 result.resources[0]"),
+        "{found:?}"
     );
 }
 

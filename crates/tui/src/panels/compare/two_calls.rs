@@ -289,10 +289,6 @@ fn row(line: &Line) -> Row {
             let text = format!("… {} the same", count(*values));
             (both(Role::Faint, text), *values)
         }
-        Verdict::NotCompared { .. } => {
-            let text = "too much to compare".to_owned();
-            (both(Role::Warn, text), 0)
-        }
         Verdict::Differs { left, right, .. } => {
             let sides = [left, right].map(|side| side.as_ref().map(shown));
             (Row::new(Role::Text, &*label, Text::Values(sides)), 0)
@@ -315,7 +311,6 @@ fn below(path: &str, verdict: &Verdict) -> Option<Box<Below>> {
             right,
             ..
         } => (change.as_str(), [left.as_ref(), right.as_ref()]),
-        Verdict::NotCompared { left, right } => ("not compared", [Some(left), Some(right)]),
         Verdict::Same(same) => ("the same", [Some(same), None]),
         Verdict::SameUnkept(_) | Verdict::Within(_) => return None,
     };
@@ -342,7 +337,7 @@ fn label(label: &Label) -> String {
 /// The text of an excerpt, with the size of the value where that is longer.
 fn shown(excerpt: &Excerpt) -> String {
     let text = escape(&excerpt.text);
-    if excerpt.is_whole() {
+    if excerpt.before == 0 && excerpt.after == 0 {
         return text.into_owned();
     }
     let whole = excerpt.before + excerpt.text.len() + excerpt.after;

@@ -129,7 +129,7 @@ fn candidates(app: &App, session: &Session) -> Vec<(usize, String, Rect)> {
     }
     let widest = lines.iter().map(|line| width(line)).max().unwrap_or(0);
     let lines = lines.into_iter().zip(places).enumerate();
-    let placed = lines.map(|(nth, (line, row))| {
+    let on_screen = lines.map(|(nth, (line, row))| {
         let room = widest.min(usize::from(row.width.saturating_sub(x)));
         let place = Rect {
             x: row.x + x,
@@ -138,7 +138,7 @@ fn candidates(app: &App, session: &Session) -> Vec<(usize, String, Rect)> {
         };
         (first + nth, pad_end(&cut(&line, room), room), place)
     });
-    placed.collect()
+    on_screen.collect()
 }
 
 pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {

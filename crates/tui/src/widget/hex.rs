@@ -30,7 +30,7 @@ pub fn line(bytes: &[u8], row: usize, per_line: usize, hits: Hits<'_>) -> Spans 
     for at in start..start + per_line {
         let byte = bytes.get(at);
         let text = byte.map_or_else(|| "  ".to_owned(), |byte| format!("{byte:02x}"));
-        let is_group_end = (at + 1 - start) % 8 == 0 || at + 1 == start + per_line;
+        let is_group_end = (at + 1 - start).is_multiple_of(8) || at + 1 == start + per_line;
         line.push((role(at, Role::Text), text));
         line.push((Role::Text, if is_group_end { "  " } else { " " }.to_owned()));
     }
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn a_line_has_its_offset_its_bytes_and_their_text() {
-        let bytes = [&[0; 0x1_0010][..], b"a\x1b\xc3\xa9~"].concat();
+        let bytes = [vec![0; 0x1_0010], b"a\x1b\xc3\xa9~".to_vec()].concat();
         let hit = 0x1_0011..0x1_0013;
         let line = line(&bytes, 0x2002, 8, std::slice::from_ref(&hit));
         let text: String = line.iter().map(|(_, text)| &**text).collect();

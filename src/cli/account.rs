@@ -78,9 +78,8 @@ pub fn lines(report: &Report) -> Vec<String> {
         let named = named(found, sentence).into_iter();
         lines.extend(named.map(|text| format!("  {name}: {text}")));
     }
-    let unused = named(&report.unused, |request| match &request.subject {
-        Some(subject) => format!("#{} {}", request.seq.0, escape(&subject.to_string())),
-        None => format!("#{}", request.seq.0),
+    let unused = named(&report.unused, |request| {
+        format!("#{} {}", request.seq.0, escape(&request.subject.to_string()))
     });
     let out_of_order = named(&tally.out_of_order, |seq| format!("#{}", seq.0));
     for (name, named) in [("unused", unused), ("out of order", out_of_order)] {
@@ -124,10 +123,9 @@ pub fn json(report: &Report) -> Vec<Value> {
     listed("near", &tally.near, missed, &mut left_out, &mut lines);
     listed("missed", &tally.missed, missed, &mut left_out, &mut lines);
     let unused = |request: &Unused| {
-        let subject = request.subject.as_ref();
-        let name = subject.and_then(|subject| subject.name.as_deref());
-        let method = subject.map(|subject| escape(&subject.method));
-        json!({"seq": request.seq.0, "method": method, "name": name.map(escape)})
+        let subject = &request.subject;
+        let name = subject.name.as_deref().map(escape);
+        json!({"seq": request.seq.0, "method": escape(&subject.method), "name": name})
     };
     listed("unused", &report.unused, unused, &mut left_out, &mut lines);
     let seq = |seq: &Seq| json!({"seq": seq.0});

@@ -10,7 +10,7 @@ use super::replay::driving::{Bind, bind};
 use super::{comparison, quantity, run, select};
 use clap::{Args, ValueEnum};
 use mcpreel_replay::mock::index::Death;
-use mcpreel_replay::mock::serve::{How, Manner, serve};
+use mcpreel_replay::mock::serve::{How, Session};
 use mcpreel_replay::mock::{
     Ended, Fault, Index, Latency, OnMiss as Missing, Options, Report, Secrets, Server, Source,
 };
@@ -201,11 +201,14 @@ pub fn run(args: &Mock) -> Outcome {
         needless.map(|name| format!("--bind {name}: the recording has no such placeholder")),
     );
     let server = Server::new(index, Source::new(recording, secrets), options);
-    let manner = Voice { args };
     let signals = Signals::catch().map_err(anyhow::Error::from)?;
     // From here on a signal ends the session, not the process.
     file::hand_signals_over();
-    let ending = serve(server, &signals, &record, &manner);
+    let remark = |text: &str| remark(args.format, text);
+    let mut session = Session::begin(server, &signals, &record, &remark);
+    let (how, report) = session.run();
+    let ending = ending(args, &report, &how);
+    session.finish(&how, &told(args, &report), ending);
     file::remove();
     Ok(Exit::Process(record::end_as(ending)))
 }
@@ -230,78 +233,70 @@ fn record_options(args: &Mock, name: &str, id: &str) -> record::Options {
     }
 }
 
-struct Voice<'a> {
-    args: &'a Mock,
+fn remark(format: Said, text: &str) -> String {
+    match format {
+        Said::Text => format!("mcpreel: {}\n", escape(text)),
+        Said::Json => format!("{}\n", json!({"kind": "remark", "text": escape(text)})),
+    }
 }
 
-impl Manner for Voice<'_> {
-    fn remark(&self, text: &str) -> String {
-        match self.args.format {
-            Said::Text => format!("mcpreel: {}\n", escape(text)),
-            Said::Json => format!("{}\n", json!({"kind": "remark", "text": escape(text)})),
+/// The account of the session, as lines for stderr.
+fn told(args: &Mock, report: &Report) -> String {
+    let broken = broken(&args.assertions, report).into_iter();
+    let lines: Vec<String> = match args.format {
+        Said::Json => {
+            let broken = broken.map(
+                |(flag, found, _)| json!({"kind": "assertion", "assertion": flag, "found": found}),
+            );
+            let all = account::json(report).into_iter().chain(broken);
+            all.map(|line| format!("{line}\n")).collect()
         }
-    }
+        Said::Text => {
+            let broken =
+                broken.map(|(flag, found, what)| format!("{flag}: {} {what}", count(found)));
+            let all = account::lines(report).into_iter().chain(broken);
+            all.map(|line| format!("mcpreel: {line}\n")).collect()
+        }
+    };
+    lines.concat()
+}
 
-    fn report(&self, report: &Report) -> String {
-        let broken = self.broken(report).into_iter();
-        let lines: Vec<String> = match self.args.format {
-            Said::Json => {
-                let broken = broken.map(
-                    |(flag, found, _)| json!({"kind": "assertion", "assertion": flag, "found": found}),
-                );
-                let all = account::json(report).into_iter().chain(broken);
-                all.map(|line| format!("{line}\n")).collect()
-            }
-            Said::Text => {
-                let broken =
-                    broken.map(|(flag, found, what)| format!("{flag}: {} {what}", count(found)));
-                let all = account::lines(report).into_iter().chain(broken);
-                all.map(|line| format!("mcpreel: {line}\n")).collect()
-            }
-        };
-        lines.concat()
-    }
-
-    fn ending(&self, report: &Report, how: &How) -> Ending {
-        match how {
-            How::Signal(signal) => Ending::Signal(*signal),
-            How::Ended(Ended::Crash) => Ending::Signal(Signal::SIGABRT as i32),
-            How::Ended(Ended::AsRecorded(death)) => as_recorded(death),
-            _ if report.tally.unreadable > 0 => Ending::Code(3),
-            How::Ended(Ended::Missed) => Ending::Code(6),
-            How::Input | How::Unread => {
-                let holds = self.broken(report).is_empty();
-                Ending::Code(if holds { 0 } else { 6 })
-            }
+fn ending(args: &Mock, report: &Report, how: &How) -> Ending {
+    match how {
+        How::Signal(signal) => Ending::Signal(*signal),
+        How::Ended(Ended::Crash) => Ending::Signal(Signal::SIGABRT as i32),
+        How::Ended(Ended::AsRecorded(death)) => as_recorded(death),
+        _ if report.tally.unreadable > 0 => Ending::Code(3),
+        How::Ended(Ended::Missed) => Ending::Code(6),
+        How::Input | How::Unread => {
+            let holds = broken(&args.assertions, report).is_empty();
+            Ending::Code(if holds { 0 } else { 6 })
         }
     }
 }
 
-impl Voice<'_> {
-    /// The assertions that do not hold: the option, how many are as they should not be, and what
-    /// they are.
-    fn broken(&self, report: &Report) -> Vec<(&'static str, u64, &'static str)> {
-        let (tally, asked) = (&report.tally, &self.args.assertions);
-        let missed = tally.missed.count + tally.near.count;
-        let (unused, order) = (report.unused.count, tally.out_of_order.count);
-        let all = [
-            (
-                asked.assert_all_used,
-                ("--assert-all-used", unused, "unused"),
-            ),
-            (
-                asked.assert_no_miss,
-                ("--assert-no-miss", missed, "not on record"),
-            ),
-            (
-                asked.assert_order,
-                ("--assert-order", order, "out of order"),
-            ),
-        ];
-        let broken = all.into_iter();
-        let broken = broken.filter(|(is_asked, (_, found, _))| *is_asked && *found > 0);
-        broken.map(|(_, assertion)| assertion).collect()
+/// The assertions that do not hold: the option, how many are as they should not be, and what they
+/// are.
+fn broken(asked: &Assertions, report: &Report) -> Vec<(&'static str, u64, &'static str)> {
+    let tally = &report.tally;
+    let missed = tally.missed.count + tally.near.count;
+    let (unused, order) = (report.unused.count, tally.out_of_order.count);
+    let mut broken = Vec::new();
+    for (is_asked, flag, found, what) in [
+        (asked.assert_all_used, "--assert-all-used", unused, "unused"),
+        (
+            asked.assert_no_miss,
+            "--assert-no-miss",
+            missed,
+            "not on record",
+        ),
+        (asked.assert_order, "--assert-order", order, "out of order"),
+    ] {
+        if is_asked && found > 0 {
+            broken.push((flag, found, what));
+        }
     }
+    broken
 }
 
 fn as_recorded(death: &Death) -> Ending {

@@ -3,20 +3,23 @@
 use super::OnMiss;
 use super::client::Phase;
 use super::faults::Effect;
-use super::index::{Outcome, Trigger};
-use super::matcher::{Near, Nearest, Reason, Tier, nearest};
-use super::mock_report::{Missed, Subject};
-use super::params::{Texts, Wanted, digest};
-use super::reel::{Place, Said};
+use super::index::{Entry, Outcome, Trigger};
+use super::matcher::{Near, Nearest, Reason};
+use super::mock_report::Missed;
+use super::params::{Subject, Wanted};
 use super::server::{
-    Action, Answer, Ended, INTERNAL_ERROR, Live, MOST_OPEN, STATE_PREFIX, Server, Then, error,
+    Action, Ended, INTERNAL_ERROR, Live, MOST_OPEN, STATE_PREFIX, Server, Then, error,
 };
 use crate::lines::Line;
+use crate::rules::Side;
 use mcpreel_trace::clock::Moment;
+use mcpreel_trace::frame::Seq;
+use mcpreel_wire::id::RequestId;
 use mcpreel_wire::json::{Value, follow};
 use mcpreel_wire::mcp::{keys, methods};
 use mcpreel_wire::message::{
-    Body, Content, InputRound, Lines, Message, Notification, Problem, Request, Subject as About,
+    Body, Content, InputRound, Lines, Message, Notification, Problem, Request,
+    Subject as About,
 };
 use serde_json::json;
 use std::collections::VecDeque;
@@ -43,7 +46,7 @@ struct Asking<'a> {
 /// What a request gets.
 enum Found {
     /// What an entry got, and whether that was used before.
-    Entry(u32, bool),
+    Entry(usize, bool),
     /// An answer of our own.
     Own(Vec<u8>),
     Nothing(Reason),
@@ -80,7 +83,7 @@ impl Server {
             },
             _ if content.problems.iter().any(is_parse_error) => {
                 self.tally.malformed += 1;
-                self.write(Said::own(error(None, PARSE_ERROR, "Parse error", None)));
+                self.say_own(error(None, PARSE_ERROR, "Parse error", None));
             }
             _ if content.problems.contains(&Problem::Blank) => {}
             _ => self.invalid("no request"),
@@ -90,7 +93,7 @@ impl Server {
     fn invalid(&mut self, why: &str) {
         self.tally.malformed += 1;
         let message = format!("Invalid Request: {why}");
-        self.write(Said::own(error(None, INVALID_REQUEST, &message, None)));
+        self.say_own(error(None, INVALID_REQUEST, &message, None));
     }
 
     fn notified(&mut self, notification: &Notification, now: Moment) {
@@ -103,11 +106,9 @@ impl Server {
         {
             self.cancel(id);
         }
-        let waiting = self.notices.get_mut(&digest(&notification.method, ""));
-        if let Some(number) = waiting.and_then(VecDeque::pop_front) {
-            let anchor = self.index.notices.get(number as usize);
-            let anchor = anchor.map(|notice| notice.place);
-            self.play_after(Trigger::Notified(number), None, anchor, now);
+        let recorded = self.index.notices.get_mut(&notification.method);
+        if let Some((number, at)) = recorded.and_then(VecDeque::pop_front) {
+            self.play_after(Trigger::Notified(number), None, (now, at));
         }
     }
 }
@@ -125,36 +126,41 @@ impl Server {
         if !request.id.is_allowed() {
             return self.invalid("the id of a request is a string or a number");
         }
-        let refusal = match root {
-            None => Some((INVALID_REQUEST, "Invalid Request: nested too deeply")),
-            _ if self.plays.len() < MOST_OPEN => None,
-            _ => Some((INTERNAL_ERROR, "too many requests are open")),
+        let refusal = |code, why| error(Some(&request.id), code, why, None);
+        let Some(root) = root else {
+            let why = "Invalid Request: nested too deeply";
+            return self.say_own(refusal(INVALID_REQUEST, why));
         };
-        if let Some((code, why)) = refusal {
-            return self.write(Said::own(error(Some(&request.id), code, why, None)));
+        if self.plays.len() >= MOST_OPEN {
+            return self.say_own(refusal(INTERNAL_ERROR, "too many requests are open"));
         }
-        let params = root.and_then(|root| root.get("params"));
+        let params = root.get("params");
         let identity = message.meta.identity.as_deref();
         let level = params.and_then(|params| follow(params, &["_meta", keys::LOG_LEVEL]));
-        let (name, rules) = (request.name.as_deref(), &self.options.rules);
+        let live = Live {
+            id: request.id.clone(),
+            token: message.meta.progress_token.clone(),
+            wants_log: level.is_some(),
+            modern: identity.is_some_and(|identity| identity.protocol_version.is_some()),
+        };
+        if &*request.method == "initialize" {
+            self.client.initializes(request.identity.as_deref());
+        } else if live.modern {
+            self.client.phase = Phase::Ready;
+        }
+        let subject = Subject {
+            method: request.method.clone(),
+            name: request.name.clone(),
+        };
+        let fault = self.fault(text, now);
         let mut asking = Asking {
-            wanted: Wanted::new(&request.method, name, params, rules),
-            live: Live {
-                id: request.id.clone(),
-                token: message.meta.progress_token.clone(),
-                wants_log: level.is_some(),
-                modern: identity.is_some_and(|identity| identity.protocol_version.is_some()),
-            },
+            wanted: Wanted::new(subject, params, &self.options.rules, Side::Right),
+            live,
             retry: request.retry.as_ref(),
             now,
             delay: Duration::ZERO,
         };
-        if &*request.method == "initialize" {
-            self.client.initializes(request.identity.as_deref());
-        } else if asking.live.modern {
-            self.client.phase = Phase::Ready;
-        }
-        match self.fault(&asking, text) {
+        match fault {
             Some(Effect::Delay(delay)) => {
                 self.tally.faults += 1;
                 asking.delay = delay;
@@ -170,9 +176,9 @@ impl Server {
     }
 
     /// The effect of the first fault that fits a request.
-    fn fault(&self, asking: &Asking<'_>, bytes: &[u8]) -> Option<Effect> {
+    fn fault(&self, bytes: &[u8], now: Moment) -> Option<Effect> {
         let mut faults = self.options.faults.iter();
-        let fault = faults.find(|fault| fault.fits(bytes, asking.now))?;
+        let fault = faults.find(|fault| fault.fits(bytes, now))?;
         Some(fault.effect.clone())
     }
 
@@ -194,106 +200,97 @@ impl Server {
 
     fn found(&mut self, asking: &Asking<'_>) -> Found {
         let (wanted, id) = (&asking.wanted, &asking.live.id);
-        let unknown_state = || {
-            let message = "this requestState was not given for this request";
-            Found::Own(error(Some(id), INVALID_PARAMS, message, None))
-        };
-        let state = asking.retry.and_then(|retry| retry.state.as_deref());
-        if let Some(retry) = asking.retry {
-            let before = match state {
-                Some(state) => self.round_of(state),
-                None => self.rounds.take(wanted.name_digest(), &retry.keys),
-            };
-            match before {
-                Some(entry) if self.index.entry(entry).name == wanted.name_digest() => {
-                    return self.next_round(entry);
-                }
-                Some(_) => return unknown_state(),
-                None if state.is_some_and(|state| state.starts_with(STATE_PREFIX)) => {
-                    return unknown_state();
-                }
-                // The recorded client may have gone on from something that is not on record.
-                None => {}
-            }
+        if let Some(retry) = asking.retry
+            && let Some(found) = self.found_round(&wanted.subject, retry, id)
+        {
+            return found;
         }
         match self.matcher.find(&self.index, wanted) {
             Ok(found) => {
-                self.tally.normalised += u64::from(found.tier == Tier::Normalised);
+                self.tally.normalised += u64::from(found.normalised);
                 Found::Entry(found.entry, found.repeats)
             }
-            Err(_) if state.is_some() => unknown_state(),
+            Err(_) if asking.retry.is_some_and(|retry| retry.state.is_some()) => unknown_state(id),
             // Hosts ping at any time.
-            Err(_) if &*wanted.method == "ping" => {
+            Err(_) if &*wanted.subject.method == "ping" => {
                 let id = id.json();
                 Found::Own(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#).into_bytes())
             }
-            // Hosts of both eras try these, and go on with the other one after this error.
-            Err(Reason::Method) if matches!(&*wanted.method, "server/discover" | "initialize") => {
-                let message = format!("Method not found: the recording has no {}", wanted.method);
-                Found::Own(error(Some(id), METHOD_NOT_FOUND, &message, None))
-            }
-            Err(reason) => Found::Nothing(reason),
+            Err(reason) => match &*wanted.subject.method {
+                // Hosts of both eras try these, and go on with the other one after this error.
+                method @ ("server/discover" | "initialize") if reason == Reason::Method => {
+                    let message = format!("Method not found: the recording has no {method}");
+                    Found::Own(error(Some(id), METHOD_NOT_FOUND, &message, None))
+                }
+                _ => Found::Nothing(reason),
+            },
         }
     }
 
-    /// The entry whose answer our `state` was in.
-    fn round_of(&self, state: &str) -> Option<u32> {
-        let place = Place::parse(state.strip_prefix(STATE_PREFIX)?)?;
-        let entry = self.index.at(place)?;
-        (self.index.entry(entry).outcome == Outcome::Input).then_some(entry)
-    }
-
-    /// The recorded round after the one of the entry `before`.
-    fn next_round(&self, before: u32) -> Found {
-        let Some(next) = self.index.next_round(before) else {
-            return Found::Nothing(Reason::Round);
+    /// What the retry of a round of input gets; `None` if no round of ours leads to it: the recorded
+    /// client may have gone on from something that is not on record.
+    fn found_round(
+        &mut self,
+        subject: &Subject,
+        retry: &InputRound,
+        id: &RequestId,
+    ) -> Option<Found> {
+        let ours = |state: &str| {
+            let seq = state.strip_prefix(STATE_PREFIX)?;
+            Some(seq.parse().ok().and_then(|seq| self.index.at(Seq(seq))))
         };
-        match self.matcher.is_used(next) {
-            true if self.options.once => Found::Nothing(Reason::Used),
-            used => Found::Entry(next, used),
-        }
+        let before = match &retry.state {
+            Some(state) => ours(state)?,
+            None => Some(self.rounds.take(&self.index, subject, &retry.keys)?),
+        };
+        let entry = before.map(|before| &self.index.entries[before]);
+        let is_round = |entry: &Entry| entry.outcome == Outcome::Input && entry.subject == *subject;
+        let Some(entry) = entry.filter(|entry| is_round(entry)) else {
+            return Some(unknown_state(id));
+        };
+        Some(match entry.next_round {
+            None => Found::Nothing(Reason::Round),
+            Some(next) => match self.matcher.is_used(next) {
+                true if self.options.once => Found::Nothing(Reason::Used),
+                used => Found::Entry(next, used),
+            },
+        })
     }
 
-    fn take_entry(&mut self, entry: u32) {
+    fn take_entry(&mut self, entry: usize) {
         if self.matcher.take(&self.index, entry) {
-            let seq = self.index.entry(entry).request.seq();
+            let (seq, _) = self.index.entries[entry].request;
             self.tally.out_of_order.add(|| seq);
         }
     }
 
     /// Gives a request what the entry got.
-    fn serve(&mut self, (entry, repeats): (u32, bool), asking: Asking<'_>, mark: Option<Near>) {
+    fn serve(&mut self, (entry, repeats): (usize, bool), asking: Asking<'_>, mark: Option<Near>) {
         self.take_entry(entry);
         self.tally.served += 1;
         self.tally.repeated += u64::from(repeats);
-        let found = self.index.entry(entry);
-        let then = match (found.outcome, found.response) {
-            (Outcome::Answer | Outcome::Input, Some(place)) => Then::Answer(Answer {
-                entry,
-                place,
-                delay: asking.delay,
-                mark,
-            }),
-            (Outcome::Death, _) => Then::Die,
-            _ => Then::Nothing,
+        let then = match self.index.entries[entry].outcome {
+            Outcome::Answer | Outcome::Input => Then::Answer(entry, mark),
+            Outcome::Death => Then::Die,
+            Outcome::Silence | Outcome::Stream => Then::Nothing,
         };
+        let then = (then, asking.delay);
         self.play_request((entry, repeats), asking.live, then, asking.now);
     }
 
     /// A request stands for nothing on record.
     fn miss(&mut self, asking: Asking<'_>, reason: Reason) {
         let (wanted, rules) = (&asking.wanted, &self.options.rules);
-        let cursor = self.matcher.cursor();
-        let nearest = nearest(&self.index, wanted, cursor, rules, |entry| {
-            let said = self.reel.said(self.index.entry(entry).request).ok()?;
-            Some(Texts::of_recorded(&said.message, rules)?.exact)
+        let nearest = self.matcher.nearest(&self.index, wanted, rules, |entry| {
+            let line = self.source.line(self.index.entries[entry].request).ok()?;
+            Some(Wanted::recorded(&line, rules)?.exact)
         });
         let first = nearest.near.first();
         let missed = Missed {
-            subject: Subject::new(&wanted.method, wanted.name.as_deref()),
+            subject: wanted.subject.clone(),
             reason,
             nearest: first.map(|near| {
-                let seq = self.index.entry(near.entry).request.seq();
+                let (seq, _) = self.index.entries[near.entry].request;
                 (seq, near.paths.clone())
             }),
         };
@@ -325,4 +322,9 @@ impl Server {
         let message = missed.sentence(&self.index.recording);
         error(Some(&live.id), NOT_ON_RECORD, &message, Some(data))
     }
+}
+
+fn unknown_state(id: &RequestId) -> Found {
+    let message = "this requestState was not given for this request";
+    Found::Own(error(Some(id), INVALID_PARAMS, message, None))
 }

@@ -1,6 +1,7 @@
 //! What the live client has said that the mock's answers depend on. Pure.
 
 use super::index::Index;
+use super::params::Subject;
 use mcpreel_wire::json::Value;
 use mcpreel_wire::mcp::capabilities::Declared;
 use mcpreel_wire::mcp::methods;
@@ -73,34 +74,32 @@ impl Client {
 /// Rounds that wait for their retry; the oldest are forgotten.
 const WAITING: usize = 256;
 
-/// Answers that asked for input without a `requestState`, the newest first: entry and digest of
-/// its name, and the keys of what was asked.
+/// Answers that asked for input without a `requestState`, the newest first: the entry, and the keys
+/// of what was asked.
 #[derive(Debug, Default)]
-pub struct Rounds(VecDeque<(u32, u64, Vec<Box<str>>)>);
+pub struct Rounds(VecDeque<(usize, Vec<Box<str>>)>);
 
 impl Rounds {
-    /// The entry was answered by `message`, which asks for input.
-    pub fn wait(&mut self, entry: u32, index: &Index, message: &[u8]) {
-        let asked = classify(message).messages.pop();
+    /// The entry was answered by `line`, which asks for input.
+    pub fn wait(&mut self, entry: usize, line: &[u8]) {
+        let asked = classify(line).messages.pop();
         if let Some(Body::Response(response)) = asked.map(|message| message.body)
             && let Outcome::InputRequired(round) = response.outcome
             && round.state.is_none()
         {
             self.0.truncate(WAITING - 1);
-            self.0
-                .push_front((entry, index.entry(entry).name, round.keys));
+            self.0.push_front((entry, round.keys));
         }
     }
 
-    /// The newest round about `name` that asked for just what `keys` bring.
-    pub fn take(&mut self, name: u64, keys: &[Box<str>]) -> Option<u32> {
-        let fits = |(_, of, asked): &(u32, u64, Vec<Box<str>>)| {
-            *of == name
+    /// The newest round about `subject` that asked for just what `keys` bring.
+    pub fn take(&mut self, index: &Index, subject: &Subject, keys: &[Box<str>]) -> Option<usize> {
+        let at = self.0.iter().position(|(entry, asked)| {
+            index.entries[*entry].subject == *subject
                 && keys.is_empty() == asked.is_empty()
                 && keys.iter().all(|key| asked.contains(key))
-        };
-        let at = self.0.iter().position(fits)?;
-        self.0.remove(at).map(|(entry, ..)| entry)
+        })?;
+        self.0.remove(at).map(|(entry, _)| entry)
     }
 }
 

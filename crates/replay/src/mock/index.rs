@@ -1,49 +1,41 @@
 //! What a recording holds, without bodies: the requests that can be answered, and everything else
-//! that the server sent, each filed under the anchor after which it came.
+//! that the server sent, each filed under the trigger after which it came.
 //!
-//! An [`Entry`] is a request of the recorded client. A [`Step`] is something that the server sent
-//! (or waited for), filed under its [`Trigger`]: what has to happen in a live session for the step
-//! to come again. Bodies are read from the recording when they are served.
+//! An [`Entry`] is a request of the recorded client. A [`Step`] is something that the server sent, or
+//! waited for; its [`Trigger`] has to happen in a live session for the step to come again.
 
-use super::params::{Texts, digest, is_reusable};
+use super::params::{Subject, Wanted};
 use super::reel::{Place, Secrets};
 use crate::called;
-use crate::rules::{Rules, Side};
-use mcpreel_store::reader::{EventRow, FramePage, MessageRow, ReadError, Recording, Summary};
+use crate::rules::Rules;
+use mcpreel_store::reader::{MessageRow, ReadError, Recording};
+use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::event::{Closer, EventKind};
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
-use mcpreel_trace::frame::{Seq, StreamId};
+use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
 use mcpreel_trace::session::End;
-use mcpreel_wire::message::{Body, Classifier, Lines};
-use std::collections::{BTreeSet, HashMap};
-
-pub(super) const NONE: u32 = u32::MAX;
-
-/// Exchanges that are read at once.
-const PAGE: u32 = 1000;
+use std::collections::{BTreeSet, HashMap, VecDeque};
 
 /// Placeholders without a value that an error names.
 const MOST_NAMED: usize = 20;
 
 /// A request of the recorded client.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Entry {
+    pub subject: Subject,
+    /// Digests of the exact and of the normalised params.
+    pub digests: [u64; 2],
     pub request: Place,
     pub response: Option<Place>,
-    /// Digest of method and exact params.
-    pub exact: u64,
-    /// Digest of method and normalised params.
-    pub normalised: u64,
-    /// Digest of method and name.
-    pub name: u64,
-    pub method: u64,
-    /// The next round of its chain, or [`NONE`].
-    pub(super) next: u32,
+    pub asked_at: Moment,
+    /// When the first and the last byte of the answer came.
+    pub answered_at: [Moment; 2],
     pub outcome: Outcome,
-    pub reusable: bool,
     /// Whether it is a later round of a chain, to which only the chain leads.
     pub is_retry: bool,
+    /// The next round of its chain.
+    pub next_round: Option<usize>,
 }
 
 /// The end of a recorded request.
@@ -59,25 +51,25 @@ pub enum Outcome {
     Death,
 }
 
-/// The live event after which a step comes again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// The live event after which steps come again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Trigger {
     Start,
-    /// The request of this entry arrives; the step comes before the answer.
-    Asked(u32),
-    Answered(u32),
+    /// The request of this entry arrives; the steps come before the answer.
+    Asked(usize),
+    Answered(usize),
     /// This notification of the client arrives.
-    Notified(u32),
+    Notified(usize),
     End,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    pub trigger: Trigger,
     pub place: Place,
+    pub at: Moment,
     pub act: Act,
-    /// The entry that the step belongs to, or `NONE`.
-    pub owner: u32,
+    /// The entry that the step belongs to.
+    pub owner: Option<usize>,
 }
 
 /// The kind of a step. Requests of the server are given by number.
@@ -90,24 +82,10 @@ pub enum Act {
     /// A message on the stream of the owner, or its end.
     OnStream,
     /// A request of the server.
-    Ask(u32),
+    Ask(usize),
     /// The server waited for the answer to its request.
-    Heard(u32),
+    Heard(usize),
     Stderr,
-}
-
-/// A request of the recorded server.
-#[derive(Clone, Copy, Debug)]
-pub struct Ask {
-    pub request: Place,
-    pub answer: Option<Place>,
-}
-
-/// A notification of the client after which the server said something.
-#[derive(Clone, Copy, Debug)]
-pub struct Notice {
-    pub method: u64,
-    pub place: Place,
 }
 
 /// The way in which the server died over a request.
@@ -128,19 +106,10 @@ pub enum IndexError {
     #[error(
         "the recording is redacted, and nothing stands for {}: give each a value, for example \
          --bind {}=env:NAME",
-        named(.0),
+        .0[..MOST_NAMED.min(.0.len())].join(", "),
         .0.first().map_or("", String::as_str)
     )]
     Unbound(Vec<String>),
-}
-
-fn named(names: &[String]) -> String {
-    let more = names.len().saturating_sub(MOST_NAMED);
-    let text = names[..names.len() - more].join(", ");
-    match more {
-        0 => text,
-        more => format!("{text} and {more} more"),
-    }
 }
 
 #[derive(Debug, Default)]
@@ -149,10 +118,9 @@ pub struct Index {
     pub recording: String,
     /// In the order of their requests.
     pub entries: Vec<Entry>,
-    /// Sorted by trigger, then in recorded order.
-    pub(super) steps: Vec<Step>,
-    pub asks: Vec<Ask>,
-    pub notices: Vec<Notice>,
+    pub(super) steps: HashMap<Trigger, Vec<Step>>,
+    /// Notifications of the client by method: their numbers, and when they came.
+    pub notices: HashMap<Box<str>, VecDeque<(usize, Moment)>>,
     /// The death of the server, if it died over a request.
     pub death: Option<Death>,
     /// Placeholders of redacted values.
@@ -173,10 +141,20 @@ impl Index {
         let mut after = Seq(0);
         loop {
             let page = recording.frames(after)?;
-            let Some((last, _)) = page.last() else { break };
-            let last = last.seq;
+            let Some(last) = page.last().map(|(head, _)| head.seq) else {
+                break;
+            };
             let messages = recording.messages(after, last)?;
-            builder.page(page, &messages)?;
+            let mut messages = messages.as_slice();
+            for (head, raw) in page {
+                let count = messages.partition_point(|row| row.record.frame <= head.seq);
+                let of_frame = messages.split_off(..count).unwrap_or_default();
+                let raw = match raw {
+                    Some(raw) => raw.into(),
+                    None => recording.raw(head.seq)?,
+                };
+                builder.frame(&head, raw, of_frame)?;
+            }
             after = last;
         }
         let index = builder.finish();
@@ -191,35 +169,14 @@ impl Index {
         }
     }
 
-    /// The numbers of the steps of a trigger.
-    pub fn steps_of(&self, trigger: Trigger) -> std::ops::Range<usize> {
-        let start = self.steps.partition_point(|step| step.trigger < trigger);
-        let end = self.steps.partition_point(|step| step.trigger <= trigger);
-        start..end
+    pub fn step(&self, trigger: Trigger, nth: usize) -> Option<Step> {
+        self.steps.get(&trigger)?.get(nth).copied()
     }
 
-    pub fn step(&self, number: usize) -> Step {
-        self.steps[number]
-    }
-
-    /// The next round of the chain that the entry belongs to.
-    pub fn next_round(&self, entry: u32) -> Option<u32> {
-        Some(self.entry(entry).next).filter(|next| *next != NONE)
-    }
-
-    /// The entry whose request stands at `place`.
-    pub fn at(&self, place: Place) -> Option<u32> {
-        let found = self.entries.binary_search_by_key(&place, |it| it.request);
-        found.ok().map(narrow)
-    }
-
-    pub fn entry(&self, number: u32) -> &Entry {
-        &self.entries[number as usize]
-    }
-
-    /// All entries with their numbers.
-    pub fn numbered(&self) -> impl Iterator<Item = (u32, &Entry)> + Clone {
-        (0_u32..).zip(&self.entries)
+    /// The entry whose request is the frame `seq`.
+    pub fn at(&self, seq: Seq) -> Option<usize> {
+        let found = self.entries.binary_search_by_key(&seq, |it| it.request.0);
+        found.ok()
     }
 }
 
@@ -227,17 +184,9 @@ impl Index {
 #[derive(Clone, Copy)]
 enum Owner {
     Nobody,
-    Entry(u32),
-    /// A request of the server, with the trigger that it is filed under.
-    Ask(u32, Trigger),
-}
-
-/// After what the next step comes.
-#[derive(Clone, Copy)]
-enum Anchor {
-    Trigger(Trigger),
-    /// A notification after which nothing has come yet.
-    Notice(Notice),
+    Entry(usize),
+    /// A request of the server with its answer, and the trigger that it is filed under.
+    Ask(usize, Option<Place>, Trigger),
 }
 
 /// Reads a recording once, in the order of its frames.
@@ -246,16 +195,16 @@ struct Builder<'r> {
     secrets: &'r Secrets,
     rules: &'r Rules,
     index: Index,
-    classifier: Classifier,
-    /// Exchanges that were read and not met yet.
-    exchanges: HashMap<ExchangeId, Exchange>,
-    last_exchange: ExchangeId,
     owners: HashMap<ExchangeId, Owner>,
-    chains: HashMap<ExchangeId, u32>,
-    anchor: Anchor,
+    /// The last round of each chain.
+    chains: HashMap<ExchangeId, usize>,
+    /// After what the next step comes.
+    anchor: Trigger,
+    asks: usize,
+    notices: usize,
     /// The last frame before the client closed its side.
     last_input: Option<Seq>,
-    last_lost: Option<u32>,
+    last_lost: Option<usize>,
 }
 
 impl<'r> Builder<'r> {
@@ -265,86 +214,221 @@ impl<'r> Builder<'r> {
         rules: &'r Rules,
     ) -> Result<Self, ReadError> {
         let summary = recording.summary()?;
+        let death = match summary.session.phase.end() {
+            Some(End::Exited { code }) => Some(Death::Code(*code)),
+            Some(End::Killed { signal }) => Some(Death::Signal(signal.clone())),
+            Some(End::NotStarted { .. } | End::Unknown) | None => None,
+        };
         Ok(Self {
             index: Index {
-                recording: called::cassette_name(recording).unwrap_or_else(|| summary.id.clone()),
-                death: death(&summary),
+                recording: called::cassette_name(recording).unwrap_or(summary.id),
+                death,
                 ..Index::default()
             },
             recording,
             secrets,
             rules,
-            classifier: Classifier::default(),
-            exchanges: HashMap::new(),
-            last_exchange: ExchangeId(0),
             owners: HashMap::new(),
             chains: HashMap::new(),
-            anchor: Anchor::Trigger(Trigger::Start),
+            anchor: Trigger::Start,
+            asks: 0,
+            notices: 0,
             last_input: last_input(recording)?,
             last_lost: None,
         })
     }
 
-    fn page(&mut self, frames: FramePage, mut messages: &[MessageRow]) -> Result<(), ReadError> {
-        for (head, raw) in frames {
-            let count = messages.partition_point(|row| row.record.frame <= head.seq);
-            let (of_frame, rest) = messages.split_at(count);
-            messages = rest;
-            let raw = match raw {
-                Some(raw) => raw.into(),
-                None => self.recording.raw(head.seq)?,
-            };
-            Secrets::find(&raw, &mut self.index.placeholders);
-            if self.last_input.is_some_and(|last| head.seq > last) {
-                self.anchor = Anchor::Trigger(Trigger::End);
+    fn frame(
+        &mut self,
+        head: &FrameHead,
+        raw: Vec<u8>,
+        rows: &[MessageRow],
+    ) -> Result<(), ReadError> {
+        Secrets::find(&raw, &mut self.index.placeholders);
+        if self.last_input.is_some_and(|last| head.seq > last) {
+            self.anchor = Trigger::End;
+        }
+        match head.stream {
+            StreamId::STDERR => self.step((head, 0), Act::Stderr, None),
+            StreamId::S2C if rows.is_empty() => self.step((head, 0), Act::Say, None),
+            StreamId::S2C => {
+                for row in rows {
+                    self.server_said(head, row)?;
+                }
             }
-            match head.stream {
-                StreamId::STDERR => self.step(Place::new(head.seq, 0), Act::Stderr, NONE),
-                StreamId::S2C if of_frame.is_empty() => {
-                    self.step(Place::new(head.seq, 0), Act::Say, NONE);
+            _ => {
+                let raw = self.secrets.fill(raw);
+                for row in rows {
+                    self.client_said(head, row, &raw)?;
                 }
-                StreamId::S2C => {
-                    for row in of_frame {
-                        self.server_said(row)?;
-                    }
-                }
-                _ => self.client_said(raw, of_frame)?,
             }
         }
         Ok(())
     }
 
-    /// Whether a request was not yet answered at `place`.
-    fn is_open(&self, entry: u32, place: Place) -> bool {
-        let response = self.index.entry(entry).response;
-        response.is_none_or(|response| response > place)
+    fn client_said(
+        &mut self,
+        head: &FrameHead,
+        row: &MessageRow,
+        raw: &[u8],
+    ) -> Result<(), ReadError> {
+        let place = (head.seq, row.record.part);
+        match (row.record.kind, self.owner(row.record.exchange)) {
+            (MessageKind::Request, _) => {
+                if let Some(exchange) = self.exchange(row)? {
+                    let raw = super::reel::element(raw, place.1).unwrap_or_else(|| raw.to_vec());
+                    self.asked(&exchange, &raw);
+                }
+            }
+            (MessageKind::Notification, _) => {
+                let method = row.record.method.clone().unwrap_or_default();
+                let notice = (self.notices, head.t_last);
+                let of_method = self.index.notices.entry(method).or_default();
+                of_method.push_back(notice);
+                self.anchor = Trigger::Notified(self.notices);
+                self.notices += 1;
+            }
+            // What the server says after this answer waits for it.
+            (MessageKind::Response, Owner::Ask(ask, Some(answer), trigger)) if answer == place => {
+                let owner = match trigger {
+                    Trigger::Asked(entry) if !self.is_open(entry, place) => return Ok(()),
+                    Trigger::Asked(entry) => Some(entry),
+                    _ => None,
+                };
+                self.anchor = trigger;
+                self.step((head, place.1), Act::Heard(ask), owner);
+            }
+            _ => {}
+        }
+        Ok(())
     }
 
-    fn step(&mut self, place: Place, act: Act, owner: u32) {
-        let trigger = self.trigger();
-        self.push(trigger, place, act, owner);
+    fn asked(&mut self, exchange: &Exchange, raw: &[u8]) {
+        let number = self.index.entries.len();
+        let wanted = Wanted::recorded(raw, self.rules).unwrap_or_else(|| Wanted {
+            subject: Subject {
+                method: (&*exchange.method).into(),
+                name: exchange.name.as_deref().map(Into::into),
+            },
+            exact: String::new(),
+            normalised: String::new(),
+        });
+        if let Some(chain) = exchange.chain
+            && let Some(before) = self.chains.insert(chain, number)
+        {
+            self.index.entries[before].next_round = Some(number);
+        }
+        if exchange.status == Status::Lost {
+            self.last_lost = Some(number);
+        }
+        let answered_at = [exchange.t_response, exchange.t_response_last];
+        self.index.entries.push(Entry {
+            digests: wanted.digests(),
+            subject: wanted.subject,
+            request: exchange.request,
+            response: exchange.response,
+            asked_at: exchange.t_request,
+            answered_at: answered_at.map(Option::unwrap_or_default),
+            outcome: outcome(exchange),
+            is_retry: exchange.is_retry(),
+            next_round: None,
+        });
+        self.owners.insert(exchange.id, Owner::Entry(number));
+        self.anchor = Trigger::Asked(number);
     }
 
-    fn push(&mut self, trigger: Trigger, place: Place, act: Act, owner: u32) {
-        self.index.steps.push(Step {
-            trigger,
-            place,
+    fn server_said(&mut self, head: &FrameHead, row: &MessageRow) -> Result<(), ReadError> {
+        let place = (head.seq, row.record.part);
+        let at = (head, place.1);
+        match (row.record.kind, self.owner(row.record.exchange)) {
+            (MessageKind::Response, Owner::Entry(entry))
+                if self.index.entries[entry].response == Some(place) =>
+            {
+                if self.index.entries[entry].outcome == Outcome::Stream {
+                    self.step(at, Act::OnStream, Some(entry));
+                } else {
+                    self.anchor = Trigger::Answered(entry);
+                }
+            }
+            (MessageKind::Response, _) => self.index.orphans += 1,
+            (MessageKind::Request, _) => match self.exchange(row)? {
+                Some(exchange) => self.asks(at, &exchange),
+                None => self.step(at, Act::Say, None),
+            },
+            (MessageKind::Notification, owner) => self.notified(at, row, owner),
+            (MessageKind::Other, _) => self.step(at, Act::Say, None),
+        }
+        Ok(())
+    }
+
+    /// A request of the server, filed under the call that it was made for while that is open.
+    fn asks(&mut self, at: (&FrameHead, u32), exchange: &Exchange) {
+        let number = self.asks;
+        self.asks += 1;
+        let (trigger, owner) = match self.owner(exchange.parent) {
+            Owner::Entry(parent) if self.is_open(parent, exchange.request) => {
+                (Trigger::Asked(parent), Some(parent))
+            }
+            _ => (self.anchor, None),
+        };
+        self.file(trigger, at, Act::Ask(number), owner);
+        let owner = Owner::Ask(number, exchange.response, trigger);
+        self.owners.insert(exchange.id, owner);
+    }
+
+    fn notified(&mut self, at: (&FrameHead, u32), row: &MessageRow, owner: Owner) {
+        let method = row.record.method.as_deref().unwrap_or_default();
+        let is_log = method == "notifications/message";
+        let entry = match owner {
+            Owner::Entry(entry) => entry,
+            // The mock withdraws its own requests.
+            Owner::Ask(..) if method == "notifications/cancelled" => return,
+            _ => return self.step(at, if is_log { Act::Log } else { Act::Say }, None),
+        };
+        let is_stream = self.index.entries[entry].outcome == Outcome::Stream;
+        let is_of_stream = row.record.subscription.is_some() || method == "notifications/cancelled";
+        let act = match method {
+            "notifications/progress" => Act::Progress,
+            _ if is_stream && is_of_stream => Act::OnStream,
+            _ if is_log => Act::Log,
+            _ => Act::Say,
+        };
+        let begins_stream = method == "notifications/subscriptions/acknowledged";
+        if self.is_open(entry, (at.0.seq, at.1)) && (!is_stream || begins_stream) {
+            self.file(Trigger::Asked(entry), at, act, Some(entry));
+        } else {
+            self.step(at, act, Some(entry));
+        }
+    }
+
+    fn step(&mut self, at: (&FrameHead, u32), act: Act, owner: Option<usize>) {
+        self.file(self.anchor, at, act, owner);
+    }
+
+    fn file(
+        &mut self,
+        trigger: Trigger,
+        (head, part): (&FrameHead, u32),
+        act: Act,
+        owner: Option<usize>,
+    ) {
+        let at = match act {
+            Act::Heard(_) => head.t_last,
+            _ => head.t_first,
+        };
+        let steps = self.index.steps.entry(trigger).or_default();
+        steps.push(Step {
+            place: (head.seq, part),
+            at,
             act,
             owner,
         });
     }
 
-    /// The trigger of the next step. A notification gets a number when a step follows it.
-    fn trigger(&mut self) -> Trigger {
-        let trigger = match self.anchor {
-            Anchor::Trigger(trigger) => return trigger,
-            Anchor::Notice(notice) => {
-                self.index.notices.push(notice);
-                Trigger::Notified(narrow(self.index.notices.len() - 1))
-            }
-        };
-        self.anchor = Anchor::Trigger(trigger);
-        trigger
+    /// Whether a request was not yet answered at `place`.
+    fn is_open(&self, entry: usize, place: Place) -> bool {
+        let response = self.index.entries[entry].response;
+        response.is_none_or(|response| response > place)
     }
 
     fn owner(&self, exchange: Option<ExchangeId>) -> Owner {
@@ -352,183 +436,18 @@ impl<'r> Builder<'r> {
         known.copied().unwrap_or(Owner::Nobody)
     }
 
-    /// The exchange with this id, once.
-    fn exchange(&mut self, id: Option<ExchangeId>) -> Result<Option<Exchange>, ReadError> {
-        let Some(id) = id else { return Ok(None) };
-        while self.last_exchange < id {
-            let after = self.last_exchange;
-            let page = self.recording.exchanges(after, PAGE)?;
-            let Some(last) = page.last() else { break };
-            self.last_exchange = last.id;
-            let page = page.into_iter().map(|exchange| (exchange.id, exchange));
-            self.exchanges.extend(page);
-        }
-        Ok(self.exchanges.remove(&id))
+    fn exchange(&self, row: &MessageRow) -> Result<Option<Exchange>, ReadError> {
+        let id = row.record.exchange;
+        id.map_or(Ok(None), |id| self.recording.exchange(id))
     }
 
     fn finish(mut self) -> Index {
         if let Some(lost) = self.last_lost
             && self.index.death.is_some()
         {
-            self.index.entries[lost as usize].outcome = Outcome::Death;
+            self.index.entries[lost].outcome = Outcome::Death;
         }
-        self.index.steps.sort_by_key(|step| step.trigger);
         self.index
-    }
-}
-
-/// Messages of the recorded client.
-impl Builder<'_> {
-    fn client_said(&mut self, raw: Vec<u8>, rows: &[MessageRow]) -> Result<(), ReadError> {
-        let raw = self.secrets.fill_bytes(raw);
-        for row in rows {
-            let place = Place::new(row.record.frame, row.record.part);
-            match row.record.kind {
-                MessageKind::Request => self.asked(row, place, &raw)?,
-                MessageKind::Notification => {
-                    let method = digest(row.record.method.as_deref().unwrap_or_default(), "");
-                    self.anchor = Anchor::Notice(Notice { method, place });
-                }
-                MessageKind::Response => self.told(row, place),
-                MessageKind::Other => {}
-            }
-        }
-        Ok(())
-    }
-
-    fn asked(&mut self, row: &MessageRow, place: Place, raw: &[u8]) -> Result<(), ReadError> {
-        let Some(exchange) = self.exchange(row.record.exchange)? else {
-            return Ok(());
-        };
-        let number = narrow(self.index.entries.len());
-        let entry = self.entry(&exchange, place, raw);
-        if let Some(chain) = exchange.chain
-            && let Some(before) = self.chains.insert(chain, number)
-        {
-            self.index.entries[before as usize].next = number;
-        }
-        if exchange.status == Status::Lost {
-            self.last_lost = Some(number);
-        }
-        self.index.entries.push(entry);
-        self.owners.insert(exchange.id, Owner::Entry(number));
-        self.anchor = Anchor::Trigger(Trigger::Asked(number));
-        Ok(())
-    }
-
-    fn entry(&mut self, exchange: &Exchange, request: Place, raw: &[u8]) -> Entry {
-        let (content, root) = self.classifier.read(raw, Lines::OfProgress);
-        let mut messages = content.messages.iter();
-        let message = messages.find(|message| message.part == request.part);
-        let object = if content.batch {
-            root.and_then(|root| root.index(request.part as usize))
-        } else {
-            root
-        };
-        let params = object.and_then(|object| object.get("params"));
-        let (method, name) = (&*exchange.method, exchange.name.as_deref());
-        let texts = Texts::new((method, name), params, self.rules, Side::Left);
-        let has_retry =
-            matches!(message.map(|it| &it.body), Some(Body::Request(it)) if it.retry.is_some());
-        Entry {
-            request,
-            response: exchange.response.map(|(seq, part)| Place::new(seq, part)),
-            exact: digest(method, &texts.exact),
-            normalised: digest(method, &texts.normalised),
-            name: digest(method, name.unwrap_or_default()),
-            method: digest(method, ""),
-            next: NONE,
-            outcome: outcome(exchange),
-            reusable: is_reusable(method),
-            is_retry: exchange.is_retry() && has_retry,
-        }
-    }
-
-    /// The client answered a request of the server: what the server said then waits for that.
-    fn told(&mut self, row: &MessageRow, place: Place) {
-        let Owner::Ask(ask, trigger) = self.owner(row.record.exchange) else {
-            return;
-        };
-        if self.index.asks[ask as usize].answer != Some(place) {
-            return;
-        }
-        let owner = match trigger {
-            Trigger::Asked(entry) if !self.is_open(entry, place) => return,
-            Trigger::Asked(entry) => entry,
-            _ => NONE,
-        };
-        self.push(trigger, place, Act::Heard(ask), owner);
-        self.anchor = Anchor::Trigger(trigger);
-    }
-}
-
-/// Messages of the recorded server.
-impl Builder<'_> {
-    fn server_said(&mut self, row: &MessageRow) -> Result<(), ReadError> {
-        let place = Place::new(row.record.frame, row.record.part);
-        match row.record.kind {
-            MessageKind::Response => self.answered(row, place),
-            MessageKind::Request => self.asks(row, place)?,
-            MessageKind::Notification => self.notified(row, place),
-            MessageKind::Other => self.step(place, Act::Say, NONE),
-        }
-        Ok(())
-    }
-
-    fn answered(&mut self, row: &MessageRow, place: Place) {
-        let entry = match self.owner(row.record.exchange) {
-            Owner::Entry(entry) if self.index.entry(entry).response == Some(place) => entry,
-            _ => return self.index.orphans += 1,
-        };
-        if self.index.entry(entry).outcome == Outcome::Stream {
-            return self.step(place, Act::OnStream, entry);
-        }
-        self.anchor = Anchor::Trigger(Trigger::Answered(entry));
-    }
-
-    /// A request of the server, filed under the call that it was made for while that is open.
-    fn asks(&mut self, row: &MessageRow, place: Place) -> Result<(), ReadError> {
-        let Some(exchange) = self.exchange(row.record.exchange)? else {
-            self.step(place, Act::Say, NONE);
-            return Ok(());
-        };
-        let number = narrow(self.index.asks.len());
-        self.index.asks.push(Ask {
-            request: place,
-            answer: exchange.response.map(|(seq, part)| Place::new(seq, part)),
-        });
-        let (trigger, owner) = match self.owner(exchange.parent) {
-            Owner::Entry(parent) if self.is_open(parent, place) => (Trigger::Asked(parent), parent),
-            _ => (self.trigger(), NONE),
-        };
-        self.push(trigger, place, Act::Ask(number), owner);
-        self.owners.insert(exchange.id, Owner::Ask(number, trigger));
-        Ok(())
-    }
-
-    fn notified(&mut self, row: &MessageRow, place: Place) {
-        let method = row.record.method.as_deref().unwrap_or_default();
-        let entry = match self.owner(row.record.exchange) {
-            Owner::Entry(entry) => entry,
-            // The mock withdraws its own requests.
-            Owner::Ask(..) if method == "notifications/cancelled" => return,
-            _ if method == "notifications/message" => return self.step(place, Act::Log, NONE),
-            _ => return self.step(place, Act::Say, NONE),
-        };
-        let is_stream = self.index.entry(entry).outcome == Outcome::Stream;
-        let is_of_stream = row.record.subscription.is_some() || method == "notifications/cancelled";
-        let act = match method {
-            "notifications/progress" => Act::Progress,
-            _ if is_stream && is_of_stream => Act::OnStream,
-            "notifications/message" => Act::Log,
-            _ => Act::Say,
-        };
-        let acknowledges = method == "notifications/subscriptions/acknowledged";
-        if self.is_open(entry, place) && (!is_stream || acknowledges) {
-            self.push(Trigger::Asked(entry), place, act, entry);
-        } else {
-            self.step(place, act, entry);
-        }
     }
 }
 
@@ -541,14 +460,6 @@ fn outcome(exchange: &Exchange) -> Outcome {
         _ if exchange.is_listen() && exchange.code.is_none() => Outcome::Stream,
         _ if answered => Outcome::Answer,
         _ => Outcome::Silence,
-    }
-}
-
-fn death(summary: &Summary) -> Option<Death> {
-    match summary.session.phase.end()? {
-        End::Exited { code } => Some(Death::Code(*code)),
-        End::Killed { signal } => Some(Death::Signal(signal.clone())),
-        End::NotStarted { .. } | End::Unknown => None,
     }
 }
 
@@ -565,14 +476,8 @@ fn last_input(recording: &Recording) -> Result<Option<Seq>, ReadError> {
             return Ok(None);
         };
         after = last.id;
-        let is_it = |row: &&EventRow| row.event.kind == closed;
-        if let Some(row) = page.iter().find(is_it) {
+        if let Some(row) = page.iter().find(|row| row.event.kind == closed) {
             return Ok(Some(row.event.after_seq));
         }
     }
-}
-
-/// Numbers of rows: a recording with more than fit would fill disks.
-fn narrow(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(NONE)
 }

@@ -8,24 +8,19 @@
 //!                                                    ▲      ▶ the last one again
 //! ```
 
-use super::index::{Entry, Index};
-use super::params::{HANDED_OUT, Wanted, is_reusable};
+use super::index::Index;
+use super::params::{HANDED_OUT, Wanted};
 use crate::diff::{Class, Half, Side, Terms, compare_by};
 use crate::rules::{Rules, Scope};
 use std::collections::{BTreeSet, HashMap};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tier {
-    Exact,
-    Normalised,
-}
-
 /// The recorded request that a live one stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Match {
-    pub entry: u32,
-    pub tier: Tier,
+    pub entry: usize,
     pub repeats: bool,
+    /// Whether the two differ in what no two runs share.
+    pub normalised: bool,
 }
 
 /// Why a request is not on record.
@@ -57,20 +52,36 @@ impl Reason {
 
 #[derive(Debug)]
 pub struct Matcher {
-    exact: Tried,
-    normalised: Tried,
+    /// By the exact params, then by the normalised ones.
+    tiers: [Tier; 2],
     used: Vec<bool>,
     /// The place after the last entry that was served.
-    cursor: u32,
-    highest: Option<u32>,
+    cursor: usize,
+    highest: Option<usize>,
     once: bool,
+}
+
+/// Entries by one of their digests.
+#[derive(Debug)]
+struct Tier {
+    unused: BTreeSet<(u64, usize)>,
+    /// The last entry of each digest, used or not.
+    last: HashMap<u64, usize>,
 }
 
 impl Matcher {
     pub fn new(index: &Index, once: bool) -> Self {
+        let tier = |nth: usize| {
+            let entries = index.entries.iter().enumerate();
+            let fresh = entries.filter(|(_, entry)| !entry.is_retry);
+            let all = fresh.map(|(number, entry)| (entry.digests[nth], number));
+            Tier {
+                unused: all.clone().collect(),
+                last: all.collect(),
+            }
+        };
         Self {
-            exact: Tried::new(index, |entry| entry.exact),
-            normalised: Tried::new(index, |entry| entry.normalised),
+            tiers: [tier(0), tier(1)],
             used: vec![false; index.entries.len()],
             cursor: 0,
             highest: None,
@@ -80,39 +91,52 @@ impl Matcher {
 
     /// The recorded request that `wanted` stands for.
     pub fn find(&self, index: &Index, wanted: &Wanted) -> Result<Match, Reason> {
-        let tiers = [
-            (Tier::Exact, &self.exact, wanted.exact),
-            (Tier::Normalised, &self.normalised, wanted.normalised),
-        ];
+        self.find_by(wanted.digests(), wanted.subject.is_reusable())
+            .map_err(|all_used| match index.entries.as_slice() {
+                _ if all_used => Reason::Used,
+                all if all.iter().any(|it| it.subject == wanted.subject) => Reason::Params,
+                all if all
+                    .iter()
+                    .any(|it| it.subject.method == wanted.subject.method) =>
+                {
+                    Reason::Name
+                }
+                _ => Reason::Method,
+            })
+    }
+
+    /// The entry with one of `digests`; without one, whether there is one that was used.
+    fn find_by(&self, digests: [u64; 2], is_reusable: bool) -> Result<Match, bool> {
         let mut all_used = false;
-        for (tier, tried, digest) in tiers {
-            let Some((entry, repeats)) = tried.pick(digest, self.cursor) else {
+        for ((tier, digest), normalised) in self.tiers.iter().zip(digests).zip([false, true]) {
+            let next = |from| (tier.unused.range((digest, from)..=(digest, usize::MAX))).next();
+            let unused = next(self.cursor).or_else(|| next(0));
+            let last = || tier.last.get(&digest).copied();
+            let Some(entry) = unused.map(|(_, number)| *number).or_else(last) else {
                 continue;
             };
-            if repeats && self.once && !is_reusable(&wanted.method) {
+            let repeats = unused.is_none();
+            if repeats && self.once && !is_reusable {
                 all_used = true;
                 continue;
             }
             return Ok(Match {
                 entry,
-                tier,
                 repeats,
+                normalised,
             });
         }
-        Err(if all_used {
-            Reason::Used
-        } else {
-            reason(index, wanted)
-        })
+        Err(all_used)
     }
 
     /// Marks an entry as served. Returns whether it comes out of recorded order.
-    pub fn take(&mut self, index: &Index, number: u32) -> bool {
-        let first = !std::mem::replace(&mut self.used[number as usize], true);
-        let entry = index.entry(number);
-        self.exact.unused.remove(&(entry.exact, number));
-        self.normalised.unused.remove(&(entry.normalised, number));
-        if entry.reusable {
+    pub fn take(&mut self, index: &Index, number: usize) -> bool {
+        let first = !std::mem::replace(&mut self.used[number], true);
+        let entry = &index.entries[number];
+        for (tier, digest) in self.tiers.iter_mut().zip(entry.digests) {
+            tier.unused.remove(&(digest, number));
+        }
+        if entry.subject.is_reusable() {
             return false;
         }
         self.cursor = number + 1;
@@ -121,56 +145,43 @@ impl Matcher {
         first && earlier
     }
 
-    pub fn is_used(&self, entry: u32) -> bool {
-        self.used[entry as usize]
+    pub fn is_used(&self, entry: usize) -> bool {
+        self.used[entry]
     }
 
-    /// The place after the last entry that was served.
-    pub fn cursor(&self) -> u32 {
-        self.cursor
-    }
-}
-
-fn reason(index: &Index, wanted: &Wanted) -> Reason {
-    let (name, method) = (wanted.name_digest(), wanted.method_digest());
-    let mut entries = index.entries.iter();
-    if entries.clone().any(|entry| entry.name == name) {
-        Reason::Params
-    } else if entries.any(|entry| entry.method == method) {
-        Reason::Name
-    } else {
-        Reason::Method
-    }
-}
-
-/// The entries by one of their digests.
-#[derive(Debug)]
-struct Tried {
-    unused: BTreeSet<(u64, u32)>,
-    /// The last entry of each digest, used or not.
-    last: HashMap<u64, u32>,
-}
-
-impl Tried {
-    fn new(index: &Index, digest: impl Fn(&Entry) -> u64) -> Self {
-        let fresh = index.numbered().filter(|(_, entry)| !entry.is_retry);
-        let all = fresh.map(|(number, entry)| (digest(entry), number));
-        Self {
-            unused: all.clone().collect(),
-            last: all.collect(),
-        }
-    }
-
-    /// The entry with `digest` that is next from `cursor`, and whether it was used before.
-    fn pick(&self, digest: u64, cursor: u32) -> Option<(u32, bool)> {
-        let next = |from| {
-            self.unused
-                .range((digest, from)..=(digest, u32::MAX))
-                .next()
-        };
-        match next(cursor).or_else(|| next(0)) {
-            Some((_, number)) => Some((*number, false)),
-            None => self.last.get(&digest).map(|number| (*number, true)),
+    /// The entries nearest to `wanted`, those after the last one served first. `exact` gives the
+    /// text of the params of an entry.
+    pub fn nearest(
+        &self,
+        index: &Index,
+        wanted: &Wanted,
+        rules: &Rules,
+        exact: impl Fn(usize) -> Option<String>,
+    ) -> Nearest {
+        let subject = &wanted.subject;
+        let entries = index.entries.iter().enumerate();
+        let of_method =
+            entries.filter(|(_, it)| it.subject.method == subject.method && !it.is_retry);
+        let mut all: Vec<_> = of_method.collect();
+        let same_name = all.iter().any(|(_, entry)| entry.subject == *subject);
+        all.retain(|(_, entry)| !same_name || entry.subject == *subject);
+        all.sort_by_key(|(number, _)| *number < self.cursor);
+        let scope = rules.scope(&subject.method, subject.name.as_deref());
+        let compared = all.iter().take(COMPARED).filter_map(|(entry, _)| {
+            let (distance, paths) = distance(&exact(*entry)?, &wanted.exact, &scope);
+            Some(Near {
+                entry: *entry,
+                distance,
+                paths,
+            })
+        });
+        let mut near: Vec<_> = compared.collect();
+        near.sort_by_key(|near| (near.distance, near.entry));
+        near.truncate(NAMED);
+        Nearest {
+            candidates: all.len(),
+            same_name,
+            near,
         }
     }
 }
@@ -179,23 +190,19 @@ impl Tried {
 pub const MARK: &str = "mcpreel/nearest";
 
 /// Nearest requests that a miss names.
-pub const NAMED: usize = 3;
+const NAMED: usize = 3;
 
 /// Candidates that are compared: a recording can have a hundred thousand calls of one tool, and
 /// a host can ask all day.
 const COMPARED: usize = 64;
 
-/// Bytes of params that are compared in all.
-const BYTES: usize = 4 << 20;
-
-/// Differing places that are named, and bytes of each.
+/// Differing places that are named.
 const PATHS: usize = 10;
-const PATH: usize = 256;
 
 /// A recorded request that comes near a live one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Near {
-    pub entry: u32,
+    pub entry: usize,
     /// The number of places in which the params differ.
     pub distance: usize,
     /// These places, the first ones.
@@ -212,46 +219,6 @@ pub struct Nearest {
     pub near: Vec<Near>,
 }
 
-/// The entries nearest to `wanted`, from `cursor` on first. `text` gives the text of the params of
-/// an entry.
-pub fn nearest(
-    index: &Index,
-    wanted: &Wanted,
-    cursor: u32,
-    rules: &Rules,
-    text: impl Fn(u32) -> Option<String>,
-) -> Nearest {
-    let (name, method) = (wanted.name_digest(), wanted.method_digest());
-    let of_method = index.numbered();
-    let of_method = of_method.filter(|(_, it)| it.method == method && !it.is_retry);
-    let mut all: Vec<_> = of_method.collect();
-    let same_name = all.iter().any(|(_, entry)| entry.name == name);
-    all.retain(|(_, entry)| !same_name || entry.name == name);
-    all.sort_by_key(|(number, _)| *number < cursor);
-    let scope = rules.scope(&wanted.method, wanted.name.as_deref());
-    let (mut near, mut left) = (Vec::new(), BYTES);
-    for (entry, _) in all.iter().take(COMPARED) {
-        let Some(text) = text(*entry) else { continue };
-        let Some(rest) = left.checked_sub(text.len() + wanted.texts.exact.len()) else {
-            break;
-        };
-        left = rest;
-        let (distance, paths) = distance(&text, &wanted.texts.exact, &scope);
-        near.push(Near {
-            entry: *entry,
-            distance,
-            paths,
-        });
-    }
-    near.sort_by_key(|near| (near.distance, near.entry));
-    near.truncate(NAMED);
-    Nearest {
-        candidates: all.len(),
-        same_name,
-        near,
-    }
-}
-
 /// In how many places two texts of params differ in earnest, and in which.
 fn distance(recorded: &str, live: &str, scope: &Scope<'_>) -> (usize, Vec<String>) {
     // Paths are those of the message.
@@ -265,44 +232,42 @@ fn distance(recorded: &str, live: &str, scope: &Scope<'_>) -> (usize, Vec<String
         ..Terms::default()
     };
     let found = compare_by(&terms, Half::Request, recorded, live);
-    let (mut distance, mut paths) = (0, Vec::new());
-    for (at, class) in found.differences() {
-        let mut path = found.path(at).to_string();
+    let paths = found.differences().filter_map(|(at, class)| {
+        let path = found.path(at).to_string();
         // What a server has handed out matters, though it differs between any two runs.
         let name = path.strip_prefix("params.").unwrap_or_default();
-        if class == Class::Noise && !HANDED_OUT.contains(&name) {
-            continue;
-        }
-        distance += 1;
-        if paths.len() < PATHS {
-            path.truncate(path.floor_char_boundary(PATH));
-            paths.push(path);
-        }
-    }
+        (class != Class::Noise || HANDED_OUT.contains(&name)).then_some(path)
+    });
+    let mut paths: Vec<_> = paths.collect();
+    let distance = paths.len();
+    paths.truncate(PATHS);
     (distance, paths)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mock::index::{NONE, Outcome};
-    use crate::mock::reel::Place;
+    use crate::mock::index::{Entry, Outcome};
+    use crate::mock::params::Subject;
+    use mcpreel_trace::clock::Moment;
     use mcpreel_trace::frame::Seq;
 
     /// Entries with these digests, in this order.
     fn index(digests: &[u64]) -> Index {
         let entries = digests.iter().zip(1_u64..);
         let entry = |(digest, seq): (&u64, u64)| Entry {
-            request: Place::new(Seq(seq), 0),
+            subject: Subject {
+                method: "tools/call".into(),
+                name: None,
+            },
+            digests: [*digest, *digest / 10],
+            request: (Seq(seq), 0),
             response: None,
-            exact: *digest,
-            normalised: *digest / 10,
-            name: 0,
-            method: 0,
-            next: NONE,
+            asked_at: Moment(0),
+            answered_at: [Moment(0); 2],
             outcome: Outcome::Answer,
-            reusable: false,
             is_retry: false,
+            next_round: None,
         };
         Index {
             entries: entries.map(entry).collect(),
@@ -311,15 +276,10 @@ mod tests {
     }
 
     /// The entries that requests with these digests get, one after the other.
-    fn served(index: &Index, asked: &[u64]) -> Vec<Option<u32>> {
+    fn served(index: &Index, asked: &[u64]) -> Vec<Option<usize>> {
         let mut matcher = Matcher::new(index, false);
         let mut serve = |digest: &u64| {
-            let wanted = Wanted {
-                exact: *digest,
-                normalised: *digest / 10,
-                ..Wanted::new("tools/call", None, None, &Rules::default())
-            };
-            let found = matcher.find(index, &wanted).ok()?;
+            let found = matcher.find_by([*digest, *digest / 10], false).ok()?;
             matcher.take(index, found.entry);
             Some(found.entry)
         };

@@ -2,47 +2,12 @@
 
 use super::index::Index;
 use super::matcher::{Matcher, Reason};
-use super::params::digest;
-use super::reel::Source;
+use super::params::Subject;
 use crate::rules::{Rules, Unfired};
 use mcpreel_trace::frame::Seq;
-use mcpreel_wire::message::{Body, classify};
 
 /// Items of each list that are kept; the rest is counted.
 const KEPT: usize = 20;
-
-/// Bytes of a method or name that are kept.
-const QUOTED: usize = 200;
-
-/// The method of a request and its tool, prompt or resource, not escaped.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Subject {
-    pub method: Box<str>,
-    pub name: Option<Box<str>>,
-}
-
-impl Subject {
-    pub fn new(method: &str, name: Option<&str>) -> Self {
-        Self {
-            method: shortened(method).into(),
-            name: name.map(|name| shortened(name).into()),
-        }
-    }
-}
-
-impl std::fmt::Display for Subject {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.name {
-            Some(name) => write!(f, "{} {name}", self.method),
-            None => f.write_str(&self.method),
-        }
-    }
-}
-
-/// The beginning of a text off the wire, to be quoted.
-pub fn shortened(text: &str) -> &str {
-    &text[..text.floor_char_boundary(QUOTED)]
-}
 
 /// A request that is not on record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,8 +43,7 @@ impl Missed {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unused {
     pub seq: Seq,
-    /// `None` where it cannot be read.
-    pub subject: Option<Subject>,
+    pub subject: Subject,
 }
 
 /// A list of which the first items are kept, and all are counted.
@@ -104,10 +68,6 @@ impl<T> Counted<T> {
         if self.kept.len() < KEPT {
             self.kept.push(item());
         }
-    }
-
-    pub fn more(&self) -> u64 {
-        self.count.saturating_sub(self.kept.len() as u64)
     }
 }
 
@@ -153,30 +113,22 @@ pub struct Report {
 }
 
 impl Report {
-    pub(super) fn new(
-        (index, reel): (&Index, &Source),
-        matcher: &Matcher,
-        rules: &Rules,
-        tally: Tally,
-    ) -> Self {
-        let ping = digest("ping", "");
-        let counts = || index.numbered().filter(|(_, entry)| entry.method != ping);
+    pub(super) fn new(index: &Index, matcher: &Matcher, rules: &Rules, tally: Tally) -> Self {
+        let entries = index.entries.iter().enumerate();
+        let counts = entries.filter(|(_, entry)| &*entry.subject.method != "ping");
         let mut unused = Counted::default();
-        for (_, entry) in counts().filter(|(number, _)| !matcher.is_used(*number)) {
+        for (_, entry) in counts
+            .clone()
+            .filter(|(number, _)| !matcher.is_used(*number))
+        {
             unused.add(|| Unused {
-                seq: entry.request.seq(),
-                subject: reel.said(entry.request).ok().and_then(|said| {
-                    let message = classify(&said.message).messages.pop()?;
-                    match message.body {
-                        Body::Request(it) => Some(Subject::new(&it.method, it.name.as_deref())),
-                        _ => None,
-                    }
-                }),
+                seq: entry.request.0,
+                subject: entry.subject.clone(),
             });
         }
         Self {
             recording: index.recording.clone(),
-            recorded: counts().count() as u64,
+            recorded: counts.count() as u64,
             unused,
             orphans: index.orphans,
             unfired: rules.unfired_in_requests(),

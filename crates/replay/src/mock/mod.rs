@@ -5,7 +5,7 @@
 //!                  │
 //!  host ──line──▶ server ◀──▶ matcher (exact, then normalised; nearest on a miss)
 //!        ◀─write──  │  ▲
-//!                   │  └── reel: the bytes of a message, read when it is served
+//!                   │  └── reel: a line, read when it is served
 //!                   ▼
 //!                 report (used, unused, missed)
 //! ```

@@ -1,91 +1,37 @@
-//! The params of a request as texts by which requests are told apart. Pure.
+//! What a request asks for, as texts by which requests are told apart. Pure.
 
 use crate::diff::key::{self, Level, Terms};
 use crate::rewrite::Rewrites;
 use crate::rules::{Rules, Side};
 use mcpreel_wire::json::{Document, Value, canonical};
 use mcpreel_wire::message::{Body, classify};
-use std::fmt::Write as _;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::fmt::{self, Write as _};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-/// Params that a server has handed out. Ours are the recorded ones, to the letter, so that another
-/// value is another request.
+/// Params that a server has handed out: another value is another request.
 pub const HANDED_OUT: [&str; 4] = ["cursor", "taskId", "requestState", "elicitationId"];
 
-/// The texts that stand for the params of a request.
+/// A method and its tool, prompt or resource. Not escaped.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Texts {
-    /// In canonical form, without `_meta`.
-    pub exact: String,
-    /// The same without values that no two runs share, and without what rules take away.
-    pub normalised: String,
+pub struct Subject {
+    pub method: Box<str>,
+    pub name: Option<Box<str>>,
 }
 
-impl Texts {
-    pub fn new(
-        (method, name): (&str, Option<&str>),
-        params: Option<Value<'_>>,
-        rules: &Rules,
-        side: Side,
-    ) -> Self {
-        if method == "initialize" {
-            return Self::same("{}".to_owned());
-        }
-        if is_list(method) {
-            let cursor = params.and_then(|params| params.get("cursor"));
-            return Self::same(cursor.map_or_else(
-                || "{}".to_owned(),
-                |cursor| format!("{{\"cursor\":{}}}", canonical(cursor)),
-            ));
-        }
-        let (scope, rewrites) = (rules.scope(method, name), Rewrites::NONE);
-        let terms = Terms {
-            scope: &scope,
-            side,
-            rewrites: &rewrites,
-            wall_ns: None,
-        };
-        let mut normalised = key::text(params, Level::Normalised, terms);
-        for name in HANDED_OUT {
-            if let Some(value) = params.and_then(|params| params.get(name)) {
-                let _ = write!(normalised, " {name}={}", canonical(value));
-            }
-        }
-        Self {
-            exact: key::text(params, Level::Exact, terms),
-            normalised,
-        }
-    }
-
-    /// The texts of a recorded request; `None` where `message` is no request.
-    pub fn of_recorded(message: &[u8], rules: &Rules) -> Option<Self> {
-        let document = Document::parse(message).ok()?;
-        let Body::Request(request) = classify(message).messages.pop()?.body else {
-            return None;
-        };
-        let about = (&*request.method, request.name.as_deref());
-        let params = document.root().get("params");
-        Some(Self::new(about, params, rules, Side::Left))
-    }
-
-    fn same(text: String) -> Self {
-        Self {
-            normalised: text.clone(),
-            exact: text,
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.name {
+            Some(name) => write!(f, "{} {name}", self.method),
+            None => f.write_str(&self.method),
         }
     }
 }
 
-/// The same number for the same method and text, within one process.
-pub fn digest(method: &str, text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (method, text).hash(&mut hasher);
-    hasher.finish()
-}
-
-/// Whether requests of `method` can always be repeated.
-pub fn is_reusable(method: &str) -> bool {
-    matches!(method, "initialize" | "server/discover" | "ping") || is_list(method)
+impl Subject {
+    /// Whether the request can always be repeated.
+    pub fn is_reusable(&self) -> bool {
+        matches!(&*self.method, "initialize" | "server/discover" | "ping") || is_list(&self.method)
+    }
 }
 
 fn is_list(method: &str) -> bool {
@@ -95,35 +41,73 @@ fn is_list(method: &str) -> bool {
     )
 }
 
-/// A live request, as it is matched.
 #[derive(Clone, Debug)]
 pub struct Wanted {
-    pub method: Box<str>,
-    pub name: Option<Box<str>>,
-    pub texts: Texts,
-    pub exact: u64,
-    pub normalised: u64,
+    pub subject: Subject,
+    /// The params in canonical form, without `_meta`.
+    pub exact: String,
+    /// The same without values that no two runs share, and without what rules take away.
+    pub normalised: String,
 }
 
 impl Wanted {
-    pub fn new(method: &str, name: Option<&str>, params: Option<Value<'_>>, rules: &Rules) -> Self {
-        let texts = Texts::new((method, name), params, rules, Side::Right);
+    /// A request that was recorded (the left side) or came live (the right one).
+    pub fn new(subject: Subject, params: Option<Value<'_>>, rules: &Rules, side: Side) -> Self {
+        let (exact, normalised) = match &*subject.method {
+            "initialize" => ("{}".to_owned(), "{}".to_owned()),
+            method if is_list(method) => {
+                let cursor = params.and_then(|params| params.get("cursor"));
+                let cursor = cursor.map(|cursor| format!("\"cursor\":{}", canonical(cursor)));
+                let text = format!("{{{}}}", cursor.unwrap_or_default());
+                (text.clone(), text)
+            }
+            method => {
+                let (scope, rewrites) =
+                    (rules.scope(method, subject.name.as_deref()), Rewrites::NONE);
+                let terms = Terms {
+                    scope: &scope,
+                    side,
+                    rewrites: &rewrites,
+                    wall_ns: None,
+                };
+                let mut normalised = key::text(params, Level::Normalised, terms);
+                for name in HANDED_OUT {
+                    if let Some(value) = params.and_then(|params| params.get(name)) {
+                        // Writing to a string does not fail.
+                        let _ = write!(normalised, " {name}={}", canonical(value));
+                    }
+                }
+                (key::text(params, Level::Exact, terms), normalised)
+            }
+        };
         Self {
-            method: method.into(),
-            name: name.map(Into::into),
-            exact: digest(method, &texts.exact),
-            normalised: digest(method, &texts.normalised),
-            texts,
+            subject,
+            exact,
+            normalised,
         }
     }
 
-    /// The digest of method and name.
-    pub fn name_digest(&self) -> u64 {
-        digest(&self.method, self.name.as_deref().unwrap_or_default())
+    /// The recorded request on `line`; `None` where there is none.
+    pub fn recorded(line: &[u8], rules: &Rules) -> Option<Self> {
+        let document = Document::parse(line).ok()?;
+        let Body::Request(request) = classify(line).messages.pop()?.body else {
+            return None;
+        };
+        let subject = Subject {
+            method: request.method,
+            name: request.name,
+        };
+        let params = document.root().get("params");
+        Some(Self::new(subject, params, rules, Side::Left))
     }
 
-    pub fn method_digest(&self) -> u64 {
-        digest(&self.method, "")
+    /// Digests of the exact and the normalised text, the same within one process.
+    pub fn digests(&self) -> [u64; 2] {
+        [&self.exact, &self.normalised].map(|text| {
+            let mut hasher = DefaultHasher::new();
+            (&self.subject.method, text).hash(&mut hasher);
+            hasher.finish()
+        })
     }
 }
 
@@ -135,8 +119,16 @@ mod tests {
     fn values_that_were_handed_out_have_to_come_back_as_they_were() {
         let texts = |params: &str| {
             let document = Document::parse(params.as_bytes()).unwrap();
-            let about = ("tasks/get", None);
-            Texts::new(about, Some(document.root()), &Rules::default(), Side::Left)
+            let subject = Subject {
+                method: "tasks/get".into(),
+                name: None,
+            };
+            Wanted::new(
+                subject,
+                Some(document.root()),
+                &Rules::default(),
+                Side::Left,
+            )
         };
         let (one, other) = (texts(r#"{"taskId":"a-1"}"#), texts(r#"{"taskId":"a-2"}"#));
         assert_ne!(one.normalised, other.normalised);

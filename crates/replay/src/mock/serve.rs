@@ -25,10 +25,11 @@ use mcpreel_wire::text::escape_bytes;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::unistd::{read, write};
-use std::io::IsTerminal as _;
+use std::io::{self, IsTerminal as _};
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
+use std::sync::Arc;
 
 /// Bytes that are read or recorded at once; a record of the spool holds as many.
 const AT_ONCE: usize = 64 * 1024;
@@ -49,84 +50,72 @@ pub enum How {
     Ended(Ended),
 }
 
-/// The wording and the exit code of the command.
-pub trait Manner {
-    fn remark(&self, text: &str) -> String;
-    /// The account of the session, as lines for stderr.
-    fn report(&self, report: &Report) -> String;
-    fn ending(&self, report: &Report, how: &How) -> Ending;
-}
-
-/// Serves `server`'s recording between our standard streams until the session is over; records the
-/// session as `record` says.
-pub fn serve(
+/// A session with the host on our standard streams, which is recorded.
+pub struct Session<'a> {
     server: Server,
-    signals: &Signals,
-    record: &record::Options,
-    manner: &dyn Manner,
-) -> Ending {
-    let mut recorder = Recorder::create(record, Clock::start());
-    let tap = recorder.tap();
-    for message in &record.remarks {
-        let message = message.clone();
-        tap.event(EventKind::Warning { message });
-    }
-    recorder.warn_of_network();
-    let pid = std::process::id();
-    tap.event(EventKind::Spawned { pid });
-    recorder.start();
-    let mut session = Session {
-        server,
-        tap: &tap,
-        signals,
-        manner,
-        lines: Lines::default(),
-        input_is_open: true,
-        mute: false,
-    };
-    for message in &record.remarks {
-        session.say(&manner.remark(message));
-    }
-    let ending = session.run();
-    // As `wait` gives it: the code in the second byte, or the signal in the first.
-    let ended = own_exit_event(ExitStatus::from_raw(match ending {
-        Ending::Code(code) => i32::from(code) << 8,
-        Ending::Signal(signal) => signal & 0x7f,
-    }));
-    tap.event(ended.clone());
-    tap.end(Some(ended));
-    recorder.finish();
-    ending
-}
-
-struct Session<'a> {
-    server: Server,
-    tap: &'a Tap,
+    recorder: Recorder,
+    tap: Arc<Tap>,
     signals: &'a Signals,
-    manner: &'a dyn Manner,
+    /// Makes a line for stderr of a remark.
+    remark: &'a dyn Fn(&str) -> String,
     lines: Lines,
     input_is_open: bool,
     /// Whether stderr takes nothing any more.
     mute: bool,
 }
 
-impl Session<'_> {
-    /// Serves until the session is over; returns how the process is to end.
-    fn run(mut self) -> Ending {
+impl<'a> Session<'a> {
+    pub fn begin(
+        server: Server,
+        signals: &'a Signals,
+        record: &record::Options,
+        remark: &'a dyn Fn(&str) -> String,
+    ) -> Self {
+        let mut recorder = Recorder::create(record, Clock::start());
+        let tap = recorder.tap();
+        for message in &record.remarks {
+            let message = message.clone();
+            tap.event(EventKind::Warning { message });
+        }
+        recorder.warn_of_network();
+        let pid = std::process::id();
+        tap.event(EventKind::Spawned { pid });
+        recorder.start();
+        let mut session = Session {
+            server,
+            recorder,
+            tap,
+            signals,
+            remark,
+            lines: Lines::default(),
+            input_is_open: true,
+            mute: false,
+        };
+        for message in &record.remarks {
+            session.say(&remark(message));
+        }
+        session
+    }
+
+    /// Serves until the session is over.
+    pub fn run(&mut self) -> (How, Report) {
         self.server.begin(self.now());
         let how = loop {
-            if let Err(how) = self.settle() {
-                break how;
-            }
-            if self.server.is_done() {
-                break How::Input;
+            match self.settle() {
+                Err(how) => break how,
+                Ok(()) if self.server.is_done() => break How::Input,
+                Ok(()) => {}
             }
             if let Err(how) = self.wait() {
                 break how;
             }
         };
-        let report = self.server.report();
-        self.say(&self.manner.report(&report));
+        (how, self.server.report())
+    }
+
+    /// Says how the session went, and ends its recording.
+    pub fn finish(mut self, how: &How, account: &str, ending: Ending) {
+        self.say(account);
         self.tap.event(EventKind::Eof {
             stream: StreamId::S2C,
             by: match how {
@@ -134,7 +123,14 @@ impl Session<'_> {
                 How::Input | How::Signal(_) | How::Ended(_) => Closer::Writer,
             },
         });
-        self.manner.ending(&report, &how)
+        // As `wait` gives it: the code in the second byte, or the signal in the first.
+        let ended = own_exit_event(ExitStatus::from_raw(match ending {
+            Ending::Code(code) => i32::from(code) << 8,
+            Ending::Signal(signal) => signal & 0x7f,
+        }));
+        self.tap.event(ended.clone());
+        self.tap.end(Some(ended));
+        self.recorder.finish();
     }
 
     fn now(&self) -> Moment {
@@ -152,8 +148,12 @@ impl Session<'_> {
             for action in actions {
                 match action {
                     Action::Write(bytes) => self.write(&bytes)?,
-                    Action::Stderr(line) => self.say_raw(&line),
-                    Action::Say(text) => self.say(&self.manner.remark(&text)),
+                    // A terminal does not obey a recorded line.
+                    Action::Stderr(line) if io::stderr().is_terminal() => {
+                        self.say(&format!("{}\n", escape_bytes(line.trim_ascii_end())));
+                    }
+                    Action::Stderr(line) => self.write_stderr(&line),
+                    Action::Say(text) => self.say(&(self.remark)(&text)),
                     Action::End(ended) => return Err(How::Ended(ended)),
                 }
             }
@@ -162,30 +162,27 @@ impl Session<'_> {
 
     /// Waits for the host, for a signal, or for the next thing that is due.
     fn wait(&mut self) -> Result<(), How> {
-        let timeout = match self.server.due() {
+        let timeout = self.server.due().map_or(PollTimeout::NONE, |due| {
             // Rounded up: a moment too early would be one more round of nothing.
-            Some(due) => {
-                let millis = due.since(self.now()).as_nanos().div_ceil(1_000_000);
-                PollTimeout::from(u16::try_from(millis).unwrap_or(u16::MAX))
-            }
-            None => PollTimeout::NONE,
+            let millis = due.since(self.now()).as_nanos().div_ceil(1_000_000);
+            PollTimeout::from(u16::try_from(millis).unwrap_or(u16::MAX))
+        });
+        let stdin = io::stdin();
+        let wake = self.signals.wake.as_fd();
+        let input = if self.input_is_open {
+            stdin.as_fd()
+        } else {
+            wake
         };
-        let stdin = std::io::stdin();
-        let mut fds = vec![PollFd::new(self.signals.wake.as_fd(), PollFlags::POLLIN)];
-        if self.input_is_open {
-            fds.push(PollFd::new(stdin.as_fd(), PollFlags::POLLIN));
-        }
-        let ready = poll(&mut fds, timeout).is_ok_and(|ready| ready > 0);
-        let is_ready = |fd: &PollFd<'_>| ready && fd.any().unwrap_or(true);
-        let (woken, readable) = (is_ready(&fds[0]), fds.get(1).is_some_and(is_ready));
+        let fds = [(wake, PollFlags::POLLIN), (input, PollFlags::POLLIN)];
+        let [woken, readable] = ready(fds, timeout);
         if woken {
             self.signalled()?;
         }
-        if readable {
-            self.read(stdin.as_fd())
-        } else {
-            Ok(())
+        if readable && self.input_is_open {
+            self.read(stdin.as_fd())?;
         }
+        Ok(())
     }
 
     fn read(&mut self, stdin: BorrowedFd<'_>) -> Result<(), How> {
@@ -243,36 +240,29 @@ impl Session<'_> {
 
     /// Writes to the host. Waits for as long as the host does not read.
     fn write(&self, bytes: &[u8]) -> Result<(), How> {
-        for part in bytes.chunks(AT_ONCE) {
-            self.tap.chunk(StreamId::S2C, self.now(), part);
-            let mut left = part;
-            let written = self.write_part(&mut left);
-            if written.is_err() {
-                self.tap.event(EventKind::Undelivered {
-                    stream: StreamId::S2C,
-                    bytes: left.len() as u64,
-                });
+        for mut left in bytes.chunks(AT_ONCE) {
+            self.tap.chunk(StreamId::S2C, self.now(), left);
+            while !left.is_empty() {
+                self.write_some(&mut left).inspect_err(|_| {
+                    self.tap.event(EventKind::Undelivered {
+                        stream: StreamId::S2C,
+                        bytes: left.len() as u64,
+                    });
+                })?;
             }
-            written?;
         }
         Ok(())
     }
 
-    fn write_part(&self, left: &mut &[u8]) -> Result<(), How> {
-        let stdout = std::io::stdout();
-        while !left.is_empty() {
-            let mut fds = [
-                PollFd::new(stdout.as_fd(), PollFlags::POLLOUT),
-                PollFd::new(self.signals.wake.as_fd(), PollFlags::POLLIN),
-            ];
-            let ready = poll(&mut fds, PollTimeout::NONE);
-            let [has_room, woken] = fds.map(|fd| ready.is_ok() && fd.any().unwrap_or(true));
-            if woken {
-                self.signalled()?;
-            }
-            if !has_room {
-                continue;
-            }
+    fn write_some(&self, left: &mut &[u8]) -> Result<(), How> {
+        let stdout = io::stdout();
+        let room = (stdout.as_fd(), PollFlags::POLLOUT);
+        let wake = (self.signals.wake.as_fd(), PollFlags::POLLIN);
+        let [has_room, woken] = ready([room, wake], PollTimeout::NONE);
+        if woken {
+            self.signalled()?;
+        }
+        if has_room {
             match write(stdout.as_fd(), &left[..left.len().min(WITHOUT_WAITING)]) {
                 Ok(count) => *left = &left[count..],
                 Err(Errno::EINTR | Errno::EAGAIN) => {}
@@ -282,40 +272,34 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Writes text of our own to stderr.
     fn say(&mut self, text: &str) {
         self.write_stderr(text.as_bytes());
-    }
-
-    /// Writes a recorded line to stderr; a terminal does not obey it.
-    fn say_raw(&mut self, line: &[u8]) {
-        if std::io::stderr().is_terminal() {
-            let line = line.strip_suffix(b"\n").unwrap_or(line);
-            self.say(&format!("{}\n", escape_bytes(line)));
-        } else {
-            self.write_stderr(line);
-        }
     }
 
     /// A host that does not read stderr cannot hang the session: what finds no room is on record,
     /// and not written.
     fn write_stderr(&mut self, bytes: &[u8]) {
-        let stderr = std::io::stderr();
+        let stderr = io::stderr();
         for part in bytes.chunks(AT_ONCE) {
             self.tap.chunk(StreamId::STDERR, self.now(), part);
             for piece in part.chunks(WITHOUT_WAITING) {
-                if self.mute {
-                    break;
-                }
-                let mut fds = [PollFd::new(stderr.as_fd(), PollFlags::POLLOUT)];
-                let ready = loop {
-                    match poll(&mut fds, PollTimeout::from(PATIENCE)) {
-                        Err(Errno::EINTR) => {}
-                        ready => break ready,
-                    }
-                };
-                self.mute = !ready.is_ok_and(|ready| ready > 0) || write(&stderr, piece).is_err();
+                let room = [(stderr.as_fd(), PollFlags::POLLOUT)];
+                self.mute = self.mute
+                    || ready(room, PollTimeout::from(PATIENCE)) == [false]
+                    || write(&stderr, piece).is_err();
             }
+        }
+    }
+}
+
+/// Waits until some of `fds` are ready: which.
+fn ready<const N: usize>(fds: [(BorrowedFd<'_>, PollFlags); N], timeout: PollTimeout) -> [bool; N] {
+    let mut fds = fds.map(|(fd, flags)| PollFd::new(fd, flags));
+    loop {
+        match poll(&mut fds, timeout) {
+            Err(Errno::EINTR) => {}
+            Ok(count) if count > 0 => return fds.map(|fd| fd.any().unwrap_or(true)),
+            Ok(_) | Err(_) => return [false; N],
         }
     }
 }

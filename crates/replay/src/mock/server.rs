@@ -4,31 +4,29 @@
 //!  line ──▶ request ──▶ on record ──▶ play: steps, then the answer ──▶ actions
 //!    │            └───▶ a miss ──▶ error, the nearest answer, or nothing
 //!    ├──▶ answer to a request of ours: the play that waits for it goes on
-//!    └──▶ notification: a cancel ends a play, any may be an anchor
+//!    └──▶ notification: a cancel ends a play, any may be a trigger
 //! ```
 //!
 //! A [`Play`] goes through the steps of one trigger until it has to wait: for the moment at which
 //! the next step is due, or for the host's answer to a request of ours. The play of a request ends
-//! with its answer, after which what was anchored at that answer is played.
+//! with its answer, after which the steps that followed that answer are played.
 //!
 //! The caller does all that is due ([`Server::tick`]) before it gives the next line: then the output
 //! depends on the input alone.
 
 use super::client::{Client, Rounds};
-use super::index::{Act, Death, Index, NONE, Outcome, Step, Trigger};
+use super::index::{Act, Death, Index, Outcome, Step, Trigger};
 use super::matcher::{MARK, Matcher, Near};
-use super::mock_report::Tally;
-use super::reel::{Place, Said, Source, When};
-use super::{Latency, Options, Report};
-use mcpreel_store::reader::ReadError;
+use super::mock_report::{Report, Tally};
+use super::reel::{Place, Source};
+use super::{Latency, Options};
 use mcpreel_trace::clock::Moment;
 use mcpreel_wire::id::RequestId;
-use mcpreel_wire::json::{Document, Edit, Value, edit};
+use mcpreel_wire::json::{Document, Edit, edit};
 use mcpreel_wire::mcp::keys;
 use mcpreel_wire::message::Classifier;
 use serde_json::json;
-use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::ops::Range;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 pub(super) const INTERNAL_ERROR: &str = "-32603";
@@ -40,8 +38,10 @@ pub(super) const MOST_OPEN: usize = 1000;
 /// The time that the host has to answer a request of ours; then the play goes on without.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The beginning of our own `requestState`; the place of the request of its round follows.
+/// The beginning of our own `requestState`; the frame of the request of its round follows.
 pub(super) const STATE_PREFIX: &str = "mcpreel-mock:";
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 const ID: &[&str] = &["id"];
 const TOKEN: &[&str] = &["params", keys::PROGRESS_TOKEN];
@@ -82,44 +82,40 @@ pub(super) struct Live {
 /// The steps of a trigger under way.
 #[derive(Debug)]
 pub(super) struct Play {
-    /// The steps that are left, by number.
-    steps: Range<usize>,
-    trigger: Trigger,
+    trigger: Option<Trigger>,
+    /// The number of the next step.
+    next: usize,
     /// Whether the trigger has come before: then only what belongs to the exchange comes again.
     repeats: bool,
     live: Option<Live>,
     began: Moment,
     /// A live moment, and the recorded one that it stands for.
     base: (Moment, Moment),
-    /// The request of ours whose answer is waited for.
-    waits: Option<u32>,
-    due: Option<Moment>,
+    wait: Wait,
     then: Then,
+    /// How much later than otherwise the answer comes.
+    delay: Duration,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Wait {
+    Until(Moment),
+    /// For the answer to this request of ours, which was recorded at that moment.
+    Answer(usize, Moment, Moment),
 }
 
 /// The answer after the last step.
 #[derive(Debug)]
 pub(super) enum Then {
     Nothing,
-    Answer(Answer),
-    /// An answer of our own, so much later.
-    Own(Vec<u8>, Duration),
+    /// The recorded answer of this entry; it is marked if it is only the nearest.
+    Answer(usize, Option<Near>),
+    Own(Vec<u8>),
     Die,
 }
 
-/// The recorded answer to a request.
-#[derive(Debug)]
-pub(super) struct Answer {
-    pub entry: u32,
-    pub place: Place,
-    /// The delay by a fault.
-    pub delay: Duration,
-    /// Set where the answer is only the nearest.
-    pub mark: Option<Near>,
-}
-
 pub struct Server {
-    pub(super) reel: Source,
+    pub(super) source: Source,
     pub(super) index: Index,
     pub(super) matcher: Matcher,
     pub(super) options: Options,
@@ -129,12 +125,10 @@ pub struct Server {
     pub(super) plays: BTreeMap<u64, Play>,
     last_play: u64,
     /// Requests of ours that have no answer yet: the recorded request and the play, by live id.
-    asked: BTreeMap<u64, (u32, u64)>,
+    asked: BTreeMap<u64, (usize, u64)>,
     last_ask: u64,
     /// The latest live request of each entry.
-    live: HashMap<u32, Live>,
-    /// Anchors that no live notification has used yet, by method.
-    pub(super) notices: HashMap<u64, VecDeque<u32>>,
+    live: HashMap<usize, Live>,
     pub(super) rounds: Rounds,
     pub(super) tally: Tally,
     actions: Vec<Action>,
@@ -144,16 +138,12 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server of what `index` lists, whose bodies are in `reel`.
-    pub fn new(index: Index, reel: Source, options: Options) -> Self {
-        let mut notices: HashMap<u64, VecDeque<u32>> = HashMap::new();
-        for (notice, number) in index.notices.iter().zip(0_u32..) {
-            notices.entry(notice.method).or_default().push_back(number);
-        }
+    /// A server of what `index` lists, whose bodies are in `source`.
+    pub fn new(index: Index, source: Source, options: Options) -> Self {
         Self {
             matcher: Matcher::new(&index, options.once),
             index,
-            reel,
+            source,
             options,
             classifier: Classifier::default(),
             client: Client::default(),
@@ -162,7 +152,6 @@ impl Server {
             asked: BTreeMap::new(),
             last_ask: 0,
             live: HashMap::new(),
-            notices,
             rounds: Rounds::default(),
             tally: Tally::default(),
             actions: Vec::new(),
@@ -172,18 +161,20 @@ impl Server {
     }
 
     pub fn begin(&mut self, now: Moment) {
-        self.play_after(Trigger::Start, None, None, now);
+        self.play_after(Trigger::Start, None, (now, Moment(0)));
     }
 
     /// When something is next to be done without anything coming in.
     pub fn due(&self) -> Option<Moment> {
-        self.plays.values().filter_map(|play| play.due).min()
+        self.plays.values().map(Play::due).min()
     }
 
     pub fn tick(&mut self, now: Moment) {
         loop {
-            let due = self.plays.iter();
-            let due = due.filter_map(|(number, play)| Some((play.due?, *number)));
+            let due = self
+                .plays
+                .iter()
+                .map(|(number, play)| (play.due(), *number));
             match due.min() {
                 Some((due, number)) if due <= now => self.wake(number, now),
                 _ => return,
@@ -202,7 +193,7 @@ impl Server {
         for number in self.plays.keys().copied().collect::<Vec<_>>() {
             self.wake(number, now);
         }
-        self.play_after(Trigger::End, None, None, now);
+        self.play_after(Trigger::End, None, (now, Moment(0)));
     }
 
     pub fn is_done(&self) -> bool {
@@ -210,9 +201,8 @@ impl Server {
     }
 
     pub fn report(&self) -> Report {
-        let recorded = (&self.index, &self.reel);
         let rules = &self.options.rules;
-        Report::new(recorded, &self.matcher, rules, self.tally.clone())
+        Report::new(&self.index, &self.matcher, rules, self.tally.clone())
     }
 
     pub(super) fn act(&mut self, action: Action) {
@@ -222,28 +212,41 @@ impl Server {
         }
     }
 
-    /// The bytes of a recorded message; `None` where they cannot be read, which is remarked once.
-    pub(super) fn said(&mut self, place: Place) -> Option<Said> {
-        let said = self.reel.said(place);
-        self.readable(said)
+    /// A recorded line; `None` where it cannot be read, which is remarked once.
+    fn line_at(&mut self, place: Place) -> Option<Vec<u8>> {
+        let line = self.source.line(place);
+        line.map_err(|error| {
+            if self.tally.unreadable == 0 {
+                let text = format!("a part of the recording cannot be read: {error}");
+                self.act(Action::Say(text));
+            }
+            self.tally.unreadable += 1;
+        })
+        .ok()
     }
 
-    /// When a recorded message came.
-    fn recorded(&mut self, place: Place) -> When {
-        let when = self.reel.when(place);
-        self.readable(when).unwrap_or_default()
+    /// Writes a recorded line with live values in it.
+    fn say(&mut self, line: Vec<u8>, edits: &[Edit<'_>]) {
+        self.act(Action::Write(edited(line, edits)));
     }
 
-    fn readable<T>(&mut self, result: Result<T, ReadError>) -> Option<T> {
-        result
-            .map_err(|error| {
-                if self.tally.unreadable == 0 {
-                    let text = format!("a part of the recording cannot be read: {error}");
-                    self.act(Action::Say(text));
-                }
-                self.tally.unreadable += 1;
-            })
-            .ok()
+    /// Writes a message of our own.
+    pub(super) fn say_own(&mut self, mut message: Vec<u8>) {
+        message.push(b'\n');
+        self.act(Action::Write(message));
+    }
+}
+
+impl Play {
+    fn due(&self) -> Moment {
+        match self.wait {
+            Wait::Until(due) | Wait::Answer(_, _, due) => due,
+        }
+    }
+
+    /// The live moment that stands for a recorded one.
+    fn stands_for(&self, recorded: Moment) -> Moment {
+        self.base.0 + recorded.since(self.base.1)
     }
 }
 
@@ -252,146 +255,144 @@ impl Server {
     /// Begins what a live request sets off that stands for the entry.
     pub(super) fn play_request(
         &mut self,
-        (entry, repeats): (u32, bool),
+        (entry, repeats): (usize, bool),
         live: Live,
-        then: Then,
+        (then, delay): (Then, Duration),
         now: Moment,
     ) {
         self.live.insert(entry, live.clone());
-        let asked = self.recorded(self.index.entry(entry).request).last;
-        self.play(
-            Trigger::Asked(entry),
+        let base = (now, self.index.entries[entry].asked_at);
+        self.play(Some(Trigger::Asked(entry)), base, |play| Play {
             repeats,
-            Some(live),
-            (now, asked),
+            live: Some(live),
             then,
-        );
+            delay,
+            ..play
+        });
     }
 
     /// Sends an answer of our own, so much later.
     pub(super) fn play_own(&mut self, answer: Vec<u8>, delay: Duration, now: Moment) {
-        let then = Then::Own(answer, delay);
-        self.play(Trigger::Asked(NONE), false, None, (now, Moment(0)), then);
+        self.play(None, (now, Moment(0)), |play| Play {
+            then: Then::Own(answer),
+            delay,
+            ..play
+        });
     }
 
-    /// Plays what is filed under an anchor that has come for the first time, and that stands at
-    /// `anchor` on record.
+    /// Plays what is filed under a trigger that has come for the first time, at the live and the
+    /// recorded moment `base`.
     pub(super) fn play_after(
         &mut self,
         trigger: Trigger,
         live: Option<Live>,
-        anchor: Option<Place>,
-        now: Moment,
+        base: (Moment, Moment),
     ) {
-        if !self.index.steps_of(trigger).is_empty() {
-            let recorded = anchor.map_or(Moment(0), |place| self.recorded(place).last);
-            self.play(trigger, false, live, (now, recorded), Then::Nothing);
-        }
+        self.play(Some(trigger), base, |play| Play { live, ..play });
     }
 
     fn play(
         &mut self,
-        trigger: Trigger,
-        repeats: bool,
-        live: Option<Live>,
+        trigger: Option<Trigger>,
         base: (Moment, Moment),
-        then: Then,
+        with: impl FnOnce(Play) -> Play,
     ) {
         self.last_play += 1;
         let play = Play {
-            steps: self.index.steps_of(trigger),
             trigger,
-            repeats,
-            live,
+            next: 0,
+            repeats: false,
+            live: None,
             began: base.0,
             base,
-            waits: None,
-            due: None,
-            then,
+            wait: Wait::Until(base.0),
+            then: Then::Nothing,
+            delay: Duration::ZERO,
         };
-        self.run(self.last_play, play, base.0);
+        self.run(self.last_play, with(play), base.0);
     }
 
-    /// The time of a play has come: for its next step, or because what it waited for has not come.
+    /// The time of a play has come, or the answer that it waits for.
     fn wake(&mut self, number: u64, now: Moment) {
         let Some(mut play) = self.plays.remove(&number) else {
             return;
         };
-        if let Some(ask) = play.waits.take() {
+        if let Wait::Answer(ask, recorded, _) = play.wait {
             if !self.input_ended
                 && let Some(id) = self.open_ask(ask, number)
             {
                 self.give_up(id, "no answer within 30 s");
             }
-            self.rebase(&mut play, ask, now);
+            play.base = (now, recorded);
+            play.next += 1;
         }
         self.run(number, play, now);
     }
 
     /// Goes on until the play has to wait, or is over.
     fn run(&mut self, number: u64, mut play: Play, now: Moment) {
-        play.due = None;
-        while let Some(at) = play.steps.next() {
-            let step = self.index.step(at);
-            if let Act::Heard(ask) = step.act
-                && !self.input_ended
-                && self.open_ask(ask, number).is_some()
-            {
-                play.waits = Some(ask);
-                play.due = Some(now + PATIENCE);
-            } else if self.options.latency == Latency::Recorded {
-                let due = self.stands_for(&play, step.place);
-                if due > now && !self.input_ended && !matches!(step.act, Act::Heard(_)) {
-                    play.steps.start -= 1;
-                    play.due = Some(due);
-                }
-            }
-            if play.due.is_some() {
+        loop {
+            let steps = play.trigger;
+            let step = steps.and_then(|trigger| self.index.step(trigger, play.next));
+            let wait = self.wait_for(number, &play, step, now);
+            if let Some(wait) = wait.filter(|_| !self.input_ended) {
+                play.wait = wait;
                 self.plays.insert(number, play);
                 return;
             }
+            let Some(step) = step else {
+                return self.finish(play, now);
+            };
             self.step(number, &mut play, step, now);
+            play.next += 1;
         }
-        self.finish(number, play, now);
     }
 
-    fn finish(&mut self, number: u64, mut play: Play, now: Moment) {
-        let due = match &play.then {
-            Then::Nothing => return,
-            Then::Die => {
-                let death = self.index.death.clone();
-                return death.map_or((), |death| self.act(Action::End(Ended::AsRecorded(death))));
+    /// What a play has to wait for before it takes `step`, or, without one, before its answer.
+    fn wait_for(&self, play: u64, it: &Play, step: Option<Step>, now: Moment) -> Option<Wait> {
+        let is_recorded = self.options.latency == Latency::Recorded;
+        let due = match (step.map(|step| (step.act, step.at)), &it.then) {
+            (Some((Act::Heard(ask), at)), _) => {
+                let is_open = self.open_ask(ask, play).is_some();
+                return is_open.then_some(Wait::Answer(ask, at, now + PATIENCE));
             }
-            Then::Own(_, delay) => play.began + *delay,
-            Then::Answer(answer) => {
-                let (place, delay) = (answer.place, answer.delay);
-                let due = match self.options.latency {
-                    Latency::None => play.began,
-                    Latency::Fixed(fixed) => play.began + fixed,
-                    Latency::Recorded => self.stands_for(&play, place),
-                };
-                due + delay
-            }
+            (Some((_, at)), _) if is_recorded => it.stands_for(at),
+            (Some(_), _) => return None,
+            (None, Then::Answer(entry, _)) => match self.options.latency {
+                Latency::None => it.began + it.delay,
+                Latency::Fixed(fixed) => it.began + fixed + it.delay,
+                Latency::Recorded => {
+                    it.stands_for(self.index.entries[*entry].answered_at[0]) + it.delay
+                }
+            },
+            (None, _) => it.began + it.delay,
         };
-        if due > now && !self.input_ended {
-            play.due = Some(due);
-            self.plays.insert(number, play);
-            return;
-        }
-        match play.then {
-            Then::Own(answer, _) => self.write(Said::own(answer)),
-            Then::Answer(answer) => {
-                if let Some(live) = play.live {
-                    self.say_answer(&answer, live, play.repeats, now);
+        (due > now).then_some(Wait::Until(due))
+    }
+
+    fn finish(&mut self, play: Play, now: Moment) {
+        match (play.then, play.live) {
+            (Then::Own(answer), _) => self.say_own(answer),
+            (Then::Die, _) => {
+                if let Some(death) = self.index.death.clone() {
+                    self.act(Action::End(Ended::AsRecorded(death)));
                 }
             }
-            Then::Nothing | Then::Die => {}
+            (Then::Answer(entry, mark), Some(live)) => {
+                self.say_answer(entry, mark.as_ref(), &live);
+                if !play.repeats {
+                    let base = (now, self.index.entries[entry].answered_at[1]);
+                    self.play_after(Trigger::Answered(entry), Some(live), base);
+                }
+            }
+            (Then::Nothing | Then::Answer(..), _) => {}
         }
     }
 
     /// Takes a step, if it comes at all.
     fn step(&mut self, number: u64, play: &mut Play, step: Step, now: Moment) {
-        let belongs = play.trigger == Trigger::Asked(step.owner);
+        let owner = step.owner;
+        let belongs = owner.is_some_and(|owner| play.trigger == Some(Trigger::Asked(owner)));
         let is_unwanted = match step.act {
             Act::Stderr => !self.options.stderr,
             // Nobody could answer.
@@ -401,20 +402,18 @@ impl Server {
         if is_unwanted || (play.repeats && !belongs) {
             return;
         }
-        if let Act::Heard(ask) = step.act {
-            return self.rebase(play, ask, now);
+        if let Act::Heard(_) = step.act {
+            play.base = (now, step.at);
+            return;
         }
-        let live = if belongs {
-            play.live.clone()
-        } else {
-            self.live.get(&step.owner).cloned()
-        };
-        let Some(said) = self.said(step.place) else {
+        let of_owner = || owner.and_then(|owner| self.live.get(&owner).cloned());
+        let live = (play.live.clone().filter(|_| belongs)).or_else(of_owner);
+        let Some(line) = self.line_at(step.place) else {
             return;
         };
         match (step.act, live) {
-            (Act::Say | Act::Heard(_), _) => self.write(said),
-            (Act::Stderr, _) => self.act(Action::Stderr(said.line())),
+            (Act::Say | Act::Heard(_), _) => self.say(line, &[]),
+            (Act::Stderr, _) => self.act(Action::Stderr(line)),
             (Act::Log, live) => {
                 let wanted = match live.as_ref().or(play.live.as_ref()) {
                     Some(live) => !live.modern || live.wants_log,
@@ -422,79 +421,48 @@ impl Server {
                     None => !self.client.is_modern(),
                 };
                 if wanted {
-                    self.write(said);
+                    self.say(line, &[]);
                 }
             }
             (Act::Progress, live) => {
                 if let Some(token) = live.and_then(|live| live.token) {
-                    self.say(said, &[Edit::Replace(TOKEN, token.json())]);
+                    self.say(line, &[Edit::Replace(TOKEN, token.json())]);
                 }
             }
-            (Act::OnStream, Some(live)) => {
-                let places = [ID, REQUEST_ID, ON_STREAM, STREAM_ENDS];
-                self.say(
-                    said,
-                    &places.map(|place| Edit::Replace(place, live.id.json())),
-                );
+            (Act::OnStream, live) => {
+                if let Some(id) = live.as_ref().map(|live| live.id.json()) {
+                    let places = [ID, REQUEST_ID, ON_STREAM, STREAM_ENDS];
+                    self.say(line, &places.map(|place| Edit::Replace(place, id)));
+                }
             }
-            (Act::OnStream, None) => {}
-            (Act::Ask(ask), _) => self.ask(number, ask, said),
+            (Act::Ask(ask), _) => self.ask((ask, number), line),
         }
     }
 
-    /// The live moment that stands for the one at which the message at `place` came.
-    fn stands_for(&mut self, play: &Play, place: Place) -> Moment {
-        play.base.0 + self.recorded(place).first.since(play.base.1)
-    }
-
-    /// Counts times from the answer that was waited for.
-    fn rebase(&mut self, play: &mut Play, ask: u32, now: Moment) {
-        if let Some(place) = self.index.asks[ask as usize].answer {
-            play.base = (now, self.recorded(place).last);
-        }
-    }
-
-    /// Sends the recorded answer to a live request, and then what came after it.
-    fn say_answer(&mut self, answer: &Answer, live: Live, repeats: bool, now: Moment) {
-        let Some(said) = self.said(answer.place) else {
+    /// Sends the recorded answer of an entry to a live request.
+    fn say_answer(&mut self, number: usize, mark: Option<&Near>, live: &Live) {
+        let entry = &self.index.entries[number];
+        let (outcome, (seq, _)) = (entry.outcome, entry.request);
+        let Some(line) = entry.response.and_then(|place| self.line_at(place)) else {
             let message = "the recorded answer cannot be read";
-            let error = error(Some(&live.id), INTERNAL_ERROR, message, None);
-            return self.write(Said::own(error));
+            return self.say_own(error(Some(&live.id), INTERNAL_ERROR, message, None));
         };
-        let entry = *self.index.entry(answer.entry);
-        let state = format!("\"{STATE_PREFIX}{}\"", entry.request);
+        let state = format!("\"{STATE_PREFIX}{}\"", seq.0);
         let mut edits = vec![Edit::Replace(ID, live.id.json())];
-        if entry.outcome == Outcome::Input {
+        if outcome == Outcome::Input {
             edits.push(Edit::ReplaceString(STATE, &state));
-            self.rounds.wait(answer.entry, &self.index, &said.message);
+            self.rounds.wait(number, &line);
         }
-        let mut said = edited(said, &edits);
-        if let Some(near) = &answer.mark
-            && let Some(message) = marked(&said.message, &self.named(near).to_string())
-        {
-            said.message = message;
-        }
-        self.write(said);
-        if !repeats {
-            let trigger = Trigger::Answered(answer.entry);
-            self.play_after(trigger, Some(live), Some(answer.place), now);
-        }
-    }
-
-    /// Writes a message of the recording with live values in it.
-    fn say(&mut self, said: Said, edits: &[Edit<'_>]) {
-        self.write(edited(said, edits));
-    }
-
-    pub(super) fn write(&mut self, said: Said) {
-        self.act(Action::Write(said.line()));
+        let line = edited(line, &edits);
+        let marked = mark.and_then(|near| marked(&line, &self.named(near).to_string()));
+        self.say(marked.unwrap_or(line), &[]);
     }
 
     /// A near recorded request, for programs.
     pub(super) fn named(&self, near: &Near) -> serde_json::Value {
         json!({
             "recording": self.index.recording,
-            "seq": self.index.entry(near.entry).request.seq().0,
+            "seq": self.index.entries[near.entry].request.0.0,
             "distance": near.distance,
             "paths": near.paths,
         })
@@ -504,8 +472,8 @@ impl Server {
 /// Requests of the server, and the host's answers and cancels.
 impl Server {
     /// Asks the host what the recorded server asked, if the host can answer it.
-    fn ask(&mut self, play: u64, ask: u32, said: Said) {
-        let may = Document::parse(&said.message).ok().and_then(|document| {
+    fn ask(&mut self, ask: (usize, u64), line: Vec<u8>) {
+        let may = Document::parse(&line).ok().and_then(|document| {
             let root = document.root();
             let method = root.get("method")?.as_str()?;
             Some(self.client.may_be_asked(&method, root.get("params")))
@@ -515,12 +483,12 @@ impl Server {
             return;
         }
         self.last_ask += 1;
-        self.asked.insert(self.last_ask, (ask, play));
-        self.say(said, &[Edit::Replace(ID, &self.last_ask.to_string())]);
+        self.asked.insert(self.last_ask, ask);
+        self.say(line, &[Edit::Replace(ID, &self.last_ask.to_string())]);
     }
 
     /// The live id of a request of ours that a play has made and that has no answer.
-    fn open_ask(&self, ask: u32, play: u64) -> Option<u64> {
+    fn open_ask(&self, ask: usize, play: u64) -> Option<u64> {
         let mut open = self.asked.iter();
         let found = open.find(|(_, made)| **made == (ask, play));
         found.map(|(id, _)| *id)
@@ -537,7 +505,7 @@ impl Server {
         let params = json!({"requestId": id, "reason": why});
         let cancel =
             format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{params}}}"#);
-        self.write(Said::own(cancel.into_bytes()));
+        self.say_own(cancel.into_bytes());
     }
 
     /// The host has answered a request of ours.
@@ -547,7 +515,7 @@ impl Server {
             self.tally.unexpected += 1;
             return;
         };
-        let waits = |play: &Play| play.waits == Some(ask);
+        let waits = |play: &Play| matches!(play.wait, Wait::Answer(waited, ..) if waited == ask);
         if self.plays.get(&number).is_some_and(waits) {
             self.wake(number, now);
         }
@@ -555,14 +523,16 @@ impl Server {
 
     /// The host has cancelled a request of its own.
     pub(super) fn cancel(&mut self, id: &RequestId) {
-        let is_it = |play: &Play| play.live.as_ref().is_some_and(|live| live.id == *id);
-        let is_it = |play: &Play| matches!(play.trigger, Trigger::Asked(_)) && is_it(play);
+        let is_it = |play: &Play| {
+            matches!(play.trigger, Some(Trigger::Asked(_)))
+                && play.live.as_ref().is_some_and(|live| live.id == *id)
+        };
         let found = self.plays.iter().find(|(_, play)| is_it(play));
         let Some(number) = found.map(|(number, _)| *number) else {
-            let index = &self.index;
-            return self.live.retain(|entry, live| {
-                live.id != *id || index.entry(*entry).outcome != Outcome::Stream
-            });
+            let entries = &self.index.entries;
+            let is_stream = |entry: usize| entries[entry].outcome == Outcome::Stream;
+            let listens = |entry: &usize, live: &mut Live| live.id != *id || !is_stream(*entry);
+            return self.live.retain(listens);
         };
         self.plays.remove(&number);
         let open = self.asked.iter().filter(|(_, (_, play))| *play == number);
@@ -572,25 +542,22 @@ impl Server {
     }
 }
 
-fn edited(said: Said, edits: &[Edit<'_>]) -> Said {
-    match edit(&said.message, edits) {
-        Some(message) => Said { message, ..said },
-        None => said,
-    }
+/// `line` with live values in it; as it stands where it cannot be read.
+fn edited(line: Vec<u8>, edits: &[Edit<'_>]) -> Vec<u8> {
+    let text = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&line);
+    let before = &line[..line.len() - text.len()];
+    let changed = edit(text, edits).filter(|_| !edits.is_empty());
+    changed.map_or_else(|| line.clone(), |changed| [before, &changed].concat())
 }
 
 /// An answer that says in its `_meta` that it is only the nearest; an error has no room for it.
-fn marked(message: &[u8], mark: &str) -> Option<Vec<u8>> {
-    let document = Document::parse(message).ok()?;
-    let result = document.root().get("result").filter(Value::is_object)?;
-    match result.get("_meta").map(|meta| meta.is_object()) {
-        Some(true) => edit(message, &[Edit::Insert(&["result", "_meta"], MARK, mark)]),
-        Some(false) => None,
-        None => {
-            let meta = format!("{{\"{MARK}\":{mark}}}");
-            edit(message, &[Edit::Insert(&["result"], "_meta", &meta)])
-        }
+fn marked(line: &[u8], mark: &str) -> Option<Vec<u8>> {
+    let document = Document::parse(line).ok()?;
+    if document.root().get("result")?.get("_meta").is_some() {
+        return edit(line, &[Edit::Insert(&["result", "_meta"], MARK, mark)]);
     }
+    let meta = format!("{{\"{MARK}\":{mark}}}");
+    edit(line, &[Edit::Insert(&["result"], "_meta", &meta)])
 }
 
 /// An error response; `id` is `None` where it could not be read.

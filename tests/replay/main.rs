@@ -4,9 +4,8 @@
 //!   processes;
 //! * [`play`]: how a scenario is played;
 //! * [`processes`]: the same scenarios with a real server, wherever time plays no part;
-//! * [`misbehaving`]: real servers that crash, hang, or do not read;
-//! * [`exit`]: how the command ends, and what it says;
-//! * [`options`]: what the command line chooses: how strict, by which rules, in which form;
+//! * [`cases`]: how the command ends with real servers, and what it says;
+//! * [`exit`]: the same on a terminal, with signals, and without a reader;
 //! * [`record`]: what a replay leaves on record;
 //! * [`replay_minimise`]: the fewest messages with which it still fails;
 //! * [`trust`]: whose command is started;
@@ -15,12 +14,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod cases;
 mod diff;
 mod director;
 mod exit;
-mod misbehaving;
 mod mock;
-mod options;
 mod play;
 mod process;
 mod processes;

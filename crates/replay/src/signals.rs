@@ -1,15 +1,18 @@
-//! Signals that stop a session, and the end of a child, as something that can be polled.
+//! Signals that stop a session, and the end of a child, as something that can be polled with pipes.
 
 use mcpreel_capture::process::context;
 use mcpreel_capture::process::signals::survive_large_files;
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
 use signal_hook::SigId;
 use signal_hook::low_level::{pipe, unregister};
 use std::io::{self, Read as _, Write as _};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::BorrowedFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 const STOPPING: [Signal; 4] = [
     Signal::SIGINT,
@@ -22,7 +25,7 @@ const STOPPING: [Signal; 4] = [
 #[derive(Debug)]
 pub struct Signals {
     /// Has something to read whenever a signal came.
-    pub(crate) wake: Wake,
+    pub(crate) wake: UnixStream,
     latest: Arc<AtomicUsize>,
     first: AtomicUsize,
     /// Registered until this is dropped.
@@ -34,16 +37,6 @@ pub struct Signals {
 pub struct Stopper {
     woken: Arc<UnixStream>,
     latest: Arc<AtomicUsize>,
-}
-
-/// The reading end of what the handlers write.
-#[derive(Debug)]
-pub(crate) struct Wake(UnixStream);
-
-impl AsFd for Wake {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.0.as_fd()
-    }
 }
 
 impl Signals {
@@ -83,7 +76,7 @@ impl Signals {
         let (wake, woken) = UnixStream::pair()?;
         wake.set_nonblocking(true)?;
         let signals = Self {
-            wake: Wake(wake),
+            wake,
             latest: Arc::default(),
             first: AtomicUsize::new(0),
             handlers: Vec::new(),
@@ -99,7 +92,7 @@ impl Signals {
 
     pub(crate) fn clear(&self) {
         let mut buffer = [0; 64];
-        while matches!((&self.wake.0).read(&mut buffer), Ok(1..)) {}
+        while matches!((&self.wake).read(&mut buffer), Ok(1..)) {}
     }
 
     /// The signal that came since the last call, if one did.
@@ -143,4 +136,29 @@ impl Stopper {
         // A replay that has gone needs no waking.
         let _ = (&*self.woken).write(&[0]);
     }
+}
+
+/// Waits until some of these are ready: which. One that is closed never is.
+pub(crate) fn ready<const N: usize>(
+    fds: [(Option<BorrowedFd<'_>>, PollFlags); N],
+    timeout: PollTimeout,
+) -> [bool; N] {
+    let open = fds
+        .iter()
+        .filter_map(|(fd, flags)| Some(PollFd::new((*fd)?, *flags)));
+    let mut open: Vec<_> = open.collect();
+    let found = loop {
+        match poll(&mut open, timeout) {
+            Err(Errno::EINTR) => {}
+            found => break found.is_ok_and(|count| count > 0),
+        }
+    };
+    let mut open = open.iter().map(|fd| found && fd.any().unwrap_or(true));
+    fds.map(|(fd, _)| fd.is_some() && open.next().unwrap_or(false))
+}
+
+/// Rounded up: a moment too early would be one more round of nothing.
+pub(crate) fn within(time: Duration) -> PollTimeout {
+    let millis = time.as_nanos().div_ceil(1_000_000);
+    PollTimeout::from(u16::try_from(millis).unwrap_or(u16::MAX))
 }

@@ -14,7 +14,7 @@
 use super::server::{Action, Ended};
 use super::{Report, Server};
 use crate::lines::{Line, Lines};
-use crate::signals::Signals;
+use crate::signals::{Signals, ready, within};
 use mcpreel_capture::process::{own_exit_event, signal_name};
 use mcpreel_capture::tap::Tap;
 use mcpreel_store::record::{self, Ending, Recorder};
@@ -23,7 +23,7 @@ use mcpreel_trace::event::{Closer, EventKind, Passed};
 use mcpreel_trace::frame::StreamId;
 use mcpreel_wire::text::escape_bytes;
 use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::poll::{PollFlags, PollTimeout};
 use nix::unistd::{read, write};
 use std::io::{self, IsTerminal as _};
 use std::os::fd::{AsFd as _, BorrowedFd};
@@ -162,24 +162,16 @@ impl<'a> Session<'a> {
 
     /// Waits for the host, for a signal, or for the next thing that is due.
     fn wait(&mut self) -> Result<(), How> {
-        let timeout = self.server.due().map_or(PollTimeout::NONE, |due| {
-            // Rounded up: a moment too early would be one more round of nothing.
-            let millis = due.since(self.now()).as_nanos().div_ceil(1_000_000);
-            PollTimeout::from(u16::try_from(millis).unwrap_or(u16::MAX))
-        });
+        let due = self.server.due().map(|due| due.since(self.now()));
+        let timeout = due.map_or(PollTimeout::NONE, within);
         let stdin = io::stdin();
-        let wake = self.signals.wake.as_fd();
-        let input = if self.input_is_open {
-            stdin.as_fd()
-        } else {
-            wake
-        };
-        let fds = [(wake, PollFlags::POLLIN), (input, PollFlags::POLLIN)];
-        let [woken, readable] = ready(fds, timeout);
+        let input = self.input_is_open.then(|| stdin.as_fd());
+        let wake = (Some(self.signals.wake.as_fd()), PollFlags::POLLIN);
+        let [woken, readable] = ready([wake, (input, PollFlags::POLLIN)], timeout);
         if woken {
             self.signalled()?;
         }
-        if readable && self.input_is_open {
+        if readable {
             self.read(stdin.as_fd())?;
         }
         Ok(())
@@ -256,8 +248,8 @@ impl<'a> Session<'a> {
 
     fn write_some(&self, left: &mut &[u8]) -> Result<(), How> {
         let stdout = io::stdout();
-        let room = (stdout.as_fd(), PollFlags::POLLOUT);
-        let wake = (self.signals.wake.as_fd(), PollFlags::POLLIN);
+        let room = (Some(stdout.as_fd()), PollFlags::POLLOUT);
+        let wake = (Some(self.signals.wake.as_fd()), PollFlags::POLLIN);
         let [has_room, woken] = ready([room, wake], PollTimeout::NONE);
         if woken {
             self.signalled()?;
@@ -283,23 +275,11 @@ impl<'a> Session<'a> {
         for part in bytes.chunks(AT_ONCE) {
             self.tap.chunk(StreamId::STDERR, self.now(), part);
             for piece in part.chunks(WITHOUT_WAITING) {
-                let room = [(stderr.as_fd(), PollFlags::POLLOUT)];
+                let room = [(Some(stderr.as_fd()), PollFlags::POLLOUT)];
                 self.mute = self.mute
                     || ready(room, PollTimeout::from(PATIENCE)) == [false]
                     || write(&stderr, piece).is_err();
             }
-        }
-    }
-}
-
-/// Waits until some of `fds` are ready: which.
-fn ready<const N: usize>(fds: [(BorrowedFd<'_>, PollFlags); N], timeout: PollTimeout) -> [bool; N] {
-    let mut fds = fds.map(|(fd, flags)| PollFd::new(fd, flags));
-    loop {
-        match poll(&mut fds, timeout) {
-            Err(Errno::EINTR) => {}
-            Ok(count) if count > 0 => return fds.map(|fd| fd.any().unwrap_or(true)),
-            Ok(_) | Err(_) => return [false; N],
         }
     }
 }

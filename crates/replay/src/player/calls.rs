@@ -6,6 +6,7 @@ use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::id::RequestId;
+use mcpreel_wire::text::escape;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
@@ -21,11 +22,6 @@ pub(super) struct Call {
     /// When its answer is given up; `None`: nothing waits for it.
     pub deadline: Option<Moment>,
     pub cancelled: bool,
-    /// Polls of its task that are not on record, and until when there may be more.
-    pub polls: (u32, Option<Moment>),
-    pub token: Option<RequestId>,
-    /// Whether the server has told progress of it.
-    pub has_progress: bool,
 }
 
 impl Call {
@@ -73,14 +69,6 @@ impl Calls {
     pub fn by_id(&self, id: &RequestId) -> Option<ExchangeId> {
         let call = self.all().find(|call| call.id == *id)?;
         Some(call.exchange.id)
-    }
-
-    /// The server has told progress for this token.
-    pub fn progressed(&mut self, token: &RequestId) {
-        let mut calls = self.0.values_mut();
-        if let Some(call) = calls.find(|call| call.token.as_ref() == Some(token)) {
-            call.has_progress = true;
-        }
     }
 
     /// The newest open call within which the server may ask something.
@@ -144,11 +132,19 @@ impl Skipped {
     }
 }
 
-/// How long the answer to `exchange` may take that took so long in the recording; `None` where
-/// nothing waits for it. No answer is given up sooner than after ten seconds.
-pub(super) fn patience(exchange: &Exchange, recorded: Duration) -> Option<Duration> {
+/// How long the answer to `exchange` may take: ten times as long as in the recording, and ten seconds
+/// at least; `None` where nothing waits for it.
+pub(super) fn patience(exchange: &Exchange) -> Option<Duration> {
+    let recorded = Duration::from_nanos(exchange.latency_ns().unwrap_or(0));
     let patience = recorded.saturating_mul(10).max(Duration::from_secs(10));
     was_answered(exchange).then_some(patience)
+}
+
+/// An exchange by its method, what it is about, and where it stands in the recording. Escaped.
+pub(super) fn named(exchange: &Exchange) -> String {
+    let name = exchange.name.as_deref().map(|name| format!(" {name}"));
+    let what = format!("{}{}", exchange.method, name.unwrap_or_default());
+    format!("{} (#{})", escape(&what), exchange.request.0.0)
 }
 
 /// Counts of what was done, and the little that is told one by one.
@@ -157,8 +153,6 @@ pub struct Tally {
     pub sent: u64,
     /// Requests that the user did not ask for.
     pub unwanted: u64,
-    /// Not sent: too long, redacted, or in need of something that did not come.
-    pub skipped: u64,
     /// Not sent: the server answered at once where it had asked for input.
     pub not_needed: u64,
     /// Not sent: no tool that only reads.
@@ -170,8 +164,6 @@ pub struct Tally {
     pub answered: u64,
     /// Of those, answers that are too long to be compared.
     pub uncompared: u64,
-    /// Answers to cancelled requests.
-    pub late: u64,
     /// The first requests that the recorded client gave up before it had an answer.
     pub given_up: Vec<GivenUp>,
     /// Requests of the server that were answered as in the recording.

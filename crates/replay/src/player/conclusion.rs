@@ -1,11 +1,11 @@
 //! What is left to say at the end of a replay: what is missing, what came besides, and how the
 //! server ended.
 
-use super::calls::Tally;
-use super::director::{Deadly, Director, Ended, Stop, Waits};
+use super::calls::{Tally, named};
+use super::director::{Deadly, Director};
+use super::stages::{Ended, Stop};
 use crate::diff::{Class, Missing, Report, Trouble};
 use mcpreel_trace::clock::Moment;
-use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::{duration, escape, escape_bytes, plural, size};
@@ -44,10 +44,10 @@ impl Director<'_> {
     }
 
     fn conclude(&mut self, witness: &Witness) {
-        match self.ending.stop.clone() {
+        match self.ending.stop {
             Some(Stop::Hang) => self.conclude_hang(witness),
             Some(Stop::Crash) => self.conclude_crash(witness),
-            Some(Stop::OtherEra(why)) => self.judge.trouble(Trouble::Unreadable, why),
+            Some(Stop::OtherEra(why)) => self.judge.trouble(Trouble::Unreadable, why.into()),
             Some(Stop::Interrupted(_)) | None => {}
             Some(Stop::End) => {
                 self.conclude_end(witness);
@@ -57,19 +57,9 @@ impl Director<'_> {
         for call in self.calls.all().filter(|call| call.cancelled) {
             self.tally.give_up(call, false);
         }
-        for exchange in self.questions.missing() {
-            let may_come = match exchange.parent {
-                Some(parent) => self
-                    .calls
-                    .get(parent)
-                    .is_some_and(super::calls::Call::is_awaited),
-                // A question of no call may belong to what was left out.
-                None => self.is_part(),
-            };
-            if !may_come {
-                let left = self.recorded(exchange, None);
-                self.judge.missing(&left, Missing::NeverAsked);
-            }
+        for exchange in self.questions.missing(&self.calls, self.script.is_part()) {
+            let left = self.recorded(&exchange, None);
+            self.judge.missing(&left, Missing::NeverAsked);
         }
         self.conclude_notices();
         self.conclude_noise();
@@ -77,16 +67,17 @@ impl Director<'_> {
 
     /// Tells which notifications have no counterpart.
     fn conclude_notices(&mut self) {
-        let mut counts: BTreeMap<(Box<str>, Class), (u64, Option<Seq>)> = BTreeMap::new();
         // The recording was not gone through to its end otherwise.
         let is_whole = self.ending.stop == Some(Stop::End);
+        if is_whole && self.notices.progress == [true, false] {
+            let text = "progress was told in the recording, and is not now";
+            self.say(Class::Changed, text.to_owned(), None);
+        }
+        let mut counts: BTreeMap<(Box<str>, Class), (u64, Option<Seq>)> = BTreeMap::new();
         let missed = self.notices.recorded.drain(..).filter(|_| is_whole);
-        let missed = missed.map(|notice| {
-            if notice.is_due {
-                (notice, Class::Changed)
-            } else {
-                (notice, Class::Noise)
-            }
+        let missed = missed.map(|notice| match notice.is_due {
+            true => (notice, Class::Changed),
+            false => (notice, Class::Noise),
         });
         let more = self.notices.live.drain(..);
         for (notice, class) in missed.chain(more.map(|notice| (notice, Class::Added))) {
@@ -106,36 +97,32 @@ impl Director<'_> {
 
     /// Work was pending at its deadline: tells what, and whether the server did not even read.
     fn conclude_hang(&mut self, witness: &Witness) {
-        let now = (witness.now, Waits::Nothing);
         // How long it took to end the server does not count.
-        let (stopped, waits) = self.ending.stopped.clone().unwrap_or(now);
+        let (stopped, waits) = &self.ending.stopped;
         let pending = self.calls.awaited().map(|call| {
             let waited = stopped.since(call.sent).as_nanos();
             let waited = duration(u64::try_from(waited).unwrap_or(u64::MAX));
-            format!("{} for {waited}", Named(&call.exchange))
+            format!("{} for {waited}", named(&call.exchange))
         });
         let pending: Vec<_> = pending.collect();
-        let mut text = match (pending.as_slice(), waits.in_words()) {
-            ([one], _) => format!("no answer to {one}"),
+        let mut text = match (pending.as_slice(), waits) {
             ([], Some(waits)) => format!("the time is up, it waits for {waits}"),
             ([], None) => "the time is up, and not everything was sent".to_owned(),
+            ([one], _) => format!("no answer to {one}"),
             (all, _) => {
                 let requests = plural(all.len() as u64, "request");
-                let named = all[..all.len().min(MOST_NAMED)].join(", ");
-                format!("no answer to {requests}: {named}")
+                let first = all[..all.len().min(MOST_NAMED)].join(", ");
+                format!("no answer to {requests}: {first}")
             }
         };
-        text += "; the write is ";
         text += &match self.ending.unread {
-            Some((bytes, _)) => ["blocked, ", &size(bytes), " are not read"].concat(),
-            None => "not blocked".to_owned(),
+            Some((bytes, _)) => format!("; the write is blocked, {} are not read", size(bytes)),
+            None => "; the write is not blocked".to_owned(),
         };
-        let open = self.questions.unanswered();
-        let open: Vec<_> = open.map(|it| Named(&it.exchange)).collect();
+        let open = self.questions.unanswered().take(MOST_NAMED);
+        let open: Vec<_> = open.map(|it| named(&it.exchange)).collect();
         if !open.is_empty() {
-            let named = open.iter().take(MOST_NAMED).map(ToString::to_string);
-            text += "; it has no answer to what it asks: ";
-            text += &named.collect::<Vec<_>>().join(", ");
+            text += &format!("; it has no answer to what it asks: {}", open.join(", "));
         }
         text += &self.stray_hint();
         text += &last_words(witness);
@@ -145,23 +132,25 @@ impl Director<'_> {
 
     /// The server left with work pending: tells how, after what, and what it said last.
     fn conclude_crash(&mut self, witness: &Witness) {
-        let exited = self.ending.exited.as_ref().map(|(ended, _)| ended);
-        let exited = exited.filter(|_| !self.ending.outlived);
-        let how = match exited {
+        let ended = self.ended().filter(|_| !self.ending.outlived);
+        let how = match ended {
             Some(ended) => ended.to_string(),
             None if self.ending.output_ended => "the server closed its output and lived on".into(),
             None => "the server closed its input and lived on".into(),
         };
-        let mut text = format!(
-            "{how}, after {}; {} of {} sent",
+        let as_then = match ended {
+            Some(ended) if ended.is_bad() && self.is_as_recorded() => {
+                "; in the recording it ended in the same way"
+            }
+            _ => "",
+        };
+        let text = format!(
+            "{how}, after {}; {} of {} sent{as_then}{}",
             escape(&self.tally.last_method),
             self.tally.sent,
             plural(witness.requests, "request"),
+            last_words(witness),
         );
-        if exited.is_some_and(Ended::is_bad) && self.is_as_recorded() {
-            text += "; in the recording it ended in the same way";
-        }
-        text += &last_words(witness);
         self.judge.trouble(Trouble::Target, text.into());
         self.conclude_pending();
     }
@@ -176,8 +165,9 @@ impl Director<'_> {
     /// Everything was done: tells whether the server left as it should, and as it did then. One that
     /// fails where only a part of its session was wanted would not have had the rest.
     fn conclude_end(&mut self, witness: &Witness) {
-        let exited = self.ending.exited.as_ref().map(|(ended, _)| ended);
-        let badly = exited.filter(|ended| ended.is_bad() && self.ending.needed.is_none());
+        let (needed, is_part) = (self.ending.needed, self.script.is_part());
+        let ended = self.ended().filter(|_| needed.is_none());
+        let badly = ended.filter(|ended| ended.is_bad());
         if self.is_as_recorded() {
             // That nothing differs is not all there is to say of a server that died again.
             let method = escape(&self.tally.last_method);
@@ -185,34 +175,26 @@ impl Director<'_> {
             self.tally.ended_as_then = text;
             return;
         }
-        if self.is_part() && self.has_failed() {
+        // One that was still at work when its session was cut short, or whose recorded end is
+        // unknown, may end with any code.
+        let is_at_work = self.calls.all().any(|call| !call.exchange.is_listen())
+            || self.questions.unanswered().next().is_some();
+        let may_have_a_code = is_at_work || self.options.recorded_end.is_none();
+        if is_part && badly.is_some_and(|ended| ended.signal.is_some() || !may_have_a_code) {
             return self.conclude_crash(witness);
         }
-        let text = match (self.ending.needed, badly) {
+        let text = match (needed, badly) {
             (Some(Deadly::Kill), _) => "the server did not end at SIGTERM, and was killed".into(),
             (Some(Deadly::Term), _) => "the server did not end when its input was closed".into(),
             (None, Some(ended)) => ended.to_string(),
             (None, None) => return,
         };
-        let class = if self.is_part() {
+        let class = if is_part {
             Class::Noise
         } else {
             Class::Changed
         };
         self.say(class, text, None);
-    }
-
-    /// Whether the server ended badly by itself. One that was still at work when its session was cut
-    /// short, or whose recorded end is unknown, may end with any code.
-    fn has_failed(&self) -> bool {
-        let Some((ended, _)) = &self.ending.exited else {
-            return false;
-        };
-        let is_at_work = self.calls.all().any(|call| !call.exchange.is_listen())
-            || self.questions.unanswered().next().is_some();
-        let may_have_a_code = is_at_work || self.options.recorded_end.is_none();
-        let failed = ended.signal.is_some() || (ended.is_bad() && !may_have_a_code);
-        failed && self.ending.needed.is_none()
     }
 
     /// Tells why nothing was compared, if that is so and nothing else says it.
@@ -229,23 +211,24 @@ impl Director<'_> {
         self.judge.trouble(Trouble::Unreadable, why.into());
     }
 
+    fn ended(&self) -> Option<&Ended> {
+        self.ending.exited.as_ref().map(|(ended, _)| ended)
+    }
+
     /// Whether the server ended as in the recording, or better than that.
     fn is_as_recorded(&self) -> bool {
-        let Some(then) = &self.options.recorded_end else {
-            return false;
-        };
-        let now = self.ending.exited.as_ref().map(|(ended, _)| ended);
-        match (then, self.ending.needed) {
-            (End::Killed { signal }, Some(Deadly::Term)) => {
+        let ended = self.ended();
+        match (&self.options.recorded_end, self.ending.needed) {
+            (Some(End::Killed { signal }), Some(Deadly::Term)) => {
                 signal == "SIGTERM" || signal == "SIGKILL"
             }
-            (End::Killed { signal }, Some(Deadly::Kill)) => signal == "SIGKILL",
-            (End::Killed { signal }, None) => {
-                now.and_then(|now| now.signal.as_deref()) == Some(signal)
+            (Some(End::Killed { signal }), Some(Deadly::Kill)) => signal == "SIGKILL",
+            (Some(End::Killed { signal }), None) => {
+                ended.and_then(|ended| ended.signal.as_deref()) == Some(signal)
             }
             // A shell's way to say that a signal ended it.
-            (End::Exited { code }, Some(Deadly::Term)) => *code == 143,
-            (End::Exited { code }, None) => now.and_then(|now| now.code) == Some(*code),
+            (Some(End::Exited { code }), Some(Deadly::Term)) => *code == 143,
+            (Some(End::Exited { code }), None) => ended.and_then(|it| it.code) == Some(*code),
             _ => false,
         }
     }
@@ -272,19 +255,6 @@ impl Director<'_> {
         let id = self.tally.first_stray.as_deref().map(escape);
         let hint = id.map(|id| format!("; an answer with the id {id} came, which nobody used"));
         hint.unwrap_or_default()
-    }
-}
-
-/// An exchange by its method, what it is about, and where it stands in the recording.
-struct Named<'a>(&'a Exchange);
-
-impl fmt::Display for Named<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&escape(&self.0.method))?;
-        if let Some(name) = &self.0.name {
-            write!(f, " {}", escape(name))?;
-        }
-        write!(f, " (#{})", self.0.request.0.0)
     }
 }
 

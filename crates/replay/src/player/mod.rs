@@ -10,27 +10,19 @@
 //! ```
 //!
 //! * [`Director`] decides, and does nothing itself but read the recording: live lines arrive, time is
-//!   an argument; [`Action`]s come out. Tests play it without processes. `requests` and `answers` are
-//!   its two halves, `conclusion` its end; `calls`, `questions` and `player_notices` hold what is open.
+//!   an argument; [`Action`]s come out. Tests play it without processes. `requests`, `answers` and
+//!   `questions` are its parts, `stages` and `conclusion` its end; `calls` and `player_notices` hold
+//!   what is open.
 //! * `target` starts the server, moves the bytes and records them; [`Play`] is a whole replay with a
 //!   recording of its own.
 //! * [`guard`] says which tools may be called; [`Options`] holds everything that a user chooses.
 //!
 //! # Causal order
 //!
-//! The walk goes through the recorded frames in the order of their numbers:
-//!
-//! | recorded frame | what the walk does |
-//! |---|---|
-//! | request or notification of the client | sends it, once every question and every due notification of the server that came before it has come |
-//! | answer of the server | waits until the live answer has arrived; does not wait for one that came early |
-//! | request or notification of the server | notes it |
-//! | answer of the client | notes it; sends it as soon as the live request is there |
-//!
-//! So a client message goes out after everything that the recorded client had seen before it, and
-//! requests that overlapped then overlap again, at any speed. Where the walk waits for the server
-//! while the server waits for an answer that comes later in the recording, the server gets that
-//! answer after a second.
+//! A client message goes out after everything that the recorded client had seen before it, and
+//! requests that overlapped then overlap again, at any speed: `director` has the table. Where the walk
+//! waits for the server while the server waits for an answer that comes later in the recording, the
+//! server gets that answer after a second.
 //!
 //! Nothing waits for the answer to a request that was cancelled before its answer came, that was not
 //! sent, or that opened a listen stream; nor, for longer than a moment, for what belongs to no call.
@@ -57,15 +49,17 @@ mod player_notices;
 mod questions;
 mod requests;
 pub mod script;
+mod stages;
 mod target;
 
 pub use crate::lines::Line;
 pub use crate::signals::{Signals, Stopper};
 pub use calls::{GivenUp, Refusal, Tally};
 pub use conclusion::Witness;
-pub use director::{Action, Deadly, Director, Ended, Next, Stop, Waits};
+pub use director::{Action, Deadly, Director};
 pub use guard::Guard;
 pub use script::{LeftOut, Script, Wanted};
+pub use stages::{Ended, Next, Stop};
 pub use target::{Command, NoCommand, Outcome, Progress, TargetError};
 
 use crate::bind::Binder;

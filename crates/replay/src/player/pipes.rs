@@ -1,36 +1,30 @@
 //! The three pipes of the server, none of which we ever wait at alone.
 
+use crate::signals::{Signals, ready, within};
 use mcpreel_capture::process::spawn::{ServerEnds, SpawnError, spawn_in};
 use mcpreel_capture::tap::MAX_CHUNK;
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::poll::PollFlags;
 use nix::unistd::{read, write};
 use std::ffi::OsString;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::Path;
 use std::process::Child;
 use std::time::Duration;
 
 pub(super) struct Pipes {
     stdin: Option<OwnedFd>,
-    stdout: Option<OwnedFd>,
-    stderr: Option<OwnedFd>,
+    pub stdout: Source,
+    pub stderr: Source,
     /// Bytes to be written, and the number of those that were.
     queue: Vec<u8>,
     written: usize,
-    /// Whether a write is said to be under way.
-    pub stalls: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ready {
-    Signals,
-    Stdin,
-    Stdout,
-    Stderr,
-}
+/// Where the server writes; `None` once that is closed.
+pub(super) struct Source(Option<OwnedFd>);
 
 impl Pipes {
     pub fn start(command: &[OsString], dir: Option<&Path>) -> Result<(Self, Child), SpawnError> {
@@ -53,11 +47,10 @@ impl Pipes {
         let child = spawn_in(dir, command, ends)?;
         let pipes = Self {
             stdin: Some(stdin),
-            stdout: Some(stdout.into()),
-            stderr: Some(stderr.into()),
+            stdout: Source(Some(stdout.into())),
+            stderr: Source(Some(stderr.into())),
             queue: Vec::new(),
             written: 0,
-            stalls: false,
         };
         Ok((pipes, child))
     }
@@ -86,74 +79,54 @@ impl Pipes {
     /// Writes as much as the server takes now.
     pub fn write(&mut self) -> Result<(), Errno> {
         while let Some(stdin) = &self.stdin
-            && self.written < self.queue.len()
+            && self.waiting() > 0
         {
             match write(stdin, &self.queue[self.written..]) {
                 Ok(bytes) => self.written += bytes,
                 Err(Errno::EINTR) => {}
-                Err(Errno::EAGAIN) => break,
+                Err(Errno::EAGAIN) => return Ok(()),
                 Err(errno) => return Err(errno),
             }
         }
-        if self.written == self.queue.len() {
-            self.queue.clear();
-            self.queue.shrink_to(MAX_CHUNK);
-            self.written = 0;
-        }
+        self.queue.clear();
+        self.queue.shrink_to(MAX_CHUNK);
+        self.written = 0;
         Ok(())
     }
 
-    /// Reads the next bytes of stdout: how many; `None` at its end.
-    pub fn read_stdout(&mut self, buffer: &mut [u8]) -> Option<usize> {
-        read_some(&mut self.stdout, buffer)
-    }
-
-    /// Reads the next bytes of stderr: how many; `None` at its end.
-    pub fn read_stderr(&mut self, buffer: &mut [u8]) -> Option<usize> {
-        read_some(&mut self.stderr, buffer)
-    }
-
-    /// Waits until one of them, or `wake`, has something to be done: which.
-    pub fn wait(&self, wake: &impl AsFd, timeout: Duration) -> io::Result<Vec<Ready>> {
-        let wants_write = self.waiting() > 0;
-        let stdin = self.stdin.as_ref().filter(|_| wants_write);
-        let mut watched = vec![Ready::Signals];
-        let mut fds = vec![PollFd::new(wake.as_fd(), PollFlags::POLLIN)];
-        for (ready, fd, flags) in [
-            (Ready::Stdin, stdin, PollFlags::POLLOUT),
-            (Ready::Stdout, self.stdout.as_ref(), PollFlags::POLLIN),
-            (Ready::Stderr, self.stderr.as_ref(), PollFlags::POLLIN),
-        ] {
-            if let Some(fd) = fd {
-                watched.push(ready);
-                fds.push(PollFd::new(fd.as_fd(), flags));
-            }
-        }
-        // Rounded up: a moment too early would be one more round of nothing.
-        let millis = timeout.as_nanos().div_ceil(1_000_000);
-        let timeout = u16::try_from(millis).unwrap_or(u16::MAX);
-        match poll(&mut fds, PollTimeout::from(timeout)) {
-            Ok(_) => {}
-            Err(Errno::EINTR | Errno::EAGAIN) => return Ok(Vec::new()),
-            Err(errno) => return Err(errno.into()),
-        }
-        let found = fds.iter().map(|fd| fd.any().unwrap_or(true));
-        let ready = watched.into_iter().zip(found).filter(|(_, found)| *found);
-        Ok(ready.map(|(ready, _)| ready).collect())
+    /// Waits until a signal has come, stdin has room for what waits, or stdout or stderr have
+    /// something to read: which of the four.
+    pub fn wait(&self, signals: &Signals, timeout: Duration) -> [bool; 4] {
+        let stdin = self.stdin.as_ref().filter(|_| self.waiting() > 0);
+        let fds = [
+            (Some(signals.wake.as_fd()), PollFlags::POLLIN),
+            (stdin.map(|fd| fd.as_fd()), PollFlags::POLLOUT),
+            (
+                self.stdout.0.as_ref().map(|fd| fd.as_fd()),
+                PollFlags::POLLIN,
+            ),
+            (
+                self.stderr.0.as_ref().map(|fd| fd.as_fd()),
+                PollFlags::POLLIN,
+            ),
+        ];
+        ready(fds, within(timeout))
     }
 }
 
-/// Reads once: the number of bytes; `None` at the end, after which the source is closed.
-fn read_some(source: &mut Option<OwnedFd>, buffer: &mut [u8]) -> Option<usize> {
-    let fd = source.as_ref()?;
-    loop {
-        match read(fd, buffer) {
-            Err(Errno::EINTR) => {}
-            Ok(bytes) if bytes > 0 => return Some(bytes),
-            // Whatever else a read says, nothing will come any more.
-            Ok(_) | Err(_) => break,
+impl Source {
+    /// Reads once: the number of bytes; `None` at the end, after which the source is closed.
+    pub fn read(&mut self, buffer: &mut [u8]) -> Option<usize> {
+        let fd = self.0.as_ref()?;
+        loop {
+            match read(fd, buffer) {
+                Err(Errno::EINTR) => {}
+                Ok(bytes) if bytes > 0 => return Some(bytes),
+                // Whatever else a read says, nothing will come any more.
+                Ok(_) | Err(_) => break,
+            }
         }
+        self.0 = None;
+        None
     }
-    *source = None;
-    None
 }

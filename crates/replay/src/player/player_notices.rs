@@ -1,7 +1,7 @@
 //! Notifications of the server, recorded and live.
 //!
-//! They are compared as a multiset, without log messages, which are for people, without progress,
-//! which belongs to its call, and without the status of tasks, which goes by the clock. A recorded
+//! They are compared as a multiset, without log messages, which are for people, without the status of
+//! tasks, which goes by the clock, and without progress, of which only counts whether there is some. A recorded
 //! notification that came while a call was open, or just after one, is due: it is missed if it does
 //! not come. One that came by itself is not, because a replay is over sooner than the clock that made
 //! it. The order in which they come is chance.
@@ -48,6 +48,8 @@ pub(super) struct Notices {
     pub last_activity: Option<Moment>,
     /// Whether one was waited for in vain: then none is waited for any more.
     in_vain: bool,
+    /// Whether progress of calls was told, in the recording and now.
+    pub progress: [bool; 2],
 }
 
 impl Notices {
@@ -61,6 +63,7 @@ impl Notices {
         now: Moment,
     ) {
         let soon = |last| head.t_last.since(last) <= REACTION;
+        self.progress[0] |= may_come && busy && is_progress(message);
         if let Some(notice) = notice(message) {
             let notice = Notice {
                 seq: Some(head.seq),
@@ -76,6 +79,7 @@ impl Notices {
 
     /// The server has said this.
     pub fn tell(&mut self, message: &Message) {
+        self.progress[1] |= is_progress(message);
         if let Some(notice) = notice(message) {
             pair(notice, &mut self.live, &mut self.recorded);
         }
@@ -118,6 +122,13 @@ fn pair(notice: Notice, own: &mut VecDeque<Notice>, others: &mut VecDeque<Notice
     if own.len() > MOST {
         own.pop_front();
     }
+}
+
+fn is_progress(message: &Message) -> bool {
+    let Body::Notification(notification) = &message.body else {
+        return false;
+    };
+    matches!(notification.subject, Subject::Progress { .. })
 }
 
 /// The notification that a message is; `None` if it is not compared.

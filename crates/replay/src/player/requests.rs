@@ -2,19 +2,17 @@
 //! frames.
 
 use super::calls::{Call, Chain, patience};
-use super::director::{Director, Stop};
+use super::director::Director;
 use super::script::{Step, What};
-use crate::bind::{About, Fault, Role, Round, fresh_id};
+use super::stages::Stop;
+use crate::bind::{About, Fault, Outgoing, Role, Round, fresh_id};
 use crate::diff::{List, Missing, Skip, Trouble};
 use bytes::Bytes;
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_wire::id::RequestId;
-use mcpreel_wire::json::Document;
-use mcpreel_wire::mcp::keys::PROGRESS_TOKEN;
 use mcpreel_wire::mcp::methods::canonical;
 use mcpreel_wire::message::{Body, Message, Subject};
 use mcpreel_wire::text::escape;
-use std::time::Duration;
 
 /// Why a frame does not go out; `None`: the user does not want it.
 type Held = Option<Missing>;
@@ -53,7 +51,8 @@ impl Director<'_> {
             What::Batch(_) => return Err(Some(unreached("it is a batch"))),
             What::Answers(_) | What::Stray | What::Noise => Role::Notification(""),
         };
-        let bytes = self.options.binder.prepare(step.head.seq, raw, role);
+        let outgoing = [Outgoing { part: 0, role }];
+        let bytes = self.options.binder.prepare(step.head.seq, raw, &outgoing);
         let bytes = bytes.map_err(|fault| Some(self.lacks(fault)))?.into_owned();
         match self.options.guard.refuses(&bytes) {
             Some(why) => Err(Some(Missing::Refused(why.into()))),
@@ -98,8 +97,17 @@ impl Director<'_> {
     fn sent(&mut self, step: Step) {
         match step.what {
             What::Asks(exchange) => {
-                let token = progress_token(step.raw.as_deref().unwrap_or_default());
-                self.called(exchange, token);
+                let id = exchange.rpc_id.clone();
+                self.skipped.sent(&id);
+                self.tally.sent += 1;
+                self.tally.last_method.clone_from(&exchange.method);
+                self.calls.open(Call {
+                    deadline: patience(&exchange).map(|patience| self.now + patience),
+                    id: self.as_sent(id),
+                    exchange,
+                    sent: self.now,
+                    cancelled: false,
+                });
             }
             What::Tells(message) => {
                 self.tally.last_method = method_of(&message).into();
@@ -111,43 +119,13 @@ impl Director<'_> {
         }
     }
 
-    /// An id or a token of the recorded client as the server knows it.
+    /// An id of the recorded client as the server knows it.
     fn as_sent(&self, id: RequestId) -> RequestId {
         if self.options.binder.fresh_ids {
             fresh_id(&id)
         } else {
             id
         }
-    }
-
-    fn called(&mut self, exchange: Box<Exchange>, token: Option<RequestId>) {
-        self.skipped.sent(&exchange.rpc_id);
-        self.tally.sent += 1;
-        self.tally.last_method.clone_from(&exchange.method);
-        let own = patience(&exchange, self.took(&exchange)).map(|patience| self.now + patience);
-        self.calls.open(Call {
-            deadline: own.map(|own| self.end().map_or(own, |end| end.min(own))),
-            id: self.as_sent(exchange.rpc_id.clone()),
-            exchange,
-            sent: self.now,
-            cancelled: false,
-            polls: (0, None),
-            token: token.map(|token| self.as_sent(token)),
-            has_progress: false,
-        });
-    }
-
-    /// How long an exchange took in the recording. A poll counts as long as its task was at work: a
-    /// replay polls sooner.
-    fn took(&mut self, exchange: &Exchange) -> Duration {
-        let mut since = exchange.t_request;
-        if let Some(task) = exchange.name.as_deref()
-            && exchange.method.starts_with("tasks/")
-        {
-            since = *self.tasks.entry(task.into()).or_insert(since);
-        }
-        let until = exchange.latency_ns().and(exchange.t_response);
-        until.map_or(Duration::ZERO, |until| until.since(since))
     }
 
     /// A frame does not go out: what that means for the requests in it.
@@ -185,7 +163,7 @@ impl Director<'_> {
                 self.tally.refuse(exchange.request.0, tool);
             }
             Some(Missing::Skipped(Skip::NotNeeded)) => self.tally.not_needed += 1,
-            Some(_) => self.tally.skipped += 1,
+            Some(_) => {}
         }
         let answer = exchange.response.and_then(|at| self.script.message(at));
         if held == Some(Missing::Skipped(Skip::NotNeeded)) {
@@ -232,22 +210,6 @@ impl Director<'_> {
         List::of(&exchange.method)?;
         self.script.raw(exchange.request.0)
     }
-
-    /// Sends a request once more, as this round says. Returns whether that was possible.
-    pub(super) fn send_again(&mut self, exchange: &Exchange, round: &Round) -> bool {
-        let message = self.script.message(exchange.request).unwrap_or_default();
-        let role = request(exchange, Some(round));
-        let seq = exchange.request.0;
-        let Ok(line) = self.options.binder.prepare(seq, &message, role) else {
-            return false;
-        };
-        if line.is_empty() || self.options.guard.refuses(&line).is_some() {
-            return false;
-        }
-        self.action.send.extend_from_slice(line.trim_ascii_end());
-        self.action.send.push(b'\n');
-        true
-    }
 }
 
 fn unreached(why: &str) -> Missing {
@@ -287,13 +249,4 @@ fn cancelled(message: &Message) -> Option<&RequestId> {
         },
         _ => None,
     }
-}
-
-/// The progress token that a request gives.
-fn progress_token(raw: &[u8]) -> Option<RequestId> {
-    memchr::memmem::find(raw, PROGRESS_TOKEN.as_bytes())?;
-    let document = Document::parse(raw).ok()?;
-    let params = document.root().get("params")?;
-    let token = params.get("_meta")?.get(PROGRESS_TOKEN)?;
-    Some(RequestId::from_value(token))
 }

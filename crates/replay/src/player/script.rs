@@ -1,26 +1,24 @@
 //! The recording that is played: its frames in order, each with what it is, and whatever else of it
 //! the director looks up.
 //!
-//! The recording says which request an answer belongs to; nothing is paired anew. A frame that is
-//! the endpoint of an exchange is not parsed.
+//! The recording says what a frame is and which request an answer belongs to; nothing is paired anew.
 
 pub use crate::lines::LONGEST;
 
 use crate::bind::candidates;
 use bytes::Bytes;
-use mcpreel_store::reader::{ReadError, Recording};
+use mcpreel_store::reader::{MessageRow, ReadError, Recording};
+use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
 use mcpreel_wire::json::{Kind, Value, parse_into};
-use mcpreel_wire::message::{Body, Classifier, Direction, Message};
+use mcpreel_wire::message::{Body, Direction, Message, classify};
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hash::{Hash as _, Hasher as _};
 
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-
-/// Exchanges that are read at once: as many as most pages have.
-const EXCHANGES: u32 = 100;
+/// Requests of the server that are read at once.
+const QUESTIONS: u32 = 100;
 
 /// Texts of the client that are remembered, each in a few bytes. If the client sends more, any text
 /// may be among them: then handles are bound that nobody needs.
@@ -70,21 +68,16 @@ pub type LeftOut<'r> = &'r dyn Fn(Seq) -> bool;
 pub struct Script<'r> {
     recording: &'r Recording,
     /// The last frame that is played.
-    until: Option<Seq>,
+    until: Seq,
     wanted: Option<Wanted<'r>>,
     left_out: Option<LeftOut<'r>>,
-    classifier: Classifier,
-    /// Exchanges whose requests have not been met yet.
-    coming: VecDeque<Exchange>,
-    /// The answers that are still to come, by their places.
-    answers: BTreeMap<(Seq, u32), ExchangeId>,
-    /// The frames that were read and not given yet.
+    /// The answers that are still to come, by their frames.
+    answers: BTreeMap<Seq, ExchangeId>,
+    /// The frames that were read and not given yet, and the messages in them.
     page: VecDeque<(FrameHead, Option<Bytes>)>,
+    messages: VecDeque<MessageRow>,
     /// The last frame that was read.
     after: Seq,
-    /// The last exchange that was read, and where its request stands.
-    known: (ExchangeId, Seq),
-    all_exchanges: bool,
     /// The bytes of the step that was given last: they are asked for again.
     latest: Option<(Seq, Option<Bytes>)>,
     /// The words in texts of the client that may be handles, by their hashes, each with the last
@@ -99,16 +92,13 @@ impl<'r> Script<'r> {
     pub fn new(recording: &'r Recording, until: Option<Seq>) -> Self {
         Self {
             recording,
-            until,
+            until: until.unwrap_or(Seq(u64::MAX)),
             wanted: None,
             left_out: None,
-            classifier: Classifier::default(),
-            coming: VecDeque::new(),
             answers: BTreeMap::new(),
             page: VecDeque::new(),
+            messages: VecDeque::new(),
             after: Seq(0),
-            known: (ExchangeId(0), Seq(0)),
-            all_exchanges: false,
             latest: None,
             texts: None,
             failed: None,
@@ -126,82 +116,62 @@ impl<'r> Script<'r> {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
-        let until = self.last();
-        if self.page.is_empty() && self.after < until {
-            self.read_page()?;
+        if self.page.is_empty() && self.after < self.until {
+            let page = self.recording.frames(self.after)?;
+            let last = page.last().map_or(self.after, |(head, _)| head.seq);
+            let messages = self.recording.messages(self.after, last)?;
+            (self.page, self.messages, self.after) = (page.into(), messages.into(), last);
         }
-        let Some((head, raw)) = self.page.pop_front_if(|(head, _)| head.seq <= until) else {
+        let next = self.page.pop_front_if(|(head, _)| head.seq <= self.until);
+        let Some((head, raw)) = next else {
             return Ok(None);
         };
-        self.latest = Some((head.seq, raw.clone()));
-        let what = match head.stream.messages() {
-            Some(_) => self.what(head.seq, raw.as_deref().unwrap_or_default()),
-            None => What::Noise,
+        // A page does not hold frames that are long.
+        let raw = match raw {
+            None if head.size <= LONGEST => Some(self.recording.raw(head.seq)?.into()),
+            raw => raw,
         };
+        self.latest = Some((head.seq, raw.clone()));
+        let what = self.what(head.seq, raw.as_deref())?;
         Ok(Some(Step { head, raw, what }))
     }
 
-    fn what(&mut self, seq: Seq, bytes: &[u8]) -> What {
-        // The frames of earlier requests were not given.
-        while (self.coming)
-            .pop_front_if(|it| it.request.0 < seq)
-            .is_some()
-        {}
-        let may_be_batch = begins_array(bytes);
-        if !may_be_batch {
-            let begins = |it: &mut Exchange| it.request.0 == seq;
-            if let Some(exchange) = self.coming.pop_front_if(begins) {
-                if let Some(response) = exchange.response {
-                    self.answers.insert(response, exchange.id);
-                }
-                return What::Asks(Box::new(exchange));
+    fn what(&mut self, seq: Seq, raw: Option<&[u8]>) -> Result<What, ReadError> {
+        let is_here = |row: &mut MessageRow| row.record.frame == seq;
+        let rows = std::iter::from_fn(|| self.messages.pop_front_if(is_here));
+        let rows: Vec<_> = rows.map(|row| row.record).collect();
+        let row = match rows.as_slice() {
+            [] => return Ok(What::Noise),
+            [row] if !raw.is_some_and(begins_array) => row,
+            batch => {
+                let requests = batch.iter().filter(|it| it.kind == MessageKind::Request);
+                let ids: Vec<_> = requests.filter_map(|it| it.exchange).collect();
+                return Ok(What::Batch(self.recording.exchanges_of(&ids)?));
             }
-            if let Some(id) = self.answers.remove(&(seq, 0)) {
-                return What::Answers(id);
-            }
-        }
-        let mut content = self.classifier.classify(bytes);
-        if content.batch {
-            let of_frame = self.coming.iter().take_while(|it| it.request.0 == seq);
-            let count = of_frame.count();
-            return What::Batch(self.coming.drain(..count).collect());
-        }
-        match content.messages.pop() {
-            Some(message) if matches!(message.body, Body::Notification(_)) => {
-                What::Tells(Box::new(message))
-            }
-            Some(_) => What::Stray,
-            None => What::Noise,
-        }
-    }
-
-    fn read_page(&mut self) -> Result<(), ReadError> {
-        let frames = self.recording.frames(self.after)?;
-        let Some(last) = frames.last().map(|(head, _)| head.seq) else {
-            return Ok(());
         };
-        self.after = last;
-        while !self.all_exchanges && self.known.1 < last {
-            let exchanges = self.recording.exchanges(self.known.0, EXCHANGES)?;
-            match exchanges.last() {
-                Some(latest) => self.known = (latest.id, latest.request.0),
-                None => self.all_exchanges = true,
+        Ok(match (row.kind, row.exchange) {
+            (MessageKind::Request, Some(id)) => match self.recording.exchange(id)? {
+                Some(exchange) => {
+                    let answer = exchange.response.map(|(seq, _)| (seq, id));
+                    self.answers.extend(answer);
+                    What::Asks(Box::new(exchange))
+                }
+                None => What::Stray,
+            },
+            (MessageKind::Response, _) => match self.answers.remove(&seq) {
+                Some(id) => What::Answers(id),
+                None => What::Stray,
+            },
+            (MessageKind::Notification, _) => {
+                let message = classify(raw.unwrap_or_default()).messages.pop();
+                let is_one = |it: &Message| matches!(it.body, Body::Notification(_));
+                match message.filter(is_one) {
+                    Some(message) => What::Tells(Box::new(message)),
+                    None => What::Stray,
+                }
             }
-            self.coming.extend(exchanges);
-        }
-        for (head, raw) in frames {
-            // A page does not hold frames that are long.
-            let raw = match raw {
-                None if head.size <= LONGEST => Some(self.recording.raw(head.seq)?.into()),
-                raw => raw,
-            };
-            self.page.push_back((head, raw));
-        }
-        Ok(())
-    }
-
-    fn last(&self) -> Seq {
-        self.until.unwrap_or(Seq(u64::MAX))
+            _ => What::Stray,
+        })
     }
 
     /// The bytes of a frame; `None` where there are none or too many. Cheap for the latest frame
@@ -210,8 +180,10 @@ impl<'r> Script<'r> {
         if let Some((_, raw)) = self.latest.as_ref().filter(|(latest, _)| *latest == seq) {
             return raw.clone();
         }
-        if let Ok(at) = self.page.binary_search_by_key(&seq, |(head, _)| head.seq) {
-            return self.page[at].1.clone();
+        if let Ok(at) = self.page.binary_search_by_key(&seq, |(head, _)| head.seq)
+            && let Some(raw) = &self.page[at].1
+        {
+            return Some(raw.clone());
         }
         let raw = || match self.recording.head(seq)? {
             Some(head) if head.size <= LONGEST => Ok(Some(self.recording.raw(seq)?.into())),
@@ -224,19 +196,18 @@ impl<'r> Script<'r> {
     /// The bytes of a message by its frame and its place in a batch.
     pub(super) fn message(&mut self, (seq, part): (Seq, u32)) -> Option<Bytes> {
         let raw = self.raw(seq)?;
-        let text = raw.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&raw);
-        if !begins_array(text) {
+        if !begins_array(&raw) {
+            let text = raw.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&raw);
             return Some(raw.slice_ref(text));
         }
-        let mut nodes = Vec::new();
-        let root = parse_into(text, &mut nodes).ok()?;
-        Some(raw.slice_ref(root.index(part as usize)?.raw()))
+        let message = self.recording.message_bytes(seq, part);
+        self.keep(message).flatten().map(Bytes::from)
     }
 
     /// The number of requests that the client sent.
     pub(super) fn requests(&self) -> Result<u64, ReadError> {
-        let last = self.last();
-        self.recording.requests(Direction::ClientToServer, last)
+        self.recording
+            .requests(Direction::ClientToServer, self.until)
     }
 
     /// All requests of the server.
@@ -244,7 +215,7 @@ impl<'r> Script<'r> {
         let mut all: Vec<Exchange> = Vec::new();
         loop {
             let after = all.last().map_or(ExchangeId(0), |last| last.id);
-            match self.recording.questions(after, EXCHANGES)? {
+            match self.recording.questions(after, QUESTIONS)? {
                 page if page.is_empty() => return Ok(all),
                 page => all.extend(page),
             }
@@ -265,7 +236,7 @@ impl<'r> Script<'r> {
     /// Whether the user wants only a part of the session. Then the server asks its questions
     /// earlier or later than in the recording, or not at all.
     pub fn is_part(&self) -> bool {
-        self.wanted.is_some() || self.until.is_some() || self.left_out.is_some()
+        self.wanted.is_some() || self.until.0 < u64::MAX || self.left_out.is_some()
     }
 
     /// Whether the recorded client sends this handle, as a whole value or as a word of one, after
@@ -303,6 +274,8 @@ impl<'r> Script<'r> {
         result.map_err(|error| self.failed = Some(error)).ok()
     }
 }
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Whether a line is a JSON array, if it is JSON.
 fn begins_array(line: &[u8]) -> bool {

@@ -13,8 +13,9 @@
 
 use super::calls::Tally;
 use super::conclusion::Witness;
-use super::director::{Deadly, Director, Ended, Next, Stop, Waits};
-use super::pipes::{Pipes, Ready};
+use super::director::{Deadly, Director};
+use super::pipes::Pipes;
+use super::stages::{Ended, Next, Stop};
 use crate::bind::Binder;
 use crate::diff::Report;
 use crate::lines::{Lines, Tail};
@@ -80,13 +81,17 @@ pub struct Progress<'a> {
     pub tally: &'a Tally,
     /// Requests of the recording.
     pub requests: u64,
-    pub waits: Waits,
+    /// What of the server is waited for, escaped.
+    pub waits: Option<String>,
 }
 
 impl Progress<'_> {
     pub fn in_words(&self) -> String {
-        let waits = self.waits.in_words();
-        let waits = waits.map_or_else(String::new, |waits| format!(", waits for {waits}"));
+        let waits = self
+            .waits
+            .as_ref()
+            .map(|waits| format!(", waits for {waits}"));
+        let waits = waits.unwrap_or_default();
         format!(
             "{} of {} sent{waits}",
             count(self.tally.sent),
@@ -147,6 +152,7 @@ pub fn run(
         gauge: Arc::clone(&recorder.gauges()[0]),
         tap,
         pipes,
+        stalls: false,
         child,
         director,
         signals,
@@ -156,8 +162,9 @@ pub fn run(
         exit: None,
         gone: Vec::new(),
         told_at: Moment(0),
+        requests,
     };
-    target.play(requests, told)
+    target.play(told)
 }
 
 /// One server, driven: its pipes, the director, and the new recording, in one loop.
@@ -166,6 +173,8 @@ struct Target<'a> {
     gauge: Arc<Gauge>,
     tap: Arc<Tap>,
     pipes: Pipes,
+    /// Whether a write is said to be under way.
+    stalls: bool,
     child: Child,
     director: Director<'a>,
     signals: &'a Signals,
@@ -176,15 +185,12 @@ struct Target<'a> {
     /// What of the server has ended, its output or its process, and was not said yet.
     gone: Vec<Option<Ended>>,
     told_at: Moment,
+    requests: u64,
 }
 
 impl Target<'_> {
-    fn play(
-        mut self,
-        requests: u64,
-        told: &mut dyn FnMut(&Progress<'_>),
-    ) -> Result<Outcome, TargetError> {
-        let played = self.until_over(requests, told);
+    fn play(mut self, told: &mut dyn FnMut(&Progress<'_>)) -> Result<Outcome, TargetError> {
+        let played = self.until_over(told);
         if self.exit.is_none() {
             // Nobody relays to it any more, whatever went wrong.
             let _ = self.child.kill();
@@ -197,23 +203,19 @@ impl Target<'_> {
         played?;
         let witness = Witness {
             stderr: self.stderr.lines(),
-            requests,
+            requests: self.requests,
             now: self.clock.now(),
         };
         let (report, tally) = self.director.finish(&witness);
         Ok(Outcome {
             report,
             tally,
-            requests,
+            requests: self.requests,
             interrupted: self.signals.first(),
         })
     }
 
-    fn until_over(
-        &mut self,
-        requests: u64,
-        told: &mut dyn FnMut(&Progress<'_>),
-    ) -> Result<(), TargetError> {
+    fn until_over(&mut self, told: &mut dyn FnMut(&Progress<'_>)) -> Result<(), TargetError> {
         loop {
             self.director.tick(self.clock.now())?;
             self.act();
@@ -237,12 +239,11 @@ impl Target<'_> {
                 self.told_at = now;
                 told(&Progress {
                     tally: self.director.tally(),
-                    requests,
+                    requests: self.requests,
                     waits: self.director.waits(now),
                 });
             }
-            let ready = self.pipes.wait(&self.signals.wake, timeout)?;
-            self.hear(&ready)?;
+            self.hear(timeout)?;
         }
     }
 
@@ -267,14 +268,20 @@ impl Target<'_> {
         }
     }
 
-    fn hear(&mut self, ready: &[Ready]) -> Result<(), TargetError> {
-        for ready in ready {
-            match ready {
-                Ready::Signals => self.signals.clear(),
-                Ready::Stdin => self.write(),
-                Ready::Stdout => self.read_stdout()?,
-                Ready::Stderr => self.read_stderr(),
-            }
+    fn hear(&mut self, timeout: Duration) -> Result<(), TargetError> {
+        let ready = self.pipes.wait(self.signals, timeout);
+        let [woken, has_room, says, complains] = ready;
+        if woken {
+            self.signals.clear();
+        }
+        if has_room {
+            self.write();
+        }
+        if says {
+            self.read_stdout()?;
+        }
+        if complains {
+            self.read_stderr();
         }
         if let Some(signal) = self.signals.take() {
             self.tap.event(EventKind::Signal {
@@ -287,7 +294,7 @@ impl Target<'_> {
         }
         // Its end is a signal as well; in vain it is asked for only where there is time to.
         if self.exit.is_none()
-            && (ready.is_empty() || ready.contains(&Ready::Signals))
+            && (woken || ready == [false; 4])
             && let Some(status) = self.child.try_wait()?
         {
             self.exit = Some(status);
@@ -303,7 +310,7 @@ impl Target<'_> {
     /// Reads what there is. Goes on after each line as if it had come alone, so that what is recorded
     /// next is known when the next line is heard.
     fn read_stdout(&mut self) -> Result<(), TargetError> {
-        let read = self.pipes.read_stdout(&mut self.buffer);
+        let read = self.pipes.stdout.read(&mut self.buffer);
         let now = self.clock.now();
         let mut went = Ok(());
         let director = &mut self.director;
@@ -326,7 +333,7 @@ impl Target<'_> {
 
     fn read_stderr(&mut self) {
         let now = self.clock.now();
-        if let Some(bytes) = self.pipes.read_stderr(&mut self.buffer) {
+        if let Some(bytes) = self.pipes.stderr.read(&mut self.buffer) {
             let chunk = &self.buffer[..bytes];
             self.tap.chunk(StreamId::STDERR, now, chunk);
             self.stderr.push(chunk);
@@ -366,13 +373,13 @@ impl Target<'_> {
             self.director.unread(0, now);
         }
         self.director.unread(waits as u64, now);
-        match (waits, self.pipes.stalls) {
+        match (waits, self.stalls) {
             (0, true) => self.gauge.end_write(&self.tap),
             (1.., false) => self.gauge.begin_write(now, waits),
             (1.., true) => self.gauge.left(waits),
             (0, false) => {}
         }
-        self.pipes.stalls = waits > 0;
+        self.stalls = waits > 0;
     }
 
     fn close_input(&mut self, by: Closer) {
@@ -386,7 +393,7 @@ impl Target<'_> {
                 bytes: waits as u64,
             });
         }
-        if std::mem::take(&mut self.pipes.stalls) {
+        if std::mem::take(&mut self.stalls) {
             self.gauge.end_write(&self.tap);
         }
         self.pipes.close_input();

@@ -9,7 +9,6 @@ use super::folder::{Folder, Settings};
 use super::replay::driving::{Bind, bind};
 use super::{comparison, quantity, run, select};
 use clap::{Args, ValueEnum};
-use mcpreel_replay::mock::index::Death;
 use mcpreel_replay::mock::serve::{How, Session};
 use mcpreel_replay::mock::{
     Ended, Fault, Index, Latency, OnMiss as Missing, Options, Report, Secrets, Server, Source,
@@ -17,6 +16,7 @@ use mcpreel_replay::mock::{
 use mcpreel_replay::player::Signals;
 use mcpreel_share::outgoing::file;
 use mcpreel_store::record::{self, Ending};
+use mcpreel_trace::session::End;
 use mcpreel_wire::text::{count, escape};
 use nix::sys::signal::Signal;
 use serde_json::json;
@@ -299,12 +299,11 @@ fn broken(asked: &Assertions, report: &Report) -> Vec<(&'static str, u64, &'stat
     broken
 }
 
-fn as_recorded(death: &Death) -> Ending {
+fn as_recorded(death: &End) -> Ending {
+    let signal = |name: &str| Some(name.parse::<Signal>().ok()? as i32);
     match death {
-        Death::Code(code) => Ending::Code(u8::try_from(*code).unwrap_or(1)),
-        Death::Signal(name) => match name.parse::<Signal>() {
-            Ok(signal) => Ending::Signal(signal as i32),
-            Err(_) => Ending::Code(1),
-        },
+        End::Exited { code } => Ending::Code(u8::try_from(*code).unwrap_or(1)),
+        End::Killed { signal: name } => signal(name).map_or(Ending::Code(1), Ending::Signal),
+        End::NotStarted { .. } | End::Unknown => Ending::Code(1),
     }
 }

@@ -80,7 +80,8 @@ fn who_interrupts_gets_what_was_found_and_the_server_is_ended() {
         wait_for("the server has the second request", || {
             let spool = case.library.files("spool").pop()?;
             let bytes = std::fs::read(spool).ok()?;
-            memchr::memmem::find(&bytes, b"so-far").map(|_| ())
+            let text = br#""method":"so-far""#;
+            memchr::memmem::find(&bytes, text).map(|_| ())
         });
         let pid = Pid::from_raw(i32::try_from(child.id()).unwrap());
         kill(pid, signal).unwrap();

@@ -5,8 +5,7 @@ use crate::told::{self, Row, When};
 use mcpreel_replay::bind::Binder;
 use mcpreel_replay::diff::{self, Account, Judge, Missing, Outcome, Report, Skip};
 use mcpreel_replay::player::{
-    Action, Director, Ended, Guard, Line, Next, Options, Order, Policy, Script, Stop, Tally,
-    Wanted, Witness,
+    Action, Director, Guard, Line, Next, Options, Order, Policy, Script, Stop, Tally, Wanted,
 };
 use mcpreel_replay::rewrite::Rewrites;
 use mcpreel_replay::rules::Rules;
@@ -120,12 +119,8 @@ pub fn play(scenario: &Scenario) -> Result<(), String> {
             .map_err(|error| format!("at {row:?}: {error}"))?;
     }
     player.finish()?;
-    let witness = Witness {
-        stderr: vec![(*b"last words").into()],
-        requests,
-        now: player.now,
-    };
-    let (report, tally) = player.director.finish(&witness);
+    let stderr = [(*b"last words").into()];
+    let (report, tally) = player.director.finish(&stderr, requests);
     compare(scenario, &report, &tally)
 }
 
@@ -317,9 +312,11 @@ impl Player<'_> {
     }
 
     fn exit(&mut self, how: &str) {
-        let ended = Ended {
-            code: how.parse().ok(),
-            signal: how.starts_with("SIG").then(|| how.into()),
+        let ended = match how.parse() {
+            Ok(code) => End::Exited { code },
+            Err(_) => End::Killed {
+                signal: how.to_owned(),
+            },
         };
         self.director.exited(ended, self.now);
         self.director.output_ended(self.now);

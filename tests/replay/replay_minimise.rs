@@ -4,6 +4,7 @@ use crate::process::{Case, Replayed, Row, stream};
 use crate::support::{peer, wait_for};
 use mcpreel_replay::minimise::Units;
 use mcpreel_store::reader::Recording;
+use mcpreel_trace::frame::Seq;
 use nix::sys::signal::{Signal, kill};
 use serde_json::Value;
 use std::path::Path;
@@ -19,38 +20,30 @@ const TOOLS: &str = r#"result 2 {"tools":[
 
 /// A session of the legacy era that calls these tools, each answered, with these arguments.
 fn legacy(calls: &[(&str, &str)]) -> Vec<(u64, &'static str, String)> {
-    let mut rows = vec![
-        (0, "c2s", r#"request 1 initialize {"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}"#.to_owned()),
-        (1, "s2c", r#"result 1 {"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}"#.to_owned()),
-        (2, "c2s", "notify notifications/initialized".to_owned()),
-        (3, "c2s", "request 2 tools/list".to_owned()),
-        (4, "s2c", TOOLS.replace('\n', " ")),
-    ];
-    for (nth, (tool, arguments)) in calls.iter().enumerate() {
-        let id = nth + 3;
-        let t = id as u64 * 2;
-        rows.push((
-            t,
-            "c2s",
-            format!(r#"request {id} tools/call {{"name":"{tool}","arguments":{arguments}}}"#),
-        ));
+    let mut rows: Vec<_> = [
+        ("c2s", r#"request 1 initialize {"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}"#),
+        ("s2c", r#"result 1 {"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}"#),
+        ("c2s", "notify notifications/initialized"),
+        ("c2s", "request 2 tools/list"),
+        ("s2c", &TOOLS.replace('\n', " ")),
+    ].into_iter().zip(0..).map(|((stream, what), t)| (t, stream, what.to_owned())).collect();
+    for ((tool, arguments), id) in calls.iter().zip(3_u64..) {
+        let call =
+            format!(r#"request {id} tools/call {{"name":"{tool}","arguments":{arguments}}}"#);
         let text = if *tool == "open" {
             "h-4711aw9x2"
         } else {
             "then"
         };
-        rows.push((
-            t + 1,
-            "s2c",
-            format!(r#"result {id} {{"content":[{{"type":"text","text":"{text}"}}]}}"#),
-        ));
+        let answer = format!(r#"result {id} {{"content":[{{"type":"text","text":"{text}"}}]}}"#);
+        rows.extend([(id * 2, "c2s", call), (id * 2 + 1, "s2c", answer)]);
     }
     rows
 }
 
 fn case(rows: &[(u64, &'static str, String)]) -> Case {
+    let rows = rows.iter();
     let rows: Vec<Row<'_>> = rows
-        .iter()
         .map(|(t, stream, what)| (*t, *stream, &**what))
         .collect();
     Case::new(&rows)
@@ -142,7 +135,8 @@ fn two_calls_far_apart_of_forty_are_found_and_the_result_is_a_recording_like_any
         .collect();
     assert_eq!(ids, [1, 7, 36]);
 
-    // The command that was told plays it, and shows the same again.
+    // The command that was told plays it, and shows the same again. Which tools only read the result
+    // knows without their list; the word of a file, which may be anybody's, does not count.
     let told = said
         .out
         .lines()
@@ -152,31 +146,25 @@ fn two_calls_far_apart_of_forty_are_found_and_the_result_is_a_recording_like_any
     let ["mcpreel", "replay", id, "--allow-tool", "trip"] = &words[..] else {
         panic!("{words:?}");
     };
-    // Nothing else is allowed by name: which tools only read the result knows without their list.
-    let again = |recording: &str, options: &[&str]| {
-        let mut command = case.library.mcpreel("replay");
-        command.arg(recording).args(options).stdin(Stdio::null());
-        Replayed::of(&command.output().unwrap())
-    };
-    again(id, &["--allow-tool", "trip"]).is(0, &[crate::process::SAME]);
-
-    // Nor does it forget that as a cassette; but a file may be anybody's, and its word does not count.
     let tape = case.library.path().join("tape.jsonl");
     let mut export = case.library.mcpreel("export");
     export.args([id, "--raw", "--format", "jsonl", "-o"]);
     assert!(export.arg(&tape).status().unwrap().success());
-    let options = ["--run-recorded-command", "--allow-tool", "trip"];
-    let refused = again(tape.to_str().unwrap(), &options);
-    refused.is(
-        7,
-        &["poison only reads by a recording that is not your own"],
-    );
-    let options = [&options[..], &["--allow-tool", "poison"]].concat();
-    again(tape.to_str().unwrap(), &options).is(0, &[crate::process::SAME]);
-
-    let refused = again(id, &[]);
-    refused.is(7, &["trip (#"]);
-    assert!(!refused.out.contains("poison"), "{refused:?}");
+    let tape = tape.to_str().unwrap();
+    for (recording, options, code, said) in [
+        (*id, &["--allow-tool", "trip"][..], 0, crate::process::SAME),
+        (id, &[], 7, "trip (#"),
+        (
+            tape,
+            &["--run-recorded-command", "--allow-tool", "trip"],
+            7,
+            "poison only reads by",
+        ),
+    ] {
+        let mut command = case.library.mcpreel("replay");
+        command.arg(recording).args(options).stdin(Stdio::null());
+        Replayed::of(&command.output().unwrap()).is(code, &[said]);
+    }
 }
 
 #[test]
@@ -187,20 +175,19 @@ fn who_gives_a_handle_back_keeps_the_call_that_made_it_and_so_does_a_page() {
     calls[9] = ("use", handle);
     calls[18] = ("close", handle);
     let mut rows = legacy(&calls);
-    for (t, stream, what) in [
-        (100, "c2s", "request 50 resources/list"),
-        (
-            101,
-            "s2c",
-            r#"result 50 {"resources":[],"nextCursor":"p2"}"#,
-        ),
-        (102, "c2s", r#"request 51 tools/call {"name":"look"}"#),
-        (103, "s2c", "result 51"),
-        (104, "c2s", r#"request 52 resources/list {"cursor":"p2"}"#),
-        (105, "s2c", r#"result 52 {"resources":[]}"#),
-    ] {
-        rows.push((t, stream, what.to_owned()));
-    }
+    let more = [
+        ("c2s", "request 50 resources/list"),
+        ("s2c", r#"result 50 {"resources":[],"nextCursor":"p2"}"#),
+        ("c2s", r#"request 51 tools/call {"name":"look"}"#),
+        ("s2c", "result 51"),
+        ("c2s", r#"request 52 resources/list {"cursor":"p2"}"#),
+        ("s2c", r#"result 52 {"resources":[]}"#),
+    ];
+    rows.extend(
+        more.into_iter()
+            .zip(100..)
+            .map(|((stream, what), t)| (t, stream, what.into())),
+    );
     let case = case(&rows);
     let found = minimised(&case, &["--fails", "tool:close status:tool-error"], &[]);
     assert_eq!(
@@ -357,72 +344,55 @@ fn who_interrupts_gets_the_best_so_far() {
 
 #[test]
 fn what_belongs_together_is_one_unit() {
+    // Each row with the unit that it belongs to.
     let rows = [
-        (0, "c2s", "request 0 initialize"),
-        (1, "s2c", "result 0"),
-        (2, "c2s", "notify notifications/initialized"),
-        (3, "c2s", r#"request 1 tools/call {"name":"slow"}"#),
+        (None, "c2s", "request 0 initialize"),
+        (None, "s2c", "result 0"),
+        (None, "c2s", "notify notifications/initialized"),
+        (Some(0), "c2s", r#"request 1 tools/call {"name":"slow"}"#),
         (
-            4,
+            None,
             "s2c",
             r#"request 9 sampling/createMessage {"_meta":{"progressToken":"p"}}"#,
         ),
         (
-            5,
+            Some(0),
             "c2s",
             r#"notify notifications/progress {"progressToken":"p","progress":1}"#,
         ),
-        (6, "c2s", "result 9 {}"),
+        (None, "c2s", "result 9 {}"),
         (
-            7,
+            Some(0),
             "c2s",
             r#"notify notifications/cancelled {"requestId":1}"#,
         ),
-        (8, "c2s", "notify notifications/roots/list_changed"),
+        (Some(1), "c2s", "notify notifications/roots/list_changed"),
+        (Some(2), "c2s", r#"request 4 tools/call {"name":"open"}"#),
+        (None, "s2c", r#"result 4 {"id":"h-4711aw9x2"}"#),
         (
-            9,
+            Some(3),
             "c2s",
-            r#"[{"jsonrpc":"2.0","id":2,"method":"a"},{"jsonrpc":"2.0","id":3,"method":"b"}]"#,
+            r#"request 5 tools/call {"name":"use","arguments":{"h":"h-4711aw9x2"}}"#,
         ),
-        (10, "s2c", "result 2"),
-        (11, "s2c", "result 3"),
-        (12, "c2s", r#"request 4 tools/call {"name":"open"}"#),
-        (13, "s2c", r#"result 4 {"id":"h-4711aw9x2"}"#),
-        (
-            14,
-            "c2s",
-            r#"request 5 tools/call {"name":"use","arguments":{"handle":"h-4711aw9x2"}}"#,
-        ),
-        (15, "s2c", "result 5"),
-        (16, "c2s", "no message at all"),
+        (None, "s2c", "result 5"),
+        (Some(4), "c2s", "no message at all"),
     ];
-    let case = Case::new(&rows);
-    let units = Units::of(&Recording::open(&case.recording).unwrap()).unwrap();
-    let frames: Vec<Vec<u64>> = units
-        .all()
+    let told = rows
         .iter()
-        .map(|unit| unit.frames.iter().map(|seq| seq.0).collect())
-        .collect();
-    assert_eq!(
-        frames,
-        [
-            vec![4, 6, 8],
-            vec![9],
-            vec![10],
-            vec![13],
-            vec![15],
-            vec![17]
-        ]
-    );
+        .zip(0..)
+        .map(|((_, stream, what), t)| (t, *stream, *what));
+    let case = Case::new(&told.collect::<Vec<_>>());
+    let units = Units::of(&Recording::open(&case.recording).unwrap()).unwrap();
+    for (seq, (unit, _, what)) in (1..).zip(rows) {
+        let found = units
+            .all()
+            .iter()
+            .position(|it| it.frames.contains(&Seq(seq)));
+        assert_eq!(found, unit, "{what}");
+        // The handshake stays, and so do answers.
+        assert_eq!(units.leaves_out(&[], Seq(seq)), unit.is_some(), "{what}");
+    }
     assert_eq!(units.messages(&[]), 2);
-    assert_eq!(units.closed(&[4]), [3, 4]);
-    assert_eq!(units.closed(&[1, 5]), [1, 5]);
-    assert!(
-        !units.leaves_out(&[0], mcpreel_trace::frame::Seq(1)),
-        "the handshake stays"
-    );
-    assert!(
-        !units.leaves_out(&[], mcpreel_trace::frame::Seq(7)),
-        "answers stay"
-    );
+    assert_eq!(units.closed(&[3]), [2, 3]);
+    assert_eq!(units.closed(&[1, 4]), [1, 4]);
 }

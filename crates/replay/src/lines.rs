@@ -25,14 +25,9 @@ pub enum Line<'a> {
 pub(crate) struct Lines {
     longest: u64,
     framer: Framer,
-    open: Open,
-}
-
-/// A line that has no end yet.
-#[derive(Debug, Default)]
-struct Open {
-    bytes: Vec<u8>,
-    /// Of a line that became too long.
+    /// The line that has no end yet.
+    open: Vec<u8>,
+    /// Of such a line that became too long.
     outline: Option<Outline>,
 }
 
@@ -41,7 +36,8 @@ impl Default for Lines {
         Self {
             longest: LONGEST,
             framer: Framer::default(),
-            open: Open::default(),
+            open: Vec::new(),
+            outline: None,
         }
     }
 }
@@ -51,43 +47,36 @@ impl Lines {
     pub fn push(&mut self, chunk: &[u8], mut line: impl FnMut(Line<'_>)) {
         for piece in self.framer.push(chunk) {
             let bytes = &chunk[piece.bytes];
-            if piece.ends_frame && self.open.bytes.is_empty() && self.open.outline.is_none() {
-                line(Line::Whole(bytes));
-                continue;
+            match &mut self.outline {
+                Some(outline) => outline.push(bytes),
+                None if piece.ends_frame && self.open.is_empty() => {
+                    line(Line::Whole(bytes));
+                    continue;
+                }
+                None => self.open.extend_from_slice(bytes),
             }
-            self.open.push(bytes, self.longest);
+            if self.open.len() as u64 > self.longest {
+                let mut outline = Outline::default();
+                outline.push(&std::mem::take(&mut self.open));
+                self.outline = Some(outline);
+            }
             if piece.ends_frame {
-                self.open.end(&mut line);
+                Self::end((&mut self.open, &mut self.outline), &mut line);
             }
         }
     }
 
     /// Gives `line` the last line, if it has no terminator.
     pub fn rest(&mut self, mut line: impl FnMut(Line<'_>)) {
-        self.open.end(&mut line);
-    }
-}
-
-impl Open {
-    fn push(&mut self, bytes: &[u8], longest: u64) {
-        if let Some(outline) = &mut self.outline {
-            return outline.push(bytes);
-        }
-        self.bytes.extend_from_slice(bytes);
-        if self.bytes.len() as u64 > longest {
-            let mut outline = Outline::default();
-            outline.push(&self.bytes);
-            self.bytes = Vec::new();
-            self.outline = Some(outline);
-        }
+        Self::end((&mut self.open, &mut self.outline), &mut line);
     }
 
-    fn end(&mut self, line: &mut impl FnMut(Line<'_>)) {
-        let open = std::mem::take(self);
-        match open.outline {
+    fn end((open, outline): (&mut Vec<u8>, &mut Option<Outline>), line: &mut impl FnMut(Line<'_>)) {
+        let open = std::mem::take(open);
+        match outline.take() {
             Some(outline) => line(Line::TooLong(&outline.finish().unwrap_or_default())),
-            None if open.bytes.is_empty() => {}
-            None => line(Line::Whole(&open.bytes)),
+            None if open.is_empty() => {}
+            None => line(Line::Whole(&open)),
         }
     }
 }

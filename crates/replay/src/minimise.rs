@@ -21,8 +21,7 @@ use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::frame::{Seq, StreamId};
 use mcpreel_wire::json::parse_into;
-use std::collections::{BTreeSet, HashMap};
-use std::ops::Range;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Messages of the client that stay or go together.
 #[derive(Clone, Debug, Default)]
@@ -128,99 +127,60 @@ impl Units {
 /// The fewest of `units` with which `fails` still says that they fail, in order and with all that
 /// they need; all of them together are known to. `fails` is asked about each set once; `None` stops
 /// the search, with the smallest set that is known to fail.
-pub fn ddmin(units: &[Unit], fails: impl FnMut(&[usize]) -> Option<bool>) -> Vec<usize> {
-    let mut search = Search {
-        fails,
-        known: HashMap::new(),
-        all: units,
-        units: (0..units.len()).collect(),
-    };
-    search.run();
-    search.units
-}
-
-struct Search<'u, F> {
-    fails: F,
-    all: &'u [Unit],
-    known: HashMap<Vec<usize>, bool>,
-    /// The smallest set that is known to fail.
-    units: Vec<usize>,
-}
-
-impl<F: FnMut(&[usize]) -> Option<bool>> Search<'_, F> {
-    /// Searches to the end; `None` where it was stopped.
-    fn run(&mut self) -> Option<()> {
-        // Often nothing is needed but what is always there.
-        if self.smaller(Vec::new())? {
-            return Some(());
-        }
-        let mut pieces = 2;
-        while self.units.len() > 1 {
-            pieces = self.round(pieces.min(self.units.len()))?;
-            if pieces > self.units.len() {
-                break;
-            }
-        }
-        Some(())
-    }
-
-    /// Tries each of so many pieces alone, then all but each. Returns how many pieces to try next;
-    /// more than there are units: none can be left out.
-    fn round(&mut self, pieces: usize) -> Option<usize> {
-        let length = self.units.len();
-        let at = |piece: usize| piece * length / pieces;
-        let cuts: Vec<_> = (0..pieces).map(|it| at(it)..at(it + 1)).collect();
-        for piece in &cuts {
-            if self.smaller(closed(self.all, &self.units[piece.clone()]))? {
-                return Some(2);
-            }
-        }
-        for piece in &cuts {
-            if self.smaller(self.without(piece))? {
-                return Some((pieces - 1).max(2));
-            }
-        }
-        Some(if pieces == length {
-            pieces + 1
-        } else {
-            (pieces * 2).min(length)
-        })
-    }
-
-    /// The units that need none of a piece of them.
-    fn without(&self, piece: &Range<usize>) -> Vec<usize> {
-        let mut gone: BTreeSet<usize> = self.units[piece.clone()].iter().copied().collect();
-        let mut kept = self.units.clone();
-        loop {
-            let before = kept.len();
-            kept.retain(|unit| {
-                let goes = gone.contains(unit) || !self.all[*unit].needs.is_disjoint(&gone);
-                if goes {
-                    gone.insert(*unit);
+pub fn ddmin(units: &[Unit], mut fails: impl FnMut(&[usize]) -> Option<bool>) -> Vec<usize> {
+    let mut best: Vec<_> = (0..units.len()).collect();
+    let mut tried = HashSet::new();
+    // Often nothing is needed but what is always there.
+    let (mut sets, mut pieces) = (vec![Vec::new()], 1);
+    loop {
+        let mut smaller = |set: &Vec<usize>| set.len() < best.len() && tried.insert(set.clone());
+        let mut found = None;
+        let sets_in_order = sets.into_iter().enumerate();
+        for (nth, set) in sets_in_order.filter(|(_, set)| smaller(set)) {
+            match fails(&set) {
+                None => return best,
+                Some(true) => {
+                    found = Some((nth, set));
+                    break;
                 }
-                !goes
-            });
-            // Most of what is needed comes before who needs it.
-            if kept.len() == before {
-                return kept;
+                Some(false) => {}
             }
         }
-    }
-
-    /// Whether `set`, which is less than the smallest that is known, fails; then it is that.
-    fn smaller(&mut self, set: Vec<usize>) -> Option<bool> {
-        if set.len() >= self.units.len() {
-            return Some(false);
-        }
-        let fails = match self.known.get(&set) {
-            Some(fails) => *fails,
-            None => (self.fails)(&set)?,
+        pieces = match &found {
+            Some((nth, _)) if *nth < pieces => 2,
+            Some(_) => (pieces - 1).max(2),
+            None if pieces >= best.len() => return best,
+            None => pieces * 2,
         };
-        self.known.insert(set.clone(), fails);
-        if fails {
-            self.units = set;
+        best = found.map_or(best, |(_, set)| set);
+        let length = best.len();
+        pieces = pieces.min(length);
+        // Each piece alone, then all but each.
+        let at = |piece: usize| piece * length / pieces;
+        let cuts: Vec<_> = (0..pieces).map(|it| &best[at(it)..at(it + 1)]).collect();
+        let alone = cuts.iter().map(|cut| closed(units, cut));
+        let without = cuts.iter().map(|cut| without(units, &best, cut));
+        sets = alone.chain(without).collect();
+    }
+}
+
+/// Those of `units` that need none of `gone`.
+fn without(all: &[Unit], units: &[usize], gone: &[usize]) -> Vec<usize> {
+    let mut gone: BTreeSet<usize> = gone.iter().copied().collect();
+    let mut kept = units.to_vec();
+    loop {
+        let before = kept.len();
+        kept.retain(|unit| {
+            let goes = gone.contains(unit) || !all[*unit].needs.is_disjoint(&gone);
+            if goes {
+                gone.insert(*unit);
+            }
+            !goes
+        });
+        // Most of what is needed comes before who needs it.
+        if kept.len() == before {
+            return kept;
         }
-        Some(fails)
     }
 }
 
@@ -239,7 +199,6 @@ fn closed(all: &[Unit], units: &[usize]) -> Vec<usize> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use std::collections::HashSet;
 
     fn independent(count: usize) -> Vec<Unit> {
         vec![Unit::default(); count]

@@ -9,11 +9,12 @@ pub struct Rewrites {
     pairs: Vec<Pair>,
 }
 
+/// What stands for a path, as both stand in a text, or in a URI.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Pair {
-    from: Box<str>,
-    to: Box<str>,
-    in_uri: (Box<str>, Box<str>),
+    in_uri: bool,
+    from: String,
+    to: String,
 }
 
 const SCHEME: &str = "file://";
@@ -24,8 +25,18 @@ impl Rewrites {
 
     /// Each path with what stands for it. Empty ones stand for nothing.
     pub fn new(pairs: impl IntoIterator<Item = (String, String)>) -> Self {
+        // A folder is the same with and without its last slash.
+        let bare = |path: String| match path.trim_end_matches('/') {
+            "" => path,
+            bare => bare.to_owned(),
+        };
         let pairs = pairs.into_iter().filter(|(from, _)| !from.is_empty());
-        let mut pairs: Vec<_> = pairs.map(|(from, to)| Pair::new(&from, &to)).collect();
+        let pairs = pairs.map(|(from, to)| (bare(from), bare(to)));
+        let both =
+            pairs.flat_map(|(from, to)| [(true, encoded(&from), encoded(&to)), (false, from, to)]);
+        let mut pairs: Vec<_> = both
+            .map(|(in_uri, from, to)| Pair { in_uri, from, to })
+            .collect();
         pairs.sort_by_key(|pair| std::cmp::Reverse(pair.from.len()));
         Self { pairs }
     }
@@ -42,10 +53,10 @@ impl Rewrites {
         let mut at = 0;
         while !self.pairs.is_empty() && at < text.len() {
             match self.at(text, at) {
-                Some((length, to)) => {
+                Some(pair) => {
                     out.push_str(&text[copied..at]);
-                    out.push_str(to);
-                    at += length;
+                    out.push_str(&pair.to);
+                    at += pair.from.len();
                     copied = at;
                 }
                 None => at += text[at..].chars().next().map_or(1, char::len_utf8),
@@ -58,41 +69,17 @@ impl Rewrites {
         Cow::Owned(out)
     }
 
-    /// The path that stands at `at`: how long it is, and what stands for it.
-    fn at(&self, text: &str, at: usize) -> Option<(usize, &str)> {
+    /// The path that stands at `at`.
+    fn at(&self, text: &str, at: usize) -> Option<&Pair> {
         let (before, rest) = text.split_at(at);
         let in_uri = before.ends_with(SCHEME);
         let begins = in_uri || !before.ends_with(goes_on);
-        let fits = |pair: &&Pair| {
-            let from = pair.spelled(in_uri).0;
-            rest.strip_prefix(from).is_some_and(ends)
-        };
-        let pair = self.pairs.iter().filter(|_| begins).find(fits)?;
-        let (from, to) = pair.spelled(in_uri);
-        Some((from.len(), to))
-    }
-}
-
-impl Pair {
-    fn new(from: &str, to: &str) -> Self {
-        // A folder is the same with and without its last slash.
-        let bare = |path: &str| match path.trim_end_matches('/') {
-            "" => path.to_owned(),
-            bare => bare.to_owned(),
-        };
-        let (from, to) = (bare(from), bare(to));
-        Self {
-            in_uri: (encoded(&from).into(), encoded(&to).into()),
-            from: from.into(),
-            to: to.into(),
-        }
-    }
-
-    fn spelled(&self, in_uri: bool) -> (&str, &str) {
-        match &self.in_uri {
-            (from, to) if in_uri => (from, to),
-            _ => (&self.from, &self.to),
-        }
+        let pairs = self
+            .pairs
+            .iter()
+            .filter(|pair| begins && pair.in_uri == in_uri);
+        let mut fitting = pairs.filter(|pair| rest.strip_prefix(&*pair.from).is_some_and(ends));
+        fitting.next()
     }
 }
 

@@ -10,8 +10,8 @@ use signal_hook::low_level::{pipe, unregister};
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::BorrowedFd;
 use std::os::unix::net::UnixStream;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 const STOPPING: [Signal; 4] = [
@@ -24,10 +24,10 @@ const STOPPING: [Signal; 4] = [
 /// Signals that were caught. The terminal sends SIGINT to a server as well.
 #[derive(Debug)]
 pub struct Signals {
-    /// Has something to read whenever a signal came.
+    /// Has something to read whenever a signal came, or a child has ended.
     pub(crate) wake: UnixStream,
     latest: Arc<AtomicUsize>,
-    first: AtomicUsize,
+    first: OnceLock<i32>,
     /// Registered until this is dropped.
     handlers: Vec<SigId>,
 }
@@ -43,69 +43,48 @@ impl Signals {
     /// Catches signals from now on, each only where it was not ignored at our start. A recording that
     /// may not grow does not end us either.
     pub fn catch() -> io::Result<Self> {
-        survive_large_files();
-        let (mut signals, woken) = Self::deaf()?;
+        let (mut signals, stopper) = Self::by_hand()?;
         let ignored = context::dispositions("self").unwrap_or_default().0;
-        for signal in STOPPING {
-            if ignored.contains(signal as i32) {
-                continue;
+        for signal in STOPPING.map(|signal| signal as i32) {
+            if !ignored.contains(signal) {
+                let number = usize::try_from(signal).unwrap_or_default();
+                let latest = Arc::clone(&signals.latest);
+                let flag = signal_hook::flag::register_usize(signal, latest, number)?;
+                let wake = pipe::register(signal, stopper.woken.try_clone()?)?;
+                signals.handlers.extend([flag, wake]);
             }
-            let number = usize::try_from(signal as i32).unwrap_or_default();
-            let latest = Arc::clone(&signals.latest);
-            let flag = signal_hook::flag::register_usize(signal as i32, latest, number)?;
-            let wake = pipe::register(signal as i32, woken.try_clone()?)?;
-            signals.handlers.extend([flag, wake]);
         }
-        signals.hear_children(woken)?;
         Ok(signals)
     }
 
     /// Catches no signal that ends programs: the other half stops the session.
     pub fn by_hand() -> io::Result<(Self, Stopper)> {
         survive_large_files();
-        let (mut signals, woken) = Self::deaf()?;
-        let stopper = Stopper {
-            woken: Arc::new(woken.try_clone()?),
-            latest: Arc::clone(&signals.latest),
-        };
-        signals.hear_children(woken)?;
-        Ok((signals, stopper))
-    }
-
-    fn deaf() -> io::Result<(Self, UnixStream)> {
         let (wake, woken) = UnixStream::pair()?;
         wake.set_nonblocking(true)?;
         let signals = Self {
             wake,
             latest: Arc::default(),
-            first: AtomicUsize::new(0),
-            handlers: Vec::new(),
+            first: OnceLock::new(),
+            handlers: vec![pipe::register(Signal::SIGCHLD as i32, woken.try_clone()?)?],
         };
-        Ok((signals, woken))
-    }
-
-    fn hear_children(&mut self, woken: UnixStream) -> io::Result<()> {
-        let handler = pipe::register(Signal::SIGCHLD as i32, woken)?;
-        self.handlers.push(handler);
-        Ok(())
-    }
-
-    pub(crate) fn clear(&self) {
-        let mut buffer = [0; 64];
-        while matches!((&self.wake).read(&mut buffer), Ok(1..)) {}
+        let stopper = Stopper {
+            woken: Arc::new(woken),
+            latest: Arc::clone(&signals.latest),
+        };
+        Ok((signals, stopper))
     }
 
     /// The signal that came since the last call, if one did.
     pub(crate) fn take(&self) -> Option<i32> {
-        let latest = self.latest.swap(0, Ordering::SeqCst);
-        if latest == 0 {
-            return None;
-        }
+        let mut buffer = [0; 64];
+        while matches!((&self.wake).read(&mut buffer), Ok(1..)) {}
+        let latest = i32::try_from(self.latest.swap(0, Ordering::SeqCst)).ok()?;
         // The exit code names the first one.
-        let _ = self
-            .first
-            .compare_exchange(0, latest, Ordering::SeqCst, Ordering::SeqCst);
-        i32::try_from(latest).ok()
+        (latest > 0).then(|| {
+            self.first.get_or_init(|| latest);
+            latest
+        })
     }
 
     /// Whether a signal came.
@@ -115,8 +94,7 @@ impl Signals {
 
     /// The first signal that was taken.
     pub fn first(&self) -> Option<i32> {
-        let first = self.first.load(Ordering::SeqCst);
-        i32::try_from(first).ok().filter(|first| *first > 0)
+        self.first.get().copied()
     }
 }
 

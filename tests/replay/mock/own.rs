@@ -2,7 +2,7 @@
 
 use crate::mock::{CALLS, hears, mock, record};
 use crate::support::Library;
-use serde_json::json;
+use serde_json::{Value, json};
 
 const FIRST: &str = r#"request 10 tools/call {"name":"a","arguments":{"q":1}}"#;
 const NEW: &str = r#"request 11 tools/call {"name":"a","arguments":{"q":7}}"#;
@@ -23,36 +23,21 @@ fn what_the_host_asked_and_got_is_on_record() {
     assert_eq!(library.stream("s2c"), received.out);
     assert_eq!(library.stream("stderr"), received.err);
     let exchanges = library.json(&["show", "@", "--exchanges"]);
-    let told: Vec<_> = exchanges
-        .iter()
-        .map(|it| [&it["status"], &it["code"]])
-        .collect();
+    let told = exchanges.iter().map(|it| [&it["status"], &it["code"]]);
+    let told: Vec<_> = told.collect();
     assert_eq!(
         told,
         [
-            [&json!("ok"), &json!(null)],
+            [&json!("ok"), &Value::Null],
             [&json!("error"), &json!(-32000)]
         ]
     );
     assert_eq!(library.events("exit")[0]["code"], 0);
-    let ends: Vec<_> = library.events("eof");
-    let ends: Vec<_> = ends.iter().map(|it| [&it["stream"], &it["by"]]).collect();
-    assert_eq!(
-        ends,
-        [
-            [&json!("c2s"), &json!("writer")],
-            [&json!("s2c"), &json!("writer")]
-        ]
-    );
-}
-
-#[test]
-fn the_mock_of_a_mock_has_the_name_of_the_server() {
-    let library = Library::new();
-    let recording = record(library.path(), &CALLS);
-    hears(&mut mock(&library, &recording, &[]), &[FIRST]);
+    let ends = library.events("eof");
+    let ends = ends.iter().map(|it| [&it["stream"], &it["by"]]);
+    let ends: Vec<_> = ends.collect();
+    assert_eq!(ends, [["c2s", "writer"], ["s2c", "writer"]]);
+    // The mock of a mock has the name of the server.
     hears(&mut mock(&library, "@".as_ref(), &[]), &[FIRST]);
-    let recordings = library.json(&["ls"]);
-    let names: Vec<_> = recordings.iter().map(|it| &it["name"]).collect();
-    assert_eq!(names, ["told-mock", "told-mock"]);
+    assert_eq!(library.json(&["ls"])[0]["name"], "told-mock");
 }

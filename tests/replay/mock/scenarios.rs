@@ -22,7 +22,6 @@
 
 use crate::mock::record;
 use crate::told;
-use mcpreel_replay::mock::index::Death;
 use mcpreel_replay::mock::{
     Action, Ended, Fault, Index, Latency, OnMiss, Options, Report, Secrets, Server, Source,
 };
@@ -30,6 +29,7 @@ use mcpreel_replay::player::Line;
 use mcpreel_replay::rules::Rules;
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::clock::Moment;
+use mcpreel_trace::session::End;
 use serde::Deserialize;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
@@ -256,8 +256,9 @@ fn shown(action: &Action) -> String {
         Action::Say(said) => format!("say {said}"),
         Action::End(Ended::Missed) => "end missed".to_owned(),
         Action::End(Ended::Crash) => "end crash".to_owned(),
-        Action::End(Ended::AsRecorded(Death::Code(code))) => format!("end died {code}"),
-        Action::End(Ended::AsRecorded(Death::Signal(name))) => format!("end died {name}"),
+        Action::End(Ended::AsRecorded(End::Exited { code })) => format!("end died {code}"),
+        Action::End(Ended::AsRecorded(End::Killed { signal })) => format!("end died {signal}"),
+        Action::End(Ended::AsRecorded(other)) => format!("end {other:?}"),
     }
 }
 

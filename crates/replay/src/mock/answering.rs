@@ -137,11 +137,12 @@ impl Server {
         let params = root.get("params");
         let identity = message.meta.identity.as_deref();
         let level = params.and_then(|params| follow(params, &["_meta", keys::LOG_LEVEL]));
+        let modern = identity.is_some_and(|identity| identity.protocol_version.is_some());
         let live = Live {
             id: request.id.clone(),
             token: message.meta.progress_token.clone(),
-            wants_log: level.is_some(),
-            modern: identity.is_some_and(|identity| identity.protocol_version.is_some()),
+            modern,
+            logs: !modern || level.is_some(),
         };
         if &*request.method == "initialize" {
             self.client.initializes(request.identity.as_deref());
@@ -259,7 +260,7 @@ impl Server {
 
     fn take_entry(&mut self, entry: usize) {
         if self.matcher.take(&self.index, entry) {
-            let (seq, _) = self.index.entries[entry].request;
+            let seq = self.index.entries[entry].request;
             self.tally.out_of_order.add(|| seq);
         }
     }
@@ -290,7 +291,7 @@ impl Server {
             subject: wanted.subject.clone(),
             reason,
             nearest: first.map(|near| {
-                let (seq, _) = self.index.entries[near.entry].request;
+                let seq = self.index.entries[near.entry].request;
                 (seq, near.paths.clone())
             }),
         };

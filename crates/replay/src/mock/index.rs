@@ -5,20 +5,17 @@
 //! waited for; its [`Trigger`] has to happen in a live session for the step to come again.
 
 use super::params::{Subject, Wanted};
-use super::reel::{Place, Secrets};
+use super::reel::Secrets;
 use crate::called;
 use crate::rules::Rules;
 use mcpreel_store::reader::{MessageRow, ReadError, Recording};
 use mcpreel_trace::clock::Moment;
-use mcpreel_trace::correlator::MessageKind;
+use mcpreel_trace::correlator::{MessageKind, MessageRecord};
 use mcpreel_trace::event::{Closer, EventKind};
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
 use mcpreel_trace::session::End;
 use std::collections::{BTreeSet, HashMap, VecDeque};
-
-/// Placeholders without a value that an error names.
-const MOST_NAMED: usize = 20;
 
 /// A request of the recorded client.
 #[derive(Clone, Debug)]
@@ -26,8 +23,8 @@ pub struct Entry {
     pub subject: Subject,
     /// Digests of the exact and of the normalised params.
     pub digests: [u64; 2],
-    pub request: Place,
-    pub response: Option<Place>,
+    pub request: Seq,
+    pub response: Option<Seq>,
     pub asked_at: Moment,
     /// When the first and the last byte of the answer came.
     pub answered_at: [Moment; 2],
@@ -65,7 +62,7 @@ pub enum Trigger {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    pub place: Place,
+    pub seq: Seq,
     pub at: Moment,
     pub act: Act,
     /// The entry that the step belongs to.
@@ -88,13 +85,6 @@ pub enum Act {
     Stderr,
 }
 
-/// The way in which the server died over a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Death {
-    Code(i32),
-    Signal(String),
-}
-
 /// Why a recording cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
@@ -106,8 +96,8 @@ pub enum IndexError {
     #[error(
         "the recording is redacted, and nothing stands for {}: give each a value, for example \
          --bind {}=env:NAME",
-        .0[..MOST_NAMED.min(.0.len())].join(", "),
-        .0.first().map_or("", String::as_str)
+        .0.join(", "),
+        .0[0]
     )]
     Unbound(Vec<String>),
 }
@@ -121,8 +111,8 @@ pub struct Index {
     pub(super) steps: HashMap<Trigger, Vec<Step>>,
     /// Notifications of the client by method: their numbers, and when they came.
     pub notices: HashMap<Box<str>, VecDeque<(usize, Moment)>>,
-    /// The death of the server, if it died over a request.
-    pub death: Option<Death>,
+    /// How the server ended, if that is known.
+    pub death: Option<End>,
     /// Placeholders of redacted values.
     pub placeholders: BTreeSet<String>,
     /// Responses that answered nothing; they are not served.
@@ -157,15 +147,15 @@ impl Index {
             }
             after = last;
         }
-        let index = builder.finish();
-        let unbound = secrets.lacks(&index.placeholders);
-        if index.entries.is_empty() {
-            return Err(IndexError::Nothing);
+        let mut index = builder.index;
+        if let (Some(lost), Some(_)) = (builder.last_lost, &index.death) {
+            index.entries[lost].outcome = Outcome::Death;
         }
-        if unbound.is_empty() {
-            Ok(index)
-        } else {
-            Err(IndexError::Unbound(unbound))
+        let unbound = secrets.lacks(&index.placeholders);
+        match (index.entries.as_slice(), unbound.as_slice()) {
+            ([], _) => Err(IndexError::Nothing),
+            (_, []) => Ok(index),
+            _ => Err(IndexError::Unbound(unbound)),
         }
     }
 
@@ -175,7 +165,7 @@ impl Index {
 
     /// The entry whose request is the frame `seq`.
     pub fn at(&self, seq: Seq) -> Option<usize> {
-        let found = self.entries.binary_search_by_key(&seq, |it| it.request.0);
+        let found = self.entries.binary_search_by_key(&seq, |it| it.request);
         found.ok()
     }
 }
@@ -186,7 +176,7 @@ enum Owner {
     Nobody,
     Entry(usize),
     /// A request of the server with its answer, and the trigger that it is filed under.
-    Ask(usize, Option<Place>, Trigger),
+    Ask(usize, Option<Seq>, Trigger),
 }
 
 /// Reads a recording once, in the order of its frames.
@@ -214,15 +204,15 @@ impl<'r> Builder<'r> {
         rules: &'r Rules,
     ) -> Result<Self, ReadError> {
         let summary = recording.summary()?;
-        let death = match summary.session.phase.end() {
-            Some(End::Exited { code }) => Some(Death::Code(*code)),
-            Some(End::Killed { signal }) => Some(Death::Signal(signal.clone())),
-            Some(End::NotStarted { .. } | End::Unknown) | None => None,
-        };
+        let death = summary
+            .session
+            .phase
+            .end()
+            .filter(|end| matches!(end, End::Exited { .. } | End::Killed { .. }));
         Ok(Self {
             index: Index {
+                death: death.cloned(),
                 recording: called::cassette_name(recording).unwrap_or(summary.id),
-                death,
                 ..Index::default()
             },
             recording,
@@ -238,6 +228,7 @@ impl<'r> Builder<'r> {
         })
     }
 
+    /// A frame of several messages says nothing that could be served one by one.
     fn frame(
         &mut self,
         head: &FrameHead,
@@ -248,20 +239,12 @@ impl<'r> Builder<'r> {
         if self.last_input.is_some_and(|last| head.seq > last) {
             self.anchor = Trigger::End;
         }
-        match head.stream {
-            StreamId::STDERR => self.step((head, 0), Act::Stderr, None),
-            StreamId::S2C if rows.is_empty() => self.step((head, 0), Act::Say, None),
-            StreamId::S2C => {
-                for row in rows {
-                    self.server_said(head, row)?;
-                }
-            }
-            _ => {
-                let raw = self.secrets.fill(raw);
-                for row in rows {
-                    self.client_said(head, row, &raw)?;
-                }
-            }
+        match (head.stream, rows) {
+            (StreamId::STDERR, _) => self.step(head, Act::Stderr, None),
+            (StreamId::S2C, [row]) => self.server_said(head, &row.record)?,
+            (StreamId::S2C, _) => self.step(head, Act::Say, None),
+            (StreamId::C2S, [row]) => self.client_said(head, &row.record, raw)?,
+            _ => {}
         }
         Ok(())
     }
@@ -269,34 +252,31 @@ impl<'r> Builder<'r> {
     fn client_said(
         &mut self,
         head: &FrameHead,
-        row: &MessageRow,
-        raw: &[u8],
+        message: &MessageRecord,
+        raw: Vec<u8>,
     ) -> Result<(), ReadError> {
-        let place = (head.seq, row.record.part);
-        match (row.record.kind, self.owner(row.record.exchange)) {
+        match (message.kind, self.owner(message.exchange)) {
             (MessageKind::Request, _) => {
-                if let Some(exchange) = self.exchange(row)? {
-                    let raw = super::reel::element(raw, place.1).unwrap_or_else(|| raw.to_vec());
-                    self.asked(&exchange, &raw);
+                if let Some(exchange) = self.exchange(message)? {
+                    self.asked(&exchange, &self.secrets.fill(raw));
                 }
             }
             (MessageKind::Notification, _) => {
-                let method = row.record.method.clone().unwrap_or_default();
-                let notice = (self.notices, head.t_last);
+                let method = message.method.clone().unwrap_or_default();
                 let of_method = self.index.notices.entry(method).or_default();
-                of_method.push_back(notice);
+                of_method.push_back((self.notices, head.t_last));
                 self.anchor = Trigger::Notified(self.notices);
                 self.notices += 1;
             }
             // What the server says after this answer waits for it.
-            (MessageKind::Response, Owner::Ask(ask, Some(answer), trigger)) if answer == place => {
+            (_, Owner::Ask(ask, Some(answer), trigger)) if answer == head.seq => {
                 let owner = match trigger {
-                    Trigger::Asked(entry) if !self.is_open(entry, place) => return Ok(()),
+                    Trigger::Asked(entry) if !self.is_open(entry, head.seq) => return Ok(()),
                     Trigger::Asked(entry) => Some(entry),
                     _ => None,
                 };
                 self.anchor = trigger;
-                self.step((head, place.1), Act::Heard(ask), owner);
+                self.step(head, Act::Heard(ask), owner);
             }
             _ => {}
         }
@@ -305,14 +285,9 @@ impl<'r> Builder<'r> {
 
     fn asked(&mut self, exchange: &Exchange, raw: &[u8]) {
         let number = self.index.entries.len();
-        let wanted = Wanted::recorded(raw, self.rules).unwrap_or_else(|| Wanted {
-            subject: Subject {
-                method: (&*exchange.method).into(),
-                name: exchange.name.as_deref().map(Into::into),
-            },
-            exact: String::new(),
-            normalised: String::new(),
-        });
+        let Some(wanted) = Wanted::recorded(raw, self.rules) else {
+            return;
+        };
         if let Some(chain) = exchange.chain
             && let Some(before) = self.chains.insert(chain, number)
         {
@@ -325,8 +300,8 @@ impl<'r> Builder<'r> {
         self.index.entries.push(Entry {
             digests: wanted.digests(),
             subject: wanted.subject,
-            request: exchange.request,
-            response: exchange.response,
+            request: exchange.request.0,
+            response: exchange.response.map(|(seq, _)| seq),
             asked_at: exchange.t_request,
             answered_at: answered_at.map(Option::unwrap_or_default),
             outcome: outcome(exchange),
@@ -337,56 +312,54 @@ impl<'r> Builder<'r> {
         self.anchor = Trigger::Asked(number);
     }
 
-    fn server_said(&mut self, head: &FrameHead, row: &MessageRow) -> Result<(), ReadError> {
-        let place = (head.seq, row.record.part);
-        let at = (head, place.1);
-        match (row.record.kind, self.owner(row.record.exchange)) {
+    fn server_said(&mut self, head: &FrameHead, message: &MessageRecord) -> Result<(), ReadError> {
+        match (message.kind, self.owner(message.exchange)) {
             (MessageKind::Response, Owner::Entry(entry))
-                if self.index.entries[entry].response == Some(place) =>
+                if self.index.entries[entry].response == Some(head.seq) =>
             {
                 if self.index.entries[entry].outcome == Outcome::Stream {
-                    self.step(at, Act::OnStream, Some(entry));
+                    self.step(head, Act::OnStream, Some(entry));
                 } else {
                     self.anchor = Trigger::Answered(entry);
                 }
             }
             (MessageKind::Response, _) => self.index.orphans += 1,
-            (MessageKind::Request, _) => match self.exchange(row)? {
-                Some(exchange) => self.asks(at, &exchange),
-                None => self.step(at, Act::Say, None),
+            (MessageKind::Request, _) => match self.exchange(message)? {
+                Some(exchange) => self.asks(head, &exchange),
+                None => self.step(head, Act::Say, None),
             },
-            (MessageKind::Notification, owner) => self.notified(at, row, owner),
-            (MessageKind::Other, _) => self.step(at, Act::Say, None),
+            (MessageKind::Notification, owner) => self.notified(head, message, owner),
+            (MessageKind::Other, _) => self.step(head, Act::Say, None),
         }
         Ok(())
     }
 
     /// A request of the server, filed under the call that it was made for while that is open.
-    fn asks(&mut self, at: (&FrameHead, u32), exchange: &Exchange) {
-        let number = self.asks;
-        self.asks += 1;
+    fn asks(&mut self, head: &FrameHead, exchange: &Exchange) {
         let (trigger, owner) = match self.owner(exchange.parent) {
-            Owner::Entry(parent) if self.is_open(parent, exchange.request) => {
+            Owner::Entry(parent) if self.is_open(parent, head.seq) => {
                 (Trigger::Asked(parent), Some(parent))
             }
             _ => (self.anchor, None),
         };
-        self.file(trigger, at, Act::Ask(number), owner);
-        let owner = Owner::Ask(number, exchange.response, trigger);
+        self.file(trigger, head, Act::Ask(self.asks), owner);
+        let answer = exchange.response.map(|(seq, _)| seq);
+        let owner = Owner::Ask(self.asks, answer, trigger);
         self.owners.insert(exchange.id, owner);
+        self.asks += 1;
     }
 
-    fn notified(&mut self, at: (&FrameHead, u32), row: &MessageRow, owner: Owner) {
-        let method = row.record.method.as_deref().unwrap_or_default();
+    fn notified(&mut self, head: &FrameHead, message: &MessageRecord, owner: Owner) {
+        let method = message.method.as_deref().unwrap_or_default();
         let is_log = method == "notifications/message";
         let entry = match owner {
             Owner::Entry(entry) => entry,
             // The mock withdraws its own requests.
             Owner::Ask(..) if method == "notifications/cancelled" => return,
-            _ => return self.step(at, if is_log { Act::Log } else { Act::Say }, None),
+            _ => return self.step(head, if is_log { Act::Log } else { Act::Say }, None),
         };
         let is_stream = self.index.entries[entry].outcome == Outcome::Stream;
-        let is_of_stream = row.record.subscription.is_some() || method == "notifications/cancelled";
+        let is_of_stream = message.subscription.is_some() || method == "notifications/cancelled";
         let act = match method {
             "notifications/progress" => Act::Progress,
             _ if is_stream && is_of_stream => Act::OnStream,
@@ -394,41 +367,35 @@ impl<'r> Builder<'r> {
             _ => Act::Say,
         };
         let begins_stream = method == "notifications/subscriptions/acknowledged";
-        if self.is_open(entry, (at.0.seq, at.1)) && (!is_stream || begins_stream) {
-            self.file(Trigger::Asked(entry), at, act, Some(entry));
+        if self.is_open(entry, head.seq) && (!is_stream || begins_stream) {
+            self.file(Trigger::Asked(entry), head, act, Some(entry));
         } else {
-            self.step(at, act, Some(entry));
+            self.step(head, act, Some(entry));
         }
     }
 
-    fn step(&mut self, at: (&FrameHead, u32), act: Act, owner: Option<usize>) {
-        self.file(self.anchor, at, act, owner);
+    fn step(&mut self, head: &FrameHead, act: Act, owner: Option<usize>) {
+        self.file(self.anchor, head, act, owner);
     }
 
-    fn file(
-        &mut self,
-        trigger: Trigger,
-        (head, part): (&FrameHead, u32),
-        act: Act,
-        owner: Option<usize>,
-    ) {
+    fn file(&mut self, trigger: Trigger, head: &FrameHead, act: Act, owner: Option<usize>) {
         let at = match act {
             Act::Heard(_) => head.t_last,
             _ => head.t_first,
         };
         let steps = self.index.steps.entry(trigger).or_default();
         steps.push(Step {
-            place: (head.seq, part),
+            seq: head.seq,
             at,
             act,
             owner,
         });
     }
 
-    /// Whether a request was not yet answered at `place`.
-    fn is_open(&self, entry: usize, place: Place) -> bool {
+    /// Whether a request was not yet answered at `seq`.
+    fn is_open(&self, entry: usize, seq: Seq) -> bool {
         let response = self.index.entries[entry].response;
-        response.is_none_or(|response| response > place)
+        response.is_none_or(|response| response > seq)
     }
 
     fn owner(&self, exchange: Option<ExchangeId>) -> Owner {
@@ -436,18 +403,9 @@ impl<'r> Builder<'r> {
         known.copied().unwrap_or(Owner::Nobody)
     }
 
-    fn exchange(&self, row: &MessageRow) -> Result<Option<Exchange>, ReadError> {
-        let id = row.record.exchange;
+    fn exchange(&self, message: &MessageRecord) -> Result<Option<Exchange>, ReadError> {
+        let id = message.exchange;
         id.map_or(Ok(None), |id| self.recording.exchange(id))
-    }
-
-    fn finish(mut self) -> Index {
-        if let Some(lost) = self.last_lost
-            && self.index.death.is_some()
-        {
-            self.index.entries[lost].outcome = Outcome::Death;
-        }
-        self.index
     }
 }
 

@@ -261,7 +261,7 @@ mod tests {
                 name: None,
             },
             digests: [*digest, *digest / 10],
-            request: (Seq(seq), 0),
+            request: Seq(seq),
             response: None,
             asked_at: Moment(0),
             answered_at: [Moment(0); 2],

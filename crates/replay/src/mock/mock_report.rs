@@ -122,7 +122,7 @@ impl Report {
             .filter(|(number, _)| !matcher.is_used(*number))
         {
             unused.add(|| Unused {
-                seq: entry.request.0,
+                seq: entry.request,
                 subject: entry.subject.clone(),
             });
         }

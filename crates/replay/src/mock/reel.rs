@@ -3,14 +3,11 @@
 use mcpreel_redact::token::{self, spellings};
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_trace::frame::Seq;
-use mcpreel_wire::json::{Document, quoted};
+use mcpreel_wire::json::quoted;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Names of placeholders that are remembered: more could not be listed.
 const MOST_NAMES: usize = 1000;
-
-/// A message by its frame and its place in a batch.
-pub type Place = (Seq, u32);
 
 /// A recording, with secrets filled in.
 #[derive(Debug)]
@@ -24,22 +21,14 @@ impl Source {
         Self { recording, secrets }
     }
 
-    /// The line of a message, with its end; a message of a batch gets a line of its own.
-    pub fn line(&self, (seq, part): Place) -> Result<Vec<u8>, ReadError> {
-        let raw = self.secrets.fill(self.recording.raw(seq)?);
-        let mut line = element(&raw, part).unwrap_or(raw);
+    /// The line of a frame, with its end.
+    pub fn line(&self, seq: Seq) -> Result<Vec<u8>, ReadError> {
+        let mut line = self.secrets.fill(self.recording.raw(seq)?);
         if !line.ends_with(b"\n") {
             line.push(b'\n');
         }
         Ok(line)
     }
-}
-
-/// The message `part` of a batch; `None` if the line is no batch.
-pub(super) fn element(line: &[u8], part: u32) -> Option<Vec<u8>> {
-    let begins_array = line.trim_ascii_start().starts_with(b"[");
-    let document = begins_array.then(|| Document::parse(line).ok())??;
-    Some(document.root().index(part as usize)?.raw().to_vec())
 }
 
 /// The values of redacted placeholders, by name: `secret:1`.

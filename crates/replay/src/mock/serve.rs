@@ -218,7 +218,6 @@ impl<'a> Session<'a> {
 
     /// Ends the session if a signal has come.
     fn signalled(&self) -> Result<(), How> {
-        self.signals.clear();
         let Some(signal) = self.signals.take() else {
             return Ok(());
         };

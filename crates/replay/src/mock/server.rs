@@ -15,12 +15,14 @@
 //! depends on the input alone.
 
 use super::client::{Client, Rounds};
-use super::index::{Act, Death, Index, Outcome, Step, Trigger};
+use super::index::{Act, Index, Outcome, Step, Trigger};
 use super::matcher::{MARK, Matcher, Near};
 use super::mock_report::{Report, Tally};
-use super::reel::{Place, Source};
+use super::reel::Source;
 use super::{Latency, Options};
 use mcpreel_trace::clock::Moment;
+use mcpreel_trace::frame::Seq;
+use mcpreel_trace::session::End;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::json::{Document, Edit, edit};
 use mcpreel_wire::mcp::keys;
@@ -64,7 +66,7 @@ pub enum Action {
 /// An end of the mock before the end of its input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
-    AsRecorded(Death),
+    AsRecorded(End),
     Crash,
     Missed,
 }
@@ -74,9 +76,9 @@ pub enum Ended {
 pub(super) struct Live {
     pub id: RequestId,
     pub token: Option<RequestId>,
-    /// Whether it asks for log messages in its `_meta`.
-    pub wants_log: bool,
     pub modern: bool,
+    /// Whether it gets log messages: in the modern era it asks for them in its `_meta`.
+    pub logs: bool,
 }
 
 /// The steps of a trigger under way.
@@ -213,8 +215,8 @@ impl Server {
     }
 
     /// A recorded line; `None` where it cannot be read, which is remarked once.
-    fn line_at(&mut self, place: Place) -> Option<Vec<u8>> {
-        let line = self.source.line(place);
+    fn line_at(&mut self, seq: Seq) -> Option<Vec<u8>> {
+        let line = self.source.line(seq);
         line.map_err(|error| {
             if self.tally.unreadable == 0 {
                 let text = format!("a part of the recording cannot be read: {error}");
@@ -408,19 +410,15 @@ impl Server {
         }
         let of_owner = || owner.and_then(|owner| self.live.get(&owner).cloned());
         let live = (play.live.clone().filter(|_| belongs)).or_else(of_owner);
-        let Some(line) = self.line_at(step.place) else {
+        let Some(line) = self.line_at(step.seq) else {
             return;
         };
         match (step.act, live) {
             (Act::Say | Act::Heard(_), _) => self.say(line, &[]),
             (Act::Stderr, _) => self.act(Action::Stderr(line)),
             (Act::Log, live) => {
-                let wanted = match live.as_ref().or(play.live.as_ref()) {
-                    Some(live) => !live.modern || live.wants_log,
-                    // In the modern era each request asks for log messages.
-                    None => !self.client.is_modern(),
-                };
-                if wanted {
+                let live = live.as_ref().or(play.live.as_ref());
+                if live.map_or(!self.client.is_modern(), |live| live.logs) {
                     self.say(line, &[]);
                 }
             }
@@ -442,8 +440,8 @@ impl Server {
     /// Sends the recorded answer of an entry to a live request.
     fn say_answer(&mut self, number: usize, mark: Option<&Near>, live: &Live) {
         let entry = &self.index.entries[number];
-        let (outcome, (seq, _)) = (entry.outcome, entry.request);
-        let Some(line) = entry.response.and_then(|place| self.line_at(place)) else {
+        let (outcome, seq) = (entry.outcome, entry.request);
+        let Some(line) = entry.response.and_then(|seq| self.line_at(seq)) else {
             let message = "the recorded answer cannot be read";
             return self.say_own(error(Some(&live.id), INTERNAL_ERROR, message, None));
         };
@@ -462,7 +460,7 @@ impl Server {
     pub(super) fn named(&self, near: &Near) -> serde_json::Value {
         json!({
             "recording": self.index.recording,
-            "seq": self.index.entries[near.entry].request.0.0,
+            "seq": self.index.entries[near.entry].request.0,
             "distance": near.distance,
             "paths": near.paths,
         })

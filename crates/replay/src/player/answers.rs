@@ -67,7 +67,7 @@ impl Director<'_> {
                 Some(value) => self.asked(request, value),
                 None => self.stray(Some(&request.id)),
             },
-            Body::Notification(_) => self.notices.tell(message),
+            Body::Notification(notification) => self.notices.tell(notification),
             Body::Invalid => self.noise(text),
         }
     }

@@ -3,32 +3,26 @@
 
 use super::calls::{Tally, named};
 use super::director::{Deadly, Director};
-use super::stages::{Ended, Stop};
+use super::stages::Stop;
 use crate::diff::{Class, Missing, Report, Trouble};
-use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::{duration, escape, escape_bytes, plural, size};
 use std::collections::BTreeMap;
-use std::fmt;
 
 /// Pending requests and questions that a hang names.
 const MOST_NAMED: usize = 5;
 
-/// What the director cannot know by itself.
-#[derive(Clone, Debug, Default)]
-pub struct Witness {
-    /// The last lines of the server's stderr, as on the wire.
-    pub stderr: Vec<Box<[u8]>>,
-    /// Requests of the client in the recording.
-    pub requests: u64,
-    pub now: Moment,
-}
-
 impl Director<'_> {
-    /// What came of the replay, once it is over.
-    pub fn finish(mut self, witness: &Witness) -> (Report, Tally) {
-        self.conclude(witness);
+    /// What came of the replay, once it is over. The director does not know the last lines of the
+    /// server's stderr, as on the wire, nor how many requests the recorded client sent.
+    pub fn finish(mut self, stderr: &[Box<[u8]>], requests: u64) -> (Report, Tally) {
+        let lines: Vec<_> = stderr.iter().map(|line| escape_bytes(line)).collect();
+        let last_words = match lines.join(" / ") {
+            lines if lines.is_empty() => lines,
+            lines => format!("; its stderr ends: {lines}"),
+        };
+        self.conclude(&last_words, requests);
         for rule in self.options.binder.fired() {
             self.judge.rules().fired(rule);
         }
@@ -43,15 +37,15 @@ impl Director<'_> {
         (self.judge.finish(), self.tally)
     }
 
-    fn conclude(&mut self, witness: &Witness) {
+    fn conclude(&mut self, last_words: &str, requests: u64) {
         match self.ending.stop {
-            Some(Stop::Hang) => self.conclude_hang(witness),
-            Some(Stop::Crash) => self.conclude_crash(witness),
+            Some(Stop::Hang) => self.conclude_hang(last_words),
+            Some(Stop::Crash) => self.conclude_crash(last_words, requests),
             Some(Stop::OtherEra(why)) => self.judge.trouble(Trouble::Unreadable, why.into()),
             Some(Stop::Interrupted(_)) | None => {}
             Some(Stop::End) => {
-                self.conclude_end(witness);
-                self.conclude_nothing(witness);
+                self.conclude_end(last_words, requests);
+                self.conclude_nothing(requests);
             }
         }
         for call in self.calls.all().filter(|call| call.cancelled) {
@@ -96,7 +90,7 @@ impl Director<'_> {
     }
 
     /// Work was pending at its deadline: tells what, and whether the server did not even read.
-    fn conclude_hang(&mut self, witness: &Witness) {
+    fn conclude_hang(&mut self, last_words: &str) {
         // How long it took to end the server does not count.
         let (stopped, waits) = &self.ending.stopped;
         let pending = self.calls.awaited().map(|call| {
@@ -125,31 +119,26 @@ impl Director<'_> {
             text += &format!("; it has no answer to what it asks: {}", open.join(", "));
         }
         text += &self.stray_hint();
-        text += &last_words(witness);
+        text += last_words;
         self.judge.trouble(Trouble::Hang, text.into());
         self.conclude_pending();
     }
 
     /// The server left with work pending: tells how, after what, and what it said last.
-    fn conclude_crash(&mut self, witness: &Witness) {
-        let ended = self.ended().filter(|_| !self.ending.outlived);
-        let how = match ended {
-            Some(ended) => ended.to_string(),
+    fn conclude_crash(&mut self, last_words: &str, requests: u64) {
+        let how = match self.ended().filter(|_| !self.ending.outlived) {
+            Some(ended) if is_bad(ended) && self.is_as_recorded() => {
+                in_words(ended) + ", as in the recording"
+            }
+            Some(ended) => in_words(ended),
             None if self.ending.output_ended => "the server closed its output and lived on".into(),
             None => "the server closed its input and lived on".into(),
         };
-        let as_then = match ended {
-            Some(ended) if ended.is_bad() && self.is_as_recorded() => {
-                "; in the recording it ended in the same way"
-            }
-            _ => "",
-        };
         let text = format!(
-            "{how}, after {}; {} of {} sent{as_then}{}",
+            "{how}, after {}; {} of {} sent{last_words}",
             escape(&self.tally.last_method),
             self.tally.sent,
-            plural(witness.requests, "request"),
-            last_words(witness),
+            plural(requests, "request"),
         );
         self.judge.trouble(Trouble::Target, text.into());
         self.conclude_pending();
@@ -164,14 +153,14 @@ impl Director<'_> {
 
     /// Everything was done: tells whether the server left as it should, and as it did then. One that
     /// fails where only a part of its session was wanted would not have had the rest.
-    fn conclude_end(&mut self, witness: &Witness) {
+    fn conclude_end(&mut self, last_words: &str, requests: u64) {
         let (needed, is_part) = (self.ending.needed, self.script.is_part());
         let ended = self.ended().filter(|_| needed.is_none());
-        let badly = ended.filter(|ended| ended.is_bad());
+        let badly = ended.filter(|ended| is_bad(ended));
         if self.is_as_recorded() {
             // That nothing differs is not all there is to say of a server that died again.
             let method = escape(&self.tally.last_method);
-            let text = badly.map(|ended| format!("{ended}, after {method}").into());
+            let text = badly.map(|ended| format!("{}, after {method}", in_words(ended)).into());
             self.tally.ended_as_then = text;
             return;
         }
@@ -180,13 +169,15 @@ impl Director<'_> {
         let is_at_work = self.calls.all().any(|call| !call.exchange.is_listen())
             || self.questions.unanswered().next().is_some();
         let may_have_a_code = is_at_work || self.options.recorded_end.is_none();
-        if is_part && badly.is_some_and(|ended| ended.signal.is_some() || !may_have_a_code) {
-            return self.conclude_crash(witness);
+        if is_part
+            && badly.is_some_and(|ended| matches!(ended, End::Killed { .. }) || !may_have_a_code)
+        {
+            return self.conclude_crash(last_words, requests);
         }
         let text = match (needed, badly) {
             (Some(Deadly::Kill), _) => "the server did not end at SIGTERM, and was killed".into(),
             (Some(Deadly::Term), _) => "the server did not end when its input was closed".into(),
-            (None, Some(ended)) => ended.to_string(),
+            (None, Some(ended)) => in_words(ended),
             (None, None) => return,
         };
         let class = if is_part {
@@ -198,12 +189,12 @@ impl Director<'_> {
     }
 
     /// Tells why nothing was compared, if that is so and nothing else says it.
-    fn conclude_nothing(&mut self, witness: &Witness) {
+    fn conclude_nothing(&mut self, requests: u64) {
         let tally = &self.tally;
         if tally.answered > 0 || tally.refused > 0 || !tally.unbound.is_empty() {
             return;
         }
-        let why = match (witness.requests, tally.unwanted) {
+        let why = match (requests, tally.unwanted) {
             (0, _) => "the recording has no request of the client",
             (_, 1..) if tally.sent == 0 => "no request is wanted",
             _ => "no request was answered both in the recording and now",
@@ -211,24 +202,19 @@ impl Director<'_> {
         self.judge.trouble(Trouble::Unreadable, why.into());
     }
 
-    fn ended(&self) -> Option<&Ended> {
+    fn ended(&self) -> Option<&End> {
         self.ending.exited.as_ref().map(|(ended, _)| ended)
     }
 
     /// Whether the server ended as in the recording, or better than that.
     fn is_as_recorded(&self) -> bool {
-        let ended = self.ended();
         match (&self.options.recorded_end, self.ending.needed) {
-            (Some(End::Killed { signal }), Some(Deadly::Term)) => {
-                signal == "SIGTERM" || signal == "SIGKILL"
-            }
-            (Some(End::Killed { signal }), Some(Deadly::Kill)) => signal == "SIGKILL",
-            (Some(End::Killed { signal }), None) => {
-                ended.and_then(|ended| ended.signal.as_deref()) == Some(signal)
+            (Some(then), None) => self.ended() == Some(then),
+            (Some(End::Killed { signal }), Some(needed)) => {
+                signal == "SIGKILL" || (signal == "SIGTERM" && needed == Deadly::Term)
             }
             // A shell's way to say that a signal ended it.
-            (Some(End::Exited { code }), Some(Deadly::Term)) => *code == 143,
-            (Some(End::Exited { code }), None) => ended.and_then(|it| it.code) == Some(*code),
+            (Some(End::Exited { code: 143 }), Some(Deadly::Term)) => true,
             _ => false,
         }
     }
@@ -258,26 +244,14 @@ impl Director<'_> {
     }
 }
 
-impl Ended {
-    fn is_bad(&self) -> bool {
-        self.code != Some(0)
-    }
+fn is_bad(end: &End) -> bool {
+    *end != End::Exited { code: 0 }
 }
 
-impl fmt::Display for Ended {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.signal, self.code) {
-            (Some(signal), _) => write!(f, "the server was ended by {}", escape(signal)),
-            (None, Some(code)) => write!(f, "the server ended with exit code {code}"),
-            (None, None) => f.write_str("the server ended"),
-        }
-    }
-}
-
-fn last_words(witness: &Witness) -> String {
-    let lines = witness.stderr.iter().map(|line| escape_bytes(line));
-    match lines.collect::<Vec<_>>().join(" / ") {
-        lines if lines.is_empty() => lines,
-        lines => format!("; its stderr ends: {lines}"),
+fn in_words(end: &End) -> String {
+    match end {
+        End::Killed { signal } => format!("the server was ended by {}", escape(signal)),
+        End::Exited { code } => format!("the server ended with exit code {code}"),
+        End::NotStarted { .. } | End::Unknown => "the server ended".to_owned(),
     }
 }

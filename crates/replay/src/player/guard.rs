@@ -10,7 +10,7 @@ use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::{Document, Value};
 use mcpreel_wire::text::escape;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Exchanges that are read at once.
 const PAGE: u32 = 500;
@@ -22,6 +22,9 @@ const MOST_NAMES: usize = 8 * 1024;
 /// Tools whose hints are kept. A server that lists more is hostile, and its tools are refused.
 const MOST_TOOLS: usize = 100_000;
 
+/// Whether tools only read, by their names.
+type Hints = HashMap<Box<str>, bool>;
+
 /// Says which tools may be called.
 #[derive(Clone, Debug, Default)]
 pub struct Guard {
@@ -31,37 +34,36 @@ pub struct Guard {
     named: HashSet<Box<str>>,
     /// Whether the word of the recording counts.
     is_own: bool,
-    /// Whether a tool only reads, by its latest list in the recording.
-    recorded: HashMap<Box<str>, bool>,
-    /// The same, by what the server says now.
-    live: HashMap<Box<str>, bool>,
-    /// Whether the server has said something.
-    is_told: bool,
+    /// By the latest lists in the recording.
+    recorded: Hints,
+    /// By what the server says now, once it has said something.
+    live: Option<Hints>,
 }
 
 impl Guard {
-    /// Allows nothing yet; `is_own` if this user made the recording that is played.
-    pub fn new(is_own: bool) -> Self {
-        Self {
+    /// Knows what the recorded server said of its tools; the latest list counts. `is_own` if this user
+    /// made the recording.
+    pub fn from_recording(recording: &Recording, is_own: bool) -> Result<Self, ReadError> {
+        let mut guard = Self {
             is_own,
             ..Self::default()
-        }
-    }
-
-    /// Knows what the recorded server said of its tools; the latest list counts.
-    pub fn from_recording(recording: &Recording, is_own: bool) -> Result<Self, ReadError> {
-        let mut guard = Self::new(is_own);
+        };
         // The lists of the recording that this one was made from came before its own.
-        for tool in &recording.summary()?.context.read_only_tools {
-            guard.recorded_as_reading(tool);
-        }
-        each_tool_list(recording, |result| guard.recorded_list(result))?;
+        let read_only = recording.summary()?.context.read_only_tools;
+        let read_only = read_only.into_iter().map(|tool| (tool.into(), true));
+        guard.recorded.extend(read_only);
+        each_tool_list(recording, |result| learn(&mut guard.recorded, result))?;
         Ok(guard)
     }
 
     /// Takes in what the live server said of its tools in `replay`, the recording of a replay of it.
     pub fn learn_live(&mut self, replay: &Recording) -> Result<(), ReadError> {
         each_tool_list(replay, |result| self.live_list(result))
+    }
+
+    /// Takes a live result of `tools/list` in.
+    pub fn live_list(&mut self, result: Value<'_>) {
+        learn(self.live.get_or_insert_default(), result);
     }
 
     /// The tools whose recorded calls are not allowed, with the number of those calls. Names are
@@ -72,7 +74,6 @@ impl Guard {
         until: Option<Seq>,
         wanted: &mut dyn FnMut(&Exchange) -> bool,
     ) -> Result<BTreeMap<Box<str>, u64>, ReadError> {
-        let until = until.unwrap_or(Seq(u64::MAX));
         let (mut counts, mut after) = (BTreeMap::new(), ExchangeId(0));
         loop {
             // All exchanges: a frequent method is found sooner among all than by its name.
@@ -82,7 +83,7 @@ impl Guard {
             };
             after = last.id;
             for exchange in page.iter().filter(|one| one.method == "tools/call") {
-                if exchange.request.0 > until {
+                if until.is_some_and(|until| exchange.request.0 > until) {
                     return Ok(counts);
                 }
                 let tool = exchange.name.as_deref().unwrap_or_default();
@@ -95,13 +96,16 @@ impl Guard {
 
     /// The names of tools that are called in `recording` and are known to only read, sorted.
     pub fn read_only_tools(&self, recording: &Recording) -> Result<Vec<String>, ReadError> {
-        let mut tools: Vec<_> = self.reading().into_iter().collect();
-        tools.sort_unstable();
+        let tools = self
+            .recorded
+            .keys()
+            .chain(self.live.iter().flatten().map(|(tool, _)| tool));
+        let reading: BTreeSet<_> = tools.filter(|tool| self.only_reads(tool)).collect();
         let (mut names, mut left) = (Vec::new(), MOST_NAMES);
-        for tool in tools {
+        for tool in reading {
             if tool.len() <= left && recording.has_exchange_with("tools/call", tool)? {
                 left -= tool.len();
-                names.push(tool.to_owned());
+                names.push(tool.to_string());
             }
         }
         Ok(names)
@@ -115,59 +119,38 @@ impl Guard {
         self.named.insert(name.into());
     }
 
-    /// Takes a recorded result of `tools/list` in.
-    pub fn recorded_list(&mut self, result: Value<'_>) {
-        learn(&mut self.recorded, result);
-    }
-
-    /// A tool only reads: so said the recording from which this one was made.
-    pub fn recorded_as_reading(&mut self, tool: &str) {
-        add(&mut self.recorded, tool.into(), true);
-    }
-
-    /// The tools that only read, by a word that counts.
-    pub fn reading(&self) -> HashSet<&str> {
-        let tools = self.recorded.keys().chain(self.live.keys());
-        let tools = tools.map(|tool| &**tool);
-        tools.filter(|tool| self.only_reads(tool)).collect()
-    }
-
-    /// Takes a live result of `tools/list` in.
-    pub fn live_list(&mut self, result: Value<'_>) {
-        self.is_told = true;
-        learn(&mut self.live, result);
-    }
-
     pub fn allows(&self, tool: &str) -> bool {
         self.all || self.named.contains(tool) || self.only_reads(tool)
     }
 
     /// Whether only a recording of somebody else says of this tool that it only reads.
     pub fn is_claimed(&self, tool: &str) -> bool {
-        let recorded = self.recorded.get(tool) == Some(&true);
-        recorded && !self.is_own && !self.is_told
+        self.recorded.get(tool) == Some(&true) && !self.is_own && self.live.is_none()
     }
 
     /// Why a tool may not be called, escaped; `None` where it may.
     pub fn refusal(&self, tool: &str) -> Option<String> {
-        let why = if self.allows(tool) {
-            return None;
-        } else if self.is_claimed(tool) {
-            "only reads by a recording that is not your own; the server has not said so"
-        } else if self.is_told && !self.live.contains_key(tool) {
-            "is not among the tools that the server has listed"
-        } else if !self.is_told && !self.recorded.contains_key(tool) {
-            "is in no list of tools on record: nothing says that it only reads"
-        } else {
-            "does not say that it only reads"
+        let why = match &self.live {
+            _ if self.allows(tool) => return None,
+            _ if self.is_claimed(tool) => {
+                "only reads by a recording that is not your own; the server has not said so"
+            }
+            Some(live) if !live.contains_key(tool) => {
+                "is not among the tools that the server has listed"
+            }
+            None if !self.recorded.contains_key(tool) => {
+                "is in no list of tools on record: nothing says that it only reads"
+            }
+            _ => "does not say that it only reads",
         };
         Some(format!("{} {why}", escape(tool)))
     }
 
     /// What the server says now counts more than what it said then: it is the one that is driven.
     fn only_reads(&self, tool: &str) -> bool {
+        let live = self.live.as_ref().and_then(|live| live.get(tool));
         let recorded = || self.recorded.get(tool).filter(|_| self.is_own);
-        self.live.get(tool).or_else(recorded) == Some(&true)
+        live.or_else(recorded) == Some(&true)
     }
 
     /// Why a line may not go out: for the tool that it calls, or since nobody can say what a server
@@ -221,20 +204,16 @@ fn folded(text: &str) -> impl Iterator<Item = char> {
         .flat_map(char::to_lowercase)
 }
 
-fn learn(hints: &mut HashMap<Box<str>, bool>, result: Value<'_>) {
+fn learn(hints: &mut Hints, result: Value<'_>) {
     let tools = result.get("tools");
     for tool in tools.into_iter().flat_map(|tools| tools.elements()) {
         let Some(name) = tool.get("name").and_then(|name| name.as_str()) else {
             continue;
         };
         let hint = || tool.get("annotations")?.get("readOnlyHint")?.as_bool();
-        add(hints, name.into(), hint() == Some(true));
-    }
-}
-
-fn add(hints: &mut HashMap<Box<str>, bool>, name: Box<str>, reads: bool) {
-    if hints.len() < MOST_TOOLS || hints.contains_key(&name) {
-        hints.insert(name, reads);
+        if hints.len() < MOST_TOOLS || hints.contains_key(&*name) {
+            hints.insert(name.into(), hint() == Some(true));
+        }
     }
 }
 
@@ -269,40 +248,58 @@ mod tests {
     use super::*;
     use mcpreel_wire::json::Document;
 
-    fn list(tools: &[(&str, &str)]) -> String {
+    const READS: &str = r#","annotations":{"readOnlyHint":true}"#;
+
+    /// Tools with their other members, as a list of the recording (0) or of the server (1).
+    fn list(guard: &mut Guard, side: usize, tools: &[(&str, &str)]) {
+        let tools = tools.iter();
         let tools: Vec<_> = tools
-            .iter()
             .map(|(name, annotations)| format!(r#"{{"name":"{name}"{annotations}}}"#))
             .collect();
-        format!(r#"{{"tools":[{}]}}"#, tools.join(","))
+        let text = format!(r#"{{"tools":[{}]}}"#, tools.join(","));
+        let document = Document::parse(text.as_bytes()).unwrap();
+        match side {
+            0 => learn(&mut guard.recorded, document.root()),
+            _ => guard.live_list(document.root()),
+        }
     }
 
-    const READS: &str = r#","annotations":{"readOnlyHint":true}"#;
+    fn guard(is_own: bool, tools: &[(&str, &str)]) -> Guard {
+        let mut guard = Guard {
+            is_own,
+            ..Guard::default()
+        };
+        list(&mut guard, 0, tools);
+        guard
+    }
 
     #[test]
     fn only_a_tool_that_says_that_it_reads_may_be_called() {
-        let mut guard = Guard::new(true);
-        let text = list(&[
-            ("reads", READS),
-            ("writes", r#","annotations":{"readOnlyHint":false}"#),
-            ("says-nothing", ""),
-            (
-                "says-it-wrongly",
-                r#","annotations":{"readOnlyHint":"true"}"#,
-            ),
-        ]);
-        guard.recorded_list(Document::parse(text.as_bytes()).unwrap().root());
-        let allowed = |guard: &Guard, names: &[&str]| -> Vec<bool> {
-            names.iter().map(|name| guard.allows(name)).collect()
-        };
-        let names = [
-            "reads",
-            "writes",
-            "says-nothing",
-            "says-it-wrongly",
-            "unknown",
-        ];
-        assert_eq!(allowed(&guard, &names), [true, false, false, false, false]);
+        let silent = "says-nothing does not say that it only reads";
+        let mut guard = guard(
+            true,
+            &[
+                ("reads", READS),
+                ("writes", r#","annotations":{"readOnlyHint":false}"#),
+                ("says-nothing", ""),
+                (
+                    "says-it-wrongly",
+                    r#","annotations":{"readOnlyHint":"true"}"#,
+                ),
+            ],
+        );
+        for (tool, why) in [
+            ("reads", None),
+            ("writes", Some("writes does not say")),
+            ("says-nothing", Some(silent)),
+            ("says-it-wrongly", Some("says-it-wrongly does not say")),
+            ("unknown", Some("unknown is in no list of tools on record")),
+        ] {
+            let refusal = guard.refusal(tool);
+            assert_eq!(refusal.is_some(), why.is_some(), "{tool}");
+            let refusal = refusal.unwrap_or_default();
+            assert!(refusal.starts_with(why.unwrap_or_default()), "{refusal}");
+        }
         guard.allow("writes");
         assert!(guard.allows("writes"));
         guard.allow_all();
@@ -311,9 +308,7 @@ mod tests {
 
     #[test]
     fn a_call_is_refused_wherever_a_server_may_read_one() {
-        let mut guard = Guard::new(true);
-        let text = list(&[("reads", READS), ("writes", "")]);
-        guard.recorded_list(Document::parse(text.as_bytes()).unwrap().root());
+        let mut guard = guard(true, &[("reads", READS), ("writes", "")]);
         let call = |name: &str| {
             format!(
                 r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":{name}}}}}"#
@@ -361,45 +356,21 @@ mod tests {
     }
 
     #[test]
-    fn only_an_own_recording_says_what_a_tool_does() {
-        let list = list(&[("one", READS), ("other", "")]);
-        let list = Document::parse(list.as_bytes()).unwrap();
-        let mut guard = Guard::new(false);
-        guard.recorded_list(list.root());
-        guard.recorded_as_reading("third");
-        let why = guard.refusal("one").unwrap();
+    fn only_an_own_recording_says_what_a_tool_does_and_the_server_counts_more() {
+        let tools = [("one", READS), ("other", "")];
+        let mut strange = guard(false, &tools);
+        strange.recorded.insert("third".into(), true);
+        let why = strange.refusal("one").unwrap();
         assert!(why.contains("a recording that is not your own"), "{why}");
-        assert!(guard.is_claimed("third") && !guard.is_claimed("other"));
-        assert!(guard.reading().is_empty());
-        guard.live_list(list.root());
-        assert!(guard.allows("one") && !guard.allows("other") && !guard.allows("third"));
-        let why = guard.refusal("third").unwrap();
+        assert!(strange.is_claimed("third") && !strange.is_claimed("other"));
+        list(&mut strange, 1, &tools);
+        assert!(strange.allows("one") && !strange.allows("other") && !strange.allows("third"));
+        let why = strange.refusal("third").unwrap();
         assert!(why.contains("not among the tools"), "{why}");
-        assert_eq!(guard.reading(), HashSet::from(["one"]));
-    }
 
-    #[test]
-    fn a_tool_of_which_nothing_is_on_record_is_not_said_to_be_silent() {
-        let mut guard = Guard::new(true);
-        let list = list(&[("silent", "")]);
-        guard.recorded_list(Document::parse(list.as_bytes()).unwrap().root());
-        for (tool, why) in [
-            ("silent", "silent does not say that it only reads"),
-            ("unknown", "unknown is in no list of tools on record"),
-        ] {
-            let refusal = guard.refusal(tool).unwrap();
-            assert!(refusal.starts_with(why), "{refusal}");
-        }
-    }
-
-    #[test]
-    fn what_the_server_says_now_counts_more_than_what_it_said_then() {
-        let mut guard = Guard::new(true);
-        let then = list(&[("one", READS), ("other", "")]);
-        guard.recorded_list(Document::parse(then.as_bytes()).unwrap().root());
-        let now = list(&[("one", ""), ("other", READS)]);
-        guard.live_list(Document::parse(now.as_bytes()).unwrap().root());
-        assert!(!guard.allows("one"));
-        assert!(guard.allows("other"));
+        let mut own = guard(true, &tools);
+        assert!(own.allows("one") && !own.allows("other"));
+        list(&mut own, 1, &[("one", ""), ("other", READS)]);
+        assert!(!own.allows("one") && own.allows("other"));
     }
 }

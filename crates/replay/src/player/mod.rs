@@ -44,7 +44,6 @@ mod calls;
 mod conclusion;
 mod director;
 pub mod guard;
-mod pipes;
 mod player_notices;
 mod questions;
 mod requests;
@@ -55,16 +54,15 @@ mod target;
 pub use crate::lines::Line;
 pub use crate::signals::{Signals, Stopper};
 pub use calls::{GivenUp, Refusal, Tally};
-pub use conclusion::Witness;
 pub use director::{Action, Deadly, Director};
 pub use guard::Guard;
 pub use script::{LeftOut, Script, Wanted};
-pub use stages::{Ended, Next, Stop};
-pub use target::{Command, NoCommand, Outcome, Progress, TargetError};
+pub use stages::{Next, Stop};
+pub use target::{Command, NoCommand, Outcome, Progress};
 
 use crate::bind::Binder;
 use crate::diff::Judge;
-use mcpreel_store::reader::{Recording, Summary};
+use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_store::record::{self, Recorder};
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::Seq;
@@ -142,8 +140,11 @@ pub struct Played {
 pub enum PlayError {
     #[error("the replay cannot be put on record")]
     NoRecord,
+    /// The recording that is replayed could not be read.
     #[error(transparent)]
-    Target(#[from] TargetError),
+    Read(#[from] ReadError),
+    #[error("the server cannot be waited for")]
+    Wait(#[from] std::io::Error),
 }
 
 impl Play<'_> {
@@ -160,8 +161,7 @@ impl Play<'_> {
         // Up to the last frame is all of it.
         let until = self.until.filter(|until| until.0 < self.summary.frames);
         let script = Script::new(self.recording, until).only(self.wanted, self.left_out);
-        let director = Director::new(self.options, self.judge, script, clock.now());
-        let director = director.map_err(TargetError::from)?;
+        let director = Director::new(self.options, self.judge, script, clock.now())?;
         let signals = self.signals;
         let outcome = target::run(self.command, director, &mut recorder, signals, told);
         recorder.finish();
@@ -170,7 +170,7 @@ impl Play<'_> {
     }
 
     fn to_record(&self) -> Result<record::Options, PlayError> {
-        let read_only_tools = self.options.guard.read_only_tools(self.recording);
+        let read_only_tools = self.options.guard.read_only_tools(self.recording)?;
         let path = self.recording.path();
         let file = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         Ok(record::Options {
@@ -185,7 +185,7 @@ impl Play<'_> {
             // The recording of a cassette is temporary; the cassette stays.
             parent: (!self.recording.is_temporary()).then(|| self.summary.id.clone()),
             played: (self.recording.is_temporary()).then(|| file().to_string_lossy().into_owned()),
-            read_only_tools: read_only_tools.map_err(TargetError::from)?,
+            read_only_tools,
             max_size: None,
             slow_ns: Some(self.summary.slow_ns),
             remarks: Vec::new(),

@@ -10,7 +10,7 @@ use super::script::{Step, What};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_wire::mcp::methods::canonical;
-use mcpreel_wire::message::{Body, Message, Subject};
+use mcpreel_wire::message::{Notification, Subject};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -30,10 +30,8 @@ pub(super) struct Notice {
     about: Option<Box<str>>,
     /// The frame in the recording; `None` for a live one.
     pub seq: Option<Seq>,
-    /// When it was recorded.
-    t: Moment,
-    /// When the walk came to it.
-    passed: Moment,
+    /// When it was recorded, and when the walk came to it.
+    t: [Moment; 2],
     pub is_due: bool,
     /// Whether the client did in the replay all that it had done before it.
     may_come: bool,
@@ -58,29 +56,37 @@ impl Notices {
     pub fn pass(
         &mut self,
         head: &FrameHead,
-        message: &Message,
+        message: &Notification,
         (busy, may_come): (bool, bool),
         now: Moment,
     ) {
         let soon = |last| head.t_last.since(last) <= REACTION;
         self.progress[0] |= may_come && busy && is_progress(message);
-        if let Some(notice) = notice(message) {
+        if let Some((method, about)) = compared(message) {
             let notice = Notice {
+                method: method.into(),
+                about,
                 seq: Some(head.seq),
-                t: head.t_last,
-                passed: now,
+                t: [head.t_last, now],
                 is_due: may_come && (busy || self.last_activity.is_some_and(soon)),
                 may_come,
-                ..notice
             };
             pair(notice, &mut self.recorded, &mut self.live);
         }
     }
 
     /// The server has said this.
-    pub fn tell(&mut self, message: &Message) {
+    pub fn tell(&mut self, message: &Notification) {
         self.progress[1] |= is_progress(message);
-        if let Some(notice) = notice(message) {
+        if let Some((method, about)) = compared(message) {
+            let notice = Notice {
+                method: method.into(),
+                about,
+                seq: None,
+                t: [Moment(0); 2],
+                is_due: false,
+                may_come: false,
+            };
             pair(notice, &mut self.live, &mut self.recorded);
         }
     }
@@ -95,12 +101,11 @@ impl Notices {
             What::Asks(it) => it.method.ends_with("/list") || it.method == "resources/read",
             _ => false,
         };
-        let is_cause = |notice: &Notice| {
-            looks && notice.may_come && message.head.t_first.since(notice.t) <= REACTION
+        let is_awaited = |it: &&Notice| {
+            it.is_due || looks && it.may_come && message.head.t_first.since(it.t[0]) <= REACTION
         };
-        let is_awaited = |notice: &&Notice| notice.is_due || is_cause(notice);
         let notice = self.recorded.iter().find(is_awaited)?;
-        let until = notice.passed + PATIENCE;
+        let until = notice.t[1] + PATIENCE;
         self.in_vain = until <= now;
         (now < until).then_some((notice, until))
     }
@@ -124,33 +129,20 @@ fn pair(notice: Notice, own: &mut VecDeque<Notice>, others: &mut VecDeque<Notice
     }
 }
 
-fn is_progress(message: &Message) -> bool {
-    let Body::Notification(notification) = &message.body else {
-        return false;
-    };
-    matches!(notification.subject, Subject::Progress { .. })
+fn is_progress(message: &Notification) -> bool {
+    matches!(message.subject, Subject::Progress { .. })
 }
 
-/// The notification that a message is; `None` if it is not compared.
-fn notice(message: &Message) -> Option<Notice> {
-    let Body::Notification(notification) = &message.body else {
-        return None;
-    };
-    let method = canonical(&notification.method);
-    let about = match &notification.subject {
-        Subject::Progress { .. } | Subject::Log { .. } | Subject::Task { .. } => return None,
+/// The method of a notification that is compared, and what it is about.
+fn compared(message: &Notification) -> Option<(&str, Option<Box<str>>)> {
+    let method = canonical(&message.method);
+    match &message.subject {
+        Subject::Progress { .. } | Subject::Log { .. } | Subject::Task { .. } => None,
         // The ids are the server's own.
-        Subject::Cancelled { .. } => None,
-        Subject::Other { .. } if method == "notifications/elicitation/complete" => None,
-        Subject::Other { name } => name.clone(),
-    };
-    Some(Notice {
-        method: method.into(),
-        about,
-        seq: None,
-        t: Moment(0),
-        passed: Moment(0),
-        is_due: false,
-        may_come: false,
-    })
+        Subject::Cancelled { .. } => Some((method, None)),
+        Subject::Other { .. } if method == "notifications/elicitation/complete" => {
+            Some((method, None))
+        }
+        Subject::Other { name } => Some((method, name.clone())),
+    }
 }

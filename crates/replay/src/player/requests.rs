@@ -8,10 +8,10 @@ use super::stages::Stop;
 use crate::bind::{About, Fault, Outgoing, Role, Round, fresh_id};
 use crate::diff::{List, Missing, Skip, Trouble};
 use bytes::Bytes;
-use mcpreel_trace::exchange::Exchange;
+use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::mcp::methods::canonical;
-use mcpreel_wire::message::{Body, Message, Subject};
+use mcpreel_wire::message::{Notification, Subject};
 use mcpreel_wire::text::escape;
 
 /// Why a frame does not go out; `None`: the user does not want it.
@@ -21,12 +21,32 @@ impl Director<'_> {
     /// Sends a frame of the client, or says why not.
     pub(super) fn send(&mut self, step: Step) {
         self.notices.last_activity = Some(step.head.t_last);
-        match self.prepare(&step) {
-            Ok(bytes) => {
-                self.action.send.extend_from_slice(&bytes);
-                self.sent(step);
+        let bytes = match self.prepare(&step) {
+            Ok(bytes) => bytes,
+            Err(held) => return self.hold_back(&step, held),
+        };
+        self.action.send.extend_from_slice(&bytes);
+        match step.what {
+            What::Asks(exchange) => {
+                let id = exchange.rpc_id.clone();
+                self.skipped.sent(&id);
+                self.tally.sent += 1;
+                self.tally.last_method.clone_from(&exchange.method);
+                self.calls.open(Call {
+                    deadline: patience(&exchange).map(|patience| self.now + patience),
+                    id: self.as_sent(&id),
+                    exchange,
+                    sent: self.now,
+                    cancelled: false,
+                });
             }
-            Err(held) => self.hold_back(&step, held),
+            What::Tells(notification) => {
+                self.tally.last_method = canonical(&notification.method).into();
+                if let Some(id) = cancelled(&notification) {
+                    self.calls.cancel(&self.as_sent(id));
+                }
+            }
+            _ => {}
         }
     }
 
@@ -41,12 +61,16 @@ impl Director<'_> {
         let role = match &step.what {
             What::Asks(exchange) => {
                 round = self.may_ask(exchange)?;
-                request(exchange, round.as_ref())
+                Role::Request {
+                    method: &exchange.method,
+                    name: exchange.name.as_deref(),
+                    round: round.as_ref(),
+                }
             }
-            What::Tells(message) => match cancelled(message) {
+            What::Tells(notification) => match cancelled(notification) {
                 // Nothing is cancelled that was not begun.
                 Some(id) if self.skipped.ids.contains(id) => return Err(None),
-                _ => Role::Notification(method_of(message)),
+                _ => Role::Notification(canonical(&notification.method)),
             },
             What::Batch(_) => return Err(Some(unreached("it is a batch"))),
             What::Answers(_) | What::Stray | What::Noise => Role::Notification(""),
@@ -62,14 +86,14 @@ impl Director<'_> {
 
     /// Notes what a message cannot be sent without.
     pub(super) fn lacks(&mut self, fault: Fault) -> Missing {
-        match fault {
-            Fault::Unreached(what) => Missing::Skipped(Skip::Unreached(what)),
+        Missing::Skipped(match fault {
+            Fault::Unreached(what) => Skip::Unreached(what),
             Fault::Redacted(names) => {
                 self.tally.lack(&names);
                 let names = names.iter().map(|name| escape(name).into());
-                Missing::Skipped(Skip::Redacted(names.collect()))
+                Skip::Redacted(names.collect())
             }
-        }
+        })
     }
 
     /// Whether a request may be sent; the round that it answers, if it is a retry.
@@ -86,67 +110,39 @@ impl Director<'_> {
         let Some(first) = exchange.chain.filter(|_| exchange.is_retry()) else {
             return Ok(None);
         };
-        match self.skipped.chains.get(&first) {
-            Some(Chain::Asks(round)) => Ok(Some(round.clone())),
-            Some(Chain::Complete(_)) => Err(Some(Missing::Skipped(Skip::NotNeeded))),
-            Some(Chain::Broken(why)) => Err(Some(unreached(why))),
-            None => Err(Some(unreached("the request that it repeats"))),
-        }
-    }
-
-    fn sent(&mut self, step: Step) {
-        match step.what {
-            What::Asks(exchange) => {
-                let id = exchange.rpc_id.clone();
-                self.skipped.sent(&id);
-                self.tally.sent += 1;
-                self.tally.last_method.clone_from(&exchange.method);
-                self.calls.open(Call {
-                    deadline: patience(&exchange).map(|patience| self.now + patience),
-                    id: self.as_sent(id),
-                    exchange,
-                    sent: self.now,
-                    cancelled: false,
-                });
-            }
-            What::Tells(message) => {
-                self.tally.last_method = method_of(&message).into();
-                if let Some(id) = cancelled(&message) {
-                    self.calls.cancel(&self.as_sent(id.clone()));
-                }
-            }
-            _ => {}
-        }
+        Err(Some(match self.skipped.chains.get(&first) {
+            Some(Chain::Asks(round)) => return Ok(Some(round.clone())),
+            Some(Chain::Complete(_)) => Missing::Skipped(Skip::NotNeeded),
+            Some(Chain::Broken(why)) => unreached(why),
+            None => unreached("the request that it repeats"),
+        }))
     }
 
     /// An id of the recorded client as the server knows it.
-    fn as_sent(&self, id: RequestId) -> RequestId {
-        if self.options.binder.fresh_ids {
-            fresh_id(&id)
-        } else {
-            id
+    fn as_sent(&self, id: &RequestId) -> RequestId {
+        match self.options.binder.fresh_ids {
+            true => fresh_id(id),
+            false => id.clone(),
         }
     }
 
     /// A frame does not go out: what that means for the requests in it.
     fn hold_back(&mut self, step: &Step, held: Held) {
-        match &step.what {
-            What::Asks(exchange) => self.hold_back_request(exchange, held),
-            What::Batch(exchanges) => {
+        match (&step.what, held) {
+            (What::Asks(exchange), held) => self.hold_back_request(exchange, held),
+            (What::Batch(exchanges), held) => {
                 for exchange in exchanges {
                     self.hold_back_request(exchange, held.clone());
                 }
             }
-            _ => match held {
-                Some(Missing::Refused(why)) => {
-                    let why = format!("#{}: {why}", step.head.seq.0);
-                    self.judge.trouble(Trouble::Refused, why.into());
-                }
-                Some(Missing::Skipped(Skip::Redacted(names))) => {
-                    self.judge.lacks(names.iter().map(|name| &**name));
-                }
-                _ => {}
-            },
+            (_, Some(Missing::Refused(why))) => {
+                let why = format!("#{}: {why}", step.head.seq.0);
+                self.judge.trouble(Trouble::Refused, why.into());
+            }
+            (_, Some(Missing::Skipped(Skip::Redacted(names)))) => {
+                self.judge.lacks(names.iter().map(|name| &**name));
+            }
+            _ => {}
         }
     }
 
@@ -156,27 +152,25 @@ impl Director<'_> {
             // Nothing that comes after it would mean anything.
             self.stop(Stop::End, self.now);
         }
-        match &held {
-            None => self.tally.unwanted += 1,
-            Some(Missing::Refused(_)) => {
-                let tool = exchange.name.as_deref().unwrap_or_default();
-                self.tally.refuse(exchange.request.0, tool);
-            }
-            Some(Missing::Skipped(Skip::NotNeeded)) => self.tally.not_needed += 1,
-            Some(_) => {}
-        }
         let answer = exchange.response.and_then(|at| self.script.message(at));
+        let answer = answer.as_deref();
         if held == Some(Missing::Skipped(Skip::NotNeeded)) {
-            self.bind_to_complete(exchange, answer.as_deref());
+            self.tally.not_needed += 1;
+            self.bind_to_complete(exchange, answer);
         } else {
-            self.forget(exchange, answer.as_deref());
+            self.forget(exchange, answer);
         }
         let Some(why) = held else {
+            self.tally.unwanted += 1;
             return self.judge.unwanted();
         };
+        if let Missing::Refused(_) = why {
+            let tool = exchange.name.as_deref().unwrap_or_default();
+            self.tally.refuse(exchange.request.0, tool);
+        }
         // What was on a page of a list that is gone may be on another page.
         let page = self.listing(exchange);
-        let mut left = self.recorded(exchange, answer.as_deref().filter(|_| page.is_some()));
+        let mut left = self.recorded(exchange, answer.filter(|_| page.is_some()));
         left.request = page.as_deref();
         self.judge.missing(&left, why);
     }
@@ -198,7 +192,7 @@ impl Director<'_> {
     fn bind_to_complete(&mut self, exchange: &Exchange, then: Option<&[u8]>) {
         let chain = exchange.chain.and_then(|it| self.skipped.chains.get(&it));
         if let (Some(Chain::Complete(now)), Some(then)) = (chain.cloned(), then)
-            && exchange.status != mcpreel_trace::exchange::Status::InputRequired
+            && exchange.status != Status::InputRequired
         {
             self.learn(exchange, then, &now);
         }
@@ -216,14 +210,6 @@ fn unreached(why: &str) -> Missing {
     Missing::Skipped(Skip::Unreached(why.into()))
 }
 
-fn request<'a>(exchange: &'a Exchange, round: Option<&'a Round>) -> Role<'a> {
-    Role::Request {
-        method: &exchange.method,
-        name: exchange.name.as_deref(),
-        round,
-    }
-}
-
 /// The exchange that values belong to.
 pub(super) fn about(exchange: &Exchange) -> About<'_> {
     About {
@@ -233,20 +219,10 @@ pub(super) fn about(exchange: &Exchange) -> About<'_> {
     }
 }
 
-fn method_of(message: &Message) -> &str {
-    match &message.body {
-        Body::Notification(notification) => canonical(&notification.method),
-        _ => "",
-    }
-}
-
 /// The id of the request that a notification cancels.
-fn cancelled(message: &Message) -> Option<&RequestId> {
-    match &message.body {
-        Body::Notification(notification) => match &notification.subject {
-            Subject::Cancelled { request_id } => request_id.as_ref(),
-            _ => None,
-        },
+fn cancelled(notification: &Notification) -> Option<&RequestId> {
+    match &notification.subject {
+        Subject::Cancelled { request_id } => request_id.as_ref(),
         _ => None,
     }
 }

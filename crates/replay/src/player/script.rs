@@ -12,7 +12,7 @@ use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
 use mcpreel_wire::json::{Kind, Value, parse_into};
-use mcpreel_wire::message::{Body, Direction, Message, classify};
+use mcpreel_wire::message::{Body, Direction, Notification, classify};
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hash::{Hash as _, Hasher as _};
@@ -39,7 +39,7 @@ pub enum What {
     /// A request: it begins this exchange.
     Asks(Box<Exchange>),
     Answers(ExchangeId),
-    Tells(Box<Message>),
+    Tells(Box<Notification>),
     /// Several messages, as only the revision 2025-03-26 allows: the requests among them.
     Batch(Vec<Exchange>),
     /// A request without a usable id, or a response to nothing.
@@ -164,10 +164,9 @@ impl<'r> Script<'r> {
             },
             (MessageKind::Notification, _) => {
                 let message = classify(raw.unwrap_or_default()).messages.pop();
-                let is_one = |it: &Message| matches!(it.body, Body::Notification(_));
-                match message.filter(is_one) {
-                    Some(message) => What::Tells(Box::new(message)),
-                    None => What::Stray,
+                match message.map(|message| message.body) {
+                    Some(Body::Notification(it)) => What::Tells(Box::new(it)),
+                    _ => What::Stray,
                 }
             }
             _ => What::Stray,
@@ -314,8 +313,10 @@ mod tests {
     /// Exchanges, each of two frames: some pages of them.
     const EXCHANGES: u64 = 3000;
 
-    fn recorded(dir: &std::path::Path) -> Recording {
-        let reel = written::recorded(dir, |session| {
+    #[test]
+    fn a_recording_comes_in_order_up_to_the_last_frame_that_is_wanted() {
+        let dir = tempfile::tempdir().unwrap();
+        let reel = written::recorded(dir.path(), |session| {
             for id in 1..=EXCHANGES {
                 let call = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n");
                 let answer = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{}}}}\n");
@@ -324,19 +325,16 @@ mod tests {
             }
             session.end();
         });
-        Recording::open(&reel).unwrap()
-    }
-
-    #[test]
-    fn a_recording_comes_in_order_up_to_the_last_frame_that_is_wanted() {
-        let dir = tempfile::tempdir().unwrap();
-        let recording = recorded(dir.path());
+        let recording = Recording::open(&reel).unwrap();
         for until in [Some(0), Some(1), Some(4321), None] {
             let mut script = Script::new(&recording, until.map(Seq));
             let mut frames = 0;
             while let Some(step) = script.next_step().unwrap() {
                 frames += 1;
-                assert_eq!(step.head.seq, Seq(frames));
+                let (seq, raw) = (Seq(frames), step.raw.as_deref());
+                assert_eq!(step.head.seq, seq);
+                assert_eq!(raw, Some(&*recording.raw(seq).unwrap()));
+                assert_eq!(script.raw(seq).as_deref(), raw);
                 let (nth, is_answer) = (frames.div_ceil(2), frames % 2 == 0);
                 match &step.what {
                     What::Asks(exchange) => {
@@ -347,22 +345,7 @@ mod tests {
                 }
             }
             assert_eq!(frames, until.unwrap_or(2 * EXCHANGES));
-            assert!(script.next_step().unwrap().is_none());
+            assert!(script.raw(Seq(1)).is_some() && script.raw(Seq(6001)).is_none());
         }
-    }
-
-    #[test]
-    fn frames_besides_the_latest_are_found_wherever_the_walk_is() {
-        let dir = tempfile::tempdir().unwrap();
-        let recording = recorded(dir.path());
-        let mut script = Script::new(&recording, None);
-        for _ in 0..4500 {
-            script.next_step().unwrap();
-        }
-        for seq in [1, 4499, 4500, 4501, 6000] {
-            let raw = script.raw(Seq(seq));
-            assert_eq!(raw.as_deref(), Some(&*recording.raw(Seq(seq)).unwrap()));
-        }
-        assert!(script.raw(Seq(6001)).is_none());
     }
 }

@@ -63,14 +63,6 @@ pub enum Stop {
     Interrupted(i32),
 }
 
-/// How the server ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ended {
-    pub code: Option<i32>,
-    /// The name of the signal that ended it.
-    pub signal: Option<Box<str>>,
-}
-
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Stage {
     #[default]
@@ -91,7 +83,7 @@ pub(super) struct Ending {
     pub stop: Option<Stop>,
     /// When it stopped, and what was waited for then.
     pub stopped: (Moment, Option<String>),
-    pub exited: Option<(Ended, Moment)>,
+    pub exited: Option<(End, Moment)>,
     pub output_ended: bool,
     /// Whether the server was still there when it had failed us: what closed was a pipe.
     pub outlived: bool,
@@ -220,7 +212,7 @@ impl Director<'_> {
         self.ending.stage = Stage::Closing(Some(by), self.now + LEAVING);
     }
 
-    pub fn exited(&mut self, ended: Ended, now: Moment) {
+    pub fn exited(&mut self, ended: End, now: Moment) {
         self.ending.exited = Some((ended, now));
         self.leave(now);
     }

@@ -11,27 +11,32 @@
 //! the other way round. What is read is on record before it is used, what is sent before it is
 //! written. Memory holds what the pipes hold, one line, and a page of the recording.
 
+use super::PlayError;
 use super::calls::Tally;
-use super::conclusion::Witness;
 use super::director::{Deadly, Director};
-use super::pipes::Pipes;
-use super::stages::{Ended, Next, Stop};
+use super::stages::{Next, Stop};
 use crate::bind::Binder;
 use crate::diff::Report;
 use crate::lines::{Lines, Tail};
-use crate::signals::Signals;
-use mcpreel_capture::gauge::Gauge;
+use crate::signals::{Signals, ready, within};
+use mcpreel_capture::process::spawn::{ServerEnds, SpawnError, spawn_in};
 use mcpreel_capture::process::{exit_event, signal_name};
 use mcpreel_capture::tap::{MAX_CHUNK, Tap};
-use mcpreel_store::reader::{ReadError, Summary};
+use mcpreel_store::reader::Summary;
 use mcpreel_store::record::Recorder;
 use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_trace::event::{Closer, EventKind, Passed};
 use mcpreel_trace::frame::StreamId;
+use mcpreel_trace::session::End;
 use mcpreel_wire::text::{count, escape};
+use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::poll::PollFlags;
 use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::unistd::{Pid, read, write};
 use std::ffi::OsString;
+use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Child, ExitStatus};
@@ -87,27 +92,12 @@ pub struct Progress<'a> {
 
 impl Progress<'_> {
     pub fn in_words(&self) -> String {
-        let waits = self
-            .waits
-            .as_ref()
-            .map(|waits| format!(", waits for {waits}"));
-        let waits = waits.unwrap_or_default();
-        format!(
-            "{} of {} sent{waits}",
-            count(self.tally.sent),
-            count(self.requests)
-        )
+        let (sent, requests) = (count(self.tally.sent), count(self.requests));
+        match &self.waits {
+            Some(waits) => format!("{sent} of {requests} sent, waits for {waits}"),
+            None => format!("{sent} of {requests} sent"),
+        }
     }
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum TargetError {
-    /// The recording that is replayed could not be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// The pipes to the server could not be used.
-    #[error("the pipes to the server cannot be used")]
-    Pipe(#[from] std::io::Error),
 }
 
 #[derive(Debug)]
@@ -126,10 +116,10 @@ pub fn run(
     recorder: &mut Recorder,
     signals: &Signals,
     told: &mut dyn FnMut(&Progress<'_>),
-) -> Result<Outcome, TargetError> {
+) -> Result<Outcome, PlayError> {
     let tap = recorder.tap();
     let requests = director.requests()?;
-    let (pipes, child) = match Pipes::start(&command.words, command.dir.as_deref()) {
+    let (pipes, child) = match Pipes::start(command) {
         Ok(started) => started,
         Err(error) => {
             let (exit_code, message) = (error.exit_code(), error.to_string());
@@ -149,10 +139,8 @@ pub fn run(
     recorder.start();
     let target = Target {
         clock: tap.clock(),
-        gauge: Arc::clone(&recorder.gauges()[0]),
         tap,
         pipes,
-        stalls: false,
         child,
         director,
         signals,
@@ -170,11 +158,8 @@ pub fn run(
 /// One server, driven: its pipes, the director, and the new recording, in one loop.
 struct Target<'a> {
     clock: Clock,
-    gauge: Arc<Gauge>,
     tap: Arc<Tap>,
     pipes: Pipes,
-    /// Whether a write is said to be under way.
-    stalls: bool,
     child: Child,
     director: Director<'a>,
     signals: &'a Signals,
@@ -183,13 +168,13 @@ struct Target<'a> {
     stderr: Tail,
     exit: Option<ExitStatus>,
     /// What of the server has ended, its output or its process, and was not said yet.
-    gone: Vec<Option<Ended>>,
+    gone: Vec<Option<End>>,
     told_at: Moment,
     requests: u64,
 }
 
 impl Target<'_> {
-    fn play(mut self, told: &mut dyn FnMut(&Progress<'_>)) -> Result<Outcome, TargetError> {
+    fn play(mut self, told: &mut dyn FnMut(&Progress<'_>)) -> Result<Outcome, PlayError> {
         let played = self.until_over(told);
         if self.exit.is_none() {
             // Nobody relays to it any more, whatever went wrong.
@@ -201,12 +186,8 @@ impl Target<'_> {
         }
         self.tap.end(self.exit.map(exit_event));
         played?;
-        let witness = Witness {
-            stderr: self.stderr.lines(),
-            requests: self.requests,
-            now: self.clock.now(),
-        };
-        let (report, tally) = self.director.finish(&witness);
+        let stderr = self.stderr.lines();
+        let (report, tally) = self.director.finish(&stderr, self.requests);
         Ok(Outcome {
             report,
             tally,
@@ -215,7 +196,7 @@ impl Target<'_> {
         })
     }
 
-    fn until_over(&mut self, told: &mut dyn FnMut(&Progress<'_>)) -> Result<(), TargetError> {
+    fn until_over(&mut self, told: &mut dyn FnMut(&Progress<'_>)) -> Result<(), PlayError> {
         loop {
             self.director.tick(self.clock.now())?;
             self.act();
@@ -268,12 +249,9 @@ impl Target<'_> {
         }
     }
 
-    fn hear(&mut self, timeout: Duration) -> Result<(), TargetError> {
+    fn hear(&mut self, timeout: Duration) -> Result<(), PlayError> {
         let ready = self.pipes.wait(self.signals, timeout);
         let [woken, has_room, says, complains] = ready;
-        if woken {
-            self.signals.clear();
-        }
         if has_room {
             self.write();
         }
@@ -299,17 +277,19 @@ impl Target<'_> {
         {
             self.exit = Some(status);
             self.tap.event(exit_event(status));
-            self.gone.push(Some(Ended {
-                code: status.code(),
-                signal: status.signal().map(|signal| signal_name(signal).into()),
-            }));
+            let code = status.code().map(|code| End::Exited { code });
+            let killed = |number| End::Killed {
+                signal: signal_name(number),
+            };
+            let ended = code.or_else(|| status.signal().map(killed));
+            self.gone.push(Some(ended.unwrap_or(End::Unknown)));
         }
         Ok(())
     }
 
     /// Reads what there is. Goes on after each line as if it had come alone, so that what is recorded
     /// next is known when the next line is heard.
-    fn read_stdout(&mut self) -> Result<(), TargetError> {
+    fn read_stdout(&mut self) -> Result<(), PlayError> {
         let read = self.pipes.stdout.read(&mut self.buffer);
         let now = self.clock.now();
         let mut went = Ok(());
@@ -373,13 +353,6 @@ impl Target<'_> {
             self.director.unread(0, now);
         }
         self.director.unread(waits as u64, now);
-        match (waits, self.stalls) {
-            (0, true) => self.gauge.end_write(&self.tap),
-            (1.., false) => self.gauge.begin_write(now, waits),
-            (1.., true) => self.gauge.left(waits),
-            (0, false) => {}
-        }
-        self.stalls = waits > 0;
     }
 
     fn close_input(&mut self, by: Closer) {
@@ -393,10 +366,126 @@ impl Target<'_> {
                 bytes: waits as u64,
             });
         }
-        if std::mem::take(&mut self.stalls) {
-            self.gauge.end_write(&self.tap);
-        }
         self.pipes.close_input();
         self.eof(StreamId::C2S, by);
+    }
+}
+
+/// The three pipes of the server, none of which we ever wait at alone.
+struct Pipes {
+    stdin: Option<OwnedFd>,
+    stdout: Source,
+    stderr: Source,
+    /// Bytes to be written, and the number of those that were.
+    queue: Vec<u8>,
+    written: usize,
+}
+
+/// Where the server writes; `None` once that is closed.
+struct Source(Option<OwnedFd>);
+
+impl Pipes {
+    fn start(command: &Command) -> Result<(Self, Child), SpawnError> {
+        let failed = |source| SpawnError::Failed {
+            program: (command.words.first())
+                .map_or_else(String::new, |it| it.display().to_string()),
+            source,
+        };
+        let (server_stdin, stdin) = io::pipe().map_err(failed)?;
+        let (stdout, server_stdout) = io::pipe().map_err(failed)?;
+        let (stderr, server_stderr) = io::pipe().map_err(failed)?;
+        let stdin = OwnedFd::from(stdin);
+        // The flag is this end's alone: the server's keeps its own.
+        fcntl(&stdin, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))
+            .map_err(|errno| failed(errno.into()))?;
+        let ends = ServerEnds {
+            stdin: server_stdin.into(),
+            stdout: server_stdout.into(),
+            stderr: server_stderr.into(),
+        };
+        let child = spawn_in(command.dir.as_deref(), &command.words, ends)?;
+        let pipes = Self {
+            stdin: Some(stdin),
+            stdout: Source(Some(stdout.into())),
+            stderr: Source(Some(stderr.into())),
+            queue: Vec::new(),
+            written: 0,
+        };
+        Ok((pipes, child))
+    }
+
+    /// Whether something can still be written.
+    fn is_open(&self) -> bool {
+        self.stdin.is_some()
+    }
+
+    fn close_input(&mut self) {
+        self.stdin = None;
+        self.queue = Vec::new();
+        self.written = 0;
+    }
+
+    /// Bytes that the server has not taken yet.
+    fn waiting(&self) -> usize {
+        self.queue.len() - self.written
+    }
+
+    /// Bytes are to be written after those that wait.
+    fn queue(&mut self, bytes: &[u8]) {
+        self.queue.extend_from_slice(bytes);
+    }
+
+    /// Writes as much as the server takes now.
+    fn write(&mut self) -> Result<(), Errno> {
+        while let Some(stdin) = &self.stdin
+            && self.waiting() > 0
+        {
+            match write(stdin, &self.queue[self.written..]) {
+                Ok(bytes) => self.written += bytes,
+                Err(Errno::EINTR) => {}
+                Err(Errno::EAGAIN) => return Ok(()),
+                Err(errno) => return Err(errno),
+            }
+        }
+        self.queue.clear();
+        self.queue.shrink_to(MAX_CHUNK);
+        self.written = 0;
+        Ok(())
+    }
+
+    /// Waits until a signal has come, stdin has room for what waits, or stdout or stderr have
+    /// something to read: which of the four.
+    fn wait(&self, signals: &Signals, timeout: Duration) -> [bool; 4] {
+        let stdin = self.stdin.as_ref().filter(|_| self.waiting() > 0);
+        let fds = [
+            (Some(signals.wake.as_fd()), PollFlags::POLLIN),
+            (stdin.map(|fd| fd.as_fd()), PollFlags::POLLOUT),
+            (
+                self.stdout.0.as_ref().map(|fd| fd.as_fd()),
+                PollFlags::POLLIN,
+            ),
+            (
+                self.stderr.0.as_ref().map(|fd| fd.as_fd()),
+                PollFlags::POLLIN,
+            ),
+        ];
+        ready(fds, within(timeout))
+    }
+}
+
+impl Source {
+    /// Reads once: the number of bytes; `None` at the end, after which the source is closed.
+    fn read(&mut self, buffer: &mut [u8]) -> Option<usize> {
+        let fd = self.0.as_ref()?;
+        loop {
+            match read(fd, buffer) {
+                Err(Errno::EINTR) => {}
+                Ok(bytes) if bytes > 0 => return Some(bytes),
+                // Whatever else a read says, nothing will come any more.
+                Ok(_) | Err(_) => break,
+            }
+        }
+        self.0 = None;
+        None
     }
 }

@@ -79,7 +79,11 @@ pub fn lines(report: &Report) -> Vec<String> {
         lines.extend(named.map(|text| format!("  {name}: {text}")));
     }
     let unused = named(&report.unused, |request| {
-        format!("#{} {}", request.seq.0, escape(&request.subject.to_string()))
+        format!(
+            "#{} {}",
+            request.seq.0,
+            escape(&request.subject.to_string())
+        )
     });
     let out_of_order = named(&tally.out_of_order, |seq| format!("#{}", seq.0));
     for (name, named) in [("unused", unused), ("out of order", out_of_order)] {

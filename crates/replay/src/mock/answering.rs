@@ -18,8 +18,7 @@ use mcpreel_wire::id::RequestId;
 use mcpreel_wire::json::{Value, follow};
 use mcpreel_wire::mcp::{keys, methods};
 use mcpreel_wire::message::{
-    Body, Content, InputRound, Lines, Message, Notification, Problem, Request,
-    Subject as About,
+    Body, Content, InputRound, Lines, Message, Notification, Problem, Request, Subject as About,
 };
 use serde_json::json;
 use std::collections::VecDeque;

@@ -10,7 +10,7 @@ use super::questions::stub;
 use super::requests::about;
 use super::stages::Stop;
 use crate::bind::Round;
-use crate::diff::{Class, Occurrence};
+use crate::diff::{Class, Half, Occurrence};
 use crate::lines::Line;
 use crate::rules::Side;
 use bytes::Bytes;
@@ -148,7 +148,8 @@ impl Director<'_> {
         let renamed = self.go_round(exchange, status, &then, text);
         // The recorded answer as it would read now.
         let then = renamed.as_deref().unwrap_or(&then);
-        let then = self.options.binder.as_now(about(exchange), then);
+        let binder = &mut self.options.binder;
+        let then = binder.as_now(about(exchange), Half::Response, then);
         let page = self.listing(exchange);
         let mut then = self.recorded(exchange, Some(&then));
         then.request = page.as_deref();

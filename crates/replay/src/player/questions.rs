@@ -8,7 +8,7 @@ use super::Policy;
 use super::calls::{Call, Calls};
 use super::director::Director;
 use super::requests::about;
-use crate::bind::{Outgoing, Role};
+use crate::bind::Role;
 use crate::diff::key::Digest;
 use crate::diff::{Class, Occurrence};
 use crate::rules::Side;
@@ -164,11 +164,8 @@ impl Director<'_> {
         {
             self.roots = Some(result.raw_text().into());
         }
-        let outgoing = [Outgoing {
-            part: 0,
-            role: Role::Answer(&live_id),
-        }];
-        match self.options.binder.prepare(at.0, &answer, &outgoing) {
+        let role = Role::Answer(&live_id);
+        match self.options.binder.prepare(at.0, &answer, role) {
             Ok(bytes) if !bytes.is_empty() => {
                 self.action.send.extend_from_slice(&bytes);
                 if !bytes.ends_with(b"\n") {

@@ -5,7 +5,7 @@ use super::calls::{Call, Chain, patience};
 use super::director::Director;
 use super::script::{Step, What};
 use super::stages::Stop;
-use crate::bind::{About, Fault, Outgoing, Role, Round, fresh_id};
+use crate::bind::{About, Fault, Role, Round, fresh_id};
 use crate::diff::{List, Missing, Skip, Trouble};
 use bytes::Bytes;
 use mcpreel_trace::exchange::{Exchange, Status};
@@ -75,8 +75,7 @@ impl Director<'_> {
             What::Batch(_) => return Err(Some(unreached("it is a batch"))),
             What::Answers(_) | What::Stray | What::Noise => Role::Notification(""),
         };
-        let outgoing = [Outgoing { part: 0, role }];
-        let bytes = self.options.binder.prepare(step.head.seq, raw, &outgoing);
+        let bytes = self.options.binder.prepare(step.head.seq, raw, role);
         let bytes = bytes.map_err(|fault| Some(self.lacks(fault)))?.into_owned();
         match self.options.guard.refuses(&bytes) {
             Some(why) => Err(Some(Missing::Refused(why.into()))),

@@ -11,7 +11,7 @@ use super::columns;
 use super::entropy::is_value;
 use super::extent::{LONG, QUOTED, bare, line, line_start, lossy, quoted, regex, trim};
 use super::names::{Class, LONGEST};
-use super::rules::{is_of_name, is_of_word};
+use super::ruleset::{is_of_name, is_of_word};
 use super::value::{Stands, is_chosen, is_code, is_item, is_name, is_other_name, is_path};
 use regex::bytes::{Captures, Regex};
 use std::ops::Range;

@@ -9,7 +9,7 @@ use super::bind::{Name, Value};
 use super::entropy::is_value;
 use super::extent::{line_start, quoted, regex, trim};
 use super::names::{self, Class};
-use super::rules::is_of_name;
+use super::ruleset::is_of_name;
 use super::value::{Stands, is_chosen, is_item, is_prose};
 use regex::bytes::Regex;
 use std::ops::Range;

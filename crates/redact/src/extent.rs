@@ -3,7 +3,7 @@
 
 use super::entropy::is_value;
 use super::names::LONGEST;
-use super::rules::is_of_name;
+use super::ruleset::is_of_name;
 use super::token;
 use super::value::{is_chosen, is_prose};
 use regex::bytes::Regex;

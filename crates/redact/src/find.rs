@@ -270,7 +270,7 @@ fn word(policy: &Policy, text: &[u8], found: &mut Found) {
         return;
     };
     let name = super::extent::lossy(text, &(0..sign));
-    let is_name = name.bytes().all(super::rules::is_of_name)
+    let is_name = name.bytes().all(super::ruleset::is_of_name)
         && (name.starts_with('-') || !name.contains(|letter: char| letter.is_ascii_lowercase()));
     let value = match &text[sign + 1..] {
         [first @ (b'"' | b'\''), .., last] if first == last => sign + 2..text.len() - 1,
@@ -286,7 +286,7 @@ fn word(policy: &Policy, text: &[u8], found: &mut Found) {
 /// Finds the secret of `user:password`, or of a scheme with what it needs.
 fn pair(policy: &Policy, text: &[u8], span: Range<usize>, found: &mut Found) {
     let said = &text[span.clone()];
-    let of_user = |byte: &u8| super::rules::is_of_name(*byte) || matches!(byte, b'.' | b'@');
+    let of_user = |byte: &u8| super::ruleset::is_of_name(*byte) || matches!(byte, b'.' | b'@');
     let colon = memchr::memchr(b':', said).filter(|colon| said[..*colon].iter().all(of_user));
     let colon = colon.filter(|colon| colon + 1 < said.len() && !said[*colon..].starts_with(b"://"));
     let (span, class) = match colon {

@@ -242,7 +242,7 @@ impl Walk<'_> {
         }
         let option = word.strip_prefix(b"-");
         let name = std::str::from_utf8(option.unwrap_or(word)).ok()?;
-        let is_name = name.len() > 1 && name.bytes().all(super::rules::is_of_name);
+        let is_name = name.len() > 1 && name.bytes().all(super::ruleset::is_of_name);
         let class = is_name.then(|| self.policy.class(name))?;
         class.map(|class| (class, option.is_some()))
     }

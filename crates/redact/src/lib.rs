@@ -42,7 +42,7 @@ mod placeholder;
 mod policy;
 mod redactor;
 mod report;
-mod rules;
+mod ruleset;
 mod text;
 pub mod token;
 mod url;
@@ -54,8 +54,8 @@ pub use learn::Learner;
 pub use policy::{Policy, PolicyError, Settings};
 pub use redactor::Redactor;
 pub use report::{Left, Place, Replaced, Report};
-pub use rules::{OPTIONAL, SPECIAL, all as rules};
-pub use rules::{Rule, sample};
+pub use ruleset::{OPTIONAL, SPECIAL, all as rules};
+pub use ruleset::{Rule, sample};
 pub use token::Mark;
 
 /// What it cannot promise; in the help and in every report.

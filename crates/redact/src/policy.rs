@@ -2,8 +2,8 @@
 
 use super::matcher::Noticed;
 use super::names::{self, Class};
-use super::rules;
-use super::rules::Rule;
+use super::ruleset;
+use super::ruleset::Rule;
 use mcpreel_wire::json::Path;
 use regex::bytes::{Regex, RegexBuilder};
 use std::collections::BTreeSet;
@@ -99,7 +99,7 @@ const GRANTS: [&str; 4] = ["grant_type", "granttype", "redirect_uri", "redirectu
 /// The largest pattern of a user, compiled, in bytes.
 const REGEX_SIZE: usize = 1024 * 1024;
 
-/// Numbers of rules that are no shape, in the order of [`rules::SPECIAL`].
+/// Numbers of rules that are no shape, in the order of [`ruleset::SPECIAL`].
 pub(super) mod id {
     pub const NAME: usize = 0;
     pub const KNOWN: usize = 1;
@@ -111,8 +111,11 @@ pub(super) mod id {
 impl Policy {
     pub fn new(settings: &Settings) -> Result<Self, PolicyError> {
         let without = without(settings)?;
-        let mut ids: Vec<Box<str>> = rules::SPECIAL.iter().map(|(id, _)| (*id).into()).collect();
-        ids.extend(rules::all().map(|rule| Box::from(rule.id.as_str())));
+        let mut ids: Vec<Box<str>> = ruleset::SPECIAL
+            .iter()
+            .map(|(id, _)| (*id).into())
+            .collect();
+        ids.extend(ruleset::all().map(|rule| Box::from(rule.id.as_str())));
         let (shapes, mut texts) = shapes(&without);
         let mut extra = Vec::new();
         for (name, pattern) in &settings.patterns {
@@ -142,9 +145,9 @@ impl Policy {
 
     /// The same without the rules that are shipped, but for that of known values.
     pub(super) fn of_known(&self) -> Result<Self, PolicyError> {
-        let special = rules::SPECIAL.iter().map(|(id, _)| *id);
-        let shipped = special.chain(rules::all().map(|rule| rule.id.as_str()));
-        let without = shipped.filter(|id| *id != rules::SPECIAL[id::KNOWN].0);
+        let special = ruleset::SPECIAL.iter().map(|(id, _)| *id);
+        let shipped = special.chain(ruleset::all().map(|rule| rule.id.as_str()));
+        let without = shipped.filter(|id| *id != ruleset::SPECIAL[id::KNOWN].0);
         let settings = Settings {
             without: without.map(str::to_owned).collect(),
             ..Settings::default()
@@ -208,9 +211,9 @@ impl Policy {
 
 /// The rules that are not in force.
 fn without(settings: &Settings) -> Result<BTreeSet<&'static str>, PolicyError> {
-    let special = rules::SPECIAL.iter().map(|(id, _)| *id);
+    let special = ruleset::SPECIAL.iter().map(|(id, _)| *id);
     let known: Vec<_> = special
-        .chain(rules::all().map(|rule| rule.id.as_str()))
+        .chain(ruleset::all().map(|rule| rule.id.as_str()))
         .collect();
     let mut without = BTreeSet::new();
     for name in &settings.without {
@@ -229,7 +232,7 @@ fn without(settings: &Settings) -> Result<BTreeSet<&'static str>, PolicyError> {
 /// The shapes of the rules that are in force, and the texts by which they are noticed.
 fn shapes(without: &BTreeSet<&str>) -> (Vec<Shape>, Texts) {
     let (mut shapes, mut texts) = (Vec::new(), Vec::new());
-    for rule in rules::all().filter(|rule| !without.contains(rule.id.as_str())) {
+    for rule in ruleset::all().filter(|rule| !without.contains(rule.id.as_str())) {
         let notice = Notice::Shape(shapes.len());
         let anchors = rule.anchors.iter();
         texts.extend(anchors.map(|anchor| (anchor.clone(), notice)));

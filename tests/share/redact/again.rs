@@ -161,7 +161,7 @@ fn a_redacted_copy_differs_in_nothing_from_its_original() {
         assert_eq!(found.status.code(), Some(0), "{}", text(&found));
         let told = text(&found);
         assert!(
-            told.contains(": 5 exchanges compared, 7 values redacted\n"),
+            told.contains(": 5 exchanges compared") && told.contains("\n  7 values redacted "),
             "{told}"
         );
         let found = ran(&library, &[&["diff", "--json"], &sides[..]].concat());

@@ -1,8 +1,9 @@
 //! Notifications besides exchanges: which came, and how often. Their order is nobody's promise.
 
 use super::diff_report::{Remark, name};
+use super::side::One;
 use super::{Class, Judge, noise};
-use mcpreel_store::reader::{ReadError, Recording};
+use mcpreel_store::reader::ReadError;
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::mcp::methods;
@@ -24,27 +25,29 @@ const PASSED_OVER: [&str; 3] = [
 
 /// Compares the notifications of two recordings by method and name, as long as `goes_on` says so.
 pub(super) fn compare(
-    recordings: [&Recording; 2],
+    sides: [One<'_>; 2],
     judge: &mut Judge,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<(), ReadError> {
     // The first of each kind on both sides, and how many there are.
     let mut kinds: BTreeMap<_, [(Option<Seq>, u64); 2]> = BTreeMap::new();
-    for (side, recording) in recordings.into_iter().enumerate() {
+    for (side, one) in sides.into_iter().enumerate() {
         let mut after = (Seq(0), 0);
         loop {
-            let page = recording.notices(after, Seq(u64::MAX), PAGE)?;
+            let page = one.recording.notices(after, Seq(u64::MAX), PAGE)?;
             let Some(last) = page.last().filter(|_| goes_on()) else {
                 break;
             };
             after = (last.seq, last.part);
             for notice in page {
-                let method = notice.method.unwrap_or_default();
+                let method = notice.method.clone().unwrap_or_default();
                 let is_passed_over = PASSED_OVER.contains(&methods::canonical(&method));
                 if notice.kind != MessageKind::Notification || is_passed_over {
                     continue;
                 }
-                let about = noise::shape(notice.name.as_deref().unwrap_or_default()).into_owned();
+                let (about, redacted) = one.notice_name(&notice)?;
+                judge.redacted(redacted);
+                let about = noise::shape(&about).into_owned();
                 let kind = (notice.direction.as_str(), method, about);
                 if kinds.len() == MAX_KINDS && !kinds.contains_key(&kind) {
                     judge.ledger.report.left_out.values += 1;

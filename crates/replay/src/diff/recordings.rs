@@ -129,7 +129,7 @@ pub fn recordings(
     }
     drop(held_files);
     if matches!(wanted, Wanted::All) {
-        notices::compare(both, judge, &mut || goes_on(all.len(), all.len()))?;
+        notices::compare(sides, judge, &mut || goes_on(all.len(), all.len()))?;
         ends(&summaries, judge);
     }
     too_many(&summaries, judge);

@@ -14,6 +14,7 @@
 mod account;
 mod args;
 pub mod cassette;
+mod ci_reports;
 mod comparison;
 mod demo;
 mod diff;
@@ -26,7 +27,6 @@ mod import;
 mod json;
 mod lint;
 mod ls;
-mod machine;
 mod minimise;
 pub mod mock;
 mod open;

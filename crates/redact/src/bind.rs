@@ -12,7 +12,9 @@ use super::entropy::is_value;
 use super::extent::{LONG, QUOTED, bare, line, line_start, lossy, quoted, regex, trim};
 use super::names::{Class, LONGEST};
 use super::ruleset::{is_of_name, is_of_word};
-use super::value::{Stands, is_chosen, is_code, is_item, is_name, is_other_name, is_path};
+use super::value::{
+    Placement, is_code, is_name, is_other_name, is_path, looks_chosen, looks_generated,
+};
 use regex::bytes::{Captures, Regex};
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -33,16 +35,16 @@ pub(super) struct Name {
 #[derive(Clone, Debug)]
 pub(super) struct Value {
     pub span: Range<usize>,
-    pub stands: Stands,
+    pub placement: Placement,
     /// What it is, where that is something else than the name says.
     pub class: Option<Class>,
 }
 
 impl Value {
-    pub fn new(span: Range<usize>, stands: Stands) -> Self {
+    pub fn new(span: Range<usize>, placement: Placement) -> Self {
         Self {
             span,
-            stands,
+            placement,
             class: None,
         }
     }
@@ -99,7 +101,7 @@ static VALUE_MEMBER: LazyLock<Regex> = LazyLock::new(|| {
 static FORM: LazyLock<Regex> =
     LazyLock::new(|| regex(r#"(?-u)^"[^\n]*\n(?:[^\n]*[^\r\n][^\n]*\n){0,4}\r?\n"#));
 
-/// The name owner last word is at `word`, if one ends there: digits and a plural belong to it.
+/// The name whose last word is at `word`, if one ends there: trailing digits and a plural s belong to it.
 pub(super) fn name_at(text: &[u8], word: Range<usize>) -> Option<Range<usize>> {
     let mut end = word.end + usize::from(matches!(text.get(word.end), Some(b's' | b'S')));
     let counted = end + usize::from(matches!(text.get(end), Some(b'_' | b'-')));
@@ -121,11 +123,11 @@ pub(super) fn begin(text: &[u8], end: usize) -> usize {
     let of_name = |byte: &&u8| is_of_name(**byte) || **byte == b'.' || !byte.is_ascii();
     let start = end - before.take_while(of_name).count();
     let near = String::from_utf8_lossy(&text[start..end]);
-    let is_none = |char: char| {
+    let ends_name = |char: char| {
         !char.is_alphanumeric() && !matches!(char, '_' | '-' | '.')
             || char == char::REPLACEMENT_CHARACTER
     };
-    match near.rfind(is_none) {
+    match near.rfind(ends_name) {
         // Positions of what was decoded count where nothing had to be replaced.
         Some(at) if near.len() == end - start => {
             start + at + near[at..].chars().next().map_or(0, char::len_utf8)
@@ -134,7 +136,7 @@ pub(super) fn begin(text: &[u8], end: usize) -> usize {
             end - near
                 .chars()
                 .rev()
-                .take_while(|char| !is_none(*char))
+                .take_while(|char| !ends_name(*char))
                 .map(char::len_utf8)
                 .sum::<usize>()
         }
@@ -155,34 +157,34 @@ pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
     if text[..name.span.start].ends_with(b"form-data; name=\"") {
         let start = FORM.find(near).map(|form| end + form.end());
         return start
-            .map(|start| Value::new(line(text, start), Stands::Alone))
+            .map(|start| Value::new(line(text, start), Placement::Alone))
             .into_iter()
             .collect();
     }
     if is_member_name(text, name)
         && let Some(label) = VALUE_MEMBER.captures(near)
     {
-        return at(
+        return values_at(
             text,
             name,
             end + label[0].len(),
             quote(&label),
-            Stands::Alone,
+            Placement::Alone,
         );
     }
     if let Some(element) = element(text, name) {
         return vec![element];
     }
     if let Some(owner) = OWNER.captures(near).filter(|_| name.class != Class::Header) {
-        let mut values = at(
+        let mut values = values_at(
             text,
             name,
             end + owner[0].len(),
             quote(&owner),
-            Stands::Loose,
+            Placement::Loose,
         );
         let is_bracket = owner.name("bracket").is_some();
-        let is_one = |word: &[u8]| is_value(word) || !is_bracket && is_item(word);
+        let is_one = |word: &[u8]| is_value(word) || !is_bracket && looks_generated(word);
         values.retain(|value| is_one(&text[value.span.clone()]) || name.class == Class::Digits);
         return values;
     }
@@ -216,12 +218,12 @@ fn behind_sign(text: &[u8], name: &Name, found: &Captures<'_>) -> Vec<Value> {
     let is_bold = found.name("bold").is_some() || text[name.span.end..].starts_with(b"**");
     let is_code = quote.as_deref() == Some(b"`") && is_bold;
     let is_quoted = quote.is_some() && !is_code;
-    let stands = if is_quoted || is_near {
-        Stands::Alone
+    let placement = if is_quoted || is_near {
+        Placement::Alone
     } else {
-        Stands::Loose
+        Placement::Loose
     };
-    let mut values = at(text, name, start, quote, stands);
+    let mut values = values_at(text, name, start, quote, placement);
     // What only tells where a value comes from: `!secret name`; what an arrow leads to may be a type.
     let is_reference = found.name("tags").is_some_and(|tags| {
         tags.as_bytes().starts_with(b"!") && !tags.as_bytes().starts_with(b"!!")
@@ -230,14 +232,15 @@ fn behind_sign(text: &[u8], name: &Name, found: &Captures<'_>) -> Vec<Value> {
     if is_reference && !found["tags"].starts_with(b"!vault") {
         values.retain(|value| is_value(&text[value.span.clone()]));
     } else if is_arrow || is_code {
-        values.retain(|value| is_item(&text[value.span.clone()]));
+        values.retain(|value| looks_generated(&text[value.span.clone()]));
     } else if name.is_phrase {
         // Of an `API key` people write as well.
-        let is_long = |word: &[u8]| word.len() >= 16 && !word.contains(&b'=') && is_item(word);
+        let is_long =
+            |word: &[u8]| word.len() >= 16 && !word.contains(&b'=') && looks_generated(word);
         let is_one = |word: &[u8]| is_value(word) || is_long(word);
         let is_digits = name.class == Class::Digits;
         values.retain(|value| {
-            is_digits || value.stands != Stands::Loose || is_one(&text[value.span.clone()])
+            is_digits || value.placement != Placement::Loose || is_one(&text[value.span.clone()])
         });
     }
     values
@@ -251,15 +254,15 @@ pub(super) fn is_member_name(text: &[u8], name: &Name) -> bool {
 }
 
 /// The values that begin at `start`, in a quote or bare, in a list, or on the lines below.
-fn at(
+fn values_at(
     text: &[u8],
     name: &Name,
     start: usize,
     quote: Option<Vec<u8>>,
-    stands: Stands,
+    placement: Placement,
 ) -> Vec<Value> {
     if let Some(quote) = quote {
-        return in_quotes(text, name, start, &quote, stands);
+        return in_quotes(text, name, start, &quote, placement);
     }
     match text.get(start) {
         None => Vec::new(),
@@ -270,7 +273,7 @@ fn at(
         Some(_)
             if name.class == Class::Header && text[..start].trim_ascii_end().ends_with(b":") =>
         {
-            let value = Value::new(line(text, start), Stands::Loose);
+            let value = Value::new(line(text, start), Placement::Loose);
             let mut values = block::on_line(text, value.span.end, true);
             values.insert(0, value);
             values
@@ -280,12 +283,12 @@ fn at(
             let (word, label) = (lossy(text, &span), lossy(text, &name.span));
             let is_option = label.starts_with('-') || text[..name.span.start].ends_with(b"-");
             let is_assigned =
-                stands == Stands::Alone && !label.contains(|c: char| c.is_ascii_lowercase());
+                placement == Placement::Alone && !label.contains(|c: char| c.is_ascii_lowercase());
             let is_counted = name.class == Class::Digits && counts(&text[span.end..]);
             let is_sign = word.chars().count() == 1;
             if !is_assigned && !is_option && is_code(&word)
                 || is_counted
-                || is_other(text, name, &word) && !is_sign
+                || is_plainly_no_secret(text, name, &word) && !is_sign
             {
                 return Vec::new();
             }
@@ -293,20 +296,30 @@ fn at(
             let is_setting = is_setting(text, name, &span);
             let is_sure = is_assigned || is_option || is_setting || !is_name(&word);
             if is_sure && !is_sign {
-                let stands = if is_setting { Stands::Alone } else { stands };
-                values.insert(0, Value::new(span, stands));
+                let placement = if is_setting {
+                    Placement::Alone
+                } else {
+                    placement
+                };
+                values.insert(0, Value::new(span, placement));
             }
             values
         }
     }
 }
 
-fn in_quotes(text: &[u8], name: &Name, start: usize, quote: &[u8], stands: Stands) -> Vec<Value> {
+fn in_quotes(
+    text: &[u8],
+    name: &Name,
+    start: usize,
+    quote: &[u8],
+    placement: Placement,
+) -> Vec<Value> {
     // A name at the end of a string literal has no value: `header = "Set-Cookie:"`.
     let Some(span) = quoted(text, start, quote).filter(|_| is_open(text, name, quote)) else {
         return Vec::new();
     };
-    if is_other(text, name, &lossy(text, &span)) {
+    if is_plainly_no_secret(text, name, &lossy(text, &span)) {
         return Vec::new();
     }
     let end = span.end;
@@ -315,11 +328,11 @@ fn in_quotes(text: &[u8], name: &Name, start: usize, quote: &[u8], stands: Stand
     if let Some(becomes) = BECOMES.find(rest) {
         let start = end + becomes.end();
         let new = quoted(text, start, &text[start - 1..start]);
-        values.extend(new.map(|span| Value::new(span, Stands::Alone)));
+        values.extend(new.map(|span| Value::new(span, Placement::Alone)));
     } else if rest.len() > quote.len() && rest[quote.len()] == b' ' {
         values = block::on_line(text, end + quote.len(), name.class == Class::Header);
     }
-    values.insert(0, Value::new(span, stands));
+    values.insert(0, Value::new(span, placement));
     values
 }
 
@@ -330,7 +343,7 @@ fn is_setting(text: &[u8], name: &Name, value: &Range<usize>) -> bool {
     name.class == Class::Password
         && before.iter().all(|byte| b" \t-".contains(byte))
         && ends
-        && is_chosen(&text[value.clone()])
+        && looks_chosen(&text[value.clone()])
         && !is_other_name(&text[value.clone()])
 }
 
@@ -358,9 +371,9 @@ fn is_open(text: &[u8], name: &Name, quote: &[u8]) -> bool {
     behind.is_some() || before.is_multiple_of(2) || quote.len() > 1
 }
 
-/// A name owner value is none: the file of a key, the kind of a public one, a test that passed, the
+/// Whether the value beside this name is plainly no secret: the file of a key, the kind of a public one, a test that passed, the
 /// key that leads to a button, a part of the name of a resource.
-fn is_other(text: &[u8], name: &Name, value: &str) -> bool {
+fn is_plainly_no_secret(text: &[u8], name: &Name, value: &str) -> bool {
     let label = lossy(text, &name.span);
     let of_key = label
         .to_ascii_lowercase()
@@ -396,12 +409,12 @@ fn option(text: &[u8], name: &Name) -> Vec<Value> {
     if blanks == 0 || text[start..].starts_with(b"--") {
         return Vec::new();
     }
-    at(
+    values_at(
         text,
         name,
         start + quote.map_or(0, <[u8]>::len),
         quote.map(<[u8]>::to_vec),
-        Stands::Loose,
+        Placement::Loose,
     )
 }
 
@@ -425,7 +438,7 @@ fn element(text: &[u8], name: &Name) -> Option<Value> {
         None => (start, near),
     };
     let end = memchr::memchr3(b'<', b'\n', b']', near)?;
-    (near[end] != b'\n').then_some(Value::new(start..start + end, Stands::Alone))
+    (near[end] != b'\n').then_some(Value::new(start..start + end, Placement::Alone))
 }
 
 /// Values behind words: `the password is this`, `token this rejected`, `| password | this |`.
@@ -439,11 +452,13 @@ fn in_sentence(text: &[u8], name: &Name) -> Vec<Value> {
             .flatten()
             .map(|value| shift(value.range()));
         let is_one = |word: &[u8]| {
-            let is_plain = !word.contains(&b'-') && is_item(word);
+            let is_plain = !word.contains(&b'-') && looks_generated(word);
             (is_value(word) || is_plain) && word.iter().any(u8::is_ascii_alphabetic)
         };
         let both = both.filter(|span| is_one(&text[span.clone()]));
-        return both.map(|span| Value::new(span, Stands::Loose)).collect();
+        return both
+            .map(|span| Value::new(span, Placement::Loose))
+            .collect();
     }
     let Some(found) = SENTENCE.captures(near) else {
         return Vec::new();
@@ -471,18 +486,18 @@ fn in_sentence(text: &[u8], name: &Name) -> Vec<Value> {
                 .iter()
                 .any(|link| links.ends_with(link));
             let is_marked = is_quoted || is_link || is_given || is_login(before);
-            let chosen = is_password && is_marked && is_chosen(word);
+            let chosen = is_password && is_marked && looks_chosen(word);
             is_stated = chosen && is_link && !is_other_name(word);
-            is_value(word) || is_stated || chosen && is_item(word)
+            is_value(word) || is_stated || chosen && looks_generated(word)
         }
         _ => false,
     };
-    let stands = if is_stated {
-        Stands::Alone
+    let placement = if is_stated {
+        Placement::Alone
     } else {
-        Stands::Loose
+        Placement::Loose
     };
-    fits.then_some(Value::new(span, stands))
+    fits.then_some(Value::new(span, placement))
         .into_iter()
         .collect()
 }

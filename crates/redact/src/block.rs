@@ -10,7 +10,7 @@ use super::entropy::is_value;
 use super::extent::{line_start, quoted, regex, trim};
 use super::names::{self, Class};
 use super::ruleset::is_of_name;
-use super::value::{Stands, is_chosen, is_item, is_prose};
+use super::value::{Placement, is_prose, looks_chosen, looks_generated};
 use regex::bytes::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -143,7 +143,7 @@ pub(super) fn below(text: &[u8], name: &Name, start: usize) -> Vec<Value> {
         }
         if is_block {
             block = Some(block.map_or(line.span.start, |block| block.start)..line.span.end);
-            values.push(Value::new(line.span, Stands::Alone));
+            values.push(Value::new(line.span, Placement::Alone));
             continue;
         }
         let found = member(text, line.span.clone(), name.class);
@@ -168,7 +168,7 @@ fn member(text: &[u8], line: Range<usize>, class: Class) -> Option<Value> {
     if class == Class::Header {
         let length = content.iter().take_while(|byte| is_of_name(**byte)).count();
         let is_cookie = length > 0 && content.get(length) == Some(&b'=');
-        return is_cookie.then_some(Value::new(line, Stands::Alone));
+        return is_cookie.then_some(Value::new(line, Placement::Alone));
     }
     let item = if content.starts_with(b"- ") { 2 } else { 0 };
     let sign = memchr::memmem::find(content, b": ").filter(|sign| *sign < 64);
@@ -191,7 +191,7 @@ fn member(text: &[u8], line: Range<usize>, class: Class) -> Option<Value> {
     if let Some(quote @ (b'"' | b'\'')) = rest.first() {
         let span = quoted(text, begin + 1, &[*quote])?;
         let is_one = sign.is_none() || is_value(&text[span.clone()]);
-        return (is_one && span.end < line.end).then_some(Value::new(span, Stands::Alone));
+        return (is_one && span.end < line.end).then_some(Value::new(span, Placement::Alone));
     }
     let end = rest
         .iter()
@@ -203,10 +203,10 @@ fn member(text: &[u8], line: Range<usize>, class: Class) -> Option<Value> {
     let is_one = if sign.is_some() {
         is_value(word)
     } else {
-        is_item(word)
+        looks_generated(word)
     };
     (is_one && (after.is_empty() || after.starts_with(b"#")))
-        .then_some(Value::new(span, Stands::Loose))
+        .then_some(Value::new(span, Placement::Loose))
 }
 
 /// The values in brackets that begin at `start`: random words, and the second of a user and a password.
@@ -232,7 +232,7 @@ pub(super) fn listed(text: &[u8], name: &Name, start: usize) -> Vec<Value> {
                     .unwrap_or(near.len() - 1);
         let is_one = is_value(&text[span.clone()]);
         return is_one
-            .then_some(Value::new(span, Stands::Loose))
+            .then_some(Value::new(span, Placement::Loose))
             .into_iter()
             .collect();
     };
@@ -266,19 +266,20 @@ pub(super) fn listed(text: &[u8], name: &Name, start: usize) -> Vec<Value> {
         let span = begin..begin + value.len() - before - after;
         let word = &text[span.clone()];
         let is_quoted = value.iter().any(|byte| matches!(byte, b'"' | b'\''));
-        let is_pair = name.class == Class::Pair && is_second && is_quoted && is_chosen(word);
-        let is_one =
-            is_value(word) || is_pair || near[0] == b'[' && word.len() >= 8 && is_item(word);
+        let is_pair = name.class == Class::Pair && is_second && is_quoted && looks_chosen(word);
+        let is_one = is_value(word)
+            || is_pair
+            || near[0] == b'[' && word.len() >= 8 && looks_generated(word);
         if is_one && !word.iter().any(u8::is_ascii_whitespace) {
-            let stands = if is_pair {
-                Stands::Alone
+            let placement = if is_pair {
+                Placement::Alone
             } else {
-                Stands::Loose
+                Placement::Loose
             };
             let class = is_pair.then_some(Class::Password);
             values.push(Value {
                 span,
-                stands,
+                placement,
                 class,
             });
         }
@@ -312,7 +313,7 @@ pub(super) fn on_line(text: &[u8], from: usize, is_header: bool) -> Vec<Value> {
             break;
         }
         if is_value(&text[span.clone()]) {
-            values.push(Value::new(span, Stands::Loose));
+            values.push(Value::new(span, Placement::Loose));
         }
     }
     values

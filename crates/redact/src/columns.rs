@@ -8,7 +8,7 @@
 
 use super::bind::{Name, Value};
 use super::extent::{line_start, regex};
-use super::value::Stands;
+use super::value::Placement;
 use regex::bytes::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -65,7 +65,7 @@ pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
         let cell = cells.cell(content, index);
         let span = trim(text, next.start + cell.start..next.start + cell.end);
         if !span.is_empty() {
-            values.push(Value::new(span, Stands::Loose));
+            values.push(Value::new(span, Placement::Loose));
         }
     }
     values
@@ -88,8 +88,8 @@ fn cells(text: &[u8], row: &Range<usize>, name: &Name) -> Option<Cells> {
     let is_edge = |byte: u8, sign: u8| byte == sign || byte == b'\n';
     let quoted = |sign: u8| left == b'"' && right == b'"' && text[row.clone()].contains(&sign);
     let by = [b'|', b',', b'\t', b';'].into_iter().find(|sign| {
-        let stands = is_edge(left, *sign) && is_edge(right, *sign) || quoted(*sign);
-        stands && text[row.clone()].contains(sign)
+        let placement = is_edge(left, *sign) && is_edge(right, *sign) || quoted(*sign);
+        placement && text[row.clone()].contains(sign)
     });
     let is_column = gap > 1 || after.is_empty();
     let starts_apart = before.is_empty() || text[..name.span.start].ends_with(b"  ");
@@ -204,7 +204,7 @@ fn inserted(text: &[u8], row: &Range<usize>, name: &Name) -> Option<Vec<Value>> 
             is_over = !is_quoted && *byte == b')';
             if !is_quoted && matches!(byte, b',' | b')') {
                 if cell == index {
-                    values.push(Value::new(trim(text, start..end), Stands::Alone));
+                    values.push(Value::new(trim(text, start..end), Placement::Alone));
                 }
                 (cell, start) = (cell + 1, end + 1);
             }

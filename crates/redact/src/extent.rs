@@ -5,13 +5,15 @@ use super::entropy::is_value;
 use super::names::LONGEST;
 use super::ruleset::is_of_name;
 use super::token;
-use super::value::{is_chosen, is_prose};
+use super::value::{is_prose, looks_chosen};
 use regex::bytes::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// A longer bare value is looked at no further, a longer value in quotes has no end.
+/// Bytes in which the end of a bare value is looked for; a longer one goes on to the next white space.
 pub(super) const LONG: usize = 2048;
+
+/// Bytes in which a closing quote is looked for; without one the first word counts.
 pub(super) const QUOTED: usize = 64 * 1024;
 
 /// Up to the closing quote, which has as many backslashes in front of it as the opening one. Two
@@ -155,7 +157,7 @@ pub(super) fn line(text: &[u8], start: usize) -> Range<usize> {
         let span = trim(text, at..at + word.len());
         at += word.len() + 1;
         let is_first = found.is_none() && token == 0 && begin > all.start;
-        if is_value(&text[span.clone()]) || is_first && is_chosen(&text[span.clone()]) {
+        if is_value(&text[span.clone()]) || is_first && looks_chosen(&text[span.clone()]) {
             found = Some(found.map_or(span.start, |found: Range<usize>| found.start)..span.end);
         } else if !word.is_empty() {
             break;

@@ -15,7 +15,7 @@ use super::policy::{Policy, id};
 use super::report::Found;
 use super::text::{self, Codes, Passed};
 use super::token::Kind;
-use super::value::Stands;
+use super::value::Placement;
 use mcpreel_wire::json::{Node, parse_into};
 use std::ops::Range;
 
@@ -242,7 +242,7 @@ impl Strings for InJson<'_, '_> {
                 pair(policy, text, 0..text.len(), found);
             }
             Under::Named(class) | Under::Within(class) => {
-                text::add(policy, text, 0..text.len(), class, Stands::Whole, found);
+                text::add(policy, text, 0..text.len(), class, Placement::Whole, found);
             }
             Under::Word => word(policy, text, found),
             Under::Nothing => {}
@@ -278,7 +278,7 @@ fn word(policy: &Policy, text: &[u8], found: &mut Found) {
     };
     match policy.class(&name).filter(|_| is_name) {
         Some(Class::Pair) => pair(policy, text, value, found),
-        Some(class) => text::add(policy, text, value, class, Stands::Whole, found),
+        Some(class) => text::add(policy, text, value, class, Placement::Whole, found),
         None => {}
     }
 }
@@ -293,5 +293,5 @@ fn pair(policy: &Policy, text: &[u8], span: Range<usize>, found: &mut Found) {
         Some(colon) => (span.start + colon + 1..span.end, Class::Password),
         None => (span, Class::Pair),
     };
-    text::add(policy, text, span, class, Stands::Whole, found);
+    text::add(policy, text, span, class, Placement::Whole, found);
 }

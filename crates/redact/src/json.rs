@@ -7,7 +7,7 @@ use super::names::Class;
 use super::policy::{Policy, id};
 use super::report::{Found, Hit};
 use super::token;
-use super::value::{is_chosen, is_path};
+use super::value::{is_path, looks_chosen};
 use mcpreel_wire::json::{Kind, Path, Step, Value};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -383,7 +383,7 @@ fn is_pair(array: Value<'_>) -> bool {
     let has_sign = |said: &str| said.contains(|sign: char| "!@#$%^&*+~?".contains(sign));
     both.next().is_none()
         && password.is_some_and(|said| {
-            is_value(said.as_bytes()) || is_chosen(said.as_bytes()) && has_sign(&said)
+            is_value(said.as_bytes()) || looks_chosen(said.as_bytes()) && has_sign(&said)
         })
 }
 

@@ -219,7 +219,7 @@ fn named(policy: &Policy, text: &[u8], word: Range<usize>, until: &mut usize, fo
             *until = value.span.end;
         }
         let class = value.class.unwrap_or(name.class);
-        add(policy, text, value.span, class, value.stands, found);
+        add(policy, text, value.span, class, value.placement, found);
     }
     if found.hits.len() == mark {
         return;
@@ -285,7 +285,7 @@ pub(super) fn add(
     text: &[u8],
     span: Range<usize>,
     class: Class,
-    stands: super::value::Stands,
+    placement: super::value::Placement,
     found: &mut Found,
 ) {
     let spelled = lossy(text, &span);
@@ -300,7 +300,7 @@ pub(super) fn add(
         _ => span,
     };
     let value = lossy(text, &span);
-    if !fits(class, &value, stands) {
+    if !fits(class, &value, placement) {
         return;
     }
     let is_wrapped = is_placeholder(&value) || value.contains(char::is_whitespace);

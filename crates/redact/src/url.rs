@@ -7,7 +7,7 @@ use super::policy::{Policy, id};
 use super::report::Found;
 use super::token;
 use super::token::Kind;
-use super::value::{Stands, fits};
+use super::value::{Placement, fits};
 use std::ops::Range;
 
 /// Bytes that are looked at: no host stands behind more.
@@ -59,7 +59,7 @@ fn secret(near: &[u8]) -> Option<Range<usize>> {
     };
     let value = String::from_utf8_lossy(&user[span.clone()]);
     let is_token = span.start > 0 || value.len() >= TOKEN && is_random(&value);
-    (is_token && fits(Class::Password, &value, Stands::Alone)).then_some(span)
+    (is_token && fits(Class::Password, &value, Placement::Alone)).then_some(span)
 }
 
 /// A password with a slash in it, which should have been encoded.

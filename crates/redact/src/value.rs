@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 /// How a value stands beside its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stands {
+pub(super) enum Placement {
     /// All of a string of JSON or of a word of a command: nothing around it is prose or code.
     Whole,
     /// In quotes, or right behind an equals sign.
@@ -17,16 +17,18 @@ pub(super) enum Stands {
     Loose,
 }
 
-/// A shorter one of several may be a name: there are many words for tokens of other kinds.
+/// Under a vague name ([`Class::Many`]) a shorter value is not taken for a secret.
 const MANY: usize = 12;
 
-/// A word without digits behind the name of a token is shorter than this where it is a name.
+/// A shorter word of small letters is an identifier, no token; a bare password of this length needs no digit.
 const WORD: usize = 16;
 
 /// Whether `value` can be what a name of this class holds.
-pub(super) fn fits(class: Class, value: &str, stands: Stands) -> bool {
+pub(super) fn fits(class: Class, value: &str, placement: Placement) -> bool {
     let is_sure = match class {
-        Class::Password | Class::Token | Class::Pair => stands == Stands::Whole && is_dense(value),
+        Class::Password | Class::Token | Class::Pair => {
+            placement == Placement::Whole && is_dense(value)
+        }
         // Of a line of several values the last one may be cut where a quote or a bracket begins.
         Class::Header => {
             let mut words = value.split(|char: char| !char.is_ascii_alphanumeric());
@@ -34,17 +36,17 @@ pub(super) fn fits(class: Class, value: &str, stands: Stands) -> bool {
         }
         _ => false,
     };
-    is_sure || !is_placeholder(value) && !is_reference(value) && holds(class, value, stands)
+    is_sure || !is_placeholder(value) && !is_reference(value) && holds(class, value, placement)
 }
 
-fn holds(class: Class, value: &str, stands: Stands) -> bool {
+fn holds(class: Class, value: &str, placement: Placement) -> bool {
     match class {
-        Class::Password => is_password(value, stands),
+        Class::Password => is_password(value, placement),
         Class::Folder => {
-            !value.starts_with(['/', '~']) && !is_drive(value) && is_password(value, stands)
+            !value.starts_with(['/', '~']) && !is_drive(value) && is_password(value, placement)
         }
-        Class::Token => is_token(value, stands),
-        Class::Header => is_header(value, stands),
+        Class::Token => is_token(value, placement),
+        Class::Header => is_header(value, placement),
         Class::Digits => {
             (3..=10).contains(&value.len()) && value.bytes().all(|byte| byte.is_ascii_digit())
         }
@@ -54,7 +56,7 @@ fn holds(class: Class, value: &str, stands: Stands) -> bool {
 }
 
 /// What a header says that proves who asks: `name=value` of a cookie, or what is behind a scheme.
-fn is_header(value: &str, stands: Stands) -> bool {
+fn is_header(value: &str, placement: Placement) -> bool {
     let is_cookie = value.split_once('=').is_some_and(|(name, rest)| {
         !name.is_empty() && name.bytes().all(super::ruleset::is_of_name) && rest.len() >= 4
     });
@@ -62,15 +64,15 @@ fn is_header(value: &str, stands: Stands) -> bool {
     value.len() >= 4
         && !is_prose(value)
         && !is_link(value)
-        && (stands == Stands::Whole || is_cookie || is_word)
+        && (placement == Placement::Whole || is_cookie || is_word)
 }
 
-fn is_password(value: &str, stands: Stands) -> bool {
+fn is_password(value: &str, placement: Placement) -> bool {
     let is_count = value.len() < 4 && value.bytes().all(|byte| byte.is_ascii_digit());
-    match stands {
-        Stands::Whole => !is_path(value) && !is_prose(value),
-        Stands::Alone => !is_count && !is_path(value) && !is_prose(value) && !is_source(value),
-        Stands::Loose => {
+    match placement {
+        Placement::Whole => !is_path(value) && !is_prose(value),
+        Placement::Alone => !is_count && !is_path(value) && !is_prose(value) && !is_source(value),
+        Placement::Loose => {
             let is_long = value.len() >= WORD && !value.contains('-');
             value.len() >= 4
                 && !is_count
@@ -81,16 +83,16 @@ fn is_password(value: &str, stands: Stands) -> bool {
     }
 }
 
-fn is_token(value: &str, stands: Stands) -> bool {
+fn is_token(value: &str, placement: Placement) -> bool {
     let is_word = value.len() < WORD && value.bytes().all(|byte| byte.is_ascii_lowercase());
     let is_made = || value.len() >= 8 && is_random(value) && !is_camel(value) && !is_link(value);
     value.len() >= 6
         && !is_word
         && !value.contains(char::is_whitespace)
-        && match stands {
-            Stands::Whole => !is_words(value),
-            Stands::Alone => !is_words(value) && !is_source(value),
-            Stands::Loose => is_made() && !is_name(value),
+        && match placement {
+            Placement::Whole => !is_words(value),
+            Placement::Alone => !is_words(value) && !is_source(value),
+            Placement::Loose => is_made() && !is_name(value),
         }
 }
 
@@ -209,7 +211,7 @@ pub(super) fn is_code(value: &str) -> bool {
 }
 
 /// Whether a word alone in a list is a value, and neither a path nor a name.
-pub(super) fn is_item(word: &[u8]) -> bool {
+pub(super) fn looks_generated(word: &[u8]) -> bool {
     let said = String::from_utf8_lossy(word);
     let is_joined = said.contains(['/', '_', '.', ':', '\\', '(', '[', '{', '<']);
     is_value(word)
@@ -224,7 +226,7 @@ pub(super) fn is_other_name(word: &[u8]) -> bool {
 
 /// Whether a word looks like a password that a person chose: it has a letter and a digit, and is no
 /// name of a method.
-pub(super) fn is_chosen(word: &[u8]) -> bool {
+pub(super) fn looks_chosen(word: &[u8]) -> bool {
     const HOW: [&str; 16] = [
         "sha", "md5", "bcrypt", "scrypt", "argon", "pbkdf", "scram", "hmac", "aes", "rsa",
         "base64", "utf", "oauth", "http", "ntlm", "ldap",

@@ -4,8 +4,8 @@
 use super::party::opens;
 use super::verdict::{Entry, grouped, left_out, verdict};
 use super::{Compared, Party};
+use crate::cli::ci_reports::{self, Annotation, Case, Verdict};
 use crate::cli::exit::Failure;
-use crate::cli::machine::{self, Annotation, Case, Verdict};
 use crate::cli::output::Output;
 use mcpreel_replay::diff::words;
 use mcpreel_replay::diff::{Account, Class, Counts, Difference, Half, Outcome};
@@ -161,7 +161,7 @@ pub fn junit(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> {
         "mcpreel diff" if left != right => format!("{left} with {right}"),
         _ => left,
     };
-    machine::junit(compared.command, &[(suite, cases)], out)
+    ci_reports::junit(compared.command, &[(suite, cases)], out)
 }
 
 fn case_line(entry: &Entry<'_>, compared: &Compared<'_>) -> String {
@@ -205,7 +205,7 @@ pub fn github(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> 
             annotations.push(annotation(kind, title, message, entry.times));
         }
     }
-    for line in machine::github("difference", &annotations, left_out) {
+    for line in ci_reports::github("difference", &annotations, left_out) {
         out.line(&line)?;
     }
     Ok(())

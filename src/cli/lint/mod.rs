@@ -18,7 +18,7 @@ mod reports;
 use super::exit::{Exit, Failure, Outcome};
 use super::folder::Folder;
 use super::output::{Ink, Output};
-use super::{folder, json, machine, output, rows, select};
+use super::{ci_reports, folder, json, output, rows, select};
 use checked::Checked;
 use clap::{Args, ValueEnum};
 use mcpreel_config::Config;
@@ -165,9 +165,9 @@ impl Lint {
         }
         match self.format {
             Format::Sarif => out.json(&report.sarif.file())?,
-            Format::Junit => machine::junit("mcpreel lint", &report.suites, &mut out)?,
+            Format::Junit => ci_reports::junit("mcpreel lint", &report.suites, &mut out)?,
             Format::Github => {
-                for line in machine::github("finding", &report.annotations, 0) {
+                for line in ci_reports::github("finding", &report.annotations, 0) {
                     out.line(&line)?;
                 }
             }
@@ -248,8 +248,8 @@ struct Report {
     failed: bool,
     has_text: bool,
     sarif: reports::Sarif,
-    suites: Vec<(String, Vec<machine::Case>)>,
-    annotations: Vec<machine::Annotation>,
+    suites: Vec<(String, Vec<ci_reports::Case>)>,
+    annotations: Vec<ci_reports::Annotation>,
 }
 
 /// A rule as JSON.

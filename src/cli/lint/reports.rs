@@ -4,8 +4,8 @@
 
 use super::Level;
 use super::checked::{Checked, Group, sentence};
+use crate::cli::ci_reports::{Annotation, Case, Verdict, safe};
 use crate::cli::exit::Failure;
-use crate::cli::machine::{Annotation, Case, Verdict, safe};
 use crate::cli::output::{Ink, Output};
 use crate::cli::rows;
 use mcpreel_lint::{Rule, Severity, catalogue};

@@ -1,6 +1,6 @@
 //! Facts of a recording in which causes are looked for: bounded, whatever its length.
 
-use super::failures::Failed;
+use super::failed_calls::Failed;
 use crate::Severity;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{Event, EventKind, ProcessContext};

@@ -16,12 +16,12 @@
 //! the best cause, and another, nearly the same, for which it is none.
 
 pub mod facts;
-pub mod failures;
+pub mod failed_calls;
 mod negotiation;
 mod oddities;
 mod phrases;
 mod requests;
-mod shutdown;
+mod server_end;
 mod startup;
 mod stderr_lines;
 mod streams;
@@ -193,9 +193,9 @@ pub static KINDS: [Kind; 29] = [
     ("banner-before-first-message", startup::banner),
     ("died-at-start", startup::died_at_start),
     ("version-mismatch", negotiation::version_mismatch),
-    ("answered-at-exit", shutdown::answered_at_exit),
+    ("answered-at-exit", server_end::answered_at_exit),
     ("handshake-unfinished", negotiation::handshake_unfinished),
-    ("crashed", shutdown::crashed),
+    ("crashed", server_end::crashed),
     ("pipe-not-read", streams::pipe_not_read),
     ("unfinished-line", streams::unfinished_line),
     ("client-never-answered", requests::client_never_answered),
@@ -209,8 +209,8 @@ pub static KINDS: [Kind; 29] = [
     ("calls-failed", requests::calls_failed),
     ("slow-start", startup::slow_start),
     ("list-change-ignored", oddities::list_change_ignored),
-    ("bad-exit-code", shutdown::bad_exit_code),
-    ("survivors-left", shutdown::survivors_left),
+    ("bad-exit-code", server_end::bad_exit_code),
+    ("survivors-left", server_end::survivors_left),
     ("protocol-broken", oddities::protocol_broken),
     ("cannot-say", oddities::cannot_say),
     (NOTHING_WRONG, oddities::nothing_wrong),

@@ -2,8 +2,8 @@
 
 use super::Certainty::{self, Certain, Likely, Possible};
 use super::facts::{Cancelled, Facts};
-use super::failures::{Alike, Failed};
-use super::{AT_ONCE_NS, Cause, Evidence, Place, SECOND_NS, negotiation, phrases, shutdown};
+use super::failed_calls::{Alike, Failed};
+use super::{AT_ONCE_NS, Cause, Evidence, Place, SECOND_NS, negotiation, phrases, server_end};
 use crate::{process, quote};
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_wire::mcp::methods::{self, Way};
@@ -257,7 +257,7 @@ pub(super) fn late_answer(facts: &Facts) -> Option<Cause> {
     let cancelled = facts.cancelled.iter();
     let late = cancelled.filter_map(|one| Some((left_at(one), lag(one)?, one)));
     let (left, lag, cancelled) = late.max_by_key(|(left, lag, _)| (*left, *lag))?;
-    if shutdown::answered_at_exit(facts).is_some() {
+    if server_end::answered_at_exit(facts).is_some() {
         return None;
     }
     let (certainty, then) = if left {

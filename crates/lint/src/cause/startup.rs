@@ -2,7 +2,7 @@
 
 use super::Certainty::{Certain, Likely, Possible};
 use super::facts::{Facts, Line};
-use super::{Cause, SECOND_NS, phrases, shutdown};
+use super::{Cause, SECOND_NS, phrases, server_end};
 use mcpreel_trace::exchange::Status;
 use mcpreel_trace::frame::StreamId;
 use mcpreel_trace::session::End;
@@ -128,7 +128,7 @@ pub(super) fn slow_start(facts: &Facts) -> Option<Cause> {
     let took_ns = ready.ns_since(spawned);
     // A host that began late is not the server's slowness.
     let own_ns = opened.t_response?.ns_since(opened.t_request);
-    if took_ns < SLOW_NS || own_ns < SLOW_NS / 2 || shutdown::answered_at_exit(facts).is_some() {
+    if took_ns < SLOW_NS || own_ns < SLOW_NS / 2 || server_end::answered_at_exit(facts).is_some() {
         return None;
     }
     let left = facts.host_left().is_some_and(|left| left < ready);

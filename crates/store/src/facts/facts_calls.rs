@@ -3,7 +3,7 @@
 use crate::reader::{ReadError, Recording};
 use crate::schema::to_sql;
 use mcpreel_lint::cause::facts::{Cancelled, Sample};
-use mcpreel_lint::cause::failures::Failed;
+use mcpreel_lint::cause::failed_calls::Failed;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_wire::message::Direction;
 

@@ -65,6 +65,9 @@ pub(super) fn answered_at_exit(facts: &Facts) -> Option<Cause> {
     Some(cause.shown(phrases::end_of(facts)))
 }
 
+/// Signals that the system sends to a process for what its own code did.
+const CRASHES: [&str; 5] = ["SIGSEGV", "SIGBUS", "SIGILL", "SIGABRT", "SIGFPE"];
+
 /// The server ended by itself in the middle of a session.
 pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
     let end = facts.ended_by_itself()?;
@@ -79,9 +82,16 @@ pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
         }
     };
     let advice = match end {
+        End::Killed { signal } if &**signal == "SIGKILL" => {
+            "Somebody killed it, or the system did because it was out of memory: look into the \
+             kernel's log."
+        }
+        End::Killed { signal } if CRASHES.contains(&&**signal) => {
+            "It crashed in native code: look for a core dump, and for a native module in the tool \
+             that was called."
+        }
         End::Killed { .. } => {
-            "SIGKILL mostly means that the system was out of memory, SIGSEGV and SIGABRT a crash in \
-             native code: look into the kernel's log, or for a core dump."
+            "Look for who sent the signal: the system, a supervisor, or a person."
         }
         _ => {
             "The last lines on stderr mostly say why; if there are none, repeat the request that was \

@@ -6,6 +6,7 @@ use mcpreel_replay::mock::mock_report::{Counted, Missed, Unused};
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::text::{count, escape, plural};
 use serde_json::{Map, Value, json};
+use std::fmt::Write as _;
 
 /// Requests and frames that are named for people; more do not help.
 const MOST_NAMED: usize = 10;
@@ -70,7 +71,7 @@ pub fn lines(report: &Report) -> Vec<String> {
     let (recording, used) = (escape(&report.recording), count(report.used()));
     let mut first = format!("mock of {recording}: {used} of {recorded} used");
     for (_, number, words) in counted(report).into_iter().filter(|it| it.1 > 0) {
-        first += &format!(", {} {words}", count(number));
+        _ = write!(first, ", {} {words}", count(number));
     }
     let mut lines = vec![first];
     for (name, found) in [("nearest", &tally.near), ("missed", &tally.missed)] {

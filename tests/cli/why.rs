@@ -4,8 +4,6 @@ use super::{demo, refused, stdout};
 use crate::support::Library;
 use serde_json::Value;
 
-/// What servers of a few lines of shell answer.
-
 /// The causes of the newest recording.
 fn causes(library: &Library) -> Vec<Value> {
     let causes = library.json(&["why"]);

@@ -94,9 +94,10 @@ fn laid_out(json: &str, for_people: bool) -> String {
         if in_string {
             in_string = letter != '"' || is_escaped;
             is_escaped = letter == '\\' && !is_escaped;
-            match for_people {
-                true => spell(letter, &mut out),
-                false => out.push(letter),
+            if for_people {
+                spell(letter, &mut out);
+            } else {
+                out.push(letter);
             }
             continue;
         }

@@ -10,6 +10,7 @@ use mcpreel_store::reader::Recording;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::text::{escape, plural, size};
 use serde::Serialize;
+use std::fmt::Write as _;
 use std::path::Path;
 
 /// One of the two that were compared.
@@ -106,16 +107,16 @@ impl Party {
     pub fn in_words(&self) -> String {
         let mut words = format!("{}  {}", self.short(), escape(&self.name));
         if let Some(version) = self.version.as_deref().filter(|text| !text.is_empty()) {
-            words += &format!(" {}", escape(version));
+            _ = write!(words, " {}", escape(version));
         }
         if self.seq.is_none() {
-            words += &format!(", {}", plural(self.exchanges, "exchange"));
+            _ = write!(words, ", {}", plural(self.exchanges, "exchange"));
         }
         if let Some(state) = self.state {
-            words += &format!(", {state}");
+            _ = write!(words, ", {state}");
         }
         if self.gap_bytes > 0 {
-            words += &format!(", {} not on record", size(self.gap_bytes));
+            _ = write!(words, ", {} not on record", size(self.gap_bytes));
         }
         words
     }

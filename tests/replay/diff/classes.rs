@@ -167,13 +167,13 @@ fn rounds([a, b, c]: [&str; 3]) -> Story {
     let asks = |key: &str, what: &str| {
         format!(r#""{key}":{{"method":"elicitation/create","params":{{"message":"{what}?"}}}}"#)
     };
-    let gives = |key: &str, action: &str| format!(r#""{key}":{{"action":"{action}"}}"#);
+    let answer = |key: &str, action: &str| format!(r#""{key}":{{"action":"{action}"}}"#);
     let call = |story: Story, given: &[String], result: &str| {
-        let given = match given.join(",") {
+        let responses = match given.join(",") {
             none if none.is_empty() => none,
-            given => format!(r#""inputResponses":{{{given}}},"#),
+            all => format!(r#""inputResponses":{{{all}}},"#),
         };
-        let params = format!(r#"{{"name":"plan",{given}{meta}}}"#);
+        let params = format!(r#"{{"name":"plan",{responses}{meta}}}"#);
         story.result("tools/call", &params, result)
     };
     let round = |asked: &[String]| {
@@ -185,10 +185,10 @@ fn rounds([a, b, c]: [&str; 3]) -> Story {
         &[],
         &round(&[asks(a, "who"), asks(b, "when")]),
     );
-    let both = [gives(a, "accept"), gives(b, "decline")];
+    let both = [answer(a, "accept"), answer(b, "decline")];
     let story = call(story, &both, &round(&[asks(c, "where")]));
     let result = r#"{"resultType":"complete","content":[]}"#;
-    call(story, &[gives(c, "accept")], result)
+    call(story, &[answer(c, "accept")], result)
 }
 
 /// Once keys that a server makes up were gone and added, which is breaking.

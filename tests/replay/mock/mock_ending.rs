@@ -19,11 +19,13 @@ fn asked(options: &[&str], lines: &[&str]) -> Received {
     hears(&mut mock(&library, &recording, options), lines)
 }
 
+type Words<'w> = &'w [&'w str];
+
 #[test]
 fn what_was_used_and_what_was_not_is_said_at_the_end_and_decides_the_exit_code() {
     let all = &["--assert-all-used", "--assert-no-miss", "--assert-order"];
     let hostile = r#"request 1 tools/call {"name":"\u001b[31m\u202e"}"#;
-    let cases: [(&[&str], &[&str], i32, &[&str]); 10] = [
+    let cases: [(Words<'_>, Words<'_>, i32, Words<'_>); 10] = [
         (
             &[],
             &[FIRST, FIRST, NEW],

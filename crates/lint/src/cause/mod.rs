@@ -4,11 +4,11 @@
 //!  Facts ─▶ a function per kind of cause ─▶ causes, the best first
 //! ```
 //!
-//! * [`facts`]: what is known of a recording, bounded whatever its length; [`failures`]: calls that
+//! * [`facts`]: what is known of a recording, bounded whatever its length; [`failed_calls`]: calls that
 //!   failed, grouped by their answers;
 //! * [`KINDS`]: all kinds of causes, the gravest first: what kept a session from starting, what
 //!   ended it, what it hangs on, what failed in it, what is only odd;
-//! * `startup`, `negotiation`, `shutdown`, `streams`, `requests`, `oddities`: their functions;
+//! * `startup`, `negotiation`, `server_end`, `streams`, `requests`, `oddities`: their functions;
 //! * `phrases`: evidence and words that several of them need; `stderr_lines`: which line of stderr
 //!   names the fault.
 //!

@@ -49,9 +49,10 @@ impl Binder {
         let Ok(document) = Document::parse(raw) else {
             // What is no JSON goes out as it is, unless something in it is redacted.
             let (_, redacted) = self.secrets.fill(&String::from_utf8_lossy(raw));
-            return match redacted.is_empty() {
-                true => Ok(Cow::Borrowed(raw)),
-                false => Err(Fault::Redacted(redacted)),
+            return if redacted.is_empty() {
+                Ok(Cow::Borrowed(raw))
+            } else {
+                Err(Fault::Redacted(redacted))
             };
         };
         let (message, mut edits) = (document.root(), Edits::default());

@@ -93,23 +93,24 @@ impl Round {
 
     fn renamed<'t>(&self, members: Option<Value<'_>>, message: &'t [u8]) -> Cow<'t, [u8]> {
         let mut edits = Edits::default();
-        members
-            .iter()
-            .for_each(|members| self.rename(*members, &mut edits));
+        if let Some(members) = members {
+            self.rename(members, &mut edits);
+        }
         edits.apply(message)
     }
 
-    /// The key that a recorded question has now, `None` inside: nobody asks it.
-    fn live(&self, key: Value<'_>) -> Option<Option<&str>> {
+    /// The key that a recorded question has now.
+    fn live(&self, key: Value<'_>) -> Option<&str> {
         let mut keys = self.keys.iter();
-        let (_, live) = keys.find(|(recorded, _)| key.is_str(recorded))?;
-        Some(live.as_deref())
+        keys.find(|(recorded, _)| key.is_str(recorded))?
+            .1
+            .as_deref()
     }
 
     /// Gives the members of an object the keys that they have now.
     fn rename(&self, members: Value<'_>, edits: &mut Edits) {
         for (key, _) in members.members() {
-            if let Some(live) = self.live(key).flatten().filter(|live| !key.is_str(live)) {
+            if let Some(live) = self.live(key).filter(|live| !key.is_str(live)) {
                 edits.replace_string(key, live);
             }
         }
@@ -131,7 +132,11 @@ impl Round {
             (None, None) => {}
         }
         let given = self.given.join(",");
-        let is_over = |key: Value<'_>| self.live(key) == Some(None);
+        // Nobody asks such a recorded question any more.
+        let is_over = |key: Value<'_>| {
+            let mut keys = self.keys.iter();
+            keys.any(|(recorded, live)| live.is_none() && key.is_str(recorded))
+        };
         match params.get("inputResponses") {
             None if given.is_empty() => {}
             None => edits.insert(params, "inputResponses", &format!("{{{given}}}")),

@@ -53,7 +53,9 @@ pub fn by_key<T, K: Hash + Eq>(sides: [&[T]; 2], keys: &[&dyn Fn(&T) -> K]) -> V
         let open = partners.iter_mut().zip(left);
         for (partner, element) in open.filter(|(partner, _)| partner.is_none()) {
             *partner = waiting.get_mut(&key(element)).and_then(VecDeque::pop_front);
-            partner.iter().for_each(|found| is_taken[*found] = true);
+            if let Some(found) = partner {
+                is_taken[*found] = true;
+            }
         }
     }
     let mut alone = (0..right.len()).filter(|at| !is_taken[*at]).peekable();

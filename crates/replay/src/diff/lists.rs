@@ -143,7 +143,7 @@ impl Comparing<'_> {
                 ([Some(_), Some(_)], _) => self.element(sides),
                 ([Some(_), _], [_, true]) => self.say(Class::Breaking, "is gone", sides),
                 ([Some(_), _], _) => {
-                    self.say(Class::Changed, "is on no page that was asked for", sides)
+                    self.say(Class::Changed, "is on no page that was asked for", sides);
                 }
                 _ => self.say(Class::Added, "is new", sides),
             }

@@ -300,9 +300,10 @@ fn chosen_parts(path: &str) -> Cow<'_, str> {
         };
         let is_counted = !found[2].is_empty() && is_number(word);
         let is_named = word.starts_with("tmp") && word.len() >= 6;
-        match is_counted || is_named || word.split('_').any(is_no_word) {
-            true => format!("{}{MADE_UP_WORD}", &found[2]),
-            false => found[0].to_owned(),
+        if is_counted || is_named || word.split('_').any(is_no_word) {
+            format!("{}{MADE_UP_WORD}", &found[2])
+        } else {
+            found[0].to_owned()
         }
     })
 }

@@ -84,7 +84,9 @@ pub(super) fn compare(
     });
     let mut remarks: Vec<_> = remarks.collect();
     remarks.sort_by_key(|remark| (remark.class, remark.left, remark.right));
-    remarks.into_iter().for_each(|remark| judge.remark(remark));
+    for remark in remarks {
+        judge.remark(remark);
+    }
     Ok(())
 }
 

@@ -204,7 +204,7 @@ impl<'d> Schemas<'_, 'd> {
                 _ => (Effect::Narrowed, "is a new required property"),
             };
             self.within(&["required"], name, |this| {
-                this.add(effect, sentence, required)
+                this.add(effect, sentence, required);
             });
         }
     }

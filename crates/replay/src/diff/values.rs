@@ -280,23 +280,20 @@ impl<'r> Walk<'r> {
             }
             for pair @ [l, r] in pairs {
                 let key = l.map(|at| &left[at]).or(r.map(|at| &right[at]));
-                self.pair(pair, key, &lists);
+                self.pair(pair, key.map(|key| &**key), &lists);
             }
             return;
         }
-        let pairs = match self.alignable.checked_sub(bytes) {
-            Some(rest) => {
-                self.alignable = rest;
-                let texts = lists.each_ref().map(|list| {
-                    let texts = list.iter().map(|element| canonical(*element));
-                    texts.collect::<Vec<_>>()
-                });
-                self.aligned([&texts[0], &texts[1]], matching.is_some())
-            }
-            None => {
-                self.out.limits.coarse += 1;
-                align::by_place(0..lists[0].len(), 0..lists[1].len()).collect()
-            }
+        let pairs = if let Some(rest) = self.alignable.checked_sub(bytes) {
+            self.alignable = rest;
+            let texts = lists.each_ref().map(|list| {
+                let texts = list.iter().map(|element| canonical(*element));
+                texts.collect::<Vec<_>>()
+            });
+            self.aligned([&texts[0], &texts[1]], matching.is_some())
+        } else {
+            self.out.limits.coarse += 1;
+            align::by_place(0..lists[0].len(), 0..lists[1].len()).collect()
         };
         for pair in pairs {
             self.pair(pair, None, &lists);
@@ -320,11 +317,11 @@ impl<'r> Walk<'r> {
         pairs
     }
 
-    fn pair(&mut self, [l, r]: Pair, key: Option<&Box<str>>, [left, right]: &[Vec<Value<'_>>; 2]) {
+    fn pair(&mut self, [l, r]: Pair, key: Option<&str>, [left, right]: &[Vec<Value<'_>>; 2]) {
         let label = |left, right| Label::Element {
             left,
             right,
-            key: key.cloned(),
+            key: key.map(Box::from),
         };
         self.place.extend(l.or(r).map(Step::Element));
         match [l.map(|at| left[at]), r.map(|at| right[at])] {

@@ -215,7 +215,7 @@ pub struct Nearest {
     /// the same method.
     pub candidates: usize,
     pub same_name: bool,
-    /// The nearest, [`NAMED`] at most.
+    /// The nearest, three at most.
     pub near: Vec<Near>,
 }
 

@@ -228,7 +228,7 @@ impl Server {
     }
 
     /// Writes a recorded line with live values in it.
-    fn say(&mut self, line: Vec<u8>, edits: &[Edit<'_>]) {
+    fn say(&mut self, line: &[u8], edits: &[Edit<'_>]) {
         self.act(Action::Write(edited(line, edits)));
     }
 
@@ -410,30 +410,30 @@ impl Server {
         }
         let of_owner = || owner.and_then(|owner| self.live.get(&owner).cloned());
         let live = (play.live.clone().filter(|_| belongs)).or_else(of_owner);
-        let Some(line) = self.line_at(step.seq) else {
+        let Some(message) = self.line_at(step.seq) else {
             return;
         };
         match (step.act, live) {
-            (Act::Say | Act::Heard(_), _) => self.say(line, &[]),
-            (Act::Stderr, _) => self.act(Action::Stderr(line)),
+            (Act::Say | Act::Heard(_), _) => self.say(&message, &[]),
+            (Act::Stderr, _) => self.act(Action::Stderr(message)),
             (Act::Log, live) => {
                 let live = live.as_ref().or(play.live.as_ref());
                 if live.map_or(!self.client.is_modern(), |live| live.logs) {
-                    self.say(line, &[]);
+                    self.say(&message, &[]);
                 }
             }
             (Act::Progress, live) => {
                 if let Some(token) = live.and_then(|live| live.token) {
-                    self.say(line, &[Edit::Replace(TOKEN, token.json())]);
+                    self.say(&message, &[Edit::Replace(TOKEN, token.json())]);
                 }
             }
             (Act::OnStream, live) => {
                 if let Some(id) = live.as_ref().map(|live| live.id.json()) {
                     let places = [ID, REQUEST_ID, ON_STREAM, STREAM_ENDS];
-                    self.say(line, &places.map(|place| Edit::Replace(place, id)));
+                    self.say(&message, &places.map(|place| Edit::Replace(place, id)));
                 }
             }
-            (Act::Ask(ask), _) => self.ask((ask, number), line),
+            (Act::Ask(ask), _) => self.ask((ask, number), &message),
         }
     }
 
@@ -441,7 +441,7 @@ impl Server {
     fn say_answer(&mut self, number: usize, mark: Option<&Near>, live: &Live) {
         let entry = &self.index.entries[number];
         let (outcome, seq) = (entry.outcome, entry.request);
-        let Some(line) = entry.response.and_then(|seq| self.line_at(seq)) else {
+        let Some(answer) = entry.response.and_then(|seq| self.line_at(seq)) else {
             let message = "the recorded answer cannot be read";
             return self.say_own(error(Some(&live.id), INTERNAL_ERROR, message, None));
         };
@@ -449,11 +449,11 @@ impl Server {
         let mut edits = vec![Edit::Replace(ID, live.id.json())];
         if outcome == Outcome::Input {
             edits.push(Edit::ReplaceString(STATE, &state));
-            self.rounds.wait(number, &line);
+            self.rounds.wait(number, &answer);
         }
-        let line = edited(line, &edits);
-        let marked = mark.and_then(|near| marked(&line, &self.named(near).to_string()));
-        self.say(marked.unwrap_or(line), &[]);
+        let answer = edited(&answer, &edits);
+        let marked = mark.and_then(|near| marked(&answer, &self.named(near).to_string()));
+        self.say(&marked.unwrap_or(answer), &[]);
     }
 
     /// A near recorded request, for programs.
@@ -470,8 +470,8 @@ impl Server {
 /// Requests of the server, and the host's answers and cancels.
 impl Server {
     /// Asks the host what the recorded server asked, if the host can answer it.
-    fn ask(&mut self, ask: (usize, u64), line: Vec<u8>) {
-        let may = Document::parse(&line).ok().and_then(|document| {
+    fn ask(&mut self, ask: (usize, u64), line: &[u8]) {
+        let may = Document::parse(line).ok().and_then(|document| {
             let root = document.root();
             let method = root.get("method")?.as_str()?;
             Some(self.client.may_be_asked(&method, root.get("params")))
@@ -541,11 +541,11 @@ impl Server {
 }
 
 /// `line` with live values in it; as it stands where it cannot be read.
-fn edited(line: Vec<u8>, edits: &[Edit<'_>]) -> Vec<u8> {
-    let text = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&line);
+fn edited(line: &[u8], edits: &[Edit<'_>]) -> Vec<u8> {
+    let text = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
     let before = &line[..line.len() - text.len()];
     let changed = edit(text, edits).filter(|_| !edits.is_empty());
-    changed.map_or_else(|| line.clone(), |changed| [before, &changed].concat())
+    changed.map_or_else(|| line.to_owned(), |changed| [before, &changed].concat())
 }
 
 /// An answer that says in its `_meta` that it is only the nearest; an error has no room for it.

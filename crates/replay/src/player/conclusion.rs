@@ -69,9 +69,12 @@ impl Director<'_> {
         }
         let mut counts: BTreeMap<(Box<str>, Class), (u64, Option<Seq>)> = BTreeMap::new();
         let missed = self.notices.recorded.drain(..).filter(|_| is_whole);
-        let missed = missed.map(|notice| match notice.is_due {
-            true => (notice, Class::Changed),
-            false => (notice, Class::Noise),
+        let missed = missed.map(|notice| {
+            if notice.is_due {
+                (notice, Class::Changed)
+            } else {
+                (notice, Class::Noise)
+            }
         });
         let more = self.notices.live.drain(..);
         for (notice, class) in missed.chain(more.map(|notice| (notice, Class::Added))) {
@@ -109,14 +112,14 @@ impl Director<'_> {
                 format!("no answer to {requests}: {first}")
             }
         };
-        text += &match self.ending.unread {
-            Some((bytes, _)) => format!("; the write is blocked, {} are not read", size(bytes)),
-            None => "; the write is not blocked".to_owned(),
-        };
+        let unread = self.ending.unread.map(|(bytes, _)| size(bytes));
+        let blocked = unread.map(|bytes| format!("; the write is blocked, {bytes} are not read"));
+        text += blocked.as_deref().unwrap_or("; the write is not blocked");
         let open = self.questions.unanswered().take(MOST_NAMED);
         let open: Vec<_> = open.map(|it| named(&it.exchange)).collect();
         if !open.is_empty() {
-            text += &format!("; it has no answer to what it asks: {}", open.join(", "));
+            text += "; it has no answer to what it asks: ";
+            text += &open.join(", ");
         }
         text += &self.stray_hint();
         text += last_words;

@@ -119,9 +119,10 @@ impl Director<'_> {
 
     /// An id of the recorded client as the server knows it.
     fn as_sent(&self, id: &RequestId) -> RequestId {
-        match self.options.binder.fresh_ids {
-            true => fresh_id(id),
-            false => id.clone(),
+        if self.options.binder.fresh_ids {
+            fresh_id(id)
+        } else {
+            id.clone()
         }
     }
 

@@ -94,19 +94,19 @@ fn what_is_not_tried_decides_how_it_ends() {
 
 /// The requests and answers of a list in `a b|c`: names, and where a page ends.
 fn pages(list: &str) -> Vec<[String; 2]> {
-    let last = list.matches('|').count();
+    let ends = list.matches('|').count();
     let page = |(at, names): (usize, &str)| {
         let tools = names
             .split_whitespace()
             .map(|name| format!(r#"{{"name":"{name}"}}"#));
         let tools = tools.collect::<Vec<_>>().join(",");
-        let cursor = |at, name| format!(r#""{name}":"c{at}of{last}","#);
+        let cursor = |at, name| format!(r#""{name}":"c{at}of{ends}","#);
         let asked = if at > 0 {
             cursor(at, "cursor")
         } else {
             String::new()
         };
-        let next = if at < last {
+        let next = if at < ends {
             cursor(at + 1, "nextCursor")
         } else {
             String::new()

@@ -8,6 +8,7 @@ use super::{Binder, fresh_id, handle};
 use crate::diff::{Half, members};
 use crate::rules::{RuleId, Rules};
 use mcpreel_redact::token;
+use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::json::{Document, Edits, Kind, Path, Step, Value, canonical};
@@ -24,6 +25,17 @@ pub struct About<'a> {
     pub seq: Seq,
     pub method: &'a str,
     pub name: Option<&'a str>,
+}
+
+impl<'a> About<'a> {
+    /// The exchange that values belong to.
+    pub fn of(exchange: &'a Exchange) -> Self {
+        Self {
+            seq: exchange.request.0,
+            method: &exchange.method,
+            name: exchange.name.as_deref(),
+        }
+    }
 }
 
 impl Binder {

@@ -7,9 +7,8 @@ use super::Policy;
 use super::calls::{Call, Chain, was_answered};
 use super::director::Director;
 use super::questions::stub;
-use super::requests::about;
 use super::stages::Stop;
-use crate::bind::Round;
+use crate::bind::{About, Round};
 use crate::diff::{Class, Half, Occurrence};
 use crate::lines::Line;
 use crate::rules::Side;
@@ -149,7 +148,7 @@ impl Director<'_> {
         // The recorded answer as it would read now.
         let then = renamed.as_deref().unwrap_or(&then);
         let binder = &mut self.options.binder;
-        let then = binder.as_now(about(exchange), Half::Response, then);
+        let then = binder.as_now(About::of(exchange), Half::Response, then);
         let page = self.listing(exchange);
         let mut then = self.recorded(exchange, Some(&then));
         then.request = page.as_deref();
@@ -165,7 +164,7 @@ impl Director<'_> {
             let request: OnceCell<Option<Bytes>> = OnceCell::new();
             let (script, seq) = (&mut self.script, exchange.request.0);
             let binder = &mut self.options.binder;
-            binder.learn(about(exchange), then.root(), now.root(), &mut |text| {
+            binder.learn(About::of(exchange), then.root(), now.root(), &mut |text| {
                 // What the client said itself was not made up by the server.
                 let request = request.get_or_init(|| script.raw(seq));
                 let said = |request: &Bytes| memchr::memmem::find(request, text.as_bytes());

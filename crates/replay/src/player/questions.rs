@@ -7,8 +7,7 @@
 use super::Policy;
 use super::calls::{Call, Calls};
 use super::director::Director;
-use super::requests::about;
-use crate::bind::Role;
+use crate::bind::{About, Role};
 use crate::diff::key::Digest;
 use crate::diff::{Class, Occurrence};
 use crate::rules::Side;
@@ -204,7 +203,7 @@ impl Director<'_> {
         let then = self.script.message(exchange.request);
         if let Some(Ok(then)) = then.as_deref().map(Document::parse) {
             let (script, binder) = (&mut self.script, &mut self.options.binder);
-            binder.learn(about(&exchange), then.root(), message, &mut |text| {
+            binder.learn(About::of(&exchange), then.root(), message, &mut |text| {
                 script.sends_after(exchange.request.0, text)
             });
         }

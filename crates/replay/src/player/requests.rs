@@ -184,7 +184,9 @@ impl Director<'_> {
         }
         if let (Some(answer), Some(request)) = (answer, self.script.raw(exchange.request.0)) {
             let is_known = |text: &str| memchr::memmem::find(&request, text.as_bytes()).is_some();
-            self.options.binder.lose(about(exchange), answer, is_known);
+            self.options
+                .binder
+                .lose(About::of(exchange), answer, is_known);
         }
     }
 
@@ -208,15 +210,6 @@ impl Director<'_> {
 
 fn unreached(why: &str) -> Missing {
     Missing::Skipped(Skip::Unreached(why.into()))
-}
-
-/// The exchange that values belong to.
-pub(super) fn about(exchange: &Exchange) -> About<'_> {
-    About {
-        seq: exchange.request.0,
-        method: &exchange.method,
-        name: exchange.name.as_deref(),
-    }
 }
 
 /// The id of the request that a notification cancels.

@@ -182,10 +182,10 @@ fn given_up(one: &GivenUp) -> String {
     format!("{what} (#{seq}), given up in the recording, {now}")
 }
 
-/// The beginnings of variables of a terminal, a shell or a desktop: they differ from window to
+/// The beginnings of variables of a terminal, a shell, a desktop or Cargo: they differ from window to
 /// window, and servers do not go by them.
 const OF_A_WINDOW: &str =
-    "COLORTERM COLUMNS DBUS_ DISPLAY LINES OLDPWD PWD SHLVL SSH_ TERM TMUX WINDOWID XDG_";
+    "CARGO COLORTERM COLUMNS DBUS_ DISPLAY LINES OLDPWD PWD SHLVL SSH_ TERM TMUX WINDOWID XDG_";
 
 /// A sentence that names the recorded server's variables that are not set now; `None` where all are.
 /// Their values were never on record.

@@ -19,7 +19,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// What the shipped sample says; a missing key means the same.
+    /// The defaults: the shipped sample says the same.
     pub fn defaults() -> Self {
         Self::parse(SAMPLE, Path::new("sample.toml")).0
     }

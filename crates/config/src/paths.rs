@@ -15,10 +15,10 @@ const DEFAULT_DIR: &str = if cfg!(target_os = "macos") {
 /// Where the configuration file lives, below the home directory.
 const CONFIG_FILE: &str = ".config/mcpreel/config.toml";
 
-/// What the viewer keeps for the next time, below the home directory.
+/// The file in which the viewer keeps its state, below the home directory.
 const STATE_FILE: &str = ".local/state/mcpreel/viewer.toml";
 
-/// What of the process's surroundings matters.
+/// The variables of the environment that decide about folders.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     /// `$MCPREEL_DIR`; empty is as good as unset.
@@ -41,7 +41,7 @@ impl Environment {
         Some(self.home.as_ref()?.join(CONFIG_FILE))
     }
 
-    /// What the viewer keeps for the next time; `None` without a home directory.
+    /// The file in which the viewer keeps its state; `None` without a home directory.
     pub fn state_file(&self) -> Option<PathBuf> {
         Some(self.home.as_ref()?.join(STATE_FILE))
     }

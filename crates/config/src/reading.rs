@@ -36,7 +36,7 @@ impl fmt::Display for Position {
     }
 }
 
-/// What is wrong with a file, in a sentence that says where.
+/// A mistake in a file, in a sentence that says where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{sentence}")]
 pub struct Problem {

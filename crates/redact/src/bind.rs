@@ -31,12 +31,12 @@ pub(super) struct Name {
     pub is_phrase: bool,
 }
 
-/// What may be the value of a name.
+/// A candidate for the value of a name.
 #[derive(Clone, Debug)]
 pub(super) struct Value {
     pub span: Range<usize>,
     pub placement: Placement,
-    /// What it is, where that is something else than the name says.
+    /// The class of the value, where that is another than the class of the name.
     pub class: Option<Class>,
 }
 
@@ -90,14 +90,14 @@ static CHANGED: LazyLock<Regex> = LazyLock::new(|| {
 });
 static BECOMES: LazyLock<Regex> = LazyLock::new(|| regex(r#"(?-u)^["'][ \t]*->[ \t]*["']"#));
 
-/// What stands between the name of a variable and its value where both are members.
+/// The text between the name of a variable and its value where both are members: `", "value": "`.
 static VALUE_MEMBER: LazyLock<Regex> = LazyLock::new(|| {
     regex(
         r#"(?-u)^\\?["']?(?:[\s,]|\\[nrt])*\\?["']?(?i:value)\\?["']?[ \t]*[:=][ \t]*(?P<quote>\\?["'])?"#,
     )
 });
 
-/// What follows the name of a field in a form of several parts: other headers, and an empty line.
+/// The text behind the name of a field in `multipart/form-data`: other headers, and an empty line.
 static FORM: LazyLock<Regex> =
     LazyLock::new(|| regex(r#"(?-u)^"[^\n]*\n(?:[^\n]*[^\r\n][^\n]*\n){0,4}\r?\n"#));
 
@@ -144,7 +144,7 @@ pub(super) fn begin(text: &[u8], end: usize) -> usize {
     }
 }
 
-/// What may be the values of a name: nearly always one, several of a list or on the lines below.
+/// The candidates for values of a name: nearly always one, several of a list or on the lines below.
 /// Each is still to be judged.
 pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
     let end = name.span.end;
@@ -418,7 +418,7 @@ fn option(text: &[u8], name: &Name) -> Vec<Value> {
     )
 }
 
-/// What stands in an element of XML: `<password>this</password>`, `<p name="password">this</p>`.
+/// The content of an element of XML: `<password>this</password>`, `<p name="password">this</p>`.
 fn element(text: &[u8], name: &Name) -> Option<Value> {
     let (before, after) = (&text[..name.span.start], &text[name.span.end..]);
     let quote = usize::from(matches!(after.first(), Some(b'"' | b'\'')));

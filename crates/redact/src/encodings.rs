@@ -9,7 +9,7 @@ use std::ops::Range;
 /// Numbers of a command that is longer mean no colour.
 const STYLE: usize = 32;
 
-/// What is read of an encoded text.
+/// A decoded text, with the place of each byte in the encoded one.
 #[derive(Debug, Default)]
 pub(super) struct Layer {
     pub text: Vec<u8>,
@@ -142,7 +142,7 @@ impl Layer {
     }
 }
 
-/// What such a command begins with.
+/// The byte with which such a command begins.
 const ESCAPE: u8 = 0x1b;
 
 /// The bytes of a command at the beginning that sets colours and the like: `ESC [ 1 ; 31 m`.
@@ -285,7 +285,7 @@ pub(super) fn readings(run: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     std::iter::once_with(|| decode(run)).chain(shifted)
 }
 
-/// What a run means, as far as it can be read.
+/// A run of base64, decoded as far as that is possible.
 pub(super) fn decode(run: &[u8]) -> Vec<u8> {
     let mut letters: Vec<u8> = Vec::with_capacity(run.len());
     letters.extend(

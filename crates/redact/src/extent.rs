@@ -131,7 +131,7 @@ pub(super) fn trim(text: &[u8], span: Range<usize>) -> Range<usize> {
     span.start..span.start + word.len() - if is_password { 0 } else { ends }
 }
 
-/// What a header says: up to the end of the line, or of what is quoted. Where the rest is a sentence,
+/// The value of a header: up to the end of the line, or of what is quoted. Where the rest is a sentence,
 /// or a token stands there already, only random words.
 pub(super) fn line(text: &[u8], start: usize) -> Range<usize> {
     let is_token = token::length(&text[start..]).is_some() || text[start..].starts_with(b"Bearer ");
@@ -191,7 +191,7 @@ static SCHEME: LazyLock<Regex> = LazyLock::new(|| {
     regex(r"(?i-u)^(?:bearer|basic|token|digest|api-?key|negotiate|ntlm|dpop|jwt)[ \t]+")
 });
 
-/// What follows the scheme of a header.
+/// The part of a header behind its scheme: `this` of `Bearer this`.
 pub(super) fn behind_scheme(text: &[u8], span: Range<usize>) -> Range<usize> {
     let length = SCHEME
         .find(&text[span.clone()])

@@ -2,7 +2,7 @@
 
 use super::token::{Piece, Pieces, may_be_in};
 
-/// What stands in `text` for each placeholder of `redacted`, by its name; `None` where `text` is not
+/// The text in `text` in place of each placeholder of `redacted`, by its name; `None` where `text` is not
 /// the same but for that.
 pub fn values<'p, 't>(redacted: &'p str, text: &'t str) -> Option<Vec<(&'p str, &'t str)>> {
     matched(&parts(redacted), text)

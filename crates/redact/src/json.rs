@@ -49,7 +49,7 @@ const GIVEN: [(&str, &[u8]); 5] = [
     ("ldapsearch", b"-w"),
 ];
 
-/// What is known of a value before it is looked at.
+/// How a value is to be taken because of the member that holds it.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Under {
     Nothing,
@@ -62,7 +62,7 @@ pub(super) enum Under {
     Word,
 }
 
-/// What finds secrets in the strings of a document.
+/// Finds secrets in the strings of a document.
 pub(super) trait Strings {
     /// Finds what is secret in a string without its quotes and escapes.
     fn string(&self, text: &[u8], under: Under, found: &mut Found);
@@ -165,7 +165,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What each column holds, of `{"columns":[…],"rows":[[…],…]}`: a database answers so.
+    /// The class of each column of `{"columns":[…],"rows":[[…],…]}`: a database answers so.
     fn columns(&self, object: Value<'_>) -> Vec<Option<Class>> {
         let Some(columns) = object.get("columns").or_else(|| object.get("fields")) else {
             return Vec::new();
@@ -234,7 +234,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What the word after this one is, and whether this one is an option: `--token`, `-u`,
+    /// The class of the word after this one, and whether this one is an option: `--token`, `-u`,
     /// `X-Api-Key`.
     fn name(&self, word: &[u8]) -> Option<(Class, bool)> {
         if matches!(word, b"-u" | b"--user" | b"--proxy-user") {
@@ -332,7 +332,7 @@ impl Walk<'_> {
         )
     }
 
-    /// What is known of a member with this name.
+    /// How the value of a member with this name is to be taken.
     fn below(&self, name: &str, value: Value<'_>, under: Under, told: Option<Class>) -> Under {
         let is_file = |text: &[u8]| is_path(&String::from_utf8_lossy(text));
         let is_file = name
@@ -350,7 +350,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What `{"name":"TOKEN","value":…}` says of its value.
+    /// The class of the value in `{"name":"TOKEN","value":…}`.
     fn told(&self, object: Value<'_>) -> Option<Class> {
         let is_one = |key: &Value<'_>, word: &str| {
             key.string_bytes()

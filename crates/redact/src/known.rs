@@ -72,7 +72,7 @@ impl Known {
         }
     }
 
-    /// What stands in place of what was found. What is new is not looked for elsewhere.
+    /// The token in place of a hit. A value that is new is not looked for elsewhere.
     pub fn token(&mut self, hit: &Hit) -> Token {
         match (hit.token, &hit.plain) {
             (Some(token), _) => token,

@@ -140,7 +140,7 @@ impl Learner {
         }
     }
 
-    /// Nothing more comes, or nothing more for now.
+    /// Ends the learning, for good or for now.
     pub fn finish(mut self) -> Redactor {
         for lines in self.keys.values_mut() {
             if let Some(key) = lines.finish() {
@@ -166,7 +166,7 @@ const LONGEST: usize = 2048;
 /// Lines below a name: to look at all of them with each new one takes their square.
 const MOST: usize = 16;
 
-/// What a line of a form says in front of a name.
+/// The header of a part of a form, up to the name of its field.
 const FORM: &[u8] = b"form-data; name=\"";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -58,7 +58,7 @@ pub use ruleset::{OPTIONAL, SPECIAL, all as rules};
 pub use ruleset::{Rule, sample};
 pub use token::Mark;
 
-/// What it cannot promise; in the help and in every report.
+/// The limits of redaction, for the help and every report.
 pub const LIMITS: &str = "\
 What it cannot promise: a secret is found by its shape, by the name of what holds it, or because \
 it was found elsewhere in the same session. One without a name and without a known shape stays, \

@@ -14,7 +14,7 @@ use std::collections::{BTreeSet, HashMap};
 /// Bytes by which a value is found; what follows is compared.
 const NEEDLE: usize = 24;
 
-/// One of at least so many bytes counts also as a part of a word.
+/// A known value of at least so many bytes is found within longer words too.
 const PART: usize = 12;
 
 /// Bytes that are compared for each byte of a text; of a text made to take longer than that,
@@ -124,7 +124,7 @@ fn plain_part(value: &[u8]) -> &[u8] {
     &part[..part.len().min(NEEDLE)]
 }
 
-/// What is certain of a value as base64, whatever stands before and after it.
+/// The letters of a value in base64 that do not depend on the bytes before and after it.
 fn base64((index, value): (usize, &[u8])) -> Vec<(Vec<u8>, Code)> {
     let mut codes = Vec::new();
     for shift in 0..3 {

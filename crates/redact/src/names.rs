@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 /// Bytes of a longer name are no name.
 pub(super) const LONGEST: usize = 96;
 
-/// What is held by something with such a name.
+/// The kind of value under a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     /// A password or a key: whatever stands there, numbers too.
@@ -184,7 +184,7 @@ pub(super) fn noticed() -> impl Iterator<Item = &'static str> {
     NAMES.noticed.iter().map(String::as_str)
 }
 
-/// What the value of something with this name is; `None` if the name says nothing of the kind.
+/// The kind of value under this name; `None` if the name promises no secret.
 pub(super) fn class(name: &str) -> Option<Class> {
     let (joined, begins) = joined(name);
     let one = joined.trim_end_matches(|letter: char| letter.is_ascii_digit());

@@ -52,7 +52,7 @@ pub(super) fn is_reference(value: &str) -> bool {
     REFERENCE.is_match(value)
 }
 
-/// Nothing but tokens of this crate or of another redaction, signs aside.
+/// Whether a text consists of tokens of this crate or of another redaction, signs aside.
 fn is_hidden(text: &str) -> bool {
     let is_sign = |text: &str| {
         let said = text

@@ -9,7 +9,7 @@ use regex::bytes::{Regex, RegexBuilder};
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
-/// What a user says about secrets.
+/// The user's settings about secrets.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// Whether addresses of e-mail are replaced.
@@ -41,10 +41,10 @@ pub enum PolicyError {
 #[derive(Debug)]
 pub struct Policy {
     pub(super) shapes: Vec<Shape>,
-    /// Those that no text tells: they are tried where something is in base64.
+    /// Shapes without a fixed text: they are tried where a run of base64 begins.
     at_runs: Vec<usize>,
     pub(super) noticed: Noticed,
-    /// What each text that is noticed may begin.
+    /// The meaning of each text that the search notices.
     pub(super) notices: Vec<Notice>,
     names: BTreeSet<String>,
     pub(super) extra: Vec<(usize, Regex)>,
@@ -74,7 +74,7 @@ impl Shape {
     }
 }
 
-/// What a text that is noticed may be a part of.
+/// The meaning of a text that the search notices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Notice {
     Shape(usize),
@@ -85,7 +85,7 @@ pub(super) enum Notice {
     Percent,
     /// An escape of JSON behind which anything may be.
     Escape,
-    /// What tells a terminal in which colour to go on.
+    /// The beginning of a colour command of a terminal.
     Style,
     /// A name beside which a code stands that is given back for a token.
     Grant,
@@ -173,7 +173,7 @@ impl Policy {
         })
     }
 
-    /// Those that no text tells, where base64 begins with this byte.
+    /// Shapes without a fixed text that may begin with this byte.
     pub(super) fn at_run(&self, first: u8) -> impl Iterator<Item = usize> {
         let shapes = self.at_runs.iter().copied();
         shapes.filter(move |shape| self.shapes[*shape].rule.lead.has(first))
@@ -191,7 +191,7 @@ impl Policy {
             .unwrap_or(0)
     }
 
-    /// What something with this name holds.
+    /// The kind of value under this name.
     pub(super) fn class(&self, name: &str) -> Option<Class> {
         if self.without.contains("key-name") {
             return None;
@@ -244,7 +244,7 @@ fn shapes(without: &BTreeSet<&str>) -> (Vec<Shape>, Texts) {
     (shapes, texts)
 }
 
-/// What is noticed besides the anchors of the rules.
+/// Texts that the search notices besides the anchors of the rules.
 fn notices(without: &BTreeSet<&str>, names: &[String]) -> Texts {
     let mut texts = vec![
         ("%".to_owned(), Notice::Percent),

@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// What stands in place of a filter in which a part of something secret is left.
+/// The replacement of a filter in which a part of a secret is left.
 const UNTOLD: &str = "not told: a part of something secret is in it";
 
 /// Memory that is used again from message to message.
@@ -110,7 +110,7 @@ impl Redactor {
         Cow::Owned(edits.apply(raw).into_owned())
     }
 
-    /// What a text says without what is secret in it.
+    /// Redacts a text.
     pub fn text<'t>(&mut self, place: Place, text: &'t str, report: &mut Report) -> Cow<'t, str> {
         match self.frame(place, text.as_bytes(), report) {
             Cow::Borrowed(_) => Cow::Borrowed(text),
@@ -118,7 +118,7 @@ impl Redactor {
         }
     }
 
-    /// What a filter says, likewise; nothing of it where a part of something secret is left.
+    /// Redacts a filter; drops it as a whole where a part of a secret would be left.
     pub fn filter(&mut self, filter: &str, report: &mut Report) -> String {
         let said = self.text(Place::Filter, filter, report).into_owned();
         let mut rest = token::Pieces(&said).filter_map(|piece| match piece {
@@ -138,7 +138,7 @@ impl Redactor {
             })
     }
 
-    /// Who asked for what where, likewise. Ids stay: nothing that was said is in them.
+    /// Redacts the context of the process. Ids stay: they hold nothing off the wire.
     pub fn context(&mut self, context: &ProcessContext, report: &mut Report) -> ProcessContext {
         let redacted: Option<ProcessContext> = self.value(Place::Start, context, report);
         // What is replaced in it was counted with the rest.

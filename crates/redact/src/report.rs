@@ -143,7 +143,7 @@ impl Report {
         self.hits() - self.places.len() as u64
     }
 
-    /// What is kept of it beside what was redacted: `{"rules":3,"hits":7}`.
+    /// The note that is kept in the redacted file: `{"rules":3,"hits":7}`.
     pub fn note(&self) -> String {
         let (rules, hits) = (self.rules.len(), self.hits());
         if self.left.is_empty() {
@@ -181,15 +181,15 @@ impl Serialize for Report {
 pub(super) struct Hit {
     pub span: Range<usize>,
     pub rule: usize,
-    /// What is replaced: equal values have equal tokens.
+    /// The value that is replaced: equal values have equal tokens.
     pub value: Box<[u8]>,
-    /// What stands in its place, where that is known.
+    /// The token in its place, once it is known.
     pub token: Option<Token>,
-    /// What it says when it is decoded, where it stands in a code.
+    /// The decoded value, where the hit is encoded.
     pub plain: Option<Box<[u8]>>,
     /// The kind of what it is, or says.
     pub kind: Kind,
-    /// Of a value that becomes a string: in how many strings it stands.
+    /// How many strings of JSON lie around a number that becomes a string.
     pub quotes: Option<u32>,
     /// Where it stands in a message, as a path.
     pub path: Box<str>,
@@ -200,7 +200,7 @@ pub(super) struct Hit {
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub hits: Vec<Hit>,
-    /// What some of it says when it is decoded: secret wherever it appears.
+    /// Decoded values of hits, which are secret wherever they appear.
     pub plain: Vec<(Box<[u8]>, Kind)>,
 }
 

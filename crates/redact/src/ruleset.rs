@@ -73,7 +73,7 @@ pub(super) enum Edge {
     None,
 }
 
-/// What a secret has besides its shape.
+/// Conditions on a secret besides its shape.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Needs {

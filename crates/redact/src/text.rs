@@ -316,7 +316,7 @@ pub(super) fn add(
     found.add(policy, text, span, (id::NAME, Kind::Secret));
 }
 
-/// What of a value is secret alone as well: the values of cookies, and random parts of a list.
+/// The parts of a value that are secret alone too: the values of cookies, and random parts of a list.
 fn pieces(value: &str, is_header: bool) -> impl Iterator<Item = &str> {
     let several = value
         .split([',', ';', ':', '|', ' '])

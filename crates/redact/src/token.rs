@@ -8,7 +8,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// What a placeholder begins with.
+/// The sign with which a placeholder begins.
 pub const OPEN: char = '‹';
 
 pub const CLOSE: char = '›';
@@ -19,7 +19,7 @@ pub const LONGEST: usize = 64;
 /// What a placeholder begins and ends with where JSON has escaped it.
 const ESCAPED: [(&str, &str); 2] = [("\\u2039", "\\u203a"), ("\\u2039", "\\u203A")];
 
-/// What kind of value it stands for.
+/// The kind of value behind a placeholder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -226,7 +226,7 @@ pub(super) struct Numbers {
     shown: Vec<u64>,
     next: u64,
     taken: BTreeSet<u64>,
-    /// What numbers beyond the limit are made of besides the values: nobody can guess it.
+    /// Salt of the numbers beyond the limit, which nobody can guess.
     salt: Sha256,
     /// Values without a number of their own.
     pub beyond: u64,

@@ -55,7 +55,7 @@ fn holds(class: Class, value: &str, placement: Placement) -> bool {
     }
 }
 
-/// What a header says that proves who asks: `name=value` of a cookie, or what is behind a scheme.
+/// Whether the value of a header proves who asks: `name=value` of a cookie, or what is behind a scheme.
 fn is_header(value: &str, placement: Placement) -> bool {
     let is_cookie = value.split_once('=').is_some_and(|(name, rest)| {
         !name.is_empty() && name.bytes().all(super::ruleset::is_of_name) && rest.len() >= 4
@@ -172,7 +172,7 @@ pub(super) fn is_prose(value: &str) -> bool {
     words.clone().nth(1).is_some() && words.any(is_of_sentence)
 }
 
-/// What stands bare behind a name in code: `args.password`, `jwt.encode(`, `params[:token]`, `$1`,
+/// A bare expression behind a name in code: `args.password`, `jwt.encode(`, `params[:token]`, `$1`,
 /// `!0`, `Token![struct]`, `hover{`.
 static CODE: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r"(?x)^(?:

@@ -164,7 +164,7 @@ pub fn ddmin(units: &[Unit], mut fails: impl FnMut(&[usize]) -> Option<bool>) ->
     }
 }
 
-/// Those of `units` that need none of `gone`.
+/// The `units` that need none of `gone`.
 fn without(all: &[Unit], units: &[usize], gone: &[usize]) -> Vec<usize> {
     let mut gone: BTreeSet<usize> = gone.iter().copied().collect();
     let mut kept = units.to_vec();

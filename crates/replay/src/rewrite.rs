@@ -20,7 +20,7 @@ struct Pair {
 const SCHEME: &str = "file://";
 
 impl Rewrites {
-    /// Nothing stands for anything else.
+    /// Rewrites no path.
     pub const NONE: Self = Self { pairs: Vec::new() };
 
     /// Each path with what stands for it. Empty ones stand for nothing.

@@ -95,7 +95,7 @@ pub enum Matching {
     Keyed(Box<str>),
 }
 
-/// What an answer says, and where a later request says it.
+/// A value of an answer, and where a later request repeats it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bind {
@@ -109,7 +109,7 @@ pub struct Bind {
     pub to: Path,
 }
 
-/// What a rule does at its place.
+/// The effect of a rule at its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
     Bind,
@@ -141,7 +141,7 @@ struct Written {
 pub struct Unfired {
     /// Where it stands: file, line and column. Not escaped.
     pub at: String,
-    /// What it says, in short: `ignore result.a of tool:search`. Not escaped.
+    /// The rule in short: `ignore result.a of tool:search`. Not escaped.
     pub rule: String,
 }
 
@@ -174,7 +174,7 @@ impl Rules {
         }
     }
 
-    /// What answers say that later requests have to repeat.
+    /// Values of answers that later requests have to repeat.
     pub fn binds(&self) -> impl Iterator<Item = (RuleId, &Bind)> {
         let rules = self.rules.iter().enumerate();
         rules.filter_map(|(at, rule)| Some((RuleId(at), rule.bind.as_ref()?)))

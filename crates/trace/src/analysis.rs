@@ -78,7 +78,7 @@ impl Analysis {
         self.now
     }
 
-    /// Who spoke, and in which phase they are.
+    /// The two sides of the session, and its phase.
     pub fn session(&self) -> &Session {
         &self.session
     }

@@ -128,8 +128,8 @@ fn is_of<K: Eq + Hash, V>(entries: &HashMap<K, (u64, V)>, number: u64, key: &K) 
         .is_some_and(|(current, _)| *current == number)
 }
 
-/// Of this process, so that nobody can make two values with one digest. What was made with it is of
-/// no use to another.
+/// The key is random for each process, so that no peer can make two values with one digest; digests of
+/// two processes cannot be compared.
 static SEED: LazyLock<RandomState> = LazyLock::new(RandomState::default);
 
 /// A number that is the same for equal values and for hardly any others: a key of fixed size for

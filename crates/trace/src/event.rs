@@ -5,7 +5,7 @@ use super::frame::{Seq, StreamId};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What `slow` means unless it is configured: a second. Whoever waits begins to wonder then.
+/// The default of `slow`: a second, after which a person who waits begins to wonder.
 pub const DEFAULT_SLOW_NS: u64 = 1_000_000_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,7 +97,7 @@ pub enum EventKind {
     /// recording was made from has only a part of it.
     Shortened {
         stream: StreamId,
-        /// What shortened it, one sentence.
+        /// The reason why it is shortened, one sentence.
         message: String,
     },
     /// Nobody knows when anything happened: everything stands at 0.
@@ -111,7 +111,7 @@ pub enum EventKind {
         /// How that is known, one sentence.
         message: String,
     },
-    /// What the host's own log says, in a recording that was made from it.
+    /// A line of the host's own log, in a recording that was imported from that log.
     HostLog {
         /// The level, in the log's own word.
         level: String,
@@ -152,7 +152,7 @@ pub struct ProcessName {
     pub command: Vec<String>,
 }
 
-/// Who asked for what, where. What is not known is empty, absent or 0.
+/// The process that was started: command, folder, host. Unknown fields are empty, absent or 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ProcessContext {
@@ -160,7 +160,7 @@ pub struct ProcessContext {
     pub recording: String,
     /// The name given with `--name`, else the command's.
     pub name: String,
-    /// What made the recording: `live`, `demo`, `replay`, `minimised`, `mock` or `import`.
+    /// The command that made the recording: `live`, `demo`, `replay`, `minimised`, `mock` or `import`.
     pub origin: String,
     /// The id of the recording that this one was made from.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -189,10 +189,10 @@ pub struct ProcessContext {
     /// The list that says so may have been left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub read_only_tools: Vec<String>,
-    /// What was selected of that which the recording was made from, where it is not all of it.
+    /// The selection from the original recording, where this one is only a part of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selection: Option<SelectionNote>,
-    /// What had been taken out of that which the recording was made from: JSON.
+    /// The redaction of the original recording, as JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redaction: Option<String>,
 }

@@ -52,7 +52,7 @@ pub struct Exchange {
     pub request_size: u64,
     /// Size of the response's frame, bytes.
     pub response_size: u64,
-    /// One line for people, not yet escaped; made of those of its messages, as far as they have
+    /// A summary for people on one line, not yet escaped; made of those of its messages, as far as they have
     /// one.
     pub summary: Box<str>,
 }

@@ -91,7 +91,7 @@ impl fmt::Display for Key {
     }
 }
 
-/// What keys mean, in the order of the table.
+/// The action of each key, in the order of the table.
 #[derive(Clone, Debug)]
 pub struct Keymap(Vec<(Context, Key, Action)>);
 

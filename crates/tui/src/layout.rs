@@ -30,7 +30,7 @@ pub enum Arrangement {
 pub struct Places {
     pub arrangement: Arrangement,
     pub header: Rect,
-    /// What went wrong, if something did.
+    /// The line that says why the session went wrong.
     pub why: Rect,
     pub filter: Rect,
     pub main: Rect,

@@ -73,7 +73,7 @@ pub enum View {
     Findings,
 }
 
-/// What the column of times shows.
+/// The kind of time in the column of times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeColumn {

@@ -42,7 +42,7 @@ struct Asking<'a> {
     delay: Duration,
 }
 
-/// What a request gets.
+/// The outcome of a request.
 enum Found {
     /// What an entry got, and whether that was used before.
     Entry(usize, bool),

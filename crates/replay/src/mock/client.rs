@@ -31,7 +31,7 @@ impl Phase {
 #[derive(Debug, Default)]
 pub struct Client {
     pub phase: Phase,
-    /// What it declared with `initialize`.
+    /// The capabilities that the client declared with `initialize`.
     capabilities: Option<Declared>,
 }
 

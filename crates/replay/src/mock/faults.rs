@@ -10,7 +10,7 @@ use std::time::Duration;
 /// Between a filter and its effect.
 const ARROWS: [&str; 2] = ["→", "->"];
 
-/// What goes wrong with requests that fit a filter.
+/// The failure of requests that fit a filter.
 #[derive(Clone, Debug)]
 pub struct Fault {
     filter: Arc<Mutex<LiveFilter>>,
@@ -25,7 +25,7 @@ pub enum Effect {
     Crash,
 }
 
-/// What was expected where a text is no fault.
+/// A text that is no fault, with the syntax of one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FaultError {
     #[error("write a filter, → (or ->), and what happens, for example 'tool:search → delay 5s'")]

@@ -100,8 +100,8 @@ pub enum OnMiss {
 pub enum Latency {
     #[default]
     None,
-    /// As recorded: each message so long after its cause.
+    /// Each message comes as long after its cause as in the recording.
     Recorded,
-    /// So long after the request; messages that belong to it come at once.
+    /// An answer comes this long after the request; messages that belong to it come at once.
     Fixed(Duration),
 }

@@ -134,7 +134,7 @@ pub struct Server {
     pub(super) rounds: Rounds,
     pub(super) tally: Tally,
     actions: Vec<Action>,
-    /// Nothing more comes in: no play waits any more.
+    /// The input has ended: no play waits any more.
     input_ended: bool,
     ended: bool,
 }
@@ -350,7 +350,7 @@ impl Server {
         }
     }
 
-    /// What a play has to wait for before it takes `step`, or, without one, before its answer.
+    /// The condition for which a play waits before it takes `step`, or, without one, before its answer.
     fn wait_for(&self, play: u64, it: &Play, step: Option<Step>, now: Moment) -> Option<Wait> {
         let is_recorded = self.options.latency == Latency::Recorded;
         let due = match (step.map(|step| (step.act, step.at)), &it.then) {

@@ -95,7 +95,7 @@ impl Calls {
     }
 }
 
-/// What became of a round of input.
+/// The outcome of a round of input.
 #[derive(Clone, Debug)]
 pub(super) enum Chain {
     /// The server asks for input again.

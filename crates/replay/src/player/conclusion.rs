@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 const MOST_NAMED: usize = 5;
 
 impl Director<'_> {
-    /// What came of the replay, once it is over. The director does not know the last lines of the
+    /// The result of the replay, once it is over. The director does not know the last lines of the
     /// server's stderr, as on the wire, nor how many requests the recorded client sent.
     pub fn finish(mut self, stderr: &[Box<[u8]>], requests: u64) -> (Report, Tally) {
         let lines: Vec<_> = stderr.iter().map(|line| escape_bytes(line)).collect();
@@ -31,7 +31,7 @@ impl Director<'_> {
         (self.judge.finish(), self.tally)
     }
 
-    /// What came of a replay whose server could not be started: why, escaped.
+    /// The result of a replay whose server could not be started: why, escaped.
     pub fn not_started(mut self, why: Box<str>) -> (Report, Tally) {
         self.judge.trouble(Trouble::Target, why);
         (self.judge.finish(), self.tally)

@@ -39,13 +39,13 @@ const MOST_OPEN: usize = 1024;
 /// Steps of the walk between two looks at the server.
 const STEPS: usize = 256;
 
-/// So many bytes may wait to be written before the walk stops: more would be memory for nothing.
+/// The walk stops while more bytes wait to be written: they would only cost memory.
 const ROOM: usize = 128 * 1024;
 
 /// A poll of a task goes out as long after what came before it as on record, but no later.
 const POLL: Duration = Duration::from_secs(30);
 
-/// What is to be done, in this order.
+/// Actions to be done, in this order.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Action {
     pub send: Vec<u8>,
@@ -72,7 +72,7 @@ pub(super) struct Walk {
 /// Why the walk waits, and until when at most.
 #[derive(Debug)]
 pub(super) struct Hold {
-    /// What of the server is waited for, escaped.
+    /// The message of the server for which the walk waits, escaped.
     pub waits: Option<String>,
     pub until: Option<Moment>,
 }

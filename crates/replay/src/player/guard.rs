@@ -146,7 +146,7 @@ impl Guard {
         Some(format!("{} {why}", escape(tool)))
     }
 
-    /// What the server says now counts more than what it said then: it is the one that is driven.
+    /// The hints of the live server count more than the recorded ones: the live one is driven.
     fn only_reads(&self, tool: &str) -> bool {
         let live = self.live.as_ref().and_then(|live| live.get(tool));
         let recorded = || self.recorded.get(tool).filter(|_| self.is_own);

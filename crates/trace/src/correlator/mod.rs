@@ -307,7 +307,7 @@ pub struct MessageRecord {
     pub rpc_id: Option<RequestId>,
     /// Tool or prompt name, resource URI, task id; for a response that of its exchange.
     pub name: Option<Box<str>>,
-    /// One line for people, not yet escaped; empty where the message has none.
+    /// A summary for people on one line, not yet escaped; empty where the message has none.
     pub summary: Box<str>,
     /// The exchange that it belongs to: as its request or response, or as progress, log message,
     /// cancel or notification of it.

@@ -358,7 +358,7 @@ impl Waiting {
         self.pending += 1;
     }
 
-    /// One of these answers came, or is not waited for any longer.
+    /// Counts down: one of these answers came, or nobody waits for it any longer.
     pub(super) fn end(&mut self, t: Moment) {
         match self.pending {
             0 => {}

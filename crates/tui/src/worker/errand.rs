@@ -24,7 +24,7 @@ pub struct Means {
     pub clock: Clock,
 }
 
-/// What an errand does, off the loop.
+/// The work of an errand, which runs on a thread of its own.
 type Work = Box<dyn FnOnce(&Place<'_>) -> Result<Answer, String> + Send>;
 
 pub struct Errand {

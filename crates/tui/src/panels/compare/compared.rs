@@ -18,7 +18,7 @@ pub struct Compared {
     pub counts: [u64; Class::ALL.len()],
     /// Whether a replay tried all that it was to make.
     pub is_tried: bool,
-    /// What stands beside the counts.
+    /// A remark beside the counts.
     pub remarks: Vec<(Role, String)>,
     pub rows: Vec<Row>,
     /// The values that stand for each other in two recordings, whose calls a row opens; `None` where
@@ -44,7 +44,7 @@ pub struct Row {
     pub text: Text,
     /// The call on each side.
     pub calls: [Option<ItemKey>; 2],
-    /// What is said of the row below the list.
+    /// The paragraphs below the list about the row under the cursor.
     pub below: Option<Box<Below>>,
 }
 

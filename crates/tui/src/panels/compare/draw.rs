@@ -151,7 +151,7 @@ fn text(look: &Look, row: &Row, room: usize) -> String {
     cell(&text, room)
 }
 
-/// What is said of the row under the cursor, below a rule with its name.
+/// The paragraphs about the row under the cursor, below a rule with its name.
 fn below(look: &Look, row: &Row, said: &Below, area: Rect) -> Vec<Spans> {
     let (columns, height) = (usize::from(area.width), usize::from(area.height));
     let most = height.saturating_sub(1);

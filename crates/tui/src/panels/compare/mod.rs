@@ -44,7 +44,7 @@ use two_calls::Call;
 
 #[derive(Debug)]
 pub struct Comparison {
-    /// What was compared, once it is there.
+    /// The comparison, once the worker has it.
     pub content: Option<Box<Compared>>,
     /// How far the comparison is.
     far: String,

@@ -354,7 +354,7 @@ fn reasons(app: &App, session: &Session) -> Vec<(Role, String)> {
     vec![(role, text)]
 }
 
-/// What the filter hides, and which filter would show something.
+/// Says that the filter hides all rows, and which filter would show some.
 fn filtered(app: &App, session: &Session) -> Vec<(Role, String)> {
     let scan = &session.list.scan;
     let mut text = "no row fits the filter".to_owned();

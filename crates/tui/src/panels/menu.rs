@@ -313,18 +313,25 @@ fn placed(menu: &Menu, screen: Rect) -> Placed {
 
 /// The lines of a menu, none with more than `columns` columns.
 fn rows(menu: &Menu, columns: usize) -> Vec<Row> {
+    // What follows a gap near the beginning is a column: its next lines begin below it.
     let of = |entry: Option<usize>, role: Role, first: String, text: &str| {
-        let columns = columns.saturating_sub(width(&first));
+        let near = text.floor_char_boundary(columns / 2);
+        let (head, text) = text.split_at(text[..near].rfind("  ").map_or(0, |gap| gap + 2));
+        let columns = columns.saturating_sub(width(&first) + width(head));
         let lines = wrap(text, columns).into_iter().enumerate();
-        lines.map(move |(nth, text)| Row {
+        let lines = lines.map(|(nth, text)| Row {
             entry,
             role,
             before: match nth {
                 0 => first.clone(),
                 _ => " ".repeat(width(&first)),
             },
-            text,
-        })
+            text: match nth {
+                0 => format!("{head}{text}"),
+                _ => " ".repeat(width(head)) + &text,
+            },
+        });
+        lines.collect::<Vec<_>>()
     };
     let texts = menu.text.iter();
     let texts = texts.flat_map(|(role, text)| of(None, *role, " ".to_owned(), text));

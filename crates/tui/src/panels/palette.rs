@@ -74,7 +74,7 @@ fn entry(keymap: &Keymap, row: &'static Row) -> Entry {
     let keys = keymap.keys(row.action);
     let keys = keys.iter().take(2).map(ToString::to_string);
     let keys = keys.collect::<Vec<_>>().join(" ");
-    let label = format!("{:<18}  {keys:<9}  {}", row.name, row.help);
+    let label = format!("{:<18}  {keys:<11}  {}", row.name, row.help);
     Entry::new(' ', label, |viewer| {
         viewer.app.chosen = Some(row.action);
         vec![]

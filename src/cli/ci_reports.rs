@@ -107,8 +107,8 @@ pub struct Annotation {
     pub stands_for: u64,
 }
 
-/// The commands that make annotations, for what is called a `noun` and was counted; of `left_out`
-/// more there is none.
+/// The workflow commands that make annotations. `left_out` further ones are only counted in the last
+/// line, by their `noun`.
 pub fn github(noun: &str, annotations: &[Annotation], left_out: u64) -> Vec<String> {
     let mut commands = Vec::new();
     for kind in ["error", "warning", "notice"] {

@@ -76,7 +76,7 @@ pub struct Lifecycle {
     has_begun: bool,
     once: Once,
     /// The exchange of the latest `initialize`, and the version that the client wishes for.
-    asked: Option<(Option<ExchangeId>, Box<str>)>,
+    initialize_asked: Option<(Option<ExchangeId>, Box<str>)>,
 }
 
 impl Family for Lifecycle {
@@ -98,7 +98,7 @@ impl Family for Lifecycle {
         }
         match &part.message.body {
             Body::Request(_) if of_client && method == "initialize" => self.initialize(part),
-            Body::Request(_) if of_client => self.asked(part, method),
+            Body::Request(_) if of_client => self.check_request(part, method),
             Body::Notification(_) if of_client && method == "notifications/cancelled" => {
                 if let Some(asked) = part.request().filter(|it| &*it.method == "initialize") {
                     let detail = "before the server has answered it";
@@ -120,7 +120,7 @@ fn is_legacy(part: &Part<'_>) -> bool {
 }
 
 impl Lifecycle {
-    fn asked(&mut self, part: &Part<'_>, method: &str) {
+    fn check_request(&mut self, part: &Part<'_>, method: &str) {
         if method == "ping" || !is_legacy(part) {
             return;
         }
@@ -149,12 +149,12 @@ impl Lifecycle {
             }
             _ => {}
         }
-        self.asked = None;
+        self.initialize_asked = None;
         if part.value.is_some() {
             shape(part, "params", part.params(), "clientInfo");
             let version = part.param("protocolVersion");
             let version = version.and_then(|version| version.as_str());
-            self.asked = version.map(|version| (part.exchange(), version.into()));
+            self.initialize_asked = version.map(|version| (part.exchange(), version.into()));
         }
     }
 
@@ -183,7 +183,10 @@ impl Lifecycle {
         let Some(version) = version else { return };
         let path = "result.protocolVersion";
         let agreed = quote::text(&version);
-        if let Some((_, wish)) = self.asked.as_ref().filter(|(id, _)| *id == part.exchange())
+        if let Some((_, wish)) = self
+            .initialize_asked
+            .as_ref()
+            .filter(|(id, _)| *id == part.exchange())
             && **wish != *version
         {
             let detail = format!("{} → {agreed}", quote::text(wish));

@@ -209,12 +209,16 @@ fn finding(problem: &Problem, part: &Part<'_>) -> Option<Finding> {
         detail = format!("{detail}: {more}");
     }
     let finding = part.at(rule, detail);
-    let stands = path
+    let member_exists = path
         .split('.')
         .next()
         .and_then(|top| part.get(top))
         .is_some();
-    Some(if stands { finding.path(path) } else { finding })
+    Some(if member_exists {
+        finding.path(path)
+    } else {
+        finding
+    })
 }
 
 fn kind_and_text(value: Value<'_>) -> String {
@@ -274,8 +278,8 @@ fn listed<'v>(mut names: impl Iterator<Item = Value<'v>>) -> Option<(Value<'v>, 
 
 // Names of methods that peers use in place of the protocol's.
 
-/// Names from other protocols and from memory, and what was probably meant. Unlike those of
-/// [`methods::DIALECT`] they are not taken for it.
+/// Names from other protocols and from memory, each with the method that was probably meant. Unlike
+/// those of [`methods::DIALECT`] they are not taken for that method.
 const MEANT: &[(&str, &str)] = &[
     ("$/cancelRequest", "notifications/cancelled"),
     ("$/progress", "notifications/progress"),

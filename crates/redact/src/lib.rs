@@ -12,13 +12,13 @@
 //! * [`Redactor`]: puts tokens in their place, message by message; a viewer may show one with what
 //!   was learned so far, and go back to learning with [`Redactor::resume`];
 //! * [`Report`]: what was replaced where, by which rule, never the value;
-//! * [`token`]: what stands in place of values; [`gaps`]: what stood there, told by the original.
+//! * [`token`]: the placeholders of values; [`gaps`]: the values behind placeholders, from the original text.
 //!
 //! Frames are looked at as what they mean: a JSON message by its keys and strings, JSON within its
 //! strings, base64 and percent-encoding within those; anything else as text. All bytes but those
 //! replaced stay as they are. A value has one token wherever it stands, and two values have two:
-//! pairing, comparing and replaying work as before. What says a value in some code is another one,
-//! with the number of that. Numbers are given in the order in which values are recognised; those of
+//! pairing, comparing and replaying work as before. An encoded form of a value gets a token of its
+//! own with the same number. Numbers are given in the order in which values are recognised; those of
 //! tokens that stood there before are left out.
 //!
 //! Work is linear in what is read, and memory bounded: [`MOST_VALUES`] are looked for, and whatever

@@ -57,7 +57,7 @@ impl Signals {
         Ok(signals)
     }
 
-    /// Catches no signal that ends programs: the other half stops the session.
+    /// Catches no signal that ends programs: the [`Stopper`] stops the session.
     pub fn by_hand() -> io::Result<(Self, Stopper)> {
         survive_large_files();
         let (wake, woken) = UnixStream::pair()?;

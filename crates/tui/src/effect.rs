@@ -149,7 +149,7 @@ impl Questions {
 
     /// Opens another recording, or none: no answer about the one before counts any more.
     pub fn open(&mut self, path: Option<PathBuf>) -> Effect {
-        self.latest.retain(|slot, _| *slot >= Slot::Beside);
+        self.latest.retain(|slot, _| *slot >= Slot::Preview);
         Ask::Open(self.number(Slot::Open), path).into()
     }
 

@@ -81,7 +81,7 @@ pub fn to_call(
     if !is_attended() {
         return Ok(());
     }
-    let mut wanted = part::wanted(part.only.as_deref(), recording, false)?;
+    let mut wanted = part::only_filter(part.only.as_deref(), recording, false)?;
     let mut is_wanted =
         |exchange: &Exchange| wanted.as_mut().is_none_or(|is_wanted| is_wanted(exchange));
     let refused = guard.refused_calls(recording, part.until, &mut is_wanted)?;

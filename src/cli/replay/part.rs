@@ -27,30 +27,30 @@ pub fn check(part: &Part, recording: &Recording, summary: &Summary) -> Result<()
     check_edits(part, recording)
 }
 
-/// Whether an exchange is wanted; `None`: all are. The handshake always is: without it no legacy
-/// server answers. So are the `lists` of tools where a call needs them: a stranger's recording has no
-/// say in which tools only read.
-pub fn wanted<'r>(
+/// The filter of `--only`: decides which exchanges are sent; `None` sends all. The handshake is always
+/// sent: without it no legacy server answers. `keep_tools_list` sends `tools/list` too, for calls that
+/// need it: a stranger's recording has no say in which tools only read.
+pub fn only_filter<'r>(
     filter: Option<&str>,
     recording: &Recording,
-    lists: bool,
+    keep_tools_list: bool,
 ) -> Result<Option<Wanted<'r>>, Failure> {
     let Some(query) = filter::parse_as("--only", filter)? else {
         return Ok(None);
     };
     let fitting = filter::exchanges(recording, &query)?;
     Ok(Some(Box::new(move |exchange: &Exchange| {
-        is_always_wanted(&exchange.method, lists) || fitting.contains(&exchange.id)
+        is_always_sent(&exchange.method, keep_tools_list) || fitting.contains(&exchange.id)
     })))
 }
 
-fn is_always_wanted(method: &str, lists: bool) -> bool {
-    method == "initialize" || (lists && method == "tools/list")
+fn is_always_sent(method: &str, keep_tools_list: bool) -> bool {
+    method == "initialize" || (keep_tools_list && method == "tools/list")
 }
 
 /// Whether a call that is wanted needs the server's word that its tool only reads.
 pub fn needs_lists(part: &Part, recording: &Recording, guard: &Guard) -> Result<bool, Failure> {
-    let Some(mut wanted) = wanted(part.only.as_deref(), recording, false)? else {
+    let Some(mut wanted) = only_filter(part.only.as_deref(), recording, false)? else {
         return Ok(false);
     };
     let refused = guard.refused_calls(recording, part.until, &mut *wanted)?;
@@ -77,16 +77,16 @@ fn check_only(filter: Option<&str>, recording: &Recording) -> Result<(), Failure
     )))
 }
 
-/// Says so where nothing of what is wanted was tried, since it needs what is left out: that the
-/// handshake is as it was is no answer, nor are the `lists` that a call needed.
-pub fn nothing_tried(report: &mut Report, lists: bool) {
+/// Reports trouble if no request picked by `--only` could be sent because the requests that it depends
+/// on were left out. The handshake and `tools/list` do not count.
+pub fn report_nothing_tried(report: &mut Report, keep_tools_list: bool) {
     let mut compared = report.tallies.iter().filter(|(_, it)| it.compared > 0);
     let is_unreached = |account: &Account| {
         let why = &account.outcome;
         matches!(why, Outcome::Missing(Missing::Skipped(Skip::Unreached(_))))
     };
     if report.accounts.iter().any(is_unreached)
-        && compared.all(|((method, _), _)| is_always_wanted(method, lists))
+        && compared.all(|((method, _), _)| is_always_sent(method, keep_tools_list))
     {
         let text = "nothing that fits --only could be tried: take what it needs along with `OR \
                     seq:N` in the filter, or replay all up to it with --until";
@@ -98,7 +98,7 @@ pub fn nothing_tried(report: &mut Report, lists: bool) {
 fn check_edits(part: &Part, recording: &Recording) -> Result<(), Failure> {
     let mut edits: Vec<_> = part.edit.iter().collect();
     edits.sort_by_key(|edit| edit.seq);
-    let mut wanted = wanted(part.only.as_deref(), recording, false)?;
+    let mut wanted = only_filter(part.only.as_deref(), recording, false)?;
     for edit in edits {
         let mut requests = recording.exchanges_of_frame(edit.seq)?;
         requests.retain(|exchange| exchange.request.0 == edit.seq);

@@ -43,7 +43,7 @@ pub struct Plan<'a> {
     summary: Summary,
     guard: Guard,
     /// Whether the server is asked for its tools, whatever the user wants of the recording.
-    lists: bool,
+    keep_tools_list: bool,
     command: Command,
     signals: Signals,
 }
@@ -87,7 +87,7 @@ impl<'a> Plan<'a> {
         consent::to_start(wish.driving, recording, &summary, &command)?;
         let mut guard = guard(wish.driving, recording, &summary)?;
         consent::to_call(wish.part, wish.warning, recording, &mut guard)?;
-        let lists = part::needs_lists(wish.part, recording, &guard)?;
+        let keep_tools_list = part::needs_lists(wish.part, recording, &guard)?;
         let signals = Signals::catch().context("signals cannot be caught")?;
         // A replay that is stopped says what came of it, and comes to its own end.
         file::hand_signals_over();
@@ -96,7 +96,7 @@ impl<'a> Plan<'a> {
             recording,
             summary,
             guard,
-            lists,
+            keep_tools_list,
             command,
             signals,
         })
@@ -132,7 +132,7 @@ impl<'a> Plan<'a> {
         options.timeout = run.timeout.or(options.timeout);
         options.binder.bind_by(judge.rules());
         let part = self.wish.part;
-        let wanted = part::wanted(part.only.as_deref(), self.recording, self.lists)?;
+        let wanted = part::only_filter(part.only.as_deref(), self.recording, self.keep_tools_list)?;
         let dir = run.dir.map(|dir| Ok(dir.to_owned()));
         let usual = || folder::Settings::read().recordings_dir(&self.wish.driving.folder);
         let play = Play {
@@ -155,7 +155,7 @@ impl<'a> Plan<'a> {
         drop(progress);
         let mut played = played.map_err(anyhow::Error::from)?;
         if part.only.is_some() {
-            part::nothing_tried(&mut played.outcome.report, self.lists);
+            part::report_nothing_tried(&mut played.outcome.report, self.keep_tools_list);
         }
         Ok(Played {
             outcome: played.outcome,

@@ -35,8 +35,7 @@ pub fn said(account: &Account) -> Option<String> {
     })
 }
 
-/// Behind the number of values that are redacted on one side of messages that are the same but for
-/// that.
+/// Follows a count: `3 values redacted on one side, otherwise the same`.
 pub const REDACTED: &str = "redacted on one side, otherwise the same";
 
 /// The outcome of an exchange, in a word.

@@ -102,7 +102,7 @@ impl Director<'_> {
         }
         match self.ending.stage {
             Stage::Walking | Stage::Settling(_) => self.walk(now)?,
-            Stage::Leaving(_) => self.left(),
+            Stage::Leaving(_) => self.stop_once_server_left(),
             Stage::Closing(by, until) if until <= now && self.ending.exited.is_none() => match by {
                 None => self.signal(Deadly::Term),
                 Some(Deadly::Term) => self.signal(Deadly::Kill),
@@ -241,12 +241,12 @@ impl Director<'_> {
         if self.may_write() {
             self.ending.stage = Stage::Leaving(now + BOTH);
         }
-        self.left();
+        self.stop_once_server_left();
         self.let_go();
     }
 
     /// Stops as soon as the server has left as a whole, or has had the time to.
-    fn left(&mut self) {
+    fn stop_once_server_left(&mut self) {
         let both = self.ending.exited.is_some() && self.ending.output_ended;
         if let Stage::Leaving(until) = self.ending.stage
             && (both || until <= self.now)

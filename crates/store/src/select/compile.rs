@@ -178,8 +178,8 @@ impl Writer<'_> {
         format!("?{number}")
     }
 
-    /// A condition that never holds. No constant, of which `SQLite` would make that there is no way
-    /// to use the index that it is told to.
+    /// A condition that never holds. The 0 is bound: with a literal one `SQLite`
+    /// cannot use the index named in `INDEXED BY` and fails.
     fn never(&mut self) -> String {
         self.bind(0)
     }

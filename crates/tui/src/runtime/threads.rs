@@ -82,7 +82,7 @@ impl Drop for Threads {
         self.reader.close();
         for (slot, away) in &self.errands {
             // Whoever only reads may be left behind.
-            if *slot > Slot::Beside {
+            if *slot > Slot::Preview {
                 away.end();
             }
         }

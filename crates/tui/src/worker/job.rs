@@ -30,7 +30,7 @@ pub enum Slot {
     Hints,
     Search,
     /// A comparison, or what a replay would do.
-    Beside,
+    Preview,
     Replay,
     Export,
 }
@@ -43,8 +43,8 @@ pub trait Job: Send {
     /// over what was found.
     fn step(&mut self, source: &Source<'_>) -> Step<Self::Found>;
 
-    /// The recording has grown, or has ended: whether the job is to be stepped again. Asked of
-    /// jobs that are done; the others are asked as soon as they are.
+    /// The recording has grown, or has ended: whether the job is to be stepped again. Called on
+    /// finished jobs; a running job is asked once it has finished.
     fn grown(&mut self, _: &Growth) -> bool {
         false
     }

@@ -147,7 +147,7 @@ fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
         let is_left = matches!(action, Action::Cancel | Action::Close | Action::Back);
         return is_left.then(|| {
             app.overlays.pop();
-            vec![Ask::Stop(Slot::Beside).into()]
+            vec![Ask::Stop(Slot::Preview).into()]
         });
     };
     let mut changes = compared.changes.iter().copied();
@@ -353,7 +353,7 @@ fn ask(
     leave_unfinished(app);
     let at = at.min(app.overlays.len());
     app.overlays.insert(at, Box::new(Comparison::new(opens)));
-    vec![app.questions.send(Slot::Beside, failed, work)]
+    vec![app.questions.send(Slot::Preview, failed, work)]
 }
 
 /// Tells how far a comparison is.

@@ -4,7 +4,7 @@
 //!  List ─┬─ index    all rows that fit, 24 bytes each: the newest are found first
 //!        ├─ cache    whole rows, for the screen and a page around it
 //!        ├─ cursor   on a row by its address, or riding on the last one
-//!        └─ top      the first row on the screen by its address; none follows the end
+//!        └─ top      the first row on the screen by its address; without one the list follows its end
 //! ```
 //!
 //! The cursor and the first row are addresses and no numbers: rows that are found above, or that

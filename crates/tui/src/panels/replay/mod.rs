@@ -78,7 +78,7 @@ fn ask(app: &mut App, path: PathBuf, call: Option<(Seq, u32)>, scope: Scope) -> 
         }))
     };
     let failed = |viewer: &mut Viewer, why| fill(&mut viewer.app, Err(why));
-    vec![app.questions.send(Slot::Beside, failed, work)]
+    vec![app.questions.send(Slot::Preview, failed, work)]
 }
 
 /// Fills the form that waits, or says why it cannot be, unless the form was closed meanwhile.

@@ -316,7 +316,9 @@ fn rows(menu: &Menu, columns: usize) -> Vec<Row> {
     // What follows a gap near the beginning is a column: its next lines begin below it.
     let of = |entry: Option<usize>, role: Role, first: String, text: &str| {
         let near = text.floor_char_boundary(columns / 2);
-        let (head, text) = text.split_at(text[..near].rfind("  ").map_or(0, |gap| gap + 2));
+        let gap = text[..near].rfind("  ");
+        let column = gap.map_or(0, |gap| text.len() - text[gap..].trim_start().len());
+        let (head, text) = text.split_at(column);
         let columns = columns.saturating_sub(width(&first) + width(head));
         let lines = wrap(text, columns).into_iter().enumerate();
         let lines = lines.map(|(nth, text)| Row {

@@ -184,7 +184,7 @@ pub fn report_lines(report: &Report, path: Option<&Path>) -> Vec<String> {
 
 /// Lines about what the redaction left undone.
 pub fn undone(report: &Report) -> Vec<String> {
-    let mut lines = told::off(report);
+    let mut lines: Vec<_> = told::off(report).collect();
     lines.extend(report.left.iter().map(|left| {
         let (seq, bytes) = (left.seq, size(left.bytes));
         format!("#{seq} is left out: {bytes} are too long to be looked through")

@@ -13,17 +13,15 @@ const STYLE: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct Layer {
     pub text: Vec<u8>,
-    /// From where on bytes stand elsewhere than those before, in order.
-    cuts: Vec<Cut>,
-    /// The length of the text around it.
-    around: usize,
+    pieces: Vec<Piece>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Cut {
-    inside: usize,
-    outside: usize,
-    /// Whether what follows is one sign in several bytes, which cannot be cut.
+/// A part of a decoded text, and where it stands in the encoded one.
+#[derive(Clone, Debug)]
+struct Piece {
+    start: usize,
+    outside: Range<usize>,
+    /// Whether it is one sign in several bytes, which cannot be cut.
     is_sign: bool,
 }
 
@@ -38,7 +36,7 @@ impl Layer {
                 Ok(_) => plain,
                 Err(broken) => broken.valid_up_to(),
             };
-            layer.push(&inner[at..at + plain], at..at + plain, true);
+            layer.push(&inner[at..at + plain], at..at + plain, false);
             at += plain;
             let mut units = Units::new(&inner[at..]);
             let Some(unit) = units.next() else { break };
@@ -48,7 +46,7 @@ impl Layer {
                 Unit::LoneSurrogate(_) | Unit::Invalid => char::REPLACEMENT_CHARACTER,
             };
             let mut buffer = [0; 4];
-            layer.push(char.encode_utf8(&mut buffer).as_bytes(), at..next, false);
+            layer.push(char.encode_utf8(&mut buffer).as_bytes(), at..next, true);
             at = next;
         }
         layer
@@ -56,89 +54,78 @@ impl Layer {
 
     /// A text in which something is percent-encoded; `None` where nothing is.
     pub fn unpercented(text: &[u8]) -> Option<Self> {
-        memchr::memchr(b'%', text)?;
-        let mut layer = Self::new(text.len());
-        let (mut at, mut coded) = (0, false);
-        for sign in memchr::memchr_iter(b'%', text) {
-            let Some(byte) = percent(&text[sign..]).filter(|_| sign >= at) else {
-                continue;
-            };
-            layer.push(&text[at..sign], at..sign, true);
-            layer.push(&[byte], sign..sign + 3, false);
-            (at, coded) = (sign + 3, true);
-        }
-        layer.push(&text[at..], at..text.len(), true);
-        coded.then_some(layer)
+        Self::decoded(text, b'%', |code| Some((Some(percent(code)?), 3)))
     }
 
     /// A text without what tells a terminal in which colour to go on; `None` where nothing does.
     pub fn unstyled(text: &[u8]) -> Option<Self> {
-        let mut layer = Self::new(text.len());
-        let mut at = 0;
-        for escape in memchr::memchr_iter(ESCAPE, text) {
-            let Some(length) = style(&text[escape..]).filter(|_| escape >= at) else {
+        Self::decoded(text, ESCAPE, |code| Some((None, style(code)?)))
+    }
+
+    /// A text with what each code says that begins with `mark`; `read` gives that and its length.
+    fn decoded(
+        text: &[u8],
+        mark: u8,
+        read: impl Fn(&[u8]) -> Option<(Option<u8>, usize)>,
+    ) -> Option<Self> {
+        let (mut layer, mut at) = (Self::new(text.len()), 0);
+        for code in memchr::memchr_iter(mark, text) {
+            let Some((byte, length)) = read(&text[code..]).filter(|_| code >= at) else {
                 continue;
             };
-            layer.push(&text[at..escape], at..escape, true);
-            at = escape + length;
+            layer.push(&text[at..code], at..code, false);
+            layer.push(byte.as_slice(), code..code + length, true);
+            at = code + length;
         }
-        layer.push(&text[at..], at..text.len(), true);
+        layer.push(&text[at..], at..text.len(), false);
         (at > 0).then_some(layer)
     }
 
     fn new(around: usize) -> Self {
         Self {
             text: Vec::with_capacity(around),
-            cuts: Vec::new(),
-            around,
+            pieces: Vec::new(),
         }
     }
 
-    fn push(&mut self, bytes: &[u8], outside: Range<usize>, is_same: bool) {
-        if bytes.is_empty() {
-            return;
-        }
-        let goes_on = self.cuts.last().is_some_and(|cut| {
-            is_same && !cut.is_sign && outside.start - cut.outside == self.text.len() - cut.inside
-        });
-        if !goes_on {
-            self.cuts.push(Cut {
-                inside: self.text.len(),
-                outside: outside.start,
-                is_sign: !is_same,
-            });
+    fn push(&mut self, bytes: &[u8], outside: Range<usize>, is_sign: bool) {
+        match self.pieces.last_mut() {
+            _ if bytes.is_empty() => {}
+            Some(last) if !last.is_sign && !is_sign && last.outside.end == outside.start => {
+                last.outside.end = outside.end;
+            }
+            _ => self.pieces.push(Piece {
+                start: self.text.len(),
+                outside,
+                is_sign,
+            }),
         }
         self.text.extend_from_slice(bytes);
     }
 
     /// Where a part of the text stands in the one around it.
     pub fn place(&self, span: Range<usize>) -> Range<usize> {
-        self.at(span.start, false)..self.end(span.end).max(self.at(span.start, false))
-    }
-
-    /// Where what ends here ends there: what was left out behind it is no part of it.
-    fn end(&self, inside: usize) -> usize {
-        let before = self.cuts.partition_point(|cut| cut.inside < inside);
-        let cut = before.checked_sub(1).and_then(|last| self.cuts.get(last));
-        match cut {
-            Some(cut) if !cut.is_sign => cut.outside + (inside - cut.inside),
-            _ => self.at(inside, true),
-        }
-    }
-
-    fn at(&self, inside: usize, is_end: bool) -> usize {
-        let next = self.cuts.partition_point(|cut| cut.inside <= inside);
-        let Some(cut) = next.checked_sub(1).and_then(|last| self.cuts.get(last)) else {
-            return 0;
+        let at = |inside: usize| {
+            let next = self.pieces.partition_point(|piece| piece.start <= inside);
+            let piece = &self.pieces[next.saturating_sub(1)];
+            (piece, piece.outside.start + (inside - piece.start))
         };
-        if cut.is_sign && inside == cut.inside {
-            return cut.outside;
+        if span.is_empty() {
+            return 0..0;
         }
-        if cut.is_sign {
-            let after = self.cuts.get(next).map_or(self.around, |cut| cut.outside);
-            return if is_end { after } else { cut.outside };
-        }
-        cut.outside + (inside - cut.inside)
+        let (first, start) = at(span.start);
+        let (last, end) = at(span.end - 1);
+        let start = if first.is_sign {
+            first.outside.start
+        } else {
+            start
+        };
+        let end = if last.is_sign {
+            last.outside.end
+        } else {
+            end + 1
+        };
+        start..end
     }
 }
 
@@ -166,9 +153,6 @@ pub(super) fn percent(text: &[u8]) -> Option<u8> {
 
 /// Shorter runs have no room for a secret that is known by its shape.
 const LEAST: usize = 24;
-
-/// Of longer ones only the first alignments are tried beyond the first one: they are files.
-const SHORT: usize = 4096;
 
 /// Bytes that are looked at to see whether a run says something in text.
 const PROBE: usize = 32;
@@ -264,25 +248,14 @@ fn run_end(text: &[u8], start: usize) -> usize {
     }
 }
 
-/// What a run says: as it stands, and from its second, third and fourth letter on where that reads
-/// like text, since what stands before may be no part of it.
+/// What a run says where that begins like text: from its first, second, third or fourth letter on,
+/// since what stands before may be no part of it.
 pub(super) fn readings(run: &[u8]) -> impl Iterator<Item = Vec<u8>> {
-    let marks = run
-        .iter()
-        .enumerate()
-        .filter(|(_, byte)| matches!(byte, b'/' | b'-' | b'_' | b'+'));
-    let after: Vec<_> = marks.map(|(at, _)| at + 1).take(4).collect();
-    let shifts: Vec<usize> = if run.len() < SHORT {
-        vec![1, 2, 3]
-    } else {
-        after
-    };
-    let shifted = shifts.into_iter().filter_map(|shift| {
+    (0..4).filter_map(|shift| {
         let rest = run.get(shift..)?;
         let probe = decode(&rest[..rest.len().min(PROBE)]);
         is_text(&probe).then(|| decode(rest))
-    });
-    std::iter::once_with(|| decode(run)).chain(shifted)
+    })
 }
 
 /// A run of base64, decoded as far as that is possible.
@@ -303,7 +276,7 @@ pub(super) fn decode(run: &[u8]) -> Vec<u8> {
     ENGINE.decode(&letters).unwrap_or_default()
 }
 
-pub(super) fn is_text(bytes: &[u8]) -> bool {
+fn is_text(bytes: &[u8]) -> bool {
     let printed = bytes
         .iter()
         .filter(|byte| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~'));

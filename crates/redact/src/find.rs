@@ -6,24 +6,27 @@
 //!                       text ──────────────────────┴─▶ text
 //!                                                        └─▶ percent-encoded, base64: again
 //! ```
+//!
+//! One pass over a frame notices where something may be secret; the strings of the frame are looked
+//! at where something was noticed in them.
 
 use super::encodings::{self, Layer};
-use super::json::{self, Strings, Under};
+use super::json::{self, Under};
 use super::known::Known;
-use super::names::Class;
-use super::policy::{Policy, id};
+use super::policy::{Policy, Sign};
 use super::report::Found;
 use super::text::{self, Codes, Passed};
-use super::token::Kind;
-use super::value::Placement;
 use mcpreel_wire::json::{Node, parse_into};
 use std::ops::Range;
 
 /// How many codes may lie within each other: JSON in a string in base64 in a string.
-const MOST_LAYERS: usize = 5;
+pub(super) const MOST_LAYERS: usize = 5;
 
 /// A message with more values is not read: it would take some hundred times its size.
 const MOST_NODES: usize = 8 * 1024 * 1024;
+
+/// Bytes of a text of which all signs are kept; each string of a longer one is searched on its own.
+const KEPT: usize = 64 * 1024;
 
 /// Whether a frame can be looked through: not if it has so many values that reading it would take
 /// some hundred times its size in memory.
@@ -32,131 +35,136 @@ pub fn is_readable(raw: &[u8]) -> bool {
     raw.len() < MOST_NODES || values() < MOST_NODES
 }
 
+/// A text, and the signs in it if they are known: those of a document, in which it begins at `start`.
+#[derive(Clone, Copy)]
+pub(super) struct Noticed<'t> {
+    pub text: &'t [u8],
+    signs: Option<(&'t [Sign], usize)>,
+}
+
+impl<'t> Noticed<'t> {
+    fn new(text: &'t [u8], signs: Option<&'t Vec<Sign>>) -> Self {
+        let signs = signs.map(|signs| (&**signs, 0));
+        Self { text, signs }
+    }
+
+    pub fn unknown(text: &'t [u8]) -> Self {
+        Self { text, signs: None }
+    }
+
+    /// The part of the text at `span`.
+    pub fn part(&self, span: Range<usize>) -> Self {
+        let start = span.start;
+        Self {
+            text: &self.text[span],
+            signs: self.signs.map(|(signs, offset)| (signs, offset + start)),
+        }
+    }
+
+    /// Gives each sign in the text to `visit`, in the order of their ends, until one is the last.
+    pub fn any(&self, policy: &Policy, mut visit: impl FnMut(Sign) -> bool) -> bool {
+        let Some((signs, offset)) = self.signs else {
+            return policy.signs(self.text).any(visit);
+        };
+        let first = signs.partition_point(|sign| sign.end <= offset);
+        let signs = signs[first..].iter();
+        let mut signs = signs.take_while(|sign| sign.end <= offset + self.text.len());
+        signs.any(|sign| {
+            sign.start >= offset
+                && visit(Sign {
+                    start: sign.start - offset,
+                    end: sign.end - offset,
+                    ..*sign
+                })
+        })
+    }
+}
+
 /// Looks for what a policy says is secret, and for what is known to be.
 #[derive(Clone, Copy)]
 pub(super) struct Finder<'p> {
-    policy: &'p Policy,
-    known: Option<&'p Known>,
-    /// Whether what is looked at is no text: then nothing is a name or a URL.
-    is_binary: bool,
+    pub policy: &'p Policy,
+    pub known: Option<&'p Known>,
 }
 
-impl<'p> Finder<'p> {
-    pub fn new(policy: &'p Policy, known: Option<&'p Known>) -> Self {
-        Self {
-            policy,
-            known,
-            is_binary: false,
-        }
-    }
-
-    fn of_reading(&self, reading: &[u8]) -> Self {
-        Self {
-            is_binary: !encodings::is_text(reading),
-            ..*self
-        }
-    }
-
-    pub fn frame(&self, raw: &[u8], nodes: &mut Vec<Node>, found: &mut Found) {
-        if self.may_have(raw, 0) {
-            self.read(raw, nodes, found);
-        }
-    }
-
-    /// Finds all there is in a frame, without asking first whether there may be anything.
-    pub fn read(&self, raw: &[u8], nodes: &mut Vec<Node>, found: &mut Found) {
-        let first = raw.iter().find(|byte| !byte.is_ascii_whitespace());
-        if matches!(first, Some(b'{' | b'[' | b'"'))
-            && let Ok(root) = parse_into(raw, nodes)
-        {
-            json::message(
-                self.policy,
-                &InJson {
-                    finder: self,
-                    depth: 0,
-                },
-                root,
-                found,
-            );
-        } else {
+impl Finder<'_> {
+    /// Finds all there is in a frame; whether there may be something.
+    pub fn frame(&self, raw: &[u8], nodes: &mut Vec<Node>, found: &mut Found) -> bool {
+        let signs = self.signs(raw);
+        let text = Noticed::new(raw, signs.as_ref());
+        let may_have = self.may_have(text, 0);
+        if may_have && !self.document((text, nodes), 0, Under::Nothing, found) {
             // What is no JSON as a whole, or nests too deeply, may be made of it.
-            self.text(raw, 0, found);
+            self.text(text, 0, found);
         }
         if nodes.capacity() > MOST_NODES / 64 {
             *nodes = Vec::new();
         }
+        may_have
     }
 
-    /// Whether a line ends with a name that is what another one says: `name: API_KEY`.
-    pub fn ends_with_member_name(&self, line: &[u8]) -> bool {
-        text::ends_with_member_name(self.policy, line)
+    fn signs(&self, text: &[u8]) -> Option<Vec<Sign>> {
+        (text.len() <= KEPT).then(|| self.policy.signs(text).collect())
     }
 
     /// Whether there may be something. Says yes too often, never no where there is something.
-    pub fn may_have(&self, raw: &[u8], depth: usize) -> bool {
+    fn may_have(&self, text: Noticed<'_>, depth: usize) -> bool {
+        let raw = text.text;
         self.policy.reads_all()
             || self.known.is_some_and(|known| known.may_be_in(raw))
-            || self.may_be_noticed(raw)
-            || self.may_be_coded(raw, encodings::runs(raw), depth)
-    }
-
-    /// Whether something may be told by a text.
-    pub fn may_be_noticed(&self, raw: &[u8]) -> bool {
-        text::may_be_noticed(self.policy, raw, self.is_binary)
-    }
-
-    /// Whether something may be in what these runs of base64 say.
-    pub fn may_be_coded(
-        &self,
-        raw: &[u8],
-        mut runs: impl Iterator<Item = Range<usize>>,
-        depth: usize,
-    ) -> bool {
-        depth < MOST_LAYERS
-            && runs.any(|run| {
-                let mut shapes = self.policy.at_run(raw[run.start]);
-                shapes.any(|shape| text::shape(self.policy, raw, shape, run.start).is_some())
-                    || encodings::readings(&raw[run])
-                        .any(|reading| self.of_reading(&reading).may_have(&reading, depth + 1))
-            })
+            || text.any(self.policy, |sign| text::is_likely(self.policy, raw, &sign))
+            || depth < MOST_LAYERS
+                && encodings::runs(raw).any(|run| {
+                    let mut shapes = self.policy.at_run(raw[run.start]);
+                    shapes.any(|shape| text::shape(self.policy, raw, shape, run.start).is_some())
+                        || encodings::readings(&raw[run])
+                            .any(|reading| self.may_have(Noticed::unknown(&reading), depth + 1))
+                })
     }
 
     /// Finds all there is in a text, of which some may be JSON.
-    fn string(&self, text: &[u8], depth: usize, found: &mut Found) {
-        if !self.document(text, depth, Under::Nothing, found) {
+    pub fn string(&self, text: Noticed<'_>, depth: usize, found: &mut Found) {
+        if !self.nested(text.text, depth, Under::Nothing, found) {
             self.text(text, depth, found);
         }
     }
 
     /// Finds all there is in an object or a list that is told as a text; whether it is one.
-    fn document(&self, text: &[u8], depth: usize, under: Under, found: &mut Found) -> bool {
+    pub fn nested(&self, text: &[u8], depth: usize, under: Under, found: &mut Found) -> bool {
         let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
         if depth >= MOST_LAYERS || !matches!(first, Some(b'{' | b'[')) {
             return false;
         }
-        let mut nodes = Vec::new();
-        let Ok(root) = parse_into(text, &mut nodes) else {
-            return false;
-        };
-        let strings = InJson {
-            finder: self,
-            depth,
-        };
-        json::nested(self.policy, &strings, root, under, found);
+        let signs = self.signs(text);
+        let text = Noticed::new(text, signs.as_ref());
+        self.document((text, &mut Vec::new()), depth, under, found)
+    }
+
+    fn document(
+        &self,
+        (text, nodes): (Noticed<'_>, &mut Vec<Node>),
+        depth: usize,
+        under: Under,
+        found: &mut Found,
+    ) -> bool {
+        let first = text.text.iter().find(|byte| !byte.is_ascii_whitespace());
+        let root = matches!(first, Some(b'{' | b'[' | b'"')).then(|| parse_into(text.text, nodes));
+        let Some(Ok(root)) = root else { return false };
+        json::walk((self, depth), (text, root), under, found);
         true
     }
 
     /// Finds all there is in a text, and in what is coded in it.
-    pub fn text(&self, text: &[u8], depth: usize, found: &mut Found) {
+    pub fn text(&self, text: Noticed<'_>, depth: usize, found: &mut Found) {
         let mark = found.hits.len();
         if let Some(known) = self.known {
-            known.find(text, found);
+            known.find(text.text, found);
         }
-        let codes = text::scan(self.policy, text, self.is_binary, found);
+        let codes = text::scan(self.policy, text, found);
         if depth < MOST_LAYERS {
-            self.coded(text, depth, codes, found);
+            self.coded(text.text, depth, codes, found);
         }
-        found.spare(mark, text);
+        found.spare(mark, text.text);
     }
 
     /// Looks into what is percent-encoded, escaped, coloured or base64.
@@ -169,7 +177,7 @@ impl<'p> Finder<'p> {
         let escapes = codes.has_escapes.then(|| Layer::unescaped(text));
         for layer in [percent, styles, escapes].into_iter().flatten() {
             let mark = found.hits.len();
-            self.text(&layer.text, depth + 1, found);
+            self.text(Noticed::unknown(&layer.text), depth + 1, found);
             found.place(text, &layer, mark);
         }
         if let Some(known) = self.known.filter(|_| !codes.has_escapes)
@@ -196,12 +204,13 @@ impl<'p> Finder<'p> {
     /// coded cannot be mended from outside.
     fn run(&self, text: &[u8], run: Range<usize>, depth: usize, found: &mut Found) {
         for reading in encodings::readings(&text[run.clone()]) {
-            let finder = self.of_reading(&reading);
-            if !finder.may_have(&reading, depth + 1) {
+            let signs = self.signs(&reading);
+            let reading = Noticed::new(&reading, signs.as_ref());
+            if !self.may_have(reading, depth + 1) {
                 continue;
             }
             let mut inside = Found::default();
-            finder.string(&reading, depth + 1, &mut inside);
+            self.string(reading, depth + 1, &mut inside);
             inside.settle();
             let Some(first) = inside.hits.first() else {
                 continue;
@@ -219,79 +228,4 @@ impl<'p> Finder<'p> {
             return;
         }
     }
-}
-
-/// The strings of a document.
-struct InJson<'f, 'p> {
-    finder: &'f Finder<'p>,
-    /// In how many codes the document stands.
-    depth: usize,
-}
-
-impl Strings for InJson<'_, '_> {
-    fn string(&self, text: &[u8], under: Under, found: &mut Found) {
-        let policy = self.finder.policy;
-        let is_held = matches!(under, Under::Named(_) | Under::Within(_));
-        if is_held && self.finder.document(text, self.depth + 1, under, found) {
-            return;
-        }
-        let mark = found.hits.len();
-        match under {
-            Under::Ruled => found.add(policy, text, 0..text.len(), (id::PATH, Kind::Secret)),
-            Under::Named(Class::Pair) if !encodings::is_pair(text.trim_ascii()) => {
-                pair(policy, text, 0..text.len(), found);
-            }
-            Under::Named(class) | Under::Within(class) => {
-                text::add(policy, text, 0..text.len(), class, Placement::Whole, found);
-            }
-            Under::Word => word(policy, text, found),
-            Under::Nothing => {}
-        }
-        let is_part = matches!(
-            under,
-            Under::Named(Class::Header | Class::Pair) | Under::Word
-        );
-        if found.hits.len() == mark || is_part {
-            self.finder.string(text, self.depth + 1, found);
-        }
-    }
-
-    fn is_known(&self, number: &[u8]) -> bool {
-        self.finder
-            .known
-            .is_some_and(|known| known.numbers.has(number))
-    }
-}
-
-/// Finds the value of a word of a command, `--password=…` or `DB_PASSWORD=…`: all that follows.
-fn word(policy: &Policy, text: &[u8], found: &mut Found) {
-    let sign = memchr::memchr(b'=', &text[..text.len().min(super::names::LONGEST)]);
-    let Some(sign) = sign.filter(|_| memchr::memchr(b'\n', text).is_none()) else {
-        return;
-    };
-    let name = super::extent::lossy(text, &(0..sign));
-    let is_name = name.bytes().all(super::ruleset::is_of_name)
-        && (name.starts_with('-') || !name.contains(|letter: char| letter.is_ascii_lowercase()));
-    let value = match &text[sign + 1..] {
-        [first @ (b'"' | b'\''), .., last] if first == last => sign + 2..text.len() - 1,
-        _ => sign + 1..text.len(),
-    };
-    match policy.class(&name).filter(|_| is_name) {
-        Some(Class::Pair) => pair(policy, text, value, found),
-        Some(class) => text::add(policy, text, value, class, Placement::Whole, found),
-        None => {}
-    }
-}
-
-/// Finds the secret of `user:password`, or of a scheme with what it needs.
-fn pair(policy: &Policy, text: &[u8], span: Range<usize>, found: &mut Found) {
-    let said = &text[span.clone()];
-    let of_user = |byte: &u8| super::ruleset::is_of_name(*byte) || matches!(byte, b'.' | b'@');
-    let colon = memchr::memchr(b':', said).filter(|colon| said[..*colon].iter().all(of_user));
-    let colon = colon.filter(|colon| colon + 1 < said.len() && !said[*colon..].starts_with(b"://"));
-    let (span, class) = match colon {
-        Some(colon) => (span.start + colon + 1..span.end, Class::Password),
-        None => (span, Class::Pair),
-    };
-    text::add(policy, text, span, class, Placement::Whole, found);
 }

@@ -1,15 +1,18 @@
-//! Secrets in JSON: by what holds them. What strings say is found by whoever walks a document.
+//! Secrets in JSON: by what holds them, and by what strings say.
 
 use super::block::is_beside;
-use super::encodings::Layer;
+use super::encodings::{self, Layer};
 use super::entropy::is_value;
-use super::names::Class;
-use super::policy::{Policy, id};
+use super::extent::lossy;
+use super::find::{Finder, Noticed};
+use super::names::{Class, LONGEST};
+use super::policy::id;
 use super::report::{Found, Hit};
-use super::token;
-use super::value::{is_path, looks_chosen};
+use super::ruleset::is_of_name;
+use super::text;
+use super::token::{self, Piece, Pieces};
+use super::value::{Placement, is_path, looks_chosen};
 use mcpreel_wire::json::{Kind, Path, Step, Value};
-use std::borrow::Cow;
 use std::ops::Range;
 
 /// Digits of a number that is looked for wherever it appears again; shorter ones are counts.
@@ -62,54 +65,33 @@ pub(super) enum Under {
     Word,
 }
 
-/// Finds secrets in the strings of a document.
-pub(super) trait Strings {
-    /// Finds what is secret in a string without its quotes and escapes.
-    fn string(&self, text: &[u8], under: Under, found: &mut Found);
-
-    /// Whether a number is secret elsewhere.
-    fn is_known(&self, number: &[u8]) -> bool;
-}
-
-/// Finds all there is in a message.
-pub(super) fn message(policy: &Policy, strings: &dyn Strings, root: Value<'_>, found: &mut Found) {
-    let messages = root.elements().chain(root.is_object().then_some(root));
-    let ruled = policy
-        .paths
-        .iter()
-        .flat_map(|path| messages.clone().flat_map(|message| path.all(message)));
-    let ruled = ruled.map(|value| value.span()).collect();
-    Walk {
-        policy,
-        strings,
-        ruled,
-        path: Vec::new(),
-        found,
-    }
-    .value(root, Under::Nothing);
-}
-
-/// Finds all there is in a document within a string, of which so much is known.
-pub(super) fn nested(
-    policy: &Policy,
-    strings: &dyn Strings,
-    root: Value<'_>,
+/// Finds all there is in the document `text`, which lies within so many codes.
+pub(super) fn walk(
+    (finder, depth): (&Finder<'_>, usize),
+    (text, root): (Noticed<'_>, Value<'_>),
     under: Under,
     found: &mut Found,
 ) {
+    let messages = root.elements().chain(root.is_object().then_some(root));
+    let paths = finder.policy.paths.iter().filter(|_| depth == 0);
+    let ruled = paths.flat_map(|path| messages.clone().flat_map(|message| path.all(message)));
+    let ruled = ruled.map(|value| value.span()).collect();
+    let path = Vec::new();
     Walk {
-        policy,
-        strings,
-        ruled: Vec::new(),
-        path: Vec::new(),
+        finder,
+        depth,
+        text,
+        ruled,
+        path,
         found,
     }
     .value(root, under);
 }
 
 struct Walk<'w> {
-    policy: &'w Policy,
-    strings: &'w dyn Strings,
+    finder: &'w Finder<'w>,
+    depth: usize,
+    text: Noticed<'w>,
     ruled: Vec<Range<usize>>,
     path: Vec<Step>,
     found: &'w mut Found,
@@ -127,6 +109,16 @@ impl Walk<'_> {
             Kind::Number => self.number(value, under),
             Kind::Bool | Kind::Null => {}
         }
+    }
+
+    fn below(&mut self, step: Step, value: Value<'_>, under: Under) {
+        self.path.push(step);
+        self.value(value, under);
+        self.path.pop();
+    }
+
+    fn class(&self, name: Value<'_>) -> Option<Class> {
+        self.finder.policy.class(&spelled(name))
     }
 
     fn object(&mut self, object: Value<'_>, under: Under) {
@@ -147,16 +139,14 @@ impl Walk<'_> {
         let is_grant = GRANT.iter().any(|name| object.get(name).is_some());
         for (key, value) in object.members() {
             let (name, is_secret) = self.key(key, under);
-            let below = match self.below(&name, value, under, told) {
+            let below = match self.under_name(&name, value, under, told) {
                 Under::Nothing if is_grant && name == "code" => Under::Named(Class::Many),
                 below => below,
             };
-            self.path.push(Step::Member(if is_secret {
-                "…".into()
-            } else {
-                name.as_ref().into()
-            }));
-            if name == "rows" && !columns.is_empty() {
+            let is_rows = name == "rows" && columns.iter().any(Option::is_some);
+            let step = if is_secret { "…".into() } else { name };
+            self.path.push(Step::Member(step.into()));
+            if is_rows {
                 self.rows(value, &columns);
             } else {
                 self.value(value, below);
@@ -167,22 +157,10 @@ impl Walk<'_> {
 
     /// The class of each column of `{"columns":[…],"rows":[[…],…]}`: a database answers so.
     fn columns(&self, object: Value<'_>) -> Vec<Option<Class>> {
-        let Some(columns) = object.get("columns").or_else(|| object.get("fields")) else {
-            return Vec::new();
-        };
-        let name = |column: Value<'_>| match column.get("name") {
-            Some(name) => String::from_utf8_lossy(&name.str_bytes()).into_owned(),
-            None => String::from_utf8_lossy(&column.str_bytes()).into_owned(),
-        };
-        let classes: Vec<_> = columns
-            .elements()
-            .map(|column| self.policy.class(&name(column)))
-            .collect();
-        if classes.iter().any(Option::is_some) {
-            classes
-        } else {
-            Vec::new()
-        }
+        let columns = object.get("columns").or_else(|| object.get("fields"));
+        let columns = columns.iter().flat_map(Value::elements);
+        let class = |column: Value<'_>| self.class(column.get("name").unwrap_or(column));
+        columns.map(class).collect()
     }
 
     fn rows(&mut self, rows: Value<'_>, columns: &[Option<Class>]) {
@@ -193,9 +171,8 @@ impl Walk<'_> {
             }
             for (index, cell) in row.elements().enumerate() {
                 let class = columns.get(index).copied().flatten();
-                self.path.push(Step::Element(index));
-                self.value(cell, class.map_or(Under::Nothing, Under::Named));
-                self.path.pop();
+                let under = class.map_or(Under::Nothing, Under::Named);
+                self.below(Step::Element(index), cell, under);
             }
             self.path.pop();
         }
@@ -203,22 +180,15 @@ impl Walk<'_> {
 
     fn array(&mut self, array: Value<'_>, under: Under) {
         let is_plain = matches!(under, Under::Nothing | Under::Word);
-        let program = array
-            .elements()
-            .next()
-            .map(|first| String::from_utf8_lossy(&first.str_bytes()).into_owned());
+        let program = array.elements().next().map(spelled).unwrap_or_default();
         let is_pair = matches!(under, Under::Named(Class::Pair)) && is_pair(array);
         let (mut before, mut is_script) = (None, false);
         for (index, element) in array.elements().enumerate() {
-            self.path.push(Step::Element(index));
             let text = element.string_bytes().unwrap_or_default();
             // Behind a name that is no option only a random word is its value.
             let named = before.filter(|(_, is_option)| is_plain && (*is_option || is_value(text)));
             let named = named.map(|(class, _)| Under::Named(class));
-            before = match &program {
-                Some(program) if is_given(program, text) => Some((Class::Password, true)),
-                _ => self.name(text),
-            };
+            before = self.option(&program, text);
             // What begins like an option is the next one.
             let is_option = matches!(before, Some((_, true))) || text.starts_with(b"--");
             let below = match named.filter(|_| !is_option) {
@@ -228,22 +198,26 @@ impl Walk<'_> {
                 None if is_plain => Under::Word,
                 None => under,
             };
-            self.value(element, below);
+            self.below(Step::Element(index), element, below);
             is_script = matches!(text, [b'-', letters @ .., b'c'] if letters.iter().all(u8::is_ascii_lowercase));
-            self.path.pop();
         }
     }
 
     /// The class of the word after this one, and whether this one is an option: `--token`, `-u`,
     /// `X-Api-Key`.
-    fn name(&self, word: &[u8]) -> Option<(Class, bool)> {
+    fn option(&self, program: &str, word: &[u8]) -> Option<(Class, bool)> {
+        let program = program.rsplit(['/', '\\']).next();
+        let mut given = GIVEN.iter();
+        if given.any(|(name, letter)| program == Some(*name) && word == *letter) {
+            return Some((Class::Password, true));
+        }
         if matches!(word, b"-u" | b"--user" | b"--proxy-user") {
             return Some((Class::Pair, true));
         }
         let option = word.strip_prefix(b"-");
         let name = std::str::from_utf8(option.unwrap_or(word)).ok()?;
-        let is_name = name.len() > 1 && name.bytes().all(super::ruleset::is_of_name);
-        let class = is_name.then(|| self.policy.class(name))?;
+        let is_name = name.len() > 1 && name.bytes().all(is_of_name);
+        let class = is_name.then(|| self.finder.policy.class(name))?;
         class.map(|class| (class, option.is_some()))
     }
 
@@ -255,12 +229,12 @@ impl Walk<'_> {
         let mark = self.found.hits.len();
         if string.has_escapes() {
             let layer = Layer::unescaped(inner);
-            self.strings.string(&layer.text, under, self.found);
+            self.said(Noticed::unknown(&layer.text), under);
             for hit in &mut self.found.hits[mark..] {
                 hit.span = layer.place(hit.span.clone());
             }
         } else {
-            self.strings.string(inner, under, self.found);
+            self.said(self.text.part(start..start + inner.len()), under);
         }
         if self.found.hits.len() == mark {
             return;
@@ -273,20 +247,86 @@ impl Walk<'_> {
         }
     }
 
+    /// Finds what is secret in what a string says.
+    fn said(&mut self, said: Noticed<'_>, under: Under) {
+        let (text, mark) = (said.text, self.found.hits.len());
+        let is_held = matches!(under, Under::Named(_) | Under::Within(_));
+        let finder = self.finder;
+        if is_held && finder.nested(text, self.depth + 1, under, self.found) {
+            return;
+        }
+        match under {
+            Under::Ruled => {
+                let rule = (id::PATH, token::Kind::Secret);
+                self.found.add(finder.policy, text, 0..text.len(), rule);
+            }
+            Under::Named(class) | Under::Within(class) => self.add(text, 0..text.len(), class),
+            Under::Word => self.word(text),
+            Under::Nothing => {}
+        }
+        let is_part = matches!(
+            under,
+            Under::Named(Class::Header | Class::Pair) | Under::Word
+        );
+        if self.found.hits.len() == mark || is_part {
+            finder.string(said, self.depth + 1, self.found);
+        }
+    }
+
+    /// Adds the value at `span`; of `user:password` what is behind the colon.
+    fn add(&mut self, text: &[u8], span: Range<usize>, class: Class) {
+        let said = &text[span.clone()];
+        let (mut span, mut class) = (span, class);
+        if class == Class::Pair && !encodings::is_pair(said.trim_ascii()) {
+            let of_user = |byte: &u8| is_of_name(*byte) || matches!(byte, b'.' | b'@');
+            let colon = memchr::memchr(b':', said).filter(|at| said[..*at].iter().all(of_user));
+            let is_password = |at: &usize| at + 1 < said.len() && !said[*at..].starts_with(b"://");
+            if let Some(colon) = colon.filter(is_password) {
+                (span.start, class) = (span.start + colon + 1, Class::Password);
+            }
+        }
+        let policy = self.finder.policy;
+        text::add(policy, text, span, class, Placement::Whole, self.found);
+    }
+
+    /// Finds the value of a word of a command, `--password=…` or `DB_PASSWORD=…`: all that follows.
+    fn word(&mut self, text: &[u8]) {
+        let sign = memchr::memchr(b'=', &text[..text.len().min(LONGEST)]);
+        let Some(sign) = sign.filter(|_| memchr::memchr(b'\n', text).is_none()) else {
+            return;
+        };
+        let name = lossy(text, &(0..sign));
+        let is_name = name.bytes().all(is_of_name)
+            && (name.starts_with('-')
+                || !name.contains(|letter: char| letter.is_ascii_lowercase()));
+        let value = match &text[sign + 1..] {
+            [first @ (b'"' | b'\''), .., last] if first == last => sign + 2..text.len() - 1,
+            _ => sign + 1..text.len(),
+        };
+        if let Some(class) = self.finder.policy.class(&name).filter(|_| is_name) {
+            self.add(text, value, class);
+        }
+    }
+
     fn number(&mut self, number: Value<'_>, under: Under) {
         let raw = number.raw();
         let digits = raw.iter().filter(|byte| byte.is_ascii_digit()).count();
         let is_code = raw.iter().all(u8::is_ascii_digit);
         let is_of_protocol =
             matches!(self.path.last(), Some(Step::Member(name)) if NUMBERS.contains(&&**name));
+        let is_known = || {
+            self.finder
+                .known
+                .is_some_and(|known| known.numbers.has(raw))
+        };
         let rule = match under {
             Under::Ruled => id::PATH,
             Under::Named(Class::Password | Class::Folder) if digits >= 4 => id::NAME,
             Under::Named(Class::Digits) if is_code && (3..=10).contains(&digits) => id::NAME,
-            _ if raw.len() >= DIGITS && !is_of_protocol && self.strings.is_known(raw) => id::KNOWN,
+            _ if raw.len() >= DIGITS && !is_of_protocol && is_known() => id::KNOWN,
             _ => return,
         };
-        if !self.policy.allow.contains(raw) {
+        if !self.finder.policy.allow.contains(raw) {
             self.found.hits.push(Hit {
                 quotes: Some(0),
                 path: Path::new(self.path.clone()).to_string().into(),
@@ -295,56 +335,32 @@ impl Walk<'_> {
         }
     }
 
-    /// The name of a member without what is secret in it, and whether something is.
-    fn key<'v>(&mut self, key: Value<'v>, under: Under) -> (Cow<'v, str>, bool) {
+    /// The name of a member without the placeholders in it, and whether something in it is secret.
+    fn key(&mut self, key: Value<'_>, under: Under) -> (String, bool) {
         let mark = self.found.hits.len();
-        let name = match key.str_bytes() {
-            Cow::Borrowed(name) => String::from_utf8_lossy(name),
-            Cow::Owned(name) => Cow::Owned(String::from_utf8_lossy(&name).into_owned()),
-        };
+        let name = spelled(key);
         let is_held = matches!(under, Under::Within(_)) && is_value(name.as_bytes());
         self.string(key, if is_held { under } else { Under::Nothing });
-        let start = key.span().start + 1;
-        let hits = self.found.hits[mark..].iter();
-        let mut spans: Vec<_> = hits
-            .map(|hit| hit.span.start - start..hit.span.end - start)
-            .collect();
-        let is_secret = !spans.is_empty();
-        spans.extend(token::places(name.as_bytes()));
-        if spans.is_empty() {
-            return (name, false);
+        let is_secret = self.found.hits.len() > mark;
+        if !name.contains(token::OPEN) {
+            return (name, is_secret);
         }
-        spans.sort_by_key(|span| span.start);
-        let inner = if is_secret {
-            key.string_bytes().unwrap_or_default()
-        } else {
-            name.as_bytes()
+        let text = |piece| match piece {
+            Piece::Text(text) => Some(text),
+            Piece::Placeholder { .. } => None,
         };
-        let (mut kept, mut at) = (Vec::new(), 0);
-        for span in spans {
-            kept.extend_from_slice(inner.get(at..span.start).unwrap_or_default());
-            at = at.max(span.end);
-        }
-        kept.extend_from_slice(inner.get(at..).unwrap_or_default());
-        (
-            Cow::Owned(String::from_utf8_lossy(&kept).into_owned()),
-            is_secret,
-        )
+        (Pieces(&name).filter_map(text).collect(), is_secret)
     }
 
     /// How the value of a member with this name is to be taken.
-    fn below(&self, name: &str, value: Value<'_>, under: Under, told: Option<Class>) -> Under {
-        let is_file = |text: &[u8]| is_path(&String::from_utf8_lossy(text));
-        let is_file = name
-            .to_ascii_lowercase()
-            .trim_end_matches('s')
-            .ends_with("key")
-            && value.string_bytes().is_some_and(is_file);
-        let class = self.policy.class(name).filter(|_| !is_file);
+    fn under_name(&self, name: &str, value: Value<'_>, under: Under, told: Option<Class>) -> Under {
+        let small = name.to_ascii_lowercase();
+        let is_file = small.trim_end_matches('s').ends_with("key") && is_path(&spelled(value));
+        let class = self.finder.policy.class(name).filter(|_| !is_file);
         match (under, class, told) {
             (Under::Ruled, ..) => Under::Ruled,
             (_, Some(class), _) => Under::Named(class),
-            (_, None, Some(class)) if name.eq_ignore_ascii_case("value") => Under::Named(class),
+            (_, None, Some(class)) if small == "value" => Under::Named(class),
             (Under::Within(class), ..) if !is_beside(name) => Under::Within(class),
             _ => Under::Nothing,
         }
@@ -353,27 +369,20 @@ impl Walk<'_> {
     /// The class of the value in `{"name":"TOKEN","value":…}`.
     fn told(&self, object: Value<'_>) -> Option<Class> {
         let is_one = |key: &Value<'_>, word: &str| {
-            key.string_bytes()
-                .unwrap_or_default()
-                .eq_ignore_ascii_case(word.as_bytes())
+            let key = key.string_bytes().unwrap_or_default();
+            key.eq_ignore_ascii_case(word.as_bytes())
         };
         object.members().find(|(key, _)| is_one(key, "value"))?;
         let mut names = object
             .members()
             .filter(|(key, _)| NAMES.iter().any(|name| is_one(key, name)));
-        names.find_map(|(_, name)| {
-            self.policy
-                .class(&String::from_utf8_lossy(&name.str_bytes()))
-        })
+        names.find_map(|(_, name)| self.class(name))
     }
 }
 
-/// Whether the word after this one is what a program takes for a password.
-fn is_given(program: &str, option: &[u8]) -> bool {
-    let name = program.rsplit(['/', '\\']).next();
-    GIVEN
-        .iter()
-        .any(|(of, letter)| name == Some(*of) && option == *letter)
+/// What a string says, as text.
+fn spelled(string: Value<'_>) -> String {
+    String::from_utf8_lossy(&string.str_bytes()).into_owned()
 }
 
 /// Whether a list is one of a user and a password.
@@ -387,18 +396,15 @@ fn is_pair(array: Value<'_>) -> bool {
         })
 }
 
-const TYPES: [&str; 7] = [
-    "string", "number", "integer", "boolean", "object", "array", "null",
-];
-
 /// Whether an object describes values instead of being one.
 fn is_schema(object: Value<'_>) -> bool {
+    const TYPES: &str = "string number integer boolean object array null";
     let words = [
         "$ref", "anyOf", "oneOf", "allOf", "enum", "const", "$schema",
     ];
     let is_typed = object.get("type").is_some_and(|kind| {
         let mut kinds = kind.elements().chain(std::iter::once(kind));
-        kinds.any(|kind| TYPES.iter().any(|word| kind.is_str(word)))
+        kinds.any(|kind| TYPES.split(' ').any(|word| kind.is_str(word)))
     });
     is_typed || words.iter().any(|word| object.get(word).is_some())
 }

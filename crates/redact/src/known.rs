@@ -112,9 +112,10 @@ impl Known {
                 .any(|word| self.numbers.has(word.as_bytes()))
     }
 
-    /// The token of the key of which a line is a part.
-    pub fn of_line(&self, line: &[u8]) -> Option<Token> {
-        self.lines.get(line).copied()
+    /// The line of a private key that these bytes are, and the token of the key.
+    pub fn line_of_key<'r>(&self, raw: &'r [u8]) -> Option<(&'r [u8], Token)> {
+        let line = (!self.lines.is_empty()).then(|| super::pem::line_of_key(raw))??;
+        Some((line, *self.lines.get(line)?))
     }
 
     fn look_for(&mut self, value: &[u8], token: Token) {
@@ -153,13 +154,8 @@ impl Known {
 
     /// Whether one of them may stand in these bytes, whatever code they are in.
     pub fn may_be_in(&self, raw: &[u8]) -> bool {
-        let lines = !self.lines.is_empty()
-            && super::pem::line_of_key(raw).is_some_and(|line| self.lines.contains_key(line));
-        let parts = self
-            .matcher
-            .as_ref()
-            .is_some_and(|matcher| matcher.may_be_in(raw));
-        lines || parts
+        let mut matcher = self.matcher.iter();
+        matcher.any(|matcher| matcher.may_be_in(raw)) || self.line_of_key(raw).is_some()
     }
 
     /// Finds them in a text, as they are, as base64 and as hex digits.

@@ -1,11 +1,12 @@
 //! The first pass: what is secret in a session.
 
-use super::find::Finder;
+use super::find::{Finder, Noticed};
 use super::known::Known;
 use super::pem::Lines;
 use super::policy::{Policy, id};
 use super::redactor::Redactor;
 use super::report::Found;
+use super::text;
 use super::token;
 use mcpreel_trace::event::{EventKind, ProcessContext};
 use mcpreel_trace::frame::StreamId;
@@ -15,21 +16,6 @@ use std::sync::Arc;
 
 /// Streams whose lines may be those of a key; a session has three.
 const MOST_STREAMS: usize = 64;
-
-impl Policy {
-    /// Whether something in these bytes may be secret by itself.
-    fn may_find(&self, raw: &[u8]) -> bool {
-        let finder = Finder::new(self, None);
-        let runs = super::encodings::runs(raw).peekable();
-        self.reads_all() || finder.may_be_noticed(raw) || finder.may_be_coded(raw, runs, 0)
-    }
-
-    /// Whether a redactor may find something in these bytes that is not known from elsewhere: what
-    /// is encoded may be a known value, too.
-    pub(super) fn may_replace(&self, raw: &[u8]) -> bool {
-        super::encodings::runs(raw).next().is_some() || self.may_find(raw)
-    }
-}
 
 /// Goes over a session and learns what is secret in it.
 #[derive(Debug)]
@@ -90,9 +76,8 @@ impl Learner {
             return;
         }
         self.found.clear();
-        let finder = Finder::new(&self.policy, None);
         let over = self.overs.entry(stream).or_default();
-        over.push(&finder, line, &mut self.found);
+        over.push(&finder(&self.policy), line, &mut self.found);
         self.learn();
     }
 
@@ -119,12 +104,8 @@ impl Learner {
             self.known.numbers.take_out(raw);
         }
         self.found.clear();
-        let may_have = self.policy.may_find(raw);
-        if may_have {
-            let finder = Finder::new(&self.policy, None);
-            finder.read(raw, &mut self.nodes, &mut self.found);
-            self.learn();
-        }
+        let may_have = finder(&self.policy).frame(raw, &mut self.nodes, &mut self.found);
+        self.learn();
         may_have
     }
 
@@ -149,6 +130,13 @@ impl Learner {
         }
         self.known.prepare();
         Redactor::knowing(self.policy, self.known)
+    }
+}
+
+fn finder(policy: &Policy) -> Finder<'_> {
+    Finder {
+        policy,
+        known: None,
     }
 }
 
@@ -213,7 +201,7 @@ impl Over {
             self.text.extend_from_slice(line);
             self.until = until;
             let mut own = Found::default();
-            finder.text(line, 0, &mut own);
+            finder.text(Noticed::unknown(line), 0, &mut own);
             self.hits = own.hits.len();
         }
     }
@@ -226,7 +214,7 @@ impl Over {
             return true;
         }
         let mark = found.hits.len();
-        finder.text(&self.text, 0, found);
+        finder.text(Noticed::unknown(&self.text), 0, found);
         let hits = found.hits.len() - mark;
         let is_more = hits > self.hits;
         self.hits = hits.max(self.hits);
@@ -250,7 +238,7 @@ fn until(finder: &Finder<'_>, line: &[u8]) -> Option<Until> {
         b':' | b'=' | b'|' | b'>' | b'-' => Some(Until::Miss),
         b'[' | b'(' | b'{' => Some(Until::Closed),
         _ if memchr::memmem::find(line, FORM).is_some() => Some(Until::Found),
-        _ => finder.ends_with_member_name(named).then_some(Until::Miss),
+        _ => text::ends_with_member_name(finder.policy, named).then_some(Until::Miss),
     }
 }
 

@@ -3,10 +3,7 @@
 use super::policy::id;
 use super::report::{Found, Hit};
 use super::token::Token;
-pub(super) use aho_corasick::Match;
-use aho_corasick::automaton::Automaton;
-use aho_corasick::dfa::DFA;
-use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError, Input};
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use std::collections::{BTreeSet, HashMap};
@@ -246,24 +243,4 @@ fn is_whole(text: &[u8], at: usize, value: &[u8]) -> bool {
     let begins_within = is_of_word(before) && is_of_word(value.first());
     let ends_within = is_of_word(text.get(at + value.len())) && is_of_word(value.last());
     value.len() >= PART || !(begins_within || ends_within)
-}
-
-/// Texts by which it is noticed that something may be secret, in any case of their letters, found
-/// in a single pass.
-#[derive(Debug)]
-pub(super) struct Noticed(DFA);
-
-impl Noticed {
-    /// Finds these, none of which is empty. Fails where they are too much together.
-    pub fn new(texts: &[&str]) -> Result<Self, BuildError> {
-        let mut builder = DFA::builder();
-        builder.ascii_case_insensitive(true).prefilter(false);
-        builder.build(texts).map(Self)
-    }
-
-    /// Each place where one stands, in the order of their ends.
-    pub fn in_order<'t>(&'t self, text: &'t [u8]) -> impl Iterator<Item = Match> + 't {
-        let found = self.0.try_find_overlapping_iter(Input::new(text));
-        found.expect("such automata find what overlaps, wherever it begins")
-    }
 }

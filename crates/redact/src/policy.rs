@@ -1,9 +1,11 @@
 //! What counts as secret: the rules that are in force, compiled.
 
-use super::matcher::Noticed;
 use super::names::{self, Class};
 use super::ruleset;
 use super::ruleset::Rule;
+use aho_corasick::Input;
+use aho_corasick::automaton::Automaton as _;
+use aho_corasick::dfa::DFA;
 use mcpreel_wire::json::Path;
 use regex::bytes::{Regex, RegexBuilder};
 use std::collections::BTreeSet;
@@ -43,17 +45,19 @@ pub struct Policy {
     pub(super) shapes: Vec<Shape>,
     /// Shapes without a fixed text: they are tried where a run of base64 begins.
     at_runs: Vec<usize>,
-    pub(super) noticed: Noticed,
-    /// The meaning of each text that the search notices.
-    pub(super) notices: Vec<Notice>,
+    /// Finds texts by which something is noticed, in any case of their letters, in a single pass.
+    noticed: DFA,
+    /// The meaning of each of these texts.
+    notices: Vec<Notice>,
     names: BTreeSet<String>,
     pub(super) extra: Vec<(usize, Regex)>,
     pub(super) paths: Vec<Path>,
     pub(super) without: BTreeSet<&'static str>,
     pub(super) allow: BTreeSet<Box<[u8]>>,
     /// The names of all rules, by number.
-    pub(super) ids: Vec<Box<str>>,
-    settings: Settings,
+    ids: Vec<Box<str>>,
+    /// The rules that a user has switched off.
+    pub(super) switched_off: Vec<Box<str>>,
 }
 
 /// A rule with its pattern, which is compiled where it is first tried: hardly any is, and to compile
@@ -61,6 +65,8 @@ pub struct Policy {
 #[derive(Debug)]
 pub(super) struct Shape {
     pub rule: &'static Rule,
+    /// The number of the rule.
+    pub number: usize,
     regex: OnceLock<Regex>,
 }
 
@@ -74,8 +80,16 @@ impl Shape {
     }
 }
 
+/// A place in a text at which something may be secret.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sign {
+    pub notice: Notice,
+    pub start: usize,
+    pub end: usize,
+}
+
 /// The meaning of a text that the search notices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Notice {
     Shape(usize),
     /// A name that says that its value is secret.
@@ -111,11 +125,7 @@ pub(super) mod id {
 impl Policy {
     pub fn new(settings: &Settings) -> Result<Self, PolicyError> {
         let without = without(settings)?;
-        let mut ids: Vec<Box<str>> = ruleset::SPECIAL
-            .iter()
-            .map(|(id, _)| (*id).into())
-            .collect();
-        ids.extend(ruleset::all().map(|rule| Box::from(rule.id.as_str())));
+        let mut ids: Vec<Box<str>> = shipped().map(Box::from).collect();
         let (shapes, mut texts) = shapes(&without);
         let mut extra = Vec::new();
         for (name, pattern) in &settings.patterns {
@@ -124,7 +134,9 @@ impl Policy {
         }
         texts.extend(notices(&without, &settings.names));
         let said: Vec<_> = texts.iter().map(|(text, _)| text.as_str()).collect();
-        let noticed = Noticed::new(&said).map_err(|_| PolicyError::TooMuch)?;
+        let mut noticed = DFA::builder();
+        noticed.ascii_case_insensitive(true).prefilter(false);
+        let noticed = noticed.build(said).map_err(|_| PolicyError::TooMuch)?;
         let names = settings.names.iter();
         let allow = settings.allow.iter();
         let at_runs = (0..shapes.len()).filter(|at| shapes[*at].rule.anchors.is_empty());
@@ -139,15 +151,13 @@ impl Policy {
             without,
             allow: allow.map(|value| value.as_bytes().into()).collect(),
             ids,
-            settings: settings.clone(),
+            switched_off: settings.without.iter().map(|id| (&**id).into()).collect(),
         })
     }
 
     /// The same without the rules that are shipped, but for that of known values.
     pub(super) fn of_known(&self) -> Result<Self, PolicyError> {
-        let special = ruleset::SPECIAL.iter().map(|(id, _)| *id);
-        let shipped = special.chain(ruleset::all().map(|rule| rule.id.as_str()));
-        let without = shipped.filter(|id| *id != ruleset::SPECIAL[id::KNOWN].0);
+        let without = shipped().filter(|id| *id != ruleset::SPECIAL[id::KNOWN].0);
         let settings = Settings {
             without: without.map(str::to_owned).collect(),
             ..Settings::default()
@@ -156,20 +166,19 @@ impl Policy {
             extra: self.extra.clone(),
             ids: self.ids.clone(),
             allow: self.allow.clone(),
+            switched_off: Vec::new(),
             ..Self::new(&settings)?
         })
     }
 
-    /// The rules that a user has switched off.
-    pub fn switched_off(&self) -> &[String] {
-        &self.settings.without
-    }
-
-    /// The same with all those in force.
-    pub fn with_all(&self) -> Result<Self, PolicyError> {
-        Self::new(&Settings {
-            without: Vec::new(),
-            ..self.settings.clone()
+    /// The signs in a text, in the order of their ends.
+    pub(super) fn signs(&self, text: &[u8]) -> impl Iterator<Item = Sign> {
+        let found = self.noticed.try_find_overlapping_iter(Input::new(text));
+        let found = found.expect("such automata find what overlaps, wherever it begins");
+        found.map(|found| Sign {
+            notice: self.notices[found.pattern().as_usize()],
+            start: found.start(),
+            end: found.end(),
         })
     }
 
@@ -181,14 +190,6 @@ impl Policy {
 
     pub(super) fn rule(&self, number: usize) -> &str {
         self.ids.get(number).map_or("", |id| id)
-    }
-
-    /// The number of the rule of a shape.
-    pub(super) fn number(&self, shape: &Shape) -> usize {
-        self.ids
-            .iter()
-            .position(|id| **id == shape.rule.id)
-            .unwrap_or(0)
     }
 
     /// The kind of value under this name.
@@ -209,16 +210,18 @@ impl Policy {
     }
 }
 
+/// The ids of all rules that are shipped, in the order of their numbers.
+fn shipped() -> impl Iterator<Item = &'static str> {
+    let special = ruleset::SPECIAL.iter().map(|(id, _)| *id);
+    special.chain(ruleset::all().map(|rule| rule.id.as_str()))
+}
+
 /// The rules that are not in force.
 fn without(settings: &Settings) -> Result<BTreeSet<&'static str>, PolicyError> {
-    let special = ruleset::SPECIAL.iter().map(|(id, _)| *id);
-    let known: Vec<_> = special
-        .chain(ruleset::all().map(|rule| rule.id.as_str()))
-        .collect();
     let mut without = BTreeSet::new();
     for name in &settings.without {
-        let id = known.iter().find(|id| *id == name);
-        without.insert(*id.ok_or_else(|| PolicyError::UnknownRule(name.clone()))?);
+        let id = shipped().find(|id| id == name);
+        without.insert(id.ok_or_else(|| PolicyError::UnknownRule(name.clone()))?);
     }
     if !settings.email {
         without.insert("email");
@@ -232,12 +235,16 @@ fn without(settings: &Settings) -> Result<BTreeSet<&'static str>, PolicyError> {
 /// The shapes of the rules that are in force, and the texts by which they are noticed.
 fn shapes(without: &BTreeSet<&str>) -> (Vec<Shape>, Texts) {
     let (mut shapes, mut texts) = (Vec::new(), Vec::new());
-    for rule in ruleset::all().filter(|rule| !without.contains(rule.id.as_str())) {
+    for (rule, number) in ruleset::all().zip(ruleset::SPECIAL.len()..) {
+        if without.contains(rule.id.as_str()) {
+            continue;
+        }
         let notice = Notice::Shape(shapes.len());
         let anchors = rule.anchors.iter();
         texts.extend(anchors.map(|anchor| (anchor.clone(), notice)));
         shapes.push(Shape {
             rule,
+            number,
             regex: OnceLock::new(),
         });
     }

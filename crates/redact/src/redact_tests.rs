@@ -42,7 +42,10 @@ fn every_rule_finds_its_samples_and_passes_over_what_looks_alike() {
         for text in &rule.found {
             let (plain, span) = sample(text);
             let policy = policy();
-            let finder = find::Finder::new(&policy, None);
+            let finder = find::Finder {
+                policy: &policy,
+                known: None,
+            };
             let mut found = report::Found::default();
             finder.frame(plain.as_bytes(), &mut Vec::new(), &mut found);
             found.settle();

@@ -3,7 +3,6 @@
 use super::find::Finder;
 use super::known::Known;
 use super::learn::Learner;
-use super::pem;
 use super::policy::{Policy, PolicyError, id};
 use super::report::{Found, Hit};
 use super::report::{Place, Report};
@@ -20,19 +19,13 @@ use std::sync::Arc;
 /// The replacement of a filter in which a part of a secret is left.
 const UNTOLD: &str = "not told: a part of something secret is in it";
 
-/// Memory that is used again from message to message.
-#[derive(Debug, Default)]
-struct Memory {
-    nodes: Vec<Node>,
-    found: Found,
-}
-
 /// Puts tokens in place of what is secret.
 #[derive(Debug)]
 pub struct Redactor {
     policy: Arc<Policy>,
     known: Known,
-    memory: Memory,
+    nodes: Vec<Node>,
+    found: Found,
 }
 
 impl Redactor {
@@ -40,7 +33,8 @@ impl Redactor {
         Self {
             policy,
             known,
-            memory: Memory::default(),
+            nodes: Vec::new(),
+            found: Found::default(),
         }
     }
 
@@ -68,12 +62,8 @@ impl Redactor {
     }
 
     /// Takes back tokens that were given since; whether there were some.
-    pub fn back_to(&mut self, mark: &Mark) -> bool {
+    pub fn back_to(&mut self, mark: Mark) -> bool {
         self.known.numbers.back_to(mark)
-    }
-
-    pub fn policy(&self) -> Arc<Policy> {
-        Arc::clone(&self.policy)
     }
 
     /// Values that are known to be secret.
@@ -84,6 +74,7 @@ impl Redactor {
     /// Begins a report, with what this cannot do.
     pub fn report(&self) -> Report {
         let mut report = Report::default();
+        report.off.clone_from(&self.policy.switched_off);
         let beyond = self.known.beyond + self.known.numbers.beyond;
         (report.short, report.beyond) = (self.known.short, beyond);
         report
@@ -91,16 +82,13 @@ impl Redactor {
 
     /// The bytes of a frame with tokens in place of what is secret in it; all others as they are.
     pub fn frame<'r>(&mut self, place: Place, raw: &'r [u8], report: &mut Report) -> Cow<'r, [u8]> {
-        if !self.policy.may_replace(raw) && !self.known.may_be_in(raw) {
-            return Cow::Borrowed(raw);
-        }
         self.find(raw);
-        if self.memory.found.hits.is_empty() {
+        if self.found.hits.is_empty() {
             return Cow::Borrowed(raw);
         }
-        self.memory.found.settle();
+        self.found.settle();
         let mut edits = Edits::default();
-        for hit in &self.memory.found.hits {
+        for hit in &self.found.hits {
             let token = self.known.token(hit);
             let token = self.known.numbers.shown(token);
             super::report::put(&mut edits, hit, token);
@@ -172,16 +160,17 @@ impl Redactor {
     }
 
     fn find(&mut self, raw: &[u8]) {
-        let Memory { nodes, found } = &mut self.memory;
-        found.clear();
-        let finder = Finder::new(&self.policy, Some(&self.known));
-        finder.frame(raw, nodes, found);
+        self.found.clear();
+        let finder = Finder {
+            policy: &self.policy,
+            known: Some(&self.known),
+        };
+        finder.frame(raw, &mut self.nodes, &mut self.found);
         // A line of a key that stands alone.
-        let line = pem::line_of_key(raw).and_then(|line| Some((line, self.known.of_line(line)?)));
-        if let Some((line, token)) = line {
+        if let Some((line, token)) = self.known.line_of_key(raw) {
             let start = raw.len() - raw.trim_ascii_start().len();
             let end = start + raw.trim_ascii().len();
-            found.hits.push(Hit {
+            self.found.hits.push(Hit {
                 token: Some(token),
                 kind: token.kind,
                 ..Hit::new(end - line.len()..end, id::PEM, line.into())

@@ -80,8 +80,8 @@ pub struct Report {
     pub places: Vec<Replaced>,
     /// Frames that were left out, since they are too long to be looked through.
     pub left: Vec<Left>,
-    /// Rules that a user has switched off, and how many places each would have replaced.
-    pub off: BTreeMap<Box<str>, u64>,
+    /// Rules that a user has switched off.
+    pub off: Vec<Box<str>>,
     /// Values that are too short to be looked for elsewhere.
     pub short: u64,
     /// Values that are too many, or too long, to be looked for elsewhere.

@@ -3,9 +3,10 @@
 use super::bind::{self, Name};
 use super::entropy;
 use super::extent::{LONG, behind_scheme, lossy};
+use super::find::Noticed;
 use super::names::{Class, LONGEST};
 use super::placeholder::is_placeholder;
-use super::policy::{Notice, Policy, id};
+use super::policy::{Notice, Policy, Sign, id};
 use super::report::Found;
 use super::token::Kind;
 use super::value::fits;
@@ -58,15 +59,13 @@ pub(super) struct Codes {
     pub has_styles: bool,
 }
 
-/// Finds all there is in a text as it stands. `is_binary` text has no names and no URLs.
-pub(super) fn scan(policy: &Policy, text: &[u8], is_binary: bool, found: &mut Found) -> Codes {
+/// Finds all there is in a text as it stands.
+pub(super) fn scan(policy: &Policy, noticed: Noticed<'_>, found: &mut Found) -> Codes {
     let (mut codes, mut passed) = (Codes::default(), Passed::default());
-    for notice in policy.noticed.in_order(text) {
-        let (start, end) = (notice.start(), notice.end());
-        match policy.notices[notice.pattern().as_usize()] {
+    let text = noticed.text;
+    noticed.any(policy, |Sign { notice, start, end }| {
+        match notice {
             Notice::Shape(number) => shaped(policy, text, number, start, &mut passed, found),
-            Notice::Name | Notice::Url | Notice::Percent | Notice::Escape | Notice::Style
-                if is_binary => {}
             Notice::Name => named(policy, text, start..end, &mut passed.name, found),
             Notice::Url => url::find(policy, text, end, found),
             Notice::Pem => pem::find(policy, text, start, &mut passed.pem, found),
@@ -75,7 +74,8 @@ pub(super) fn scan(policy: &Policy, text: &[u8], is_binary: bool, found: &mut Fo
             Notice::Style => codes.has_styles = true,
             Notice::Grant => {}
         }
-    }
+        false
+    });
     for (rule, regex) in &policy.extra {
         for captures in regex.captures_iter(text) {
             if let Some(secret) = captures.get(1).or_else(|| captures.get(0)) {
@@ -86,25 +86,20 @@ pub(super) fn scan(policy: &Policy, text: &[u8], is_binary: bool, found: &mut Fo
     codes
 }
 
-/// Whether something may be told by a text. Says yes too often, never no where there is something.
-pub(super) fn may_be_noticed(policy: &Policy, raw: &[u8], is_binary: bool) -> bool {
-    policy.noticed.in_order(raw).any(|notice| {
-        let (start, end) = (notice.start(), notice.end());
-        match policy.notices[notice.pattern().as_usize()] {
-            Notice::Shape(number) => shape(policy, raw, number, start).is_some(),
-            Notice::Name => !is_binary && is_name(policy, raw, start..end),
-            Notice::Url => !is_binary && url::may_have_user(&raw[end..]),
-            Notice::Percent => !is_binary && super::encodings::percent(&raw[start..]).is_some(),
-            Notice::Escape | Notice::Style => !is_binary,
-            Notice::Grant => memchr::memmem::find(raw, b"\"code").is_some(),
-            Notice::Pem => true,
+/// Whether something is likely where a sign stands. Says yes too often, never no where there is
+/// something.
+pub(super) fn is_likely(policy: &Policy, raw: &[u8], sign: &Sign) -> bool {
+    let Sign { notice, start, end } = *sign;
+    match notice {
+        Notice::Shape(number) => shape(policy, raw, number, start).is_some(),
+        Notice::Name => {
+            may_have_value(raw, end) && name_ending_at(policy, raw, start..end).is_some()
         }
-    })
-}
-
-/// Whether a word is a name that says something, and a value may follow it.
-fn is_name(policy: &Policy, raw: &[u8], word: Range<usize>) -> bool {
-    may_have_value(raw, word.end) && name_ending_at(policy, raw, word).is_some()
+        Notice::Url => url::may_have_user(&raw[end..]),
+        Notice::Percent => super::encodings::percent(&raw[start..]).is_some(),
+        Notice::Grant => memchr::memmem::find(raw, b"\"code").is_some(),
+        Notice::Escape | Notice::Style | Notice::Pem => true,
+    }
 }
 
 /// Whether something that a value needs follows the word that ends at `end`: a sign or a quote right
@@ -175,10 +170,10 @@ pub(super) fn shaped(
         Some((_, until)) => *until = all.end,
         None => passed.shapes.push((number, all.end)),
     }
-    let rule = &policy.shapes[number];
+    let shape = &policy.shapes[number];
     let value = lossy(text, &secret);
-    if rule.rule.needs.is_none_or(|needs| needs.are_met(&value)) && !is_dull(&value) {
-        found.add(policy, text, secret, (policy.number(rule), rule.rule.kind));
+    if shape.rule.needs.is_none_or(|needs| needs.are_met(&value)) && !is_dull(&value) {
+        found.add(policy, text, secret, (shape.number, shape.rule.kind));
     }
 }
 
@@ -226,7 +221,11 @@ fn named(policy: &Policy, text: &[u8], word: Range<usize>, until: &mut usize, fo
     }
     // A name in which something is secret is not told.
     let mut inside = Found::default();
-    scan(policy, &text[name.span.clone()], false, &mut inside);
+    scan(
+        policy,
+        Noticed::unknown(&text[name.span.clone()]),
+        &mut inside,
+    );
     let key = if inside.hits.is_empty() {
         lossy(text, &name.span)
     } else {

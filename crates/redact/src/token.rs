@@ -202,14 +202,11 @@ pub fn is_name(name: &str) -> bool {
 // What stands in a code is another value than what it says: whoever puts the one in place of the
 // other says something else. Its number tells what is in it.
 
-/// Values with a number of their own; beyond, numbers are made of what the values are.
+/// Values with a number of their own; all others share one.
 const MOST: usize = 200_000;
 
 /// Placeholders in the bytes whose numbers are left out.
 const MOST_TAKEN: usize = 100_000;
-
-/// Numbers of values beyond [`MOST`] begin here; no placeholder of ours gets so far.
-const FAR: u64 = 1 << 40;
 
 type Hash = [u8; 16];
 
@@ -224,19 +221,16 @@ pub(super) struct Numbers {
     codes: HashMap<u64, u64>,
     /// The number that each place is shown with, once it is known which ones are taken.
     shown: Vec<u64>,
-    next: u64,
     taken: BTreeSet<u64>,
-    /// Salt of the numbers beyond the limit, which nobody can guess.
-    salt: Sha256,
     /// Values without a number of their own.
     pub beyond: u64,
 }
 
-#[derive(Clone, Debug)]
+/// How many tokens were given, so that later ones can be taken back.
+#[derive(Clone, Copy, Debug)]
 pub struct Mark {
     values: usize,
     places: u64,
-    salt: Sha256,
 }
 
 impl Numbers {
@@ -252,7 +246,14 @@ impl Numbers {
 
     /// The token of a value; of one that is new a new one.
     pub fn of(&mut self, value: &[u8], kind: Kind) -> Token {
-        self.found(value, kind, Self::fresh)
+        self.found(value, |numbers| {
+            numbers.places += 1;
+            Token {
+                kind,
+                number: numbers.places - 1,
+                code: 0,
+            }
+        })
     }
 
     /// The token of a text that says a value in some code.
@@ -260,7 +261,7 @@ impl Numbers {
         if text == value {
             return self.of(value, kind);
         }
-        self.found(text, kind, |numbers, kind| {
+        self.found(text, |numbers| {
             let plain = numbers.of(value, kind);
             let codes = numbers.codes.entry(plain.number).or_default();
             *codes += 1;
@@ -272,48 +273,23 @@ impl Numbers {
     }
 
     /// The token that a value has, else what `make` makes.
-    fn found(
-        &mut self,
-        value: &[u8],
-        kind: Kind,
-        make: impl FnOnce(&mut Self, Kind) -> Token,
-    ) -> Token {
+    fn found(&mut self, value: &[u8], make: impl FnOnce(&mut Self) -> Token) -> Token {
         let hash = hash(value);
         if let Some(token) = self.tokens.get(&hash) {
             return *token;
         }
         if self.tokens.len() >= MOST {
             self.beyond += 1;
-            return self.far(value, kind);
+            return Token {
+                kind: Kind::Secret,
+                number: self.places,
+                code: 0,
+            };
         }
-        let token = make(self, kind);
+        let token = make(self);
         self.tokens.insert(hash, token);
         self.order.push(hash);
-        self.salt.update(value);
         token
-    }
-
-    fn fresh(&mut self, kind: Kind) -> Token {
-        let number = self.places;
-        self.places += 1;
-        Token {
-            kind,
-            number,
-            code: 0,
-        }
-    }
-
-    fn far(&self, value: &[u8], kind: Kind) -> Token {
-        let digest = self.salt.clone().chain_update(value).finalize();
-        let number = digest
-            .iter()
-            .take(6)
-            .fold(0, |number, byte| number << 8 | u64::from(*byte));
-        Token {
-            kind,
-            number: FAR + number,
-            code: 0,
-        }
     }
 
     /// Whether exactly this value has one.
@@ -326,15 +302,12 @@ impl Numbers {
     }
 
     pub fn mark(&self) -> Mark {
-        Mark {
-            values: self.order.len(),
-            places: self.places,
-            salt: self.salt.clone(),
-        }
+        let (values, places) = (self.order.len(), self.places);
+        Mark { values, places }
     }
 
     /// Takes back all that were given since; whether there were some.
-    pub fn back_to(&mut self, mark: &Mark) -> bool {
+    pub fn back_to(&mut self, mark: Mark) -> bool {
         let is_more = self.order.len() > mark.values;
         for hash in self.order.drain(mark.values.min(self.order.len())..) {
             let token = self.tokens.remove(&hash);
@@ -344,18 +317,17 @@ impl Numbers {
             }
         }
         self.places = mark.places;
-        self.salt.clone_from(&mark.salt);
         is_more
     }
 
     /// The token as it is shown: with a number that no placeholder had before.
     pub fn shown(&mut self, token: Token) -> Token {
-        while token.number < FAR && self.shown.len() as u64 <= token.number {
-            self.next += 1;
-            while self.taken.contains(&self.next) {
-                self.next += 1;
+        while self.shown.len() as u64 <= token.number {
+            let mut next = self.shown.last().copied().unwrap_or(0) + 1;
+            while self.taken.contains(&next) {
+                next += 1;
             }
-            self.shown.push(self.next);
+            self.shown.push(next);
         }
         let place = usize::try_from(token.number).ok();
         let number = place.and_then(|place| self.shown.get(place));
@@ -455,12 +427,12 @@ mod numbers_tests {
         numbers.of_coded(b"x", plain);
         let mark = numbers.mark();
         let mut given = |texts: [&[u8]; 3]| {
-            numbers.back_to(&mark);
+            numbers.back_to(mark);
             texts.map(|text| numbers.of_coded(text, plain).code)
         };
         assert_eq!(given([b"a", b"b", b"x"]), [2, 3, 1]);
         assert_eq!(given([b"b", b"a", b"x"]), [2, 3, 1]);
         assert_eq!(numbers.len(), 4);
-        assert!(numbers.back_to(&mark) && !numbers.back_to(&mark));
+        assert!(numbers.back_to(mark) && !numbers.back_to(mark));
     }
 }

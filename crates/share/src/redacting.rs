@@ -85,25 +85,6 @@ impl Redacting<'_> {
         selection.told(|query| redactor.filter(query, report))
     }
 
-    pub fn policy(&self) -> Arc<Policy> {
-        self.redactor.policy()
-    }
-
-    /// The same recording, gone over by another policy.
-    pub fn again(&self, policy: Policy, progress: &mut Progress<'_>) -> Result<Self, ExportError> {
-        Self::learn(self.recording, self.last, Arc::new(policy), progress)
-    }
-
-    /// Counts what the rules that are switched off replaced in `all`, where they were in force.
-    pub fn count_off(&mut self, all: &Report) {
-        let off = self.redactor.policy();
-        let of = |rule: &String| all.rules.get(&**rule).copied().unwrap_or(0);
-        let counted = off.switched_off().iter();
-        self.report.off = counted
-            .map(|rule| (rule.as_str().into(), of(rule)))
-            .collect();
-    }
-
     /// Gives the marks and notes on frames to `visit`; those on frames that are not there are
     /// counted.
     pub fn annotations<E: From<ReadError>>(
@@ -205,17 +186,17 @@ impl<'r> Redacting<'r> {
             let texts = [mark, note].into_iter().flatten();
             texts.for_each(|text| learner.text(&text));
         }
-        let mut redactor = learner.finish();
-        let mut report = redactor.report();
-        // What stands first has the first numbers, whatever is written first.
-        redactor.context(&summary.context, &mut report);
-        let report = redactor.report();
-        Ok(Self {
+        let redactor = learner.finish();
+        let mut redacting = Self {
             recording,
             last,
+            report: redactor.report(),
             redactor,
-            report,
-        })
+        };
+        // What stands first has the first numbers, whatever is written first.
+        redacting.summary()?;
+        redacting.take_report();
+        Ok(redacting)
     }
 
     /// Gives what stands in a code its token, in the order of the whole recording. Only where some
@@ -232,7 +213,7 @@ impl<'r> Redacting<'r> {
         }
         let mark = self.redactor.mark();
         self.go_over(selection, progress)?;
-        if self.redactor.back_to(&mark) {
+        if self.redactor.back_to(mark) {
             self.go_over(&Selection::default(), progress)?;
         }
         self.report = self.redactor.report();

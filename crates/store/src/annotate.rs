@@ -26,6 +26,7 @@ const SET_NOTE: &str = "INSERT INTO annotation (frame, note, wall_ns) VALUES (?1
     ON CONFLICT (frame) DO UPDATE SET note = excluded.note, wall_ns = excluded.wall_ns";
 const FORGET: &str = "DELETE FROM annotation WHERE frame = ?1 AND mark IS NULL AND note IS NULL";
 const SET_RECORDING_NOTE: &str = "UPDATE recording SET note = ?1";
+const SET_REDACTION: &str = "UPDATE recording SET redaction = ?1";
 
 /// Why an annotation could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -70,10 +71,10 @@ fn set(
     Err(AnnotateError::NoFrame { path, frame })
 }
 
-/// Writes all marks and notes of a copy, and the note on it as a whole.
+/// Writes all marks and notes of a copy, the note on it as a whole, and what was redacted.
 pub fn write_all(
     path: &Path,
-    note: Option<&str>,
+    (note, redaction): (Option<&str>, Option<&str>),
     on_frames: &[(Seq, Annotation)],
 ) -> Result<(), AnnotateError> {
     write(path, |conn| {
@@ -84,6 +85,7 @@ pub fn write_all(
                 }
             }
         }
+        conn.execute(SET_REDACTION, [redaction])?;
         conn.execute(SET_RECORDING_NOTE, [note]).map(drop)
     })
 }

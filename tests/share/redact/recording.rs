@@ -244,7 +244,7 @@ fn a_frame_that_is_too_long_is_left_out_and_named() {
 
 /// Once nobody was told what a rule that was switched off let through.
 #[test]
-fn a_rule_that_is_switched_off_is_named_with_what_it_would_have_replaced() {
+fn a_rule_that_is_switched_off_is_named() {
     let library = Library::new();
     let token = "ghp_016C7e4fK2mQ9xZ3vB8nL5tR1wYdHsJaPcUo";
     let cassette = library.path().join("a.jsonl");
@@ -257,7 +257,7 @@ fn a_rule_that_is_switched_off_is_named_with_what_it_would_have_replaced() {
     std::fs::write(&cassette, said).expect("it can be written");
     let cassette = cassette.to_str().expect("the path is text");
     let report = library.path().join("report").display().to_string();
-    let told = "github-token is switched off: it would have replaced 2 places";
+    let told = "github-token is switched off: what it finds is left";
     let off = ["--without", "github-token"];
     for command in [
         &["redact", cassette][..],
@@ -285,10 +285,7 @@ fn a_rule_that_is_switched_off_is_named_with_what_it_would_have_replaced() {
     let kept = std::fs::read_to_string(format!("{report}/redaction.txt")).expect("it is there");
     assert!(kept.contains(told) && !kept.contains(token), "{kept}");
     let json = library.json(&["redact", cassette, "--without", "github-token"]);
-    assert_eq!(
-        json[0]["switched_off"],
-        serde_json::json!({"github-token": 2})
-    );
+    assert_eq!(json[0]["switched_off"], serde_json::json!(["github-token"]));
     let json = library.json(&["redact", cassette]);
-    assert_eq!(json[0]["switched_off"], serde_json::json!({}));
+    assert_eq!(json[0]["switched_off"], serde_json::json!([]));
 }

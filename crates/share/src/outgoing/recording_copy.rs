@@ -30,10 +30,10 @@ pub fn redacted(
     selection: &Selection,
     tell: &mut Tell<'_>,
 ) -> Result<(Recording, Report), ExportError> {
-    let summary = look(redacting, selection, tell)?;
-    let report = redacting.take_report();
-    let recording = record_redacted(redacting, selection, &summary, tell)?;
-    Ok((recording, report))
+    let mut summary = redacting.summary()?;
+    let copy = record(redacting, selection, &summary, tell)?;
+    summary.redaction = Some(redacting.report().note());
+    Ok((copy.finish(&summary)?, redacting.take_report()))
 }
 
 /// The same with an id of its own, which depends only on the original and on what is replaced.
@@ -45,8 +45,8 @@ pub fn redacted_with_own_id(
     let mut summary = look(redacting, selection, tell)?;
     let report = redacting.take_report();
     make_another(&mut summary, selection, &(&report, selection.note()));
-    let recording = record_redacted(redacting, selection, &summary, tell)?;
-    Ok((recording, report))
+    let copy = record(redacting, selection, &summary, tell)?;
+    Ok((copy.finish(&summary)?, report))
 }
 
 /// The selected part of a recording, not redacted, with an id of its own.
@@ -76,19 +76,19 @@ pub(super) fn trimmed(
     copy.finish(&summary)
 }
 
-fn record_redacted(
+fn record<'s>(
     redacting: &mut Redacting<'_>,
-    selection: &Selection,
+    selection: &'s Selection,
     summary: &Summary,
     tell: &mut Tell<'_>,
-) -> Result<Recording, ExportError> {
+) -> Result<Copy<'s>, ExportError> {
     let mut copy = Copy::begin(summary, selection)?;
     redacting.walk(selection, false, &mut |part| copy.part(&part, tell))?;
     redacting.annotations(&mut |seq, annotation| {
         copy.annotation(seq, annotation);
         Ok::<(), ReadError>(())
     })?;
-    copy.finish(summary)
+    Ok(copy)
 }
 
 /// Turns `summary` into that of another recording, whose id depends on `what`.
@@ -211,7 +211,8 @@ impl<'s> Copy<'s> {
             self.import.catch_up()?;
             Some(Mutex::new(self.import))
         };
-        annotate::write_all(&self.reel, summary.note.as_deref(), &self.annotations)?;
+        let whole = (summary.note.as_deref(), summary.redaction.as_deref());
+        annotate::write_all(&self.reel, whole, &self.annotations)?;
         let recording = Recording::open(&self.reel)?;
         // The name of the original's file may be secret, so the copy is called by its id.
         Ok(recording.in_place_of(Path::new(&summary.id), Box::new((live, self.folder))))
@@ -225,25 +226,5 @@ pub fn look(
     tell: &mut Tell<'_>,
 ) -> Result<Summary, ExportError> {
     redacting.go_over(selection, &mut |seq| tell(Stage::Looked(seq)))?;
-    let summary = redacting.summary()?;
-    count_off(redacting, selection, tell)?;
-    Ok(summary)
-}
-
-/// Counts what the rules would have replaced that a user has switched off. Only a second look, with
-/// these rules in force, can tell.
-pub(super) fn count_off(
-    redacting: &mut Redacting<'_>,
-    selection: &Selection,
-    tell: &mut Tell<'_>,
-) -> Result<(), ExportError> {
-    let policy = redacting.policy();
-    if policy.switched_off().is_empty() {
-        return Ok(());
-    }
-    let all = policy.with_all()?;
-    let mut all = redacting.again(all, &mut |seq| tell(Stage::Looked(seq)))?;
-    look(&mut all, selection, tell)?;
-    redacting.count_off(&all.take_report());
-    Ok(())
+    redacting.summary().map_err(ExportError::from)
 }

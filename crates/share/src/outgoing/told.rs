@@ -36,23 +36,16 @@ pub fn in_words(report: Option<&Report>, format: Format) -> String {
             "; {frames} too long to be looked through and left out"
         );
     }
-    for line in off(report).into_iter().chain(unplaced(report)) {
+    for line in off(report).chain(unplaced(report)) {
         let _ = write!(text, "; {line}");
     }
     text
 }
 
-/// The rules that a user has switched off, and how much they let through; never the text.
-pub fn off(report: &Report) -> Vec<String> {
+/// The rules that a user has switched off.
+pub fn off(report: &Report) -> impl Iterator<Item = String> {
     let rules = report.off.iter();
-    let told = rules.map(|(rule, places)| {
-        let places = plural(*places, "place");
-        format!(
-            "{} is switched off: it would have replaced {places}",
-            escape(rule)
-        )
-    });
-    told.collect()
+    rules.map(|rule| format!("{} is switched off: what it finds is left", escape(rule)))
 }
 
 /// Notes on frames that a damaged file does not have.

@@ -108,7 +108,7 @@ fn what_mcpsnoop_cut_or_left_out_is_told_and_blamed_on_nobody() {
     assert_eq!(exchanges[1]["status"], "ok");
     let events = stdout(&import.library, &["show", id(&taken), "--events"]);
     assert!(
-        events.contains("gap: 2 lines are not on record: mcpsnoop has no numbers 6 to 7"),
+        events.contains("gap: 2 lines not on record: mcpsnoop has no numbers 6 to 7"),
         "{events}"
     );
     let cause = best_cause(&import, &taken);

@@ -9,7 +9,9 @@
 use super::block;
 use super::columns;
 use super::entropy::is_value;
-use super::extent::{LONG, QUOTED, bare, line, line_start, lossy, quoted, regex, trim};
+use super::extent::{
+    LONG, QUOTED, bare, leading, line, line_start, lossy, near, quoted, regex, trailing, trim,
+};
 use super::names::{Class, LONGEST};
 use super::ruleset::{is_of_name, is_of_word};
 use super::value::{
@@ -103,86 +105,60 @@ static FORM: LazyLock<Regex> =
 
 /// The name whose last word is at `word`, if one ends there: trailing digits and a plural s belong to it.
 pub(super) fn name_at(text: &[u8], word: Range<usize>) -> Option<Range<usize>> {
-    let mut end = word.end + usize::from(matches!(text.get(word.end), Some(b's' | b'S')));
-    let counted = end + usize::from(matches!(text.get(end), Some(b'_' | b'-')));
-    let digits = text[counted.min(text.len())..].iter().take(4);
-    let digits = digits.take_while(|byte| byte.is_ascii_digit()).count();
+    let next = |at: usize| text.get(at).copied().unwrap_or(b' ');
+    let mut end = word.end + usize::from(b"sS".contains(&next(word.end)));
+    let counted = end + usize::from(b"_-".contains(&next(end)));
+    let digits = near(text, counted.min(text.len()), 4);
+    let digits = leading(digits, |byte| byte.is_ascii_digit());
     if digits > 0 {
         end = counted + digits;
     }
-    let next = |at: usize| text.get(at).copied().unwrap_or(b' ');
     let goes_on = is_of_word(next(end)) && word.end > 0 && text[word.end - 1].is_ascii()
-        || matches!(next(end), b'-' | b'.') && is_of_name(next(end + 1));
+        || b"-.".contains(&next(end)) && is_of_name(next(end + 1));
     let start = begin(text, word.start);
     (!goes_on && end - start <= LONGEST).then_some(start..end)
 }
 
 /// Where the name begins of which something stands at `end`: letters of any script belong to it.
 pub(super) fn begin(text: &[u8], end: usize) -> usize {
-    let before = text[..end].iter().rev().take(LONGEST);
-    let of_name = |byte: &&u8| is_of_name(**byte) || **byte == b'.' || !byte.is_ascii();
-    let start = end - before.take_while(of_name).count();
-    let near = String::from_utf8_lossy(&text[start..end]);
-    let ends_name = |char: char| {
-        !char.is_alphanumeric() && !matches!(char, '_' | '-' | '.')
-            || char == char::REPLACEMENT_CHARACTER
-    };
-    match near.rfind(ends_name) {
-        // Positions of what was decoded count where nothing had to be replaced.
-        Some(at) if near.len() == end - start => {
-            start + at + near[at..].chars().next().map_or(0, char::len_utf8)
-        }
-        Some(_) => {
-            end - near
-                .chars()
-                .rev()
-                .take_while(|char| !ends_name(*char))
-                .map(char::len_utf8)
-                .sum::<usize>()
-        }
-        None => start,
-    }
+    let before = &text[end.saturating_sub(LONGEST)..end];
+    let of_name = |byte: u8| is_of_name(byte) || byte == b'.' || !byte.is_ascii();
+    let before = &before[before.len() - trailing(before, of_name)..];
+    // The last letters that are none of a broken sign.
+    let of_name = |char: &char| char.is_alphanumeric() || matches!(char, '_' | '-' | '.');
+    let said = before.utf8_chunks().last();
+    let said = said.filter(|chunk| chunk.invalid().is_empty());
+    let letters = said.map_or("", |chunk| chunk.valid()).chars().rev();
+    end - letters
+        .take_while(of_name)
+        .map(char::len_utf8)
+        .sum::<usize>()
 }
 
 /// The candidates for values of a name: nearly always one, several of a list or on the lines below.
 /// Each is still to be judged.
 pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
-    let end = name.span.end;
-    let near = &text[end..text.len().min(end + NEAR)];
-    let quote = |found: &Captures<'_>| {
-        found
-            .name("quote")
-            .map(|quote| text[end..][quote.range()].to_vec())
+    let (end, before) = (name.span.end, &text[..name.span.start]);
+    let near = near(text, end, NEAR);
+    let at = |found: &Captures<'_>, placement| {
+        let quote = found.name("quote").map(|quote| quote.as_bytes());
+        values_at(text, name, (end + found[0].len(), quote), placement)
     };
-    if text[..name.span.start].ends_with(b"form-data; name=\"") {
+    if before.ends_with(b"form-data; name=\"") {
         let start = FORM.find(near).map(|form| end + form.end());
-        return start
-            .map(|start| Value::new(line(text, start), Placement::Alone))
-            .into_iter()
-            .collect();
+        let value = start.map(|start| Value::new(line(text, start), Placement::Alone));
+        return value.into_iter().collect();
     }
     if is_member_name(text, name)
         && let Some(label) = VALUE_MEMBER.captures(near)
     {
-        return values_at(
-            text,
-            name,
-            end + label[0].len(),
-            quote(&label),
-            Placement::Alone,
-        );
+        return at(&label, Placement::Alone);
     }
     if let Some(element) = element(text, name) {
         return vec![element];
     }
     if let Some(owner) = OWNER.captures(near).filter(|_| name.class != Class::Header) {
-        let mut values = values_at(
-            text,
-            name,
-            end + owner[0].len(),
-            quote(&owner),
-            Placement::Loose,
-        );
+        let mut values = at(&owner, Placement::Loose);
         let is_bracket = owner.name("bracket").is_some();
         let is_one = |word: &[u8]| is_value(word) || !is_bracket && looks_generated(word);
         values.retain(|value| is_one(&text[value.span.clone()]) || name.class == Class::Digits);
@@ -191,7 +167,7 @@ pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
     if let Some(sign) = SIGN.captures(near) {
         return behind_sign(text, name, &sign);
     }
-    if text[..name.span.start].ends_with(b"-") || text[name.span.start..].starts_with(b"-") {
+    if before.ends_with(b"-") || text[name.span.start..].starts_with(b"-") {
         return option(text, name);
     }
     let values = in_sentence(text, name);
@@ -203,45 +179,31 @@ pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
 }
 
 fn behind_sign(text: &[u8], name: &Name, found: &Captures<'_>) -> Vec<Value> {
-    let start = name.span.end + found[0].len();
-    let quote = found.name("quote").map(|quote| quote.as_bytes().to_vec());
+    let quote = found.name("quote").map(|quote| quote.as_bytes());
     let sign = found.name("sign").map_or(&b"="[..], |sign| sign.as_bytes());
-    let gap = &found["gap"];
-    let is_typed = found.name("typed").is_some();
-    if is_typed && quote.is_none()
-        || sign == b":" && text.get(start) == Some(&b':')
-        || gap.len() > 16
-    {
+    if found.name("typed").is_some() && quote.is_none() {
         return Vec::new();
     }
-    let is_near = gap.is_empty() && text.get(name.span.end) == Some(&b'=');
-    let is_bold = found.name("bold").is_some() || text[name.span.end..].starts_with(b"**");
-    let is_code = quote.as_deref() == Some(b"`") && is_bold;
-    let is_quoted = quote.is_some() && !is_code;
-    let placement = if is_quoted || is_near {
+    let is_near = found["gap"].is_empty() && text.get(name.span.end) == Some(&b'=');
+    let placement = if quote.is_some() || is_near {
         Placement::Alone
     } else {
         Placement::Loose
     };
-    let mut values = values_at(text, name, start, quote, placement);
+    let start = name.span.end + found[0].len();
+    let mut values = values_at(text, name, (start, quote), placement);
     // What only tells where a value comes from: `!secret name`; what an arrow leads to may be a type.
-    let is_reference = found.name("tags").is_some_and(|tags| {
-        tags.as_bytes().starts_with(b"!") && !tags.as_bytes().starts_with(b"!!")
-    });
+    let tags = found.name("tags").map_or(&b""[..], |tags| tags.as_bytes());
+    let is_plain = tags.starts_with(b"!!") || tags.starts_with(b"!vault");
     let is_arrow = sign == b"->" || sign.starts_with(b"\xe2");
-    if is_reference && !found["tags"].starts_with(b"!vault") {
+    if tags.starts_with(b"!") && !is_plain {
         values.retain(|value| is_value(&text[value.span.clone()]));
-    } else if is_arrow || is_code {
+    } else if is_arrow {
         values.retain(|value| looks_generated(&text[value.span.clone()]));
-    } else if name.is_phrase {
+    } else if name.is_phrase && name.class != Class::Digits {
         // Of an `API key` people write as well.
-        let is_long =
-            |word: &[u8]| word.len() >= 16 && !word.contains(&b'=') && looks_generated(word);
-        let is_one = |word: &[u8]| is_value(word) || is_long(word);
-        let is_digits = name.class == Class::Digits;
-        values.retain(|value| {
-            is_digits || value.placement != Placement::Loose || is_one(&text[value.span.clone()])
-        });
+        let is_sure = |value: &Value| value.placement != Placement::Loose;
+        values.retain(|value| is_sure(value) || is_value(&text[value.span.clone()]));
     }
     values
 }
@@ -257,62 +219,60 @@ pub(super) fn is_member_name(text: &[u8], name: &Name) -> bool {
 fn values_at(
     text: &[u8],
     name: &Name,
-    start: usize,
-    quote: Option<Vec<u8>>,
+    (start, quote): (usize, Option<&[u8]>),
     placement: Placement,
 ) -> Vec<Value> {
     if let Some(quote) = quote {
-        return in_quotes(text, name, start, &quote, placement);
+        return in_quotes(text, name, (start, quote), placement);
     }
+    let is_header = name.class == Class::Header && text[..start].trim_ascii_end().ends_with(b":");
     match text.get(start) {
         None => Vec::new(),
         Some(b'\r' | b'\n' | b'|' | b'>' | b'#') if block::is_begun(&text[start..]) => {
             block::below(text, name, start)
         }
         Some(b'[' | b'(' | b'{') if name.class != Class::Digits => block::listed(text, name, start),
-        Some(_)
-            if name.class == Class::Header && text[..start].trim_ascii_end().ends_with(b":") =>
-        {
+        Some(_) if is_header => {
             let value = Value::new(line(text, start), Placement::Loose);
             let mut values = block::on_line(text, value.span.end, true);
             values.insert(0, value);
             values
         }
-        Some(_) => {
-            let span = bare(text, &name.span, start);
-            let (word, label) = (lossy(text, &span), lossy(text, &name.span));
-            let is_option = label.starts_with('-') || text[..name.span.start].ends_with(b"-");
-            let is_assigned =
-                placement == Placement::Alone && !label.contains(|c: char| c.is_ascii_lowercase());
-            let is_counted = name.class == Class::Digits && counts(&text[span.end..]);
-            let is_sign = word.chars().count() == 1;
-            if !is_assigned && !is_option && is_code(&word)
-                || is_counted
-                || is_plainly_no_secret(text, name, &word) && !is_sign
-            {
-                return Vec::new();
-            }
-            let mut values = block::on_line(text, span.end.max(start), false);
-            let is_setting = is_setting(text, name, &span);
-            let is_sure = is_assigned || is_option || is_setting || !is_name(&word);
-            if is_sure && !is_sign {
-                let placement = if is_setting {
-                    Placement::Alone
-                } else {
-                    placement
-                };
-                values.insert(0, Value::new(span, placement));
-            }
-            values
-        }
+        Some(_) => bare_values(text, name, start, placement),
     }
+}
+
+/// A value without quotes, and the random words behind it.
+fn bare_values(text: &[u8], name: &Name, start: usize, placement: Placement) -> Vec<Value> {
+    let span = bare(text, &name.span, start);
+    let (word, label) = (lossy(text, &span), lossy(text, &name.span));
+    let is_option = label.starts_with('-') || text[..name.span.start].ends_with(b"-");
+    let is_small = label.contains(|c: char| c.is_ascii_lowercase());
+    let is_assigned = placement == Placement::Alone && !is_small;
+    let is_sign = word.chars().count() == 1;
+    if !is_assigned && !is_option && is_code(&word)
+        || name.class == Class::Digits && counts(&text[span.end..])
+        || is_plainly_no_secret(text, name, &word) && !is_sign
+    {
+        return Vec::new();
+    }
+    let mut values = block::on_line(text, span.end.max(start), false);
+    let is_setting = is_setting(text, name, &span);
+    if !is_sign && (is_assigned || is_option || is_setting || !is_name(&word)) {
+        let placement = if is_setting {
+            Placement::Alone
+        } else {
+            placement
+        };
+        values.insert(0, Value::new(span, placement));
+    }
+    values
 }
 
 fn in_quotes(
     text: &[u8],
     name: &Name,
-    start: usize,
-    quote: &[u8],
+    (start, quote): (usize, &[u8]),
     placement: Placement,
 ) -> Vec<Value> {
     // A name at the end of a string literal has no value: `header = "Set-Cookie:"`.
@@ -324,36 +284,33 @@ fn in_quotes(
     }
     let end = span.end;
     let rest = &text[end..];
-    let mut values = Vec::new();
+    let mut values = vec![Value::new(span, placement)];
     if let Some(becomes) = BECOMES.find(rest) {
         let start = end + becomes.end();
         let new = quoted(text, start, &text[start - 1..start]);
         values.extend(new.map(|span| Value::new(span, Placement::Alone)));
-    } else if rest.len() > quote.len() && rest[quote.len()] == b' ' {
-        values = block::on_line(text, end + quote.len(), name.class == Class::Header);
+    } else if rest.get(quote.len()) == Some(&b' ') {
+        let is_header = name.class == Class::Header;
+        values.extend(block::on_line(text, end + quote.len(), is_header));
     }
-    values.insert(0, Value::new(span, placement));
     values
 }
 
 /// Whether a password with a digit is all that a line has beside its name: `password: blue_whale7`.
 fn is_setting(text: &[u8], name: &Name, value: &Range<usize>) -> bool {
     let before = &text[line_start(text, name.span.start)..name.span.start];
-    let ends = matches!(text.get(value.end), None | Some(b'\r' | b'\n'));
+    let word = &text[value.clone()];
     name.class == Class::Password
         && before.iter().all(|byte| b" \t-".contains(byte))
-        && ends
-        && looks_chosen(&text[value.clone()])
-        && !is_other_name(&text[value.clone()])
+        && matches!(text.get(value.end), None | Some(b'\r' | b'\n'))
+        && looks_chosen(word)
+        && !is_other_name(word)
 }
 
 /// Whether what follows a number is what it counts: `123 items`.
 fn counts(after: &[u8]) -> bool {
     let word = after.strip_prefix(b" ").unwrap_or_default();
-    let word = &word[..word
-        .iter()
-        .take_while(|byte| byte.is_ascii_lowercase())
-        .count()];
+    let word = &word[..leading(word, |byte| byte.is_ascii_lowercase())];
     word.len() > 2 && word.ends_with(b"s")
 }
 
@@ -363,132 +320,98 @@ fn is_open(text: &[u8], name: &Name, quote: &[u8]) -> bool {
     let Some(sign @ (b'"' | b'\'' | b'`')) = quote.last() else {
         return true;
     };
-    let behind = text
-        .get(name.span.end)
-        .filter(|byte| b"\"'`\\".contains(byte));
+    let behind = text.get(name.span.end);
     let from = line_start(text, name.span.start);
     let before = memchr::memchr_iter(*sign, &text[from..name.span.start]).count();
-    behind.is_some() || before.is_multiple_of(2) || quote.len() > 1
+    behind.is_some_and(|byte| b"\"'`\\".contains(byte))
+        || before.is_multiple_of(2)
+        || quote.len() > 1
 }
 
-/// Whether the value beside this name is plainly no secret: the file of a key, the kind of a public one, a test that passed, the
-/// key that leads to a button, a part of the name of a resource.
+/// Whether the value beside this name is plainly no secret: the file of a key, the kind of a public
+/// one, a test that passed, the key that leads to a button, a part of the name of a resource.
 fn is_plainly_no_secret(text: &[u8], name: &Name, value: &str) -> bool {
     let label = lossy(text, &name.span);
-    let of_key = label
-        .to_ascii_lowercase()
-        .trim_end_matches('s')
-        .ends_with("key");
+    let small = label.to_ascii_lowercase();
+    let is_of_key = small.trim_end_matches('s').ends_with("key");
+    let mut kinds = ["ssh-", "ecdsa-", "sk-ssh-"].iter();
     let before = &text[name.span.start.saturating_sub(QUOTED / 256)..name.span.start];
-    let word = before
-        .rsplit(u8::is_ascii_whitespace)
-        .next()
-        .unwrap_or_default();
-    of_key
-        && (is_path(value)
-            || ["ssh-", "ecdsa-", "sk-ssh-"]
-                .iter()
-                .any(|kind| value.starts_with(kind)))
+    let word = before.len() - trailing(before, |byte| !byte.is_ascii_whitespace());
+    is_of_key && (is_path(value) || kinds.any(|kind| value.starts_with(kind)))
         || label == "PASS" && value.contains('_')
         || value.chars().count() == 1
-        || memchr::memmem::find(word, b"arn:aws").is_some()
+        || memchr::memmem::find(&before[word..], b"arn:aws").is_some()
 }
 
 /// The word behind an option.
 fn option(text: &[u8], name: &Name) -> Vec<Value> {
-    let rest = &text[name.span.end..];
-    let blanks = rest
-        .iter()
-        .take(16)
-        .take_while(|byte| matches!(byte, b' ' | b'\t'))
-        .count();
+    let blanks = leading(near(text, name.span.end, 16), |byte| b" \t".contains(&byte));
     let start = name.span.end + blanks;
-    let quote = text
-        .get(start..=start)
-        .filter(|quote| b"\"'`".contains(&quote[0]));
+    let quote = near(text, start, 1);
     if blanks == 0 || text[start..].starts_with(b"--") {
-        return Vec::new();
+        Vec::new()
+    } else if matches!(quote, b"\"" | b"'" | b"`") {
+        values_at(text, name, (start + 1, Some(quote)), Placement::Loose)
+    } else {
+        values_at(text, name, (start, None), Placement::Loose)
     }
-    values_at(
-        text,
-        name,
-        start + quote.map_or(0, <[u8]>::len),
-        quote.map(<[u8]>::to_vec),
-        Placement::Loose,
-    )
 }
 
 /// The content of an element of XML: `<password>this</password>`, `<p name="password">this</p>`.
 fn element(text: &[u8], name: &Name) -> Option<Value> {
     let (before, after) = (&text[..name.span.start], &text[name.span.end..]);
     let quote = usize::from(matches!(after.first(), Some(b'"' | b'\'')));
-    let is_stated = quote == 1
-        && [&b"name="[..], b"key="].iter().any(|attribute| {
-            before.len() > attribute.len() && before[..before.len() - 1].ends_with(attribute)
-        });
-    let is_tag = after.get(quote) == Some(&b'>')
-        && (before.ends_with(b"<") && !before.ends_with(b"?<") && !before.ends_with(b"?P<")
-            || is_stated);
+    let attribute = &before[..before.len().saturating_sub(1)];
+    let is_stated = quote == 1 && (attribute.ends_with(b"name=") || attribute.ends_with(b"key="));
+    let is_group = before.ends_with(b"?<") || before.ends_with(b"?P<");
+    let is_named = before.ends_with(b"<") && !is_group;
+    if after.get(quote) != Some(&b'>') || !is_named && !is_stated {
+        return None;
+    }
     let start = name.span.end + quote + 1;
-    let near = text
-        .get(start..text.len().min(start + LONG))
-        .filter(|_| is_tag)?;
-    let (start, near) = match near.strip_prefix(b"<![CDATA[") {
-        Some(rest) => (start + 9, rest),
-        None => (start, near),
-    };
+    let cdata = b"<![CDATA[";
+    let is_cdata = text[start..].starts_with(cdata);
+    let start = start + if is_cdata { cdata.len() } else { 0 };
+    let near = near(text, start, LONG);
     let end = memchr::memchr3(b'<', b'\n', b']', near)?;
     (near[end] != b'\n').then_some(Value::new(start..start + end, Placement::Alone))
 }
 
 /// Values behind words: `the password is this`, `token this rejected`, `| password | this |`.
 fn in_sentence(text: &[u8], name: &Name) -> Vec<Value> {
-    let near = &text[name.span.end..text.len().min(name.span.end + NEAR)];
+    let near = near(text, name.span.end, NEAR);
     let shift = |range: Range<usize>| range.start + name.span.end..range.end + name.span.end;
     if let Some(both) = CHANGED.captures(near) {
-        let both = both
-            .iter()
-            .skip(1)
-            .flatten()
-            .map(|value| shift(value.range()));
+        let both = both.iter().skip(1).flatten();
+        let both = both.map(|value| Value::new(shift(value.range()), Placement::Loose));
         let is_one = |word: &[u8]| {
             let is_plain = !word.contains(&b'-') && looks_generated(word);
             (is_value(word) || is_plain) && word.iter().any(u8::is_ascii_alphabetic)
         };
-        let both = both.filter(|span| is_one(&text[span.clone()]));
-        return both
-            .map(|span| Value::new(span, Placement::Loose))
-            .collect();
+        let both = both.filter(|value| is_one(&text[value.span.clone()]));
+        return both.collect();
     }
     let Some(found) = SENTENCE.captures(near) else {
         return Vec::new();
     };
-    let (open, value) = (
-        &found["open"],
-        found.name("value").expect("it is no option").range(),
-    );
+    let open = &found["open"];
+    let value = found.name("value").expect("it is no option").range();
     let span = trim(text, shift(value));
     let word = &text[span.clone()];
-    let is_quoted = !open.is_empty() && !open.starts_with(b"*");
-    let is_password = text[name.span.clone()]
-        .to_ascii_lowercase()
-        .starts_with(b"pass");
-    let before = &text[..name.span.start];
-    let is_given = [&b"with "[..], b"using ", b"and "]
-        .iter()
-        .any(|with| before.ends_with(with));
+    let (called, before) = (&text[name.span.clone()], &text[..name.span.start]);
     let mut is_stated = false;
     let fits = match name.class {
         Class::Digits => word.len() > 3 && near.starts_with(b" is ") && !counts(&text[span.end..]),
         Class::Password | Class::Token => {
+            let ends = |text: &[u8], words: &[&[u8]]| words.iter().any(|word| text.ends_with(word));
             let links = found["links"].trim_ascii_end().to_ascii_lowercase();
-            let is_link = [&b"is"[..], b"was", b"to", b":"]
-                .iter()
-                .any(|link| links.ends_with(link));
-            let is_marked = is_quoted || is_link || is_given || is_login(before);
-            let chosen = is_password && is_marked && looks_chosen(word);
-            is_stated = chosen && is_link && !is_other_name(word);
-            is_value(word) || is_stated || chosen && looks_generated(word)
+            let is_link = ends(&links, &[b"is", b"was", b"to", b":"]);
+            let is_quoted = !open.is_empty() && !open.starts_with(b"*");
+            let is_marked = is_quoted || is_link || ends(before, &[b"with ", b"using ", b"and "]);
+            let is_password = called.to_ascii_lowercase().starts_with(b"pass");
+            let is_chosen = is_password && (is_marked || is_login(before)) && looks_chosen(word);
+            is_stated = is_chosen && is_link && !is_other_name(word);
+            is_value(word) || is_stated || is_chosen && looks_generated(word)
         }
         _ => false,
     };
@@ -497,9 +420,8 @@ fn in_sentence(text: &[u8], name: &Name) -> Vec<Value> {
     } else {
         Placement::Loose
     };
-    fits.then_some(Value::new(span, placement))
-        .into_iter()
-        .collect()
+    let value = fits.then_some(Value::new(span, placement));
+    value.into_iter().collect()
 }
 
 /// Whether a file of passwords has its words there: `login ada password this`.

@@ -7,7 +7,7 @@
 //! ```
 
 use super::bind::{Name, Value};
-use super::extent::{line_start, regex};
+use super::extent::{line_end, line_start, near, regex, within};
 use super::value::Placement;
 use regex::bytes::Regex;
 use std::ops::Range;
@@ -45,7 +45,7 @@ pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
         return Vec::new();
     };
     let count = cells.count(&text[row.clone()]);
-    let index = cells.index(&text[row.start..name.span.start]);
+    let index = cells.count(&text[row.start..name.span.start]);
     let (mut values, mut at) = (Vec::new(), row.end + 1);
     for _ in 0..ROWS {
         let Some(next) = (at < text.len()).then(|| row_at(text, at)) else {
@@ -53,16 +53,14 @@ pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
         };
         at = next.end + 1;
         let content = &text[next.clone()];
-        let is_rule =
-            content.iter().all(|byte| b"|+-=: \t\r".contains(byte)) && content.contains(&b'-');
-        if is_rule {
+        if is_rule(content) && content.contains(&b'-') {
             continue;
         }
         if content.trim_ascii().is_empty() || content.len() >= ROW || cells.count(content) != count
         {
             break;
         }
-        let cell = cells.cell(content, index);
+        let cell = cells.cell(content, index.saturating_sub(1));
         let span = trim(text, next.start + cell.start..next.start + cell.end);
         if !span.is_empty() {
             values.push(Value::new(span, Placement::Loose));
@@ -73,70 +71,58 @@ pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
 
 /// The row on which `at` is; what is longer than a row can be is cut.
 fn row_at(text: &[u8], at: usize) -> Range<usize> {
-    let near = &text[..text.len().min(at + ROW)];
-    let end = memchr::memchr(b'\n', &near[at..]).map_or(near.len(), |length| at + length);
-    line_start(text, at)..end
+    line_start(text, at)..line_end(&text[..text.len().min(at + ROW)], at)
+}
+
+/// Whether a row is a line that is drawn.
+fn is_rule(row: &[u8]) -> bool {
+    row.iter().all(|byte| b"|+-=: \t\r".contains(byte))
 }
 
 /// How the row is divided in which `name` is a cell; `None` where it is not the first row of a table.
 fn cells(text: &[u8], row: &Range<usize>, name: &Name) -> Option<Cells> {
+    let content = &text[row.clone()];
     let before = text[row.start..name.span.start].trim_ascii_end();
     let after = text[name.span.end..row.end].trim_ascii_start();
-    let gap = text[name.span.end..row.end].len() - after.len();
+    let gap = row.end - name.span.end - after.len();
     let edge = |byte: Option<&u8>| byte.copied().unwrap_or(b'\n');
     let (left, right) = (edge(before.last()), edge(after.first()));
-    let is_edge = |byte: u8, sign: u8| byte == sign || byte == b'\n';
-    let quoted = |sign: u8| left == b'"' && right == b'"' && text[row.clone()].contains(&sign);
-    let by = [b'|', b',', b'\t', b';'].into_iter().find(|sign| {
-        let placement = is_edge(left, *sign) && is_edge(right, *sign) || quoted(*sign);
-        placement && text[row.clone()].contains(sign)
-    });
+    let is_between = |sign: u8| {
+        [left, right]
+            .iter()
+            .all(|byte| [sign, b'\n'].contains(byte))
+    };
+    let is_quoted = left == b'"' && right == b'"';
+    let mut signs = [b'|', b',', b'\t', b';'].into_iter();
+    let by = signs.find(|sign| (is_between(*sign) || is_quoted) && content.contains(sign));
     let is_column = gap > 1 || after.is_empty();
     let starts_apart = before.is_empty() || text[..name.span.start].ends_with(b"  ");
     let cells = match by {
         Some(sign) => Cells::By(sign),
-        None if is_column && starts_apart && is_heading(&text[row.clone()]) => {
-            Cells::At(name.span.start - row.start)
+        None if is_column && starts_apart && is_heading(content) => {
+            return Some(Cells::At(name.span.start - row.start));
         }
         None => return None,
     };
     // Below other rows it is no heading.
-    let above = row.start.checked_sub(1).map(|end| row_at(text, end));
-    let is_first = above.is_none_or(|above| {
-        let content = &text[above];
-        let is_rule = content.iter().all(|byte| b"|+-= \r".contains(byte));
-        is_rule
-            || matches!(cells, Cells::At(_))
-            || cells.count(content) != cells.count(&text[row.clone()])
-    });
+    let above = row.start.checked_sub(1).map(|end| &text[row_at(text, end)]);
+    let is_first =
+        above.is_none_or(|above| is_rule(above) || cells.count(above) != cells.count(content));
     is_first.then_some(cells)
 }
 
 /// Whether a row has several cells, and each begins like a word: `USER  PASSWORD`.
 fn is_heading(row: &[u8]) -> bool {
     let row = String::from_utf8_lossy(row);
-    let cells = row
-        .split("  ")
-        .map(str::trim)
-        .filter(|cell| !cell.is_empty());
-    cells.clone().nth(1).is_some()
-        && cells
-            .clone()
-            .all(|cell| cell.starts_with(char::is_alphanumeric))
+    let cells = row.split("  ").map(str::trim);
+    let mut cells = cells.filter(|cell| !cell.is_empty());
+    cells.clone().nth(1).is_some() && cells.all(|cell| cell.starts_with(char::is_alphanumeric))
 }
 
 impl Cells {
     fn count(self, row: &[u8]) -> usize {
         match self {
             Self::By(sign) => split(row, sign).count(),
-            Self::At(_) => 0,
-        }
-    }
-
-    /// Which cell follows what stands in front of it.
-    fn index(self, before: &[u8]) -> usize {
-        match self {
-            Self::By(sign) => split(before, sign).count() - 1,
             Self::At(_) => 0,
         }
     }
@@ -156,33 +142,20 @@ impl Cells {
 
 /// Where the cells of a row stand that are told apart by a byte.
 fn split(row: &[u8], sign: u8) -> impl Iterator<Item = Range<usize>> {
-    let (mut at, mut is_over) = (0, false);
-    std::iter::from_fn(move || {
-        if is_over {
-            return None;
-        }
-        let (start, mut is_quoted) = (at, false);
-        let end = row[at..].iter().position(|byte| {
-            is_quoted ^= *byte == b'"';
-            *byte == sign && !is_quoted
-        });
-        at = end.map_or(row.len(), |length| at + length + 1);
-        is_over = end.is_none();
-        Some(start..end.map_or(row.len(), |length| start + length))
+    let (mut start, mut is_quoted) = (0, false);
+    let ends = row.iter().copied().chain([sign]).enumerate();
+    ends.filter_map(move |(at, byte)| {
+        is_quoted ^= byte == b'"';
+        let is_end = byte == sign && !is_quoted || at == row.len();
+        is_end.then(|| std::mem::replace(&mut start, at + 1)..at)
     })
 }
 
 /// Without white space and quotes around it.
 fn trim(text: &[u8], span: Range<usize>) -> Range<usize> {
-    let is_edge = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`".contains(byte);
-    let content = &text[span.clone()];
-    let before = content.iter().take_while(|byte| is_edge(byte)).count();
-    let after = content[before..]
-        .iter()
-        .rev()
-        .take_while(|byte| is_edge(byte))
-        .count();
-    span.start + before..span.end - after
+    within(text, span, |byte| {
+        byte.is_ascii_whitespace() || b"\"'`".contains(&byte)
+    })
 }
 
 /// The values of a column of which a statement of SQL inserts rows; `None` where it is none.
@@ -191,8 +164,7 @@ fn inserted(text: &[u8], row: &Range<usize>, name: &Name) -> Option<Vec<Value>> 
     let open = memchr::memrchr(b'(', before)?;
     INSERT.find(&before[..open])?;
     let index = memchr::memchr_iter(b',', &before[open..]).count();
-    let near = &text[name.span.end..text.len().min(name.span.end + ROWS * 64)];
-    let close = memchr::memchr(b')', near)?;
+    let close = memchr::memchr(b')', near(text, name.span.end, ROWS * 64))?;
     let mut at = name.span.end + close + 1;
     let mut values = Vec::new();
     // Rows are tuples; strings have their quotes doubled.

@@ -16,10 +16,44 @@ pub(super) const LONG: usize = 2048;
 /// Bytes in which a closing quote is looked for; without one the first word counts.
 pub(super) const QUOTED: usize = 64 * 1024;
 
+/// The bytes from `at` on, so many at most.
+pub(super) fn near(text: &[u8], at: usize, most: usize) -> &[u8] {
+    &text[at..text.len().min(at + most)]
+}
+
+/// How many bytes at the beginning of a text are so.
+pub(super) fn leading(text: &[u8], is_so: impl Fn(u8) -> bool) -> usize {
+    let other = text.iter().position(|byte| !is_so(*byte));
+    other.unwrap_or(text.len())
+}
+
+/// How many bytes at the end of a text are so.
+pub(super) fn trailing(text: &[u8], is_so: impl Fn(u8) -> bool) -> usize {
+    let other = text.iter().rev().position(|byte| !is_so(*byte));
+    other.unwrap_or(text.len())
+}
+
+/// The part of a text without the bytes around it that are so.
+pub(super) fn within(text: &[u8], span: Range<usize>, is_so: fn(u8) -> bool) -> Range<usize> {
+    let start = span.start + leading(&text[span.clone()], is_so);
+    start..span.end - trailing(&text[start..span.end], is_so)
+}
+
+/// Where the line begins on which `at` is, or what is near enough of it.
+pub(super) fn line_start(text: &[u8], at: usize) -> usize {
+    let from = at.saturating_sub(LONG);
+    memchr::memrchr(b'\n', &text[from..at]).map_or(from, |newline| from + newline + 1)
+}
+
+/// Where the line ends on which `at` is.
+pub(super) fn line_end(text: &[u8], at: usize) -> usize {
+    memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |length| at + length)
+}
+
 /// Up to the closing quote, which has as many backslashes in front of it as the opening one. Two
 /// quotes are one of the value.
 pub(super) fn quoted(text: &[u8], start: usize, quote: &[u8]) -> Option<Range<usize>> {
-    let near = &text[start..text.len().min(start + QUOTED)];
+    let near = near(text, start, QUOTED);
     let close: &[u8] = match quote {
         [0xe2, 0x80, 0x9c] => "”".as_bytes(),
         [0xe2, 0x80, 0x9e] => "“".as_bytes(),
@@ -43,11 +77,7 @@ fn quoted_by(near: &[u8], quote: &[u8]) -> Option<Range<usize>> {
         if doubled.take() == Some(end) {
             continue;
         }
-        let before = near[..end]
-            .iter()
-            .rev()
-            .take_while(|byte| **byte == b'\\')
-            .count();
+        let before = trailing(&near[..end], |byte| byte == b'\\');
         if before < escapes {
             return Some(0..end - before);
         }
@@ -59,29 +89,22 @@ fn quoted_by(near: &[u8], quote: &[u8]) -> Option<Range<usize>> {
         }
     }
     // A quote that is never closed: the word that begins there.
-    let end = near
-        .iter()
-        .position(|byte| byte.is_ascii_whitespace() || b"\"'`&;<>".contains(byte));
-    Some(0..end.unwrap_or(near.len())).filter(|span| !span.is_empty())
+    let is_inside = |byte: u8| !byte.is_ascii_whitespace() && !b"\"'`&;<>".contains(&byte);
+    Some(0..leading(near, is_inside)).filter(|span| !span.is_empty())
 }
 
 /// A word without quotes: up to white space, or to what ends a value where values stand in a row. A
 /// variable of an environment has any sign in its value.
 pub(super) fn bare(text: &[u8], name: &Range<usize>, start: usize) -> Range<usize> {
-    let near = &text[start..text.len().min(start + LONG)];
-    let called = &text[name.clone()];
+    let near = near(text, start, LONG);
     let is_of_url = matches!(text[..name.start].last(), Some(b'?' | b'&'));
-    let is_variable =
-        start == name.end + 1 && !is_of_url && !called.iter().any(u8::is_ascii_lowercase);
+    let is_small = text[name.clone()].iter().any(u8::is_ascii_lowercase);
+    let is_variable = start == name.end + 1 && !is_of_url && !is_small;
     let line = &text[line_start(text, start)..start];
     let is_quoted = |sign: u8| memchr::memchr_iter(sign, line).count() % 2 == 1;
     let open = [b'"', b'\'', b'`'].map(is_quoted);
     let is_next = |rest: &[u8]| {
-        let word = rest
-            .iter()
-            .take(LONGEST)
-            .take_while(|byte| is_of_name(**byte))
-            .count();
+        let word = leading(&rest[..rest.len().min(LONGEST)], is_of_name);
         rest.first() == Some(&b'&') || word > 0 && rest.get(word) == Some(&b'=')
     };
     let ends = |(at, byte): (usize, &u8)| match byte {
@@ -95,50 +118,33 @@ pub(super) fn bare(text: &[u8], name: &Range<usize>, start: usize) -> Range<usiz
     };
     let end = near.iter().enumerate().position(ends).unwrap_or_else(|| {
         // A secret is never cut: all of a longer one.
-        let rest = text[start + near.len()..].iter();
-        near.len() + rest.take_while(|byte| !byte.is_ascii_whitespace()).count()
+        let rest = &text[start + near.len()..];
+        near.len() + leading(rest, |byte| !byte.is_ascii_whitespace())
     });
     let span = trim(text, start..start + end);
     // Brackets that are not closed begin a value, others stand for one: `{token}`.
-    let opened = text[span.clone()]
-        .iter()
-        .take_while(|byte| b"[({".contains(byte))
-        .count();
+    let opened = leading(&text[span.clone()], |byte| b"[({".contains(&byte));
     span.start + opened..span.end
-}
-
-/// Where the line begins on which `at` is, or what is near enough of it.
-pub(super) fn line_start(text: &[u8], at: usize) -> usize {
-    let from = at.saturating_sub(LONG);
-    memchr::memrchr(b'\n', &text[from..at]).map_or(from, |newline| from + newline + 1)
 }
 
 /// Without what may end a sentence or close a bracket behind a value.
 pub(super) fn trim(text: &[u8], span: Range<usize>) -> Range<usize> {
-    let is_end = |byte: &&u8| {
-        matches!(
-            byte,
-            b',' | b'.' | b')' | b']' | b'}' | b':' | b'\\' | b'!' | b'?'
-        )
-    };
     let mut word = &text[span.clone()];
     for mark in ["”", "“", "»", "‘", "’"] {
         word = word.strip_suffix(mark.as_bytes()).unwrap_or(word);
     }
-    let ends = word.iter().rev().take_while(is_end).count();
     // An exclamation mark may end a password as well.
     let is_password = word.ends_with(b"!") && is_value(word);
-    span.start..span.start + word.len() - if is_password { 0 } else { ends }
+    let ends = trailing(word, |byte| !is_password && b",.)]}:\\!?".contains(&byte));
+    span.start..span.start + word.len() - ends
 }
 
 /// The value of a header: up to the end of the line, or of what is quoted. Where the rest is a sentence,
 /// or a token stands there already, only random words.
 pub(super) fn line(text: &[u8], start: usize) -> Range<usize> {
     let is_token = token::length(&text[start..]).is_some() || text[start..].starts_with(b"Bearer ");
-    let limit = if is_token { LONG } else { QUOTED };
-    let rest = &text[start..text.len().min(start + limit)];
-    let ends = |byte: &u8| matches!(byte, b'\r' | b'\n' | b'"' | b'\'' | b'`' | b'<' | b'\\');
-    let end = rest.iter().position(ends).unwrap_or(rest.len());
+    let rest = near(text, start, if is_token { LONG } else { QUOTED });
+    let end = leading(rest, |byte| !b"\r\n\"'`<\\".contains(&byte));
     let all = start..start + rest[..end].trim_ascii_end().len();
     // The values of parameters are in quotes: `Digest username="…"`.
     if text[all.clone()].ends_with(b"=") && rest.get(end) == Some(&b'"') {
@@ -172,18 +178,14 @@ fn folded(text: &[u8], all: &Range<usize>) -> Option<Range<usize>> {
     SCHEME
         .find(&scheme)
         .filter(|found| found.end() == scheme.len())?;
-    let rest = &text[all.end..text.len().min(all.end + LONG)];
-    let blanks = rest
-        .iter()
-        .take_while(|byte| byte.is_ascii_whitespace())
-        .count();
+    let rest = near(text, all.end, LONG);
+    let blanks = leading(rest, |byte| byte.is_ascii_whitespace());
     let is_folded = rest.starts_with(b"\n") || rest.starts_with(b"\r\n");
-    let word = rest[blanks..]
-        .split(|byte| byte.is_ascii_whitespace() || *byte == b'"')
-        .next()?;
+    let is_inside = |byte: u8| !byte.is_ascii_whitespace() && byte != b'"';
+    let word = &rest[blanks..][..leading(&rest[blanks..], is_inside)];
     let is_indented = matches!(rest[..blanks].last(), Some(b' ' | b'\t'));
-    (is_folded && is_indented && is_value(word))
-        .then_some(all.end + blanks..all.end + blanks + word.len())
+    let start = all.end + blanks;
+    (is_folded && is_indented && is_value(word)).then_some(start..start + word.len())
 }
 
 /// Schemes in front of what proves who asks.
@@ -193,11 +195,10 @@ static SCHEME: LazyLock<Regex> = LazyLock::new(|| {
 
 /// The part of a header behind its scheme: `this` of `Bearer this`.
 pub(super) fn behind_scheme(text: &[u8], span: Range<usize>) -> Range<usize> {
-    let length = SCHEME
-        .find(&text[span.clone()])
-        .map_or(0, |scheme| scheme.end());
-    if span.start + length < span.end {
-        span.start + length..span.end
+    let scheme = SCHEME.find(&text[span.clone()]);
+    let start = span.start + scheme.map_or(0, |scheme| scheme.end());
+    if start < span.end {
+        start..span.end
     } else {
         span
     }

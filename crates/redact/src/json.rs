@@ -1,11 +1,10 @@
 //! Secrets in JSON: by what holds them, and by what strings say.
 
-use super::block::is_beside;
 use super::encodings::{self, Layer};
 use super::entropy::is_value;
 use super::extent::lossy;
 use super::find::{Finder, Noticed};
-use super::names::{Class, LONGEST};
+use super::names::{Class, LONGEST, is_beside, is_given, members};
 use super::policy::id;
 use super::report::{Found, Hit};
 use super::ruleset::is_of_name;
@@ -17,40 +16,6 @@ use std::ops::Range;
 
 /// Digits of a number that is looked for wherever it appears again; shorter ones are counts.
 const DIGITS: usize = 6;
-
-/// Members of which a number is what the protocol or a counter says, whatever it is.
-const NUMBERS: [&str; 8] = [
-    "id",
-    "requestId",
-    "progressToken",
-    "progress",
-    "total",
-    "code",
-    "ttlMs",
-    "size",
-];
-
-/// Members that say what a value beside them is.
-const NAMES: [&str; 5] = ["name", "key", "header", "variable", "field"];
-
-/// Members beside a code that is given back for a token.
-const GRANT: [&str; 6] = [
-    "grant_type",
-    "grantType",
-    "redirect_uri",
-    "redirectUri",
-    "code_verifier",
-    "codeVerifier",
-];
-
-/// Programs whose option of one letter is followed by a password.
-const GIVEN: [(&str, &[u8]); 5] = [
-    ("sshpass", b"-p"),
-    ("mongo", b"-p"),
-    ("mongosh", b"-p"),
-    ("redis-cli", b"-a"),
-    ("ldapsearch", b"-w"),
-];
 
 /// How a value is to be taken because of the member that holds it.
 #[derive(Clone, Copy, Debug)]
@@ -136,7 +101,10 @@ impl Walk<'_> {
         };
         let told = self.told(object);
         let columns = self.columns(object);
-        let is_grant = GRANT.iter().any(|name| object.get(name).is_some());
+        let is_grant = members()
+            .grants
+            .iter()
+            .any(|name| object.get(name).is_some());
         for (key, value) in object.members() {
             let (name, is_secret) = self.key(key, under);
             let below = match self.under_name(&name, value, under, told) {
@@ -206,9 +174,7 @@ impl Walk<'_> {
     /// The class of the word after this one, and whether this one is an option: `--token`, `-u`,
     /// `X-Api-Key`.
     fn option(&self, program: &str, word: &[u8]) -> Option<(Class, bool)> {
-        let program = program.rsplit(['/', '\\']).next();
-        let mut given = GIVEN.iter();
-        if given.any(|(name, letter)| program == Some(*name) && word == *letter) {
+        if is_given(program, word) {
             return Some((Class::Password, true));
         }
         if matches!(word, b"-u" | b"--user" | b"--proxy-user") {
@@ -313,7 +279,7 @@ impl Walk<'_> {
         let digits = raw.iter().filter(|byte| byte.is_ascii_digit()).count();
         let is_code = raw.iter().all(u8::is_ascii_digit);
         let is_of_protocol =
-            matches!(self.path.last(), Some(Step::Member(name)) if NUMBERS.contains(&&**name));
+            matches!(self.path.last(), Some(Step::Member(name)) if has(&members().numbers, name));
         let is_known = || {
             self.finder
                 .known
@@ -375,7 +341,7 @@ impl Walk<'_> {
         object.members().find(|(key, _)| is_one(key, "value"))?;
         let mut names = object
             .members()
-            .filter(|(key, _)| NAMES.iter().any(|name| is_one(key, name)));
+            .filter(|(key, _)| members().names.iter().any(|name| is_one(key, name)));
         names.find_map(|(_, name)| self.class(name))
     }
 }
@@ -398,13 +364,15 @@ fn is_pair(array: Value<'_>) -> bool {
 
 /// Whether an object describes values instead of being one.
 fn is_schema(object: Value<'_>) -> bool {
-    const TYPES: &str = "string number integer boolean object array null";
-    let words = [
-        "$ref", "anyOf", "oneOf", "allOf", "enum", "const", "$schema",
-    ];
+    let members = members();
     let is_typed = object.get("type").is_some_and(|kind| {
         let mut kinds = kind.elements().chain(std::iter::once(kind));
-        kinds.any(|kind| TYPES.split(' ').any(|word| kind.is_str(word)))
+        kinds.any(|kind| members.types.iter().any(|word| kind.is_str(word)))
     });
-    is_typed || words.iter().any(|word| object.get(word).is_some())
+    let mut words = members.schema.iter();
+    is_typed || words.any(|word| object.get(word).is_some())
+}
+
+fn has(words: &[String], word: &str) -> bool {
+    words.iter().any(|one| one == word)
 }

@@ -202,31 +202,10 @@ fn is_number(value: &[u8]) -> bool {
 
 /// A word without which no message is understood.
 fn is_of_protocol(text: &str) -> bool {
-    const WORDS: [&str; 22] = [
-        "jsonrpc",
-        "method",
-        "params",
-        "result",
-        "error",
-        "message",
-        "arguments",
-        "content",
-        "structuredContent",
-        "progressToken",
-        "requestId",
-        "nextCursor",
-        "requestState",
-        "resultType",
-        "protocolVersion",
-        "capabilities",
-        "clientInfo",
-        "serverInfo",
-        "inputSchema",
-        "outputSchema",
-        "initialize",
-        "complete",
-    ];
-    WORDS.contains(&text) || methods::find(text).is_some() || text.starts_with("notifications/")
+    let mut words = super::names::members().protocol.iter();
+    words.any(|word| word == text)
+        || methods::find(text).is_some()
+        || text.starts_with("notifications/")
 }
 
 #[cfg(test)]

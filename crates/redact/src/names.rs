@@ -52,6 +52,8 @@ struct File {
     none: Kinds,
     keys: PublicKeys,
     cookies: Cookies,
+    members: Members,
+    programs: HashMap<String, String>,
 }
 
 #[derive(Deserialize)]
@@ -59,7 +61,37 @@ struct Cookies {
     exact: Vec<String>,
 }
 
+/// Members of a message by what they say; `data/names.toml` tells what each list is.
+#[derive(Deserialize)]
+pub(super) struct Members {
+    beside: Vec<String>,
+    pub numbers: Vec<String>,
+    pub names: Vec<String>,
+    pub grants: Vec<String>,
+    pub schema: Vec<String>,
+    pub types: Vec<String>,
+    pub protocol: Vec<String>,
+}
+
+pub(super) fn members() -> &'static Members {
+    &NAMES.members
+}
+
+/// Whether a member of a secret object only describes the secret.
+pub(super) fn is_beside(name: &str) -> bool {
+    members().beside.contains(&joined(name).0)
+}
+
+/// Whether the word behind this option is what a program takes for a password.
+pub(super) fn is_given(program: &str, option: &[u8]) -> bool {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
+    let given = NAMES.programs.get(name);
+    given.is_some_and(|given| given.as_bytes() == option)
+}
+
 struct Names {
+    members: Members,
+    programs: HashMap<String, String>,
     /// In the order in which they are tried.
     classes: [(Class, Joined); 7],
     none: Joined,
@@ -97,6 +129,8 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| {
         }
     }
     Names {
+        members: file.members,
+        programs: file.programs,
         classes: classes.map(|(class, words)| (class, words.joined())),
         none: file.none.joined(),
         public: file.keys.public,

@@ -6,8 +6,8 @@ use crate::support::recorder_table::Row;
 use anyhow::Context as _;
 use mcpreel_store::reader::Recording;
 use mcpreel_store::select::Context;
-use mcpreel_store::select::{Limit, Question, Scan, Way};
-use mcpreel_store::text_search::{Pace, Pattern, Search};
+use mcpreel_store::select::{Question, Scan, Way};
+use mcpreel_store::text_search::{Pattern, Search};
 use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_trace::item::Lens;
 use mcpreel_trace::query::Query;
@@ -78,12 +78,8 @@ fn scan(recording: &Recording, lens: Lens, filter: &str) -> anyhow::Result<Took>
     let (mut hits, mut page, mut longest_step) = (0, None, 0);
     loop {
         let began = clock.now();
-        let limit = Limit {
-            hits: if page.is_none() { PAGE } else { usize::MAX },
-            nanos: STEP_NS,
-            clock,
-        };
-        let step = scan.step(recording, &limit)?;
+        let most = if page.is_none() { PAGE } else { usize::MAX };
+        let step = scan.step(recording, most, clock.deadline(STEP_NS))?;
         let now = clock.now();
         longest_step = longest_step.max(now.0 - began.0);
         hits += step.hits.len();
@@ -104,12 +100,11 @@ fn scan(recording: &Recording, lens: Lens, filter: &str) -> anyhow::Result<Took>
 
 fn search(path: &std::path::Path, text: &str) -> anyhow::Result<Vec<Row>> {
     let clock = Clock::start();
-    let mut search = Search::new(path, &Pattern::Literal(text.into()), None)?;
+    let mut search = Search::new(path, &Pattern::Literal(text.into()))?;
     let mut longest = 0;
     let bytes = loop {
         let began = clock.now();
-        let nanos = 50_000_000;
-        let found = search.step(&Pace { nanos, clock })?;
+        let found = search.step(clock.deadline(50_000_000))?;
         longest = longest.max(clock.now().0 - began.0);
         if found.done {
             break found.bytes;

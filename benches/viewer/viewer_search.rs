@@ -5,7 +5,7 @@ use crate::support::recorder_table::Row;
 use crate::support::stats::{largest, median};
 use crate::viewer::{self, ms, show_ms};
 use crate::{Setup, generate};
-use mcpreel_store::text_search::{Pace, Pattern, Search};
+use mcpreel_store::text_search::{Pattern, Search};
 use mcpreel_trace::clock::{Clock, Moment};
 use std::path::Path;
 
@@ -74,14 +74,10 @@ pub fn text(setup: &Setup) -> anyhow::Result<Vec<Row>> {
 fn search(path: &Path, text: &str) -> anyhow::Result<(f64, f64)> {
     let clock = Clock::start();
     let pattern = Pattern::Literal(text.into());
-    let mut search = Search::new(path, &pattern, None)?;
-    let pace = Pace {
-        nanos: 10_000_000,
-        clock,
-    };
+    let mut search = Search::new(path, &pattern)?;
     let mut first = None;
     loop {
-        let found = search.step(&pace)?;
+        let found = search.step(clock.deadline(10_000_000))?;
         let now = clock.now().since(Moment(0));
         if !found.hits.is_empty() && first.is_none() {
             first = Some(ms(now));

@@ -5,7 +5,7 @@ use clap::Args;
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_store::select::Context;
 use mcpreel_store::select::{self, Question, Scan, Way};
-use mcpreel_trace::clock::wall_clock_ns;
+use mcpreel_trace::clock::{Clock, wall_clock_ns};
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::item::{Item, ItemKey, Lens, What};
 use mcpreel_trace::query::{Query, QueryError};
@@ -79,9 +79,10 @@ pub fn newest(
 ) -> Result<Vec<ItemKey>, Failure> {
     let (question, context) = question(recording, lens, query)?;
     let mut scan = Scan::new(&question, Way::Newest, None, context);
-    let mut keys = Vec::new();
+    let (mut keys, clock) = (Vec::new(), Clock::start());
     loop {
-        let step = scan.step(recording, &select::step(most - keys.len()))?;
+        let deadline = clock.deadline(select::STEP_NS);
+        let step = scan.step(recording, most - keys.len(), deadline)?;
         keys.extend(step.hits.iter().map(|hit| hit.key));
         if step.done || keys.len() >= most {
             return Ok(keys);

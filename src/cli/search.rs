@@ -12,7 +12,7 @@ use super::{folder, select};
 use clap::Args;
 use mcpreel_store::library::{Entry, Library, short_id};
 use mcpreel_store::reader::Recording;
-use mcpreel_store::text_search::{Pace, Pattern, PatternError, Search as Scan, SearchHit};
+use mcpreel_store::text_search::{Pattern, PatternError, Search as Scan, SearchHit};
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::{FrameHead, StreamId};
 use mcpreel_wire::message::Direction;
@@ -68,7 +68,7 @@ impl Search {
         };
         let pattern = kind(self.text.clone());
         // A wrong pattern is refused before anything is read.
-        Scan::new(Path::new(""), &pattern, None).map_err(|error| no_pattern(&error))?;
+        Scan::new(Path::new(""), &pattern).map_err(|error| no_pattern(&error))?;
         let library = Library::new(folder::of(&self.folder)?);
         let entries = library.list()?;
         let paths: Vec<PathBuf> = if self.recordings.is_empty() {
@@ -120,15 +120,11 @@ impl Searched {
         let recording = select::recording(path, &self.library)?;
         let id = recording.summary()?.id;
         let short = short_id(&id, &self.entries).to_owned();
-        let search = Scan::new(recording.file(), &self.pattern, None);
+        let search = Scan::new(recording.file(), &self.pattern);
         let mut search = search.map_err(|error| no_pattern(&error))?;
-        let pace = Pace {
-            nanos: STEP_NS,
-            clock: Clock::start(),
-        };
-        let mut progress = Progress::stderr();
+        let (mut progress, clock) = (Progress::stderr(), Clock::start());
         loop {
-            let found = search.step(&pace)?;
+            let found = search.step(clock.deadline(STEP_NS))?;
             if !found.hits.is_empty() {
                 progress.clear();
             }

@@ -8,7 +8,7 @@ use super::output::{self, Output};
 use super::rows::{Listing, Row};
 use super::{filter, folder, select};
 use clap::Args;
-use mcpreel_store::follow::{Change, INTERVAL, News, Tail as Source};
+use mcpreel_store::follow::{Change, INTERVAL, Read, Watch};
 use mcpreel_store::library::{Entry, Library, REEL, SPOOL, Standing};
 use mcpreel_store::reader::{MessageRow, Recording, Summary};
 use mcpreel_store::select::Question;
@@ -29,6 +29,9 @@ const ROOM: u64 = 99_999;
 
 /// Polls without news between two looks at whether the recording was abandoned.
 const LOOK_EVERY: u32 = 15;
+
+/// Frames that are read at once.
+const PAGE: u32 = 500;
 
 /// An exchange that is open for longer gets a line, nanoseconds.
 const LONG: u64 = 1_000_000_000;
@@ -105,23 +108,20 @@ pub fn follow(
     query: Option<Query>,
     json: bool,
 ) -> Result<(), Failure> {
-    let mut source = Source::new(path);
-    let mut pending = Pending::default();
-    let mut printer = Printer {
-        path,
+    let mut watch = Watch::new(path);
+    let mut follower = Follower {
         out: Output::stream(),
         query,
         json,
+        frame: Seq(0),
+        event: 0,
+        exchanges: BTreeMap::new(),
     };
-    let mut summary: Option<Summary> = None;
     let (mut quiet, mut is_completed) = (0, false);
     loop {
-        match source.poll()? {
-            Change::Changed(news) => {
+        match watch.poll(|recording| follower.news(recording))? {
+            Change::Changed(more) => {
                 quiet = 0;
-                let more = news.more;
-                let summary = summary.insert(news.summary.clone());
-                printer.show(pending.rows(*news), &source, summary)?;
                 if more {
                     continue;
                 }
@@ -142,41 +142,138 @@ pub fn follow(
             }
             Change::Orphaned | Change::Ended => break,
         }
-        if let Some(summary) = &summary {
-            let now = wall_clock_ns().saturating_sub(summary.wall_ns);
-            printer.show(pending.open_for_long(now), &source, summary)?;
+        if let Some(recording) = watch.recording() {
+            follower.open_for_long(recording)?;
         }
         thread::sleep(INTERVAL);
     }
-    Ok(printer.out.flush()?)
+    Ok(follower.out.flush()?)
 }
 
-/// Prints rows, of those that were asked for.
-struct Printer<'a> {
-    path: &'a Path,
+/// Prints each exchange once when it ends, everything else as it comes, of what was asked for. Its
+/// memory grows with the number of open exchanges only.
+struct Follower {
     out: Output,
     query: Option<Query>,
     json: bool,
+    /// The last frame and the last event that were read.
+    frame: Seq,
+    event: u64,
+    /// Exchanges that may still change, and whether there was a line for their being open.
+    exchanges: BTreeMap<ExchangeId, (Exchange, bool)>,
 }
 
-impl Printer<'_> {
-    fn show(&mut self, rows: Rows, source: &Source, summary: &Summary) -> Result<(), Failure> {
-        if rows.exchanges.is_empty() && rows.others.is_empty() {
+/// Rows to print: exchanges with their places in the order, and the addresses of everything else.
+#[derive(Default)]
+struct Rows {
+    exchanges: Vec<((Seq, u8), Row)>,
+    others: Vec<ItemKey>,
+}
+
+impl Follower {
+    /// Prints the next page of what is new, and returns whether there is more.
+    fn news(&mut self, recording: &Recording) -> Result<Read<bool>, Failure> {
+        let held = recording.hold()?;
+        let summary = recording.summary()?;
+        let frames = recording.heads(self.frame, PAGE)?;
+        let is_full = frames.len() == PAGE as usize;
+        let last = frames.last().map_or(self.frame, |head| head.seq);
+        let messages = recording.messages(self.frame, last)?;
+        let mut events = recording.events(self.event)?;
+        if is_full {
+            events.retain(|row| row.event.after_seq <= last);
+        }
+        let more = is_full || events.len() >= PAGE as usize;
+        let mut ids: BTreeSet<_> = (messages.iter())
+            .filter_map(|row| row.record.exchange)
+            .collect();
+        if summary.state.is_final() && !more {
+            ids.extend(self.exchanges.keys());
+        }
+        let ids: Vec<_> = ids.into_iter().collect();
+        let exchanges = recording.exchanges_of(&ids)?;
+        drop(held);
+        let is_news = !(frames.is_empty() && events.is_empty() && exchanges.is_empty());
+        let mut rows = Rows::default();
+        for exchange in exchanges {
+            if let Some((seq, exchange)) = self.settle(exchange) {
+                // What nothing on the wire ended was ended by the end of the recording.
+                let frame = frames.iter().find(|head| head.seq == seq);
+                let ended = frame.map(|head| head.t_last).or(exchange.t_response);
+                let mut row = row_of(exchange);
+                row.t = Some(ended.unwrap_or(Moment(summary.t_last_ns)));
+                rows.exchanges.push(((seq, 1), row));
+            }
+        }
+        let with_messages: BTreeSet<_> = messages.iter().map(|row| row.record.frame).collect();
+        let frames = frames.iter().map(|head| head.seq);
+        let lines = frames.filter(|seq| !with_messages.contains(seq));
+        let messages = messages.iter().filter(|row| stands_alone(row));
+        let messages = messages.map(|row| (row.record.frame, row.record.part));
+        let parts = lines.map(|seq| (seq, 0)).chain(messages);
+        rows.others
+            .extend(parts.map(|(seq, part)| ItemKey::of_part(seq, part)));
+        let keys = (events.iter()).map(|row| ItemKey::of_event(row.event.after_seq, row.id));
+        rows.others.extend(keys);
+        self.frame = last;
+        self.event = events.last().map_or(self.event, |row| row.id);
+        self.show(rows, recording, &summary)?;
+        Ok(match (more, summary.state.is_final()) {
+            (true, _) => Read::Partly(true),
+            (false, true) => Read::Complete(false),
+            (false, false) if is_news => Read::All(false),
+            (false, false) => Read::Nothing,
+        })
+    }
+
+    /// The exchange with the frame that ended it, if it has just ended.
+    fn settle(&mut self, exchange: Exchange) -> Option<(Seq, Exchange)> {
+        let before = self.exchanges.remove(&exchange.id);
+        let is_news = match &before {
+            Some((before, _)) => before.status != exchange.status,
+            // What was settled before is not remembered, but its request is no news.
+            None => exchange.request.0 > self.frame,
+        };
+        let is_open = matches!(exchange.status, Status::Open | Status::Listening);
+        if is_open || matches!(exchange.status, Status::Task | Status::Cancelled) {
+            let told = before.is_some_and(|(_, told)| told);
+            self.exchanges.insert(exchange.id, (exchange.clone(), told));
+        }
+        let place = exchange.response.map(|(seq, _)| seq).or(exchange.cancelled);
+        (is_news && !is_open).then(|| (place.unwrap_or(Seq(u64::MAX)), exchange))
+    }
+
+    /// Prints exchanges that have now been open for over a second, each once.
+    fn open_for_long(&mut self, recording: &Recording) -> Result<(), Failure> {
+        let untold = self.exchanges.values_mut().filter(|(_, told)| !told);
+        let mut open: Vec<_> = untold
+            .filter(|(it, _)| matches!(it.status, Status::Open | Status::Listening))
+            .collect();
+        if open.is_empty() {
             return Ok(());
         }
-        // Once the recording is complete its source has let go of it.
-        let opened;
-        let recording = if let Some(recording) = source.recording() {
-            recording
-        } else {
-            opened = Recording::open(self.path)?;
-            &opened
-        };
+        let summary = recording.summary()?;
+        let now = wall_clock_ns().saturating_sub(summary.wall_ns);
+        let mut rows = Rows::default();
+        for (exchange, told) in &mut open {
+            let waited = now.saturating_sub(exchange.t_request.0);
+            if waited > LONG {
+                *told = true;
+                let mut row = row_of(exchange.clone());
+                row.t = Some(Moment(exchange.t_request.0 + waited));
+                row.open_ns = Some(waited);
+                rows.exchanges.push(((exchange.request.0, 1), row));
+            }
+        }
+        self.show(rows, recording, &summary)
+    }
+
+    fn show(&mut self, rows: Rows, recording: &Recording, of: &Summary) -> Result<(), Failure> {
         let keys = rows.exchanges.iter().map(|(_, row)| row.item.key).collect();
-        let fitting = self.fitting(recording, Lens::Exchanges, keys, summary)?;
+        let fitting = self.fitting(recording, Lens::Exchanges, keys, of)?;
         let mut shown = rows.exchanges;
         shown.retain(|(_, row)| fitting.contains(&row.item.key));
-        let others = self.fitting(recording, Lens::Wire, rows.others, summary)?;
+        let others = self.fitting(recording, Lens::Wire, rows.others, of)?;
         let items = recording.items(Lens::Wire, &others)?.into_iter();
         shown.extend(items.map(|item| {
             let place = if item.key.event_id().is_some() { 2 } else { 0 };
@@ -211,88 +308,6 @@ impl Printer<'_> {
         };
         let context = filter::context(summary, !summary.state.is_final());
         Ok(recording.fitting(&question, context, &keys)?)
-    }
-}
-
-/// Rows to print: exchanges with their places in the order, and the addresses of everything else.
-#[derive(Default)]
-struct Rows {
-    exchanges: Vec<((Seq, u8), Row)>,
-    others: Vec<ItemKey>,
-}
-
-/// Turns news into rows: each exchange once when it ends, everything else as it comes. Its memory
-/// grows with the number of open exchanges only.
-#[derive(Default)]
-struct Pending {
-    /// Exchanges that may still change, and whether there was a line for their being open.
-    exchanges: BTreeMap<ExchangeId, (Exchange, bool)>,
-    /// The last frame that was handed over.
-    last: Seq,
-}
-
-impl Pending {
-    fn rows(&mut self, news: News) -> Rows {
-        let mut rows = Rows::default();
-        for exchange in news.exchanges {
-            if let Some((seq, exchange)) = self.settle(exchange) {
-                // What nothing on the wire ended was ended by the end of the recording.
-                let frame = news.frames.iter().find(|head| head.seq == seq);
-                let ended = frame.map(|head| head.t_last).or(exchange.t_response);
-                let mut row = row_of(exchange);
-                row.t = Some(ended.unwrap_or(Moment(news.summary.t_last_ns)));
-                rows.exchanges.push(((seq, 1), row));
-            }
-        }
-        let with_messages: BTreeSet<_> = news.messages.iter().map(|row| row.record.frame).collect();
-        let frames = news.frames.iter().map(|head| head.seq);
-        let lines = frames.filter(|seq| !with_messages.contains(seq));
-        rows.others
-            .extend(lines.map(|seq| ItemKey::of_part(seq, 0)));
-        let messages = news.messages.iter().filter(|row| stands_alone(row));
-        let messages = messages.map(|row| (row.record.frame, row.record.part));
-        rows.others
-            .extend(messages.map(|(seq, part)| ItemKey::of_part(seq, part)));
-        let events = news.events.iter();
-        rows.others
-            .extend(events.map(|row| ItemKey::of_event(row.event.after_seq, row.id)));
-        self.last = news.frames.last().map_or(self.last, |head| head.seq);
-        rows
-    }
-
-    /// The exchange with the frame that ended it, if it has just ended.
-    fn settle(&mut self, exchange: Exchange) -> Option<(Seq, Exchange)> {
-        let before = self.exchanges.remove(&exchange.id);
-        let is_news = match &before {
-            Some((before, _)) => before.status != exchange.status,
-            // What was settled before is not remembered, but its request is no news.
-            None => exchange.request.0 > self.last,
-        };
-        let is_open = matches!(exchange.status, Status::Open | Status::Listening);
-        if is_open || matches!(exchange.status, Status::Task | Status::Cancelled) {
-            let told = before.is_some_and(|(_, told)| told);
-            self.exchanges.insert(exchange.id, (exchange.clone(), told));
-        }
-        let place = exchange.response.map(|(seq, _)| seq).or(exchange.cancelled);
-        (is_news && !is_open).then(|| (place.unwrap_or(Seq(u64::MAX)), exchange))
-    }
-
-    /// Exchanges that have now been open for over a second, each once. `now` is nanoseconds since
-    /// t = 0.
-    fn open_for_long(&mut self, now: u64) -> Rows {
-        let mut rows = Rows::default();
-        for (exchange, told) in self.exchanges.values_mut().filter(|(_, told)| !told) {
-            let waited = now.saturating_sub(exchange.t_request.0);
-            let is_open = matches!(exchange.status, Status::Open | Status::Listening);
-            if is_open && waited > LONG {
-                *told = true;
-                let mut row = row_of(exchange.clone());
-                row.t = Some(Moment(exchange.t_request.0 + waited));
-                row.open_ns = Some(waited);
-                rows.exchanges.push(((exchange.request.0, 1), row));
-            }
-        }
-        rows
     }
 }
 

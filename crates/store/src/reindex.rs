@@ -8,13 +8,12 @@ use super::indexer::write::Writer;
 use super::open;
 use super::reader::EventRow;
 use super::reader::reader_rows::Stored as _;
-use super::schema::{State, to_sql};
-use mcpreel_trace::event::Event;
+use super::schema::to_sql;
 use mcpreel_trace::frame::FrameHead;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::path::Path;
 
-const SELECT_STATE: &str = "SELECT state FROM recording";
+const IS_LIVE: &str = "SELECT state = 'live' FROM recording";
 const CLEAR: &str =
     "DELETE FROM message; DELETE FROM line; DELETE FROM exchange; DELETE FROM finding;";
 const FRAMES: &str = r#"SELECT seq, stream, "offset", t_first, t_last, length(raw),
@@ -27,40 +26,28 @@ const REPORT_EVERY: u64 = 4096;
 /// Derives everything of the recording `path` anew, in one transaction: whoever reads it
 /// meanwhile sees the old rows. `progress` is told how many frames are done.
 pub fn reindex(path: &Path, progress: &mut dyn FnMut(u64)) -> Result<(), IndexError> {
-    let conn = open::writable(path)?;
-    let transaction = Transaction::new_unchecked(&conn, TransactionBehavior::Immediate)?;
-    rebuild(&transaction, Ended::of(&transaction)?, progress)?;
-    transaction.commit()?;
-    Ok(())
+    rebuild_all(&open::writable(path)?, progress)
 }
 
-/// Whether what is open at the last frame stays open.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
-    No,
-    Yes,
-}
-
-impl Ended {
-    fn of(conn: &Connection) -> rusqlite::Result<Self> {
-        let state: String = conn.query_row(SELECT_STATE, [], |row| row.get(0))?;
-        Ok(match State::parse(&state) {
-            Some(State::Live) => Self::No,
-            _ => Self::Yes,
-        })
-    }
-}
-
-/// Empties the derived tables and fills them again, within the caller's transaction.
-pub fn rebuild(
+pub(super) fn rebuild_all(
     conn: &Connection,
-    ended: Ended,
     progress: &mut dyn FnMut(u64),
 ) -> Result<(), IndexError> {
+    let transaction = Transaction::new_unchecked(conn, TransactionBehavior::Immediate)?;
+    rebuild(&transaction, progress)?;
+    Ok(transaction.commit()?)
+}
+
+/// Empties the derived tables and fills them again, within the caller's transaction. What is open at
+/// the last frame stays open in a live recording only.
+pub(super) fn rebuild(conn: &Connection, progress: &mut dyn FnMut(u64)) -> Result<(), IndexError> {
     conn.execute_batch(CLEAR)?;
     let mut writer = Writer::prepare(conn)?;
     let mut deriver = Deriver::default();
-    let mut events = events(conn)?.into_iter().peekable();
+    let mut events = conn.prepare(EVENTS)?;
+    let events = events.query_map([], |row| Ok(EventRow::read(row)?.event))?;
+    let events = events.collect::<rusqlite::Result<Vec<_>>>()?;
+    let mut events = events.into_iter().peekable();
     let mut frames = conn.prepare(FRAMES)?;
     let mut rows = frames.query([to_sql(COLLECT_LIMIT)])?;
     while let Some(row) = rows.next()? {
@@ -81,16 +68,10 @@ pub fn rebuild(
         }
     }
     events.for_each(|event| deriver.event(&event));
-    if ended == Ended::Yes {
+    if !conn.query_row(IS_LIVE, [], |row| row.get(0))? {
         deriver.finish(&mut writer)?;
     }
     deriver.flush(&mut writer)?;
     deriver.save(conn)?;
     Ok(())
-}
-
-fn events(conn: &Connection) -> rusqlite::Result<Vec<Event>> {
-    let mut events = conn.prepare(EVENTS)?;
-    let rows = events.query_map([], |row| Ok(EventRow::read(row)?.event))?;
-    rows.collect()
 }

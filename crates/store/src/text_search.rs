@@ -10,7 +10,7 @@ use super::open::{self, OpenError};
 use super::reader::reader_rows::number;
 use super::reader::{ReadError, Recording};
 use super::schema::to_sql;
-use mcpreel_trace::clock::Clock;
+use mcpreel_trace::clock::Deadline;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::query::pattern;
 use regex::bytes::Regex;
@@ -116,14 +116,6 @@ pub struct SearchHit {
     pub place: Range<u64>,
 }
 
-#[derive(Clone, Copy, Debug)]
-pub struct Pace {
-    /// Nanoseconds. A step stops soon after, but for a frame that takes longer to read.
-    pub nanos: u64,
-    /// The clock that measures the work.
-    pub clock: Clock,
-}
-
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// Frames with the pattern, from the newest to the oldest.
@@ -146,7 +138,6 @@ pub struct Search {
     path: PathBuf,
     finder: Finder,
     threads: u64,
-    from: Option<Seq>,
     /// The frames after the first number up to the second, as the search began, and the last of
     /// them that is not looked at yet; `None` before the first step.
     course: Option<(u64, u64, u64)>,
@@ -158,15 +149,13 @@ pub struct Search {
 }
 
 impl Search {
-    /// A search for `pattern` through the recording `path`, from the frame `from` (itself
-    /// included; `None`: the last one) back to the first.
-    pub fn new(path: &Path, pattern: &Pattern, from: Option<Seq>) -> Result<Self, PatternError> {
+    /// A search for `pattern` through the recording `path`, from the last frame back to the first.
+    pub fn new(path: &Path, pattern: &Pattern) -> Result<Self, PatternError> {
         let threads = thread::available_parallelism().map_or(1, |threads| threads.get() as u64);
         Ok(Self {
             path: path.to_owned(),
             finder: Finder::new(pattern)?,
             threads: threads.min(MAX_THREADS),
-            from,
             course: None,
             round: FEWEST,
             bytes: 0,
@@ -180,37 +169,32 @@ impl Search {
         self.course = Some((after.0, last.0, last.0));
     }
 
-    /// Goes on for about as long as `pace` says.
-    pub fn step(&mut self, pace: &Pace) -> Result<Found, ReadError> {
+    /// Goes on until soon after the deadline, but for a frame that takes longer to read.
+    pub fn step(&mut self, deadline: Deadline) -> Result<Found, ReadError> {
         let mut recordings = std::mem::take(&mut self.recordings);
         while (recordings.len() as u64) < self.threads {
             recordings.push(Recording::open_as_it_is(&self.path)?);
         }
-        let (after, last, mut left) = if let Some(course) = self.course {
-            course
-        } else {
-            let frames = recordings[0].number(EXTENT, [])?;
-            let last = self.from.map_or(frames, |from| from.0.min(frames));
-            (0, last, last)
+        let (after, last, mut left) = match self.course {
+            Some(course) => course,
+            None => {
+                let last = recordings[0].number(EXTENT, [])?;
+                (0, last, last)
+            }
         };
-        let (began, mut hits) = (pace.clock.now(), Vec::new());
+        let mut hits = Vec::new();
         while left > after {
-            let round_began = pace.clock.now();
+            let began = deadline.clock.now();
             let from = left.saturating_sub(self.round * self.threads).max(after);
             for seen in self.round(&mut recordings, from, left)? {
                 hits.extend(seen.0);
                 self.bytes += seen.1;
             }
             left = from;
-            let now = pace.clock.now().0;
-            let is_quick = now.saturating_sub(round_began.0) < ROUND_NS;
-            let round = if is_quick {
-                self.round * 2
-            } else {
-                self.round / 2
-            };
-            self.round = round.clamp(FEWEST, MOST);
-            if now.saturating_sub(began.0) >= pace.nanos {
+            let is_quick = deadline.clock.now().ns_since(began) < ROUND_NS;
+            let (twice, half) = (self.round * 2, self.round / 2);
+            self.round = if is_quick { twice } else { half }.clamp(FEWEST, MOST);
+            if deadline.left_ns() == 0 {
                 break;
             }
         }
@@ -238,22 +222,22 @@ impl Search {
         to: u64,
     ) -> Result<Vec<Seen>, ReadError> {
         let (finder, part) = (&self.finder, (to - from).div_ceil(self.threads));
-        let look = move |(recording, nth): (&mut Recording, u64)| {
+        let look = move |recording: &mut Recording, nth: u64| {
             let last = to.saturating_sub(part * nth).max(from);
             let first = last.saturating_sub(part).max(from) + 1;
             // A finder of its own: copies do not wait for each other.
             look_at(recording, &finder.clone(), first, last)
         };
         thread::scope(|scope| {
-            let mut parts = recordings.iter_mut().zip(0..);
-            let own = parts.next();
-            let others: Vec<_> = parts.map(|part| scope.spawn(move || look(part))).collect();
-            let own = own.map(look).into_iter();
-            let others = others.into_iter().map(|thread| {
-                let result = thread.join();
+            let parts = recordings.iter_mut().zip(0..);
+            let parts: Vec<_> = parts
+                .map(|(recording, nth)| scope.spawn(move || look(recording, nth)))
+                .collect();
+            let results = parts.into_iter().map(|part| {
+                let result = part.join();
                 result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             });
-            own.chain(others).collect()
+            results.collect()
         })
     }
 }

@@ -57,9 +57,32 @@ impl Clock {
         Moment(u64::try_from(self.anchor.elapsed().as_nanos()).unwrap_or(u64::MAX))
     }
 
+    /// The moment in so many nanoseconds.
+    pub fn deadline(&self, nanos: u64) -> Deadline {
+        let clock = *self;
+        Deadline {
+            clock,
+            at: clock.now() + Duration::from_nanos(nanos),
+        }
+    }
+
     /// Wall clock of t = 0, nanoseconds since the Unix epoch.
     pub fn wall_ns(&self) -> u64 {
         self.wall_ns
+    }
+}
+
+/// When a piece of work stops, to go on later.
+#[derive(Clone, Copy, Debug)]
+pub struct Deadline {
+    pub clock: Clock,
+    at: Moment,
+}
+
+impl Deadline {
+    /// Nanoseconds until then.
+    pub fn left_ns(&self) -> u64 {
+        self.at.ns_since(self.clock.now())
     }
 }
 

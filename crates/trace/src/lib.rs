@@ -30,6 +30,10 @@ macro_rules! words {
                 match self { $(Self::$variant => $word,)* }
             }
 
+            /// The words with their help, in the same order.
+            pub const HELP: &[$crate::query::help::Entry] =
+                &[$($crate::query::help::entry($word, $help),)*];
+
             pub fn help(self) -> &'static str {
                 match self { $(Self::$variant => $help,)* }
             }

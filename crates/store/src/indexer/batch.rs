@@ -2,15 +2,16 @@
 
 use super::derive::{Deriver, Text};
 use super::index_error::IndexError;
-use super::line::{Body, Frame, Line};
+use super::line::{Body, Line};
 use super::write::Writer;
 use super::{Budget, Position, long};
-use crate::reindex::{self, Ended};
+use crate::reindex;
 use crate::schema::{State, to_sql};
 use mcpreel_capture::spool::{EndNote, RecordHead, RecordKind, SpoolReader, Status};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{Closer, Event, EventKind};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
+use rusqlite::blob::ZeroBlob;
 use rusqlite::{Connection, params};
 
 const HAS_EXIT: &str = "SELECT EXISTS (SELECT 1 FROM event WHERE kind = 'exit')";
@@ -67,7 +68,7 @@ impl<'a> Batch<'a> {
             let Some(head) = self.spool.read(self.state.next, end, self.payload)? else {
                 // Whatever its recorder has written is there to be read: nothing to wait for.
                 if end < u64::MAX {
-                    self.pass_over(end, self.state.tally.t_last)?;
+                    self.pass_over(end, self.state.t_last)?;
                 }
                 return Ok(true);
             };
@@ -104,7 +105,7 @@ impl<'a> Batch<'a> {
     /// Says which bytes at the end of the spool, `len` long, or in its status block could not be
     /// read.
     pub fn warn_of_damage(&mut self, len: u64) -> Result<(), IndexError> {
-        let t = self.state.tally.t_last;
+        let t = self.state.t_last;
         if self.spool.is_status_damaged()? {
             self.warn_unread(0, self.spool.first_position(), t)?;
         }
@@ -119,11 +120,11 @@ impl<'a> Batch<'a> {
         self.finish_lines()?;
         let end = status.end.as_ref();
         let t_end = end.map_or(Moment(0), EndNote::t);
-        let t_end = self.state.tally.t_last.max(t_end);
+        let t_end = self.state.t_last.max(t_end);
         for (stream, &forwarded) in StreamId::STDIO.into_iter().zip(&status.forwarded) {
-            let mut line = std::mem::take(self.state.line(stream));
-            self.gap(&mut line, stream, forwarded, t_end)?;
-            *self.state.line(stream) = line;
+            self.with_line(stream, |batch, line| {
+                batch.gap(line, stream, forwarded, t_end)
+            })?;
         }
         if let Some(exit) = end.and_then(|end| end.exit.clone()) {
             // A full disk may have kept the event itself off the record.
@@ -131,7 +132,7 @@ impl<'a> Batch<'a> {
                 self.event(t_end, exit)?;
             }
         }
-        self.state.tally.t_last = t_end;
+        self.state.t_last = t_end;
         if let Some(deriver) = &mut self.deriver {
             deriver.finish(&mut self.writer)?;
         }
@@ -141,13 +142,13 @@ impl<'a> Batch<'a> {
 
     /// Says that the recording was completed by somebody else than its recorder.
     pub fn recovered(&mut self, frames_before: u64) -> Result<(), IndexError> {
-        let frames = self.state.tally.last_seq.0 - frames_before;
-        self.event(self.state.tally.t_last, EventKind::Recovered { frames })
+        let frames = self.state.last_seq.0 - frames_before;
+        self.event(self.state.t_last, EventKind::Recovered { frames })
     }
 
     /// Derives everything anew from what is on record.
     pub fn rebuild(&mut self, progress: &mut dyn FnMut(u64)) -> Result<(), IndexError> {
-        reindex::rebuild(self.conn, Ended::Yes, progress)
+        reindex::rebuild(self.conn, progress)
     }
 
     /// Writes what the transaction has changed in memory.
@@ -162,18 +163,18 @@ impl<'a> Batch<'a> {
                 id.0,
                 id.as_str(),
                 to_sql(line.committed),
-                to_sql(line.open_len()),
-                line.open_since().map(|t| to_sql(t.0)),
+                to_sql(line.open.map_or(0, |open| open.len)),
+                line.open.map(|open| to_sql(open.t_first.0)),
             ])?;
         }
-        let tally = &self.state.tally;
+        let state = &self.state;
         self.conn.prepare_cached(SAVE_PROGRESS)?.execute(params![
-            to_sql(self.state.resume()),
-            to_sql(self.state.next),
-            to_sql(tally.last_seq.0),
-            to_sql(tally.bytes),
-            to_sql(tally.gap_bytes),
-            to_sql(tally.t_last.0),
+            to_sql(state.resume()),
+            to_sql(state.next),
+            to_sql(state.last_seq.0),
+            to_sql(state.bytes),
+            to_sql(state.gap_bytes),
+            to_sql(state.t_last.0),
         ])?;
         Ok(())
     }
@@ -190,40 +191,36 @@ impl<'a> Batch<'a> {
         result
     }
 
-    fn frame(&mut self, stream: StreamId, frame: Frame<'_>) -> Result<(), IndexError> {
-        let head = FrameHead {
-            seq: Seq(self.state.tally.last_seq.0 + 1),
-            stream,
-            offset: frame.offset,
-            t_first: frame.t_first,
-            t_last: frame.t_last,
-            size: frame.size,
-        };
-        match frame.body {
+    fn frame(&mut self, head: FrameHead, body: Body<'_>) -> Result<(), IndexError> {
+        let seq = Seq(self.state.last_seq.0 + 1);
+        let head = FrameHead { seq, ..head };
+        let text = match body {
             Body::Bytes(raw) => {
-                self.writer.frame(&head, raw)?;
-                if let Some(deriver) = &mut self.deriver {
-                    deriver.frame(&head, Text::Whole(raw));
-                }
+                self.writer.frame(&head, &raw)?;
+                Text::Whole(raw)
             }
             Body::Spooled(record) => {
-                self.writer.long_frame(&head)?;
+                self.writer.frame(&head, &ZeroBlob(head.size))?;
                 let text = long::copy(self.conn, self.spool, &head, record)?;
-                if let Some(deriver) = &mut self.deriver {
-                    deriver.frame(&head, Text::Long(Box::new(text)));
-                }
+                Text::Long(Box::new(text))
             }
-        }
-        self.state.tally.last_seq = head.seq;
-        self.state.tally.bytes += head.size;
+        };
+        self.state.last_seq = seq;
+        self.state.bytes += head.size;
         if let Some(deriver) = &mut self.deriver {
+            deriver.frame(&head, text);
             deriver.flush_if_many(&mut self.writer)?;
         }
         Ok(())
     }
 
     fn recorded_event(&mut self, head: &RecordHead, payload: &[u8]) -> Result<(), IndexError> {
-        let kind = event_kind(payload);
+        // An event that this version does not know is kept as a warning, so that nothing is lost.
+        let kind = serde_json::from_slice(payload).unwrap_or_else(|_| {
+            let event = String::from_utf8_lossy(payload);
+            let message = format!("an event that this version does not know: {event}");
+            EventKind::Warning { message }
+        });
         if let EventKind::Eof {
             stream,
             by: Closer::Writer,
@@ -237,12 +234,12 @@ impl<'a> Batch<'a> {
     fn event(&mut self, t: Moment, kind: EventKind) -> Result<(), IndexError> {
         let event = Event {
             t,
-            after_seq: self.state.tally.last_seq,
+            after_seq: self.state.last_seq,
             kind,
         };
-        self.state.tally.last_event += 1;
-        self.state.tally.t_last = self.state.tally.t_last.max(t);
-        self.writer.event(self.state.tally.last_event, &event)?;
+        self.state.last_event += 1;
+        self.state.t_last = self.state.t_last.max(t);
+        self.writer.event(self.state.last_event, &event)?;
         if let Some(deriver) = &mut self.deriver {
             deriver.event(&event);
         }
@@ -250,30 +247,31 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// The event that a record holds. One that this version does not know is kept as a warning, so
-/// that nothing is lost.
-fn event_kind(payload: &[u8]) -> EventKind {
-    serde_json::from_slice(payload).unwrap_or_else(|_| EventKind::Warning {
-        message: format!(
-            "an event that this version does not know: {}",
-            String::from_utf8_lossy(payload)
-        ),
-    })
-}
-
 // The bytes of streams become lines, and what is missing of them gaps.
 
 impl Batch<'_> {
+    /// Lets `work` change the line of a stream beside all else.
+    fn with_line(
+        &mut self,
+        stream: StreamId,
+        work: impl FnOnce(&mut Self, &mut Line) -> Result<(), IndexError>,
+    ) -> Result<(), IndexError> {
+        let mut line = std::mem::take(self.state.line(stream));
+        let result = work(self, &mut line);
+        *self.state.line(stream) = line;
+        result
+    }
+
     fn chunk(&mut self, head: &RecordHead, payload: &[u8]) -> Result<(), IndexError> {
-        let mut line = std::mem::take(self.state.line(head.stream));
-        self.gap(&mut line, head.stream, head.offset, head.t)?;
-        line.push(head, payload, &mut |frame| self.frame(head.stream, frame))?;
-        if payload.is_empty() {
-            line.finish(&mut |frame| self.frame(head.stream, frame))?;
-        }
-        *self.state.line(head.stream) = line;
-        self.state.tally.t_last = self.state.tally.t_last.max(head.t);
-        Ok(())
+        self.state.t_last = self.state.t_last.max(head.t);
+        self.with_line(head.stream, |batch, line| {
+            batch.gap(line, head.stream, head.offset, head.t)?;
+            line.push(head, payload, &mut |head, body| batch.frame(head, body))?;
+            if payload.is_empty() {
+                line.finish(&mut |head, body| batch.frame(head, body))?;
+            }
+            Ok(())
+        })
     }
 
     /// States the bytes that are missing on `stream` before `offset`, if any. The line that they
@@ -289,8 +287,8 @@ impl Batch<'_> {
         if bytes == 0 {
             return Ok(());
         }
-        line.finish(&mut |frame| self.frame(stream, frame))?;
-        let reason = match self.state.tally.gap_bytes {
+        line.finish(&mut |head, body| self.frame(head, body))?;
+        let reason = match self.state.gap_bytes {
             0 => self.spool.status()?.gap,
             _ => None,
         };
@@ -301,7 +299,7 @@ impl Batch<'_> {
             reason,
         };
         line.committed = offset;
-        self.state.tally.gap_bytes += bytes;
+        self.state.gap_bytes += bytes;
         self.event(t, gap)
     }
 
@@ -310,7 +308,7 @@ impl Batch<'_> {
         let mut open: Vec<_> = (0..)
             .map(StreamId)
             .zip(&self.state.lines)
-            .filter_map(|(stream, line)| Some((line.open_until()?, stream)))
+            .filter_map(|(stream, line)| Some((line.open?.t_last, stream)))
             .collect();
         open.sort();
         open.into_iter()
@@ -318,9 +316,8 @@ impl Batch<'_> {
     }
 
     fn finish_line(&mut self, stream: StreamId) -> Result<(), IndexError> {
-        let mut line = std::mem::take(self.state.line(stream));
-        line.finish(&mut |frame| self.frame(stream, frame))?;
-        *self.state.line(stream) = line;
-        Ok(())
+        self.with_line(stream, |batch, line| {
+            line.finish(&mut |head, body| batch.frame(head, body))
+        })
     }
 }

@@ -2,21 +2,12 @@
 
 use mcpreel_capture::spool::RecordHead;
 use mcpreel_trace::clock::Moment;
+use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
 use mcpreel_wire::framing::Framer;
 
 /// A longer line is not collected in memory: it is copied from the spool when it is complete.
 /// Without the limit one line could take all the memory there is.
 pub const COLLECT_LIMIT: u64 = 1024 * 1024;
-
-/// A whole line, or what there is of it where a gap or the end of the stream came first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Frame<'a> {
-    pub offset: u64,
-    pub t_first: Moment,
-    pub t_last: Moment,
-    pub size: u64,
-    pub body: Body<'a>,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Body<'a> {
@@ -30,72 +21,66 @@ pub(super) enum Body<'a> {
 pub(super) struct Line {
     /// Bytes of the stream that are in frames or gaps.
     pub committed: u64,
+    pub open: Option<Open>,
     framer: Framer,
-    open: Option<Open>,
     /// The bytes of the open line, as long as they are few enough.
     bytes: Vec<u8>,
 }
 
 /// A line whose terminator has not come.
 #[derive(Clone, Copy, Debug)]
-struct Open {
-    record: u64,
-    t_first: Moment,
-    t_last: Moment,
-    len: u64,
+pub(super) struct Open {
+    /// The record with its first byte.
+    pub record: u64,
+    /// When its first and its last byte were read.
+    pub t_first: Moment,
+    pub t_last: Moment,
+    pub len: u64,
+    stream: StreamId,
 }
 
 impl Line {
-    /// A stream of which `committed` bytes are in frames or gaps.
-    pub fn new(committed: u64) -> Self {
-        Self {
-            committed,
-            ..Self::default()
-        }
-    }
-
     /// The place of the next byte in the stream.
     pub fn end(&self) -> u64 {
-        self.committed + self.open_len()
+        self.committed + self.open.map_or(0, |open| open.len)
     }
 
-    pub fn open_len(&self) -> u64 {
-        self.open.map_or(0, |open| open.len)
-    }
-
-    /// When the first byte of the open line was read.
-    pub fn open_since(&self) -> Option<Moment> {
-        self.open.map(|open| open.t_first)
-    }
-
-    /// When the last byte of the open line was read.
-    pub fn open_until(&self) -> Option<Moment> {
-        self.open.map(|open| open.t_last)
-    }
-
-    /// The record with the first byte of the open line.
-    pub fn open_record(&self) -> Option<u64> {
-        self.open.map(|open| open.record)
-    }
-
-    /// Cuts the chunk `payload`, and gives every line that it completes to `emit`. Bytes that the
-    /// stream had before are passed over; whoever calls has taken care of missing ones.
+    /// Cuts the chunk `payload`, and gives every line that it completes to `emit`, which numbers
+    /// them. Bytes that the stream had before are passed over; whoever calls has taken care of
+    /// missing ones.
     pub fn push<E>(
         &mut self,
         head: &RecordHead,
         payload: &[u8],
-        emit: &mut impl FnMut(Frame<'_>) -> Result<(), E>,
+        emit: &mut impl FnMut(FrameHead, Body<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let known = usize::try_from(self.end().saturating_sub(head.offset)).unwrap_or(usize::MAX);
         let chunk = payload.get(known..).unwrap_or_default();
         let mut framer = std::mem::take(&mut self.framer);
         for piece in framer.push(chunk) {
             let bytes = &chunk[piece.bytes];
+            let fresh = Open {
+                record: head.position,
+                t_first: head.t,
+                t_last: head.t,
+                len: 0,
+                stream: head.stream,
+            };
+            let len = bytes.len() as u64;
             if piece.ends_frame && self.open.is_none() {
-                self.whole(head, bytes, emit)?;
+                // A line that lies within one chunk, the usual case, is not copied.
+                emit(self.head(Open { len, ..fresh }), Body::Bytes(bytes))?;
+                self.committed += len;
                 continue;
             }
-            self.extend(head, bytes);
+            let open = self.open.get_or_insert(fresh);
+            open.t_last = head.t;
+            open.len += len;
+            if open.len > COLLECT_LIMIT {
+                self.bytes = Vec::new();
+            } else {
+                self.bytes.extend_from_slice(bytes);
+            }
             if piece.ends_frame {
                 self.complete(emit)?;
             }
@@ -107,13 +92,16 @@ impl Line {
     /// Ends the open line, if there is one, as it is: a gap or the end of the stream follows.
     pub fn finish<E>(
         &mut self,
-        emit: &mut impl FnMut(Frame<'_>) -> Result<(), E>,
+        emit: &mut impl FnMut(FrameHead, Body<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         self.framer.reset();
         self.complete(emit)
     }
 
-    fn complete<E>(&mut self, emit: &mut impl FnMut(Frame<'_>) -> Result<(), E>) -> Result<(), E> {
+    fn complete<E>(
+        &mut self,
+        emit: &mut impl FnMut(FrameHead, Body<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let Some(open) = self.open.take() else {
             return Ok(());
         };
@@ -122,50 +110,21 @@ impl Line {
         } else {
             Body::Bytes(&self.bytes)
         };
-        emit(Frame {
-            offset: self.committed,
-            t_first: open.t_first,
-            t_last: open.t_last,
-            size: open.len,
-            body,
-        })?;
+        emit(self.head(open), body)?;
         self.committed += open.len;
         self.bytes.clear();
         Ok(())
     }
 
-    /// A line that lies within one chunk, the usual case, is not copied.
-    fn whole<E>(
-        &mut self,
-        head: &RecordHead,
-        line: &[u8],
-        emit: &mut impl FnMut(Frame<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let size = line.len() as u64;
-        emit(Frame {
+    /// The head of the line, which has no number yet.
+    fn head(&self, line: Open) -> FrameHead {
+        FrameHead {
+            seq: Seq(0),
+            stream: line.stream,
             offset: self.committed,
-            t_first: head.t,
-            t_last: head.t,
-            size,
-            body: Body::Bytes(line),
-        })?;
-        self.committed += size;
-        Ok(())
-    }
-
-    fn extend(&mut self, head: &RecordHead, bytes: &[u8]) {
-        let open = self.open.get_or_insert(Open {
-            record: head.position,
-            t_first: head.t,
-            t_last: head.t,
-            len: 0,
-        });
-        open.t_last = head.t;
-        open.len += bytes.len() as u64;
-        if open.len > COLLECT_LIMIT {
-            self.bytes = Vec::new();
-        } else {
-            self.bytes.extend_from_slice(bytes);
+            t_first: line.t_first,
+            t_last: line.t_last,
+            size: line.len,
         }
     }
 }
@@ -174,15 +133,14 @@ impl Line {
 mod tests {
     use super::*;
     use mcpreel_capture::spool::RecordKind;
-    use mcpreel_trace::frame::StreamId;
     use std::convert::Infallible;
 
     /// Feeds `chunks` one after the other and returns what comes out, times as chunk numbers.
     fn cut(chunks: &[&[u8]]) -> Vec<(u64, u64, u64, Vec<u8>)> {
         let mut line = Line::default();
         let mut frames = Vec::new();
-        let mut emit = |frame: Frame<'_>| {
-            let Body::Bytes(bytes) = frame.body else {
+        let mut emit = |frame: FrameHead, body: Body<'_>| {
+            let Body::Bytes(bytes) = body else {
                 panic!("a short line is not spooled");
             };
             frames.push((

@@ -39,7 +39,6 @@ use mcpreel_trace::frame::{Seq, StreamId};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::io;
 use std::path::{Path, PathBuf};
-use write::Tally;
 
 /// Disk space is given back in pieces of at least this size: each takes a system call.
 const PUNCH_AT_LEAST: u64 = 1024 * 1024;
@@ -149,7 +148,7 @@ impl Indexer {
         let caught_up = self.transact(|batch| batch.drain(end, budget))?;
         self.punch();
         Ok(Progress {
-            frames: self.state.tally.last_seq.0,
+            frames: self.state.last_seq.0,
             position: self.state.next,
             caught_up,
         })
@@ -163,16 +162,13 @@ impl Indexer {
     pub fn finish(&mut self, state: State) -> Result<Finished, IndexError> {
         self.find_back()?;
         let status = self.spool.status()?;
-        let state = if self.deriver.is_some() {
-            state
-        } else {
-            State::Pending
-        };
-        self.transact(|batch| batch.finish(&status, state))?;
-        if state == State::Pending {
+        if self.deriver.is_none() {
+            self.transact(|batch| batch.finish(&status, State::Pending))?;
             return Ok(Finished::Pending);
         }
-        Ok(if self.leave_wal()? {
+        self.transact(|batch| batch.finish(&status, state))?;
+        let is_plain = self.leave_wal()?;
+        Ok(if is_plain {
             Finished::Plain
         } else {
             Finished::StillWal
@@ -180,7 +176,7 @@ impl Indexer {
     }
 
     pub fn frames(&self) -> u64 {
-        self.state.tally.last_seq.0
+        self.state.last_seq.0
     }
 
     /// Ends the recording of a recorder that has gone: like [`Self::finish`], and derives
@@ -327,8 +323,8 @@ pub(crate) fn damaged(path: &Path) -> impl Iterator<Item = PathBuf> {
 
 // How far a spool is drained: what is committed with the frames, and read again at the next start.
 
-const SELECT_PROGRESS: &str = "SELECT resume, drained, frames, bytes, gap_bytes, t_last, state,
-    derived_version, (SELECT coalesce(max(id), 0) FROM event) FROM recording";
+const SELECT_PROGRESS: &str = "SELECT resume, drained, frames, bytes, gap_bytes, t_last,
+    (SELECT coalesce(max(id), 0) FROM event) FROM recording";
 const SELECT_STREAMS: &str = "SELECT id, committed FROM stream ORDER BY id";
 
 #[derive(Debug, Default)]
@@ -337,7 +333,11 @@ struct Position {
     /// Events before it are on record.
     pub events_from: u64,
     pub lines: Vec<Line>,
-    pub tally: Tally,
+    pub last_seq: Seq,
+    pub last_event: u64,
+    pub bytes: u64,
+    pub gap_bytes: u64,
+    pub t_last: Moment,
 }
 
 impl Position {
@@ -352,10 +352,8 @@ impl Position {
 
     /// The first record with a byte that is in no frame yet.
     pub fn resume(&self) -> u64 {
-        self.lines
-            .iter()
-            .filter_map(Line::open_record)
-            .fold(self.next, u64::min)
+        let open = self.lines.iter().filter_map(|line| line.open);
+        open.fold(self.next, |first, open| first.min(open.record))
     }
 
     pub fn load(conn: &Connection) -> rusqlite::Result<Self> {
@@ -365,19 +363,17 @@ impl Position {
                 next: number(0)?,
                 events_from: number(1)?,
                 lines: Vec::new(),
-                tally: Tally {
-                    last_seq: Seq(number(2)?),
-                    bytes: number(3)?,
-                    gap_bytes: number(4)?,
-                    t_last: Moment(number(5)?),
-                    last_event: number(8)?,
-                },
+                last_seq: Seq(number(2)?),
+                last_event: number(6)?,
+                bytes: number(3)?,
+                gap_bytes: number(4)?,
+                t_last: Moment(number(5)?),
             })
         })?;
         let mut streams = conn.prepare(SELECT_STREAMS)?;
         let mut rows = streams.query([])?;
         while let Some(row) = rows.next()? {
-            *state.line(StreamId(row.get(0)?)) = Line::new(from_sql(row.get(1)?));
+            state.line(StreamId(row.get(0)?)).committed = from_sql(row.get(1)?);
         }
         Ok(state)
     }

@@ -2,14 +2,12 @@
 
 use crate::schema::to_sql;
 use mcpreel_lint::Finding;
-use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::{MessageKind, MessageRecord};
 use mcpreel_trace::event::Event;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::mcp::summary;
-use rusqlite::blob::ZeroBlob;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, ToSql, params};
 use std::ops::Range;
 
@@ -31,15 +29,6 @@ const UPDATE_EXCHANGE: &str = "UPDATE exchange SET response = ?2, response_part 
     t_response = ?4, t_response_last = ?5, waited = ?6, status = ?7, code = ?8, parent = ?9,
     chain = ?10, task = ?11, cancelled = ?12, progress_count = ?13, progress = ?14,
     response_size = ?15, summary = ?16 WHERE id = ?1";
-
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Tally {
-    pub last_seq: Seq,
-    pub last_event: u64,
-    pub bytes: u64,
-    pub gap_bytes: u64,
-    pub t_last: Moment,
-}
 
 /// Writes rows within a transaction of `conn`.
 pub struct Writer<'c> {
@@ -67,16 +56,8 @@ impl<'c> Writer<'c> {
         })
     }
 
-    pub fn frame(&mut self, head: &FrameHead, raw: &[u8]) -> rusqlite::Result<()> {
-        self.frame_row(head, &raw)
-    }
-
-    /// A frame whose bytes are written afterwards.
-    pub fn long_frame(&mut self, head: &FrameHead) -> rusqlite::Result<()> {
-        self.frame_row(head, &ZeroBlob(head.size))
-    }
-
-    fn frame_row(&mut self, head: &FrameHead, raw: &dyn ToSql) -> rusqlite::Result<()> {
+    /// A frame, whose bytes `raw` are, or the zeros in whose place they are written afterwards.
+    pub fn frame(&mut self, head: &FrameHead, raw: &dyn ToSql) -> rusqlite::Result<()> {
         self.frame.execute(params![
             to_sql(head.seq.0),
             head.stream.0,
@@ -89,7 +70,12 @@ impl<'c> Writer<'c> {
     }
 
     pub fn event(&mut self, id: u64, event: &Event) -> rusqlite::Result<()> {
-        insert_event(&mut self.event, id, event)
+        let detail = serde_json::to_string(&event.kind)
+            .map_err(|e| rusqlite::Error::ToSqlConversionFailure(e.into()))?;
+        let (id, t) = (to_sql(id), to_sql(event.t.0));
+        self.event
+            .execute(params![id, t, to_sql(event.after_seq.0), detail])?;
+        Ok(())
     }
 
     /// Messages, with where each stands in its frame.
@@ -109,13 +95,16 @@ impl<'c> Writer<'c> {
     }
 
     pub fn finding(&mut self, finding: &Finding) -> rusqlite::Result<()> {
+        let numbers: Vec<_> = finding.related.iter().map(|seq| seq.0).collect();
+        let related = serde_json::to_string(&numbers).unwrap_or_default();
+        let related = Some(related).filter(|_| !numbers.is_empty());
         self.finding.execute(params![
             finding.rule.id,
             finding.severity.as_str(),
             finding.frame.map(|seq| to_sql(seq.0)),
             finding.exchange.map(|id| to_sql(id.0)),
             finding.path,
-            related(finding),
+            related,
             finding.detail,
         ])?;
         Ok(())
@@ -146,18 +135,6 @@ impl<'c> Writer<'c> {
         self.exchange.raw_execute()?;
         Ok(())
     }
-}
-
-fn insert_event(insert: &mut CachedStatement<'_>, id: u64, event: &Event) -> rusqlite::Result<()> {
-    let detail = serde_json::to_string(&event.kind)
-        .map_err(|e| rusqlite::Error::ToSqlConversionFailure(e.into()))?;
-    insert.execute(params![
-        to_sql(id),
-        to_sql(event.t.0),
-        to_sql(event.after_seq.0),
-        detail
-    ])?;
-    Ok(())
 }
 
 fn fill(
@@ -218,13 +195,6 @@ fn fill_answered(values: &mut Values<'_, '_>, exchange: &Exchange) -> rusqlite::
     values.push(exchange.progress.as_deref())?;
     values.push(to_sql(exchange.response_size))?;
     values.push(&*exchange.summary)
-}
-
-/// The other frames of a finding as a JSON array, if there are any.
-fn related(finding: &Finding) -> Option<String> {
-    let numbers: Vec<_> = finding.related.iter().map(|seq| seq.0).collect();
-    let json = || serde_json::to_string(&numbers).unwrap_or_default();
-    (!numbers.is_empty()).then(json)
 }
 
 // Rows that go into one table together.

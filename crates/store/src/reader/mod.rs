@@ -8,7 +8,6 @@ pub mod reader_rows;
 
 use super::indexer::index_error::IndexError;
 use super::open::{OpenError, Opened, uri};
-use super::reindex::Ended;
 use super::schema::DERIVED_VERSION;
 use super::schema::{State, is_id, to_sql};
 use super::{open, reindex};
@@ -23,7 +22,7 @@ pub use reader_rows::{EventRow, FindingRow, MessageRow};
 use reader_rows::{Stored, number, word};
 use rusqlite::{Connection, OptionalExtension, Params, Row};
 use serde::Serialize;
-use std::fmt::Debug;
+use std::any::Any;
 use std::path::{Path, PathBuf};
 
 pub(super) const PAGE_ROWS: u32 = 1000;
@@ -44,7 +43,9 @@ pub struct Recording {
     path: PathBuf,
     /// Declared before what it rests on, so that it is closed first.
     opened: Opened,
-    stands_in: Option<StandIn>,
+    /// The file that this recording was made of and stands for as long as it is open, and what has
+    /// to be kept for that.
+    stands_in: Option<(PathBuf, Box<dyn Any + Send + Sync>)>,
 }
 
 impl Recording {
@@ -60,12 +61,7 @@ impl Recording {
         }
         drop(recording);
         let opened = open::copied(path)?;
-        let rebuild = || {
-            let transaction = opened.conn.unchecked_transaction()?;
-            reindex::rebuild(&transaction, Ended::Yes, &mut |_| ())?;
-            Ok::<(), IndexError>(transaction.commit()?)
-        };
-        rebuild()?;
+        reindex::rebuild_all(&opened.conn, &mut |_| ())?;
         Ok(Self {
             path: path.to_owned(),
             opened,
@@ -308,18 +304,12 @@ impl Recording {
 
 // A recording that stands for another file, for as long as it is open.
 
-#[derive(Debug)]
-struct StandIn {
-    file: PathBuf,
-    _rest: Box<dyn Debug + Send + Sync>,
-}
-
 impl Recording {
     /// The same recording, which was made of the file `path` and stands for it as long as it is
     /// open; `rest` is what has to be kept for that.
-    pub fn in_place_of(mut self, path: &Path, rest: Box<dyn Debug + Send + Sync>) -> Self {
+    pub fn in_place_of(mut self, path: &Path, rest: Box<dyn Any + Send + Sync>) -> Self {
         let file = std::mem::replace(&mut self.path, path.to_owned());
-        self.stands_in = Some(StandIn { file, _rest: rest });
+        self.stands_in = Some((file, rest));
         self
     }
 
@@ -336,7 +326,7 @@ impl Recording {
     }
 
     pub fn file(&self) -> &Path {
-        let own = self.stands_in.as_ref().map(|own| &*own.file);
+        let own = self.stands_in.as_ref().map(|(file, _)| &**file);
         self.opened.file().or(own).unwrap_or(&self.path)
     }
 }

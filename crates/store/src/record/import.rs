@@ -19,7 +19,6 @@ use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_trace::event::{EventKind, ProcessContext};
 use mcpreel_trace::frame::StreamId;
 use std::ffi::OsString;
-use std::fmt;
 use std::io;
 use std::path::Path;
 
@@ -46,22 +45,10 @@ pub struct Import {
     budget: Budget,
     /// Bytes of each stream, those that are missing included.
     sent: [u64; 3],
-    /// The first bytes that are missing.
-    gap: Option<FirstGap>,
+    has_gap: bool,
+    /// Why the first bytes are missing.
+    gap: Option<String>,
     is_recovered: bool,
-}
-
-impl fmt::Debug for Import {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("Import");
-        shown.field("reel", &self.indexer.path());
-        shown.finish_non_exhaustive()
-    }
-}
-
-/// Bytes that are missing, of which a recording keeps why.
-struct FirstGap {
-    reason: Option<String>,
 }
 
 impl Import {
@@ -85,6 +72,7 @@ impl Import {
             indexer,
             budget: Budget::alone(Clock::start()),
             sent: [0; 3],
+            has_gap: false,
             gap: None,
             is_recovered: false,
         })
@@ -107,17 +95,13 @@ impl Import {
         bytes: u64,
         reason: Option<String>,
     ) -> Result<(), ImportError> {
-        match (&self.gap, reason) {
+        if !self.has_gap {
+            (self.has_gap, self.gap) = (true, reason);
+            self.write_status(None)?;
+        } else if let Some(reason) = reason.filter(|it| Some(it) != self.gap.as_ref()) {
             // A recording keeps one reason, which is that of its first gap.
-            (None, reason) => {
-                self.gap = Some(FirstGap { reason });
-                self.write_status(None)?;
-            }
-            (Some(first), Some(reason)) if first.reason.as_ref() != Some(&reason) => {
-                let message = format!("bytes of {} are missing: {reason}", stream.as_str());
-                self.event(t, &EventKind::Warning { message })?;
-            }
-            _ => {}
+            let message = format!("bytes of {} are missing: {reason}", stream.as_str());
+            self.event(t, &EventKind::Warning { message })?;
         }
         *self.sent(stream)? += bytes;
         self.append(stream, t, &[])
@@ -186,7 +170,7 @@ impl Import {
     fn write_status(&self, end: Option<EndNote>) -> Result<(), ImportError> {
         let status = Status {
             forwarded: self.sent,
-            gap: self.gap.as_ref().and_then(|gap| gap.reason.clone()),
+            gap: self.gap.clone(),
             end,
             ..Status::default()
         };

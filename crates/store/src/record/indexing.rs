@@ -1,7 +1,6 @@
 //! The indexer's thread: asleep while nothing happens, never in the way of the session.
 
-use super::recorder::Files;
-use super::recorder::Warning;
+use super::recorder::{Files, Warning};
 use crate::indexer::{Budget, Finished, IndexError, Indexer};
 use crate::schema::State;
 use mcpreel_capture::gauge::STALL;
@@ -11,7 +10,7 @@ use mcpreel_capture::tap::Tap;
 use mcpreel_trace::clock::Moment;
 use nix::sys::statvfs::statvfs;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -41,17 +40,36 @@ type Shared = Arc<Mutex<Option<Worker>>>;
 
 impl Indexing {
     /// Starts indexing `files` as the tap fills them. Without a thread all is left to the end.
-    pub fn start(files: Files, tap: &Arc<Tap>, gauges: &Gauges, warning: &Arc<Warning>) -> Self {
+    pub fn start(
+        files: &Arc<Files>,
+        tap: &Arc<Tap>,
+        gauges: &Gauges,
+        warning: &Arc<Warning>,
+    ) -> Self {
         let over = Arc::<Over>::default();
-        let worker = Arc::new(Mutex::new(Some(Worker::new(files, tap, warning))));
-        let indexer = IndexerThread {
-            worker: Arc::clone(&worker),
+        let worker = Arc::new(Mutex::new(Some(Worker {
+            files: Arc::clone(files),
             tap: Arc::clone(tap),
-            gauges: gauges.clone(),
-            over: Arc::clone(&over),
+            indexer: None,
+            retry_at: Moment(0),
+            disk_at: Moment(0),
+            short_of_disk: false,
+            failures: 0,
+            warning: Arc::clone(warning),
+        })));
+        let index = {
+            let (worker, over) = (Arc::clone(&worker), Arc::clone(&over));
+            let (tap, gauges) = (Arc::clone(tap), gauges.clone());
+            move || {
+                // At normal priority it would take a third of the pumps' speed in a flood.
+                let _ = rustix::process::setpriority_process(None, 19);
+                let mut need = Need::None;
+                while !rest(need, &gauges, &tap, &over) {
+                    need = lock(&worker).as_mut().map_or(Need::None, Worker::work);
+                }
+            }
         };
-        let builder = thread::Builder::new().name("indexer".into());
-        let thread = builder.spawn(move || indexer.run());
+        let thread = thread::Builder::new().name("indexer".into()).spawn(index);
         let thread = thread.map_or_else(|_| thread::current(), |handle| handle.thread().clone());
         tap.set_indexer(thread.clone());
         thread.unpark();
@@ -87,9 +105,23 @@ impl Indexing {
     }
 }
 
-/// A panic of the other thread leaves what a failed transaction does.
-fn lock(worker: &Shared) -> MutexGuard<'_, Option<Worker>> {
-    worker.lock().unwrap_or_else(PoisonError::into_inner)
+/// A panic of another thread must not stop the session; it leaves what a failed transaction does.
+pub(super) fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Sleeps until there is something to index. `true`: the session is over.
+fn rest(need: Need, gauges: &Gauges, tap: &Tap, over: &Over) -> bool {
+    let watched = gauges.iter().map(|gauge| gauge.watch(tap));
+    let writing = watched.fold(false, |any, writing| any | writing);
+    match (need, writing) {
+        (Need::Now, _) => {}
+        (Need::Rest, _) => return over.wait(REST),
+        (_, true) => thread::park_timeout(STALL),
+        (Need::Later, false) => thread::park_timeout(RETRY),
+        (Need::None, false) => thread::park(),
+    }
+    over.wait(GATHER)
 }
 
 /// Whether the session is over. Waited for by other means than [`thread::park`], which a channel
@@ -102,48 +134,15 @@ struct Over {
 
 impl Over {
     fn say(&self) {
-        *self.is_over.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        *lock(&self.is_over) = true;
         self.changed.notify_all();
     }
 
     fn wait(&self, timeout: Duration) -> bool {
-        let is_over = self.is_over.lock().unwrap_or_else(PoisonError::into_inner);
         let goes_on = |is_over: &mut bool| !*is_over;
-        let waited = self.changed.wait_timeout_while(is_over, timeout, goes_on);
+        let changed = &self.changed;
+        let waited = changed.wait_timeout_while(lock(&self.is_over), timeout, goes_on);
         *waited.unwrap_or_else(PoisonError::into_inner).0
-    }
-}
-
-/// The thread that indexes beside the session.
-struct IndexerThread {
-    worker: Shared,
-    tap: Arc<Tap>,
-    gauges: Gauges,
-    over: Arc<Over>,
-}
-
-impl IndexerThread {
-    fn run(self) {
-        // At normal priority it would take a third of the pumps' speed in a flood.
-        let _ = rustix::process::setpriority_process(None, 19);
-        let mut need = Need::None;
-        while !self.rest(need) {
-            need = lock(&self.worker).as_mut().map_or(Need::None, Worker::work);
-        }
-    }
-
-    /// Sleeps until there is something to do. `true`: the session is over.
-    fn rest(&self, need: Need) -> bool {
-        let watched = self.gauges.iter().map(|gauge| gauge.watch(&self.tap));
-        let writing = watched.fold(false, |any, writing| any | writing);
-        match (need, writing) {
-            (Need::Now, _) => {}
-            (Need::Rest, _) => return self.over.wait(REST),
-            (_, true) => thread::park_timeout(STALL),
-            (Need::Later, false) => thread::park_timeout(RETRY),
-            (Need::None, false) => thread::park(),
-        }
-        self.over.wait(GATHER)
     }
 }
 
@@ -184,7 +183,7 @@ const RESERVE: u64 = 1 << 30;
 const RESERVE_PART: u64 = 50;
 
 /// Why nothing more should be written beside `path`; `None` if there is room.
-pub fn shortage(path: &Path) -> Option<String> {
+fn shortage(path: &Path) -> Option<String> {
     let disk = statvfs(path).ok()?;
     #[expect(
         clippy::useless_conversion,
@@ -232,7 +231,7 @@ pub fn network(path: &Path) -> Option<String> {
 const LOOK_AT_DISK: Duration = Duration::from_millis(250);
 
 /// A recording that cannot be written is tried again after this.
-pub const RETRY: Duration = Duration::from_millis(500);
+const RETRY: Duration = Duration::from_millis(500);
 
 /// After so many attempts the user is told while the session goes on. A reader that is in the way
 /// for once is nobody's business.
@@ -243,8 +242,8 @@ const ATTEMPTS: u32 = 3;
 const FASTEST: u64 = 100 << 20;
 
 /// Whether there is something to index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Need {
+#[derive(Clone, Copy)]
+enum Need {
     None,
     Now,
     /// The indexer is behind, and more came than it took in.
@@ -253,10 +252,9 @@ pub enum Need {
     Later,
 }
 
-pub struct Worker {
-    files: Files,
+struct Worker {
+    files: Arc<Files>,
     tap: Arc<Tap>,
-    written: Arc<AtomicU64>,
     indexer: Option<Indexer>,
     retry_at: Moment,
     disk_at: Moment,
@@ -266,22 +264,8 @@ pub struct Worker {
 }
 
 impl Worker {
-    pub fn new(files: Files, tap: &Arc<Tap>, warning: &Arc<Warning>) -> Self {
-        Self {
-            written: tap.written(),
-            files,
-            tap: Arc::clone(tap),
-            indexer: None,
-            retry_at: Moment(0),
-            disk_at: Moment(0),
-            short_of_disk: false,
-            failures: 0,
-            warning: Arc::clone(warning),
-        }
-    }
-
     /// Runs a transaction, and looks at the disk. Returns what is left to do.
-    pub fn work(&mut self) -> Need {
+    fn work(&mut self) -> Need {
         self.look_at_disk();
         let was_behind = self.behind();
         self.drain();
@@ -289,41 +273,34 @@ impl Worker {
         if self.failures >= ATTEMPTS {
             self.warning.tell_problem();
         }
-        if !self.is_behind() {
-            Need::None
-        } else if self.tap.clock().now() < self.retry_at {
-            Need::Later
-        } else if self.behind() > was_behind {
-            Need::Rest
-        } else {
-            Need::Now
+        match self.behind() {
+            0 => Need::None,
+            _ if self.tap.clock().now() < self.retry_at => Need::Later,
+            behind if behind > was_behind => Need::Rest,
+            _ => Need::Now,
         }
-    }
-
-    fn is_behind(&self) -> bool {
-        self.behind() > 0
     }
 
     /// Bytes of the journal that are not indexed.
     fn behind(&self) -> u64 {
         let position = self.indexer.as_ref().map_or(0, Indexer::position);
-        let written = self.written.load(Ordering::Acquire);
-        written.saturating_sub(position)
+        self.written().saturating_sub(position)
+    }
+
+    fn written(&self) -> u64 {
+        self.tap.written().load(Ordering::Acquire)
     }
 
     /// Runs a transaction, if there is something to put into it and it is not too early for another
     /// attempt. `false`: there is more than it could take.
     fn drain(&mut self) -> bool {
-        let now = self.tap.clock().now();
-        if !self.is_behind() || now < self.retry_at {
+        if self.behind() == 0 || self.tap.clock().now() < self.retry_at {
             return true;
         }
-        let end = self.written.load(Ordering::Acquire);
+        let end = self.written();
         let budget = Budget::beside_a_session(self.tap.clock());
-        match self
-            .indexer()
-            .and_then(|indexer| indexer.step(end, &budget))
-        {
+        let stepped = self.indexer().and_then(|it| it.step(end, &budget));
+        match stepped {
             Ok(progress) => {
                 self.failures = 0;
                 self.warning.set_problem(None);
@@ -339,20 +316,24 @@ impl Worker {
     fn failed(&mut self, error: &IndexError) {
         self.retry_at = self.tap.clock().now() + RETRY;
         self.failures += 1;
+        let error: &dyn std::error::Error = error;
+        let causes = std::iter::successors(Some(error), |error| error.source());
+        let causes: Vec<_> = causes.map(ToString::to_string).collect();
         self.warning.set_problem(Some(format!(
             "the session goes on, but its recording cannot be written ({}); it is kept in {} and \
              will be completed when it is next read",
-            chain(error),
+            causes.join(": "),
             self.files.spool.display()
         )));
     }
 
     fn indexer(&mut self) -> Result<&mut Indexer, IndexError> {
-        let indexer = if let Some(indexer) = self.indexer.take() {
-            indexer
-        } else {
-            let spool = SpoolReader::open(&self.files.spool)?;
-            Indexer::create(&self.files.reel, &self.files.context, spool)?
+        let indexer = match self.indexer.take() {
+            Some(indexer) => indexer,
+            None => {
+                let spool = SpoolReader::open(&self.files.spool)?;
+                Indexer::create(&self.files.reel, &self.files.context, spool)?
+            }
         };
         Ok(self.indexer.insert(indexer))
     }
@@ -373,47 +354,34 @@ impl Worker {
     /// Drains the rest, finishes the recording and removes the spool. The process may end in the
     /// middle of it: whatever is not committed then is still in the spool. Nothing is done where
     /// there is more than somebody waits for who has this `patience`.
-    pub fn finish(mut self, patience: Duration) {
+    fn finish(mut self, patience: Duration) {
         if Duration::from_millis(self.behind().saturating_mul(1000) / FASTEST) > patience {
             return;
         }
         self.retry_at = Moment(0);
         while !self.drain() {}
-        if self.failures > 0 || self.is_behind() {
+        if self.failures > 0 || self.behind() > 0 {
             return;
         }
-        let finished = self
-            .indexer()
-            .and_then(|indexer| indexer.finish(State::Complete));
-        match finished {
-            Ok(Finished::Pending) => {}
-            Ok(finished) => {
-                let released = self.indexer().map(|indexer| indexer.release_spool());
-                // The next reader finds it, and that nothing of it is missing.
-                drop(released);
-                self.leave_wal(finished);
-            }
-            Err(error) => self.failed(&error),
-        }
-    }
-
-    /// A viewer lets go of the file within 33 ms of seeing that it is complete.
-    fn leave_wal(&mut self, mut finished: Finished) {
-        while finished == Finished::StillWal {
-            thread::sleep(Duration::from_millis(5));
-            if self
-                .indexer()
-                .and_then(|indexer| indexer.leave_wal())
-                .unwrap_or(true)
-            {
-                finished = Finished::Plain;
-            }
+        if let Err(error) = self.indexer().and_then(complete) {
+            self.failed(&error);
         }
     }
 }
 
-fn chain(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    let causes: Vec<_> = causes.map(ToString::to_string).collect();
-    causes.join(": ")
+/// Makes a drained recording one plain file, without a spool.
+fn complete(indexer: &mut Indexer) -> Result<(), IndexError> {
+    let finished = indexer.finish(State::Complete)?;
+    if finished == Finished::Pending {
+        return Ok(());
+    }
+    // Where it stays, the next reader finds that nothing of it is missing.
+    drop(indexer.release_spool());
+    let mut is_wal = finished == Finished::StillWal;
+    while is_wal {
+        // A viewer lets go of the file within 33 ms of seeing that it is complete.
+        thread::sleep(Duration::from_millis(5));
+        is_wal = !indexer.leave_wal().unwrap_or(true);
+    }
+    Ok(())
 }

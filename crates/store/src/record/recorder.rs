@@ -1,7 +1,7 @@
 //! Puts a session on record, whoever carries it: the pumps of `run`, a replay, a mock.
 
 use super::Options;
-use super::indexing::{Indexing, PATIENCE};
+use super::indexing::{Indexing, PATIENCE, lock};
 use crate::library;
 use mcpreel_capture::process::context;
 use mcpreel_capture::spool::Writer;
@@ -16,7 +16,7 @@ use nix::unistd::write;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// A session that is put on record. What happens is given to its [`Tap`]; nothing here fails: a
 /// recording that cannot be made is said once on stderr, and the session goes on.
@@ -24,9 +24,8 @@ pub struct Recorder {
     tap: Arc<Tap>,
     gauges: Gauges,
     warning: Arc<Warning>,
-    /// The recording, if one could be begun.
-    reel: Option<(PathBuf, String)>,
-    files: Option<Files>,
+    /// The files of the recording, if one could be begun.
+    files: Option<Arc<Files>>,
     indexing: Option<Indexing>,
 }
 
@@ -34,16 +33,13 @@ impl Recorder {
     /// Begins the journal of a session whose t = 0 is that of `clock`.
     pub fn create(options: &Options, clock: Clock) -> Self {
         let (spool, files) = match Files::create(options, clock) {
-            Ok((writer, files)) => (Ok(writer), Some(files)),
+            Ok((writer, files)) => (Ok(writer), Some(Arc::new(files))),
             Err(reason) => (Err(reason), None),
         };
-        let reel = files.as_ref();
-        let reel = reel.map(|files| (files.reel.clone(), files.context.recording.clone()));
         Self {
             tap: Arc::new(Tap::new(clock, spool, options.max_size)),
             gauges: stdio::gauges(),
             warning: Arc::default(),
-            reel,
             files,
             indexing: None,
         }
@@ -61,12 +57,12 @@ impl Recorder {
 
     /// The recording, if one could be begun.
     pub fn path(&self) -> Option<&Path> {
-        self.reel.as_ref().map(|(path, _)| path.as_path())
+        self.files.as_ref().map(|files| &*files.reel)
     }
 
     /// The id of the recording, if one could be begun.
     pub fn id(&self) -> Option<&str> {
-        self.reel.as_ref().map(|(_, id)| id.as_str())
+        self.files.as_ref().map(|files| &*files.context.recording)
     }
 
     /// Puts on record that the recording lies where it may hang.
@@ -80,7 +76,7 @@ impl Recorder {
     /// Begins to index what is on record, beside the session.
     pub fn start(&mut self) {
         self.warning.tell(&self.tap);
-        if let Some(files) = self.files.take() {
+        if let (Some(files), None) = (&self.files, &self.indexing) {
             let indexing = Indexing::start(files, &self.tap, &self.gauges, &self.warning);
             self.indexing = Some(indexing);
         }
@@ -106,7 +102,6 @@ impl Recorder {
     }
 }
 
-#[derive(Debug)]
 pub(super) struct Files {
     pub(super) spool: PathBuf,
     pub(super) reel: PathBuf,
@@ -116,7 +111,22 @@ pub(super) struct Files {
 impl Files {
     fn create(options: &Options, clock: Clock) -> Result<(Writer, Self), String> {
         let dir = options.dir.clone()?;
-        let context = start_event(options, clock)?;
+        let random = || getrandom::u32().map_err(|error| error.to_string());
+        let ours = context::of(&options.command, clock.wall_ns());
+        let cwd = options.cwd.as_ref();
+        let cwd = cwd.map(|dir| dir.to_string_lossy().into_owned());
+        let name = options.name.clone();
+        let context = ProcessContext {
+            cwd: cwd.or(ours.cwd),
+            recording: format!("{:08x}", random()?),
+            name: name.unwrap_or_else(|| of_command(&options.command)),
+            origin: options.origin.into(),
+            parent: options.parent.clone(),
+            played: options.played.clone(),
+            read_only_tools: options.read_only_tools.clone(),
+            slow_ns: Some(options.slow_ns.unwrap_or(DEFAULT_SLOW_NS)),
+            ..ours
+        };
         let in_dir = |error: std::io::Error| format!("{}: {error}", dir.display());
         library::create_dir(&dir).map_err(in_dir)?;
         let stem = library::file_stem(context.wall_ns, &context.name, &context.recording);
@@ -124,38 +134,14 @@ impl Files {
         let spool = library::spool_of(&reel);
         let event = EventKind::Start(Box::new(context.clone()));
         let json = serde_json::to_vec(&event).map_err(|error| error.to_string())?;
-        let magic = getrandom::u32().map_err(|error| error.to_string())?;
-        let writer = Writer::create(&spool, magic, &json).map_err(in_dir)?;
-        Ok((
-            writer,
-            Self {
-                spool,
-                reel,
-                context,
-            },
-        ))
+        let writer = Writer::create(&spool, random()?, &json).map_err(in_dir)?;
+        let files = Self {
+            spool,
+            reel,
+            context,
+        };
+        Ok((writer, files))
     }
-}
-
-fn start_event(options: &Options, clock: Clock) -> Result<ProcessContext, String> {
-    let id = getrandom::u32().map_err(|error| error.to_string())?;
-    let name = options.name.clone();
-    let ours = context::of(&options.command, clock.wall_ns());
-    let cwd = options
-        .cwd
-        .as_ref()
-        .map(|dir| dir.to_string_lossy().into_owned());
-    Ok(ProcessContext {
-        cwd: cwd.or(ours.cwd),
-        recording: format!("{id:08x}"),
-        name: name.unwrap_or_else(|| of_command(&options.command)),
-        origin: options.origin.into(),
-        parent: options.parent.clone(),
-        played: options.played.clone(),
-        read_only_tools: options.read_only_tools.clone(),
-        slow_ns: Some(options.slow_ns.unwrap_or(DEFAULT_SLOW_NS)),
-        ..ours
-    })
 }
 
 // What a recording is called where nobody gave it a name.
@@ -175,39 +161,33 @@ pub fn of_command(command: &[OsString]) -> String {
     let Some((program, arguments)) = command.split_first() else {
         return String::new();
     };
+    let base = |path: &OsStr| {
+        let name = Path::new(path).file_name().unwrap_or(path);
+        name.to_string_lossy().into_owned()
+    };
+    let is_launcher = |program: &str| {
+        let stem = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        LAUNCHERS.contains(&stem)
+    };
     let program = base(program);
-    if !is_launcher(&program) {
-        return program;
-    }
-    let is_other = |word: &str| {
-        let passed_over = word.starts_with('-') || word.contains('=') || VERBS.contains(&word);
+    let is_script = |word: &&str| {
+        let passed_over = word.starts_with('-') || word.contains('=') || VERBS.contains(word);
         !passed_over && !is_launcher(&base(OsStr::new(word)))
     };
-    let words = arguments.iter().map(|word| word.to_string_lossy());
-    let script = words.into_iter().find(|word| is_other(word));
-    script.map_or(program, |script| package(&script))
+    let mut words = arguments.iter().filter_map(|word| word.to_str());
+    match words.find(is_script).filter(|_| is_launcher(&program)) {
+        Some(script) => package(&base(OsStr::new(script))).to_owned(),
+        None => program,
+    }
 }
 
-fn is_launcher(program: &str) -> bool {
-    let stem = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    LAUNCHERS.contains(&stem)
-}
-
-fn base(path: &OsStr) -> String {
-    let name = Path::new(path).file_name().unwrap_or(path);
-    name.to_string_lossy().into_owned()
-}
-
-/// `@scope/name@1.2` and `dir/name.py` without what surrounds the name.
-fn package(word: &str) -> String {
-    let name = base(OsStr::new(word));
-    let name = match name.find('@') {
-        Some(at) if at > 0 => &name[..at],
-        _ => &name,
-    };
+/// `name@1.2` and `name.py` without what surrounds the name.
+fn package(name: &str) -> &str {
+    let version = name.find('@').filter(|at| *at > 0);
+    let name = version.map_or(name, |at| &name[..at]);
     let stem = [".py", ".js", ".mjs", ".cjs", ".ts", ".rb"];
     let stem = stem.iter().find_map(|ending| name.strip_suffix(ending));
-    stem.unwrap_or(name).to_owned()
+    stem.unwrap_or(name)
 }
 
 // The one line that may go to the host's stderr.
@@ -230,7 +210,9 @@ struct State {
 impl Warning {
     /// Says why the tap could not keep everything, if it could not.
     pub fn tell(&self, tap: &Tap) {
-        let unsaid = tap.take_untold().or_else(|| self.state().unsaid.take());
+        let unsaid = tap
+            .take_untold()
+            .or_else(|| lock(&self.state).unsaid.take());
         if let Some(unsaid) = unsaid {
             self.say(&unsaid);
         }
@@ -238,12 +220,12 @@ impl Warning {
 
     /// Keeps what is wrong now; `None` when it has passed.
     pub fn set_problem(&self, problem: Option<String>) {
-        self.state().problem = problem;
+        lock(&self.state).problem = problem;
     }
 
     /// Says what is wrong now, if anything is.
     pub fn tell_problem(&self) {
-        let problem = self.state().problem.take();
+        let problem = lock(&self.state).problem.take();
         if let Some(problem) = problem {
             self.say(&problem);
         }
@@ -254,7 +236,7 @@ impl Warning {
     /// A host that does not read its side of stderr must not be able to hang the session on our
     /// account: where there is no room now, the next call tries again.
     pub fn say(&self, message: &str) {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         if state.said {
             return;
         }
@@ -269,12 +251,6 @@ impl Warning {
         // A pipe that has room takes a line of up to 4096 bytes at once.
         let end = line.len().min(4096);
         state.said = write(&stderr, &line.as_bytes()[..end]).is_ok();
-    }
-
-    /// A panic of another thread must not stop the session; the state is valid between any two
-    /// statements.
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -40,8 +40,6 @@ const TOUCHED: &str = "WITH fresh (id) AS (
             WHERE status <> 'ok' AND status = 'given-up'
             ORDER BY id DESC LIMIT 8 * (SELECT count(*) FROM fresh)))
     ORDER BY e.id";
-const GIVEN_UP_AFTER: &str = "SELECT id FROM exchange INDEXED BY exchange_not_ok
-    WHERE status <> 'ok' AND status = 'given-up' AND id > ?1 ORDER BY id LIMIT ?2";
 const GIVEN_UP: &str = "SELECT count(*) FROM exchange INDEXED BY exchange_not_ok
     WHERE status <> 'ok' AND status = 'given-up'";
 
@@ -73,18 +71,6 @@ impl Recording {
                 method: row.get(1)?,
                 nanos: row.get::<_, Option<i64>>(2)?.map(from_sql),
             })
-        })
-    }
-
-    /// The next `limit` exchanges after `after` that were given up. They are in the order of their
-    /// requests, so that one that is given up later comes later.
-    pub fn given_up_after(
-        &self,
-        after: ExchangeId,
-        limit: u32,
-    ) -> Result<Vec<ExchangeId>, ReadError> {
-        self.list(GIVEN_UP_AFTER, (to_sql(after.0), limit), |row| {
-            number(row, 0).map(ExchangeId)
         })
     }
 

@@ -60,7 +60,7 @@ impl LiveFilter {
             size: bytes.len() as u64,
         };
         let mut writer = Writer::prepare(&self.conn)?;
-        writer.frame(&head, bytes)?;
+        writer.frame(&head, &bytes)?;
         let mut deriver = Deriver::default();
         deriver.frame(&head, Text::Whole(bytes));
         deriver.flush(&mut writer)?;

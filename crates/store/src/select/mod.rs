@@ -34,7 +34,7 @@ use mcpreel_trace::query::Query;
 const PAGE: usize = 200;
 
 /// A step of a scan, nanoseconds: no read transaction is to hold up a recorder.
-const STEP_NS: u64 = 20_000_000;
+pub const STEP_NS: u64 = 20_000_000;
 
 /// The values against which a filter is judged besides the row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,17 +48,12 @@ pub struct Context {
 /// The context of filters of a recording: ages count back from its end; while it is being
 /// recorded from now, which is `live_at_ns`, nanoseconds since the Unix epoch.
 pub fn context(summary: &Summary, live_at_ns: Option<u64>) -> Context {
+    let now = live_at_ns.map_or(0, |at| at.saturating_sub(summary.wall_ns));
     Context {
-        end: end(summary.wall_ns, summary.t_last_ns, live_at_ns),
+        // A clock set back takes no frame away.
+        end: Moment(now.max(summary.t_last_ns)),
         slow_ns: summary.slow_ns,
     }
-}
-
-/// The moment from which ages of a recording that began at `wall_ns` count. A clock set back takes
-/// no frame away.
-fn end(wall_ns: u64, last_ns: u64, live_at_ns: Option<u64>) -> Moment {
-    let now = live_at_ns.map_or(0, |at| at.saturating_sub(wall_ns));
-    Moment(now.max(last_ns))
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -84,17 +79,6 @@ pub enum Way {
     Oldest,
 }
 
-#[derive(Clone, Copy, Debug)]
-pub struct Limit {
-    /// Rows that it returns at most; at least 1.
-    pub hits: usize,
-    /// The time for a step in nanoseconds: it stops soon after. At least one range of frames is looked
-    /// at.
-    pub nanos: u64,
-    /// The clock that measures the work.
-    pub clock: Clock,
-}
-
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Step {
     /// Rows that fit, in the order of the scan's [`Way`].
@@ -106,15 +90,6 @@ pub struct Step {
     pub looked_at: Option<ItemKey>,
 }
 
-/// A step after which so many rows were found at most.
-pub fn step(hits: usize) -> Limit {
-    Limit {
-        hits,
-        nanos: STEP_NS,
-        clock: Clock::start(),
-    }
-}
-
 /// Gives every row of `recording` that fits to `show`, the oldest first.
 pub fn each<E: From<ReadError>>(
     recording: &Recording,
@@ -123,9 +98,9 @@ pub fn each<E: From<ReadError>>(
     show: &mut impl FnMut(Item) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut scan = Scan::new(question, Way::Oldest, None, context);
-    let limit = step(PAGE);
+    let clock = Clock::start();
     loop {
-        let step = scan.step(recording, &limit)?;
+        let step = scan.step(recording, PAGE, clock.deadline(STEP_NS))?;
         let keys: Vec<_> = step.hits.iter().map(|hit| hit.key).collect();
         for item in recording.items(question.lens, &keys)? {
             show(item)?;

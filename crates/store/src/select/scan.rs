@@ -2,9 +2,10 @@
 
 use super::column::Source;
 use super::compile::{Compiler, Tests};
-use super::{Context, Hit, Limit, Question, Step, Way};
+use super::{Context, Hit, Question, Step, Way};
 use crate::reader::{ReadError, Recording};
 use crate::schema::{from_sql, to_sql};
+use mcpreel_trace::clock::Deadline;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{ItemKey, ItemKind};
 use rusqlite::types::Value;
@@ -143,33 +144,37 @@ impl Scan {
         }
     }
 
-    pub fn step(&mut self, recording: &Recording, limit: &Limit) -> Result<Step, ReadError> {
-        let began = limit.clock.now();
-        let spent = || limit.clock.now().0.saturating_sub(began.0);
+    /// Goes on until `hits` rows were found, at least one, or soon after the deadline. At least
+    /// one range of frames is looked at.
+    pub fn step(
+        &mut self,
+        recording: &Recording,
+        hits: usize,
+        deadline: Deadline,
+    ) -> Result<Step, ReadError> {
+        let most = hits.max(1);
         let mut step = Step::default();
         recording.read(|conn| self.filter.install(conn))?;
-        loop {
-            let range_began = spent();
+        while step.hits.len() < most && !step.done {
+            let began = deadline.clock.now();
             let range = recording.in_one_read(|recording| self.look(recording))?;
-            let took = spent() - range_began;
-            let Some((mut hits, end, is_last)) = range else {
+            let took = deadline.clock.now().ns_since(began);
+            let Some((mut found, end, is_last)) = range else {
                 step.done = true;
                 break;
             };
-            let room = limit.hits.max(1) - step.hits.len();
-            let is_full = hits.len() > room;
-            hits.truncate(room);
-            let last = hits.last().map(|hit| hit.key);
-            step.hits.append(&mut hits);
+            let room = most - step.hits.len();
+            let is_full = found.len() > room;
+            found.truncate(room);
+            step.hits.append(&mut found);
             self.adapt(took, is_full);
             if is_full {
-                self.at = last;
+                self.at = step.hits.last().map(|hit| hit.key);
                 break;
             }
-            self.at = Some(end);
-            step.done = is_last;
+            (self.at, step.done) = (Some(end), is_last);
             // The next range would take as long.
-            if step.done || step.hits.len() >= limit.hits.max(1) || spent() + took >= limit.nanos {
+            if deadline.left_ns() <= took {
                 break;
             }
         }

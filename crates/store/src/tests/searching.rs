@@ -2,7 +2,7 @@
 
 use super::written_session::{Session, bytes, drain};
 use crate::schema::State;
-use crate::text_search::{Pace, Pattern, Search, SearchHit};
+use crate::text_search::{Pattern, Search, SearchHit};
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::{Seq, StreamId};
 use std::path::PathBuf;
@@ -23,11 +23,11 @@ fn recorded(dir: &std::path::Path, lines: &[(StreamId, &[u8])]) -> PathBuf {
 }
 
 fn search(reel: &std::path::Path, pattern: &Pattern, nanos: u64) -> Vec<SearchHit> {
-    let mut search = Search::new(reel, pattern, None).unwrap();
+    let mut search = Search::new(reel, pattern).unwrap();
     let clock = Clock::start();
     let mut hits = Vec::new();
     loop {
-        let found = search.step(&Pace { nanos, clock }).unwrap();
+        let found = search.step(clock.deadline(nanos)).unwrap();
         hits.extend(found.hits);
         if found.done {
             assert_eq!(found.left, 0);

@@ -6,7 +6,7 @@ use super::written_session::{Session, busy_session, bytes, drain};
 use crate::annotate;
 use crate::reader::Recording;
 use crate::schema::State;
-use crate::select::{Context, Limit, Question, Scan, Way};
+use crate::select::{Context, Question, Scan, Way};
 use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_trace::frame::{Seq, StreamId};
 use mcpreel_trace::item::{ItemKey, Lens};
@@ -26,21 +26,20 @@ fn finished(session: &mut Session) -> Recording {
     Recording::open(&session.reel).unwrap()
 }
 
-fn limit(hits: usize, nanos: u64) -> Limit {
-    Limit {
-        hits,
-        nanos,
-        clock: Clock::start(),
-    }
-}
-
 /// All addresses that a scan finds, in ascending order.
-fn scanned(recording: &Recording, question: &Question, way: Way, limit: &Limit) -> Vec<ItemKey> {
+fn scanned(
+    recording: &Recording,
+    question: &Question,
+    way: Way,
+    limit: (usize, u64),
+) -> Vec<ItemKey> {
+    let (hits, nanos) = limit;
+    let clock = Clock::start();
     let mut scan = Scan::new(question, way, None, CONTEXT);
     let mut keys = Vec::new();
     loop {
-        let step = scan.step(recording, limit).unwrap();
-        assert!(step.hits.len() <= limit.hits);
+        let step = scan.step(recording, hits, clock.deadline(nanos)).unwrap();
+        assert!(step.hits.len() <= hits);
         keys.extend(step.hits.iter().map(|hit| hit.key));
         if step.done {
             break;
@@ -71,15 +70,15 @@ fn a_scan_finds_every_row_once_in_order_whatever_its_steps() {
     let recording = finished(&mut session);
     for lens in [Lens::Exchanges, Lens::Wire] {
         let question = through(lens);
-        let all = limit(1000, u64::MAX);
-        let forward = scanned(&recording, &question, Way::Oldest, &all);
+        let all = (1000, u64::MAX);
+        let forward = scanned(&recording, &question, Way::Oldest, all);
         assert!(forward.is_sorted_by(|one, other| one < other));
         let count = |first, last| recording.count_rows(lens, Seq(first), Seq(last)).unwrap();
         assert_eq!(forward.len() as u64, count(0, u64::MAX), "{lens:?}");
         assert_eq!(forward.len() as u64, count(0, 7) + count(8, u64::MAX));
         for hits in [1, 7, 1000] {
             for way in [Way::Oldest, Way::Newest] {
-                let keys = scanned(&recording, &question, way, &limit(hits, u64::MAX));
+                let keys = scanned(&recording, &question, way, (hits, u64::MAX));
                 assert_eq!(keys, forward);
             }
         }
@@ -117,7 +116,9 @@ fn kinds(recording: &Recording, lens: Lens, filter: &str) -> Vec<&'static str> {
         slow_ns: 1_000_000_000,
     };
     let mut scan = Scan::new(&question, Way::Oldest, None, context);
-    let step = scan.step(recording, &limit(100, u64::MAX)).unwrap();
+    let step = scan
+        .step(recording, 100, Clock::start().deadline(u64::MAX))
+        .unwrap();
     step.hits.iter().map(|hit| hit.kind.as_str()).collect()
 }
 
@@ -269,13 +270,13 @@ fn every_row_fits_a_filter_or_its_denial_whatever_the_steps() {
                 let until = (nth % 3 == 0).then_some(Seq(30));
                 Question { lens, query, until }
             });
-            let small = limit(hits, u64::from(nth % 5 == 0) * u64::MAX);
-            let fitting = scanned(&recording, &asked, Way::Oldest, &small);
-            assert_eq!(fitting, scanned(&recording, &asked, Way::Newest, &small));
-            let mut both = scanned(&recording, &denied, Way::Oldest, &small);
+            let small = (hits, u64::from(nth % 5 == 0) * u64::MAX);
+            let fitting = scanned(&recording, &asked, Way::Oldest, small);
+            assert_eq!(fitting, scanned(&recording, &asked, Way::Newest, small));
+            let mut both = scanned(&recording, &denied, Way::Oldest, small);
             both.extend(&fitting);
             both.sort_unstable();
-            let all = scanned(&recording, &all, Way::Oldest, &limit(usize::MAX, u64::MAX));
+            let all = scanned(&recording, &all, Way::Oldest, (usize::MAX, u64::MAX));
             assert_eq!(both, all, "{filter} {lens:?} {seed}");
             let again = recording.fitting(&asked, CONTEXT, &all).unwrap();
             assert_eq!(again, fitting, "{filter} {lens:?} {seed}");

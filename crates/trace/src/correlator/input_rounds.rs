@@ -24,13 +24,6 @@ struct Round {
     t: Moment,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Joined {
-    pub(super) chain: ExchangeId,
-    /// When the answer that asked for input was complete.
-    pub(super) t: Moment,
-}
-
 /// The rounds that wait for their retry, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Rounds(Vec<Round>);
@@ -61,30 +54,23 @@ impl Rounds {
     }
 
     /// The round that a retry answers: the newest with an equal `requestState`, rather one of the
-    /// same method and name; else the newest of the same method and name whose keys fit.
+    /// same method and name; else the newest of the same method and name whose keys fit. Returns
+    /// its chain, and when the answer that asked for input was complete.
     pub(super) fn join(
         &mut self,
         method: &str,
         name: Option<&str>,
         retry: &InputRound,
-    ) -> Option<Joined> {
+    ) -> Option<(ExchangeId, Moment)> {
         let same_call = |round: &Round| &*round.method == method && round.name.as_deref() == name;
         let same_state = |round: &Round| retry.state.is_some() && round.asked.state == retry.state;
-        let at = self
-            .0
-            .iter()
-            .rposition(|round| same_state(round) && same_call(round))
-            .or_else(|| self.0.iter().rposition(same_state))
-            .or_else(|| {
-                self.0
-                    .iter()
-                    .rposition(|round| same_call(round) && fits(&retry.keys, &round.asked.keys))
-            })?;
+        let fits = |round: &Round| same_call(round) && fits(&retry.keys, &round.asked.keys);
+        let newest = |wanted: &dyn Fn(&Round) -> bool| self.0.iter().rposition(wanted);
+        let at = newest(&|round| same_state(round) && same_call(round))
+            .or_else(|| newest(&same_state))
+            .or_else(|| newest(&fits))?;
         let round = self.0.remove(at);
-        Some(Joined {
-            chain: round.chain,
-            t: round.t,
-        })
+        Some((round.chain, round.t))
     }
 }
 
@@ -124,6 +110,6 @@ mod tests {
         assert_eq!(given_up.len(), 1000 - WAITING_ROUNDS);
         assert_eq!(given_up[0], (Seq(1), ExchangeId(0)));
         let newest = rounds.join("tools/call", None, &state("999".to_owned()));
-        assert_eq!(newest.map(|joined| joined.chain), Some(ExchangeId(999)));
+        assert_eq!(newest.map(|(chain, _)| chain), Some(ExchangeId(999)));
     }
 }

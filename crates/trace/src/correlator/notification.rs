@@ -57,7 +57,10 @@ impl Correlator {
         }
         let is_log = matches!(notification.subject, Subject::Log { .. });
         let from_server = at.direction == Direction::ServerToClient;
-        let caller = || self.calls.only_caller().filter(|_| is_log && from_server);
+        let caller = || {
+            let mut callers = self.calls.callers().filter(|_| is_log && from_server);
+            callers.next().filter(|_| callers.next().is_none())
+        };
         let attached = self.listen_stream(at).or_else(|| self.related(at));
         attached.or_else(caller)
     }

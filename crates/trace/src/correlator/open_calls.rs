@@ -90,9 +90,8 @@ pub(super) struct Calls {
     ids: [HashMap<RequestId, Uses>; 2],
     tokens: [HashMap<RequestId, ExchangeId>; 2],
     tasks: [HashMap<Box<str>, ExchangeId>; 2],
-    callers: BTreeSet<ExchangeId>,
-    open: BTreeSet<ExchangeId>,
-    unfinished: BTreeSet<ExchangeId>,
+    /// What is not settled, oldest first.
+    held: BTreeSet<ExchangeId>,
     held_bytes: usize,
     /// In the order in which they ended.
     settled: VecDeque<ExchangeId>,
@@ -141,31 +140,29 @@ impl Calls {
         if let Some(token) = &call.token {
             self.tokens[side].insert(token.clone(), id);
         }
-        if is_caller(&call.exchange) {
-            self.callers.insert(id);
-        }
-        self.open.insert(id);
+        self.held.insert(id);
         self.by_exchange.insert(id, Box::new(call));
     }
 
     /// The call to give up next, where more is held than there is room for: the oldest.
     pub(super) fn too_much(&self) -> Option<ExchangeId> {
-        if self.held_bytes <= HELD_BYTES {
-            return None;
-        }
-        let firsts = [self.open.first(), self.unfinished.first()];
-        firsts.into_iter().flatten().min().copied()
+        let is_too_much = self.held_bytes > HELD_BYTES;
+        self.held.first().copied().filter(|_| is_too_much)
+    }
+
+    fn uses(&self, direction: Direction, id: &RequestId) -> Option<&Uses> {
+        self.ids[side(direction)].get(id)
     }
 
     /// The oldest unanswered call with this id, cancelled or not.
     pub(super) fn unanswered(&self, direction: Direction, id: &RequestId) -> Option<ExchangeId> {
-        let uses = self.ids[side(direction)].get(id)?;
+        let uses = self.uses(direction, id)?;
         uses.unanswered.front().copied()
     }
 
     /// The oldest call with this id that is neither answered nor cancelled.
     pub(super) fn in_flight(&self, direction: Direction, id: &RequestId) -> Option<ExchangeId> {
-        let uses = self.ids[side(direction)].get(id)?;
+        let uses = self.uses(direction, id)?;
         let is_open =
             |id: &&ExchangeId| self.by_exchange.get(id).is_some_and(|c| c.cancel.is_none());
         uses.unanswered.iter().find(is_open).copied()
@@ -173,13 +170,13 @@ impl Calls {
 
     /// The latest remembered call with this id, whatever became of it.
     pub(super) fn any(&self, direction: Direction, id: &RequestId) -> Option<ExchangeId> {
-        let uses = self.ids[side(direction)].get(id)?;
+        let uses = self.uses(direction, id)?;
         uses.unanswered.back().copied().max(uses.answered)
     }
 
     /// The latest remembered call with this id that was answered.
     pub(super) fn answered(&self, direction: Direction, id: &RequestId) -> Option<ExchangeId> {
-        self.ids[side(direction)].get(id)?.answered
+        self.uses(direction, id)?.answered
     }
 
     /// An open call whose id differs from `id` in nothing but its JSON type.
@@ -203,14 +200,13 @@ impl Calls {
         self.tasks[side(direction)].get(task).copied()
     }
 
-    /// The newest open call of the client that is no ping and no listen stream.
-    pub(super) fn newest_caller(&self) -> Option<ExchangeId> {
-        self.callers.last().copied()
-    }
-
-    /// The one open call of the client that is no ping and no listen stream, if it is just one.
-    pub(super) fn only_caller(&self) -> Option<ExchangeId> {
-        self.newest_caller().filter(|_| self.callers.len() == 1)
+    /// The open calls of the client that are no ping and no listen stream, newest first.
+    pub(super) fn callers(&self) -> impl Iterator<Item = ExchangeId> {
+        let newest_first = self.held.iter().rev().copied();
+        newest_first.filter(|id| {
+            let call = self.by_exchange.get(id);
+            call.is_some_and(|call| call.kept == Kept::Open && is_caller(&call.exchange))
+        })
     }
 
     /// An answer came: its id is free, the call is remembered.
@@ -226,8 +222,7 @@ impl Calls {
         match (&call.exchange.task, call.exchange.status) {
             (Some(task), Status::Task) => {
                 self.tasks[direction].insert(task.clone(), id);
-                self.callers.remove(&id);
-                self.keep_unfinished(id);
+                self.recount(id, Kept::Unfinished);
             }
             _ => self.settle(id),
         }
@@ -235,17 +230,8 @@ impl Calls {
 
     /// The call is over: it is remembered as long as the history reaches.
     pub(super) fn settle(&mut self, id: ExchangeId) {
-        self.callers.remove(&id);
-        self.open.remove(&id);
-        self.unfinished.remove(&id);
-        let Some(call) = self.by_exchange.get_mut(&id) else {
-            return;
-        };
-        if call.kept != Kept::Settled {
-            call.kept = Kept::Settled;
-            self.held_bytes -= call.bytes;
-            call.bytes = call.bytes_now();
-            self.settled_bytes += call.bytes;
+        if self.held.remove(&id) {
+            self.recount(id, Kept::Settled);
             self.settled.push_back(id);
         }
         while (self.settled.len() > HISTORY || self.settled_bytes > HISTORY_BYTES)
@@ -257,12 +243,18 @@ impl Calls {
 
     /// The oldest calls that have no answer and were not cancelled, in order, `limit` at most.
     pub(super) fn first_open(&self, limit: usize) -> Vec<ExchangeId> {
-        self.open.iter().take(limit).copied().collect()
+        let is_open = |id: &&ExchangeId| self.get(**id).is_some_and(|it| it.kept == Kept::Open);
+        self.held
+            .iter()
+            .filter(is_open)
+            .take(limit)
+            .copied()
+            .collect()
     }
 
     /// The recording is over: the call is open no longer, whatever it is remembered as.
     pub(super) fn end(&mut self, id: ExchangeId) {
-        self.open.remove(&id);
+        self.held.remove(&id);
     }
 
     /// Bytes that are counted of what is open.
@@ -274,29 +266,31 @@ impl Calls {
     /// The number of entries in memory, over all indices.
     #[cfg(test)]
     pub(super) fn entries(&self) -> usize {
-        let indices = [&self.ids[0], &self.ids[1]].map(HashMap::len);
-        let tokens = [&self.tokens[0], &self.tokens[1]].map(HashMap::len);
-        let tasks = [&self.tasks[0], &self.tasks[1]].map(HashMap::len);
-        let sets = [
-            self.by_exchange.len(),
-            self.callers.len(),
-            self.open.len(),
-            self.unfinished.len(),
-            self.settled.len(),
-        ];
-        let all = [indices, tokens, tasks];
-        all.iter().flatten().chain(&sets).sum()
+        let ids = self.ids.iter().map(HashMap::len);
+        let tokens = self.tokens.iter().map(HashMap::len);
+        let tasks = self.tasks.iter().map(HashMap::len);
+        let sets = [self.by_exchange.len(), self.held.len(), self.settled.len()];
+        ids.chain(tokens).chain(tasks).chain(sets).sum()
     }
 
-    fn keep_unfinished(&mut self, id: ExchangeId) {
-        self.open.remove(&id);
-        self.unfinished.insert(id);
-        if let Some(call) = self.by_exchange.get_mut(&id) {
-            call.kept = Kept::Unfinished;
-            self.held_bytes -= call.bytes;
-            call.bytes = call.bytes_now();
-            self.held_bytes += call.bytes;
+    /// The bytes that calls of this kind hold.
+    fn bytes_of(&mut self, kept: Kept) -> &mut usize {
+        match kept {
+            Kept::Open | Kept::Unfinished => &mut self.held_bytes,
+            Kept::Settled => &mut self.settled_bytes,
         }
+    }
+
+    /// From now on the call is kept as `kept`; it may have grown.
+    fn recount(&mut self, id: ExchangeId, kept: Kept) {
+        let Some(call) = self.by_exchange.get_mut(&id) else {
+            return;
+        };
+        let before = std::mem::replace(&mut call.kept, kept);
+        let bytes = call.bytes_now();
+        let bytes_before = std::mem::replace(&mut call.bytes, bytes);
+        *self.bytes_of(before) -= bytes_before;
+        *self.bytes_of(kept) += bytes;
     }
 
     /// Forgets the call as if it had never been, but for that it had no answer.
@@ -304,15 +298,17 @@ impl Calls {
         let Some(call) = self.by_exchange.remove(&id) else {
             return;
         };
-        match call.kept {
-            Kept::Settled => self.settled_bytes -= call.bytes,
-            Kept::Open | Kept::Unfinished => self.held_bytes -= call.bytes,
-        }
-        self.callers.remove(&id);
-        self.open.remove(&id);
-        self.unfinished.remove(&id);
-        self.forget_id(&call);
+        *self.bytes_of(call.kept) -= call.bytes;
+        self.held.remove(&id);
         let side = side(call.exchange.direction);
+        let rpc_id = &call.exchange.rpc_id;
+        if let Some(uses) = self.ids[side].get_mut(rpc_id) {
+            self.has_forgotten |= uses.no_longer_unanswered(id);
+            uses.answered = uses.answered.filter(|answered| *answered != id);
+            if uses.unanswered.is_empty() && uses.answered.is_none() {
+                self.ids[side].remove(rpc_id);
+            }
+        }
         if let Some(token) = &call.token
             && self.tokens[side].get(token) == Some(&id)
         {
@@ -322,19 +318,6 @@ impl Calls {
             && self.tasks[side].get(task) == Some(&id)
         {
             self.tasks[side].remove(task);
-        }
-    }
-
-    fn forget_id(&mut self, call: &Call) {
-        let (id, rpc_id) = (call.exchange.id, &call.exchange.rpc_id);
-        let ids = &mut self.ids[side(call.exchange.direction)];
-        let Some(uses) = ids.get_mut(rpc_id) else {
-            return;
-        };
-        self.has_forgotten |= uses.no_longer_unanswered(id);
-        uses.answered = uses.answered.filter(|answered| *answered != id);
-        if uses.unanswered.is_empty() && uses.answered.is_none() {
-            ids.remove(rpc_id);
         }
     }
 }

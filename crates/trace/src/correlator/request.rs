@@ -75,9 +75,8 @@ impl Correlator {
         let retry = request.retry.as_ref();
         let joined = retry.and_then(|retry| self.rounds.join(&request.method, name, retry));
         let mut exchange = self.new_exchange(at, request, record);
-        exchange.chain = joined.map(|joined| joined.chain);
-        let round_wait_ns =
-            joined.map_or(0, |joined| exchange.t_request.0.saturating_sub(joined.t.0));
+        exchange.chain = joined.map(|(chain, _)| chain);
+        let round_wait_ns = joined.map_or(0, |(_, asked)| exchange.t_request.ns_since(asked));
         exchange.waited_ns = round_wait_ns;
         let (id, parent) = (exchange.id, exchange.parent);
         let awaited = self.begin_wait(at, parent);
@@ -121,7 +120,7 @@ impl Correlator {
     fn parent(&self, message: &Message) -> Option<ExchangeId> {
         let task = message.meta.related_task.as_deref();
         task.and_then(|task| self.calls.by_task(Direction::ClientToServer, task))
-            .or_else(|| self.calls.newest_caller())
+            .or_else(|| self.calls.callers().next())
     }
 
     /// Whether the parent waits from now on; one that has its answer already waits no more.

@@ -1,7 +1,7 @@
 //! Completion: the texts that may be typed at the caret.
 
-use super::ast::{Expr, Field, Op, Root, Type};
-use super::help::{self, Entry};
+use super::ast::{Expr, Field, Flag, Op, Root, Type};
+use super::help::{Entry, entry};
 use super::parse::{self, Head};
 use super::{Query, print};
 use crate::exchange::Status;
@@ -57,10 +57,13 @@ pub fn complete(text: &str, caret: usize) -> Completion {
 pub fn undecided(text: &str) -> Option<Range<usize>> {
     let start = word_start(text);
     let word = text[start..].trim_start_matches(['(', '-']);
-    let names = Field::ALL.iter().map(|field| field.as_str());
-    let roots = Root::ALL.iter().map(|root| root.as_str());
-    let mut names = names.chain(roots).chain(["is", "has", "AND", "OR", "NOT"]);
-    let may_become = !word.is_empty() && names.any(|name| name.starts_with(word));
+    let names = [
+        Field::WORDS,
+        Root::WORDS,
+        &["is", "has", "AND", "OR", "NOT"],
+    ]
+    .concat();
+    let may_become = !word.is_empty() && names.iter().any(|name| name.starts_with(word));
     may_become.then(|| text.len() - word.len()..text.len())
 }
 
@@ -155,24 +158,19 @@ fn candidates(context: Context, typed: &str) -> Completion {
     let mut wants_values_of = None;
     let entries: Vec<Entry> = match context {
         Context::Name => {
-            let is = ("is:", "a flag");
-            let has = ("has:", "whether something is there");
-            let first = [is, has].map(|(text, help)| Entry { text, help });
-            first.into_iter().chain(paths()).collect()
+            let is = entry("is:", "a flag");
+            let has = entry("has:", "whether something is there");
+            [&[is, has], Field::HELP, Root::HELP].concat()
         }
-        Context::Flag => help::flags().collect(),
-        Context::Subject => paths().collect(),
-        Context::Operator(kind) => {
-            let fits = |entry: &Entry| kind.ops().any(|op| op.as_str() == entry.text);
-            help::ops().filter(fits).collect()
-        }
+        Context::Flag => Flag::HELP.to_vec(),
+        Context::Subject => [Field::HELP, Root::HELP].concat(),
+        Context::Operator(kind) => kind.ops().map(|op| entry(op.as_str(), op.help())).collect(),
         Context::Value(field, Type::Words(words)) => {
             wants_values_of = field.filter(|it| matches!(it, Field::Status | Field::Severity));
-            let entry = |text: &&'static str| Entry {
-                text,
-                help: meaning(field, text),
-            };
-            words.iter().map(entry).collect()
+            let is_status = field == Some(Field::Status);
+            let status = |word| Status::parse(word).filter(|_| is_status);
+            let help = |word| status(word).map_or("", Status::help);
+            words.iter().map(|word| entry(word, help(word))).collect()
         }
         Context::Value(field, kind) => {
             let is_free = matches!(kind, Type::Text | Type::Id | Type::Json);
@@ -190,18 +188,6 @@ fn candidates(context: Context, typed: &str) -> Completion {
         candidates: entries.iter().filter(fits).map(candidate).collect(),
         wants_values_of,
         ..Completion::default()
-    }
-}
-
-fn paths() -> impl Iterator<Item = Entry> {
-    help::fields().chain(help::roots())
-}
-
-/// The meaning of a word of a fixed list, where the word does not say it.
-fn meaning(field: Option<Field>, word: &str) -> &'static str {
-    match field {
-        Some(Field::Status) => Status::parse(word).map_or("", Status::help),
-        _ => "",
     }
 }
 

@@ -1,8 +1,5 @@
 //! The language as data, for the help of the viewer and of the commands. Fields, flags, roots and
-//! operators say themselves what they are: `ALL` and `help` of [`Field`], [`Flag`], [`Root`] and
-//! [`Op`].
-
-use super::ast::{Field, Flag, Op, Root};
+//! operators say themselves what they are, in their `HELP`.
 
 /// A part of the language: something to write and what it means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +9,7 @@ pub struct Entry {
     pub help: &'static str,
 }
 
-const fn entry(text: &'static str, help: &'static str) -> Entry {
+pub(crate) const fn entry(text: &'static str, help: &'static str) -> Entry {
     Entry { text, help }
 }
 
@@ -101,44 +98,3 @@ pub const EXAMPLES: &[Entry] = &[
         "calls that were made wrongly",
     ),
 ];
-
-pub fn fields() -> impl Iterator<Item = Entry> {
-    Field::ALL
-        .iter()
-        .map(|field| entry(field.as_str(), field.help()))
-}
-
-/// All places where a path into a body begins, with help.
-pub fn roots() -> impl Iterator<Item = Entry> {
-    Root::ALL
-        .iter()
-        .map(|root| entry(root.as_str(), root.help()))
-}
-
-pub fn flags() -> impl Iterator<Item = Entry> {
-    Flag::ALL
-        .iter()
-        .map(|flag| entry(flag.as_str(), flag.help()))
-}
-
-pub fn ops() -> impl Iterator<Item = Entry> {
-    Op::ALL.iter().map(|op| entry(op.as_str(), op.help()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::query::Query;
-
-    #[test]
-    fn every_example_is_a_filter() {
-        for entry in CONDITIONS.iter().chain(EXAMPLES) {
-            let query = Query::parse(entry.text);
-            assert!(query.is_ok(), "{}: {query:?}", entry.text);
-        }
-        for condition in ["latency<1s", "latency!=1s", "-latency<1s", "has:latency"] {
-            assert!(TRAP.contains(condition), "{condition}");
-            assert!(Query::parse(condition).is_ok(), "{condition}");
-        }
-    }
-}

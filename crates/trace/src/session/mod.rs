@@ -46,8 +46,13 @@ pub struct Session {
     pub ends: Ends,
     /// Memory and time that the server used, known at its end.
     pub usage: Option<Usage>,
+    /// The requests of the client that wait for their answer, while that matters.
     #[serde(skip)]
-    handshake: Handshake,
+    pending: VecDeque<Pending>,
+    /// Whether a request of each era was served, the legacy one first: what else is asked in it says
+    /// nothing new.
+    #[serde(skip)]
+    served: [bool; 2],
     #[serde(skip)]
     is_untimed: bool,
     #[serde(skip)]
@@ -110,12 +115,12 @@ impl Session {
                 user_ns,
                 system_ns,
             } => {
-                let usage = Usage {
+                let is_measured = *max_rss_bytes > 0 || *user_ns > 0 || *system_ns > 0;
+                self.usage = is_measured.then_some(Usage {
                     max_rss_bytes: *max_rss_bytes,
                     user_ns: *user_ns,
                     system_ns: *system_ns,
-                };
-                self.usage = usage.is_known().then_some(usage);
+                });
                 // The ends of its streams may be missing on record, also one that came before.
                 self.exited = self.closed_first.is_none().then_some(event.t);
                 self.end(match (signal, code) {
@@ -150,21 +155,36 @@ impl Session {
                 self.version_asked.clone_from(&identity.protocol_version);
             }
         }
-        let what = Asked::of(&request.method);
-        if what != Asked::Other {
-            self.advance(&Phase::Initializing);
+        let asked = match &*request.method {
+            "initialize" => Asked::Initialize,
+            "server/discover" => Asked::Discover,
+            _ => Asked::Other,
+        };
+        let is_full = self.pending.len() == REMEMBERED;
+        if asked != Asked::Other {
+            self.advance(Phase::Initializing);
+            self.pending.truncate(REMEMBERED - 1);
+        } else if is_full || self.served[usize::from(modern.is_some())] {
+            return;
         }
-        self.handshake.ask(what, &request.id, modern, head.t_last);
+        self.pending.push_back(Pending {
+            asked,
+            id: request.id.clone(),
+            version: modern.and_then(|identity| identity.protocol_version.clone()),
+            t: head.t_last,
+        });
     }
 
     fn notification(&mut self, notification: &Notification) {
         if methods::canonical(&notification.method) == "notifications/initialized" {
-            self.advance(&Phase::Ready);
+            self.advance(Phase::Ready);
         }
     }
 
     fn response(&mut self, head: &FrameHead, message: &Message, response: &Response) {
-        let Some(pending) = self.handshake.answered(response) else {
+        let is_asked = |pending: &Pending| Some(&pending.id) == response.id.as_ref();
+        let at = self.pending.iter().position(is_asked);
+        let Some(pending) = at.and_then(|at| self.pending.remove(at)) else {
             return;
         };
         let identity = match &response.outcome {
@@ -188,17 +208,17 @@ impl Session {
                 {
                     self.version_agreed = Some(version);
                 }
-                self.advance(&Phase::Ready);
+                self.advance(Phase::Ready);
             }
             Asked::Other => {
-                self.handshake.serves(pending.version.is_some());
+                self.served[usize::from(pending.version.is_some())] = true;
                 if pending.version.is_some() {
                     self.version_agreed = pending.version;
                 }
-                return self.advance(&Phase::Ready);
+                return self.advance(Phase::Ready);
             }
         }
-        self.handshake_ns = (!self.is_untimed).then(|| head.t_first.0.saturating_sub(pending.t.0));
+        self.handshake_ns = (!self.is_untimed).then(|| head.t_first.ns_since(pending.t));
     }
 
     fn closed(&mut self, stream: StreamId, by: Closer, t: Moment) {
@@ -212,29 +232,21 @@ impl Session {
             _ => &mut self.ends.s2c,
         };
         end.get_or_insert(Closed { by, t });
-        self.close_first(by, t);
-        self.advance(&Phase::Closing);
-    }
-
-    fn close_first(&mut self, by: Side, t: Moment) {
         // Processes that the server left behind may hold its pipes for longer.
-        let closed = match self.exited.take() {
-            Some(t) => Closed {
-                by: Side::Server,
-                t,
-            },
-            None => Closed { by, t },
-        };
-        self.closed_first.get_or_insert(closed);
+        let after_exit = self.exited.take().map(|t| (Side::Server, t));
+        let (by, t) = after_exit.unwrap_or((by, t));
+        self.closed_first.get_or_insert(Closed { by, t });
+        self.advance(Phase::Closing);
     }
 
     fn end(&mut self, how: End) {
-        self.advance(&Phase::Ended { how });
+        self.advance(Phase::Ended { how });
     }
 
-    fn advance(&mut self, to: &Phase) {
-        if to.rank() > self.phase.rank() {
-            self.phase = to.clone();
+    fn advance(&mut self, to: Phase) {
+        let rank = |phase: &Phase| PHASES.iter().position(|word| *word == phase.as_str());
+        if rank(&to) > rank(&self.phase) {
+            self.phase = to;
         }
     }
 }
@@ -286,13 +298,6 @@ pub struct Usage {
     pub user_ns: u64,
     /// CPU time in the kernel, nanoseconds.
     pub system_ns: u64,
-}
-
-impl Usage {
-    /// Whether somebody has measured it.
-    fn is_known(self) -> bool {
-        self.max_rss_bytes > 0 || self.user_ns > 0 || self.system_ns > 0
-    }
 }
 
 impl Peer {
@@ -350,16 +355,18 @@ pub enum End {
     Unknown,
 }
 
+/// The words of the phases, in their order.
+const PHASES: [&str; 5] = ["starting", "initializing", "ready", "closing", "ended"];
+
 impl Phase {
-    /// `starting`, `initializing`, `ready`, `closing` or `ended`.
     pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::Starting => "starting",
-            Self::Initializing => "initializing",
-            Self::Ready => "ready",
-            Self::Closing => "closing",
-            Self::Ended { .. } => "ended",
-        }
+        PHASES[match self {
+            Self::Starting => 0,
+            Self::Initializing => 1,
+            Self::Ready => 2,
+            Self::Closing => 3,
+            Self::Ended { .. } => 4,
+        }]
     }
 
     pub fn end(&self) -> Option<&End> {
@@ -370,23 +377,10 @@ impl Phase {
     }
 }
 
-impl Phase {
-    fn rank(&self) -> u8 {
-        match self {
-            Self::Starting => 0,
-            Self::Initializing => 1,
-            Self::Ready => 2,
-            Self::Closing => 3,
-            Self::Ended { .. } => 4,
-        }
-    }
-}
-
 // The requests of the client whose answers say something about the session.
 
 /// Requests that are remembered until their answer. Only the beginning of a session is looked at:
-/// without a limit a client that is never answered would make us grow. Those of the handshake are
-/// forgotten last: a server that starts slowly answers them after many others were asked.
+/// without a limit a client that is never answered would make us grow.
 const REMEMBERED: usize = 32;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -396,16 +390,6 @@ enum Asked {
     Other,
 }
 
-impl Asked {
-    fn of(method: &str) -> Self {
-        match method {
-            "initialize" => Self::Initialize,
-            "server/discover" => Self::Discover,
-            _ => Self::Other,
-        }
-    }
-}
-
 /// A request that waits for its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Pending {
@@ -413,51 +397,6 @@ struct Pending {
     id: RequestId,
     version: Option<Box<str>>,
     t: Moment,
-}
-
-/// The requests of the client that wait for their answer, while that matters.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Handshake {
-    pending: VecDeque<Pending>,
-    /// Whether a request of each kind of era was served: others need not be looked at any more.
-    served_legacy: bool,
-    served_modern: bool,
-}
-
-impl Handshake {
-    fn ask(&mut self, asked: Asked, id: &RequestId, modern: Option<&Identity>, t: Moment) {
-        let served = match modern {
-            Some(_) => self.served_modern,
-            None => self.served_legacy,
-        };
-        if served && asked == Asked::Other {
-            return;
-        }
-        if self.pending.len() == REMEMBERED {
-            let is_other = |pending: &Pending| pending.asked == Asked::Other;
-            let least = self.pending.iter().position(is_other);
-            self.pending.remove(least.unwrap_or(0));
-        }
-        self.pending.push_back(Pending {
-            asked,
-            id: id.clone(),
-            version: modern.and_then(|identity| identity.protocol_version.clone()),
-            t,
-        });
-    }
-
-    /// The request that a response answers.
-    fn answered(&mut self, response: &Response) -> Option<Pending> {
-        let id = response.id.as_ref()?;
-        let at = self.pending.iter().position(|asked| asked.id == *id)?;
-        self.pending.remove(at)
-    }
-
-    /// A request other than those of the handshake was served.
-    fn serves(&mut self, is_modern: bool) {
-        self.served_modern |= is_modern;
-        self.served_legacy |= !is_modern;
-    }
 }
 
 #[cfg(test)]

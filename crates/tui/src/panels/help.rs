@@ -9,6 +9,7 @@ use crate::theme::{Glyph, Role};
 use crate::widget::frame;
 use crate::widget::spans::Spans as Line;
 use mcpreel_trace::exchange::Status;
+use mcpreel_trace::query::ast::{Field, Flag, Op, Root};
 use mcpreel_trace::query::help;
 use mcpreel_wire::text::pad_end;
 
@@ -75,10 +76,10 @@ fn push(keys: &str, help: &str, lines: &mut Vec<Line>) {
 fn filter_language(lines: &mut Vec<Line>) {
     let parts = [
         ("filters", help::CONDITIONS.to_vec()),
-        ("fields", help::fields().collect()),
-        ("places in bodies", help::roots().collect()),
-        ("flags, after is:", help::flags().collect()),
-        ("operators", help::ops().collect()),
+        ("fields", Field::HELP.to_vec()),
+        ("places in bodies", Root::HELP.to_vec()),
+        ("flags, after is:", Flag::HELP.to_vec()),
+        ("operators", Op::HELP.to_vec()),
         ("values", help::VALUES.to_vec()),
         ("examples", help::EXAMPLES.to_vec()),
     ];

@@ -1,7 +1,7 @@
 //! Jobs: questions about the open recording that are answered step by step.
 
 use mcpreel_store::reader::{ReadError, Recording, Summary};
-use mcpreel_store::select::{self, Context, Limit, Scan};
+use mcpreel_store::select::{self, Context, Scan};
 use mcpreel_trace::clock::{Clock, wall_clock_ns};
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::ItemKey;
@@ -92,13 +92,9 @@ impl Source<'_> {
         stop: &dyn Fn() -> bool,
         mut visit: impl FnMut(ItemKey) -> Result<bool, ReadError>,
     ) -> Result<(), ReadError> {
-        let limit = Limit {
-            hits: HITS,
-            nanos: STEP_NS,
-            clock: self.clock,
-        };
         loop {
-            let found = scan.step(self.recording, &limit)?;
+            let deadline = self.clock.deadline(STEP_NS);
+            let found = scan.step(self.recording, HITS, deadline)?;
             for hit in &found.hits {
                 if !visit(hit.key)? {
                     return Ok(());

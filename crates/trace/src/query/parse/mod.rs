@@ -29,6 +29,9 @@ pub const MAX_DEPTH: usize = 64;
 
 const KEYWORDS: [&str; 3] = ["AND", "OR", "NOT"];
 
+const MISSING: &str = "a condition must stand here; to search for a word with a dash, or for AND, \
+OR or NOT, put it in quotes";
+
 impl Query {
     /// Reads a filter. The empty text, or white space, is the filter that fits everything.
     pub fn parse(text: &str) -> Result<Self, QueryError> {
@@ -137,24 +140,15 @@ impl<'t> Parser<'t> {
     }
 
     fn atom(&mut self) -> Parsed<Expr> {
-        let Some(char) = self.peek() else {
-            return self.unfinished("a condition is missing");
-        };
-        if let Some(keyword) = self.keyword() {
-            let message =
-                format!("a condition must stand in front of `{keyword}`; for the word use quotes");
-            return self.refuse(keyword.len(), message);
-        }
-        match char {
-            '(' => self.group(),
-            ')' => self.refuse(1, "a condition is missing in front of this parenthesis"),
-            '-' => self.refuse(
-                1,
-                "a dash negates the condition directly after it, once; for a word with a dash in \
-                 front use quotes",
-            ),
-            '"' => Ok(Expr::Text(self.string()?.into())),
-            _ => self.word(),
+        let keyword = self.keyword();
+        match self.peek() {
+            Some('(') => self.group(),
+            Some('"') => Ok(Expr::Text(self.string()?.into())),
+            None | Some(')' | '-') => self.refuse(1, MISSING),
+            Some(_) => match keyword {
+                Some(keyword) => self.refuse(keyword.len(), MISSING),
+                None => self.word(),
+            },
         }
     }
 
@@ -169,8 +163,8 @@ impl<'t> Parser<'t> {
         let inner = self.any()?;
         self.depth -= 1;
         if self.peek() != Some(')') {
-            let message = "this parenthesis is not closed";
-            return Err(QueryError::new(open..self.text.len(), message));
+            self.at = open;
+            return self.unfinished("this parenthesis is not closed");
         }
         self.at += 1;
         Ok(inner)
@@ -191,13 +185,11 @@ impl<'t> Parser<'t> {
             Head::Other => {}
         }
         let word = &rest[..word(rest)];
-        if let Some(op) = operator(word).map(Op::as_str) {
-            let value = &word[op.len()..];
-            if value.is_empty() || value.starts_with(|char: char| char.is_ascii_digit()) {
-                let message =
-                    format!("`{op}` must follow its field directly; to search for it use quotes");
-                return self.refuse(word.len(), message);
-            }
+        let value = operator(word).map(|op| &word[op.as_str().len()..]);
+        let is_digit = |char: char| char.is_ascii_digit();
+        if value.is_some_and(|value| value.is_empty() || value.starts_with(is_digit)) {
+            let message = "an operator must follow its field directly; to search for it use quotes";
+            return self.refuse(word.len(), message);
         }
         self.at += word.len();
         self.no_quote()?;
@@ -210,8 +202,11 @@ impl<'t> Parser<'t> {
         self.at = span.end + op.as_str().len();
         match &self.text[span.clone()] {
             word @ ("is" | "has") if op != Op::Contains => {
-                let message = format!("`{word}` is followed by a colon");
-                Err(QueryError::new(span.end..self.at, message))
+                self.at = span.end;
+                self.refuse(
+                    op.as_str().len(),
+                    format!("`{word}` is followed by a colon"),
+                )
             }
             "is" => self.flag(),
             "has" => self.presence(),
@@ -226,10 +221,9 @@ impl<'t> Parser<'t> {
             return self.refuse(0, "a flag must follow, for example is:failed");
         }
         let span = self.at..self.at + word.len();
-        let flags = Flag::ALL.iter().map(|flag| flag.as_str());
-        let unknown = || QueryError::unknown(span.clone(), "flag", word, flags);
-        let flag = Flag::parse(word).ok_or_else(unknown)?;
         self.at = span.end;
+        let unknown = || QueryError::unknown(span, "flag", word, Flag::WORDS);
+        let flag = Flag::parse(word).ok_or_else(unknown)?;
         self.no_quote()?;
         Ok(Expr::Is(flag))
     }
@@ -257,17 +251,13 @@ impl<'t> Parser<'t> {
         };
         if !op.suits(kind) {
             let ops: Vec<_> = kind.ops().map(Op::as_str).collect();
-            let message = format!(
-                "`{name}` is not compared with `{}` but with {}; it {}",
-                op.as_str(),
-                ops.join(" "),
-                kind.takes()
-            );
-            let operator = self.at - op.as_str().len()..self.at;
-            return Err(QueryError::new(operator, message));
+            let (op, ops, takes) = (op.as_str(), ops.join(" "), kind.takes());
+            let message =
+                format!("`{name}` is not compared with `{op}` but with {ops}; it {takes}");
+            return Err(QueryError::new(self.at - op.len()..self.at, message));
         }
         let start = self.at;
-        let raw = self.raw_value(op)?;
+        let raw = self.raw_value()?;
         let value = parse_value::read(kind, op, &raw).map_err(|because| {
             let message = because.unwrap_or_else(|| format!("`{name}` {}", kind.takes()));
             QueryError::new(start..self.at, message)
@@ -276,28 +266,23 @@ impl<'t> Parser<'t> {
     }
 
     /// A word or a string.
-    fn raw_value(&mut self, op: Op) -> Parsed<Raw> {
+    fn raw_value(&mut self) -> Parsed<Raw> {
         let rest = self.rest();
-        let quoted = rest.starts_with('"');
-        if quoted {
-            let text = self.string()?;
+        if rest.starts_with('"') {
+            let (text, quoted) = (self.string()?, true);
             return Ok(Raw { text, quoted });
         }
         let (length, is_open) = value(rest);
         if rest.starts_with('=') {
-            let op = op.as_str();
-            let message =
-                format!("the value begins with `=` after `{op}`; use quotes if that is meant");
-            return self.refuse(1, message);
+            return self.refuse(1, "the value begins with `=`; use quotes if that is meant");
         }
         if is_open {
-            let message =
-                "a parenthesis in the value is not closed; a value with spaces needs quotes";
+            let message = "a parenthesis in the value is not closed; use quotes if that is meant";
             return self.refuse(length, message);
         }
         self.at += length;
         self.no_quote()?;
-        let text = rest[..length].to_owned();
+        let (text, quoted) = (rest[..length].to_owned(), false);
         Ok(Raw { text, quoted })
     }
 
@@ -313,9 +298,10 @@ impl<'t> Parser<'t> {
     /// Refuses a quote directly behind a word.
     fn no_quote(&self) -> Parsed<()> {
         if self.rest().starts_with('"') {
-            let message = "a quote in the middle of a word; put the whole in quotes, and \\\" \
-                           inside of them";
-            return self.refuse(1, message);
+            return self.refuse(
+                1,
+                "a quote in the middle of a word; put the whole in quotes",
+            );
         }
         Ok(())
     }
@@ -343,10 +329,8 @@ fn subject(path: &Path, span: Range<usize>) -> Parsed<Subject> {
             Err(QueryError::new(first.end..span.end, message))
         }
         None => {
-            let fields = Field::ALL.iter().map(|field| field.as_str());
-            let roots = Root::ALL.iter().map(|root| root.as_str());
-            let known = fields.chain(roots).chain(["is", "has"]);
-            Err(QueryError::unknown(first, "field", name, known))
+            let known = [Field::WORDS, Root::WORDS, &["is", "has"]].concat();
+            Err(QueryError::unknown(first, "field", name, &known))
         }
     }
 }
@@ -463,13 +447,13 @@ impl QueryError {
     }
 
     /// An unknown name, with the nearest of the known ones if one is near.
-    fn unknown(
-        at: Range<usize>,
-        what: &str,
-        name: &str,
-        known: impl Iterator<Item = &'static str>,
-    ) -> Self {
-        let nearest = nearest(name, known);
+    fn unknown(at: Range<usize>, what: &str, name: &str, known: &[&'static str]) -> Self {
+        let name_lower = name.to_lowercase();
+        let likeness = |known: &&str| strsim::jaro_winkler(&name_lower, known);
+        let known = known.iter().map(|known| (likeness(known), *known));
+        let near = known.filter(|(likeness, _)| *likeness >= ALIKE);
+        let nearest = near.max_by(|a, b| a.0.total_cmp(&b.0));
+        let nearest = nearest.map(|(_, known)| known);
         let hint = nearest.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
         let message = format!("there is no {what} `{name}`{hint}");
         Self {
@@ -481,15 +465,6 @@ impl QueryError {
 
 /// Below this likeness a suggestion is noise.
 const ALIKE: f64 = 0.6;
-
-fn nearest(name: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
-    let name = name.to_lowercase();
-    known
-        .map(|one| (strsim::jaro_winkler(&name, one), one))
-        .filter(|(likeness, _)| *likeness >= ALIKE)
-        .max_by(|(a, _), (b, _)| a.total_cmp(b))
-        .map(|(_, one)| one)
-}
 
 #[cfg(test)]
 mod parse_tests;

@@ -12,6 +12,7 @@ use mcpreel_replay::rules::{Rules, files};
 use mcpreel_share::phrases::sentence;
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_store::select::{self, Scan, Way};
+use mcpreel_trace::clock::Clock;
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::item::{ItemKey, Lens};
 use mcpreel_trace::query::Query;
@@ -129,7 +130,8 @@ fn call_before(place: &Place<'_>, side: &OneSide) -> Result<Option<ItemKey>, Str
     let from = Some(key_of(exchange));
     let mut scan = Scan::new(&filter::typed::requests(&query), Way::Newest, from, context);
     while !place.is_stopped() {
-        let step = scan.step(&side.recording, &select::step(1)).map_err(said)?;
+        let deadline = Clock::start().deadline(select::STEP_NS);
+        let step = scan.step(&side.recording, 1, deadline).map_err(said)?;
         if let Some(hit) = step.hits.first() {
             return Ok(Some(hit.key));
         }

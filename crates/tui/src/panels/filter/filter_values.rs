@@ -3,7 +3,7 @@
 
 use super::typed::Relaxed;
 use crate::worker::job::{Job, Progress, Source, Step};
-use mcpreel_store::select::{Limit, Question, Scan, Way};
+use mcpreel_store::select::{Question, Scan, Way};
 use mcpreel_trace::item::Lens;
 use mcpreel_trace::query::ast::Field;
 use mcpreel_trace::query::{Query, relaxations};
@@ -61,12 +61,7 @@ impl Job for Relaxing {
         };
         let begin = || Scan::new(question, Way::Newest, None, source.context());
         let scan = self.scan.get_or_insert_with(begin);
-        let limit = Limit {
-            hits: 1,
-            nanos: STEP_NS,
-            clock: source.clock,
-        };
-        let step = scan.step(source.recording, &limit)?;
+        let step = scan.step(source.recording, 1, source.clock.deadline(STEP_NS))?;
         if !step.hits.is_empty() {
             let fits = Relaxed::Fits(question.query.clone());
             return Ok((Progress::Done, Some(fits)));

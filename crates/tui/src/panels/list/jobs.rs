@@ -11,7 +11,7 @@
 use crate::panels::search::hits::row_of;
 use crate::worker::job::{Growth, Job, Progress, Source, Step};
 use mcpreel_store::reader::{MessageRow, ReadError};
-use mcpreel_store::select::{Hit, Limit, Question, Scan, Way};
+use mcpreel_store::select::{Hit, Question, Scan, Way};
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{Item, ItemKey, Lens};
@@ -121,11 +121,8 @@ impl Scanning {
         source: &Source<'_>,
         found: &mut Found,
     ) -> Result<Option<Stage>, ReadError> {
-        let limit = Limit {
-            hits: if self.has_answered { HITS } else { FIRST },
-            nanos: STEP_NS,
-            clock: source.clock,
-        };
+        let hits = if self.has_answered { HITS } else { FIRST };
+        let deadline = source.clock.deadline(STEP_NS);
         let (older, newer) = self.scans.get_or_insert_with(|| {
             let context = source.context();
             let end = source.summary.frames;
@@ -141,14 +138,14 @@ impl Scanning {
         match self.stage {
             Stage::Older if self.is_stopped => Ok(Some(Stage::Newer)),
             Stage::Older => {
-                let step = older.step(source.recording, &limit)?;
+                let step = older.step(source.recording, hits, deadline)?;
                 self.from = step.looked_at.or(self.from);
                 self.is_complete = step.done;
                 found.older = step.hits;
                 next(step.done, Stage::Older, Stage::Newer)
             }
             Stage::Newer => {
-                let step = newer.step(source.recording, &limit)?;
+                let step = newer.step(source.recording, hits, deadline)?;
                 found.newer = step.hits;
                 if step.done {
                     self.look_at_changes(source, found)?;

@@ -3,7 +3,7 @@
 use crate::worker::job::{self, Growth, Job, Source, Step};
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_store::select::Question;
-use mcpreel_store::text_search::{self, Finder, Pace, Pattern, SearchHit};
+use mcpreel_store::text_search::{self, Finder, Pattern, SearchHit};
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{ItemKey, Lens};
@@ -165,7 +165,7 @@ impl Job for Searching {
     fn step(&mut self, source: &Source<'_>) -> Step<Self::Found> {
         let search = match &mut self.search {
             Some(search) => search,
-            None => match text_search::Search::new(source.path, &self.pattern, None) {
+            None => match text_search::Search::new(source.path, &self.pattern) {
                 Ok(search) => self.search.insert(search),
                 Err(error) => {
                     self.ended = true;
@@ -174,10 +174,7 @@ impl Job for Searching {
                 }
             },
         };
-        let step = search.step(&Pace {
-            nanos: STEP_NS,
-            clock: source.clock,
-        })?;
+        let step = search.step(source.clock.deadline(STEP_NS))?;
         let room = usize::try_from(MOST.saturating_sub(self.hits)).unwrap_or(usize::MAX);
         let hits = &step.hits[..step.hits.len().min(room)];
         self.hits += hits.len() as u64;

@@ -148,7 +148,7 @@ fn notice(row: &Row<'_>) -> rusqlite::Result<Notice> {
         seq: Seq(number(row, 0)?),
         part: row.get(1)?,
         direction: word(row, 2, super::schema::direction)?,
-        kind: word(row, 3, super::schema::message_kind)?,
+        kind: word(row, 3, MessageKind::parse)?,
         method: row.get(4)?,
         name: row.get(5)?,
         exchange: optional(row, 6)?.map(ExchangeId),
@@ -268,7 +268,7 @@ impl Recording {
 }
 
 fn link(row: &Row<'_>) -> rusqlite::Result<Link> {
-    let kind = word(row, 1, super::schema::message_kind)?;
+    let kind = word(row, 1, MessageKind::parse)?;
     let request = optional(row, 3)?.map(Seq);
     let around = optional(row, 4)?.map(Seq);
     let (answers, within) = match kind {

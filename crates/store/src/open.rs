@@ -33,18 +33,18 @@ const STATEMENTS: usize = 64;
 /// A connection that reads, and what it holds on to.
 #[derive(Debug)]
 pub struct Opened {
-    /// The connection. Declared first, so that it is closed before a copy is removed.
+    /// Declared first, so that it is closed before a copy is removed.
     pub conn: Connection,
     /// Whether changes of the file are not noticed.
     pub frozen: bool,
-    /// The copy that the connection reads, where that is not the file itself.
-    copy: Option<TemporaryCopy>,
+    /// The copy that the connection reads, where that is not the file itself, and its folder.
+    copy: Option<(PathBuf, TempDir)>,
 }
 
 impl Opened {
     /// The copy that is read, where there is one.
     pub fn file(&self) -> Option<&Path> {
-        self.copy.as_ref().map(|copy| &*copy.file)
+        self.copy.as_ref().map(|(file, _)| &**file)
     }
 }
 
@@ -53,14 +53,19 @@ pub fn read_only(path: &Path) -> Result<Opened, OpenError> {
     let path = &real(path);
     let header = Header::read(path)?;
     let beside = has_beside(path)?;
-    let opened = if header.wal && !beside {
-        Opened {
-            conn: connect(path, Mode::Immutable)?,
-            frozen: true,
-            copy: None,
-        }
+    let frozen = header.wal && !beside;
+    let mode = if frozen {
+        Mode::Immutable
     } else {
-        shared(path, beside)?
+        Mode::Shared
+    };
+    let opened = match connect(path, mode) {
+        Err(OpenError::Sqlite { source, .. }) if beside && cannot_write(&source) => copy_of(path)?,
+        conn => Opened {
+            conn: conn?,
+            frozen,
+            copy: None,
+        },
     };
     header.check(path, &opened.conn)?;
     Ok(opened)
@@ -104,11 +109,6 @@ pub fn is_wal(path: &Path) -> Result<bool, OpenError> {
     Ok(Header::read(path)?.wal)
 }
 
-/// Whether the recording `path` is still more than one file, as far as can be told.
-pub fn is_in_pieces(path: &Path) -> bool {
-    is_wal(&real(path)).unwrap_or(false)
-}
-
 /// Whether `path` has all that its creation as a recording puts into it. To be asked before it is
 /// opened: while it is being created it can be opened, and lacks its tables.
 pub fn is_born(path: &Path) -> Result<bool, OpenError> {
@@ -116,17 +116,6 @@ pub fn is_born(path: &Path) -> Result<bool, OpenError> {
         Ok(header) => Ok(header.version != FormatVersion(0)),
         Err(OpenError::Missing { .. } | OpenError::Empty { .. }) => Ok(false),
         Err(error) => Err(error),
-    }
-}
-
-fn shared(path: &Path, beside: bool) -> Result<Opened, OpenError> {
-    match connect(path, Mode::Shared) {
-        Err(OpenError::Sqlite { source, .. }) if beside && cannot_write(&source) => copy_of(path),
-        conn => Ok(Opened {
-            conn: conn?,
-            frozen: false,
-            copy: None,
-        }),
     }
 }
 
@@ -139,19 +128,35 @@ pub fn cannot_write(error: &rusqlite::Error) -> bool {
     )
 }
 
+/// Opens a copy of the recording `path`, in a folder of its own that is removed with it.
 fn copy_of(path: &Path) -> Result<Opened, OpenError> {
-    let copy = TemporaryCopy::make(path).map_err(|source| OpenError::Io {
+    let copy = || -> io::Result<(PathBuf, TempDir)> {
+        let owners = Permissions::from_mode(0o700);
+        let mut folder = tempfile::Builder::new();
+        let folder = folder.prefix("mcpreel-").permissions(owners).tempdir()?;
+        let file = folder.path().join("copy.reel");
+        for suffix in ["", "-wal", "-journal"] {
+            let (from, to) = (beside(path, suffix), beside(&file, suffix));
+            if suffix.is_empty() || from.metadata().is_ok_and(|it| it.len() > 0) {
+                std::fs::copy(from, &to)?;
+                // A copy takes over the permissions of a file that may be read-only.
+                std::fs::set_permissions(to, Permissions::from_mode(0o600))?;
+            }
+        }
+        Ok((file, folder))
+    };
+    let (file, folder) = copy().map_err(|source| OpenError::Io {
         path: path.to_owned(),
         source,
     })?;
-    let conn = connect(&copy.file, Mode::Writable)?;
+    let conn = connect(&file, Mode::Writable)?;
     // Nobody needs the copy after a power failure.
     let fast = conn.pragma_update(None, "synchronous", "OFF");
     fast.map_err(|e| OpenError::from_sqlite(path, e))?;
     Ok(Opened {
         conn,
         frozen: true,
-        copy: Some(copy),
+        copy: Some((file, folder)),
     })
 }
 
@@ -237,59 +242,20 @@ pub fn beside(path: &Path, suffix: &str) -> PathBuf {
 }
 
 /// Whether a WAL or journal stands beside the file. A pipe in its place would be waited for.
-fn has_beside(path: &Path) -> Result<bool, OpenError> {
+pub(super) fn has_beside(path: &Path) -> Result<bool, OpenError> {
+    let mut has = false;
     for suffix in ["-wal", "-journal"] {
         let path = beside(path, suffix);
-        if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+        let Ok(metadata) = path.metadata() else {
+            continue;
+        };
+        if !metadata.is_file() {
             let source = io::Error::other("it is no regular file");
             return Err(OpenError::Io { path, source });
         }
+        has |= metadata.len() > 0;
     }
-    Ok(exists(path, "-wal") || exists(path, "-journal"))
-}
-
-fn exists(path: &Path, suffix: &str) -> bool {
-    beside(path, suffix)
-        .metadata()
-        .is_ok_and(|metadata| metadata.len() > 0)
-}
-
-// A copy to be read where the recording itself cannot be.
-
-/// A copy of a recording in a folder of its own, removed with this value.
-#[derive(Debug)]
-struct TemporaryCopy {
-    _folder: TempDir,
-    pub file: PathBuf,
-}
-
-impl TemporaryCopy {
-    pub fn make(path: &Path) -> io::Result<Self> {
-        let folder = tempfile::Builder::new()
-            .prefix("mcpreel-")
-            .permissions(Permissions::from_mode(0o700))
-            .tempdir()?;
-        let file = folder.path().join("copy.reel");
-        let copy = Self {
-            _folder: folder,
-            file,
-        };
-        std::fs::copy(path, &copy.file)?;
-        make_writable(&copy.file)?;
-        for suffix in ["-wal", "-journal"] {
-            if exists(path, suffix) {
-                let file = beside(&copy.file, suffix);
-                std::fs::copy(beside(path, suffix), &file)?;
-                make_writable(&file)?;
-            }
-        }
-        Ok(copy)
-    }
-}
-
-/// A copy takes over the permissions of a file that may be read-only.
-fn make_writable(path: &Path) -> io::Result<()> {
-    std::fs::set_permissions(path, Permissions::from_mode(0o600))
+    Ok(has)
 }
 
 // Why a recording cannot be read.
@@ -348,9 +314,6 @@ impl OpenError {
 
 // What the header of a file says, before `SQLite` sees it.
 
-/// The part of an `SQLite` header that says what the file is.
-const HEADER: usize = 100;
-
 const SELECT_NEEDS: &str = "SELECT needs FROM format";
 
 /// The first bytes of the file.
@@ -372,7 +335,7 @@ impl Header {
                 _ => OpenError::Io { path, source },
             }
         };
-        let mut bytes = [0; HEADER];
+        let mut bytes = [0; 100];
         open_regular(path, false)
             .and_then(|mut file| file.read_exact(&mut bytes))
             .map_err(error)?;

@@ -1,7 +1,6 @@
 //! A recording of a folder, as far as it can be told without reading it all.
 
-use super::FileName;
-use super::spool_of;
+use super::{parse_stem, spool_of};
 use crate::open::{self, real};
 use crate::reader::{ReadError, Recording, Summary};
 use crate::schema::is_id;
@@ -10,6 +9,7 @@ use mcpreel_trace::event::{EventKind, ProcessContext};
 use mcpreel_trace::session::End;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 #[derive(Debug)]
 pub struct Entry {
@@ -99,10 +99,8 @@ impl Entry {
                 context.name.clone(),
                 context.wall_ns,
             ),
-            Details::Unreadable(_) => match FileName::parse(&stem) {
-                Some(file) => (file.id, file.name, file.wall_ns),
-                None => (String::new(), stem.into_owned(), modified(reel)),
-            },
+            Details::Unreadable(_) => parse_stem(&stem)
+                .unwrap_or_else(|| (String::new(), stem.into_owned(), modified(reel))),
         };
         Self {
             path: reel.to_owned(),
@@ -232,16 +230,9 @@ fn size_of(path: &Path) -> u64 {
         .map_or(0, |metadata| metadata.blocks() * 512)
 }
 
+/// When a file was written last, nanoseconds since the Unix epoch.
 fn modified(path: &Path) -> u64 {
-    path.metadata().map_or(0, |metadata| {
-        since_epoch(metadata.mtime(), metadata.mtime_nsec())
-    })
-}
-
-/// Nanoseconds since the Unix epoch, of a date that may be set to anything.
-fn since_epoch(seconds: i64, nanoseconds: i64) -> u64 {
-    u64::try_from(seconds)
-        .unwrap_or(0)
-        .saturating_mul(1_000_000_000)
-        .saturating_add(u64::try_from(nanoseconds).unwrap_or(0))
+    let modified = path.metadata().and_then(|metadata| metadata.modified());
+    let since = modified.map(|at| at.duration_since(UNIX_EPOCH).unwrap_or_default());
+    since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(0))
 }

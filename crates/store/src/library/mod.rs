@@ -162,30 +162,15 @@ const MAX_NAME: usize = 64;
 
 const TIME: &str = "%Y-%m-%dT%H-%M-%S";
 
-/// The parts of the name of a recording's file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileName {
-    /// Wall clock of the start, nanoseconds since the Unix epoch, to the second.
-    pub wall_ns: u64,
-    /// The server's name, [`sanitised`].
-    pub name: String,
-    /// The recording's id, eight hex digits.
-    pub id: String,
-}
-
-impl FileName {
-    /// Reads the name of a file without its extension; `None` if it has another form.
-    pub fn parse(stem: &str) -> Option<Self> {
-        let (time, rest) = stem.split_once('_')?;
-        let (name, id) = rest.rsplit_once('_')?;
-        let time = NaiveDateTime::parse_from_str(time, TIME).ok()?;
-        let start = Local.from_local_datetime(&time).earliest()?;
-        is_id(id).then(|| Self {
-            wall_ns: u64::try_from(start.timestamp_nanos_opt().unwrap_or(0)).unwrap_or(0),
-            name: name.into(),
-            id: id.into(),
-        })
-    }
+/// The id, the server's name as [`sanitised`], and the start (nanoseconds since the Unix epoch, to
+/// the second) that the name of a file says, without its extension; `None` if it has another form.
+fn parse_stem(stem: &str) -> Option<(String, String, u64)> {
+    let (time, rest) = stem.split_once('_')?;
+    let (name, id) = rest.rsplit_once('_')?;
+    let time = NaiveDateTime::parse_from_str(time, TIME).ok()?;
+    let start = Local.from_local_datetime(&time).earliest()?;
+    let start = u64::try_from(start.timestamp_nanos_opt()?).unwrap_or(0);
+    is_id(id).then(|| (id.into(), name.into(), start))
 }
 
 /// The name, without extension, of the files of a recording that began at `wall_ns`: its local
@@ -199,25 +184,16 @@ pub fn file_stem(wall_ns: u64, name: &str, id: &str) -> String {
 /// A server's name as a file name has it: ASCII letters, digits, `.`, `_` and `-`; anything
 /// else becomes one `-`.
 pub fn sanitised(name: &str) -> String {
+    let is_plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_');
     let mut clean = String::new();
     for c in name.chars() {
-        let c = match c {
-            'a'..='z' | 'A'..='Z' | '0'..='9' | '.' | '_' => c,
-            _ => '-',
-        };
-        if c != '-' || !clean.ends_with('-') {
+        let c = Some(c).filter(is_plain).unwrap_or('-');
+        if clean.len() < MAX_NAME && (c != '-' || !clean.ends_with('-')) {
             clean.push(c);
-        }
-        if clean.len() == MAX_NAME {
-            break;
         }
     }
     let clean = clean.trim_matches(['-', '.']);
-    if clean.is_empty() {
-        "server".into()
-    } else {
-        clean.into()
-    }
+    if clean.is_empty() { "server" } else { clean }.into()
 }
 
 #[cfg(test)]
@@ -236,10 +212,8 @@ mod tests {
             ("", "server"),
         ] {
             let stem = file_stem(wall_ns, name, "7f3a9c21");
-            let parsed = FileName::parse(&stem).unwrap();
-            assert_eq!(parsed.name, clean);
-            assert_eq!(parsed.id, "7f3a9c21");
-            assert_eq!(parsed.wall_ns, wall_ns);
+            let parsed = parse_stem(&stem).unwrap();
+            assert_eq!(parsed, ("7f3a9c21".into(), clean.into(), wall_ns));
         }
     }
 }

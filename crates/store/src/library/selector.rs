@@ -8,6 +8,7 @@
 //! Files that cannot be read have no age and no name here: only a path or an id means them.
 
 use super::{Entry, LibraryError, REEL, SPOOL};
+use crate::reader::Summary;
 use mcpreel_trace::frame::Seq;
 use std::path::{Path, PathBuf};
 
@@ -55,9 +56,11 @@ pub enum SelectError {
 fn too_short(text: &str) -> &'static str {
     let (text, _) = split_seq(text);
     let is_hex = text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    match text.len() {
-        1..MIN_ID if is_hex => " (an id needs at least four digits)",
-        _ => "",
+    let is_short = is_hex && text.len() < MIN_ID;
+    if is_short {
+        " (an id needs at least four digits)"
+    } else {
+        ""
     }
 }
 
@@ -127,21 +130,16 @@ fn split_seq(text: &str) -> (&str, Option<Seq>) {
 }
 
 fn by_age<'a>(text: &str, number: &str, entries: &'a [Entry]) -> Result<&'a Entry, SelectError> {
-    let number = match number {
-        "" => 1,
-        number => number
-            .parse::<usize>()
-            .ok()
-            .filter(|&n| n > 0)
-            .ok_or_else(|| {
-                let text = text.into();
-                SelectError::NotANumber { text }
-            })?,
+    let number = if number.is_empty() { "1" } else { number };
+    let number = number.parse::<usize>().ok();
+    let Some(nth) = number.and_then(|number| number.checked_sub(1)) else {
+        let text = text.into();
+        return Err(SelectError::NotANumber { text });
     };
-    let mut readable = entries.iter().filter(|entry| entry.is_readable());
-    readable.nth(number - 1).ok_or_else(|| SelectError::TooFew {
+    let readable = || entries.iter().filter(|entry| entry.is_readable());
+    readable().nth(nth).ok_or_else(|| SelectError::TooFew {
         text: text.into(),
-        count: entries.iter().filter(|entry| entry.is_readable()).count(),
+        count: readable().count(),
     })
 }
 
@@ -168,13 +166,8 @@ fn by_name<'a>(text: &str, entries: &'a [Entry]) -> Result<&'a Entry, SelectErro
     let readable = || entries.iter().filter(|entry| entry.is_readable());
     let called = || readable().filter(|entry| names(entry).any(|name| name == text));
     // Who replays a server twice means the same session twice.
-    let recorded = || {
-        called().filter(|entry| {
-            !entry
-                .summary()
-                .is_some_and(crate::reader::Summary::is_played)
-        })
-    };
+    let is_played = |entry: &Entry| entry.summary().is_some_and(Summary::is_played);
+    let recorded = || called().filter(|entry| !is_played(entry));
     // A name that somebody gave says more than what servers call themselves.
     recorded()
         .find(|entry| entry.name == text)

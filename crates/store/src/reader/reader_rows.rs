@@ -3,7 +3,7 @@
 use crate::schema::{from_sql, moment};
 use compact_str::CompactString;
 use mcpreel_lint::Finding;
-use mcpreel_trace::correlator::MessageRecord;
+use mcpreel_trace::correlator::{MessageKind, MessageRecord};
 use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
@@ -158,7 +158,7 @@ impl Stored for MessageRow {
             frame: Seq(number(row, 0)?),
             part: row.get(1)?,
             direction: direction(row, 4)?,
-            kind: word(row, 5, crate::schema::message_kind)?,
+            kind: word(row, 5, MessageKind::parse)?,
             era: era(row, 6)?,
             method: row.get(7)?,
             name: row.get(8)?,

@@ -16,7 +16,7 @@ use super::schema::State;
 use super::{open, reindex, schema};
 use mcpreel_capture::spool;
 use mcpreel_capture::spool::{LockError, SpoolError, SpoolLock, SpoolReader};
-use mcpreel_trace::clock::{Clock, Moment};
+use mcpreel_trace::clock::Clock;
 use nix::unistd::{AccessFlags, access};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -153,8 +153,7 @@ fn take_over(
     }
     let (mut indexer, size) = begin(reel, &path)?;
     let frames_before = indexer.frames();
-    let deadline = limit.map(|limit| clock.now() + limit);
-    let is_drained = drain(&mut indexer, size, (clock, deadline), progress)?;
+    let is_drained = drain(&mut indexer, size, clock, limit, progress)?;
     // To derive everything anew may take longer than somebody with a limit waits.
     if !is_drained || limit.is_some() && indexer.frames() > QUICK {
         return Ok(Outcome::Partly);
@@ -183,24 +182,26 @@ fn begin(reel: &Path, path: &Path) -> Result<(Indexer, u64), RecoverError> {
     Ok((Indexer::resume(reel, spool)?, size))
 }
 
-/// Drains a spool of `size` bytes. Returns `false` if the deadline came before its end.
+/// Drains a spool of `size` bytes. Returns `false` if the time was up before its end.
 fn drain(
     indexer: &mut Indexer,
-    size: u64,
-    (clock, deadline): (Clock, Option<Moment>),
+    of: u64,
+    clock: Clock,
+    limit: Option<Duration>,
     progress: &mut dyn FnMut(Stage),
 ) -> Result<bool, RecoverError> {
     let mut budget = Budget::alone(clock);
+    let limit = limit.map_or(u64::MAX, |it| {
+        u64::try_from(it.as_nanos()).unwrap_or(u64::MAX)
+    });
+    let deadline = clock.deadline(limit);
     loop {
-        if let Some(deadline) = deadline {
-            let left = deadline.0.saturating_sub(clock.now().0);
-            if left == 0 {
-                return Ok(false);
-            }
-            budget.nanos = left.min(budget.nanos);
+        budget.nanos = deadline.left_ns().min(budget.nanos);
+        if budget.nanos == 0 {
+            return Ok(false);
         }
         let step = indexer.step(u64::MAX, &budget)?;
-        let (done, of) = (step.position, size);
+        let done = step.position;
         progress(Stage::Draining { done, of });
         if step.caught_up {
             return Ok(true);
@@ -213,7 +214,8 @@ fn tidy(reel: &Path, progress: &mut dyn FnMut(Stage)) -> Result<(), RecoverError
     let recording = Recording::open_as_it_is(reel)?;
     let summary = recording.summary()?;
     drop(recording);
-    let is_plain = !open::is_wal(reel)? && !has_leftovers(reel);
+    // What stands beside it is of a transaction whose writer was killed.
+    let is_plain = !open::is_wal(reel)? && !open::has_beside(reel)?;
     if !summary.state.is_final() || (summary.derived && is_plain) || !may_write(reel) {
         return Ok(());
     }
@@ -226,14 +228,6 @@ fn tidy(reel: &Path, progress: &mut dyn FnMut(Stage)) -> Result<(), RecoverError
         schema::leave_wal(&open::writable(reel)?).map_err(|e| OpenError::from_sqlite(reel, e))?;
     }
     Ok(())
-}
-
-/// Whether a transaction stands beside the recording `reel` whose writer was killed.
-fn has_leftovers(reel: &Path) -> bool {
-    ["-journal", "-wal"].iter().any(|suffix| {
-        let file = open::beside(reel, suffix).metadata();
-        file.is_ok_and(|file| file.len() > 0)
-    })
 }
 
 fn is_final(reel: &Path) -> Result<bool, RecoverError> {
@@ -278,14 +272,13 @@ fn lock_patiently(path: &Path, is_creating: &dyn Fn() -> bool) -> Result<SpoolLo
 }
 
 fn is_writable(reel: &Path, spool: &Path) -> bool {
-    (may_write(reel) || !reel.exists()) && may_write(spool) && reel.parent().is_none_or(may_write)
+    let folder = reel
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let may_create = may_write(folder.unwrap_or(Path::new(".")));
+    (may_write(reel) || !reel.exists()) && may_write(spool) && may_create
 }
 
 fn may_write(path: &Path) -> bool {
-    let path = if path.as_os_str().is_empty() {
-        Path::new(".")
-    } else {
-        path
-    };
     access(path, AccessFlags::W_OK).is_ok()
 }

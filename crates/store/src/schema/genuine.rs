@@ -6,9 +6,9 @@
 //! been made by the same statement, but for comments and white space. What people add beside them
 //! (tables and views of their own) is never looked at, and welcome.
 
-use super::{FormatVersion, MIGRATIONS, version_of};
+use super::{MIGRATIONS, version_of};
+use rusqlite::Connection;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, Row};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
@@ -24,16 +24,8 @@ pub enum Additions {
     Refused,
 }
 
-#[derive(Debug)]
-struct Object {
-    kind: String,
-    name: String,
-    table: String,
-    sql: Option<String>,
-}
-
-/// The objects of a format version, by name.
-type Objects = HashMap<String, Object>;
+/// The kind of an object of a schema, its table, and its statement.
+type Object = (String, String, Option<String>);
 
 /// Sets what keeps the schema of a file that anybody may have made from doing anything.
 pub fn distrust(conn: &Connection) -> rusqlite::Result<()> {
@@ -55,73 +47,52 @@ pub fn stranger(conn: &Connection, additions: Additions) -> rusqlite::Result<Opt
     let Some(ours) = objects()?.get(version.0 as usize) else {
         return Ok(None);
     };
-    let mut statement = conn.prepare(SELECT_OBJECTS)?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        let object = Object::from_row(row)?;
-        if !object.may_stand_beside(ours, additions) {
-            return Ok(Some(format!(
-                "{} {:?}",
-                object.kind.escape_debug(),
-                object.name
-            )));
+    // `SQLite` ignores case in names, and ends them at a NUL.
+    let is_free = |name: &str| {
+        let is_ours = ours.keys().any(|our| our.eq_ignore_ascii_case(name));
+        !is_ours && !name.contains('\0')
+    };
+    let stranger = read(conn)?.into_iter().find(|(name, found)| {
+        if let Some(genuine) = ours.get(name) {
+            return !is_same(found, genuine);
         }
-    }
-    Ok(None)
+        let (kind, table, _) = found;
+        let is_addition = matches!(kind.as_str(), "table" | "index" | "view");
+        additions == Additions::Refused || !is_addition || !is_free(name) || !is_free(table)
+    });
+    Ok(stranger.map(|(name, (kind, ..))| format!("{} {name:?}", kind.escape_debug())))
 }
 
 /// The objects of every format version, from 0, as this program makes them.
-fn objects() -> rusqlite::Result<&'static [Objects]> {
-    static OBJECTS: OnceLock<Vec<Objects>> = OnceLock::new();
+fn objects() -> rusqlite::Result<&'static [HashMap<String, Object>]> {
+    static OBJECTS: OnceLock<Vec<HashMap<String, Object>>> = OnceLock::new();
     if let Some(objects) = OBJECTS.get() {
         return Ok(objects);
     }
     let conn = Connection::open_in_memory()?;
-    let mut versions = vec![Objects::new()];
+    let mut versions = vec![HashMap::new()];
     for migration in MIGRATIONS {
         conn.execute_batch(migration)?;
-        let mut statement = conn.prepare(SELECT_OBJECTS)?;
-        let objects = statement.query_map([], |row| {
-            let object = Object::from_row(row)?;
-            Ok((object.name.clone(), object))
-        })?;
-        versions.push(objects.collect::<rusqlite::Result<_>>()?);
+        versions.push(read(&conn)?.into_iter().collect());
     }
-    debug_assert_eq!(versions.len(), FormatVersion::CURRENT.0 as usize + 1);
     Ok(OBJECTS.get_or_init(|| versions))
 }
 
-impl Object {
-    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
-        Ok(Self {
-            kind: row.get(0)?,
-            name: row.get(1)?,
-            table: row.get(2)?,
-            sql: row.get(3)?,
-        })
-    }
+/// What stands in a schema, by name.
+fn read(conn: &Connection) -> rusqlite::Result<Vec<(String, Object)>> {
+    let mut statement = conn.prepare(SELECT_OBJECTS)?;
+    let objects = statement.query_map([], |row| {
+        Ok((row.get(1)?, (row.get(0)?, row.get(2)?, row.get(3)?)))
+    })?;
+    objects.collect()
+}
 
-    fn may_stand_beside(&self, ours: &Objects, additions: Additions) -> bool {
-        if let Some(genuine) = ours.get(&self.name) {
-            return self.is_same(genuine);
-        }
-        // `SQLite` ignores case in names, and ends them at a NUL.
-        let is_ours = |name: &str| ours.keys().any(|our| our.eq_ignore_ascii_case(name));
-        additions == Additions::Allowed
-            && matches!(self.kind.as_str(), "table" | "index" | "view")
-            && !self.name.contains('\0')
-            && !self.table.contains('\0')
-            && !is_ours(&self.name)
-            && !is_ours(&self.table)
-    }
-
-    fn is_same(&self, genuine: &Self) -> bool {
-        let sql = match (&self.sql, &genuine.sql) {
-            (Some(sql), Some(genuine)) => sql == genuine || essence(sql) == essence(genuine),
-            (sql, genuine) => sql.is_none() && genuine.is_none(),
-        };
-        sql && self.kind == genuine.kind && self.table == genuine.table
-    }
+fn is_same((kind, table, sql): &Object, genuine: &Object) -> bool {
+    let is_sql = match (sql, &genuine.2) {
+        (Some(sql), Some(genuine)) => sql == genuine || essence(sql) == essence(genuine),
+        (sql, genuine) => sql.is_none() && genuine.is_none(),
+    };
+    is_sql && *kind == genuine.0 && *table == genuine.1
 }
 
 /// A statement without comments, every white space one blank; quoted text as it is.

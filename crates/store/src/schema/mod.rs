@@ -16,7 +16,6 @@ mod genuine;
 use super::open;
 pub use genuine::{Additions, distrust, stranger};
 use mcpreel_trace::clock::Moment;
-use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::event::{DEFAULT_SLOW_NS, ProcessContext};
 use mcpreel_trace::frame::StreamId;
 use mcpreel_wire::message::{Direction, Era};
@@ -279,13 +278,6 @@ pub fn direction(word: &str) -> Option<Direction> {
 pub fn era(word: &str) -> Option<Era> {
     let mut all = [Era::Legacy, Era::Modern].into_iter();
     all.find(|era| era.as_str() == word)
-}
-
-/// The kind that [`MessageKind::as_str`] writes so.
-pub fn message_kind(word: &str) -> Option<MessageKind> {
-    use MessageKind::{Notification, Other, Request, Response};
-    let mut all = [Request, Notification, Response, Other].into_iter();
-    all.find(|kind| kind.as_str() == word)
 }
 
 /// The state of a recording by its own word.

@@ -171,7 +171,7 @@ impl Reader {
         let mut entry = Entry::read(path);
         // A viewer that was stopped at the end of the session may have kept the recorder from
         // making it one plain file.
-        let is_loose = entry.standing == Standing::Finished && open::is_in_pieces(path);
+        let is_loose = entry.standing == Standing::Finished && open::is_wal(path).unwrap_or(false);
         let mut is_anew = self.lacks_rows();
         if (entry.standing.is_recoverable() || is_loose) && self.library.contains(path) {
             let number = self.number;

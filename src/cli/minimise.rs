@@ -6,14 +6,13 @@
 //!                          └ in a folder of its own, which vanishes           └▶ a recording, told
 //! ```
 
-use super::args::Strictness;
-use super::comparison::Party;
-use super::exit::{Exit, Failure, Outcome};
+use super::comparison::{Party, Strictness};
+use super::exit::{Exit, Failure, Outcome, usage};
 use super::output::{self, Output};
-use super::replay::consent;
 use super::replay::driving::{Driving, Part, time};
-use super::replay::plan::{Plan, Run, Wish};
-use super::{filter, folder, select};
+use super::replay::plan::{Plan, Run};
+use super::replay::{self, consent};
+use super::{filter, folder};
 use anyhow::Context as _;
 use clap::Args;
 use mcpreel_replay::minimise::{Units, ddmin};
@@ -29,7 +28,7 @@ use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::query::Query;
 use mcpreel_wire::message::Direction;
-use mcpreel_wire::text::{count, escape, plural};
+use mcpreel_wire::text::{count, cut, escape, plural};
 use serde_json::json;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -43,7 +42,7 @@ const AGAIN: u32 = 2;
 const MOST_TOOLS: usize = 10;
 const MOST_MESSAGES: usize = 40;
 
-/// Bytes of a message's line that are shown.
+/// Columns of a message's line that are shown.
 const LONGEST: usize = 160;
 
 /// Find the fewest messages of a client with which its server still fails
@@ -116,18 +115,15 @@ pub struct Limits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stop {
     Signal(i32),
-    /// `--max-runs`.
-    Runs,
-    /// `--timeout`.
-    Time,
+    /// A limit of the user, in words.
+    Limit(&'static str),
 }
 
 impl Stop {
     fn why(self) -> String {
         match self {
             Self::Signal(signal) => format!("stopped by signal {signal}"),
-            Self::Runs => "--max-runs is reached".to_owned(),
-            Self::Time => "the time of --timeout is up".to_owned(),
+            Self::Limit(limit) => limit.to_owned(),
         }
     }
 
@@ -135,7 +131,7 @@ impl Stop {
     fn exit(self) -> Exit {
         Exit::Process(ExitCode::from(match self {
             Self::Signal(signal) => 128 + u8::try_from(signal).unwrap_or(0),
-            Self::Runs | Self::Time => 5,
+            Self::Limit(_) => 5,
         }))
     }
 }
@@ -143,73 +139,58 @@ impl Stop {
 /// Looks for the fewest messages.
 pub fn run(args: &Minimise) -> Outcome {
     let query = filter::parse_as("--fails", Some(&args.fails))?;
-    let query = query.ok_or_else(|| Failure::Usage("--fails needs a filter".to_owned()))?;
-    let (recording, selected) = select::open(&args.recording, &args.driving.folder)?;
-    if selected.seq.is_some() {
-        let message = "`minimise` is about a whole recording: leave out what stands behind the #";
-        return Err(Failure::Usage(message.to_owned()));
-    }
-    select::tell_if_played(&args.recording, &recording)?;
+    let query = query.ok_or_else(|| usage("--fails needs a filter"))?;
+    let recording = replay::open(&args.recording, &args.driving.folder, "minimise")?;
     let strictness = Strictness {
         rules: args.rules.clone(),
         ..Strictness::default()
     };
-    let wish = Wish {
-        driving: &args.driving,
-        part: &Part::default(),
-        strictness: &strictness,
-        keep_trace: args.driving.values.keep_trace,
-        warning: Some("Each run calls them again, and there may be hundreds of runs."),
-    };
-    let plan = Plan::new(wish, &recording)?;
-    warn(&plan)?;
+    let warning = "Each run calls them again, and there may be hundreds of runs.\n";
+    let part = Part::default();
+    let plan = Plan::new(&args.driving, &part, &strictness, &recording, warning)?;
+    let called = plan.side_effects()?;
+    if !called.is_empty() {
+        let each = |(tool, calls): (&Box<str>, &u64)| {
+            format!("{} ({})", escape(tool), plural(*calls, "call"))
+        };
+        output::say(&format!(
+            "each run calls tools that do not say that they only read, and there may be hundreds \
+             of runs: {}",
+            output::some(called.iter().map(each), called.len() as u64, MOST_TOOLS).join(", ")
+        ));
+    }
     let dir = folder::of(&args.driving.folder)?;
     library::create_dir(&dir)?;
+    let units = Units::of(&recording)?;
+    let all: Vec<_> = (0..units.all().len()).collect();
     let mut search = Search {
         args,
         plan,
         query: &query,
-        units: &Units::of(&recording)?,
+        all: units.messages(&all),
+        units: &units,
         // Below the folder of recordings, so that the best can be moved.
         scratch: Folder::within(&dir)?,
         clock: Clock::start(),
         best: None,
         latest: None,
         runs: 0,
+        most: args.limits.max_runs,
         stop: None,
     };
-    let all: Vec<_> = (0..search.units.all().len()).collect();
-    if search.fails(&all, args.limits.max_runs, "all messages")? != Some(true) {
+    if search.fails(&all)? != Some(true) {
         return Ok(search.tell_passed());
     }
     search.leave_out()?;
-    let again = search.again()?;
     let (path, kept) = search.best.take().context("nothing was found")?;
-    let kept = search.units.messages(&kept);
+    let again = search.again(&kept)?;
     let place = dir.join(path.file_name().context("it has a name")?);
     std::fs::rename(&path, &place)?;
-    let made = Recording::open(&place)?;
-    write(&search, &recording, (&made, kept), again)?;
+    search.write(&recording, &Recording::open(&place)?, &kept, again)?;
     Ok(match search.stop {
         Some(stop @ Stop::Signal(_)) => stop.exit(),
         _ => Exit::Fine,
     })
-}
-
-/// Says which calls that may change something every run makes.
-fn warn(plan: &Plan<'_>) -> Result<(), Failure> {
-    let called = plan.side_effects()?;
-    if called.is_empty() {
-        return Ok(());
-    }
-    let tools = called.iter();
-    let tools = tools.map(|(tool, calls)| format!("{} ({})", escape(tool), plural(*calls, "call")));
-    output::say(&format!(
-        "each run calls tools that do not say that they only read, and there may be hundreds of \
-         runs: {}",
-        output::some(tools, called.len() as u64, MOST_TOOLS).join(", ")
-    ));
-    Ok(())
 }
 
 /// A search under way.
@@ -218,6 +199,8 @@ struct Search<'a> {
     plan: Plan<'a>,
     query: &'a Query,
     units: &'a Units,
+    /// The number of messages of the whole recording.
+    all: usize,
     /// The folder of the recordings of runs.
     scratch: Folder,
     clock: Clock,
@@ -226,6 +209,8 @@ struct Search<'a> {
     /// The outcome of the latest run.
     latest: Option<player::Outcome>,
     runs: u32,
+    /// The number of runs after which the search stops.
+    most: u32,
     /// Why the search stopped; then more may be left out.
     stop: Option<Stop>,
 }
@@ -233,17 +218,11 @@ struct Search<'a> {
 impl Search<'_> {
     /// Leaves out what can be left out.
     fn leave_out(&mut self) -> Result<(), Failure> {
-        let most = self.args.limits.max_runs;
-        let most = most.saturating_sub(self.times_again());
+        self.most = self.most.saturating_sub(self.times_again()).max(1);
         let mut failed = None;
-        ddmin(self.units.all(), |units| {
-            let best = self.best.as_ref().map_or(&[][..], |(_, best)| best);
-            let enough = count(self.units.messages(best) as u64);
-            let which = format!("{}, {enough} are enough", self.part(units));
-            self.fails(units, most, &which).unwrap_or_else(|failure| {
-                failed = Some(failure);
-                None
-            })
+        ddmin(self.units.all(), |kept| {
+            let fails = self.fails(kept);
+            fails.map_err(|failure| failed = Some(failure)).ok()?
         });
         failed.map_or(Ok(()), Err)
     }
@@ -252,43 +231,32 @@ impl Search<'_> {
         AGAIN.max(u32::from(self.args.limits.runs))
     }
 
-    /// Plays the best again. Returns how often, and how often it failed.
-    fn again(&mut self) -> Result<(u64, u64), Failure> {
-        let kept = self.best.as_ref().map(|(_, kept)| kept.clone());
-        let kept = kept.unwrap_or_default();
-        let which = format!("{} again", self.part(&kept));
-        // Runs are held back for this, so only a signal keeps it from being done; and a search is
-        // not less done for a limit that is reached only now.
-        let stopped = self.stop.take_if(|stop| !matches!(stop, Stop::Signal(_)));
+    /// Plays the result again, with the runs that were held back for this. Returns how often, and how
+    /// often it failed.
+    fn again(&mut self, kept: &[usize]) -> Result<(u64, u64), Failure> {
+        // Only a signal keeps it from being done; and a search is not less done for a limit that is
+        // reached only now.
+        let limit = self.stop.take_if(|stop| matches!(stop, Stop::Limit(_)));
+        self.most = self.args.limits.max_runs;
         let (mut runs, mut failed) = (0, 0);
         for _ in 0..self.times_again() {
-            let Some((path, fails)) = self.once(&kept, self.args.limits.max_runs, &which)? else {
+            let Some((path, fails)) = self.once(kept)? else {
                 break;
             };
             remove(&path);
             (runs, failed) = (runs + 1, failed + u64::from(fails));
         }
-        self.stop.take_if(|stop| !matches!(stop, Stop::Signal(_)));
-        self.stop = self.stop.or(stopped);
+        if !matches!(self.stop, Some(Stop::Signal(_))) {
+            self.stop = limit;
+        }
         Ok((runs, failed))
-    }
-
-    /// `3 of 12 messages`.
-    fn part(&self, kept: &[usize]) -> String {
-        let of = plural(self.all_messages() as u64, "message");
-        format!("{} of {of}", count(self.units.messages(kept) as u64))
-    }
-
-    fn all_messages(&self) -> usize {
-        let all: Vec<_> = (0..self.units.all().len()).collect();
-        self.units.messages(&all)
     }
 
     /// Whether any of some runs with the units `kept` fails; then that is the best. `None`: the
     /// search is stopped.
-    fn fails(&mut self, kept: &[usize], most: u32, which: &str) -> Result<Option<bool>, Failure> {
+    fn fails(&mut self, kept: &[usize]) -> Result<Option<bool>, Failure> {
         for _ in 0..self.args.limits.runs {
-            let Some((path, fails)) = self.once(kept, most, which)? else {
+            let Some((path, fails)) = self.once(kept)? else {
                 return Ok(None);
             };
             if fails {
@@ -304,30 +272,27 @@ impl Search<'_> {
 
     /// Plays the units `kept` once: the recording of that, and whether it shows the failure. `None`:
     /// the search is stopped.
-    fn once(
-        &mut self,
-        kept: &[usize],
-        most: u32,
-        which: &str,
-    ) -> Result<Option<(PathBuf, bool)>, Failure> {
+    fn once(&mut self, kept: &[usize]) -> Result<Option<(PathBuf, bool)>, Failure> {
         let left = self.time_left();
         if left == Some(Duration::ZERO) {
-            self.stop.get_or_insert(Stop::Time);
-        } else if self.runs >= most.max(1) {
-            self.stop.get_or_insert(Stop::Runs);
+            self.stop.get_or_insert(TIME);
+        } else if self.runs >= self.most {
+            self.stop
+                .get_or_insert(Stop::Limit("--max-runs is reached"));
         }
         if self.stop.is_some() {
             return Ok(None);
         }
         self.runs += 1;
-        let own = self.args.limits.run_timeout;
+        let messages = count(self.units.messages(kept) as u64);
+        let of = plural(self.all as u64, "message");
         let played = self.plan.play(&Run {
-            which: &format!("run {}, {which}: ", self.runs),
+            which: &format!("run {}, {messages} of {of}: ", self.runs),
             left_out: Some(&|seq| self.units.leaves_out(kept, seq)),
-            timeout: left.into_iter().chain(own).min(),
+            timeout: left.into_iter().chain(self.args.limits.run_timeout).min(),
             dir: Some(self.scratch.path()),
         })?;
-        let path = played.path;
+        let (path, outcome) = (played.0.path, played.0.outcome);
         // After a long run, or beside busy processes, the tables are behind; a part says nothing.
         let mut goes_on = || self.plan.stopped_by().is_none();
         let is_whole = recovery::wait_for_recorder(&path, &mut goes_on);
@@ -335,12 +300,12 @@ impl Search<'_> {
             self.stop = Some(Stop::Signal(signal));
         } else if self.time_left() == Some(Duration::ZERO) {
             // The run was cut short by us: what it shows is not what the server did.
-            self.stop = Some(Stop::Time);
+            self.stop = Some(TIME);
         } else if is_whole {
             recovery::bring_up_to_date(&path, Clock::start(), &mut |_| ())?;
             let made = Recording::open(&path)?;
             self.plan.learn(&made)?;
-            self.latest = Some(played.outcome);
+            self.latest = Some(outcome);
             return Ok(Some((path, filter::any(&made, self.query)?)));
         }
         remove(&path);
@@ -356,11 +321,13 @@ impl Search<'_> {
     /// Says that the replay of everything does not fail, and what may be the reason.
     fn tell_passed(&self) -> Exit {
         let runs = plural(u64::from(self.runs), "run");
-        let is_stopped = matches!(self.stop, Some(Stop::Signal(_)));
-        let Some(latest) = self.latest.as_ref().filter(|_| !is_stopped) else {
-            let stop = self.stop.unwrap_or(Stop::Runs);
-            output::say(&format!("{}: nothing was found in {runs}", stop.why()));
-            return stop.exit();
+        let latest = match (self.stop, &self.latest) {
+            (None | Some(Stop::Limit(_)), Some(latest)) => latest,
+            (stop, _) => {
+                let stop = stop.unwrap_or(Stop::Limit("no run was on record"));
+                output::say(&format!("{}: nothing was found in {runs}", stop.why()));
+                return stop.exit();
+            }
         };
         output::say(&format!(
             "it does not fail: nothing in the replay of all messages fits {} ({runs}); nothing \
@@ -380,7 +347,102 @@ impl Search<'_> {
         // Differences are none of our business.
         Exit::Process(ExitCode::from(latest.report.exit_code().max(1)))
     }
+
+    /// Says what was found: the recording `made` with the units `kept`, which was played `runs` times
+    /// more and `failed` so often.
+    fn write(
+        &self,
+        recording: &Recording,
+        made: &Recording,
+        kept: &[usize],
+        (runs, failed): (u64, u64),
+    ) -> Result<(), Failure> {
+        let (kept, of) = (self.units.messages(kept), self.all);
+        let mut messages = made.messages(Seq(0), Seq(u64::MAX))?;
+        messages.retain(|row| {
+            let record = &row.record;
+            record.direction == Direction::ClientToServer && record.kind != MessageKind::Response
+        });
+        messages.truncate(MOST_MESSAGES);
+        let messages = messages.iter().map(|row| &row.record);
+        let party = Party::new(made, &self.args.driving.folder)?;
+        let command = self.command(recording, made, &party)?;
+        let mut out = Output::stdout();
+        if self.args.json {
+            let messages = messages.map(|record| {
+                let name = record.name.as_deref().map(escape);
+                let method = record.method.as_deref().map(escape);
+                json!({"seq": record.frame.0, "method": method, "name": name})
+            });
+            out.json(&json!({
+                "kind": "minimised",
+                "recording": party.id,
+                "path": party.path,
+                "parent": made.summary()?.context.parent,
+                "fails": self.args.fails,
+                "messages": kept,
+                "of": of,
+                "kept": messages.collect::<Vec<_>>(),
+                "runs": self.runs,
+                "again": {"runs": runs, "failed": failed},
+                "complete": self.stop.is_none(),
+                "stopped": self.stop.map(Stop::why),
+                "command": command,
+            }))?;
+            return Ok(out.flush()?);
+        }
+        let how = match self.stop {
+            None if kept >= of => "none can be left out",
+            None => "no other one can be left out",
+            Some(_) => "perhaps more can be left out",
+        };
+        let all = plural(of as u64, "message");
+        let in_runs = plural(self.runs.into(), "run");
+        let mut rows = vec![("kept", format!("{kept} of {all}, in {in_runs}; {how}"))];
+        let lines = messages.map(|record| {
+            let line = cut(&escape(&record.summary), LONGEST);
+            format!("#{}  {line}", record.frame.0)
+        });
+        let lines = output::some(lines, kept as u64, MOST_MESSAGES).into_iter();
+        rows.extend(lines.map(|line| ("", line)));
+        let (fails, again) = (escape(&self.args.fails), repeated(runs, failed));
+        rows.push(("fails", format!("{fails}; {again}")));
+        rows.extend(self.stop.map(|stop| ("stopped", stop.why())));
+        let opens = party.command("open");
+        rows.push(("recording", format!("{}; `{opens}` opens it", party.id)));
+        rows.push(("again", command));
+        output::facts(&rows, &mut out)?;
+        Ok(out.flush()?)
+    }
+
+    /// The command that plays the result `made` as it was played.
+    fn command(
+        &self,
+        recording: &Recording,
+        made: &Recording,
+        party: &Party,
+    ) -> Result<String, Failure> {
+        let is_own = consent::is_own(made, &made.summary()?);
+        let refused =
+            Guard::from_recording(made, is_own)?.refused_calls(made, None, &mut |_| true)?;
+        let tools = refused.into_keys();
+        let tools = tools.flat_map(|tool| ["--allow-tool".to_owned(), tool.into_string()]);
+        let beside = sidecar(recording.path());
+        let rules = self
+            .args
+            .rules
+            .iter()
+            .chain(beside.is_file().then_some(&beside));
+        let rules =
+            rules.flat_map(|file| ["--rules".to_owned(), file.to_string_lossy().into_owned()]);
+        let start = (!is_own).then(|| "--run-recorded-command".to_owned());
+        let words: Vec<_> = tools.chain(rules).chain(start).collect();
+        let line = [party.command("replay"), command_line(&words)].join(" ");
+        Ok(line.trim_end().to_owned())
+    }
 }
+
+const TIME: Stop = Stop::Limit("the time of --timeout is up");
 
 /// Removes a run that is not needed. What is left is removed with the folder.
 fn remove(reel: &Path) {
@@ -388,106 +450,16 @@ fn remove(reel: &Path) {
     let _ = std::fs::remove_file(spool_of(reel));
 }
 
-/// Says what was found: the recording that was made, with how many messages. `again`: how often the result was played again, and how often it failed.
-fn write(
-    search: &Search<'_>,
-    recording: &Recording,
-    (made, kept): (&Recording, usize),
-    again: (u64, u64),
-) -> Result<(), Failure> {
-    let args = search.args;
-    let of = search.all_messages();
-    let mut messages = made.messages(Seq(0), Seq(u64::MAX))?;
-    messages.retain(|row| {
-        let record = &row.record;
-        record.direction == Direction::ClientToServer && record.kind != MessageKind::Response
-    });
-    messages.truncate(MOST_MESSAGES);
-    let command = command(args, recording, made)?;
-    let mut out = Output::stdout();
-    if args.json {
-        let lines = messages.iter().map(|row| {
-            let name = row.record.name.as_deref().map(escape);
-            let method = row.record.method.as_deref().map(escape);
-            json!({"seq": row.record.frame.0, "method": method, "name": name})
-        });
-        let summary = made.summary()?;
-        out.json(&json!({
-            "kind": "minimised",
-            "recording": summary.id,
-            "path": made.path().display().to_string(),
-            "parent": summary.context.parent,
-            "fails": args.fails,
-            "messages": kept,
-            "of": of,
-            "kept": lines.collect::<Vec<_>>(),
-            "runs": search.runs,
-            "again": {"runs": again.0, "failed": again.1},
-            "complete": search.stop.is_none(),
-            "stopped": search.stop.map(Stop::why),
-            "command": command,
-        }))?;
-        return Ok(out.flush()?);
-    }
-    let how = match search.stop {
-        None if kept >= of => "none can be left out",
-        None => "no other one can be left out",
-        Some(_) => "perhaps more can be left out",
-    };
-    let (messages_of, runs) = (
-        plural(of as u64, "message"),
-        plural(search.runs.into(), "run"),
-    );
-    let mut rows = vec![("kept", format!("{kept} of {messages_of}, in {runs}; {how}"))];
-    let lines = messages.iter().map(|message| {
-        let line = escape(&message.record.summary);
-        let line = &line[..line.floor_char_boundary(LONGEST)];
-        format!("#{}  {line}", message.record.frame.0)
-    });
-    let lines = output::some(lines, kept as u64, MOST_MESSAGES).into_iter();
-    rows.extend(lines.map(|line| ("", line)));
-    let again = repeated(again);
-    rows.push(("fails", format!("{}; {again}", escape(&args.fails))));
-    rows.extend(search.stop.map(|stop| ("stopped", stop.why())));
-    let party = Party::new(made, &args.driving.folder)?;
-    let opens = party.command("open");
-    rows.push(("recording", format!("{}; `{opens}` opens it", party.id)));
-    rows.push(("again", command));
-    output::facts(&rows, &mut out)?;
-    Ok(out.flush()?)
-}
-
 /// The sentence about the runs of the result.
-fn repeated((runs, failed): (u64, u64)) -> String {
+fn repeated(runs: u64, failed: u64) -> String {
     let times = plural(runs, "time");
     match failed {
         _ if runs == 0 => "it was not played again, there was no run left for it".to_owned(),
-        failed if failed == runs => format!("played {times} more, it failed each time"),
         0 => format!(
             "but played {times} more, it did not fail again: it is not certain that these \
              messages are enough; more --runs find better ones"
         ),
+        _ if failed == runs => format!("played {times} more, it failed each time"),
         _ => format!("played {times} more, it failed {failed} of them: it comes only sometimes"),
     }
-}
-
-/// The command that plays the result as it was played.
-fn command(args: &Minimise, recording: &Recording, made: &Recording) -> Result<String, Failure> {
-    let mut words = Vec::new();
-    let is_own = consent::is_own(made, &made.summary()?);
-    let guard = Guard::from_recording(made, is_own)?;
-    for tool in guard.refused_calls(made, None, &mut |_| true)?.into_keys() {
-        words.extend(["--allow-tool".to_owned(), tool.into_string()]);
-    }
-    let beside = sidecar(recording.path());
-    let beside = beside.is_file().then_some(&beside);
-    for file in args.rules.iter().chain(beside) {
-        words.extend(["--rules".to_owned(), file.to_string_lossy().into_owned()]);
-    }
-    if !is_own {
-        words.push("--run-recorded-command".to_owned());
-    }
-    let replay = Party::new(made, &args.driving.folder)?.command("replay");
-    let line = [replay, command_line(&words)].join(" ");
-    Ok(line.trim_end().to_owned())
 }

@@ -3,26 +3,26 @@
 //! stdout is the protocol's; the account of the session goes to stderr, a line at a time: for people,
 //! or for programs (`--format json`).
 
-use super::account;
-use super::exit::{Exit, Failure, Outcome};
+use super::exit::{Exit, Outcome, usage};
 use super::folder::{Folder, Settings};
-use super::replay::driving::{Bind, bind};
-use super::{comparison, quantity, run, select};
+use super::quantity::choice;
+use super::replay::driving::{bind, time};
+use super::{comparison, output, run, select};
 use clap::{Args, ValueEnum};
 use mcpreel_replay::mock::serve::{How, Session};
 use mcpreel_replay::mock::{
-    Ended, Fault, Index, Latency, OnMiss as Missing, Options, Report, Secrets, Server, Source,
+    Ended, Fault, Index, Latency, OnMiss, Options, Report, Secrets, Server, Source,
 };
 use mcpreel_replay::player::Signals;
 use mcpreel_share::outgoing::file;
 use mcpreel_store::record::{self, Ending};
 use mcpreel_trace::session::End;
-use mcpreel_wire::text::{count, escape};
+use mcpreel_wire::text::{count, escape, plural};
 use nix::sys::signal::Signal;
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::Duration;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -84,7 +84,7 @@ pub struct Mock {
     #[command(flatten)]
     pub folder: Folder,
     /// What a request gets that is not on record
-    #[arg(long, value_name = "WHAT", default_value = "error")]
+    #[arg(long, value_name = "WHAT", default_value = "error", value_parser = choice(&MISSES))]
     pub on_miss: OnMiss,
     /// Serve nothing twice but `initialize`, `ping` and lists
     #[arg(long)]
@@ -97,7 +97,7 @@ pub struct Mock {
     pub fault: Vec<Fault>,
     /// What a redacted value is: `env:NAME` or `file:PATH`, for example secret:1=env:TOKEN
     #[arg(long, value_name = "PLACEHOLDER=SOURCE", value_parser = bind)]
-    pub bind: Vec<Bind>,
+    pub bind: Vec<(String, String)>,
     /// A file of rules about params that may differ; NAME.rules.toml beside the recording is read
     /// as well
     #[arg(long, value_name = "FILE")]
@@ -135,56 +135,53 @@ pub enum Said {
     Json,
 }
 
-/// What a request gets that is not on record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum OnMiss {
-    /// An error that names what comes nearest
-    Error,
-    /// The answer to what comes nearest, marked in its `_meta`
-    Nearest,
-    /// No answer
-    Hang,
-    /// The error, and the end of the mock with exit code 6
-    Exit,
-}
+const MISSES: [(&str, &str, OnMiss); 4] = [
+    (
+        "error",
+        "An error that names what comes nearest",
+        OnMiss::Error,
+    ),
+    (
+        "nearest",
+        "The answer to what comes nearest, marked in its `_meta`",
+        OnMiss::Nearest,
+    ),
+    ("hang", "No answer", OnMiss::Hang),
+    (
+        "exit",
+        "The error, and the end of the mock with exit code 6",
+        OnMiss::Exit,
+    ),
+];
 
 /// Reads `none`, `recorded` or `fixed:50ms`.
-pub fn latency(text: &str) -> Result<Latency, String> {
+fn latency(text: &str) -> Result<Latency, String> {
     match (text, text.strip_prefix("fixed:")) {
         ("none", _) => Ok(Latency::None),
         ("recorded", _) => Ok(Latency::Recorded),
-        (_, Some(fixed)) => Ok(Latency::Fixed(duration(fixed)?)),
+        (_, Some(fixed)) => Ok(Latency::Fixed(time(fixed)?)),
         _ => Err(format!("`{text}` is none of: none, recorded, fixed:50ms")),
     }
 }
 
 /// Reads `FILTER -> EFFECT`.
-pub fn fault(text: &str) -> Result<Fault, String> {
-    Fault::parse(text, |text| duration(text).ok()).map_err(|error| error.to_string())
-}
-
-fn duration(text: &str) -> Result<Duration, String> {
-    quantity::nanoseconds(text).map(Duration::from_nanos)
+fn fault(text: &str) -> Result<Fault, String> {
+    Fault::parse(text, |text| time(text).ok()).map_err(|error| error.to_string())
 }
 
 /// Serves the recording to whoever has started us.
 pub fn run(args: &Mock) -> Outcome {
     let mut secrets = Secrets::default();
-    for Bind { placeholder, value } in &args.bind {
+    for (placeholder, value) in &args.bind {
         secrets.bind(placeholder.clone(), value.clone());
     }
     let (recording, selected) = select::open(&args.recording, &args.folder)?;
     if selected.seq.is_some() {
         let message = "`mock` serves a whole recording: leave out what stands behind the #";
-        return Err(Failure::Usage(message.to_owned()));
+        return Err(usage(message));
     }
     let options = Options {
-        on_miss: match args.on_miss {
-            OnMiss::Error => Missing::Error,
-            OnMiss::Nearest => Missing::Nearest,
-            OnMiss::Hang => Missing::Hang,
-            OnMiss::Exit => Missing::Exit,
-        },
+        on_miss: args.on_miss,
         once: args.once,
         latency: args.latency,
         faults: args.fault.clone(),
@@ -193,110 +190,79 @@ pub fn run(args: &Mock) -> Outcome {
     };
     let summary = recording.summary()?;
     let index = Index::read(&recording, &secrets, &options.rules).map_err(anyhow::Error::from)?;
-    let mut record = record_options(args, &summary.name, &summary.id);
-    let needless = secrets
-        .names()
-        .filter(|name| !index.placeholders.contains(*name));
-    record.remarks.extend(
+    // The session with the host is recorded like any other.
+    let settings = Settings::read();
+    let mut remarks: Vec<String> = settings.faults().collect();
+    let max_size = run::configured_max_size(&settings, &mut remarks);
+    let slow_ns = run::configured_slow(&settings, &mut remarks);
+    let names = secrets.names();
+    let needless = names.filter(|name| !index.placeholders.contains(*name));
+    remarks.extend(
         needless.map(|name| format!("--bind {name}: the recording has no such placeholder")),
     );
-    let server = Server::new(index, Source::new(recording, secrets), options);
-    let signals = Signals::catch().map_err(anyhow::Error::from)?;
-    // From here on a signal ends the session, not the process.
-    file::hand_signals_over();
-    let remark = |text: &str| remark(args.format, text);
-    let mut session = Session::begin(server, &signals, &record, &remark);
-    let (how, report) = session.run();
-    let ending = ending(args, &report, &how);
-    session.finish(&how, &told(args, &report), ending);
-    file::remove();
-    Ok(Exit::Process(record::end_as(ending)))
-}
-
-/// The session with the host is recorded like any other.
-fn record_options(args: &Mock, name: &str, id: &str) -> record::Options {
-    let settings = Settings::read();
-    let mut faults: Vec<String> = settings.faults().collect();
-    let name = name.strip_suffix("-mock").unwrap_or(name);
-    record::Options {
+    let name = summary.name.strip_suffix("-mock").unwrap_or(&summary.name);
+    let record = record::Options {
         command: std::env::args_os().collect(),
         name: Some(format!("{name}-mock")),
         dir: settings.recordings_dir(&args.folder),
         cwd: None,
         origin: "mock",
-        parent: Some(id.to_owned()),
+        parent: Some(summary.id),
         played: None,
         read_only_tools: Vec::new(),
-        max_size: run::configured_max_size(&settings, &mut faults),
-        slow_ns: run::configured_slow(&settings, &mut faults),
-        remarks: faults,
-    }
-}
-
-fn remark(format: Said, text: &str) -> String {
-    match format {
+        max_size,
+        slow_ns,
+        remarks,
+    };
+    let server = Server::new(index, Source::new(recording, secrets), options);
+    let signals = Signals::catch().map_err(anyhow::Error::from)?;
+    // From here on a signal ends the session, not the process.
+    file::hand_signals_over();
+    let remark = |text: &str| match args.format {
         Said::Text => format!("mcpreel: {}\n", escape(text)),
         Said::Json => format!("{}\n", json!({"kind": "remark", "text": escape(text)})),
-    }
-}
-
-/// The account of the session, as lines for stderr.
-fn told(args: &Mock, report: &Report) -> String {
-    let broken = broken(&args.assertions, report).into_iter();
-    let lines: Vec<String> = match args.format {
-        Said::Json => {
-            let broken = broken.map(
-                |(flag, found, _)| json!({"kind": "assertion", "assertion": flag, "found": found}),
-            );
-            let all = account::json(report).into_iter().chain(broken);
-            all.map(|line| format!("{line}\n")).collect()
-        }
-        Said::Text => {
-            let broken =
-                broken.map(|(flag, found, what)| format!("{flag}: {} {what}", count(found)));
-            let all = account::lines(report).into_iter().chain(broken);
-            all.map(|line| format!("mcpreel: {line}\n")).collect()
-        }
     };
-    lines.concat()
-}
-
-fn ending(args: &Mock, report: &Report, how: &How) -> Ending {
-    match how {
+    let mut session = Session::begin(server, &signals, &record, &remark);
+    let (how, report) = session.run();
+    let broken = broken(&args.assertions, &report);
+    let ending = match &how {
         How::Signal(signal) => Ending::Signal(*signal),
         How::Ended(Ended::Crash) => Ending::Signal(Signal::SIGABRT as i32),
         How::Ended(Ended::AsRecorded(death)) => as_recorded(death),
         _ if report.tally.unreadable > 0 => Ending::Code(3),
         How::Ended(Ended::Missed) => Ending::Code(6),
-        How::Input | How::Unread => {
-            let holds = broken(&args.assertions, report).is_empty();
-            Ending::Code(if holds { 0 } else { 6 })
-        }
-    }
+        How::Input | How::Unread => Ending::Code(if broken.is_empty() { 0 } else { 6 }),
+    };
+    let account: Vec<String> = match args.format {
+        Said::Text => text_account(&report, &broken),
+        Said::Json => json_account(&report, &broken),
+    };
+    session.finish(&how, &account.concat(), ending);
+    file::remove();
+    Ok(Exit::Process(record::end_as(ending)))
 }
 
-/// The assertions that do not hold: the option, how many are as they should not be, and what they
-/// are.
-fn broken(asked: &Assertions, report: &Report) -> Vec<(&'static str, u64, &'static str)> {
+/// An assertion that does not hold: its option, how many are not as they should be, and what they are.
+type Broken = (&'static str, u64, &'static str);
+
+fn broken(asked: &Assertions, report: &Report) -> Vec<Broken> {
     let tally = &report.tally;
     let missed = tally.missed.count + tally.near.count;
     let (unused, order) = (report.unused.count, tally.out_of_order.count);
-    let mut broken = Vec::new();
-    for (is_asked, flag, found, what) in [
-        (asked.assert_all_used, "--assert-all-used", unused, "unused"),
+    let order = ("--assert-order", order, "out of order");
+    let mut all = vec![
+        (
+            asked.assert_all_used,
+            ("--assert-all-used", unused, "unused"),
+        ),
         (
             asked.assert_no_miss,
-            "--assert-no-miss",
-            missed,
-            "not on record",
+            ("--assert-no-miss", missed, "not on record"),
         ),
-        (asked.assert_order, "--assert-order", order, "out of order"),
-    ] {
-        if is_asked && found > 0 {
-            broken.push((flag, found, what));
-        }
-    }
-    broken
+        (asked.assert_order, order),
+    ];
+    all.retain(|(is_asked, (_, found, _))| *is_asked && *found > 0);
+    all.into_iter().map(|(_, broken)| broken).collect()
 }
 
 fn as_recorded(death: &End) -> Ending {
@@ -306,4 +272,157 @@ fn as_recorded(death: &End) -> Ending {
         End::Killed { signal: name } => signal(name).map_or(Ending::Code(1), Ending::Signal),
         End::NotStarted { .. } | End::Unknown => Ending::Code(1),
     }
+}
+
+/// Requests and frames that are named for people; more do not help.
+const MOST_NAMED: usize = 10;
+
+/// The counts of a session: the name for programs, the number, and the words for people, which go on
+/// in the first line or, with a colon, stand in a line of their own.
+fn counts(report: &Report) -> [(&'static str, u64, &'static str); 12] {
+    let tally = &report.tally;
+    [
+        ("repeated", tally.repeated, "repeated"),
+        (
+            "normalised",
+            tally.normalised,
+            "matched but for ids and times",
+        ),
+        ("near", tally.near.count, "answered by the nearest"),
+        ("missed", tally.missed.count, "not on record"),
+        ("out_of_order", tally.out_of_order.count, "out of order"),
+        ("faults", tally.faults, "gone wrong on purpose"),
+        ("malformed", tally.malformed, "malformed"),
+        (
+            "not_asked",
+            tally.not_asked,
+            ": requests that this host has not declared to answer",
+        ),
+        (
+            "unanswered",
+            tally.unanswered,
+            ": requests of the server that the host did not answer",
+        ),
+        (
+            "unexpected",
+            tally.unexpected,
+            ": responses of the host that answer nothing",
+        ),
+        (
+            "unreadable",
+            tally.unreadable,
+            ": parts of the recording that could not be read",
+        ),
+        (
+            "orphans",
+            report.orphans,
+            ": recorded responses to nothing, which are not served",
+        ),
+    ]
+}
+
+/// The account for people: a summary, then misses and whatever was otherwise than on record.
+fn text_account(report: &Report, broken: &[Broken]) -> Vec<String> {
+    let tally = &report.tally;
+    let recorded = plural(report.recorded, "recorded request");
+    let (recording, used) = (escape(&report.recording), count(report.used()));
+    let (mut first, mut apart) = (
+        format!("mock of {recording}: {used} of {recorded} used"),
+        vec![],
+    );
+    for (_, number, words) in counts(report).into_iter().filter(|it| it.1 > 0) {
+        match words.strip_prefix(": ") {
+            None => first += &format!(", {} {words}", count(number)),
+            Some(words) => apart.push(format!("  {} {words}", count(number))),
+        }
+    }
+    let mut lines = vec![first];
+    for (name, found) in [("nearest", &tally.near), ("missed", &tally.missed)] {
+        let sentences = found.kept.iter().map(|it| it.sentence(&report.recording));
+        let named = output::some(sentences, found.count, MOST_NAMED).into_iter();
+        lines.extend(named.map(|text| format!("  {name}: {}", escape(&text))));
+    }
+    let unused = report.unused.kept.iter();
+    let unused = unused.map(|it| format!("#{} {}", it.seq.0, escape(&it.subject.to_string())));
+    let unused = output::some(unused, report.unused.count, MOST_NAMED);
+    let order = &tally.out_of_order;
+    let seqs = order.kept.iter().map(|seq| format!("#{}", seq.0));
+    let seqs = output::some(seqs, order.count, MOST_NAMED);
+    for (name, named) in [("unused", unused), ("out of order", seqs)] {
+        if !named.is_empty() {
+            lines.push(format!("  {name}: {}", named.join(", ")));
+        }
+    }
+    lines.append(&mut apart);
+    lines.extend(report.unfired.iter().map(|rule| {
+        let (at, rule) = (escape(&rule.at), escape(&rule.rule));
+        format!("  {at}: the rule changed nothing: {rule}")
+    }));
+    let broken = broken.iter();
+    lines.extend(broken.map(|(flag, found, what)| format!("{flag}: {} {what}", count(*found))));
+    lines
+        .iter()
+        .map(|line| format!("mcpreel: {line}\n"))
+        .collect()
+}
+
+/// The account for programs: a summary, then an object for each of what was found.
+fn json_account(report: &Report, broken: &[Broken]) -> Vec<String> {
+    let tally = &report.tally;
+    let mut lines = Vec::new();
+    for (kind, found) in [("near", &tally.near), ("missed", &tally.missed)] {
+        lines.extend(found.kept.iter().map(|it| {
+            let (nearest, paths) = it.nearest.as_ref().map(|(seq, it)| (seq.0, &**it)).unzip();
+            let paths = paths.unwrap_or_default().iter().map(|path| escape(path));
+            json!({
+                "kind": kind,
+                "method": escape(&it.subject.method),
+                "name": it.subject.name.as_deref().map(escape),
+                "reason": it.reason.as_str(),
+                "nearest": nearest,
+                "differs": paths.collect::<Vec<_>>(),
+                "text": escape(&it.sentence(&report.recording)),
+            })
+        }));
+    }
+    lines.extend(report.unused.kept.iter().map(|it| {
+        let (method, name) = (escape(&it.subject.method), it.subject.name.as_deref());
+        json!({"kind": "unused", "seq": it.seq.0, "method": method, "name": name.map(escape)})
+    }));
+    let order = &tally.out_of_order;
+    lines.extend(
+        order
+            .kept
+            .iter()
+            .map(|seq| json!({"kind": "out_of_order", "seq": seq.0})),
+    );
+    lines.extend(report.unfired.iter().map(
+        |rule| json!({"kind": "unfired", "at": escape(&rule.at), "rule": escape(&rule.rule)}),
+    ));
+    lines.extend(
+        broken.iter().map(
+            |(flag, found, _)| json!({"kind": "assertion", "assertion": flag, "found": found}),
+        ),
+    );
+    let counts = counts(report)
+        .into_iter()
+        .map(|(key, number, _)| (key, number));
+    let counts: BTreeMap<_, _> = counts.chain([("unused", report.unused.count)]).collect();
+    let summary = json!({
+        "kind": "summary",
+        "recording": escape(&report.recording),
+        "recorded": report.recorded,
+        "used": report.used(),
+        "requests": tally.requests,
+        "served": tally.served,
+        "counts": counts,
+        "left_out": {
+            "near": tally.near.left_out(),
+            "missed": tally.missed.left_out(),
+            "unused": report.unused.left_out(),
+            "out_of_order": order.left_out(),
+        },
+    });
+    let all = [summary].into_iter().chain(lines);
+    all.map(|line| format!("{line}\n")).collect()
 }

@@ -11,8 +11,6 @@
 //! Nothing below this module sees raw arguments, and no command imports from this file: it alone
 //! knows all commands.
 
-mod account;
-mod args;
 pub mod cassette;
 mod ci_reports;
 mod comparison;
@@ -28,7 +26,7 @@ mod json;
 mod lint;
 mod ls;
 mod minimise;
-pub mod mock;
+mod mock;
 mod open;
 pub mod output;
 mod prune;
@@ -48,9 +46,9 @@ mod table;
 mod tail;
 mod why;
 
-use args::Diff;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use demo::{Demo, DemoHost, DemoServer};
+use diff::Diff;
 use exit::Outcome;
 use export::Export;
 use folder::Folder;

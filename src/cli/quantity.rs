@@ -1,6 +1,6 @@
 //! Sizes, ages and other values of options as people type them.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::time::Duration;
 
 type Units = &'static [(&'static str, u64)];
@@ -110,6 +110,21 @@ pub fn words<T: Clone + Send + Sync + 'static>(
 ) -> impl TypedValueParser<Value = T> + use<T> {
     let words = PossibleValuesParser::new(words.iter().copied());
     words.map(move |word| parse(&word).expect("it is one of the words"))
+}
+
+/// A parser that takes one of these words, each with its help and its meaning.
+pub fn choice<T: Clone + Send + Sync + 'static>(
+    choices: &'static [(&'static str, &'static str, T)],
+) -> impl TypedValueParser<Value = T> {
+    let words = choices.iter();
+    let words = words.map(|(word, help, _)| PossibleValue::new(*word).help(*help));
+    PossibleValuesParser::new(words).try_map(|chosen| {
+        let mut known = choices.iter().filter(|(word, ..)| *word == chosen);
+        known
+            .next()
+            .map(|(.., meaning)| meaning.clone())
+            .ok_or("it is none of the words")
+    })
 }
 
 #[cfg(test)]

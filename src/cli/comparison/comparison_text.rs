@@ -20,11 +20,10 @@ use crate::cli::exit::Failure;
 use crate::cli::output::{Ink, Output};
 use mcpreel_replay::diff::{Change, Class};
 use mcpreel_wire::text::{count, cut, pad_end, plural};
+use std::io;
 
-/// Methods, tools and lists of which something is shown.
-const GROUPS: usize = 50;
-
-/// Differences that are shown of each; rules that changed nothing, and problems, that are shown.
+/// Differences that are shown of each list, method or tool; rules that changed nothing, and problems,
+/// that are shown.
 const SHOWN: usize = 20;
 
 /// With more differences in a list than these nobody would see which tools they are about: each gets
@@ -33,9 +32,6 @@ const DETAILED: usize = 10;
 
 /// Columns of a value; `--json` has more of it.
 const VALUE: usize = 120;
-
-/// Columns of the classes.
-const CLASS: usize = 8;
 
 /// What stands below a class is indented so.
 const INDENT: &str = "            ";
@@ -56,41 +52,27 @@ pub fn write(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> {
         let word = out.paint(Ink::Faint, &pad_end(word, 5));
         out.line(&format!("  {word}  {text}"))?;
     }
-    let mut groups = grouped(report);
-    for group in &mut groups {
-        group.entries.retain(|entry| entry.is_shown(report));
+    for group in &grouped(report) {
+        write_group(group, compared.parties, out)?;
     }
-    groups.retain(|group| !group.entries.is_empty());
-    for group in groups.iter().take(GROUPS) {
-        write_group(group, compared, out)?;
-    }
-    let mut besides = Vec::new();
-    if let more @ 1.. = groups.len().saturating_sub(GROUPS) {
-        let more = plural(more as u64, "more method");
-        besides.push(format!("{more} or tools; --json has all that is kept"));
-    }
+    let mut besides = left_out(report, SHOWN);
     let noise = report.count(Class::Noise);
     if noise > 0 && !report.fail_on.fails(Class::Noise) {
         let noise = plural(noise, "difference");
-        besides.push(format!(
-            "{noise} as between any two runs: ids, times, tokens"
-        ));
+        let text = format!("{noise} as between any two runs: ids, times, tokens");
+        besides.insert(0, text);
     }
-    besides.extend(left_out(report, SHOWN));
     if !besides.is_empty() {
         out.line("")?;
         out.inked(Ink::Strong, "besides")?;
     }
-    Ok(besides
-        .iter()
-        .try_for_each(|line| out.line(&format!("  {line}")))?)
+    for line in besides {
+        out.line(&format!("  {line}"))?;
+    }
+    Ok(())
 }
 
-fn write_group(
-    group: &Group<'_>,
-    compared: &Compared<'_>,
-    out: &mut Output,
-) -> Result<(), Failure> {
+fn write_group(group: &Group<'_>, parties: &[Party; 2], out: &mut Output) -> io::Result<()> {
     let title = out.paint(Ink::Strong, &group.title());
     let number = match group.compared {
         0 => String::new(),
@@ -99,26 +81,34 @@ fn write_group(
     out.line(&format!("\n{title}{number}"))?;
     let is_brief = group.list.is_some() && group.entries.len() > DETAILED;
     for entry in group.entries.iter().take(SHOWN) {
-        write_entry(entry, out)?;
-        if !is_brief {
-            write_details(entry, compared.parties, out)?;
-        }
+        write_entry(entry, is_brief, parties, out)?;
     }
     let more = group.entries.len().saturating_sub(SHOWN) as u64 + group.more;
-    match more {
-        0 if is_brief => out.line("  --json has the values")?,
-        0 => {}
-        more => {
-            let more = plural(more, "more difference");
-            out.line(&format!("  … and {more}; --json has all that is kept"))?;
-        }
+    if more > 0 {
+        let more = plural(more, "more difference");
+        out.line(&format!("  … and {more}; --json has all that is kept"))?;
+    } else if is_brief {
+        out.line("  --json has the values")?;
     }
     Ok(())
 }
 
-/// `  breaking  result.isError  the call fails now  (3 times, the first below)`.
-fn write_entry(entry: &Entry<'_>, out: &mut Output) -> Result<(), Failure> {
-    let word = out.paint(ink(entry.class), &pad_end(entry.class_word(), CLASS));
+/// Writes `  breaking  result.isError  the call fails now  (3 times, the first below)`, and unless it
+/// is to be brief both values and the commands that open both sides.
+fn write_entry(
+    entry: &Entry<'_>,
+    is_brief: bool,
+    parties: &[Party; 2],
+    out: &mut Output,
+) -> io::Result<()> {
+    let ink = match entry.class {
+        Some(Class::Breaking) => Ink::Bad,
+        Some(Class::Changed | Class::Latency) => Ink::Warn,
+        Some(Class::Added) => Ink::Good,
+        Some(Class::Order) => Ink::Plain,
+        Some(Class::Noise) | None => Ink::Faint,
+    };
+    let word = out.paint(ink, &pad_end(entry.class_word(), 8));
     let subject = out.paint(Ink::Strong, &entry.subject);
     let note = match entry.note() {
         "" => String::new(),
@@ -129,20 +119,19 @@ fn write_entry(entry: &Entry<'_>, out: &mut Output) -> Result<(), Failure> {
         times => format!("  ({} times, the first below)", count(times)),
     };
     let times = out.paint(Ink::Faint, &times);
-    Ok(out.line(&format!("  {word}  {subject}{note}{times}"))?)
-}
-
-/// Writes both values of a difference, and the commands that open both sides.
-fn write_details(entry: &Entry<'_>, parties: &[Party; 2], out: &mut Output) -> Result<(), Failure> {
+    out.line(&format!("  {word}  {subject}{note}{times}"))?;
+    if is_brief {
+        return Ok(());
+    }
     let mut seqs = entry.seqs;
     if let Some(difference) = entry.difference {
         let path = &*difference.path;
         if entry.is_offer {
             out.inked(Ink::Faint, &format!("{INDENT}{path}"))?;
         }
+        // All of a tool says no more than its name; and only one side has it.
         let is_whole = entry.is_offer && path.ends_with(']') && path.matches('.').count() == 1;
         match difference.change {
-            // All of a tool says no more than its name; and only one side has it.
             Change::Removed if is_whole => seqs[1] = None,
             Change::Added if is_whole => seqs[0] = None,
             _ => {}
@@ -154,19 +143,8 @@ fn write_details(entry: &Entry<'_>, parties: &[Party; 2], out: &mut Output) -> R
             }
         }
     }
-    let opens = opens(parties, seqs).join("   ");
-    if opens.is_empty() {
-        return Ok(());
-    }
-    Ok(out.inked(Ink::Faint, &format!("{INDENT}{opens}"))?)
-}
-
-fn ink(class: Option<Class>) -> Ink {
-    match class {
-        Some(Class::Breaking) => Ink::Bad,
-        Some(Class::Changed | Class::Latency) => Ink::Warn,
-        Some(Class::Added) => Ink::Good,
-        Some(Class::Order) => Ink::Plain,
-        Some(Class::Noise) | None => Ink::Faint,
+    match opens(parties, seqs).join("   ") {
+        none if none.is_empty() => Ok(()),
+        opens => out.inked(Ink::Faint, &format!("{INDENT}{opens}")),
     }
 }

@@ -2,13 +2,12 @@
 //! per method and tool; as annotations, in which what fails is an error and the rest a notice.
 
 use super::party::opens;
-use super::verdict::{Entry, grouped, left_out, verdict};
+use super::verdict::{grouped, left_out, verdict};
 use super::{Compared, Party};
 use crate::cli::ci_reports::{self, Annotation, Case, Verdict};
 use crate::cli::exit::Failure;
 use crate::cli::output::Output;
-use mcpreel_replay::diff::words;
-use mcpreel_replay::diff::{Account, Class, Counts, Difference, Half, Outcome};
+use mcpreel_replay::diff::{Class, Counts, Difference, Half, Outcome, words};
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::text::{escape, plural};
 use serde_json::{Map, Value, json};
@@ -20,7 +19,22 @@ const SHOWN: usize = 20;
 /// Writes a comparison for programs.
 pub fn json(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> {
     let (report, parties) = (compared.report, compared.parties);
-    out.json(&summary(compared))?;
+    let counts = Class::ALL.map(|class| (class.as_str().to_owned(), report.count(class).into()));
+    let [left, right] = parties;
+    out.json(&json!({
+        "kind": "summary",
+        "verdict": verdict(compared),
+        "exit_code": report.exit_code(),
+        "fail_on": report.fail_on.as_str(),
+        "left": left,
+        "right": right,
+        "compared": report.compared,
+        "same": report.same,
+        "redacted": report.redacted,
+        "counts": Map::from_iter(counts),
+        "rules": compared.rules,
+        "left_out": report.left_out,
+    }))?;
     for (trouble, text) in &report.troubles {
         out.json(&json!({"kind": "trouble", "trouble": trouble.as_str(), "text": text}))?;
     }
@@ -31,7 +45,27 @@ pub fn json(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> {
         out.json(&line(about, seqs, &offer.difference, parties))?;
     }
     for account in &report.accounts {
-        exchange(account, parties, out)?;
+        let seqs = [account.left, account.right];
+        let (method, name) = (&account.method, &account.name);
+        for difference in &account.differences {
+            let about = json!({"kind": "difference", "method": method, "name": name});
+            out.json(&line(about, seqs, difference, parties))?;
+        }
+        if account.outcome == Outcome::Differs && account.more == 0 {
+            continue;
+        }
+        out.json(&json!({
+            "kind": "exchange",
+            "class": account.class.map(Class::as_str),
+            "method": method,
+            "name": name,
+            "left": seqs[0].map(|seq| seq.0),
+            "right": seqs[1].map(|seq| seq.0),
+            "outcome": words::outcome(account),
+            "text": words::said(account),
+            "differences_left_out": account.more,
+            "open": opens(parties, seqs),
+        }))?;
     }
     for rule in &report.unfired {
         let (at, rule) = (escape(&rule.at), escape(&rule.rule));
@@ -40,32 +74,9 @@ pub fn json(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-fn summary(compared: &Compared<'_>) -> Value {
-    let report = compared.report;
-    let counts: Map<_, _> = Class::ALL
-        .into_iter()
-        .map(|class| (class.as_str().to_owned(), report.count(class).into()))
-        .collect();
-    let [left, right] = compared.parties;
-    json!({
-        "kind": "summary",
-        "verdict": verdict(compared),
-        "exit_code": report.exit_code(),
-        "fail_on": report.fail_on.as_str(),
-        "left": left,
-        "right": right,
-        "compared": report.compared,
-        "same": report.same,
-        "redacted": report.redacted,
-        "counts": counts,
-        "rules": compared.rules,
-        "left_out": report.left_out,
-    })
-}
-
-/// A difference as an object, with what it is `about`.
+/// A difference as an object, with what it is about.
 fn line(
-    about: Value,
+    mut line: Value,
     seqs: [Option<Seq>; 2],
     difference: &Difference,
     parties: &[Party; 2],
@@ -74,7 +85,6 @@ fn line(
         Half::Request => "request",
         Half::Response => "response",
     };
-    let mut line = about;
     for (key, value) in [
         ("class", difference.class.as_str().into()),
         ("left", json!(seqs[0].map(|seq| seq.0))),
@@ -92,30 +102,6 @@ fn line(
     line
 }
 
-fn exchange(account: &Account, parties: &[Party; 2], out: &mut Output) -> Result<(), Failure> {
-    let seqs = [account.left, account.right];
-    let (method, name) = (&account.method, &account.name);
-    for difference in &account.differences {
-        let about = json!({"kind": "difference", "method": method, "name": name});
-        out.json(&line(about, seqs, difference, parties))?;
-    }
-    if account.outcome != Outcome::Differs || account.more > 0 {
-        out.json(&json!({
-            "kind": "exchange",
-            "class": account.class.map(Class::as_str),
-            "method": method,
-            "name": name,
-            "left": seqs[0].map(|seq| seq.0),
-            "right": seqs[1].map(|seq| seq.0),
-            "outcome": words::outcome(account),
-            "text": words::said(account),
-            "differences_left_out": account.more,
-            "open": opens(parties, seqs),
-        }))?;
-    }
-    Ok(())
-}
-
 /// Writes a test report: a case for the comparison as a whole, then one per call.
 pub fn junit(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> {
     let report = compared.report;
@@ -130,12 +116,17 @@ pub fn junit(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> {
     }];
     let mut lines: HashMap<_, Vec<String>> = HashMap::new();
     for group in grouped(report) {
-        let of_call = lines.entry(words::call(group.call)).or_default();
-        let entries = group.entries.iter().filter(|one| one.is_shown(report));
-        let entries: Vec<_> = entries.collect();
-        let shown = entries.iter().take(SHOWN);
-        of_call.extend(shown.map(|entry| case_line(entry, compared)));
-        let more = entries.len().saturating_sub(SHOWN) as u64 + group.more;
+        let more = group.entries.len().saturating_sub(SHOWN) as u64 + group.more;
+        let of_call = lines.entry(group.call).or_default();
+        of_call.extend(group.entries.iter().take(SHOWN).map(|entry| {
+            let spots = opens(compared.parties, entry.seqs).join(", ");
+            let times = match entry.times {
+                1 => String::new(),
+                times => format!("{times} times, first "),
+            };
+            let class = entry.class_word();
+            format!("{class} {} ({times}{spots})", entry.in_words())
+        }));
         if more > 0 {
             of_call.push(format!("and {}", plural(more, "more difference")));
         }
@@ -164,45 +155,35 @@ pub fn junit(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> {
     ci_reports::junit(compared.command, &[(suite, cases)], out)
 }
 
-fn case_line(entry: &Entry<'_>, compared: &Compared<'_>) -> String {
-    let spots = opens(compared.parties, entry.seqs).join(", ");
-    let times = match entry.times {
-        1 => String::new(),
-        times => format!("{times} times, first "),
-    };
-    let class = entry.class_word();
-    format!("{class} {} ({times}{spots})", entry.in_words())
-}
-
 /// Writes annotations.
 pub fn github(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> {
     let report = compared.report;
     let file = Party::file(compared.parties);
-    let annotation = |kind, title, message, stands_for| Annotation {
-        kind,
+    let annotation = |fails, title, message, stands_for| Annotation {
+        kind: if fails { "error" } else { "notice" },
         file: file.clone(),
         title,
         message,
         stands_for,
     };
-    let trouble = report.trouble().map(|_| verdict(compared));
-    let trouble = trouble.map(|text| annotation("error", "comparison".to_owned(), text, 1));
-    let mut annotations: Vec<_> = trouble.into_iter().collect();
+    let mut annotations = Vec::new();
+    if report.trouble().is_some() {
+        let title = "comparison".to_owned();
+        annotations.push(annotation(true, title, verdict(compared), 1));
+    }
     let mut left_out = report.left_out.exchanges + report.left_out.offers;
     for group in grouped(report) {
         left_out += group.more;
-        for entry in group.entries.iter().filter(|one| one.is_shown(report)) {
+        for entry in &group.entries {
             let fails = entry.class.is_some_and(|class| report.fail_on.fails(class));
-            let title = if entry.is_offer {
-                entry.subject.clone()
-            } else {
-                group.title()
+            let title = match entry.is_offer {
+                true => entry.subject.clone(),
+                false => group.title(),
             };
             let title = format!("{}: {title}", entry.class_word());
-            let kind = if fails { "error" } else { "notice" };
             let spots = opens(compared.parties, entry.seqs).join(", ");
             let message = format!("{} ({spots})", entry.in_words());
-            annotations.push(annotation(kind, title, message, entry.times));
+            annotations.push(annotation(fails, title, message, entry.times));
         }
     }
     for line in ci_reports::github("difference", &annotations, left_out) {

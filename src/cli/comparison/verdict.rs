@@ -3,21 +3,21 @@
 
 use super::{Compared, Party};
 use mcpreel_replay::diff::words::{self, REDACTED, counted};
-use mcpreel_replay::diff::{Account, Class, Difference, List, Offer, Report, Trouble};
+use mcpreel_replay::diff::{Class, Difference, List, Report, Trouble};
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::text::{count, escape, plural};
 use std::collections::{BTreeMap, HashMap};
 
-/// What is said of one list, or of the calls of one method, tool, prompt or resource.
+/// The differences of one list of the server, or of the calls of one method, tool, prompt or resource.
 #[derive(Default)]
 pub struct Group<'r> {
     /// The list, where the group is about what the server offers.
     pub list: Option<List>,
-    /// The method, empty for what belongs to none; and the tool, prompt or resource.
-    pub call: (&'r str, Option<&'r str>),
-    /// How many exchanges were compared.
+    /// `tools/call search`.
+    pub call: String,
+    /// The number of compared exchanges.
     pub compared: u64,
-    /// What is said, the worst first.
+    /// The worst first.
     pub entries: Vec<Entry<'r>>,
     /// Differences that are not kept.
     pub more: u64,
@@ -26,46 +26,82 @@ pub struct Group<'r> {
 
 /// Something that is said, once or more often.
 pub struct Entry<'r> {
-    /// How much it matters; `None` where something was not tried.
+    /// `None` where something was not tried.
     pub class: Option<Class>,
     /// The tool, prompt or resource that differs, the place of a difference, or a sentence.
     pub subject: String,
     pub difference: Option<&'r Difference>,
     /// Whether it is about what the server offers.
     pub is_offer: bool,
-    /// The first exchange of which it is said, on both sides.
+    /// The frames of the first exchange of which it is said, on both sides.
     pub seqs: [Option<Seq>; 2],
-    /// Of how many exchanges it is said.
+    /// The number of exchanges of which it is said.
     pub times: u64,
 }
 
-/// What is said of what the server offers, list by list, then of every call, those with the worst
-/// first.
+/// The differences in what the server offers, list by list, then those of every call, the worst first.
+/// Noise is left out unless it fails.
 pub fn grouped(report: &Report) -> Vec<Group<'_>> {
     let mut groups: BTreeMap<_, Group<'_>> = BTreeMap::new();
+    let hides_noise = !report.fail_on.fails(Class::Noise);
+    let mut add = |key, seqs, class, subject, difference| {
+        let (list, call): (Option<List>, (_, Option<_>)) = key;
+        let group = groups.entry(key).or_insert_with(|| Group {
+            list,
+            call: words::call(call),
+            ..Group::default()
+        });
+        let is_hidden = hides_noise && class == Some(Class::Noise);
+        if !is_hidden {
+            group.add(Entry {
+                class,
+                subject,
+                difference,
+                is_offer: list.is_some(),
+                seqs,
+                times: 1,
+            });
+        }
+    };
     for offer in &report.offers {
-        let call = (offer.list.method(), None);
-        let group = groups.entry((Some(offer.list), call)).or_default();
-        group.add(Entry::of_offer(offer));
+        let key = (Some(offer.list), (offer.list.method(), None));
+        let (seqs, found) = ([offer.left, offer.right], &offer.difference);
+        let subject = words::offered(offer);
+        add(key, seqs, Some(found.class), subject, Some(found));
     }
     for account in &report.accounts {
-        let call = (&*account.method, account.name.as_deref());
-        let group = groups.entry((None, call)).or_default();
-        group.more += account.more;
-        Entry::of_account(account).for_each(|entry| group.add(entry));
-        let tally = report.tallies.get(&(call.0.into(), call.1.map(Into::into)));
-        group.compared = tally.map_or(0, |tally| tally.compared);
-    }
-    let groups = groups.into_iter().map(|((list, call), mut group)| {
-        group.entries.sort_by_key(Entry::rank);
-        Group {
-            list,
-            call,
-            ..group
+        let key = (None, (&*account.method, account.name.as_deref()));
+        let seqs = [account.left, account.right];
+        if let Some(said) = words::said(account) {
+            add(key, seqs, account.class, said, None);
         }
-    });
-    let mut groups: Vec<_> = groups.collect();
-    groups.sort_by_key(|group| (group.list.is_none(), group.entries.first().map(Entry::rank)));
+        for found in &account.differences {
+            add(
+                key,
+                seqs,
+                Some(found.class),
+                words::place(found),
+                Some(found),
+            );
+        }
+    }
+    for account in &report.accounts {
+        let key = (None, (&*account.method, account.name.as_deref()));
+        if let Some(group) = groups.get_mut(&key) {
+            group.more += account.more;
+        }
+    }
+    for ((method, name), tally) in &report.tallies {
+        if let Some(group) = groups.get_mut(&(None, (&**method, name.as_deref()))) {
+            group.compared = tally.compared;
+        }
+    }
+    let mut groups: Vec<_> = groups.into_values().collect();
+    groups.retain(|group| !group.entries.is_empty());
+    for group in &mut groups {
+        group.entries.sort_by_key(Entry::rank);
+    }
+    groups.sort_by_key(|group| (group.list.is_none(), group.entries[0].rank()));
     groups
 }
 
@@ -83,38 +119,12 @@ impl<'r> Group<'r> {
     pub fn title(&self) -> String {
         match self.list {
             Some(list) => format!("what the server offers: {}s", list.word()),
-            None => words::call(self.call),
+            None => self.call.clone(),
         }
     }
 }
 
 impl<'r> Entry<'r> {
-    fn of_offer(offer: &'r Offer) -> Self {
-        Self {
-            class: Some(offer.difference.class),
-            subject: words::offered(offer),
-            difference: Some(&offer.difference),
-            is_offer: true,
-            seqs: [offer.left, offer.right],
-            times: 1,
-        }
-    }
-
-    fn of_account(account: &'r Account) -> impl Iterator<Item = Self> {
-        let entry = |class, subject, difference| Entry {
-            class,
-            subject,
-            difference,
-            is_offer: false,
-            seqs: [account.left, account.right],
-            times: 1,
-        };
-        let said = words::said(account).map(|said| entry(account.class, said, None));
-        let differences = account.differences.iter();
-        said.into_iter()
-            .chain(differences.map(move |it| entry(Some(it.class), words::place(it), Some(it))))
-    }
-
     /// The worst first; what was not tried says nothing worse, and stands before noise.
     fn rank(&self) -> (Class, bool) {
         (self.class.unwrap_or(Class::Latency), self.class.is_none())
@@ -123,12 +133,6 @@ impl<'r> Entry<'r> {
     /// `breaking`; `skipped` where something was not tried.
     pub fn class_word(&self) -> &'static str {
         self.class.map_or("skipped", Class::as_str)
-    }
-
-    /// Whether a reader is to see it: what differs between any two runs is only counted, unless it
-    /// fails.
-    pub fn is_shown(&self, report: &Report) -> bool {
-        self.class != Some(Class::Noise) || report.fail_on.fails(Class::Noise)
     }
 
     /// What the difference means, where its values do not say it.
@@ -153,45 +157,44 @@ impl<'r> Entry<'r> {
 pub fn verdict(compared: &Compared<'_>) -> String {
     let report = compared.report;
     let [left, right] = compared.parties.each_ref().map(Party::short);
-    if let Some(trouble) = report.trouble() {
-        return troubled(trouble, report);
-    }
-    let what = match report.worst().unwrap_or(Class::Noise) {
-        _ if compared.is_cut_short && !report.is_failed() => "stopped before its end".to_owned(),
-        Class::Noise if !report.is_failed() => format!("{right} does the same as {left}"),
-        Class::Added if !report.is_failed() => {
-            format!("{right} does all that {left} does, and more")
+    let worst = report.worst().unwrap_or(Class::Noise);
+    let what = if let Some(trouble) = report.trouble() {
+        let mut troubles = report.troubles.iter();
+        let why = troubles.find(|(known, _)| *known == trouble);
+        let why = why.map_or("neither side has a request", |(_, text)| &**text);
+        let what = match trouble {
+            Trouble::Unreadable if report.compared == 0 => "nothing was compared",
+            Trouble::Unreadable => "not everything could be compared",
+            Trouble::Refused => "not everything was tried, for safety",
+            Trouble::Target => "the server failed",
+            Trouble::Hang => "the server hangs",
+        };
+        match report.compared {
+            0 => return format!("{what}: {why}"),
+            _ => return format!("{what}: {why}; {}", found(report)),
         }
-        _ if !report.is_failed() => {
-            let fail_on = report.fail_on.as_str();
-            format!("{right} differs from {left} by less than fails (--fail-on {fail_on})")
+    } else if report.is_failed() {
+        match worst {
+            Class::Breaking => format!("{right} breaks what {left} does"),
+            Class::Changed => format!("{right} says something else than {left}"),
+            Class::Added => format!("{right} says more than {left}"),
+            Class::Order => format!("{right} says the same as {left} in another order"),
+            Class::Latency => format!("{right} takes longer than it may beside {left}"),
+            Class::Noise => format!("{right} differs from {left} as any two runs do"),
         }
-        Class::Breaking => format!("{right} breaks what {left} does"),
-        Class::Changed => format!("{right} says something else than {left}"),
-        Class::Added => format!("{right} says more than {left}"),
-        Class::Order => format!("{right} says the same as {left} in another order"),
-        Class::Latency => format!("{right} takes longer than it may beside {left}"),
-        Class::Noise => format!("{right} differs from {left} as any two runs do"),
+    } else if compared.is_cut_short {
+        "stopped before its end".to_owned()
+    } else {
+        match worst {
+            Class::Noise => format!("{right} does the same as {left}"),
+            Class::Added => format!("{right} does all that {left} does, and more"),
+            _ => {
+                let fail_on = report.fail_on.as_str();
+                format!("{right} differs from {left} by less than fails (--fail-on {fail_on})")
+            }
+        }
     };
     format!("{what}: {}", found(report))
-}
-
-fn troubled(trouble: Trouble, report: &Report) -> String {
-    let mut troubles = report.troubles.iter();
-    let why = troubles.find(|(known, _)| *known == trouble);
-    let why = why.map_or("neither side has a request", |(_, text)| &**text);
-    let what = match trouble {
-        Trouble::Unreadable if report.compared == 0 => "nothing was compared",
-        Trouble::Unreadable => "not everything could be compared",
-        Trouble::Refused => "not everything was tried, for safety",
-        Trouble::Target => "the server failed",
-        Trouble::Hang => "the server hangs",
-        Trouble::Assertion => "what was asserted does not hold",
-    };
-    match report.compared {
-        0 => format!("{what}: {why}"),
-        _ => format!("{what}: {why}; {}", found(report)),
-    }
 }
 
 /// `2 breaking, 3 changed; 31 exchanges compared, 27 of them the same`.

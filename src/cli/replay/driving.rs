@@ -1,11 +1,12 @@
 //! The options of commands that drive a server: which part of a recording, how fast, with which
 //! values, and what may be called.
 
-use crate::cli::args::rewrite;
+use crate::cli::comparison::rewrite;
 use crate::cli::folder::Folder;
-use crate::cli::quantity;
-use clap::{Args, ValueEnum};
+use crate::cli::quantity::{self, choice};
+use clap::Args;
 use mcpreel_redact::token::is_name;
+use mcpreel_replay::player::{Order, Policy};
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::{Document, Path};
 use std::ffi::OsString;
@@ -17,8 +18,8 @@ pub struct Driving {
     #[command(flatten)]
     pub folder: Folder,
     /// What the server gets where it asks what the recorded client was not asked
-    #[arg(long, value_name = "HOW", default_value = "fail")]
-    pub on_server_request: Asked,
+    #[arg(long, value_name = "HOW", default_value = "fail", value_parser = choice(&POLICIES))]
+    pub on_server_request: Policy,
     #[command(flatten)]
     pub pace: Pace,
     #[command(flatten)]
@@ -35,7 +36,7 @@ pub struct Driving {
 #[command(next_help_heading = "Order and time")]
 pub struct Pace {
     /// In which order the client's messages go out
-    #[arg(long, value_name = "ORDER", default_value = "causal")]
+    #[arg(long, value_name = "ORDER", default_value = "causal", value_parser = choice(&ORDERS))]
     pub order: Order,
     /// With --order timed: how many times faster
     ///
@@ -52,25 +53,39 @@ pub struct Pace {
     pub timeout: Option<Duration>,
 }
 
-/// In which order the client's messages go out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Order {
-    /// Each after what the client had seen before it; overlapping requests overlap again
-    Causal,
-    /// One request at a time
-    Serial,
-    /// Causal, with the recorded gaps
-    Timed,
+impl Pace {
+    /// The order that is asked for, with the speed and the gap.
+    pub fn order(&self) -> Order {
+        match self.order {
+            Order::Timed { speed, max_gap } => Order::Timed {
+                speed: self.speed.unwrap_or(speed),
+                max_gap: self.max_gap.unwrap_or(max_gap),
+            },
+            order => order,
+        }
+    }
 }
 
-/// What the server gets where it asks something unexpected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Asked {
-    /// An error
-    Fail,
-    /// No roots, a cancelled form
-    Stub,
-}
+const CAUSAL: &str =
+    "Each after what the client had seen before it; overlapping requests overlap again";
+
+const ORDERS: [(&str, &str, Order); 3] = [
+    ("causal", CAUSAL, Order::Causal),
+    ("serial", "One request at a time", Order::Serial),
+    (
+        "timed",
+        "Causal, with the recorded gaps",
+        Order::Timed {
+            speed: 1.0,
+            max_gap: Duration::from_secs(1),
+        },
+    ),
+];
+
+const POLICIES: [(&str, &str, Policy); 2] = [
+    ("fail", "An error", Policy::Fail),
+    ("stub", "No roots, a cancelled form", Policy::Stub),
+];
 
 /// Which part of the recording.
 #[derive(Debug, Default, Args)]
@@ -108,7 +123,7 @@ pub struct Allowed {
 pub struct Values {
     /// What a redacted value is: `env:NAME` or `file:PATH`, for example secret:1=env:TOKEN
     #[arg(long, value_name = "PLACEHOLDER=SOURCE", value_parser = bind)]
-    pub bind: Vec<Bind>,
+    pub bind: Vec<(String, String)>,
     /// Put another folder in the place of a recorded one, in texts and file:// URIs
     #[arg(long, value_name = "OLD=NEW", value_parser = rewrite)]
     pub rewrite: Vec<(String, String)>,
@@ -129,13 +144,6 @@ pub struct Edit {
     pub seq: Seq,
     pub path: Path,
     pub json: String,
-}
-
-/// The value of a placeholder.
-#[derive(Clone, Debug)]
-pub struct Bind {
-    pub placeholder: String,
-    pub value: String,
 }
 
 pub fn time(text: &str) -> Result<Duration, String> {
@@ -160,12 +168,10 @@ fn edit(text: &str) -> Result<Edit, String> {
     let (seq, rest) = text.split_once(':').ok_or_else(expected)?;
     let seq = frame(seq)?;
     // A path may have an equals sign in it, in quotes: the first that leaves a path behind counts.
-    let places = rest.match_indices('=').map(|(at, _)| at);
-    let found = places.into_iter().find_map(|at| {
-        let path = rest[..at].parse::<Path>().ok()?;
-        Some((path, &rest[at + 1..]))
-    });
-    let (path, json) = found.ok_or_else(expected)?;
+    let mut found = rest
+        .match_indices('=')
+        .filter_map(|(at, _)| Some((rest[..at].parse::<Path>().ok()?, rest[at + 1..].to_owned())));
+    let (path, json) = found.next().ok_or_else(expected)?;
     if path.steps().is_empty() || path.is_multiple() {
         return Err(format!("`{text}`: the path has to lead to one value"));
     }
@@ -173,28 +179,26 @@ fn edit(text: &str) -> Result<Edit, String> {
         let hint = "; a text stands in double quotes";
         return Err(format!("`{text}`: `{json}` is no JSON value{hint}"));
     }
-    let json = json.to_owned();
     Ok(Edit { seq, path, json })
 }
 
-/// Reads `secret:1=env:TOKEN`, and what the variable or file holds.
-pub fn bind(text: &str) -> Result<Bind, String> {
+/// Reads `secret:1=env:TOKEN`: the placeholder, and what the variable or file holds.
+pub fn bind(text: &str) -> Result<(String, String), String> {
     let expected =
         || format!("`{text}` supplies nothing; write for example secret:1=env:TOKEN or =file:PATH");
     let (placeholder, source) = text.split_once('=').ok_or_else(expected)?;
-    let placeholder = placeholder.trim_matches(['‹', '›']).to_owned();
-    if !is_name(&placeholder) {
-        return Err(expected());
-    }
-    let value = if let Some(name) = source.strip_prefix("env:") {
-        std::env::var(name).map_err(|_| format!("the variable {name} is not set, or no text"))?
-    } else if let Some(path) = source.strip_prefix("file:") {
-        let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
-        text.trim_end_matches(['\n', '\r']).to_owned()
-    } else {
-        return Err(expected());
+    let placeholder = placeholder.trim_matches(['‹', '›']);
+    let value = match source.split_once(':') {
+        _ if !is_name(placeholder) => return Err(expected()),
+        Some(("env", name)) => std::env::var(name)
+            .map_err(|_| format!("the variable {name} is not set, or no text"))?,
+        Some(("file", path)) => {
+            let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+            text.trim_end_matches(['\n', '\r']).to_owned()
+        }
+        _ => return Err(expected()),
     };
-    Ok(Bind { placeholder, value })
+    Ok((placeholder.to_owned(), value))
 }
 
 #[cfg(test)]
@@ -224,8 +228,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("token");
         std::fs::write(&file, "hunter2\n").unwrap();
-        let one = bind(&format!("‹secret:1›=file:{}", file.display())).unwrap();
-        assert_eq!((&*one.placeholder, &*one.value), ("secret:1", "hunter2"));
+        let (placeholder, value) = bind(&format!("‹secret:1›=file:{}", file.display())).unwrap();
+        assert_eq!((&*placeholder, &*value), ("secret:1", "hunter2"));
         for wrong in [
             "secret:1",
             "secret:1=hunter2",

@@ -7,28 +7,26 @@
 //! ```
 //!
 //! * [`driving`]: the options that `minimise` has as well;
-//! * [`plan`]: what is started, sent and allowed; one run of it, and how far it is;
-//! * [`part`]: which requests are made, with which other values;
+//! * [`plan`]: what is started, sent and allowed; one run of it;
 //! * [`consent`]: what the user is asked first;
 //! * [`update`]: a cassette becomes what the server says now;
 //! * [`summary`]: what was done besides comparing.
 
 pub mod consent;
 pub mod driving;
-mod part;
 pub mod plan;
 mod summary;
 mod update;
 
-use super::args::{Form, ReportFormat, Strictness};
-use super::comparison::{self, Compared, Party};
+use super::comparison::{self, Compared, Form, Party, Strictness};
 use super::exit::{Exit, Failure, Outcome};
+use super::folder::Folder;
 use super::select;
 use clap::Args;
 use driving::{Driving, Part};
 use mcpreel_store::reader::Recording;
-use plan::{Plan, Run, Wish};
-use std::ffi::OsString;
+use plan::{Plan, Run};
+use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
 use update::{Update, Updated};
 
@@ -87,52 +85,54 @@ pub struct Replay {
 #[command(next_help_heading = "What becomes of a cassette")]
 pub struct UpdateArgs {
     /// Where something differs, make the cassette what the server says now
-    #[arg(long, conflicts_with_all = ["only", "until", "edit", "bind", "rewrite", "fresh_ids", "protocol"])]
+    #[arg(long, conflicts_with_all = ALTERING)]
     pub update: bool,
     /// The same, also where the variable CI is set
-    #[arg(long, conflicts_with_all = ["only", "until", "edit", "bind", "rewrite", "fresh_ids", "protocol"])]
+    #[arg(long, conflicts_with_all = ALTERING)]
     pub update_in_ci: bool,
 }
 
-impl UpdateArgs {
-    /// Whether it is asked for.
-    pub fn is_asked(self) -> bool {
-        self.update || self.update_in_ci
+/// Options with which a replay is not all of the session.
+const ALTERING: [&str; 7] = [
+    "only",
+    "until",
+    "edit",
+    "bind",
+    "rewrite",
+    "fresh_ids",
+    "protocol",
+];
+
+/// The recording that `command` plays, as a whole.
+pub fn open(text: &OsStr, folder: &Folder, command: &str) -> Result<Recording, Failure> {
+    let (recording, selected) = select::open(text, folder)?;
+    if selected.seq.is_some() {
+        return Err(Failure::Usage(format!(
+            "`{command}` is about a whole recording: leave out what stands behind the #"
+        )));
     }
+    select::tell_if_played(text, &recording)?;
+    Ok(recording)
 }
 
 /// Replays a recording.
 pub fn run(args: &Replay) -> Outcome {
-    let (recording, selected) = select::open(&args.recording, &args.driving.folder)?;
-    if selected.seq.is_some() {
-        let message = "`replay` is about a whole recording; --until SEQ ends it at a frame";
-        return Err(Failure::Usage(message.to_owned()));
-    }
-    select::tell_if_played(&args.recording, &recording)?;
-    let wish = Wish {
-        driving: &args.driving,
-        part: &args.part,
-        strictness: &args.strictness,
-        // In a file that is compared nothing is to change by itself.
-        keep_trace: args.driving.values.keep_trace || args.update.is_asked(),
-        warning: None,
-    };
-    let update = if args.update.is_asked() {
-        Some(Update::new(&recording, args.update.update_in_ci)?)
-    } else {
-        None
-    };
-    let plan = Plan::new(wish, &recording)?;
-    let played = plan.play(&Run::default())?;
-    let updated = update.map(|update| {
-        let mut goes_on = || plan.stopped_by().is_none();
-        update.write(&played, &mut goes_on)
-    });
+    let driving = &args.driving;
+    let recording = open(&args.recording, &driving.folder, "replay")?;
+    let is_update = args.update.update || args.update.update_in_ci;
+    let update = is_update.then(|| Update::new(&recording, args.update.update_in_ci));
+    let update = update.transpose()?;
+    let mut plan = Plan::new(driving, &args.part, &args.strictness, &recording, "")?;
+    // In a file that is compared nothing is to change by itself.
+    plan.keep_trace |= is_update;
+    let (played, rules) = plan.play(&Run::default())?;
+    let mut goes_on = || plan.stopped_by().is_none();
+    let updated = update.map(|update| update.write(&played, &mut goes_on));
     let updated = updated.transpose()?;
     let (outcome, report) = (&played.outcome, &played.outcome.report);
-    let left = Party::new(&recording, &args.driving.folder)?;
+    let left = Party::new(&recording, &driving.folder)?;
     let mut right = match Recording::open(&played.path) {
-        Ok(made) => Party::new(&made, &args.driving.folder)?,
+        Ok(made) => Party::new(&made, &driving.folder)?,
         // A run of which nothing can be read but what we have in hand.
         Err(_) => left.clone().placed(&played.id, &played.path),
     };
@@ -140,37 +140,34 @@ pub fn run(args: &Replay) -> Outcome {
     right.exchanges = outcome.tally.sent + outcome.tally.asked;
     right.state = None;
     let parties = [left, right];
-    let format = args.form.format();
     let compared = Compared {
         report,
         parties: &parties,
-        rules: &played.rules,
+        rules: &rules,
         command: "mcpreel replay",
         is_cut_short: outcome.interrupted.is_some(),
     };
+    let (format, code) = (args.form.format(), report.exit_code());
     comparison::write(&compared, format)?;
+    let lacking = match code {
+        0 => None,
+        _ => summary::lacking(&recording.summary()?.context.env_names),
+    };
     let summary = summary::Summary {
         outcome,
         made: &parties[1],
         updated: updated.as_ref(),
-        lacking: match report.exit_code() {
-            0 => None,
-            _ => summary::lacking(&recording.summary()?.context.env_names),
+        lacking,
+    };
+    summary.write(format)?;
+    Ok(Exit::Process(ExitCode::from(
+        match (outcome.interrupted, updated) {
+            (Some(signal), _) => 128 + u8::try_from(signal).unwrap_or(0),
+            // What differed was accepted.
+            (None, Some(Updated::Written(_))) => 0,
+            // What was asked for was not done.
+            (None, Some(Updated::Not(_))) => code.max(1),
+            (None, Some(Updated::Same) | None) => code,
         },
-    };
-    match format {
-        ReportFormat::Text => summary.text()?,
-        ReportFormat::Json => summary.json()?,
-        // What takes these has no place for more.
-        ReportFormat::Junit | ReportFormat::Github => summary.hint(),
-    }
-    let code = match (outcome.interrupted, updated) {
-        (Some(signal), _) => 128 + u8::try_from(signal).unwrap_or(0),
-        // What differed was accepted.
-        (None, Some(Updated::Written(_))) => 0,
-        // What was asked for was not done.
-        (None, Some(Updated::Not(_))) => report.exit_code().max(1),
-        (None, Some(Updated::Same) | None) => report.exit_code(),
-    };
-    Ok(Exit::Process(ExitCode::from(code)))
+    )))
 }

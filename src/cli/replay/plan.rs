@@ -1,51 +1,48 @@
 //! What is started, sent and allowed; and one run of it.
 
-use super::driving::{Asked, Driving, Order as Chosen, Part};
-use super::{consent, part};
-use crate::cli::args::Strictness;
-use crate::cli::comparison::{self, Judging};
-use crate::cli::exit::Failure;
-use crate::cli::folder;
+use super::consent;
+use super::driving::{Driving, Edit, Part};
+use crate::cli::comparison;
+use crate::cli::comparison::Strictness;
+use crate::cli::exit::{Failure, usage};
 use crate::cli::output::Progress;
+use crate::cli::{filter, folder};
 use anyhow::{Context as _, anyhow};
 use mcpreel_replay::bind::Binder;
+use mcpreel_replay::diff::{Account, Judge, Missing, Outcome, Report, Skip, Trouble};
 use mcpreel_replay::player::{
-    self, Command, Guard, LeftOut, NoCommand, Options, Order, Outcome, Play, Policy, Signals,
+    self, Command, Guard, LeftOut, NoCommand, Options, Order, Play, Played, Signals, Wanted,
 };
 use mcpreel_replay::rewrite::Rewrites;
 use mcpreel_share::outgoing::file;
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_trace::clock::Clock;
+use mcpreel_trace::exchange::{Exchange, ExchangeId};
+use mcpreel_wire::json::{Document, Path as JsonPath, Step};
+use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::escape;
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
 use std::time::Duration;
 
-/// The longest gap with --order timed, where nobody has said another.
-const MAX_GAP: Duration = Duration::from_secs(1);
-
-/// The request of a user for a replay.
-#[derive(Clone, Copy)]
-pub struct Wish<'a> {
-    pub driving: &'a Driving,
-    pub part: &'a Part,
-    pub strictness: &'a Strictness,
-    /// Whether spans of traces are sent as recorded.
-    pub keep_trace: bool,
-    /// A line more in the question whether calls with side effects may be made.
-    pub warning: Option<&'a str>,
-}
-
-/// A replay as it was asked for.
+/// A replay as the user asked for it.
 pub struct Plan<'a> {
-    wish: Wish<'a>,
+    driving: &'a Driving,
+    part: &'a Part,
+    strictness: &'a Strictness,
     recording: &'a Recording,
     summary: Summary,
+    /// The exchanges that fit `--only`; `None` without that option.
+    picked: Option<HashSet<ExchangeId>>,
+    /// Whether `tools/list` is sent although it does not fit `--only`: a stranger's recording has no
+    /// say in which tools only read.
+    sends_tools_list: bool,
+    is_own: bool,
     guard: Guard,
-    /// Whether the server is asked for its tools, whatever the user wants of the recording.
-    keep_tools_list: bool,
     command: Command,
     signals: Signals,
+    /// Whether span ids of traces are sent as recorded.
+    pub keep_trace: bool,
 }
 
 /// How one run differs from what the user said.
@@ -55,60 +52,78 @@ pub struct Run<'r> {
     pub which: &'r str,
     /// Frames of the client that are not sent.
     pub left_out: Option<LeftOut<'r>>,
-    /// The longest time.
     pub timeout: Option<Duration>,
-    /// The folder of its recording.
+    /// The folder of the run's recording.
     pub dir: Option<&'r Path>,
 }
 
-/// A run that is over.
-pub struct Played {
-    pub outcome: Outcome,
-    /// The files of its rules.
-    pub rules: Vec<String>,
-    /// Id and file of its recording.
-    pub id: String,
-    pub path: PathBuf,
-}
-
 impl<'a> Plan<'a> {
-    /// Asks what is to be asked; nothing is started.
-    pub fn new(wish: Wish<'a>, recording: &'a Recording) -> Result<Self, Failure> {
-        let summary = recording.summary()?;
-        // What is wrong with the command line is said before anything is started.
-        let pace = &wish.driving.pace;
-        if pace.order != Chosen::Timed && (pace.speed.is_some() || pace.max_gap.is_some()) {
-            let message = "--speed and --max-gap say something only with --order timed";
-            return Err(Failure::Usage(message.to_owned()));
+    /// Checks the options and asks the user for consent; nothing is started. `warning` is a line more
+    /// in the question whether calls with side effects may be made.
+    pub fn new(
+        driving: &'a Driving,
+        part: &'a Part,
+        strictness: &'a Strictness,
+        recording: &'a Recording,
+        warning: &str,
+    ) -> Result<Self, Failure> {
+        let (summary, pace) = (recording.summary()?, &driving.pace);
+        let is_timed = matches!(pace.order, Order::Timed { .. });
+        if !is_timed && (pace.speed.is_some() || pace.max_gap.is_some()) {
+            return Err(usage(
+                "--speed and --max-gap say something only with --order timed",
+            ));
         }
-        part::check(wish.part, recording, &summary)?;
-        judging(wish, recording)?;
-        let command = command(wish.driving, &summary, &binder(wish)?)?;
-        consent::to_start(wish.driving, recording, &summary, &command)?;
-        let mut guard = guard(wish.driving, recording, &summary)?;
-        consent::to_call(wish.part, wish.warning, recording, &mut guard)?;
-        let keep_tools_list = part::needs_lists(wish.part, recording, &guard)?;
+        let frames = summary.frames;
+        if let Some(until) = part.until.filter(|until| until.0 > frames) {
+            return Err(Failure::Usage(format!(
+                "--until: there is no #{}, the recording ends with #{frames}",
+                until.0
+            )));
+        }
+        let picked = picked(part, recording)?;
+        check_edits(part, picked.as_ref(), recording)?;
+        judge(driving, strictness, recording)?;
+        let command = command(driving, &summary, &binder(driving, part))?;
+        let is_own = consent::is_own(recording, &summary);
+        if driving.command.is_empty() && !driving.allowed.run_recorded_command && !is_own {
+            consent::to_start(recording.path(), &command)?;
+        }
+        let mut guard = Guard::from_recording(recording, is_own)?;
+        if driving.allowed.allow_side_effects {
+            guard.allow_all();
+        }
+        for tool in &driving.allowed.allow_tool {
+            guard.allow(tool.as_str());
+        }
+        let fits = &mut |one: &Exchange| picked.as_ref().is_none_or(|all| all.contains(&one.id));
+        let refused = guard.refused_calls(recording, part.until, fits)?;
+        consent::to_call(&refused, warning, &mut guard)?;
+        let mut refused = refused.keys().filter(|tool| !guard.allows(tool));
+        let sends_tools_list = refused.any(|tool| guard.is_claimed(tool));
         let signals = Signals::catch().context("signals cannot be caught")?;
         // A replay that is stopped says what came of it, and comes to its own end.
         file::hand_signals_over();
         Ok(Self {
-            wish,
+            driving,
+            part,
+            strictness,
             recording,
             summary,
+            picked,
+            sends_tools_list,
+            is_own,
             guard,
-            keep_tools_list,
             command,
             signals,
+            keep_trace: driving.values.keep_trace,
         })
     }
 
-    /// The tools that are called though they do not say that they only read, with how many calls
-    /// there are.
+    /// The tools that are called although they do not say that they only read, with the number of
+    /// calls.
     pub fn side_effects(&self) -> Result<BTreeMap<Box<str>, u64>, Failure> {
-        let guard = Guard::from_recording(
-            self.recording,
-            consent::is_own(self.recording, &self.summary),
-        )?;
+        let guard = Guard::from_recording(self.recording, self.is_own)?;
         let mut called = guard.refused_calls(self.recording, None, &mut |_| true)?;
         called.retain(|tool, _| self.guard.allows(tool));
         Ok(called)
@@ -119,141 +134,193 @@ impl<'a> Plan<'a> {
         self.signals.first()
     }
 
-    /// Takes in what the server said of its tools in a run, for those to come.
+    /// Takes in what the server said of its tools in a run, for the runs to come.
     pub fn learn(&mut self, made: &Recording) -> Result<(), Failure> {
         Ok(self.guard.learn_live(made)?)
     }
 
-    /// Runs it.
-    pub fn play(&self, run: &Run<'_>) -> Result<Played, Failure> {
+    /// Plays once. Returns also the files of rules, in words.
+    pub fn play(&self, run: &Run<'_>) -> Result<(Played, Vec<String>), Failure> {
         let clock = Clock::start();
-        let Judging { judge, files } = judging(self.wish, self.recording)?;
-        let mut options = self.options(clock)?;
-        options.timeout = run.timeout.or(options.timeout);
-        options.binder.bind_by(judge.rules());
-        let part = self.wish.part;
-        let wanted = part::only_filter(part.only.as_deref(), self.recording, self.keep_tools_list)?;
-        let dir = run.dir.map(|dir| Ok(dir.to_owned()));
-        let usual = || folder::Settings::read().recordings_dir(&self.wish.driving.folder);
+        let (judge, rules) = judge(self.driving, self.strictness, self.recording)?;
+        let mut binder = binder(self.driving, self.part);
+        if !self.keep_trace {
+            binder.span_seed = Some(getrandom::u64().context("there is no randomness")?);
+        }
+        binder.bind_by(judge.rules());
+        let pace = &self.driving.pace;
+        let usual = || folder::Settings::read().recordings_dir(&self.driving.folder);
         let play = Play {
             recording: self.recording,
             summary: &self.summary,
-            until: part.until,
-            wanted,
+            until: self.part.until,
+            wanted: self.wanted(),
             left_out: run.left_out,
-            options,
+            options: Options {
+                order: pace.order(),
+                timeout: run.timeout.or(pace.timeout),
+                asked: self.driving.on_server_request,
+                guard: self.guard.clone(),
+                binder,
+                recorded_wall_ns: self.summary.wall_ns,
+                wall_ns: clock.wall_ns(),
+                recorded_end: self.summary.session.phase.end().cloned(),
+            },
             judge,
             command: &self.command,
-            dir: dir.unwrap_or_else(usual),
+            dir: run.dir.map_or_else(usual, |dir| Ok(dir.to_owned())),
             signals: &self.signals,
         };
         let mut progress = Progress::stderr();
         let told = &mut |now: &player::Progress<'_>| {
             progress.show(&format!("{}{}", run.which, now.in_words()));
         };
-        let played = play.run(clock, told);
-        drop(progress);
-        let mut played = played.map_err(anyhow::Error::from)?;
-        if part.only.is_some() {
-            part::report_nothing_tried(&mut played.outcome.report, self.keep_tools_list);
+        let mut played = play.run(clock, told).map_err(anyhow::Error::from)?;
+        self.report_nothing_tried(&mut played.outcome.report);
+        Ok((played, rules))
+    }
+
+    /// The handshake is always sent: without it no legacy server answers.
+    fn is_always_sent(&self, method: &str) -> bool {
+        method == "initialize" || (self.sends_tools_list && method == "tools/list")
+    }
+
+    fn wanted(&self) -> Option<Wanted<'_>> {
+        let picked = self.picked.as_ref()?;
+        Some(Box::new(move |one: &Exchange| {
+            self.is_always_sent(&one.method) || picked.contains(&one.id)
+        }))
+    }
+
+    /// Reports trouble if no request picked by `--only` could be sent because the requests that it
+    /// depends on were left out: the handshake alone would be found the same.
+    fn report_nothing_tried(&self, report: &mut Report) {
+        let mut compared = report.tallies.iter().filter(|(_, it)| it.compared > 0);
+        let is_unreached = |account: &Account| {
+            let why = &account.outcome;
+            matches!(why, Outcome::Missing(Missing::Skipped(Skip::Unreached(_))))
+        };
+        if self.picked.is_some()
+            && report.accounts.iter().any(is_unreached)
+            && compared.all(|((method, _), _)| self.is_always_sent(method))
+        {
+            let text = "nothing that fits --only could be tried: take what it needs along with \
+                        `OR seq:N` in the filter, or replay all up to it with --until";
+            report.troubles.push((Trouble::Unreadable, text.into()));
         }
-        Ok(Played {
-            outcome: played.outcome,
-            rules: files,
-            id: played.id,
-            path: played.path,
-        })
-    }
-
-    fn options(&self, clock: Clock) -> Result<Options, Failure> {
-        Ok(Options {
-            order: order(self.wish.driving),
-            timeout: self.wish.driving.pace.timeout,
-            asked: match self.wish.driving.on_server_request {
-                Asked::Fail => Policy::Fail,
-                Asked::Stub => Policy::Stub,
-            },
-            guard: self.guard.clone(),
-            binder: binder(self.wish)?,
-            recorded_wall_ns: self.summary.wall_ns,
-            wall_ns: clock.wall_ns(),
-            recorded_end: self.summary.session.phase.end().cloned(),
-        })
     }
 }
 
-/// The judge that is asked for.
-fn judging(wish: Wish<'_>, recording: &Recording) -> Result<Judging, Failure> {
-    let rewrites = rewrites(wish.driving);
-    comparison::judge(wish.strictness, rewrites, recording.path())
-}
-
-fn guard(driving: &Driving, recording: &Recording, summary: &Summary) -> Result<Guard, Failure> {
-    let mut guard = Guard::from_recording(recording, consent::is_own(recording, summary))?;
-    if driving.allowed.allow_side_effects {
-        guard.allow_all();
-    }
-    for tool in &driving.allowed.allow_tool {
-        guard.allow(tool.as_str());
-    }
-    Ok(guard)
+/// The judge that is asked for, and the files of its rules in words.
+fn judge(
+    driving: &Driving,
+    strictness: &Strictness,
+    recording: &Recording,
+) -> Result<(Judge, Vec<String>), Failure> {
+    comparison::judge(strictness, rewrites(driving), recording.path())
 }
 
 fn rewrites(driving: &Driving) -> Rewrites {
     Rewrites::new(driving.values.rewrite.iter().cloned())
 }
 
-fn binder(wish: Wish<'_>) -> Result<Binder, Failure> {
-    let mut binder = Binder::default();
-    let values = &wish.driving.values;
+fn binder(driving: &Driving, part: &Part) -> Binder {
+    let (mut binder, values) = (Binder::default(), &driving.values);
     binder.fresh_ids = values.fresh_ids;
     binder.protocol = values.protocol.as_deref().map(Into::into);
-    if !wish.keep_trace {
-        binder.span_seed = Some(getrandom::u64().context("there is no randomness")?);
+    for (placeholder, value) in &values.bind {
+        binder.supply(placeholder.as_str(), value.as_str());
     }
-    for bind in &values.bind {
-        binder.supply(bind.placeholder.as_str(), bind.value.as_str());
-    }
-    binder.rewrites = rewrites(wish.driving);
-    for edit in &wish.part.edit {
+    binder.rewrites = rewrites(driving);
+    for edit in &part.edit {
         let edits = binder.edits.entry(edit.seq).or_default();
         edits.push((edit.path.clone(), edit.json.as_str().into()));
     }
-    Ok(binder)
+    binder
 }
 
-/// The command to start: the one that was given, in the folder where we are, or the recorded one in
-/// the folder where it was, as long as that is there.
+/// The command to start: the given one in the current folder, or the recorded one in the folder where
+/// it was.
 fn command(driving: &Driving, summary: &Summary, binder: &Binder) -> Result<Command, Failure> {
     if !driving.command.is_empty() {
-        return Ok(Command {
-            words: driving.command.clone(),
-            dir: None,
-        });
+        let words = driving.command.clone();
+        return Ok(Command { words, dir: None });
     }
     Command::recorded(summary, binder).map_err(|error| match error {
-        NoCommand::Unknown => {
-            let message = "the recording names no command: give one after `--`";
-            Failure::Usage(message.to_owned())
-        }
-        NoCommand::Redacted(names) => {
-            let names = names.join(", ");
-            Failure::Refused(anyhow!(
-                "the recorded command has redacted values in it ({}): supply them with --bind, or \
-                 give a command after `--`",
-                escape(&names)
-            ))
-        }
+        NoCommand::Unknown => usage("the recording names no command: give one after `--`"),
+        NoCommand::Redacted(names) => Failure::Refused(anyhow!(
+            "the recorded command has redacted values in it ({}): supply them with --bind, or \
+             give a command after `--`",
+            escape(&names.join(", "))
+        )),
     })
 }
 
-fn order(driving: &Driving) -> Order {
-    match driving.pace.order {
-        Chosen::Causal => Order::Causal,
-        Chosen::Serial => Order::Serial,
-        Chosen::Timed => Order::Timed {
-            speed: driving.pace.speed.unwrap_or(1.0),
-            max_gap: driving.pace.max_gap.unwrap_or(MAX_GAP),
-        },
+/// The exchanges that fit `--only`. A filter that fits no request of the client is refused: the
+/// handshake alone would be compared, and found the same for ever.
+fn picked(part: &Part, recording: &Recording) -> Result<Option<HashSet<ExchangeId>>, Failure> {
+    let only = part.only.as_deref();
+    let Some(query) = filter::parse_as("--only", only)? else {
+        return Ok(None);
+    };
+    let (picked, mut fits) = (filter::exchanges(recording, &query)?, false);
+    recording.each_exchange(|one| {
+        fits |= one.direction == Direction::ClientToServer && picked.contains(&one.id);
+    })?;
+    if fits {
+        return Ok(Some(picked));
     }
+    Err(Failure::Refused(anyhow!(
+        "no request of the client fits --only {}, so there is nothing to compare",
+        escape(only.unwrap_or_default())
+    )))
+}
+
+/// Refuses an edit that is not of a request that is sent, or does not find its place in it.
+fn check_edits(
+    part: &Part,
+    picked: Option<&HashSet<ExchangeId>>,
+    recording: &Recording,
+) -> Result<(), Failure> {
+    for edit in &part.edit {
+        let mut requests = recording.exchanges_of_frame(edit.seq)?;
+        requests.retain(|exchange| exchange.request.0 == edit.seq);
+        let is_sent = |one: &Exchange| {
+            one.method == "initialize" || picked.is_none_or(|picked| picked.contains(&one.id))
+        };
+        let why = if requests.is_empty() {
+            "it is no request of the recording"
+        } else if part.until.is_some_and(|until| edit.seq > until) || !requests.iter().any(is_sent)
+        {
+            "it is not sent: it comes after --until, or does not fit --only"
+        } else if matches!(edit.path.steps(), [Step::Member(name), ..] if ["id", "jsonrpc"].contains(&&**name))
+        {
+            "that member belongs to the protocol, and is not edited"
+        } else if !has_place(edit, recording)? {
+            "the request has no such place"
+        } else {
+            continue;
+        };
+        let (seq, path) = (edit.seq.0, edit.path.to_string());
+        let message = format!("--edit #{seq} {}: {why}", escape(&path));
+        return Err(Failure::Usage(message));
+    }
+    Ok(())
+}
+
+/// Whether an edit finds its place in a request: a value, or an object that has no such member yet.
+fn has_place(edit: &Edit, recording: &Recording) -> Result<bool, Failure> {
+    let raw = recording.message_bytes(edit.seq, 0)?.unwrap_or_default();
+    let Ok(document) = Document::parse(&raw) else {
+        return Ok(false);
+    };
+    let message = document.root();
+    let new_member = || match edit.path.steps().split_last() {
+        Some((Step::Member(name), above)) if !above.is_empty() || &**name == "params" => {
+            JsonPath::new(above.to_vec()).first(message)
+        }
+        _ => None,
+    };
+    let is_there = edit.path.first(message).is_some();
+    Ok(is_there || new_member().is_some_and(|parent| parent.is_object()))
 }

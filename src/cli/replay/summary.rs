@@ -3,14 +3,15 @@
 
 use super::update::Updated;
 use crate::cli::comparison::Party;
+use crate::cli::comparison::ReportFormat;
 use crate::cli::exit::Failure;
 use crate::cli::output::{self, Output};
 use mcpreel_replay::bind::Bound;
-use mcpreel_replay::player::{GivenUp, Outcome, Refusal};
+use mcpreel_replay::player::{GivenUp, Outcome};
 use mcpreel_wire::text::{count, escape, plural};
-use serde_json::json;
+use serde_json::{Value, json};
 
-/// Refused calls, and handles, that are named.
+/// Refused calls, handles and the like that are named.
 const MOST_NAMED: usize = 10;
 
 pub struct Summary<'r> {
@@ -24,17 +25,29 @@ pub struct Summary<'r> {
 }
 
 impl Summary<'_> {
-    /// For people.
-    pub fn text(&self) -> Result<(), Failure> {
+    /// Writes it below the report of the comparison.
+    pub fn write(&self, format: ReportFormat) -> Result<(), Failure> {
         let mut out = Output::stdout();
-        out.line("")?;
-        output::facts(&self.rows(), &mut out)?;
+        match format {
+            ReportFormat::Text => {
+                out.line("")?;
+                output::facts(&self.rows(), &mut out)?;
+            }
+            ReportFormat::Json => out.json(&self.json())?,
+            // These have no place for more: stderr gets what the user has to do.
+            ReportFormat::Junit | ReportFormat::Github => {
+                let wanted = ["refused", "redacted", "stopped", "ended", "cassette"];
+                for (name, text) in self.rows() {
+                    if wanted.contains(&name) {
+                        output::say(&format!("{name}: {text}"));
+                    }
+                }
+            }
+        }
         Ok(out.flush()?)
     }
 
-    /// For programs, on one line.
-    pub fn json(&self) -> Result<(), Failure> {
-        let mut out = Output::stdout();
+    fn json(&self) -> Value {
         let tally = &self.outcome.tally;
         let refusals = tally.refusals.iter();
         let refusals = refusals.map(|it| json!({"seq": it.seq.0, "tool": escape(&it.tool)}));
@@ -50,8 +63,11 @@ impl Summary<'_> {
                 "times": it.uses,
             })
         });
-        let unbound = tally.unbound.iter().map(|name| escape(name));
-        out.json(&json!({
+        let secrets = match self.updated {
+            Some(Updated::Written(secrets)) => Some(secrets),
+            _ => None,
+        };
+        json!({
             "kind": "replay",
             "recording": self.made.id,
             "path": self.made.path,
@@ -62,124 +78,81 @@ impl Summary<'_> {
             "ended_as_then": tally.ended_as_then,
             "refused": tally.refused,
             "refusals": refusals.collect::<Vec<_>>(),
-            "unbound": unbound.collect::<Vec<_>>(),
+            "unbound": tally.unbound.iter().map(|name| escape(name)).collect::<Vec<_>>(),
             "given_up": given_up.collect::<Vec<_>>(),
             "lacking": self.lacking,
             "bound": bound.collect::<Vec<_>>(),
-            "updated": self.updated.map(|updated| matches!(updated, Updated::Written(_))),
-            "secrets_in_update": match self.updated {
-                Some(Updated::Written(secrets)) => Some(secrets),
-                _ => None,
-            },
-        }))?;
-        Ok(out.flush()?)
-    }
-
-    /// Tells what a user has to do, where stdout has no place for it.
-    pub fn hint(&self) {
-        for (name, text) in self.rows() {
-            if matches!(
-                name,
-                "refused" | "redacted" | "stopped" | "ended" | "cassette"
-            ) {
-                output::say(&format!("{name}: {text}"));
-            }
-        }
+            "updated": self.updated.map(|_| secrets.is_some()),
+            "secrets_in_update": secrets,
+        })
     }
 
     fn rows(&self) -> Vec<(&'static str, String)> {
         let tally = &self.outcome.tally;
         let mut rows = Vec::new();
-        let mut row = |name, text: String| rows.push((name, text));
         if let Some(signal) = self.outcome.interrupted {
             let text = format!("by signal {signal}: this is what was found until then");
-            row("stopped", text);
+            rows.push(("stopped", text));
         }
         let requests = plural(self.outcome.requests, "request");
         let (sent, answered) = (count(tally.sent), count(tally.answered));
-        row(
-            "replayed",
-            format!("{sent} of {requests} sent, {answered} answered"),
-        );
+        let replayed = format!("{sent} of {requests} sent, {answered} answered");
+        rows.push(("replayed", replayed));
         if let Some(how) = &tally.ended_as_then {
-            row("ended", format!("{how}, as in the recording"));
+            rows.push(("ended", format!("{how}, as in the recording")));
         }
         if tally.refused > 0 {
-            let named = |it: &Refusal| format!("{} (#{})", escape(&it.tool), it.seq.0);
-            let named = tally.refusals.iter().map(named);
-            let named = output::some(named, tally.refused, MOST_NAMED).join(", ");
-            row(
-                "refused",
-                format!("{}: {named}", plural(tally.refused, "call")),
-            );
+            let calls = tally.refusals.iter();
+            let calls = calls.map(|it| format!("{} (#{})", escape(&it.tool), it.seq.0));
+            let calls = output::some(calls, tally.refused, MOST_NAMED).join(", ");
+            let refused = plural(tally.refused, "call");
+            rows.push(("refused", format!("{refused}: {calls}")));
             let way = "--allow-tool NAME allows one tool, --allow-side-effects all of them";
-            row("", way.to_owned());
+            rows.push(("", way.to_owned()));
         }
-        let lacking: Vec<_> = tally.unbound.iter().map(|name| escape(name)).collect();
-        if let Some(first) = lacking.first() {
-            let all = lacking.join(", ");
-            row(
-                "redacted",
-                format!("{all}; supply them: --bind {first}=env:NAME"),
-            );
+        if let Some(first) = tally.unbound.first() {
+            let (all, first) = (tally.unbound.join(", "), escape(first));
+            let text = format!("{}; supply them: --bind {first}=env:NAME", escape(&all));
+            rows.push(("redacted", text));
         }
-        let all = tally.bound.len() as u64;
-        for text in output::some(tally.bound.iter().map(bound), all, MOST_NAMED) {
-            row("bound", text);
-        }
-        let all = tally.given_up.len() as u64;
-        for text in output::some(tally.given_up.iter().map(given_up), all, MOST_NAMED) {
-            row("given up", text);
-        }
+        let number = tally.bound.len() as u64;
+        let bound = output::some(tally.bound.iter().map(bound), number, MOST_NAMED);
+        rows.extend(bound.into_iter().map(|text| ("bound", text)));
+        let number = tally.given_up.len() as u64;
+        let given_up = output::some(tally.given_up.iter().map(given_up), number, MOST_NAMED);
+        rows.extend(given_up.into_iter().map(|text| ("given up", text)));
+        const OF_SERVER: &str = "of the server that the recording has not";
         for (number, noun, text) in [
-            (
-                tally.unexpected,
-                "question",
-                "of the server that the recording has not",
-            ),
+            (tally.unexpected, "question", OF_SERVER),
             (tally.uncompared, "answer", "too long to be compared"),
             (tally.forgotten, "value", "too many to be bound"),
         ] {
             if number > 0 {
-                row("besides", format!("{} {text}", plural(number, noun)));
+                rows.push(("besides", format!("{} {text}", plural(number, noun))));
             }
         }
-        if let Some(lacking) = &self.lacking {
-            row("besides", lacking.clone());
-        }
-        if let Some(updated) = self.updated {
-            row("cassette", updated.in_words());
-        }
+        rows.extend(self.lacking.iter().map(|text| ("besides", text.clone())));
+        rows.extend(self.updated.map(|updated| ("cassette", updated.in_words())));
         let (id, short) = (&self.made.id, self.made.short());
-        row(
-            "recording",
-            format!("{id}; `mcpreel open {short}` opens it"),
-        );
+        let text = format!("{id}; `mcpreel open {short}` opens it");
+        rows.push(("recording", text));
         rows
     }
 }
 
 fn bound(bound: &Bound) -> String {
-    format!(
-        "{} is {} now, from the answer to #{} at {}; sent {}",
-        escape(&bound.recorded),
-        escape(&bound.live),
-        bound.seq.0,
-        escape(&bound.from.to_string()),
-        plural(bound.uses, "time"),
-    )
+    let [recorded, live] = [&bound.recorded, &bound.live].map(|text| escape(text));
+    let (from, times) = (bound.from.to_string(), plural(bound.uses, "time"));
+    let (seq, from) = (bound.seq.0, escape(&from));
+    format!("{recorded} is {live} now, from the answer to #{seq} at {from}; sent {times}")
 }
 
 /// Whether a request that the recorded client gave up is answered now is no difference, but may be
 /// what the user wants to know.
 fn given_up(one: &GivenUp) -> String {
-    let now = if one.is_answered {
-        "is answered now"
-    } else {
-        "is not answered now either"
-    };
+    let now = if one.is_answered { "" } else { "not " };
     let (what, seq) = (escape(&one.what), one.seq.0);
-    format!("{what} (#{seq}), given up in the recording, {now}")
+    format!("{what} (#{seq}), given up in the recording, is {now}answered now")
 }
 
 /// The beginnings of variables of a terminal, a shell, a desktop or Cargo: they differ from window to

@@ -1,12 +1,13 @@
 //! `--update`: a cassette becomes what the server says now.
 
-use super::plan::Played;
 use crate::cli::cassette;
-use crate::cli::exit::Failure;
+use crate::cli::exit::{Failure, usage};
+use crate::cli::output::shown;
 use crate::cli::redact::{self, Secrets};
 use crate::cli::select;
 use anyhow::{Context as _, anyhow};
 use mcpreel_replay::diff::Class;
+use mcpreel_replay::player::Played;
 use mcpreel_share::cassette::{Entry, Header, Reader, write_under};
 use mcpreel_share::export::{Excerpt, Export, Selection};
 use mcpreel_share::outgoing::file::{Draft, Replace};
@@ -17,7 +18,7 @@ use mcpreel_trace::event::ProcessContext;
 use mcpreel_wire::text::{escape, plural};
 use serde_json::Value;
 use std::fs::{File, Metadata};
-use std::io::{BufWriter, Write as _};
+use std::io::BufWriter;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -62,7 +63,8 @@ impl Updated {
 impl Update {
     /// The update of the cassette that `recording` was read from; refused where it must not be.
     pub fn new(recording: &Recording, in_ci: bool) -> Result<Self, Failure> {
-        if is_ci() && !in_ci {
+        let ci = std::env::var_os("CI").unwrap_or_default();
+        if !in_ci && !["", "false", "0"].iter().any(|off| ci == *off) {
             return Err(Failure::Unsafe(
                 "--update is refused where CI is set: nobody looks at what it accepts; \
                  --update-in-ci does it all the same"
@@ -71,11 +73,10 @@ impl Update {
         }
         let path = recording.path();
         if !recording.is_temporary() || !cassette::is_one(path) {
-            let path = path.display().to_string();
-            return Err(Failure::Usage(format!(
+            return Err(usage(&format!(
                 "--update rewrites a cassette, and {} is a recording, which is what happened and \
                  stays so: `mcpreel export RECORDING --raw -o FILE.jsonl` makes a cassette of it",
-                escape(&path)
+                shown(path)
             )));
         }
         let path = path.canonicalize()?;
@@ -115,34 +116,46 @@ impl Update {
         played: &Played,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Updated, Failure> {
-        if let Some(why) = failed(played) {
-            return Ok(Updated::Not(why));
-        }
-        let counts = &played.outcome.report.counts;
+        let (outcome, tally) = (&played.outcome, &played.outcome.tally);
+        let report = &outcome.report;
         let matter = [Class::Breaking, Class::Changed, Class::Added, Class::Order];
-        if matter.iter().all(|class| counts.of(*class) == 0) {
+        let sent = tally.sent + tally.not_needed;
+        let unsent = outcome.requests.saturating_sub(sent);
+        let why = if outcome.interrupted.is_some() {
+            "the replay was stopped".to_owned()
+        } else if report.trouble().is_some() {
+            let first = report.troubles.first();
+            first
+                .map_or("nothing was compared", |(_, text)| text)
+                .to_owned()
+        } else if matter.iter().all(|class| report.count(*class) == 0) {
             return Ok(Updated::Same);
-        }
-        if let Some(why) = lacks(played) {
-            return Ok(Updated::Not(why));
-        }
-        let Some(now) = whole(&played.path, goes_on)? else {
-            let why = "the replay is not on record as a whole";
-            return Ok(Updated::Not(why.to_owned()));
+        } else if unsent > 0 {
+            let unsent = plural(unsent, "message");
+            format!("{unsent} of the recording could not be sent, and would be lost")
+        } else if tally.unexpected > 0 {
+            format!(
+                "the server asks what the recorded client was not asked ({}), and what a client \
+                 answers to that is not known: record the session anew",
+                plural(tally.unexpected, "question")
+            )
+        } else if let Some(now) = whole(&played.path, goes_on)? {
+            let secrets = redact::look(&now, &redact::policy(&Secrets::default())?)?.hits();
+            self.replace(&now)?;
+            return Ok(Updated::Written(secrets));
+        } else {
+            "the replay is not on record as a whole".to_owned()
         };
-        let secrets = redact::look(&now, &redact::policy(&Secrets::default())?)?.hits();
-        self.replace(&now)?;
-        Ok(Updated::Written(secrets))
+        Ok(Updated::Not(why))
     }
 
     fn replace(&self, now: &Recording) -> Result<(), Failure> {
         let mut header = Header::of(&now.summary()?, None);
-        header.command.clone_from(&self.header.command);
-        header.selection.clone_from(&self.header.selection);
         // Nobody has looked through what the server says now.
         header.redaction = None;
-        let shown = self.path.display().to_string();
-        let context = || format!("{} could not be updated", escape(&shown));
+        header.command.clone_from(&self.header.command);
+        header.selection.clone_from(&self.header.selection);
+        let context = || format!("{} could not be updated", shown(&self.path));
         let draft = Draft::beside(&self.path).with_context(context)?;
         let mut out = BufWriter::new(draft);
         let all = Selection::default();
@@ -152,10 +165,8 @@ impl Update {
             progress: &mut |_| Ok(()),
         };
         write_under(&header, &self.context, export).map_err(anyhow::Error::from)?;
-        out.flush()?;
-        let draft = out
-            .into_inner()
-            .map_err(std::io::IntoInnerError::into_error)?;
+        let draft = out.into_inner();
+        let draft = draft.map_err(std::io::IntoInnerError::into_error)?;
         // Who may read it is as before: it is kept beside the code.
         std::fs::set_permissions(draft.path(), self.file.permissions())?;
         let identity = |file: &Metadata| (file.ino(), file.len(), file.mtime(), file.mtime_nsec());
@@ -164,8 +175,7 @@ impl Update {
             return Err(Failure::Refused(why.context(context())));
         }
         let settled = draft.settle(&self.path, Replace::Yes);
-        settled.with_context(context)?;
-        Ok(())
+        Ok(settled.with_context(context)?)
     }
 }
 
@@ -187,44 +197,6 @@ fn whole(path: &Path, goes_on: &mut dyn FnMut() -> bool) -> Result<Option<Record
     let summary = recording.summary()?;
     let is_whole = summary.state.is_final() && summary.gap_bytes == 0;
     Ok(is_whole.then_some(recording))
-}
-
-/// Why the session that was had is no example.
-fn failed(played: &Played) -> Option<String> {
-    let outcome = &played.outcome;
-    if outcome.interrupted.is_some() {
-        return Some("the replay was stopped".to_owned());
-    }
-    outcome.report.trouble()?;
-    let first = outcome.report.troubles.first();
-    let text = first.map_or("nothing was compared", |(_, text)| text);
-    Some(text.to_owned())
-}
-
-/// A sentence about what the session lacks.
-fn lacks(played: &Played) -> Option<String> {
-    let (outcome, tally) = (&played.outcome, &played.outcome.tally);
-    let sent = tally.sent + tally.not_needed;
-    let unsent = outcome.requests.saturating_sub(sent);
-    if unsent > 0 {
-        return Some(format!(
-            "{} of the recording could not be sent, and would be lost",
-            plural(unsent, "message")
-        ));
-    }
-    (tally.unexpected > 0).then(|| {
-        format!(
-            "the server asks what the recorded client was not asked ({}), and what a client \
-             answers to that is not known: record the session anew",
-            plural(tally.unexpected, "question")
-        )
-    })
-}
-
-/// Whether we run where nobody looks.
-fn is_ci() -> bool {
-    let set = std::env::var_os("CI").unwrap_or_default();
-    !set.is_empty() && set != "false" && set != "0"
 }
 
 #[cfg(test)]

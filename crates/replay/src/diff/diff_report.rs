@@ -80,17 +80,15 @@ pub enum Trouble {
     Target,
     /// Work was pending at the deadline.
     Hang,
-    /// An assertion about what is used, missed or in order does not hold.
-    Assertion,
 }
 
 impl Trouble {
     pub fn exit_code(self) -> u8 {
-        [3, 7, 4, 5, 6][self as usize]
+        [3, 7, 4, 5][self as usize]
     }
 
     pub fn as_str(self) -> &'static str {
-        ["unreadable", "refused", "target", "hang", "assertion"][self as usize]
+        ["unreadable", "refused", "target", "hang"][self as usize]
     }
 }
 
@@ -203,7 +201,7 @@ impl Report {
         worst.or((self.compared == 0).then_some(Trouble::Unreadable))
     }
 
-    /// The exit code: 3, 7, 4, 5, 6 for problems, 1 for differences, else 0.
+    /// The exit code: 3, 7, 4, 5 for problems, 1 for differences, else 0.
     pub fn exit_code(&self) -> u8 {
         match self.trouble() {
             Some(trouble) => trouble.exit_code(),

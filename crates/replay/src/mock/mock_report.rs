@@ -69,6 +69,11 @@ impl<T> Counted<T> {
             self.kept.push(item());
         }
     }
+
+    /// The number of items that are not kept.
+    pub fn left_out(&self) -> u64 {
+        self.count - self.kept.len() as u64
+    }
 }
 
 /// The counts of a session.

@@ -1,5 +1,0 @@
-//! What replay, minimise and diff take.
-
-mod compare;
-
-pub use compare::{Diff, Form, ReportFormat, Strictness, rewrite};

@@ -6,9 +6,9 @@ use super::output::{self, Output, Progress};
 use super::{cassette, folder, select};
 use clap::Args;
 use mcpreel_share::phrases::sentence;
+use mcpreel_store::indexer::derive::reindex;
 use mcpreel_store::library::Library;
 use mcpreel_store::reader::Recording;
-use mcpreel_store::reindex;
 use mcpreel_wire::text::{count, escape, plural};
 use std::ffi::OsString;
 
@@ -43,7 +43,7 @@ impl Reindex {
             }
             select::complete(&path, &library)?;
             let mut progress = Progress::stderr();
-            let rebuilt = reindex::reindex(&path, &mut |frames| {
+            let rebuilt = reindex(&path, &mut |frames| {
                 progress.show(&format!("{shown}: {} frames", count(frames)));
             });
             drop(progress);

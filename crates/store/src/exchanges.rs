@@ -226,11 +226,18 @@ impl Recording {
         Ok(sum)
     }
 
-    /// The oldest exchanges that wait for an answer, `limit` at most.
-    pub fn oldest_open(&self, limit: u32) -> Result<Vec<Exchange>, ReadError> {
-        let oldest = "WHERE e.id IN (SELECT id FROM exchange INDEXED BY exchange_not_ok
-            WHERE status <> 'ok' AND status = 'open' ORDER BY id LIMIT ?1) ORDER BY e.id";
-        self.rows(oldest, [limit])
+    /// The first `limit` exchanges of a status other than `ok`, in order.
+    pub fn first_of(&self, status: Status, limit: u32) -> Result<Vec<Exchange>, ReadError> {
+        let first = "WHERE e.id IN (SELECT id FROM exchange INDEXED BY exchange_not_ok
+            WHERE status <> 'ok' AND status = ?1 ORDER BY id LIMIT ?2) ORDER BY e.id";
+        self.rows(first, (status.as_str(), limit))
+    }
+
+    /// The last `limit` exchanges of a status other than `ok`, in order.
+    pub(super) fn last_of(&self, status: Status, limit: u32) -> Result<Vec<Exchange>, ReadError> {
+        let last = "WHERE e.id IN (SELECT id FROM exchange INDEXED BY exchange_not_ok
+            WHERE status <> 'ok' AND status = ?1 ORDER BY id DESC LIMIT ?2) ORDER BY e.id";
+        self.rows(last, (status.as_str(), limit))
     }
 
     /// The last exchanges that ended without an answer, `limit` at most, in their order.

@@ -6,6 +6,7 @@ use super::schema::to_sql;
 use super::story::FindingGroup;
 use mcpreel_lint::process::overdue;
 use mcpreel_trace::clock::Moment;
+use mcpreel_trace::exchange::Status;
 use mcpreel_trace::frame::Seq;
 
 /// Open exchanges that are looked at for what is overdue; the oldest ones tell enough.
@@ -64,7 +65,7 @@ impl Recording {
     /// recorder yet: rules about time passing are judged there when something comes. The findings
     /// have the number 0, they are not on record.
     pub fn overdue(&self, summary: &Summary, now: Moment) -> Result<Vec<FindingRow>, ReadError> {
-        let open = self.oldest_open(OPEN)?;
+        let open = self.first_of(Status::Open, OPEN)?;
         let found = overdue(open.iter(), &summary.session, summary.slow_ns, now);
         let mut rows = Vec::new();
         for finding in found {

@@ -10,7 +10,7 @@
 //!   values stand in columns;
 //! * [`open`]: opens a recording to read it, or says in one sentence why it cannot be read;
 //! * [`record`]: records a session; [`indexer`]: drains its spool into a recording: frames, and all
-//!   that is derived from them; [`reindex`]: derives everything anew, by the same code;
+//!   that is derived from them, which it also derives anew;
 //!   [`recovery`]: completes a recording whose recorder has gone;
 //! * [`library`]: the folder of recordings: names, list, selectors, retention;
 //! * [`reader`]: read-only access to one recording; [`follow`]: what is new in one that grows;
@@ -35,7 +35,6 @@ pub mod open;
 pub mod reader;
 pub mod record;
 pub mod recovery;
-pub mod reindex;
 pub mod schema;
 pub mod select;
 pub mod state;

@@ -1,11 +1,10 @@
 //! The work of one transaction: records in, rows out.
 
+use super::IndexError;
 use super::derive::{Deriver, Text};
-use super::index_error::IndexError;
 use super::line::{Body, Line};
 use super::write::Writer;
 use super::{Budget, Position, long};
-use crate::reindex;
 use crate::schema::{State, to_sql};
 use mcpreel_capture::spool::{EndNote, RecordHead, RecordKind, SpoolReader, Status};
 use mcpreel_trace::clock::Moment;
@@ -148,7 +147,7 @@ impl<'a> Batch<'a> {
 
     /// Derives everything anew from what is on record.
     pub fn rebuild(&mut self, progress: &mut dyn FnMut(u64)) -> Result<(), IndexError> {
-        reindex::rebuild(self.conn, progress)
+        super::derive::rebuild(self.conn, progress)
     }
 
     /// Writes what the transaction has changed in memory.

@@ -12,24 +12,22 @@
 //!
 //! What is derived depends on all that came before, which is gone after a restart or a failed
 //! transaction. From then on an indexer takes care of frames and events only; its recording has
-//! the derived version 0, and [`super::reindex`] derives everything anew, by the same code
-//! ([`mod@derive`]).
+//! the derived version 0, and [`mod@derive`] derives everything anew, by the same code.
 //!
 //! Whoever calls drives the loop, and knows how long the spool is and when to stop.
 
 mod batch;
 pub mod derive;
-pub(crate) mod index_error;
 pub(crate) mod line;
 pub(crate) mod long;
 pub mod write;
 
-use super::schema::{State, from_sql};
+use super::open::OpenError;
+use super::schema::{SchemaError, State, from_sql};
 use super::{open, schema};
 use batch::Batch;
 pub use batch::names_unread;
 use derive::Deriver;
-pub use index_error::IndexError;
 pub use line::COLLECT_LIMIT;
 use line::Line;
 use mcpreel_capture::spool::{SpoolError, SpoolReader};
@@ -99,7 +97,7 @@ impl Indexer {
     }
 
     /// Goes on with the recording `path` where its last committed transaction ended. What is
-    /// derived is left to [`super::reindex`].
+    /// derived is left to [`derive`].
     pub fn resume(path: &Path, spool: SpoolReader) -> Result<Self, IndexError> {
         let conn = open::writable(path)?;
         let state = Position::load(&conn)?;
@@ -376,5 +374,32 @@ impl Position {
             state.line(StreamId(row.get(0)?)).committed = from_sql(row.get(1)?);
         }
         Ok(state)
+    }
+}
+
+// Why a recording could not be made, filled, or derived anew.
+
+/// Why a recording could not be made, filled, or derived anew.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    /// The recording could not be created.
+    #[error(transparent)]
+    Create(#[from] SchemaError),
+    /// The recording could not be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    #[error(transparent)]
+    Spool(#[from] SpoolError),
+    #[error("could not write the recording")]
+    Sqlite(#[from] rusqlite::Error),
+    /// The bytes of a long frame could not be copied or read.
+    #[error("could not copy a line of {size} bytes")]
+    Copy { size: u64, source: io::Error },
+}
+
+impl IndexError {
+    /// Whether somebody else holds the file: nothing was lost, trying again later may help.
+    pub fn is_busy(&self) -> bool {
+        matches!(self, Self::Sqlite(error) if schema::is_busy(error))
     }
 }

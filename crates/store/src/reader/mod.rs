@@ -6,11 +6,11 @@
 mod bytes;
 pub mod reader_rows;
 
-use super::indexer::index_error::IndexError;
+use super::indexer::IndexError;
+use super::open;
 use super::open::{OpenError, Opened, uri};
 use super::schema::DERIVED_VERSION;
 use super::schema::{State, is_id, to_sql};
-use super::{open, reindex};
 pub use crate::notices::Beginning;
 pub use bytes::FramePage;
 use mcpreel_trace::event::ProcessContext;
@@ -61,7 +61,7 @@ impl Recording {
         }
         drop(recording);
         let opened = open::copied(path)?;
-        reindex::rebuild_all(&opened.conn, &mut |_| ())?;
+        super::indexer::derive::rebuild_all(&opened.conn, &mut |_| ())?;
         Ok(Self {
             path: path.to_owned(),
             opened,
@@ -111,6 +111,11 @@ impl Recording {
     /// The messages of the frame `seq`.
     pub fn messages_of_frame(&self, seq: Seq) -> Result<Vec<MessageRow>, ReadError> {
         self.rows("WHERE m.frame = ?1 ORDER BY m.part", [to_sql(seq.0)])
+    }
+
+    /// The message at `part` of the frame `seq`.
+    pub(super) fn message(&self, seq: Seq, part: u32) -> Result<Option<MessageRow>, ReadError> {
+        self.row("WHERE m.frame = ?1 AND m.part = ?2", (to_sql(seq.0), part))
     }
 
     /// All messages that belong to an exchange, in order.

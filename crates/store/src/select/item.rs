@@ -2,7 +2,7 @@
 
 use super::scan::Filter;
 use super::{Context, Question};
-use crate::reader::{EventRow, MessageRow, ReadError, Recording};
+use crate::reader::{EventRow, ReadError, Recording};
 use crate::schema::to_sql;
 use mcpreel_trace::item::{Annotation, FindingNote, Item, ItemKey, Lens, What};
 use rusqlite::Row;
@@ -69,9 +69,7 @@ impl Recording {
         let Some(head) = self.head(key.seq)? else {
             return Ok(None);
         };
-        let at = (to_sql(key.seq.0), key.nth);
-        let row: Option<MessageRow> = self.row("WHERE m.frame = ?1 AND m.part = ?2", at)?;
-        let Some(row) = row else {
+        let Some(row) = self.message(key.seq, key.nth)? else {
             let preview = self.preview(key)?.filter(|_| key.nth == 0);
             return Ok(preview.map(|preview| What::Line { head, preview }));
         };

@@ -17,11 +17,10 @@ mod column;
 mod compile;
 mod count;
 mod item;
-mod live;
 mod scan;
 
 pub use count::Latency;
-pub use live::LiveFilter;
+pub use scan::LiveFilter;
 pub use scan::Scan;
 
 use crate::reader::{ReadError, Recording, Summary};

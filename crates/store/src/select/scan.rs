@@ -3,11 +3,15 @@
 use super::column::Source;
 use super::compile::{Compiler, Tests};
 use super::{Context, Hit, Question, Step, Way};
+use crate::indexer::derive::{Deriver, Text};
+use crate::indexer::write::Writer;
 use crate::reader::{ReadError, Recording};
+use crate::schema;
 use crate::schema::{from_sql, to_sql};
-use mcpreel_trace::clock::Deadline;
-use mcpreel_trace::frame::Seq;
-use mcpreel_trace::item::{ItemKey, ItemKind};
+use mcpreel_trace::clock::{Deadline, Moment};
+use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
+use mcpreel_trace::item::{ItemKey, ItemKind, Lens};
+use mcpreel_trace::query::Query;
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params_from_iter};
 use std::hash::{BuildHasher, RandomState};
@@ -258,5 +262,58 @@ impl Scan {
             Way::Newest => key < at,
             Way::Oldest => key > at,
         })
+    }
+}
+
+// Filters of a request that is on no record: the condition on an exchange, over a recording in
+// memory that has only this one.
+
+const CLEAR: &str = "DELETE FROM frame; DELETE FROM message; DELETE FROM line;
+    DELETE FROM exchange; DELETE FROM finding";
+
+/// Whether requests fit a filter.
+#[derive(Debug)]
+pub struct LiveFilter {
+    filter: Filter,
+    conn: Connection,
+}
+
+impl LiveFilter {
+    pub fn new(query: &Query) -> rusqlite::Result<Self> {
+        let question = Question {
+            lens: Lens::Exchanges,
+            query: query.clone(),
+            ..Question::default()
+        };
+        let context = Context {
+            end: Moment(0),
+            slow_ns: u64::MAX,
+        };
+        let filter = Filter::new(&question, context);
+        let mut conn = Connection::open_in_memory()?;
+        let transaction = conn.transaction()?;
+        schema::migrate(&transaction)?;
+        transaction.commit()?;
+        filter.install(&conn)?;
+        Ok(Self { filter, conn })
+    }
+
+    /// Whether a request of the client that has no answer yet fits, sent at `now`.
+    pub fn fits(&self, bytes: &[u8], now: Moment) -> rusqlite::Result<bool> {
+        self.conn.execute_batch(CLEAR)?;
+        let head = FrameHead {
+            seq: Seq(1),
+            stream: StreamId::C2S,
+            offset: 0,
+            t_first: now,
+            t_last: now,
+            size: bytes.len() as u64,
+        };
+        let mut writer = Writer::prepare(&self.conn)?;
+        writer.frame(&head, &bytes)?;
+        let mut deriver = Deriver::default();
+        deriver.frame(&head, Text::Whole(bytes));
+        deriver.flush(&mut writer)?;
+        Ok(!self.filter.rows(&self.conn, (1, 1))?.is_empty())
     }
 }

@@ -2,10 +2,10 @@
 
 use super::written_session::{Session, busy_session, bytes, drain, rows};
 use crate::annotate::{AnnotateError, set_mark, set_note};
+use crate::indexer::derive::reindex;
 use crate::library;
 use crate::reader::Recording;
 use crate::recovery;
-use crate::reindex::reindex;
 use crate::schema::State;
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::Seq;

@@ -1,10 +1,10 @@
 //! From the spool into the recording.
 
 use super::written_session::*;
+use crate::indexer::derive::reindex;
 use crate::indexer::{Finished, Indexer};
 use crate::library::spool_of;
 use crate::reader::Recording;
-use crate::reindex::reindex;
 use crate::schema::State;
 use mcpreel_trace::event::EventKind;
 use mcpreel_trace::frame::{Seq, StreamId};

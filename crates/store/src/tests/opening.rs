@@ -188,6 +188,6 @@ fn what_another_version_derived_is_derived_anew_without_touching_the_file() {
     assert_eq!(exchanges, summary.exchanges);
     drop(recording);
     assert!(std::fs::read(&path).unwrap() == before);
-    crate::reindex::reindex(&path, &mut |_| ()).unwrap();
+    crate::indexer::derive::reindex(&path, &mut |_| ()).unwrap();
     assert_same(&derived(&path), &expected);
 }

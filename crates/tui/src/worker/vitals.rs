@@ -6,7 +6,7 @@ use mcpreel_store::library::Standing;
 use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_store::story::{Stall, Unfinished};
 use mcpreel_trace::clock::Moment;
-use mcpreel_trace::exchange::Exchange;
+use mcpreel_trace::exchange::{Exchange, Status};
 
 /// Open calls that the header may name.
 const OPEN: u32 = 4;
@@ -80,7 +80,7 @@ impl Vitals {
         Ok(Self {
             unfinished: only(live, || recording.unfinished())?,
             stalls: only(live, || recording.open_stalls())?,
-            open: only(summary.open > 0, || recording.oldest_open(OPEN))?,
+            open: only(summary.open > 0, || recording.first_of(Status::Open, OPEN))?,
             lost: only(has_ended, || recording.last_lost(LOST))?,
             summary,
             standing,

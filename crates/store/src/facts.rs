@@ -1,18 +1,18 @@
 //! The [`Facts`] of a recording from which its causes are found, gathered by queries that
-//! are answered by an index or look at a bounded number of rows; `facts_calls` has those about exchanges.
-
-mod facts_calls;
+//! are answered by an index or look at a bounded number of rows.
 
 use super::reader::reader_rows::number;
 use super::reader::{EventRow, FindingRow, ReadError, Recording};
 use super::schema::{moment, to_sql};
 use mcpreel_lint::Severity;
 use mcpreel_lint::cause::Facts;
-use mcpreel_lint::cause::facts::{Counts, Found, Group, Line};
+use mcpreel_lint::cause::facts::{Cancelled, Counts, Found, Group, Line, Sample};
+use mcpreel_lint::cause::failed_calls::Failed;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::Event;
-use mcpreel_trace::exchange::Status;
+use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
+use mcpreel_wire::message::Direction;
 use rusqlite::{Row, params};
 
 /// Events that are read from the beginning and from the end: a recorder writes some dozens, but
@@ -228,4 +228,138 @@ fn line(row: &Row<'_>) -> rusqlite::Result<Line> {
         t: moment(row.get(2)?),
         bytes: row.get::<_, Vec<u8>>(3)?.into(),
     })
+}
+
+// The exchanges among the facts: those that stand alike, failed, were cancelled, were made again.
+
+/// The first and as many of the last rows of a kind that are read. The first failure and what was
+/// open last say most.
+const EACH: u32 = 4;
+
+/// Failures of each status among which those of one call are looked for.
+const FAILURES: u32 = 500;
+
+/// Exchanges that were answered last.
+const LAST: u32 = 16;
+
+const GROUPS: usize = 4;
+
+const COUNT_OF_STATUS: &str = "SELECT count(*) FROM (SELECT 1 FROM exchange
+    INDEXED BY exchange_not_ok WHERE status <> 'ok' AND status = ?1 LIMIT ?2)";
+
+impl Recording {
+    /// The exchanges that begin a session, in order.
+    fn opening(&self) -> Result<Vec<Exchange>, ReadError> {
+        let first = "WHERE e.method = ?1 AND e.name IS NULL ORDER BY e.id LIMIT ?2";
+        let mut opening: Vec<Exchange> = self.rows(first, ("initialize", EACH))?;
+        opening.extend(self.rows::<Exchange>(first, ("server/discover", EACH))?);
+        // Who only sends back what it is sent begins no session.
+        opening.retain(|exchange| exchange.direction == Direction::ClientToServer);
+        opening.sort_by_key(|exchange| exchange.id);
+        Ok(opening)
+    }
+
+    /// The exchanges of one status: how many there are, and the first and the last of them.
+    fn sample(&self, status: Status) -> Result<Sample, ReadError> {
+        let mut exchanges = self.first_of(status, EACH)?;
+        let before = exchanges.last().map(|exchange| exchange.id);
+        let last = self.last_of(status, EACH)?.into_iter();
+        exchanges.extend(last.filter(|exchange| Some(exchange.id) > before));
+        let params = (status.as_str(), to_sql(Sample::COUNTED));
+        let count = self.number(COUNT_OF_STATUS, params)?;
+        Ok(Sample { count, exchanges })
+    }
+
+    /// The exchanges that were answered last, a few, in the order of the answers.
+    fn last_answered(&self) -> Result<Vec<Exchange>, ReadError> {
+        let last = "WHERE e.id IN (
+                SELECT id FROM (SELECT id, response FROM exchange ORDER BY id DESC LIMIT ?1)
+                WHERE response IS NOT NULL ORDER BY response DESC LIMIT ?2)
+            ORDER BY e.response";
+        self.rows(last, (LOOKED_THROUGH, LAST))
+    }
+
+    /// Calls that failed, by method and name, in the order of the first of each that was answered
+    /// and says what is wrong. `total` is how many failed altogether.
+    fn failed(&self, total: u64) -> Result<Vec<Failed>, ReadError> {
+        let mut failures = Vec::<Exchange>::new();
+        for status in Status::ALL.iter().filter(|status| status.is_failure_of("")) {
+            failures.extend(self.first_of(*status, FAILURES)?);
+        }
+        failures.retain(Exchange::has_failed);
+        failures.sort_by_key(|failure| failure.id);
+        let is_whole = total <= u64::from(FAILURES);
+        let leads = |one: &Exchange| matches!(one.status, Status::Error | Status::ToolError);
+        let mut groups = Vec::new();
+        while groups.len() < GROUPS
+            && let Some(first) = failures.iter().find(|one| leads(one))
+        {
+            let (method, name) = (first.method.clone(), first.name.clone());
+            let is_alike = |one: &Exchange| one.method == method && one.name == name;
+            let (mut alike, others): (Vec<_>, _) = failures.into_iter().partition(is_alike);
+            let is_all = is_whole && alike.len() <= Failed::COUNTED;
+            alike.truncate(Failed::COUNTED);
+            let mut failed = Failed::new(alike, is_all);
+            for way in failed.iter_mut().flat_map(|failed| &mut failed.ways) {
+                if let Some((seq, part)) = way.exchange.response {
+                    let row = self.message(seq, part)?;
+                    way.answer = row.map(|row| row.record.summary).or(way.answer.take());
+                }
+            }
+            groups.extend(failed);
+            failures = others;
+        }
+        Ok(groups)
+    }
+
+    /// The requests that were cancelled, in order.
+    fn cancelled(&self) -> Result<Vec<Cancelled>, ReadError> {
+        let mut exchanges = self.sample(Status::Cancelled)?.exchanges;
+        exchanges.extend(self.sample(Status::Late)?.exchanges);
+        exchanges.sort_by_key(|exchange| exchange.id);
+        let cancelled = exchanges.into_iter().map(|exchange| {
+            let asked = self.message(exchange.request.0, exchange.request.1)?;
+            let (mut t, mut said) = (None, None);
+            if let Some(seq) = exchange.cancelled {
+                let mut messages = self.messages_of_frame(seq)?.into_iter();
+                let about = messages.find(|row| row.record.exchange == Some(exchange.id));
+                said = about.map(|row| row.record.summary);
+                t = self.head(seq)?.map(|head| head.t_last);
+            }
+            Ok(Cancelled {
+                has_token: asked.is_some_and(|row| row.record.token.is_some()),
+                again: self.next_alike(&exchange)?,
+                said: said.unwrap_or_default(),
+                t,
+                exchange,
+            })
+        });
+        cancelled.collect()
+    }
+
+    /// The requests that were never answered, each with the same request that came later.
+    fn made_again(&self) -> Result<Vec<(Exchange, Exchange)>, ReadError> {
+        let mut again = Vec::new();
+        for status in [Status::Open, Status::Unanswered] {
+            for exchange in self.sample(status)?.exchanges {
+                let next = self.next_alike(&exchange)?;
+                again.extend(next.map(|next| (exchange, next)));
+            }
+        }
+        Ok(again)
+    }
+
+    /// The next request of the same method and name, if it asks for the same and, where the first
+    /// was cancelled, came after that.
+    fn next_alike(&self, exchange: &Exchange) -> Result<Option<Exchange>, ReadError> {
+        let (method, name) = (&*exchange.method, exchange.name.as_deref());
+        let alike = (method, name, to_sql(exchange.id.0));
+        let next = "WHERE e.method = ?1 AND e.name IS ?2 AND e.id > ?3 ORDER BY e.id LIMIT 1";
+        let next: Option<Exchange> = self.row(next, alike)?;
+        let is_again = |next: &Exchange| {
+            let later = exchange.cancelled.is_none_or(|seq| next.request.0 > seq);
+            later && next.direction == exchange.direction && next.asked() == exchange.asked()
+        };
+        Ok(next.filter(is_again))
+    }
 }

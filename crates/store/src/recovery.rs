@@ -8,12 +8,13 @@
 //! alone.
 
 use super::follow::INTERVAL;
+use super::indexer::derive::reindex;
 use super::indexer::{Budget, IndexError, Indexer, names_unread, release};
 use super::library::{Entry, EntryError, Standing, spool_of, start_of};
 use super::open::OpenError;
 use super::reader::{ReadError, Recording};
 use super::schema::State;
-use super::{open, reindex, schema};
+use super::{open, schema};
 use mcpreel_capture::spool;
 use mcpreel_capture::spool::{LockError, SpoolError, SpoolLock, SpoolReader};
 use mcpreel_trace::clock::Clock;
@@ -220,7 +221,7 @@ fn tidy(reel: &Path, progress: &mut dyn FnMut(Stage)) -> Result<(), RecoverError
         return Ok(());
     }
     if !summary.derived {
-        reindex::reindex(reel, &mut |frames| progress(Stage::Deriving { frames }))?;
+        reindex(reel, &mut |frames| progress(Stage::Deriving { frames }))?;
     }
     if !is_plain {
         // Opening it rolls an interrupted transaction back. A reader that is in the way is no

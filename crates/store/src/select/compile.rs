@@ -25,7 +25,7 @@ use mcpreel_trace::query::body::{self, JsonTest};
 use mcpreel_trace::query::pattern;
 use mcpreel_wire::brief;
 use mcpreel_wire::id::RequestId;
-use mcpreel_wire::json::{Document, Path, Value as Json};
+use mcpreel_wire::json::{Document, Path, Step, Value as Json};
 use regex::bytes::Regex;
 use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
@@ -48,8 +48,6 @@ enum Test {
     Json(JsonTest),
     /// A value at a path in the bodies of the request and of the response.
     Body(Root, Path, Option<JsonTest>),
-    /// A member of the params of a log message, which is a text.
-    Logged(&'static str, Option<Box<Test>>),
     /// Bytes of a frame that begin with the bracket of a batch.
     Batch,
 }
@@ -145,15 +143,6 @@ impl Test {
                 let document = Document::parse(value);
                 document.is_ok_and(|document| test.fits(document.root()))
             }
-            Self::Logged(member, test) => {
-                let document = Document::parse(value).ok();
-                let params = document.as_ref().and_then(|it| it.root().get("params"));
-                let logged = params.and_then(|params| params.get(member)?.as_str());
-                let test = test.as_ref();
-                logged.is_some_and(|logged| {
-                    test.is_none_or(|test| test.fits([Some(logged.as_bytes()), None]))
-                })
-            }
             Self::Batch => {
                 let text = value.strip_prefix(b"\xef\xbb\xbf").unwrap_or(value);
                 text.trim_ascii_start().first() == Some(&b'[')
@@ -219,8 +208,7 @@ impl Writer<'_> {
         match (field, self.source.column(field)) {
             (Field::Text, _) => "1".to_owned(),
             (Field::Finding | Field::Severity, _) => self.source.findings("1"),
-            (Field::Level, _) => self.logged("level", None),
-            (Field::Logger, _) => self.logged("logger", None),
+            (Field::Level | Field::Logger, _) => self.logged(field, None),
             (_, Some(column)) => format!("({column}) IS NOT NULL"),
             (_, None) => self.never(),
         }
@@ -242,16 +230,12 @@ impl Writer<'_> {
         }
         match (field, self.source.column(field)) {
             (Field::Finding | Field::Severity, _) => {
-                let column = if field == Field::Finding {
-                    "rule"
-                } else {
-                    "severity"
-                };
+                let is_rule = field == Field::Finding;
+                let column = if is_rule { "rule" } else { "severity" };
                 let condition = self.test_text(column, kind, op, value);
                 self.source.findings(&condition)
             }
-            (Field::Level, _) => self.logged("level", Some(text_test(op, value))),
-            (Field::Logger, _) => self.logged("logger", Some(text_test(op, value))),
+            (Field::Level | Field::Logger, _) => self.logged(field, Some(JsonTest::new(op, value))),
             (_, None) => self.never(),
             (_, Some(column)) => self.test(&column, kind, op, value),
         }
@@ -293,13 +277,13 @@ impl Writer<'_> {
         format!("({column}) = {text}")
     }
 
-    /// A condition on a member of the params of a log message.
-    fn logged(&mut self, member: &'static str, test: Option<Test>) -> String {
+    /// A condition on the member of that name in the params of a log message.
+    fn logged(&mut self, field: Field, test: Option<JsonTest>) -> String {
         if !matches!(self.source, Source::Alone | Source::Message) {
             return self.never();
         }
-        let [request, _] = self.source.bodies();
-        let fits = self.ask(Test::Logged(member, test.map(Box::new)), &[request]);
+        let member = Path::new(vec![Step::Member(field.as_str().into())]);
+        let fits = self.body(Root::Params, &member, test);
         format!("(m.method = 'notifications/message' AND {fits})")
     }
 

@@ -213,19 +213,7 @@ impl Field {
             Self::Time => Type::Time,
             Self::Id | Self::Token => Type::Id,
             Self::Code => Type::Json,
-            Self::Method
-            | Self::Name
-            | Self::Tool
-            | Self::Uri
-            | Self::Prompt
-            | Self::Level
-            | Self::Logger
-            | Self::Task
-            | Self::Trace
-            | Self::Finding
-            | Self::Mark
-            | Self::Note
-            | Self::Text => Type::Text,
+            _ => Type::Text,
         }
     }
 }
@@ -233,18 +221,17 @@ impl Field {
 impl Type {
     /// The end of a sentence that begins with the field: which values are taken, with an example.
     pub fn takes(self) -> String {
-        match self {
-            Self::Text => "takes text, for example a word or \"two words\"".to_owned(),
-            Self::Words(words) => format!("takes one of {}", words.join(", ")),
-            Self::Number => "takes a whole number, for example 1187 or 100..200".to_owned(),
-            Self::Duration => {
-                "takes a duration with its unit, for example 500ms, 2s or 100ms..2s".to_owned()
-            }
-            Self::Size => "takes a size, for example 1MB, 64KiB or 10kB..1MB".to_owned(),
-            Self::Time => "takes a time, for example 12:04, 90s, -5m or 12:00..12:30".to_owned(),
-            Self::Id => "takes an id, for example 7 or \"7\"".to_owned(),
-            Self::Json => "takes a number or text, for example -32602 or \"7\"".to_owned(),
-        }
+        let takes = match self {
+            Self::Words(words) => return format!("takes one of {}", words.join(", ")),
+            Self::Text => "text, for example a word or \"two words\"",
+            Self::Number => "a whole number, for example 1187 or 100..200",
+            Self::Duration => "a duration with its unit, for example 500ms, 2s or 100ms..2s",
+            Self::Size => "a size, for example 1MB, 64KiB or 10kB..1MB",
+            Self::Time => "a time, for example 12:04, 90s, -5m or 12:00..12:30",
+            Self::Id => "an id, for example 7 or \"7\"",
+            Self::Json => "a number or text, for example -32602 or \"7\"",
+        };
+        format!("takes {takes}")
     }
 
     pub fn ops(self) -> impl Iterator<Item = Op> {
@@ -261,22 +248,16 @@ pub fn relaxations(query: &Query) -> Vec<Query> {
     let Some(expr) = &query.expr else {
         return Vec::new();
     };
-    let mut conditions = Vec::new();
-    flatten(expr, &mut conditions);
+    let conditions = match expr {
+        Expr::And(all) => all,
+        one => std::slice::from_ref(one),
+    };
     let without = |left_out: usize| {
-        let kept = conditions.iter().enumerate();
-        let kept = kept.filter(|(at, _)| *at != left_out);
-        Query::all_of(kept.map(|(_, expr)| (*expr).clone()))
+        let mut kept = conditions.to_vec();
+        kept.remove(left_out);
+        Query::all_of(kept)
     };
     (0..conditions.len()).rev().map(without).collect()
-}
-
-/// The conditions that have to hold together.
-fn flatten<'e>(expr: &'e Expr, into: &mut Vec<&'e Expr>) {
-    match expr {
-        Expr::And(all) => all.iter().for_each(|one| flatten(one, into)),
-        other => into.push(other),
-    }
 }
 
 impl Query {

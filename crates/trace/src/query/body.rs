@@ -17,36 +17,30 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Whether `fits` takes one of the values that `path` leads to in these two messages.
 pub fn any(
-    [request, response]: [Option<&[u8]>; 2],
+    messages: [Option<&[u8]>; 2],
     (root, path): (Root, &Path),
     fits: &mut dyn FnMut(Json<'_>) -> bool,
 ) -> bool {
-    let mut look = |start: Json<'_>| path.all(start).into_iter().any(&mut *fits);
-    let found = match root {
-        Root::Req => parsed(request, |message| Some(look(message))),
-        Root::Params => parsed(request, |message| message.get("params").map(look)),
-        Root::Result => parsed(response, |message| message.get("result").map(look)),
-        Root::Error => parsed(response, |message| message.get("error").map(look)),
-        Root::Res => parsed(response, |message| {
-            let outcome = message.get("result").or_else(|| message.get("error"));
-            outcome.map(look)
-        }),
-        Root::Meta => {
-            let mut meta = |holder: Option<Json<'_>>| holder?.get("_meta").map(&mut look);
-            parsed(request, |message| meta(message.get("params")))
-                .or_else(|| parsed(response, |message| meta(message.get("result"))))
-        }
+    let documents = messages.map(|bytes| {
+        let bytes = bytes?;
+        Document::parse(bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes)).ok()
+    });
+    let roots = documents.each_ref().map(|it| Some(it.as_ref()?.root()));
+    let [request, response] = roots.map(|root| root.filter(|root| root.is_object()));
+    let (params, result) = (member(request, "params"), member(response, "result"));
+    let start = match root {
+        Root::Req => request,
+        Root::Params => params,
+        Root::Result => result,
+        Root::Error => member(response, "error"),
+        Root::Res => result.or_else(|| member(response, "error")),
+        Root::Meta => member(params, "_meta").or_else(|| member(result, "_meta")),
     };
-    found == Some(true)
+    start.is_some_and(|start| path.all(start).into_iter().any(fits))
 }
 
-/// The answer of `look` for the JSON object in `bytes`; `None` if there is no object.
-fn parsed(bytes: Option<&[u8]>, look: impl FnOnce(Json<'_>) -> Option<bool>) -> Option<bool> {
-    let bytes = bytes?;
-    let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
-    let document = Document::parse(text).ok()?;
-    let root = document.root();
-    root.is_object().then(|| look(root)).flatten()
+fn member<'j>(holder: Option<Json<'j>>, name: &str) -> Option<Json<'j>> {
+    holder?.get(name)
 }
 
 /// A condition on one JSON value.

@@ -76,7 +76,7 @@ pub fn value_text(field: Field, value: &str) -> String {
     if is_plain {
         value.to_owned()
     } else {
-        print::quoted(value)
+        print::in_quotes(value)
     }
 }
 

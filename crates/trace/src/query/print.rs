@@ -30,7 +30,7 @@ impl Display for Expr {
                 write_value(f, subject.kind_of_values(), *op, value)
             }
             Self::Text(text) if parse::is_bare_text(text) => f.write_str(text),
-            Self::Text(text) => write_quoted(f, text),
+            Self::Text(text) => f.write_str(&in_quotes(text)),
         }
     }
 }
@@ -69,9 +69,11 @@ fn write_value(f: &mut Formatter<'_>, kind: Type, op: Op, value: &Value) -> fmt:
     match value {
         // `text://x` would be a URL.
         Value::Text { text, .. } if op == Op::Contains && text.starts_with("//") => {
-            write_quoted(f, text)
+            f.write_str(&in_quotes(text))
         }
-        Value::Text { text, quoted } if *quoted || !is_bare_value(text) => write_quoted(f, text),
+        Value::Text { text, quoted } if *quoted || !is_bare_value(text) => {
+            f.write_str(&in_quotes(text))
+        }
         Value::Text { text, .. } | Value::Json(text) => f.write_str(text),
         // A number with a unit would stand for all that are written so.
         Value::Number(number) if op == Op::Contains => base(f, kind, *number),
@@ -94,26 +96,13 @@ fn is_bare_value(text: &str) -> bool {
     !text.is_empty() && !text.starts_with('=') && super::parse::value(text) == (text.len(), false)
 }
 
-fn write_quoted(f: &mut Formatter<'_>, text: &str) -> fmt::Result {
-    f.write_str(&quoted(text))
-}
-
 /// `text` as a string of the language.
-pub(super) fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for char in text.chars() {
-        match char {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            other => out.push(other),
-        }
+pub(super) fn in_quotes(text: &str) -> String {
+    let mut quoted = text.replace('\\', "\\\\");
+    for (char, escape) in [('"', "\\\""), ('\n', "\\n"), ('\r', "\\r"), ('\t', "\\t")] {
+        quoted = quoted.replace(char, escape);
     }
-    out.push('"');
-    out
+    format!("\"{quoted}\"")
 }
 
 /// A number in the unit that it is counted in.
@@ -134,13 +123,11 @@ fn amount(f: &mut Formatter<'_>, kind: Type, number: i64) -> fmt::Result {
         Type::Time => return moment(f, number),
         _ => return write!(f, "{number}"),
     };
-    let fits = |worth: i64| number != 0 && number % worth == 0;
-    for (unit, worth) in units {
-        if fits(*worth) {
-            return write!(f, "{}{unit}", number / worth);
-        }
+    let is_whole = |(_, worth): &&(&str, i64)| number != 0 && number % worth == 0;
+    match units.iter().find(is_whole) {
+        Some((unit, worth)) => write!(f, "{}{unit}", number / worth),
+        None => base(f, kind, number),
     }
-    base(f, kind, number)
 }
 
 fn moment(f: &mut Formatter<'_>, nanos: i64) -> fmt::Result {

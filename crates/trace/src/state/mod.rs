@@ -13,7 +13,7 @@ use mcpreel_wire::id::RequestId;
 use mcpreel_wire::json::{Document, Value};
 use mcpreel_wire::mcp::lists::{self, LISTS, List};
 use mcpreel_wire::mcp::{Revision, capabilities, methods};
-use mcpreel_wire::message::{Body, Content, Direction, Message, Outcome};
+use mcpreel_wire::message::{Body, Content, Direction, Outcome, Request};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Requests that are remembered until their answer: a client that is never answered must not make
@@ -89,16 +89,20 @@ impl State {
             match &message.body {
                 Body::Request(request) => {
                     self.uses(&request.method, direction);
-                    self.request(head.seq, direction, message, text);
+                    self.request(head.seq, direction, request, text);
                 }
                 Body::Notification(notification) => {
                     self.uses(&notification.method, direction);
                     self.notification(head.seq, &notification.method);
                 }
                 Body::Response(response) => {
+                    let asked = (direction.reverse(), response.id.as_ref());
+                    let is_asked = |it: &Pending| (it.direction, Some(&it.id)) == asked;
+                    let at = self.pending.iter().position(is_asked);
+                    let pending = at.and_then(|at| self.pending.remove(at));
                     let failed = matches!(response.outcome, Outcome::Error { .. });
-                    if let Some(asked) = self.answered(response.id.as_ref(), direction) {
-                        self.response(head.seq, asked, text, failed);
+                    if let Some(pending) = pending.filter(|_| !failed) {
+                        self.response(head.seq, pending, text);
                     }
                 }
                 Body::Invalid => {}
@@ -131,15 +135,7 @@ impl State {
         }
     }
 
-    /// The capabilities that a side had declared, and those that were used.
-    pub fn capabilities(&self, declared: Declared) -> Vec<CapabilityUse> {
-        capabilities(self, declared)
-    }
-
-    fn request(&mut self, seq: Seq, direction: Direction, message: &Message, text: Option<&[u8]>) {
-        let Body::Request(request) = &message.body else {
-            return;
-        };
+    fn request(&mut self, seq: Seq, direction: Direction, request: &Request, text: Option<&[u8]>) {
         let name = || request.name.clone().unwrap_or_default();
         let asked = match (&*request.method, lists::of(&request.method)) {
             (_, Some(list)) => Asked::List {
@@ -170,18 +166,7 @@ impl State {
         }
     }
 
-    fn answered(&mut self, id: Option<&RequestId>, direction: Direction) -> Option<Pending> {
-        let id = id?;
-        let asked =
-            |pending: &Pending| pending.direction == direction.reverse() && pending.id == *id;
-        let at = self.pending.iter().position(asked)?;
-        self.pending.remove(at)
-    }
-
-    fn response(&mut self, seq: Seq, pending: Pending, text: Option<&[u8]>, failed: bool) {
-        if failed {
-            return;
-        }
+    fn response(&mut self, seq: Seq, pending: Pending, text: Option<&[u8]>) {
         match pending.asked {
             Asked::Subscribe(uri) => {
                 self.subscriptions.insert(uri, pending.seq);
@@ -229,23 +214,23 @@ pub struct CapabilityUse {
     pub used: bool,
 }
 
-/// The capabilities of a side, by path.
-fn capabilities(state: &State, by: Declared) -> Vec<CapabilityUse> {
-    let peer = match by {
-        Declared::ByClient => &state.session.client,
-        Declared::ByServer => &state.session.server,
-    };
-    let declared = capabilities::Declared::read(peer.capabilities.as_deref());
-    let used = used(state, by);
-    let paths: BTreeSet<&str> = declared.iter().chain(used.iter().copied()).collect();
-    paths
-        .into_iter()
-        .map(|path| CapabilityUse {
+impl State {
+    /// The capabilities that a side had declared, and those that were used, by path.
+    pub fn capabilities(&self, by: Declared) -> Vec<CapabilityUse> {
+        let peer = match by {
+            Declared::ByClient => &self.session.client,
+            Declared::ByServer => &self.session.server,
+        };
+        let declared = capabilities::Declared::read(peer.capabilities.as_deref());
+        let used = used(self, by);
+        let paths: BTreeSet<&str> = declared.iter().chain(used.iter().copied()).collect();
+        let of = |path: &str| CapabilityUse {
             declared: declared.has(path),
             used: used.contains(path),
             path: path.to_owned(),
-        })
-        .collect()
+        };
+        paths.into_iter().map(of).collect()
+    }
 }
 
 /// The capabilities that the used methods need of the side that offers them: of requests the one that

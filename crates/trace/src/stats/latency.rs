@@ -95,20 +95,17 @@ impl Gathered {
     pub fn add(&mut self, ns: u64) {
         self.max_ns = self.max_ns.max(ns);
         self.buckets.add(ns);
-        if let Samples::All(all) = &mut self.samples {
-            all.push(ns);
-            if all.len() <= EXACT {
-                return;
+        match &mut self.samples {
+            Samples::Many(histogram) => record(histogram, ns),
+            Samples::All(all) => {
+                all.push(ns);
+                if all.len() > EXACT
+                    && let Ok(mut histogram) = Histogram::new(DIGITS)
+                {
+                    all.iter().for_each(|ns| record(&mut histogram, *ns));
+                    self.samples = Samples::Many(Box::new(histogram));
+                }
             }
-            let Ok(mut histogram) = Histogram::new(DIGITS) else {
-                return;
-            };
-            for &ns in all.iter() {
-                record(&mut histogram, ns);
-            }
-            self.samples = Samples::Many(Box::new(histogram));
-        } else if let Samples::Many(histogram) = &mut self.samples {
-            record(histogram, ns);
         }
     }
 

@@ -108,54 +108,26 @@ impl Row {
     }
 }
 
-// How many calls were open at once.
-
-/// Counts the calls that are open, in the order in which they began.
-#[derive(Clone, Debug, Default)]
-struct Peak {
-    ends: BinaryHeap<Reverse<Moment>>,
-    endless: u64,
-    most: u64,
-}
-
-impl Peak {
-    /// A call began at `from` and ended at `to`, or has not ended.
-    pub fn add(&mut self, from: Moment, to: Option<Moment>) {
-        while self.ends.peek().is_some_and(|Reverse(end)| *end <= from) {
-            self.ends.pop();
-        }
-        match to {
-            Some(end) => self.ends.push(Reverse(end)),
-            None => self.endless += 1,
-        }
-        self.most = self.most.max(self.endless + self.ends.len() as u64);
-    }
-
-    /// The most that were open at once.
-    pub fn most(&self) -> u64 {
-        self.most
-    }
-}
-
 // Statistics that grow exchange by exchange.
 
-/// Rows of one table. A server may be called by a new name each time; what has no row any more is
-/// counted.
-const ROWS: usize = 5_000;
+/// Methods and tools that have a row. A server may be called by a new name each time; what has no
+/// row any more is counted.
+const ROWS: usize = 10_000;
 
 /// The slowest calls that are named.
 const SLOWEST: usize = 10;
 
 #[derive(Clone, Debug, Default)]
 pub struct Collector {
-    methods: BTreeMap<(Direction, CompactString), Line>,
-    tools: BTreeMap<CompactString, Line>,
+    /// By direction, method, and tool; the row of a method has no tool.
+    lines: BTreeMap<(Direction, CompactString, Option<CompactString>), Line>,
     total: Line,
-    slowest: Vec<Slow>,
-    peak: Peak,
-    server_ns: u64,
-    unmeasured: u64,
-    rest: u64,
+    /// Calls that are open, in the order in which they began: when they ended, and how many have
+    /// not.
+    ends: BinaryHeap<Reverse<Moment>>,
+    endless: u64,
+    /// All but the rows.
+    stats: Stats,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -176,90 +148,93 @@ fn measured_ns(exchange: &Exchange) -> Option<u64> {
 impl Collector {
     /// Takes in the next exchange, in the order of the requests.
     pub fn add(&mut self, exchange: &Exchange) {
-        let end = match exchange.status {
-            Status::Cancelled | Status::GivenUp => {
-                Some(exchange.t_response.unwrap_or(exchange.t_request))
-            }
-            _ => exchange.t_response,
-        };
-        if is_call(exchange) {
-            self.peak.add(exchange.t_request, end);
-        }
-        self.count(exchange);
-    }
-
-    pub fn stats(&self) -> Stats {
-        let rows = |lines: &mut dyn Iterator<Item = &Line>| lines.map(Line::row).collect();
-        Stats {
-            methods: rows(&mut self.methods.values()),
-            tools: rows(&mut self.tools.values()),
-            total: Row {
-                direction: Direction::ClientToServer.as_str(),
-                method: "".into(),
-                ..self.total.row()
-            },
-            slowest: self.slowest.clone(),
-            most_open: self.peak.most(),
-            server_ns: self.server_ns,
-            unmeasured: self.unmeasured,
-            rest: self.rest,
-        }
-    }
-
-    fn count(&mut self, exchange: &Exchange) {
-        let method = (exchange.direction, exchange.method.clone());
-        match line_of(&mut self.methods, method, ROWS) {
-            Some(line) => line.add(exchange, None),
-            None => self.rest += 1,
-        }
+        let key = (exchange.direction, exchange.method.clone(), None);
+        self.count(key, exchange);
         if exchange.direction == Direction::ServerToClient {
             return;
         }
-        self.total.add(exchange, None);
-        if let Some(ns) = measured_ns(exchange) {
-            self.server_ns = self
-                .server_ns
-                .saturating_add(exchange.own_ns().unwrap_or(ns));
-            self.slow(exchange, ns);
-        } else if is_call(exchange) && exchange.status != Status::GivenUp {
-            self.unmeasured += 1;
-        }
+        self.total.add(exchange);
         if &*exchange.method == "tools/call" {
             let name = exchange.name.clone().unwrap_or_default();
-            match line_of(&mut self.tools, name.clone(), ROWS) {
-                Some(line) => line.add(exchange, Some(name)),
-                None => self.rest += 1,
-            }
+            let key = (exchange.direction, exchange.method.clone(), Some(name));
+            self.count(key, exchange);
         }
+        // A call of the client that is to be answered.
+        let is_call = !exchange.is_listen();
+        if is_call {
+            self.open(exchange);
+        }
+        if let Some(ns) = measured_ns(exchange) {
+            let own_ns = exchange.own_ns().unwrap_or(ns);
+            self.stats.server_ns = self.stats.server_ns.saturating_add(own_ns);
+            self.slow(exchange, ns);
+        } else if is_call && exchange.status != Status::GivenUp {
+            self.stats.unmeasured += 1;
+        }
+    }
+
+    pub fn stats(&self) -> Stats {
+        let mut stats = self.stats.clone();
+        for ((direction, method, name), line) in &self.lines {
+            let rows = match name {
+                Some(_) => &mut stats.tools,
+                None => &mut stats.methods,
+            };
+            rows.push(Row {
+                direction: direction.as_str(),
+                method: method.clone(),
+                name: name.clone(),
+                ..line.row()
+            });
+        }
+        stats.total = Row {
+            direction: Direction::ClientToServer.as_str(),
+            ..self.total.row()
+        };
+        stats
+    }
+
+    fn count(
+        &mut self,
+        key: (Direction, CompactString, Option<CompactString>),
+        exchange: &Exchange,
+    ) {
+        if self.lines.len() < ROWS || self.lines.contains_key(&key) {
+            self.lines.entry(key).or_default().add(exchange);
+        } else {
+            self.stats.rest += 1;
+        }
+    }
+
+    /// Counts the calls that are open while this one is.
+    fn open(&mut self, exchange: &Exchange) {
+        let from = exchange.t_request;
+        while self.ends.peek().is_some_and(|Reverse(end)| *end <= from) {
+            self.ends.pop();
+        }
+        let is_short = matches!(exchange.status, Status::Cancelled | Status::GivenUp);
+        match exchange.t_response.or(is_short.then_some(from)) {
+            Some(end) => self.ends.push(Reverse(end)),
+            None => self.endless += 1,
+        }
+        let open = self.endless + self.ends.len() as u64;
+        self.stats.most_open = self.stats.most_open.max(open);
     }
 
     fn slow(&mut self, exchange: &Exchange, ns: u64) {
-        let at = self.slowest.partition_point(|slow| slow.latency_ns >= ns);
-        if at >= SLOWEST {
-            return;
+        let slowest = &mut self.stats.slowest;
+        let at = slowest.partition_point(|slow| slow.latency_ns >= ns);
+        if at < SLOWEST {
+            slowest.truncate(SLOWEST - 1);
+            let slow = Slow {
+                seq: exchange.request.0,
+                latency_ns: ns,
+                method: exchange.method.clone(),
+                name: exchange.name.clone(),
+            };
+            slowest.insert(at, slow);
         }
-        self.slowest.truncate(SLOWEST - 1);
-        let slow = Slow {
-            seq: exchange.request.0,
-            latency_ns: ns,
-            method: exchange.method.clone(),
-            name: exchange.name.clone(),
-        };
-        self.slowest.insert(at, slow);
     }
-}
-
-/// Whether it is a call of the client that is to be answered.
-fn is_call(exchange: &Exchange) -> bool {
-    exchange.direction == Direction::ClientToServer && !exchange.is_listen()
-}
-
-/// The line of `key`, unless there are too many already.
-fn line_of<K: Ord>(lines: &mut BTreeMap<K, Line>, key: K, most: usize) -> Option<&mut Line> {
-    if lines.len() >= most && !lines.contains_key(&key) {
-        return None;
-    }
-    Some(lines.entry(key).or_default())
 }
 
 impl Line {
@@ -271,13 +246,8 @@ impl Line {
         }
     }
 
-    fn add(&mut self, exchange: &Exchange, name: Option<CompactString>) {
+    fn add(&mut self, exchange: &Exchange) {
         let row = &mut self.row;
-        if row.count == 0 {
-            row.direction = exchange.direction.as_str();
-            row.method.clone_from(&exchange.method);
-            row.name = name;
-        }
         row.count += 1;
         row.failed += u64::from(exchange.has_failed());
         row.cancelled += u64::from(matches!(exchange.status, Status::Cancelled | Status::Late));

@@ -52,54 +52,17 @@ enum Test {
     Batch,
 }
 
-/// A condition on the rows of a source.
-#[derive(Debug)]
-pub(super) struct Condition {
-    pub sql: String,
-    pub values: Vec<Bound>,
-}
-
 /// The tests of the conditions of a filter.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tests(Arc<Vec<Test>>);
 
-/// Makes the conditions of a filter, and its tests.
+/// Makes the conditions of a filter, one source after the other, and its tests.
 pub(super) struct Compiler<'q> {
     query: &'q Query,
     context: Context,
+    source: Source,
     tests: Vec<Test>,
-}
-
-impl<'q> Compiler<'q> {
-    pub fn new(query: &'q Query, context: Context) -> Self {
-        Self {
-            query,
-            context,
-            tests: Vec::new(),
-        }
-    }
-
-    pub fn condition(&mut self, source: Source) -> Condition {
-        let mut writer = Writer {
-            source,
-            context: self.context,
-            tests: &mut self.tests,
-            values: Vec::new(),
-        };
-        let expr = self.query.expr.as_ref();
-        let sql = expr.map_or("1".to_owned(), |expr| writer.expr(expr));
-        let values = writer.values;
-        Condition { sql, values }
-    }
-
-    /// Whether bytes of messages have to be read.
-    pub fn reads_bodies(&self) -> bool {
-        self.query.expr.as_ref().is_some_and(reads_bodies)
-    }
-
-    pub fn finish(self) -> Tests {
-        Tests(Arc::new(self.tests))
-    }
+    values: Vec<Bound>,
 }
 
 impl Tests {
@@ -152,15 +115,34 @@ impl Test {
     }
 }
 
-/// Makes conditions on the rows of one source.
-struct Writer<'t> {
-    source: Source,
-    context: Context,
-    tests: &'t mut Vec<Test>,
-    values: Vec<Bound>,
-}
+impl<'q> Compiler<'q> {
+    pub fn new(query: &'q Query, context: Context) -> Self {
+        Self {
+            query,
+            context,
+            source: Source::Event,
+            tests: Vec::new(),
+            values: Vec::new(),
+        }
+    }
 
-impl Writer<'_> {
+    /// The condition on the rows of `source`, and the values that are bound in it.
+    pub fn condition(&mut self, source: Source) -> (String, Vec<Bound>) {
+        self.source = source;
+        let expr = self.query.expr.as_ref();
+        let sql = expr.map_or("1".to_owned(), |expr| self.expr(expr));
+        (sql, std::mem::take(&mut self.values))
+    }
+
+    /// Whether bytes of messages have to be read.
+    pub fn reads_bodies(&self) -> bool {
+        self.query.expr.as_ref().is_some_and(reads_bodies)
+    }
+
+    pub fn finish(self) -> Tests {
+        Tests(Arc::new(self.tests))
+    }
+
     fn bind(&mut self, value: impl Into<Bound>) -> String {
         let number = FIRST + self.values.len();
         self.values.push(value.into());

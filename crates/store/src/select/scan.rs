@@ -63,10 +63,9 @@ impl Filter {
     pub fn new(question: &Question, context: Context) -> Self {
         let mut compiler = Compiler::new(&question.query, context);
         let query = |source: &Source| {
-            let condition = compiler.condition(*source);
+            let (condition, values) = compiler.condition(*source);
             let (columns, rows) = (source.columns(), source.range());
-            let sql = format!("SELECT {columns} FROM {rows} AND {}", condition.sql);
-            (sql, condition.values)
+            (format!("SELECT {columns} FROM {rows} AND {condition}"), values)
         };
         Self {
             queries: Source::of(question.lens).iter().map(query).collect(),
@@ -211,50 +210,37 @@ impl Scan {
         let mut hits = recording.read(|conn| self.filter.rows(conn, (lo, hi)))?;
         hits.retain(|hit| self.is_ahead(hit.key));
         hits.sort_unstable_by_key(|hit| hit.key);
-        if self.way == Way::Newest {
-            hits.reverse();
-        }
-        let (end, is_last) = self.end(last, (lo, hi));
-        Ok(Some((hits, end, is_last)))
-    }
-
-    /// The address at which a look at these frames ends, and whether nothing lies behind.
-    fn end(&self, last: ItemKey, (lo, hi): (u64, u64)) -> (ItemKey, bool) {
-        let is_newest = hi == last.seq.0;
-        match self.way {
-            Way::Newest => (ItemKey::of_part(Seq(lo), 0), lo == 0),
-            Way::Oldest if is_newest => (last, true),
-            Way::Oldest => {
-                let (seq, nth) = (Seq(hi), u32::MAX);
-                (ItemKey { seq, nth }, false)
+        let (end, is_last) = match self.way {
+            Way::Newest => {
+                hits.reverse();
+                (ItemKey::of_part(Seq(lo), 0), lo == 0)
             }
-        }
+            Way::Oldest if hi == last.seq.0 => (last, true),
+            Way::Oldest => (ItemKey::of_part(Seq(hi), u32::MAX), false),
+        };
+        Ok(Some((hits, end, is_last)))
     }
 
     /// The frames that are looked at next, both included; `None` if there are none.
     fn next(&self, end: ItemKey) -> Option<(u64, u64)> {
         let last = end.seq.0;
         let more = self.range - 1;
-        match (self.way, self.at) {
-            (Way::Newest, at) => {
-                let hi = match at {
-                    Some(at) if at.seq.0 == 0 && at.nth == 0 => return None,
-                    Some(at) if at.nth == 0 => last.min(at.seq.0 - 1),
-                    Some(at) => last.min(at.seq.0),
-                    None => last,
-                };
-                Some((hi.saturating_sub(more), hi))
-            }
-            (Way::Oldest, Some(at)) if at >= end => None,
-            (Way::Oldest, at) => {
-                let lo = match at {
-                    Some(at) if at.nth == u32::MAX => at.seq.0 + 1,
-                    Some(at) => at.seq.0,
-                    None => 0,
-                };
-                Some((lo, last.min(lo.saturating_add(more))))
-            }
+        if self.way == Way::Newest {
+            let hi = match self.at {
+                Some(at) if at.nth == 0 => at.seq.0.checked_sub(1)?,
+                Some(at) => at.seq.0,
+                None => last,
+            };
+            let hi = hi.min(last);
+            return Some((hi.saturating_sub(more), hi));
         }
+        let lo = match self.at {
+            Some(at) if at >= end => return None,
+            Some(at) if at.nth == u32::MAX => at.seq.0 + 1,
+            Some(at) => at.seq.0,
+            None => 0,
+        };
+        Some((lo, last.min(lo.saturating_add(more))))
     }
 
     fn is_ahead(&self, key: ItemKey) -> bool {

@@ -2,7 +2,7 @@
 //! session come out. Indexing, rules and everything else that follows a session build on it.
 
 use crate::clock::Moment;
-use crate::correlator::{Batch, Changes, Correlator, MessageRecord, Observation};
+use crate::correlator::{Batch, Correlator, MessageRecord, Observation};
 use crate::event::{Event, EventKind};
 use crate::frame::{FrameHead, StreamId};
 use crate::session::Session;
@@ -13,7 +13,6 @@ use mcpreel_wire::message::Content;
 pub struct Analysis {
     correlator: Correlator,
     session: Session,
-    changes: Changes,
     /// What the correlator observed about exchanges that were open at the end.
     ended: Vec<Observation>,
     /// Streams of whose next line only a part is on record.
@@ -34,7 +33,7 @@ impl Analysis {
     /// default.
     pub fn frame(&mut self, head: &FrameHead, content: &Content) {
         self.now = self.now.max(head.t_last);
-        self.correlator.frame(head, content, &mut self.changes);
+        self.correlator.frame(head, content);
         self.session.frame(head, content);
     }
 
@@ -45,15 +44,16 @@ impl Analysis {
         {
             self.shortened.push(stream);
         }
-        self.correlator.event(event, &mut self.changes);
+        self.correlator.event(event);
         self.session.event(event);
     }
 
     /// The recording is over: ends at most `limit` open exchanges, and returns whether there may
     /// be more.
     pub fn close(&mut self, limit: usize) -> bool {
-        let is_more = self.correlator.finish(limit, &mut self.changes);
-        self.ended.extend_from_slice(self.changes.observations());
+        let is_more = self.correlator.finish(limit);
+        self.ended
+            .extend_from_slice(self.correlator.changes.observations());
         is_more
     }
 
@@ -65,12 +65,12 @@ impl Analysis {
 
     /// Messages and exchanges derived since the last call.
     pub fn take(&mut self) -> Batch {
-        self.changes.take()
+        self.correlator.changes.take()
     }
 
     /// About how many bytes [`Self::take`] would hand over.
     pub fn pending_bytes(&self) -> usize {
-        self.changes.bytes()
+        self.correlator.changes.bytes()
     }
 
     /// The time of the latest frame or event.
@@ -90,12 +90,12 @@ impl Analysis {
 
     /// The messages of the latest frame.
     pub fn latest_messages(&self) -> &[MessageRecord] {
-        self.changes.latest_messages()
+        self.correlator.changes.latest_messages()
     }
 
     /// What the correlator observed in the latest frame or event.
     pub fn observations(&self) -> &[Observation] {
-        self.changes.observations()
+        self.correlator.changes.observations()
     }
 
     /// What the correlator observed when the recording was over.

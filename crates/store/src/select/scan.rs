@@ -65,7 +65,10 @@ impl Filter {
         let query = |source: &Source| {
             let (condition, values) = compiler.condition(*source);
             let (columns, rows) = (source.columns(), source.range());
-            (format!("SELECT {columns} FROM {rows} AND {condition}"), values)
+            (
+                format!("SELECT {columns} FROM {rows} AND {condition}"),
+                values,
+            )
         };
         Self {
             queries: Source::of(question.lens).iter().map(query).collect(),

@@ -8,7 +8,6 @@ use mcpreel_wire::message::classify;
 #[derive(Default)]
 struct Feed {
     correlator: Correlator,
-    changes: Changes,
     seq: u64,
 }
 
@@ -25,7 +24,7 @@ impl Feed {
             size: json.len() as u64,
         };
         let content = classify(format!("{json}\n").as_bytes());
-        self.correlator.frame(&head, &content, &mut self.changes);
+        self.correlator.frame(&head, &content);
     }
 
     fn request(&mut self, id: usize, method: &str, params: &str) {
@@ -54,7 +53,7 @@ impl Feed {
     }
 
     fn observed(&self) -> Vec<Observed> {
-        let observations = self.changes.observations().iter();
+        let observations = self.correlator.changes.observations().iter();
         observations.map(|observation| observation.kind).collect()
     }
 
@@ -71,7 +70,7 @@ fn answered_calls_are_forgotten_beyond_the_history() {
         let params = format!(r#"{{"name":"a","_meta":{{"progressToken":{id}}}}}"#);
         feed.request(id, "tools/call", &params);
         feed.result(id, r#"{"content":[]}"#);
-        feed.changes.take();
+        feed.correlator.changes.take();
         if id == HISTORY {
             at_the_limit = feed.entries();
         }
@@ -89,7 +88,7 @@ fn of_requests_without_an_answer_the_oldest_are_given_up_and_that_is_told() {
     for id in 1..=TOO_MANY {
         let params = format!(r#"{{"name":"a","_meta":{{"progressToken":"t{id}"}}}}"#);
         feed.request(id, "tools/call", &params);
-        let observed = feed.changes.observations();
+        let observed = feed.correlator.changes.observations();
         given_up.extend(observed.iter().filter_map(|one| {
             assert_eq!(one.kind, Observed::RequestGivenUp);
             one.exchange.map(|id| id.0)
@@ -98,7 +97,7 @@ fn of_requests_without_an_answer_the_oldest_are_given_up_and_that_is_told() {
     assert!(!given_up.is_empty() && given_up.iter().copied().eq(1..=given_up.len() as u64));
     let held = TOO_MANY - given_up.len();
     assert!(held > 2000 && feed.entries() <= 5 * held, "{held} held");
-    let exchanges = feed.changes.take().exchanges;
+    let exchanges = feed.correlator.changes.take().exchanges;
     let first = exchanges.iter().find(|exchange| exchange.id.0 == 1);
     assert_eq!(first.map(|it| it.status), Some(Status::GivenUp));
     let last = exchanges.last().map(|exchange| exchange.status);
@@ -113,7 +112,7 @@ fn of_requests_without_an_answer_the_oldest_are_given_up_and_that_is_told() {
     // What is held is paired as ever.
     feed.result(TOO_MANY, r#"{"content":[]}"#);
     assert_eq!(feed.observed(), []);
-    let exchanges = feed.changes.take().exchanges;
+    let exchanges = feed.correlator.changes.take().exchanges;
     assert_eq!(exchanges.last().map(|it| it.status), Some(Status::Ok));
 }
 
@@ -128,7 +127,7 @@ fn of_tasks_without_an_outcome_the_oldest_are_given_up_and_that_is_told() {
             &format!(r#"{{"task":{{"taskId":"t{id}","status":"working"}}}}"#),
         );
         given_up += feed.observed().len();
-        feed.changes.take();
+        feed.correlator.changes.take();
     }
     let held = TOO_MANY - given_up;
     assert!(given_up > 0 && held > 2000, "{held} held");
@@ -148,8 +147,12 @@ fn long_ids_tokens_and_names_are_told_apart_and_do_not_fill_the_memory() {
                 r#"{{"jsonrpc":"2.0","id":{id},"method":"{long}","params":{{"name":{id},"_meta":{{"progressToken":{token}}}}}}}"#
             ),
         );
-        assert!(feed.changes.bytes() < 10_000, "{}", feed.changes.bytes());
-        feed.changes.take();
+        assert!(
+            feed.correlator.changes.bytes() < 10_000,
+            "{}",
+            feed.correlator.changes.bytes()
+        );
+        feed.correlator.changes.take();
     }
     assert!(feed.correlator.calls.held() < 100 * 4000);
     feed.progress(&id(1042), 1);
@@ -157,7 +160,7 @@ fn long_ids_tokens_and_names_are_told_apart_and_do_not_fill_the_memory() {
         StreamId::S2C,
         &format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{}}}}"#, id(42)),
     );
-    let exchanges = feed.changes.take().exchanges;
+    let exchanges = feed.correlator.changes.take().exchanges;
     let [answered] = &exchanges[..] else {
         panic!("one is answered: {exchanges:?}");
     };
@@ -174,11 +177,11 @@ fn what_is_open_is_remembered_whatever_else_ends() {
         feed.request(id, "ping", "{}");
         feed.result(id, "{}");
     }
-    feed.changes.take();
+    feed.correlator.changes.take();
     feed.result(0, r#"{"content":[]}"#);
     feed.request(1, "tasks/result", r#"{"taskId":"t"}"#);
     feed.result(1, r#"{"content":[]}"#);
-    let exchanges = feed.changes.take().exchanges;
+    let exchanges = feed.correlator.changes.take().exchanges;
     let statuses: Vec<_> = exchanges.iter().map(|e| (e.id.0, e.status)).collect();
     let last = exchanges.last().map_or(0, |e| e.id.0);
     let expected = [(1, Status::Ok), (2, Status::Ok), (last, Status::Ok)];
@@ -201,12 +204,12 @@ fn an_exchange_that_changes_often_is_handed_over_once_and_as_it_stands() {
             ),
         );
     }
-    let batch = feed.changes.take();
+    let batch = feed.correlator.changes.take();
     assert_eq!(batch.messages.len(), 101);
     assert_eq!(batch.exchanges.len(), 1);
     assert_eq!(batch.exchanges[0].progress_count, 100);
     assert_eq!(batch.exchanges[0].progress.as_deref(), Some("99"));
-    assert!(feed.changes.is_empty());
+    assert!(feed.correlator.changes.is_empty());
 }
 
 #[test]
@@ -215,13 +218,13 @@ fn the_end_is_told_in_pieces() {
     for id in 0..5 {
         feed.request(id, "ping", "{}");
     }
-    feed.changes.take();
+    feed.correlator.changes.take();
     let mut pieces = Vec::new();
     let mut is_more = true;
     while is_more {
-        is_more = feed.correlator.finish(2, &mut feed.changes);
+        is_more = feed.correlator.finish(2);
         let observed = feed.observed().len();
-        let exchanges = feed.changes.take().exchanges;
+        let exchanges = feed.correlator.changes.take().exchanges;
         assert!(exchanges.iter().all(|it| it.status == Status::Unanswered));
         pieces.push((exchanges.len(), observed));
     }

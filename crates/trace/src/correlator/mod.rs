@@ -46,6 +46,7 @@ use std::collections::BTreeMap;
 /// Pairs the messages of one recording, in the order of its frames and events.
 #[derive(Debug, Default)]
 pub struct Correlator {
+    pub(crate) changes: Changes,
     calls: Calls,
     rounds: Rounds,
     ending: Ending,
@@ -102,8 +103,8 @@ impl At<'_> {
 }
 
 impl Correlator {
-    pub fn frame(&mut self, head: &FrameHead, content: &Content, changes: &mut Changes) {
-        changes.begin();
+    pub fn frame(&mut self, head: &FrameHead, content: &Content) {
+        self.changes.begin();
         self.now = self.now.max(head.t_last);
         let Some(direction) = head.stream.messages() else {
             return;
@@ -115,20 +116,20 @@ impl Correlator {
                 message,
             };
             let record = match &message.body {
-                Body::Request(request) => self.request(at, request, changes),
-                Body::Response(response) => self.response(at, response, changes),
-                Body::Notification(notification) => self.notification(at, notification, changes),
+                Body::Request(request) => self.request(at, request),
+                Body::Response(response) => self.response(at, response),
+                Body::Notification(notification) => self.notification(at, notification),
                 Body::Invalid => at.record(MessageKind::Other, self.era),
             };
-            changes.message(record);
+            self.changes.message(record);
             while let Some(id) = self.calls.too_much() {
-                self.give_up(id, changes);
+                self.give_up(id);
             }
         }
     }
 
-    pub fn event(&mut self, event: &Event, changes: &mut Changes) {
-        changes.begin();
+    pub fn event(&mut self, event: &Event) {
+        self.changes.begin();
         self.now = self.now.max(event.t);
         self.is_untimed |= matches!(event.kind, EventKind::Untimed { .. });
         self.ending.event(&event.kind);
@@ -137,16 +138,16 @@ impl Correlator {
     /// The recording is over: what is open becomes lost or unanswered. Listen streams stay
     /// listening, cancelled requests cancelled, tasks without an outcome tasks. At most `limit`
     /// exchanges are handed over at once; whether there may be more.
-    pub fn finish(&mut self, limit: usize, changes: &mut Changes) -> bool {
-        changes.begin();
+    pub fn finish(&mut self, limit: usize) -> bool {
+        self.changes.begin();
         let open = self.calls.first_open(limit);
         for &id in &open {
-            self.end(id, changes);
+            self.end(id);
         }
         open.len() == limit
     }
 
-    fn end(&mut self, id: ExchangeId, changes: &mut Changes) {
+    fn end(&mut self, id: ExchangeId) {
         let now = self.now;
         self.calls.end(id);
         let Some(call) = self.calls.get_mut(id) else {
@@ -158,9 +159,9 @@ impl Correlator {
             let (status, observed) = self.ending.fate(exchange.direction);
             exchange.status = status;
             if let Some(kind) = observed {
-                changes.observe(Observation::of(exchange, kind));
+                self.changes.observe(Observation::of(exchange, kind));
             }
-            changes.touch(exchange);
+            self.changes.touch(exchange);
         }
     }
 
@@ -177,7 +178,7 @@ impl Correlator {
 
     /// Nobody waits for the answer to a call any longer, or for the outcome of its task: there is no
     /// room for it.
-    fn give_up(&mut self, id: ExchangeId, changes: &mut Changes) {
+    fn give_up(&mut self, id: ExchangeId) {
         let now = self.now;
         let Some(call) = self.calls.get_mut(id) else {
             return;
@@ -191,15 +192,15 @@ impl Correlator {
         let exchange = &mut call.exchange;
         if exchange.status == Status::Open {
             exchange.status = Status::GivenUp;
-            changes.touch(exchange);
+            self.changes.touch(exchange);
         }
-        changes.observe(Observation::of(exchange, kind));
-        self.end_wait(id, now, changes);
+        self.changes.observe(Observation::of(exchange, kind));
+        self.end_wait(id, now);
         self.calls.forget(id);
     }
 
     /// The parent of a call, if any, no longer waits for it.
-    fn end_wait(&mut self, child: ExchangeId, t: Moment, changes: &mut Changes) {
+    fn end_wait(&mut self, child: ExchangeId, t: Moment) {
         let parent = match self.calls.get_mut(child) {
             Some(call) if call.awaited => {
                 call.awaited = false;
@@ -209,7 +210,7 @@ impl Correlator {
         };
         if let Some(parent) = parent.and_then(|id| self.calls.get_mut(id)) {
             parent.waits(|waiting| waiting.end(t));
-            changes.touch(&parent.exchange);
+            self.changes.touch(&parent.exchange);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A notification belongs to a call, or to none.
 
-use super::{At, Changes, Correlator, MessageKind, MessageRecord, Observed};
+use super::{At, Correlator, MessageKind, MessageRecord, Observed};
 use crate::exchange::{ExchangeId, Status};
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::message::{Direction, Era, Notification, Subject};
@@ -10,7 +10,6 @@ impl Correlator {
         &mut self,
         at: At<'_>,
         notification: &Notification,
-        changes: &mut Changes,
     ) -> MessageRecord {
         let mut record = at.record(MessageKind::Notification, self.era);
         record.method = Some(notification.method.clone());
@@ -20,7 +19,7 @@ impl Correlator {
             Subject::Other { name } => record.name.clone_from(name),
             _ => {}
         }
-        record.exchange = self.attach(at, notification, changes);
+        record.exchange = self.attach(at, notification);
         record.era = match record.exchange.and_then(|id| self.calls.get(id)) {
             Some(call) => call.exchange.era,
             None if at.message.meta.subscription.is_some() => Era::Modern,
@@ -29,19 +28,14 @@ impl Correlator {
         record
     }
 
-    fn attach(
-        &mut self,
-        at: At<'_>,
-        notification: &Notification,
-        changes: &mut Changes,
-    ) -> Option<ExchangeId> {
+    fn attach(&mut self, at: At<'_>, notification: &Notification) -> Option<ExchangeId> {
         match &notification.subject {
             Subject::Progress { token, .. } => {
-                let attached = self.progress(at, token.as_ref()?, changes);
+                let attached = self.progress(at, token.as_ref()?);
                 return attached.or_else(|| self.related(at));
             }
             Subject::Cancelled { request_id } => {
-                return self.cancelled(at, request_id.as_ref()?, changes);
+                return self.cancelled(at, request_id.as_ref()?);
             }
             Subject::Task {
                 id,
@@ -50,7 +44,7 @@ impl Correlator {
             } => {
                 let creator = self.calls.by_task(at.direction.reverse(), id.as_deref()?)?;
                 let (word, carried) = (status.as_deref(), outcome.as_deref());
-                self.task_status(creator, word, carried, at, changes);
+                self.task_status(creator, word, carried, at);
                 return Some(creator);
             }
             Subject::Log { .. } | Subject::Other { .. } => {}
@@ -81,12 +75,7 @@ impl Correlator {
         call.exchange.is_listen().then_some(listen)
     }
 
-    fn progress(
-        &mut self,
-        at: At<'_>,
-        token: &RequestId,
-        changes: &mut Changes,
-    ) -> Option<ExchangeId> {
+    fn progress(&mut self, at: At<'_>, token: &RequestId) -> Option<ExchangeId> {
         let requests = at.direction.reverse();
         let Some(id) = self.calls.by_token(requests, token) else {
             let kind = if self.calls.has_forgotten {
@@ -94,7 +83,8 @@ impl Correlator {
             } else {
                 Observed::ProgressUnknownToken
             };
-            changes.observe(at.observation(kind, None, token.json()));
+            self.changes
+                .observe(at.observation(kind, None, token.json()));
             return None;
         };
         let exchange = &mut self.calls.get_mut(id)?.exchange;
@@ -102,28 +92,23 @@ impl Correlator {
         let text = summary.strip_prefix("progress ").unwrap_or(summary);
         exchange.progress_count += 1;
         exchange.progress = Some(text.into());
-        changes.touch(exchange);
+        self.changes.touch(exchange);
         Some(id)
     }
 
-    fn cancelled(
-        &mut self,
-        at: At<'_>,
-        request_id: &RequestId,
-        changes: &mut Changes,
-    ) -> Option<ExchangeId> {
+    fn cancelled(&mut self, at: At<'_>, request_id: &RequestId) -> Option<ExchangeId> {
         let own = self.calls.in_flight(at.direction, request_id);
         let Some(id) = own.or_else(|| self.stream_of_the_other_side(at, request_id)) else {
-            return self.cancel_of_nothing(at, request_id, changes);
+            return self.cancel_of_nothing(at, request_id);
         };
         let call = self.calls.get_mut(id)?;
         call.cancel = Some((at.head.t_last, at.direction));
         call.waits(|waiting| waiting.close(at.head.t_last));
         call.exchange.cancelled = Some(at.head.seq);
         call.exchange.status = Status::Cancelled;
-        changes.touch(&call.exchange);
+        self.changes.touch(&call.exchange);
         self.calls.settle(id);
-        self.end_wait(id, at.head.t_last, changes);
+        self.end_wait(id, at.head.t_last);
         Some(id)
     }
 
@@ -134,12 +119,7 @@ impl Correlator {
         call.exchange.is_listen().then_some(open)
     }
 
-    fn cancel_of_nothing(
-        &self,
-        at: At<'_>,
-        id: &RequestId,
-        changes: &mut Changes,
-    ) -> Option<ExchangeId> {
+    fn cancel_of_nothing(&mut self, at: At<'_>, id: &RequestId) -> Option<ExchangeId> {
         let own = self.calls.any(at.direction, id);
         let kind = if own.is_some() {
             Observed::CancelCompleted
@@ -150,7 +130,7 @@ impl Correlator {
         } else {
             Observed::CancelUnknown
         };
-        changes.observe(at.observation(kind, own, id.json()));
+        self.changes.observe(at.observation(kind, own, id.json()));
         own
     }
 }

@@ -1,7 +1,7 @@
 //! A request opens an exchange.
 
 use super::open_calls::{Call, Kept, Waiting};
-use super::{At, Changes, Correlator, MessageKind, MessageRecord, Observed};
+use super::{At, Correlator, MessageKind, MessageRecord, Observed};
 use crate::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_wire::message::{Direction, Era, Message, Request};
 
@@ -24,12 +24,7 @@ fn asks_client(direction: Direction, method: &str) -> bool {
 }
 
 impl Correlator {
-    pub(super) fn request(
-        &mut self,
-        at: At<'_>,
-        request: &Request,
-        changes: &mut Changes,
-    ) -> MessageRecord {
+    pub(super) fn request(&mut self, at: At<'_>, request: &Request) -> MessageRecord {
         let era = era_of(at.message);
         if at.direction == Direction::ClientToServer {
             self.era = era;
@@ -43,34 +38,30 @@ impl Correlator {
             record.task.clone_from(&request.name);
         }
         if !request.id.is_null() {
-            self.observe_reuse(at, request, era, changes);
-            record.exchange = Some(self.open(at, request, &record, changes));
+            self.observe_reuse(at, request, era);
+            record.exchange = Some(self.open(at, request, &record));
         }
         record
     }
 
-    fn observe_reuse(&self, at: At<'_>, request: &Request, era: Era, changes: &mut Changes) {
+    fn observe_reuse(&mut self, at: At<'_>, request: &Request, era: Era) {
         if let Some(earlier) = self.calls.any(at.direction, &request.id) {
             let in_flight = self.calls.in_flight(at.direction, &request.id).is_some();
             let kind = Observed::IdReused { in_flight, era };
-            changes.observe(at.observation(kind, Some(earlier), request.id.json()));
+            self.changes
+                .observe(at.observation(kind, Some(earlier), request.id.json()));
         }
         if let Some(token) = &at.message.meta.progress_token
             && let Some(earlier) = self.calls.by_token(at.direction, token)
             && self.calls.get(earlier).map(|call| call.kept) == Some(Kept::Open)
         {
             let kind = Observed::ProgressTokenReused;
-            changes.observe(at.observation(kind, Some(earlier), token.json()));
+            self.changes
+                .observe(at.observation(kind, Some(earlier), token.json()));
         }
     }
 
-    fn open(
-        &mut self,
-        at: At<'_>,
-        request: &Request,
-        record: &MessageRecord,
-        changes: &mut Changes,
-    ) -> ExchangeId {
+    fn open(&mut self, at: At<'_>, request: &Request, record: &MessageRecord) -> ExchangeId {
         let name = request.name.as_deref();
         let retry = request.retry.as_ref();
         let joined = retry.and_then(|retry| self.rounds.join(&request.method, name, retry));
@@ -80,7 +71,7 @@ impl Correlator {
         exchange.waited_ns = round_wait_ns;
         let (id, parent) = (exchange.id, exchange.parent);
         let awaited = self.begin_wait(at, parent);
-        changes.touch(&exchange);
+        self.changes.touch(&exchange);
         self.calls.open(Call {
             exchange,
             kept: Kept::Open,

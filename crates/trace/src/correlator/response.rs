@@ -2,7 +2,7 @@
 
 use super::open_calls::Call;
 use super::request::is_about_task;
-use super::{At, Changes, Correlator, MessageKind, MessageRecord, Observation, Observed};
+use super::{At, Correlator, MessageKind, MessageRecord, Observation, Observed};
 use crate::exchange::{ExchangeId, Status};
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::mcp::summary::{self, Answer};
@@ -43,12 +43,7 @@ pub fn status_of(method: &str, outcome: &Outcome) -> Status {
 }
 
 impl Correlator {
-    pub(super) fn response(
-        &mut self,
-        at: At<'_>,
-        response: &Response,
-        changes: &mut Changes,
-    ) -> MessageRecord {
+    pub(super) fn response(&mut self, at: At<'_>, response: &Response) -> MessageRecord {
         let mut record = at.record(MessageKind::Response, self.era);
         record.rpc_id.clone_from(&response.id);
         match &response.outcome {
@@ -61,10 +56,10 @@ impl Correlator {
         };
         let requests = at.direction.reverse();
         let Some(exchange) = self.calls.unanswered(requests, id) else {
-            self.observe_stray(at, requests, id, changes);
+            self.observe_stray(at, requests, id);
             return record;
         };
-        self.answer(at, exchange, &response.outcome, changes);
+        self.answer(at, exchange, &response.outcome);
         if let Some(call) = self.calls.get(exchange) {
             record.exchange = Some(exchange);
             record.era = call.exchange.era;
@@ -74,13 +69,7 @@ impl Correlator {
         record
     }
 
-    fn observe_stray(
-        &self,
-        at: At<'_>,
-        requests: Direction,
-        id: &RequestId,
-        changes: &mut Changes,
-    ) {
+    fn observe_stray(&mut self, at: At<'_>, requests: Direction, id: &RequestId) {
         let (kind, exchange) = if let Some(answered) = self.calls.answered(requests, id) {
             (Observed::ResponseDuplicate, Some(answered))
         } else if let Some(open) = self.calls.other_type(requests, id) {
@@ -90,10 +79,11 @@ impl Correlator {
         } else {
             (Observed::ResponseUnknown, None)
         };
-        changes.observe(at.observation(kind, exchange, id.json()));
+        self.changes
+            .observe(at.observation(kind, exchange, id.json()));
     }
 
-    fn answer(&mut self, at: At<'_>, id: ExchangeId, outcome: &Outcome, changes: &mut Changes) {
+    fn answer(&mut self, at: At<'_>, id: ExchangeId, outcome: &Outcome) {
         let Some(call) = self.calls.get_mut(id) else {
             return;
         };
@@ -104,7 +94,8 @@ impl Correlator {
         }
         if let Some(after_ns) = late_ns {
             let kind = Observed::ResponseLate { after_ns };
-            changes.observe(at.observation(kind, Some(id), call.exchange.rpc_id.json()));
+            self.changes
+                .observe(at.observation(kind, Some(id), call.exchange.rpc_id.json()));
         }
         if let (Status::InputRequired, Outcome::InputRequired(asked)) =
             (call.exchange.status, outcome)
@@ -112,7 +103,7 @@ impl Correlator {
             let given_up = self.rounds.wait(&call.exchange, asked, at.head.t_last);
             call.exchange.chain.get_or_insert(id);
             if let Some((frame, chain)) = given_up {
-                changes.observe(Observation {
+                self.changes.observe(Observation {
                     frame,
                     exchange: Some(chain),
                     direction: call.exchange.direction,
@@ -122,16 +113,16 @@ impl Correlator {
             }
         }
         let status = call.exchange.status;
-        changes.touch(&call.exchange);
+        self.changes.touch(&call.exchange);
         self.calls.answer(id);
         if status != Status::Task {
-            self.end_wait(id, at.head.t_last, changes);
+            self.end_wait(id, at.head.t_last);
         }
-        self.join_task(at, id, outcome, changes);
+        self.join_task(at, id, outcome);
     }
 
     /// Takes over what the answer to a request about a task says of the call that the task answered.
-    fn join_task(&mut self, at: At<'_>, id: ExchangeId, outcome: &Outcome, changes: &mut Changes) {
+    fn join_task(&mut self, at: At<'_>, id: ExchangeId, outcome: &Outcome) {
         let Some(exchange) = self.calls.get(id).map(|call| &call.exchange) else {
             return;
         };
@@ -151,18 +142,18 @@ impl Correlator {
                 status, outcome, ..
             } => {
                 let (word, carried) = (status.as_deref(), outcome.as_deref());
-                self.task_status(creator, word, carried, at, changes);
+                self.task_status(creator, word, carried, at);
             }
             Outcome::Error { code, .. } if wrapped => {
                 let from = [Status::Task, Status::Error];
-                self.task_ended(creator, &from, Status::Error, code.as_deref(), at, changes);
+                self.task_ended(creator, &from, Status::Error, code.as_deref(), at);
             }
             Outcome::ToolError if wrapped => {
                 let from = [Status::Task, Status::Ok, Status::Error];
-                self.task_ended(creator, &from, Status::ToolError, None, at, changes);
+                self.task_ended(creator, &from, Status::ToolError, None, at);
             }
             Outcome::Result { .. } if wrapped => {
-                self.task_ended(creator, &[Status::Task], Status::Ok, None, at, changes);
+                self.task_ended(creator, &[Status::Task], Status::Ok, None, at);
             }
             _ => {}
         }
@@ -175,10 +166,9 @@ impl Correlator {
         word: Option<&str>,
         carried: Option<&Outcome>,
         at: At<'_>,
-        changes: &mut Changes,
     ) {
         if let Some((status, code)) = task_outcome(word, carried) {
-            self.task_ended(creator, &[Status::Task], status, code, at, changes);
+            self.task_ended(creator, &[Status::Task], status, code, at);
         }
     }
 
@@ -189,7 +179,6 @@ impl Correlator {
         status: Status,
         code: Option<&str>,
         at: At<'_>,
-        changes: &mut Changes,
     ) {
         let Some(call) = self.calls.get_mut(creator) else {
             return;
@@ -199,9 +188,9 @@ impl Correlator {
         }
         call.exchange.status = status;
         call.exchange.code = code.map(Into::into);
-        changes.touch(&call.exchange);
+        self.changes.touch(&call.exchange);
         self.calls.settle(creator);
-        self.end_wait(creator, at.head.t_last, changes);
+        self.end_wait(creator, at.head.t_last);
     }
 }
 

@@ -248,16 +248,21 @@ pub fn relaxations(query: &Query) -> Vec<Query> {
     let Some(expr) = &query.expr else {
         return Vec::new();
     };
-    let conditions = match expr {
-        Expr::And(all) => all,
-        one => std::slice::from_ref(one),
-    };
+    let conditions = conditions(expr);
     let without = |left_out: usize| {
-        let mut kept = conditions.to_vec();
+        let mut kept = conditions.clone();
         kept.remove(left_out);
-        Query::all_of(kept)
+        Query::all_of(kept.into_iter().cloned())
     };
     (0..conditions.len()).rev().map(without).collect()
+}
+
+/// The conditions that have to hold together.
+fn conditions(expr: &Expr) -> Vec<&Expr> {
+    match expr {
+        Expr::And(all) => all.iter().flat_map(conditions).collect(),
+        other => vec![other],
+    }
 }
 
 impl Query {

@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum};
 use mcpreel_share::export::Selection;
 use mcpreel_share::export::otlp::Bodies;
 use mcpreel_share::outgoing::file::{Replace, is_special};
-use mcpreel_share::outgoing::{self, Format, Order, Stage, Stopped, told};
+use mcpreel_share::outgoing::{self, Format, Order, Stage, Stopped};
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::Lens;
@@ -242,7 +242,7 @@ fn stream(recording: &Recording, order: &Order<'_>, mut out: impl Write) -> Resu
         .as_ref()
         .is_some_and(|report| report.lacks() || !report.off.is_empty())
     {
-        output::say(&told::in_words(report.as_ref(), order.format));
+        output::say(&outgoing::redaction_in_words(report.as_ref(), order.format));
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ use mcpreel_redact::{LIMITS, OPTIONAL, Policy, PolicyError, Report, SPECIAL, Set
 use mcpreel_share::export::Selection;
 use mcpreel_share::export::otlp::Bodies;
 use mcpreel_share::outgoing::file::Replace;
-use mcpreel_share::outgoing::{self, Format, Order, recording_copy, told};
+use mcpreel_share::outgoing::{self, Format, Order, recording_copy};
 use mcpreel_store::reader::Recording;
 use mcpreel_wire::text::{escape, plural, size};
 use serde_json::json;
@@ -184,12 +184,12 @@ pub fn report_lines(report: &Report, path: Option<&Path>) -> Vec<String> {
 
 /// Lines about what the redaction left undone.
 pub fn undone(report: &Report) -> Vec<String> {
-    let mut lines: Vec<_> = told::off(report).collect();
+    let mut lines: Vec<_> = outgoing::switched_off(report).collect();
     lines.extend(report.left.iter().map(|left| {
         let (seq, bytes) = (left.seq, size(left.bytes));
         format!("#{seq} is left out: {bytes} are too long to be looked through")
     }));
-    lines.extend(told::unplaced(report));
+    lines.extend(outgoing::unplaced_notes(report));
     for (why, count) in [
         ("too short", report.short),
         ("too many or too long", report.beyond),

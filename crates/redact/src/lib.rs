@@ -38,7 +38,6 @@ mod learn;
 mod matcher;
 mod names;
 mod pem;
-mod placeholder;
 mod policy;
 mod redactor;
 mod report;

@@ -1,8 +1,8 @@
 //! The rules: shapes of secrets, read from `data/rules.toml`.
 
 use super::entropy::{is_dense, is_random, is_unread};
-use super::placeholder::is_reference;
 use super::token::Kind;
+use super::value::is_reference;
 use serde::Deserialize;
 use std::ops::Range;
 use std::sync::LazyLock;

@@ -5,11 +5,11 @@ use super::entropy;
 use super::extent::{LONG, behind_scheme, lossy};
 use super::find::Noticed;
 use super::names::{Class, LONGEST};
-use super::placeholder::is_placeholder;
 use super::policy::{Notice, Policy, Sign, id};
 use super::report::Found;
 use super::token::Kind;
 use super::value::fits;
+use super::value::is_placeholder;
 use super::{pem, url};
 use std::ops::Range;
 

@@ -17,12 +17,10 @@
 //! A block of bytes is parsed when a frame in it is opened, so that a page of fifty thousand
 //! exchanges opens as fast as its list. Writing holds a block and a page of rows at a time.
 //!
-//! * `session`: who, how it ended, why; `rows`: the list; `findings`: findings and notes; `bytes`:
-//!   the frames. What is around them comes from the files in `page/`.
+//! * `session`: who, how it ended, why; `rows`: the list, findings and notes; `block`: blocks of
+//!   data, and the frames. What is around them comes from the files in `page/`.
 
 mod block;
-mod bytes;
-mod findings;
 mod rows;
 mod session;
 
@@ -42,10 +40,10 @@ pub fn write(export: Export<'_, impl Write>) -> Result<Written, ExportError> {
     write_head(out)?;
     session::write(&excerpt, out)?;
     rows::write(&excerpt, out)?;
-    findings::write_findings(&excerpt, out)?;
-    findings::write_notes(&excerpt, out)?;
+    rows::write_findings(&excerpt, out)?;
+    rows::write_notes(&excerpt, out)?;
     write_script(out)?;
-    let written = bytes::write(&excerpt, out, export.progress)?;
+    let written = block::write_frames(&excerpt, out, export.progress)?;
     write_end(out)?;
     Ok(written)
 }

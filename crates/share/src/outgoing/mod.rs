@@ -6,7 +6,7 @@
 //! ```
 //!
 //! * [`save`]: an export as a file; [`write`](fn@write): any format but that of a recording;
-//!   [`copy`]: a recording; [`pick_rows`]: the rows that fit a filter; [`told`]: what was written, in words;
+//!   [`copy`]: a recording; [`pick_rows`]: the rows that fit a filter;
 //! * [`recording_copy`]: a recording without its secrets, or a part of one, as another recording;
 //! * [`mod@file`]: files that are whole or not there, and of which nothing is left behind.
 //!
@@ -14,10 +14,9 @@
 
 pub mod file;
 pub mod recording_copy;
-pub mod told;
 
-use crate::export::otlp::{self, Bodies};
-use crate::export::{Excerpt, Export, Selection, Written, markdown, perfetto, transcript};
+use crate::export::otlp::Bodies;
+use crate::export::{Excerpt, Export, Selection, Written, markdown, otlp, perfetto, transcript};
 pub use crate::export::{ExportError, Stopped};
 use crate::redacting::Redacting;
 use crate::{cassette, html};
@@ -28,8 +27,9 @@ use mcpreel_store::select::{Context, Question, each};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::What;
-use mcpreel_wire::text::{escape, plural, size};
+use mcpreel_wire::text::{count, escape, plural, size};
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -114,14 +114,14 @@ pub fn save(
             error => error,
         })?;
         out.flush().map_err(unwritten)?;
-        (told::written(&written, order.format), report)
+        (in_numbers(&written, order.format), report)
     };
     let bytes = whole.draft.path().metadata().map_err(unwritten)?.len();
     // Whoever stopped it meanwhile does not want the file.
     tell(Stage::Written(Seq(u64::MAX)))?;
     whole.finish()?;
     let shown = path.display().to_string();
-    let redacted = told::in_words(report.as_ref(), order.format);
+    let redacted = redaction_in_words(report.as_ref(), order.format);
     text = format!("{}: {text}, {}; {redacted}", escape(&shown), size(bytes));
     Ok(Saved {
         text,
@@ -257,6 +257,74 @@ fn raw(
         // The other one is no file that is made of parts.
         Format::Jsonl | Format::Recording => cassette::write(export),
     }
+}
+
+impl Stage {
+    /// The progress, of so many frames.
+    pub fn in_words(self, of: u64) -> String {
+        let (seq, done) = match self {
+            Self::Looked(seq) => (seq, "looked through"),
+            Self::Written(seq) => (seq, "written"),
+        };
+        format!("{} of {} frames {done}", count(seq.0), count(of))
+    }
+}
+
+/// The redaction of a file of this format in words; without a report nothing is redacted. A file that is
+/// made of a redacted recording counts the places of that: not all of them are in the file.
+pub fn redaction_in_words(report: Option<&Report>, format: Format) -> String {
+    let Some(report) = report else {
+        return "nothing in it is redacted".to_owned();
+    };
+    let places = plural(report.hits(), "place");
+    let of = match format {
+        Format::Jsonl | Format::Recording => "",
+        _ => " of the recording",
+    };
+    let mut text = format!("redacted in {places}{of}, look through it before you hand it on");
+    if !report.left.is_empty() {
+        let frames = plural(report.left.len() as u64, "frame");
+        let _ = write!(
+            text,
+            "; {frames} too long to be looked through and left out"
+        );
+    }
+    for line in switched_off(report).chain(unplaced_notes(report)) {
+        let _ = write!(text, "; {line}");
+    }
+    text
+}
+
+/// The rules that a user has switched off.
+pub fn switched_off(report: &Report) -> impl Iterator<Item = String> {
+    let rules = report.off.iter();
+    rules.map(|rule| format!("{} is switched off: what it finds is left", escape(rule)))
+}
+
+/// Notes on frames that a damaged file does not have.
+pub fn unplaced_notes(report: &Report) -> Option<String> {
+    let notes = plural(report.unplaced, "note");
+    (report.unplaced > 0).then(|| format!("left out, on frames that are not there: {notes}"))
+}
+
+/// The numbers of what was written, and of what is left out.
+fn in_numbers(written: &Written, format: Format) -> String {
+    use Format::{Markdown, Otlp, Perfetto};
+    let of_exchanges = matches!(format, Markdown | Otlp | Perfetto);
+    let (noun, number) = if of_exchanges {
+        ("exchange", written.exchanges)
+    } else {
+        ("frame", written.frames)
+    };
+    let mut text = plural(number, noun);
+    // A report says of events what matters.
+    if format != Markdown {
+        let _ = write!(text, ", {}", plural(written.events, "event"));
+    }
+    if written.left_out > 0 {
+        let _ = write!(text, ", {} left out", plural(written.left_out, noun));
+    }
+    text
 }
 
 #[cfg(test)]

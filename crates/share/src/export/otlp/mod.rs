@@ -40,7 +40,7 @@ use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::session::End;
 use mcpreel_wire::json::Document;
-use mcpreel_wire::message::{Body, Direction, Message, Outcome, Subject, classify};
+use mcpreel_wire::message::Direction;
 use span::{Attributes, CLIENT, Event, INTERNAL, Lines, Span, cut};
 use std::io::Write;
 
@@ -151,7 +151,7 @@ impl Trace<'_> {
     fn exchange(&self, exchange: &Exchange) -> Result<Span, ExportError> {
         let last = Moment(self.summary.t_last_ns);
         let end = end_of(self.excerpt.recording, exchange, last)?;
-        let failure = self.failure(exchange)?;
+        let failure = self.failure(exchange);
         let context = self.ids.context(exchange)?;
         let is_remote = context.is_remote.then(|| self.ids.session.clone());
         let first_round = self.ids.first_round(exchange)?;
@@ -208,46 +208,21 @@ impl Trace<'_> {
         attributes
     }
 
-    /// The kind and the message of an exchange's failure.
-    fn failure(&self, exchange: &Exchange) -> Result<Option<(String, String)>, ReadError> {
+    /// The kind of an exchange's failure, and what is said of it.
+    fn failure(&self, exchange: &Exchange) -> Option<(String, String)> {
         let kind = match (exchange.code.as_deref(), exchange.status) {
             (Some(code), _) => plain(code),
             (None, Status::Error) => "error".to_owned(),
             (None, Status::ToolError) => "tool_error".to_owned(),
             (None, Status::Lost) => "lost".to_owned(),
             (None, Status::Unanswered) => "unanswered".to_owned(),
-            _ => return Ok(None),
+            _ => return None,
         };
-        let message = if exchange.code.is_some() || exchange.status == Status::Error {
-            self.error_message(exchange)?
-        } else {
-            phrases::lost(exchange, self.summary.session.phase.end())
-        };
-        Ok(Some((kind, message.unwrap_or_default())))
-    }
-
-    /// The message of the error that answered an exchange.
-    fn error_message(&self, exchange: &Exchange) -> Result<Option<String>, ReadError> {
-        let Some(at) = exchange.response else {
-            return Ok(None);
-        };
-        let message = self.message(at, exchange.response_size)?;
-        Ok(match message.map(|message| message.body) {
-            Some(Body::Response(response)) => match response.outcome {
-                Outcome::Error { message, .. } => message.map(String::from),
-                _ => None,
-            },
-            _ => None,
-        })
-    }
-
-    /// The message at a place, unless it is too long to hold.
-    fn message(&self, (seq, part): (Seq, u32), size: u64) -> Result<Option<Message>, ReadError> {
-        let bytes = match size {
-            ..=COLLECT_LIMIT => self.excerpt.recording.message_bytes(seq, part)?,
-            _ => None,
-        };
-        Ok(bytes.and_then(|bytes| classify(&bytes).messages.pop()))
+        let is_error = exchange.code.is_some() || exchange.status == Status::Error;
+        let said = exchange.answered().filter(|_| is_error).map(str::to_owned);
+        let end = self.summary.session.phase.end();
+        let message = said.or_else(|| phrases::lost(exchange, end));
+        Some((kind, message.unwrap_or_default()))
     }
 
     /// Adds the arguments and the result of an exchange, as the JSON that they are.
@@ -314,32 +289,30 @@ impl Trace<'_> {
             let all = recording.notices_count(exchange.id, last)?;
             dropped = u32::try_from(all).unwrap_or(u32::MAX) - EVENTS;
         }
-        let events = notices
-            .iter()
-            .take(EVENTS as usize)
-            .map(|notice| self.event(notice));
-        Ok((events.collect::<Result<_, _>>()?, dropped))
+        let events = notices.iter().take(EVENTS as usize);
+        Ok((events.map(|notice| self.event(notice)).collect(), dropped))
     }
 
     /// A notification as an event of its span.
-    fn event(&self, notice: &Notice) -> Result<Event, ReadError> {
+    fn event(&self, notice: &Notice) -> Event {
         let mut attributes = Attributes::default();
         let method = notice.method.as_deref().unwrap_or_default();
         attributes.text("mcp.method.name", method);
         attributes.number("mcpreel.seq", notice.seq.0);
-        let message = self.message((notice.seq, notice.part), notice.size)?;
-        let name = match message.map(|message| message.body) {
-            Some(Body::Notification(known)) => about_notification(known.subject, &mut attributes),
-            _ => None,
-        };
         if self.bodies == Bodies::With {
             attributes.text("mcpreel.summary", &notice.summary);
         }
-        Ok(Event {
+        let name = match method {
+            "notifications/progress" => "progress",
+            "notifications/message" => "log",
+            "notifications/cancelled" => "cancelled",
+            other => other,
+        };
+        Event {
             time_unix_nano: self.wall(notice.t_last),
-            name: cut(name.unwrap_or(method)),
+            name: cut(name),
             attributes,
-        })
+        }
     }
 
     fn notice(&self, notice: &Notice, method: &str) -> Result<Span, ExportError> {
@@ -395,27 +368,6 @@ fn status(failure: Option<(String, String)>) -> span::Status {
     failure.map_or_else(span::Status::default, |(_, message)| {
         span::Status::failed(&message)
     })
-}
-
-/// Adds what a notification is about; returns what its event is called, if not by its method.
-fn about_notification(subject: Subject, attributes: &mut Attributes) -> Option<&'static str> {
-    let number = |json: Option<Box<str>>| json.and_then(|json| json.parse().ok());
-    match subject {
-        Subject::Progress {
-            progress, total, ..
-        } => {
-            attributes.decimal("mcpreel.progress", number(progress));
-            attributes.decimal("mcpreel.progress.total", number(total));
-            Some("progress")
-        }
-        Subject::Log { level, logger } => {
-            attributes.some("mcpreel.log.level", level.as_deref());
-            attributes.some("mcpreel.log.logger", logger.as_deref());
-            Some("log")
-        }
-        Subject::Cancelled { .. } => Some("cancelled"),
-        Subject::Task { .. } | Subject::Other { .. } => None,
-    }
 }
 
 /// The text of a JSON string, or of whatever else it is.

@@ -104,8 +104,6 @@ enum AnyValue {
     /// Numbers of 64 bits are strings in OTLP/JSON.
     #[serde(rename = "intValue")]
     Int(String),
-    #[serde(rename = "doubleValue")]
-    Double(f64),
     #[serde(rename = "arrayValue")]
     Array { values: Vec<AnyValue> },
 }
@@ -130,12 +128,6 @@ impl Attributes {
     pub fn number(&mut self, key: &'static str, number: u64) {
         let number = i64::try_from(number).unwrap_or(i64::MAX);
         self.push(key, AnyValue::Int(number.to_string()));
-    }
-
-    pub fn decimal(&mut self, key: &'static str, number: Option<f64>) {
-        if let Some(number) = number.filter(|number| number.is_finite()) {
-            self.push(key, AnyValue::Double(number));
-        }
     }
 
     fn push(&mut self, key: &'static str, value: AnyValue) {

@@ -1,5 +1,6 @@
 //! A text that stands within another one in some code, and where its bytes are in that.
 
+use super::extent::{leading, near, trailing};
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -135,8 +136,8 @@ const ESCAPE: u8 = 0x1b;
 /// The bytes of a command at the beginning that sets colours and the like: `ESC [ 1 ; 31 m`.
 fn style(text: &[u8]) -> Option<usize> {
     let numbers = text.strip_prefix(&[ESCAPE, b'['])?;
-    let is_number = |byte: &&u8| byte.is_ascii_digit() || matches!(byte, b';' | b':');
-    let length = numbers.iter().take(STYLE).take_while(is_number).count();
+    let is_number = |byte: u8| byte.is_ascii_digit() || b";:".contains(&byte);
+    let length = leading(near(numbers, 0, STYLE), is_number);
     (numbers.get(length) == Some(&b'm')).then_some(length + 3)
 }
 
@@ -205,35 +206,24 @@ impl Iterator for Runs<'_> {
                 self.at = probe + 1;
                 continue;
             }
-            let before = self.text[self.at..probe].iter().rev();
-            let start = probe - before.take_while(|byte| is_letter(**byte)).count();
+            let start = probe - trailing(&self.text[self.at..probe], is_letter);
             let end = run_end(self.text, start);
             self.at = if end - start < LEAST { probe + 1 } else { end };
-            if end - start >= LEAST && !is_hex(&self.text[start..end]) {
+            // A hash, a trace or a UUID: no text has such a code.
+            let is_hex = |byte: &u8| byte.is_ascii_hexdigit() || *byte == b'-';
+            if end - start >= LEAST && !self.text[start..end].iter().all(is_hex) {
                 return Some(start..end);
             }
         }
     }
 }
 
-/// Whether it is a hash, a trace or a UUID: no text has such a code.
-fn is_hex(run: &[u8]) -> bool {
-    run.iter()
-        .all(|byte| byte.is_ascii_hexdigit() || *byte == b'-')
-}
-
 /// Where the run that begins at `start` ends, with its padding.
 fn run_end(text: &[u8], start: usize) -> usize {
     let mut line = start;
     loop {
-        let letters = text[line..].iter().take_while(|byte| is_letter(**byte));
-        let end = line + letters.count();
-        let padded = end
-            + text[end..]
-                .iter()
-                .take(2)
-                .take_while(|byte| **byte == b'=')
-                .count();
+        let end = line + leading(&text[line..], is_letter);
+        let padded = end + leading(near(text, end, 2), |byte| byte == b'=');
         let rest = &text[padded..];
         let newline = match rest {
             [b'\r', b'\n', ..] => 2,
@@ -260,16 +250,14 @@ pub(super) fn readings(run: &[u8]) -> impl Iterator<Item = Vec<u8>> {
 
 /// A run of base64, decoded as far as that is possible.
 pub(super) fn decode(run: &[u8]) -> Vec<u8> {
-    let mut letters: Vec<u8> = Vec::with_capacity(run.len());
-    letters.extend(
-        run.iter()
-            .filter(|byte| is_letter(**byte))
-            .map(|byte| match byte {
-                b'-' => b'+',
-                b'_' => b'/',
-                other => *other,
-            }),
-    );
+    let letters = run.iter().filter(|byte| is_letter(**byte));
+    let mut letters: Vec<u8> = letters
+        .map(|byte| match byte {
+            b'-' => b'+',
+            b'_' => b'/',
+            other => *other,
+        })
+        .collect();
     if letters.len() % 4 == 1 {
         letters.pop();
     }
@@ -277,10 +265,8 @@ pub(super) fn decode(run: &[u8]) -> Vec<u8> {
 }
 
 fn is_text(bytes: &[u8]) -> bool {
-    let printed = bytes
-        .iter()
-        .filter(|byte| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~'));
-    !bytes.is_empty() && printed.count() * 8 >= bytes.len() * 7
+    let is_printed = |byte: &&u8| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~');
+    !bytes.is_empty() && bytes.iter().filter(is_printed).count() * 8 >= bytes.len() * 7
 }
 
 /// Whether it is base64 of a name and a secret with a colon between them.
@@ -291,8 +277,7 @@ pub(super) fn is_pair(text: &[u8]) -> bool {
 /// The secret of such a pair: what stands behind the colon, or before it where that is nothing. What
 /// stands before it is the name of somebody: other texts have colons as well.
 pub(super) fn secret_of_pair(text: &[u8]) -> Option<Vec<u8>> {
-    let mut plain = plain_pair(text)?;
-    let colon = memchr::memchr(b':', &plain)?;
+    let (mut plain, colon) = plain_pair(text)?;
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"._@+-\\%$".contains(byte);
     if !plain[..colon].iter().all(is_name) {
         return None;
@@ -302,15 +287,16 @@ pub(super) fn secret_of_pair(text: &[u8]) -> Option<Vec<u8>> {
     Some(if secret.is_empty() { plain } else { secret })
 }
 
-fn plain_pair(text: &[u8]) -> Option<Vec<u8>> {
-    let end = text.iter().position(|byte| matches!(byte, b'=' | b'%'));
-    let letters = &text[..end.unwrap_or(text.len())];
+/// What base64 of such a pair says, and where its colon is.
+fn plain_pair(text: &[u8]) -> Option<(Vec<u8>, usize)> {
+    let letters = &text[..leading(text, |byte| !b"=%".contains(&byte))];
     if letters.len() < 6 || !letters.iter().all(|byte| is_letter(*byte)) {
         return None;
     }
     let plain = decode(letters);
-    let is_pair = plain.contains(&b':') && plain.iter().all(|byte| matches!(byte, b' '..=b'~'));
-    is_pair.then_some(plain)
+    let colon = memchr::memchr(b':', &plain)?;
+    let is_text = plain.iter().all(|byte| matches!(byte, b' '..=b'~'));
+    is_text.then_some((plain, colon))
 }
 
 #[cfg(test)]

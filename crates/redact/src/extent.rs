@@ -78,9 +78,6 @@ fn quoted_by(near: &[u8], quote: &[u8]) -> Option<Range<usize>> {
             continue;
         }
         let before = trailing(&near[..end], |byte| byte == b'\\');
-        if before < escapes {
-            return Some(0..end - before);
-        }
         let is_end = before == escapes || escapes == 0 && before % 2 == 0;
         if is_end && escapes == 0 && end > 0 && near.get(end + 1) == Some(&sign) {
             doubled = Some(end + 1);

@@ -15,7 +15,7 @@ use super::json::{self, Under};
 use super::known::Known;
 use super::policy::{Policy, Sign};
 use super::report::Found;
-use super::text::{self, Codes, Passed};
+use super::text::{self, Codes, Scan};
 use mcpreel_wire::json::{Node, parse_into};
 use std::ops::Range;
 
@@ -190,9 +190,10 @@ impl Finder<'_> {
             found.place(text, &layer, mark);
         }
         for run in encodings::runs(text) {
-            let (mark, mut passed) = (found.hits.len(), Passed::default());
+            let mark = found.hits.len();
+            let mut scan = Scan::new(self.policy, text, found);
             for shape in self.policy.at_run(text[run.start]) {
-                text::shaped(self.policy, text, shape, run.start, &mut passed, found);
+                scan.shape(shape, run.start);
             }
             if found.hits.len() == mark {
                 self.run(text, run, depth, found);

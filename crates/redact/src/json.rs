@@ -251,8 +251,8 @@ impl Walk<'_> {
                 (span.start, class) = (span.start + colon + 1, Class::Password);
             }
         }
-        let policy = self.finder.policy;
-        text::add(policy, text, span, class, Placement::Whole, self.found);
+        let value = (class, Placement::Whole);
+        text::add((self.finder.policy, text), span, value, self.found);
     }
 
     /// Finds the value of a word of a command, `--password=…` or `DB_PASSWORD=…`: all that follows.

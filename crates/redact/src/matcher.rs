@@ -1,11 +1,12 @@
 //! Finding values in a text, as they are, as base64 and as hex digits.
 
+use super::extent::{leading, near, trailing};
 use super::policy::id;
 use super::report::{Found, Hit};
 use super::token::Token;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD_NO_PAD;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use std::collections::{BTreeSet, HashMap};
 
 /// Bytes by which a value is found; what follows is compared.
@@ -126,10 +127,9 @@ fn base64((index, value): (usize, &[u8])) -> Vec<(Vec<u8>, Code)> {
     let mut codes = Vec::new();
     for shift in 0..3 {
         let shifted = [&[0; 2][..shift], &value[..value.len().min(NEEDLE)]].concat();
-        let all = STANDARD_NO_PAD.encode(&shifted).into_bytes();
-        // The letters that what stands before and after has a part in.
+        // Without the letters that what stands before and after has a part in.
         let first = (shift * 8).div_ceil(6);
-        let certain = &all[first..shifted.len() * 8 / 6];
+        let certain = first..shifted.len() * 8 / 6;
         if certain.len() < 6 {
             continue;
         }
@@ -139,13 +139,10 @@ fn base64((index, value): (usize, &[u8])) -> Vec<(Vec<u8>, Code)> {
             before: usize::from(shift > 0),
             letters: ((shift + value.len()) * 8).div_ceil(6) - first,
         };
-        let of_urls = certain.iter().map(|byte| match byte {
-            b'+' => b'-',
-            b'/' => b'_',
-            byte => *byte,
-        });
-        codes.push((of_urls.collect(), code));
-        codes.push((certain.to_vec(), code));
+        for engine in [&STANDARD_NO_PAD, &URL_SAFE_NO_PAD] {
+            let all = engine.encode(&shifted).into_bytes();
+            codes.push((all[certain.clone()].to_vec(), code));
+        }
     }
     codes
 }
@@ -158,14 +155,10 @@ fn hex((index, value): (usize, &[u8])) -> [(Vec<u8>, Code); 2] {
         before: 0,
         letters: 2 * value.len(),
     };
-    let near = || value[..value.len().min(NEEDLE / 2)].iter();
-    let digits = |digits: &[u8; 16]| -> Vec<u8> {
-        let digit = |byte: u8| digits[usize::from(byte)];
-        near()
-            .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
-            .collect()
-    };
-    [b"0123456789abcdef", b"0123456789ABCDEF"].map(|letters| (digits(letters), code))
+    let near = near(value, 0, NEEDLE / 2).iter();
+    let small: String = near.map(|byte| format!("{byte:02x}")).collect();
+    let large = small.to_ascii_uppercase();
+    [small, large].map(|digits| (digits.into_bytes(), code))
 }
 
 /// The longest of these values that stands at `at`.
@@ -201,39 +194,27 @@ fn plain<'v>(
 /// All of the code around what is known to be a secret in it. A slash is a letter of base64 within
 /// the secret, and part of a path anywhere else.
 fn coded(text: &[u8], needle: usize, (code, (value, token)): (Code, &Value)) -> Hit {
-    let is_letter = |byte: &&u8| (code.is_letter)(**byte);
-    let of_run = |byte: &&u8| is_letter(byte) && **byte != b'/';
-    let before = text[..needle].iter().rev();
-    let start = needle - before.take(code.before).take_while(is_letter).count();
-    let start = start - text[..start].iter().rev().take_while(of_run).count();
-    let end = within(text, needle, code);
-    let end = end + text[end..].iter().take_while(of_run).count();
-    let end = end
-        + text[end..]
-            .iter()
-            .take(2)
-            .take_while(|byte| **byte == b'=')
-            .count();
-    Hit {
-        plain: Some(value.clone()),
-        kind: token.kind,
-        ..Hit::new(start..end, id::KNOWN, text[start..end].into())
-    }
-}
-
-/// Where the letters of a value end of which the first ones stand at `at`: newlines may stand
-/// between them.
-fn within(text: &[u8], at: usize, code: Code) -> usize {
-    let (mut left, mut end) = (code.letters, at);
-    for (place, byte) in text.iter().enumerate().skip(at) {
-        if left == 0 || !(code.is_letter)(*byte) && !matches!(byte, b'\r' | b'\n') {
+    let of_run = |byte: u8| (code.is_letter)(byte) && byte != b'/';
+    let before = &text[needle.saturating_sub(code.before)..needle];
+    let start = needle - trailing(before, code.is_letter);
+    let start = start - trailing(&text[..start], of_run);
+    // Newlines may stand between the letters of the value.
+    let (mut left, mut end) = (code.letters, needle);
+    for (place, byte) in text.iter().enumerate().skip(needle) {
+        if left == 0 || !(code.is_letter)(*byte) && !b"\r\n".contains(byte) {
             break;
         }
         if (code.is_letter)(*byte) {
             (left, end) = (left - 1, place + 1);
         }
     }
-    end
+    let end = end + leading(&text[end..], of_run);
+    let end = end + leading(near(text, end, 2), |byte| byte == b'=');
+    Hit {
+        plain: Some(value.clone()),
+        kind: token.kind,
+        ..Hit::new(start..end, id::KNOWN, text[start..end].into())
+    }
 }
 
 /// Whether a short value stands alone, and not within a longer word.

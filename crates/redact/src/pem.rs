@@ -1,9 +1,10 @@
 //! Private keys: in one text, or in lines of which each is a frame.
 
-use super::policy::{Policy, id};
-use super::report::Found;
+use super::encodings::is_letter;
+use super::extent::{leading, near};
+use super::policy::id;
+use super::text::Scan;
 use super::token::Kind;
-use std::ops::Range;
 
 const BEGIN: &[u8] = b"-----BEGIN ";
 const END: &[u8] = b"-----END";
@@ -18,99 +19,58 @@ const MOST_LINES: usize = 512;
 /// Shorter words are no line of a key, unless they are its last.
 const LINE: usize = 8;
 
-/// Whether a text has been searched for an end in vain.
+/// How far a text has been searched for keys, and whether in vain for the end of one.
 #[derive(Debug, Default)]
-pub(super) struct Scan {
+pub(super) struct Passed {
     until: usize,
     has_no_end: bool,
 }
 
 /// Where the body of a key begins whose kind stands at `at`: after its first line.
 fn body_at(text: &[u8], at: usize) -> Option<usize> {
-    let near = at.saturating_sub(HEADER);
-    memchr::memmem::rfind(&text[near..at], BEGIN)?;
-    let after = &text[at..text.len().min(at + HEADER)];
-    Some(at + memchr::memmem::find(after, DASHES)? + DASHES.len())
+    memchr::memmem::rfind(&text[at.saturating_sub(HEADER)..at], BEGIN)?;
+    let dashes = memchr::memmem::find(near(text, at, HEADER), DASHES)?;
+    Some(at + dashes + DASHES.len())
 }
 
 /// Finds the body of a key whose kind stands at `at`.
-pub(super) fn find(policy: &Policy, text: &[u8], at: usize, scan: &mut Scan, found: &mut Found) {
-    let Some(start) = body_at(text, at).filter(|start| *start > scan.until) else {
+pub(super) fn find(scan: &mut Scan<'_>, at: usize) {
+    let (text, passed) = (scan.text, &mut scan.pem);
+    let Some(start) = body_at(text, at).filter(|start| *start > passed.until) else {
         return;
     };
     let rest = &text[start..];
-    let end = if scan.has_no_end {
-        None
-    } else {
-        memchr::memmem::find(rest, END)
+    let end = (!passed.has_no_end).then(|| memchr::memmem::find(rest, END));
+    let end = end.flatten();
+    passed.has_no_end = end.is_none();
+    let is_of_body =
+        |byte: u8| is_letter(byte) || byte.is_ascii_whitespace() || b"=\\:,".contains(&byte);
+    let end = start + end.unwrap_or_else(|| leading(rest, is_of_body));
+    passed.until = end;
+    // Without white space at its ends, spelled out or escaped.
+    let words = words(&text[start..end]);
+    let (Some((first, _)), Some((last, word))) = (words.first(), words.last()) else {
+        return;
     };
-    scan.has_no_end |= end.is_none();
-    let end = end.unwrap_or_else(|| {
-        rest.iter()
-            .position(|byte| !is_of_body(*byte))
-            .unwrap_or(rest.len())
-    });
-    scan.until = start + end;
-    let body = trimmed(text, start..start + end);
-    let value = words(&text[body.clone()]).concat();
+    let value: Vec<u8> = words.iter().flat_map(|(_, word)| *word).copied().collect();
     if value.len() >= 2 * LINE {
-        found.add_value(policy, body, value.into(), (id::PEM, Kind::Secret));
+        let body = start + first..start + last + word.len();
+        let rule = (id::PEM, Kind::Secret);
+        scan.found.add_value(scan.policy, body, value.into(), rule);
     }
 }
 
-fn is_of_body(byte: u8) -> bool {
-    super::encodings::is_letter(byte)
-        || byte.is_ascii_whitespace()
-        || matches!(byte, b'=' | b'\\' | b':' | b',')
-}
-
-/// Without white space at its ends, spelled out or escaped.
-fn trimmed(text: &[u8], span: Range<usize>) -> Range<usize> {
-    let body = &text[span.clone()];
-    let front = spaces(body.iter());
-    let back = body.len() - body[front..].trim_ascii_end().len() - front;
-    let kept = &body[front..body.len() - back];
-    let escaped = kept
-        .windows(2)
-        .rev()
-        .step_by(2)
-        .take_while(|pair| is_escape(pair))
-        .count()
-        * 2;
-    span.start + front..span.end - back - escaped.min(kept.len())
-}
-
-fn is_escape(pair: &[u8]) -> bool {
-    matches!(pair, b"\\n" | b"\\r")
-}
-
-fn spaces<'b>(bytes: impl Iterator<Item = &'b u8>) -> usize {
-    let (mut count, mut escaped) = (0, false);
-    for byte in bytes {
-        match byte {
-            b'\\' if !escaped => escaped = true,
-            b'n' | b'r' if escaped => escaped = false,
-            byte if byte.is_ascii_whitespace() && !escaped => {}
-            _ => return count - usize::from(escaped),
-        }
-        count += 1;
-    }
-    count
-}
-
-/// The words of a body, which are its lines.
-pub(super) fn words(body: &[u8]) -> Vec<&[u8]> {
-    let mut words = Vec::new();
-    let mut start = 0;
-    let mut at = 0;
+/// The words of a body, which are its lines, and where each begins.
+fn words(body: &[u8]) -> Vec<(usize, &[u8])> {
+    let (mut words, mut start, mut at) = (Vec::new(), 0, 0);
     while at <= body.len() {
-        let length = match body.get(at..) {
-            Some([b'\\', b'n' | b'r', ..]) => 2,
-            Some([byte, ..]) if !byte.is_ascii_whitespace() => 0,
+        let length = match &body[at..] {
+            [b'\\', b'n' | b'r', ..] => 2,
+            [byte, ..] if !byte.is_ascii_whitespace() => 0,
             _ => 1,
         };
         if length > 0 {
-            words.extend(Some(&body[start..at]).filter(|word| !word.is_empty()));
+            words.extend((start < at).then(|| (start, &body[start..at])));
             start = at + length;
         }
         at += length.max(1);
@@ -154,10 +114,8 @@ impl Lines {
 /// The part of a key in a line: its last word, since a logger may write something in front.
 pub(super) fn line_of_key(line: &[u8]) -> Option<&[u8]> {
     let word = line.trim_ascii().rsplit(u8::is_ascii_whitespace).next()?;
-    let is_one = !word.is_empty()
-        && word
-            .iter()
-            .all(|byte| super::encodings::is_letter(*byte) || *byte == b'=');
+    let of_key = |byte: &u8| is_letter(*byte) || *byte == b'=';
+    let is_one = !word.is_empty() && word.iter().all(of_key);
     let is_alone = word.len() == line.trim_ascii().len();
     (is_one && (is_alone || word.len() >= LINE)).then_some(word)
 }

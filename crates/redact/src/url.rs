@@ -2,9 +2,10 @@
 
 use super::encodings::Layer;
 use super::entropy::is_random;
+use super::extent::{leading, near};
 use super::names::Class;
-use super::policy::{Policy, id};
-use super::report::Found;
+use super::policy::id;
+use super::text::Scan;
 use super::token;
 use super::token::Kind;
 use super::value::{Placement, fits};
@@ -17,39 +18,34 @@ const NEAR: usize = 1024;
 const TOKEN: usize = 16;
 
 /// Finds what stands in front of the host of a URL whose scheme ends before `start`.
-pub(super) fn find(policy: &Policy, text: &[u8], start: usize, found: &mut Found) {
-    let near = &text[start..text.len().min(start + NEAR)];
-    if let Some(span) = secret(near) {
-        let span = span.start + start..span.end + start;
-        let layer = Layer::unpercented(&text[span.clone()]);
-        let mark = found.hits.len();
-        found.add(policy, text, span, (id::URL, Kind::Secret));
-        // What is meant stands elsewhere as it is.
-        let plain = layer.map(|layer| Box::<[u8]>::from(layer.text));
-        if let Some(plain) = plain.filter(|plain| !policy.allow.contains(plain)) {
-            for hit in &mut found.hits[mark..] {
-                hit.plain = Some(plain.clone());
-            }
-            found.plain.push((plain, Kind::Secret));
+pub(super) fn find(scan: &mut Scan<'_>, start: usize) {
+    let Some(span) = secret(near(scan.text, start, NEAR)) else {
+        return;
+    };
+    let span = span.start + start..span.end + start;
+    let layer = Layer::unpercented(&scan.text[span.clone()]);
+    let mark = scan.found.hits.len();
+    scan.add(span, (id::URL, Kind::Secret));
+    // What is meant stands elsewhere as it is.
+    let plain = layer.map(|layer| Box::<[u8]>::from(layer.text));
+    if let Some(plain) = plain.filter(|plain| !scan.policy.allow.contains(plain)) {
+        for hit in &mut scan.found.hits[mark..] {
+            hit.plain = Some(plain.clone());
         }
+        scan.found.plain.push((plain, Kind::Secret));
     }
 }
 
 fn secret(near: &[u8]) -> Option<Range<usize>> {
-    let ends =
-        |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'<' | b'>' | b'`');
-    let all = &near[..near.iter().position(ends).unwrap_or(near.len())];
-    let authority = all
-        .iter()
-        .position(|byte| matches!(byte, b'/' | b'?' | b'#' | b'\\'));
-    let authority = &all[..authority.unwrap_or(all.len())];
+    let is_inside = |byte: u8| !byte.is_ascii_whitespace() && !b"\"'<>`".contains(&byte);
+    let all = &near[..leading(near, is_inside)];
+    let authority = &all[..leading(all, |byte| !b"/?#\\".contains(&byte))];
     let (user, host) = match memchr::memrchr(b'@', authority) {
         Some(at) => (&authority[..at], at + 1),
         None => slashed(all)?,
     };
-    all.get(host).filter(|byte| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'[' | b'$' | b'{' | b'%' | b'_')
-    })?;
+    let is_of_host = |byte: &&u8| byte.is_ascii_alphanumeric() || b"[${%_".contains(byte);
+    all.get(host).filter(is_of_host)?;
     if token::is_one(user) {
         return None;
     }
@@ -67,24 +63,18 @@ fn slashed(all: &[u8]) -> Option<(&[u8], usize)> {
     let at = memchr::memchr(b'@', all)?;
     let colon = memchr::memchr(b':', &all[..at])?;
     let password = &all[colon + 1..at];
-    let until = password
-        .iter()
-        .position(|byte| matches!(byte, b'/' | b'?' | b'#'))?;
+    let until = leading(password, |byte| !b"/?#".contains(&byte));
     // A port, and a path in which the sign is a letter like others.
     let is_port = password[..until].iter().all(u8::is_ascii_digit);
-    let is_user = !all[..colon]
-        .iter()
-        .any(|byte| matches!(byte, b'/' | b'.' | b'?'));
-    (!is_port && is_user).then_some((&all[..at], at + 1))
+    let is_user = !all[..colon].iter().any(|byte| b"/.?".contains(byte));
+    (until < password.len() && !is_port && is_user).then_some((&all[..at], at + 1))
 }
 
 /// Whether a user may stand in front of the host, behind the scheme of a URL.
 pub(super) fn may_have_user(after: &[u8]) -> bool {
-    let near = &after[..after.len().min(NEAR)];
-    let end = near
-        .iter()
-        .position(|byte| matches!(byte, b'"' | b' ' | b'\n'));
-    memchr::memchr(b'@', &near[..end.unwrap_or(near.len())]).is_some()
+    let near = near(after, 0, NEAR);
+    let end = leading(near, |byte| !b"\" \n".contains(&byte));
+    memchr::memchr(b'@', &near[..end]).is_some()
 }
 
 #[cfg(test)]

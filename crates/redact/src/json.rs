@@ -4,7 +4,7 @@ use super::encodings::{self, Layer};
 use super::entropy::is_value;
 use super::extent::lossy;
 use super::find::{Finder, Noticed};
-use super::names::{Class, LONGEST, is_beside, is_given, members};
+use super::names::{Class, LONGEST, is_beside, is_given, words};
 use super::policy::id;
 use super::report::{Found, Hit};
 use super::ruleset::is_of_name;
@@ -101,10 +101,7 @@ impl Walk<'_> {
         };
         let told = self.told(object);
         let columns = self.columns(object);
-        let is_grant = members()
-            .grants
-            .iter()
-            .any(|name| object.get(name).is_some());
+        let is_grant = words().grants.iter().any(|name| object.get(name).is_some());
         for (key, value) in object.members() {
             let (name, is_secret) = self.key(key, under);
             let below = match self.under_name(&name, value, under, told) {
@@ -279,7 +276,7 @@ impl Walk<'_> {
         let digits = raw.iter().filter(|byte| byte.is_ascii_digit()).count();
         let is_code = raw.iter().all(u8::is_ascii_digit);
         let is_of_protocol =
-            matches!(self.path.last(), Some(Step::Member(name)) if has(&members().numbers, name));
+            matches!(self.path.last(), Some(Step::Member(name)) if has(&words().numbers, name));
         let is_known = || {
             self.finder
                 .known
@@ -341,7 +338,7 @@ impl Walk<'_> {
         object.members().find(|(key, _)| is_one(key, "value"))?;
         let mut names = object
             .members()
-            .filter(|(key, _)| members().names.iter().any(|name| is_one(key, name)));
+            .filter(|(key, _)| words().names.iter().any(|name| is_one(key, name)));
         names.find_map(|(_, name)| self.class(name))
     }
 }
@@ -364,12 +361,12 @@ fn is_pair(array: Value<'_>) -> bool {
 
 /// Whether an object describes values instead of being one.
 fn is_schema(object: Value<'_>) -> bool {
-    let members = members();
+    let known = words();
     let is_typed = object.get("type").is_some_and(|kind| {
         let mut kinds = kind.elements().chain(std::iter::once(kind));
-        kinds.any(|kind| members.types.iter().any(|word| kind.is_str(word)))
+        kinds.any(|kind| known.types.iter().any(|word| kind.is_str(word)))
     });
-    let mut words = members.schema.iter();
+    let mut words = known.schema.iter();
     is_typed || words.any(|word| object.get(word).is_some())
 }
 

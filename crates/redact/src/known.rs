@@ -202,7 +202,7 @@ fn is_number(value: &[u8]) -> bool {
 
 /// A word without which no message is understood.
 fn is_of_protocol(text: &str) -> bool {
-    let mut words = super::names::members().protocol.iter();
+    let mut words = super::names::words().protocol.iter();
     words.any(|word| word == text)
         || methods::find(text).is_some()
         || text.starts_with("notifications/")

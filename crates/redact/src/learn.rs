@@ -22,8 +22,8 @@ const MOST_STREAMS: usize = 64;
 pub struct Learner {
     policy: Arc<Policy>,
     known: Known,
-    keys: BTreeMap<StreamId, Lines>,
-    overs: BTreeMap<StreamId, Over>,
+    /// The lines of each stream that may go on: of a key, and below a name.
+    streams: BTreeMap<StreamId, (Lines, Over)>,
     found: Found,
     nodes: Vec<Node>,
 }
@@ -37,8 +37,7 @@ impl Learner {
         Self {
             policy,
             known,
-            keys: BTreeMap::new(),
-            overs: BTreeMap::new(),
+            streams: BTreeMap::new(),
             found: Found::default(),
             nodes: Vec::new(),
         }
@@ -66,35 +65,17 @@ impl Learner {
 
     pub fn frame(&mut self, stream: StreamId, raw: &[u8]) {
         let may_have = self.take(raw);
-        self.line(stream, raw);
-        self.over(stream, (raw, may_have));
-    }
-
-    /// Takes in what is secret in a line for a name on one before.
-    fn over(&mut self, stream: StreamId, line: (&[u8], bool)) {
-        if self.overs.len() >= MOST_STREAMS && !self.overs.contains_key(&stream) {
+        if self.streams.len() >= MOST_STREAMS && !self.streams.contains_key(&stream) {
             return;
         }
+        let (key, over) = self.streams.entry(stream).or_default();
         self.found.clear();
-        let over = self.overs.entry(stream).or_default();
-        over.push(&finder(&self.policy), line, &mut self.found);
+        over.push(&finder(&self.policy), (raw, may_have), &mut self.found);
+        let is_off = self.policy.without.contains(self.policy.rule(id::PEM));
+        let key = (!is_off).then(|| key.push(raw)).flatten();
         self.learn();
-    }
-
-    /// Takes in what may be a line of a private key.
-    fn line(&mut self, stream: StreamId, raw: &[u8]) {
-        if self.policy.without.contains(self.policy.rule(id::PEM)) {
-            return;
-        }
-        let streams = self.keys.len();
-        if let Some(lines) = self.keys.get_mut(&stream) {
-            if let Some(key) = lines.push(raw) {
-                self.known.learn_key(&key);
-            }
-        } else if streams < MOST_STREAMS {
-            let mut lines = Lines::default();
-            lines.push(raw);
-            self.keys.insert(stream, lines);
+        if let Some(key) = key {
+            self.known.learn_key(&key);
         }
     }
 
@@ -123,8 +104,8 @@ impl Learner {
 
     /// Ends the learning, for good or for now.
     pub fn finish(mut self) -> Redactor {
-        for lines in self.keys.values_mut() {
-            if let Some(key) = lines.finish() {
+        for (key, _) in self.streams.values_mut() {
+            if let Some(key) = key.finish() {
                 self.known.learn_key(&key);
             }
         }

@@ -10,7 +10,8 @@ use std::sync::LazyLock;
 pub(super) const LONGEST: usize = 96;
 
 /// The kind of value under a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum Class {
     /// A password or a key: whatever stands there, numbers too.
     Password,
@@ -27,43 +28,30 @@ pub(super) enum Class {
     Many,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Kinds {
+/// Names that say the same of their values; without a class, that those are no secrets.
+#[derive(Debug, Deserialize)]
+struct Kind {
+    of: Option<Class>,
+    #[serde(default)]
     ends: Vec<String>,
+    #[serde(default)]
     words: Vec<String>,
+    #[serde(default)]
     whole: Vec<String>,
 }
 
 #[derive(Deserialize)]
-struct PublicKeys {
-    public: Vec<String>,
-}
-
-#[derive(Deserialize)]
 struct File {
-    password: Kinds,
-    token: Kinds,
-    header: Kinds,
-    pair: Kinds,
-    folder: Kinds,
-    digits: Kinds,
-    many: Kinds,
-    none: Kinds,
-    keys: PublicKeys,
-    cookies: Cookies,
-    members: Members,
+    class: Vec<Kind>,
+    words: Words,
     programs: HashMap<String, String>,
 }
 
+/// Other words; `data/names.toml` tells what each list is.
 #[derive(Deserialize)]
-struct Cookies {
-    exact: Vec<String>,
-}
-
-/// Members of a message by what they say; `data/names.toml` tells what each list is.
-#[derive(Deserialize)]
-pub(super) struct Members {
+pub(super) struct Words {
+    public: Vec<String>,
+    cookies: Vec<String>,
     beside: Vec<String>,
     pub numbers: Vec<String>,
     pub names: Vec<String>,
@@ -73,13 +61,13 @@ pub(super) struct Members {
     pub protocol: Vec<String>,
 }
 
-pub(super) fn members() -> &'static Members {
-    &NAMES.members
+pub(super) fn words() -> &'static Words {
+    &NAMES.words
 }
 
 /// Whether a member of a secret object only describes the secret.
 pub(super) fn is_beside(name: &str) -> bool {
-    members().beside.contains(&joined(name).0)
+    words().beside.contains(&joined(name).0)
 }
 
 /// Whether the word behind this option is what a program takes for a password.
@@ -89,14 +77,27 @@ pub(super) fn is_given(program: &str, option: &[u8]) -> bool {
     given.is_some_and(|given| given.as_bytes() == option)
 }
 
+/// How a name is compared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Match {
+    End,
+    Word,
+    Whole,
+}
+
+/// The end of names, and the place of their kind among all.
+struct Ending {
+    place: usize,
+    class: Option<Class>,
+    kind: Match,
+    name: String,
+}
+
 struct Names {
-    members: Members,
+    words: Words,
     programs: HashMap<String, String>,
-    /// In the order in which they are tried.
-    classes: [(Class, Joined); 7],
-    none: Joined,
-    public: Vec<String>,
-    cookies: Vec<String>,
+    /// By their last two bytes: most names end otherwise.
+    endings: HashMap<[u8; 2], Vec<Ending>>,
     /// The last word of each name: a text without any of them has no name.
     noticed: BTreeSet<String>,
 }
@@ -104,37 +105,36 @@ struct Names {
 static NAMES: LazyLock<Names> = LazyLock::new(|| {
     let file: File = toml::from_str(include_str!("../data/names.toml"))
         .expect("the shipped names are read in a test");
-    let classes = [
-        (Class::Folder, file.folder),
-        (Class::Digits, file.digits),
-        (Class::Many, file.many),
-        (Class::Header, file.header),
-        (Class::Token, file.token),
-        (Class::Password, file.password),
-        (Class::Pair, file.pair),
-    ];
     let mut noticed = BTreeSet::from(["key".to_owned()]);
-    noticed.extend(
-        file.cookies
-            .exact
-            .iter()
-            .map(|cookie| cookie.to_lowercase()),
-    );
-    for (_, words) in &classes {
-        for name in [&words.ends, &words.words, &words.whole]
-            .into_iter()
-            .flatten()
-        {
-            noticed.extend(spellings(name.rsplit([' ', '\'']).next().unwrap_or(name)));
+    noticed.extend(file.words.cookies.iter().map(|name| name.to_lowercase()));
+    let mut endings: HashMap<_, Vec<_>> = HashMap::new();
+    for (place, kind) in file.class.into_iter().enumerate() {
+        let class = kind.of;
+        let all = [
+            (Match::End, kind.ends),
+            (Match::Word, kind.words),
+            (Match::Whole, kind.whole),
+        ];
+        for (kind, names) in all {
+            for name in names {
+                if class.is_some() {
+                    noticed.extend(spellings(name.rsplit([' ', '\'']).next().unwrap_or(&name)));
+                }
+                let name = joined(&name).0;
+                let last = last_two(&name).expect("a test reads the shipped names");
+                endings.entry(last).or_default().push(Ending {
+                    place,
+                    class,
+                    kind,
+                    name,
+                });
+            }
         }
     }
     Names {
-        members: file.members,
+        words: file.words,
         programs: file.programs,
-        classes: classes.map(|(class, words)| (class, words.joined())),
-        none: file.none.joined(),
-        public: file.keys.public,
-        cookies: file.cookies.exact,
+        endings,
         noticed,
     }
 });
@@ -149,68 +149,15 @@ fn spellings(word: &str) -> impl Iterator<Item = String> {
     std::iter::once(word.to_owned()).chain(others.into_iter().filter(move |_| !is_ascii))
 }
 
-impl Kinds {
-    fn joined(self) -> Joined {
-        let mut ends: HashMap<[u8; 2], Vec<(Match, String)>> = HashMap::new();
-        let all = [
-            (Match::End, self.ends),
-            (Match::Word, self.words),
-            (Match::Whole, self.whole),
-        ];
-        for (kind, names) in all {
-            for name in names.iter().map(|name| joined(name).0) {
-                let last = last_two(&name).expect("a test reads the shipped names");
-                ends.entry(last).or_default().push((kind, name));
-            }
-        }
-        Joined(ends)
-    }
-}
-
-/// How a name is compared.
-#[derive(Clone, Copy)]
-enum Match {
-    End,
-    Word,
-    Whole,
-}
-
-/// Names by their last two bytes: most names end otherwise.
-struct Joined(HashMap<[u8; 2], Vec<(Match, String)>>);
-
 fn last_two(name: &str) -> Option<[u8; 2]> {
     name.as_bytes().last_chunk().copied()
 }
 
-impl Joined {
-    fn has(&self, name: &str, begins: &[bool]) -> bool {
-        let singular = name.strip_suffix('s').unwrap_or(name);
-        self.fits(name, begins) || singular.len() < name.len() && self.ends(singular)
-    }
-
-    fn fits(&self, name: &str, begins: &[bool]) -> bool {
-        self.near(name).any(|(kind, end)| {
-            name.strip_suffix(end.as_str())
-                .is_some_and(|before| match kind {
-                    Match::End => true,
-                    Match::Word => begins[before.len()],
-                    Match::Whole => before.is_empty(),
-                })
-        })
-    }
-
-    /// Whether a name in the plural ends so.
-    fn ends(&self, singular: &str) -> bool {
-        self.near(singular)
-            .any(|(kind, end)| matches!(kind, Match::End) && singular.ends_with(end.as_str()))
-    }
-
-    fn near(&self, name: &str) -> impl Iterator<Item = &(Match, String)> {
-        let last = last_two(name);
-        last.and_then(|last| self.0.get(&last))
-            .into_iter()
-            .flatten()
-    }
+/// The endings of a name, each with what stands before it.
+fn endings(name: &str) -> impl Iterator<Item = (&'static Ending, &str)> {
+    let last = last_two(name).and_then(|last| NAMES.endings.get(&last));
+    let endings = last.into_iter().flatten();
+    endings.filter_map(move |ending| Some((ending, name.strip_suffix(ending.name.as_str())?)))
 }
 
 /// Words of which each name that says something has one.
@@ -222,15 +169,20 @@ pub(super) fn noticed() -> impl Iterator<Item = &'static str> {
 pub(super) fn class(name: &str) -> Option<Class> {
     let (joined, begins) = joined(name);
     let one = joined.trim_end_matches(|letter: char| letter.is_ascii_digit());
-    if one.is_empty() || NAMES.none.has(one, &begins) {
-        return None;
-    }
-    let known = NAMES
-        .classes
-        .iter()
-        .find(|(_, words)| words.has(one, &begins));
-    match known {
-        Some((class, _)) => Some(*class),
+    let fits = |(ending, before): &(&Ending, &str)| match ending.kind {
+        Match::End => true,
+        Match::Word => begins[before.len()],
+        Match::Whole => before.is_empty(),
+    };
+    let singular = one.strip_suffix('s').unwrap_or_default();
+    let plural = endings(singular).filter(|(ending, _)| ending.kind == Match::End);
+    let all = endings(one).filter(fits).chain(plural);
+    match all
+        .map(|(ending, _)| ending)
+        .min_by_key(|ending| ending.place)
+    {
+        Some(first) => first.class,
+        None if one.is_empty() => None,
         None if is_cookie(name) => Some(Class::Many),
         None => is_variable_of_key(name, one).then_some(Class::Many),
     }
@@ -238,7 +190,7 @@ pub(super) fn class(name: &str) -> Option<Class> {
 
 /// Whether it is the name of a cookie, whatever stands in front of it and a dot.
 fn is_cookie(name: &str) -> bool {
-    let mut cookies = NAMES.cookies.iter();
+    let mut cookies = words().cookies.iter();
     cookies.any(|cookie| {
         let before = name.strip_suffix(cookie.as_str());
         before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
@@ -251,10 +203,10 @@ fn is_variable_of_key(name: &str, joined: &str) -> bool {
     !name.contains(|letter: char| letter.is_ascii_lowercase())
         && (name.ends_with("_KEY") || name.ends_with("-KEY"))
         && !of_what.is_empty()
-        && !NAMES
+        && !words()
             .public
             .iter()
-            .any(|public| of_what.contains(public.as_str()))
+            .any(|public| of_what.contains(&**public))
 }
 
 /// The letters and digits of a name in small letters, and for each byte of them whether a word

@@ -114,14 +114,8 @@ impl Report {
 
     /// The same of what stands in another report.
     pub fn take(&mut self, other: &Replaced) {
-        let Replaced {
-            place,
-            path,
-            key,
-            rule,
-            token,
-        } = other;
-        self.add(*place, (path, key), rule, *token);
+        let at = (&*other.path, &*other.key);
+        self.add(other.place, at, &other.rule, other.token);
     }
 
     pub fn hits(&self) -> u64 {
@@ -145,13 +139,11 @@ impl Report {
 
     /// The note that is kept in the redacted file: `{"rules":3,"hits":7}`.
     pub fn note(&self) -> String {
-        let (rules, hits) = (self.rules.len(), self.hits());
-        if self.left.is_empty() {
-            return format!("{{\"rules\":{rules},\"hits\":{hits}}}");
-        }
+        let (rules, hits, left) = (self.rules.len(), self.hits(), self.left.len());
+        let left = (left > 0).then(|| format!(",\"left_out\":{left}"));
         format!(
-            "{{\"rules\":{rules},\"hits\":{hits},\"left_out\":{}}}",
-            self.left.len()
+            "{{\"rules\":{rules},\"hits\":{hits}{}}}",
+            left.unwrap_or_default()
         )
     }
 }
@@ -177,7 +169,7 @@ impl Serialize for Report {
 // Something that is to be replaced.
 
 /// Something that is to be replaced, and why.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Hit {
     pub span: Range<usize>,
     pub rule: usize,
@@ -210,12 +202,7 @@ impl Hit {
             span,
             rule,
             value,
-            token: None,
-            plain: None,
-            kind: Kind::Secret,
-            quotes: None,
-            path: "".into(),
-            key: "".into(),
+            ..Self::default()
         }
     }
 }

@@ -50,7 +50,8 @@ pub struct Rule {
     #[serde(default)]
     pub(super) edge: Edge,
     pub(super) shape: String,
-    pub(super) needs: Option<Needs>,
+    #[serde(default)]
+    pub(super) needs: Vec<Needs>,
     /// Texts with a secret between `⟦` and `⟧`.
     pub found: Vec<String>,
     /// Texts that look alike and have none.
@@ -88,9 +89,8 @@ pub(super) enum Needs {
     Value,
     /// It is given on a command line: neither a path nor a number nor a reference.
     Given,
-    GivenRandom,
-    /// As given, with a small letter: servers answer `AUTH` in capitals.
-    Login,
+    /// A small letter: servers answer `AUTH` in capitals.
+    Small,
     /// It is the address of a person, not of a repository.
     Address,
     /// It is not the sign with which a diagram escapes a token.
@@ -101,8 +101,8 @@ pub(super) enum Needs {
     TwoNuls,
     /// Base64 of a long number up to the first dot.
     Number,
-    /// Two digits, and a part without separators of 12 bytes.
-    Mixed,
+    /// A part without separators of 12 bytes.
+    Long,
 }
 
 static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
@@ -143,7 +143,7 @@ impl Edge {
 }
 
 impl Needs {
-    pub fn are_met(self, secret: &str) -> bool {
+    pub fn is_met(self, secret: &str) -> bool {
         let digits = secret.bytes().filter(u8::is_ascii_digit).count();
         match self {
             Self::Digit => digits > 0,
@@ -153,12 +153,7 @@ impl Needs {
             Self::Random => is_random(secret),
             Self::Value => !is_reference(secret),
             Self::Given => is_given(secret),
-            Self::GivenRandom => is_given(secret) && is_random(secret),
-            Self::Login => {
-                is_given(secret)
-                    && is_random(secret)
-                    && secret.contains(|c: char| c.is_ascii_lowercase())
-            }
+            Self::Small => secret.contains(|c: char| c.is_ascii_lowercase()),
             Self::Address => !secret.starts_with("git@"),
             Self::Folder => secret != "#8249",
             Self::Pair => super::encodings::is_pair(secret.as_bytes()),
@@ -171,7 +166,7 @@ impl Needs {
                 let plain = super::encodings::decode(first.as_bytes());
                 (17..=20).contains(&plain.len()) && plain.iter().all(u8::is_ascii_digit)
             }
-            Self::Mixed => digits > 1 && secret.split(['-', '_']).any(|part| part.len() >= 12),
+            Self::Long => secret.split(['-', '_']).any(|part| part.len() >= 12),
         }
     }
 }

@@ -152,7 +152,7 @@ impl<'s> Scan<'s> {
         }
         let shape = &self.policy.shapes[number];
         let value = lossy(self.text, &secret);
-        if shape.rule.needs.is_none_or(|needs| needs.are_met(&value)) && !is_dull(&value) {
+        if shape.rule.needs.iter().all(|needs| needs.is_met(&value)) && !is_dull(&value) {
             self.add(secret, (shape.number, shape.rule.kind));
         }
     }

@@ -160,7 +160,7 @@ fn a_trace_that_a_request_belongs_to_is_gone_on_with() {
     let status = read.status.as_ref().unwrap();
     assert_eq!(
         (status.code(), &*status.message),
-        (StatusCode::Error, "no such thing")
+        (StatusCode::Error, "error -32002 no such thing")
     );
 }
 

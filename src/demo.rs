@@ -17,7 +17,7 @@ mod tools;
 
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::io::{self, Write};
+use std::io::Write;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -50,7 +50,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// One side of a JSON-RPC connection, shared by its threads.
+/// A result, or the code and the message of an error.
+pub type Answer = Result<Value, (i64, String)>;
+
+/// One side of a JSON-RPC connection, shared by its threads. That the other side has gone is noticed
+/// by whoever reads from it, so failed writes are no errors.
 pub struct Connection<'a> {
     out: Mutex<Option<Box<dyn Write + Send + 'a>>>,
     requests: Mutex<Requests>,
@@ -76,7 +80,7 @@ impl<'a> Connection<'a> {
 
     /// Sends a request: its id, and where the response comes, a whole JSON-RPC object. The channel
     /// is closed when the other side has gone.
-    pub fn request(&self, method: &str, params: &Value) -> io::Result<(u64, Receiver<Value>)> {
+    pub fn request(&self, method: &str, params: &Value) -> (u64, Receiver<Value>) {
         let (sender, answer) = sync_channel(1);
         let mut requests = lock(&self.requests);
         requests.last_id += 1;
@@ -85,38 +89,37 @@ impl<'a> Connection<'a> {
             waiting.insert(id, sender);
         }
         drop(requests);
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
-        Ok((id, answer))
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        (id, answer)
     }
 
-    pub fn notify(&self, method: &str, params: Option<&Value>) -> io::Result<()> {
+    pub fn notify(&self, method: &str, params: Option<&Value>) {
         let mut message = json!({"jsonrpc": "2.0", "method": method});
         if let Some(params) = params {
             message["params"] = params.clone();
         }
-        self.send(&message)
+        self.send(&message);
     }
 
-    pub fn respond(&self, id: &Value, result: &Value) -> io::Result<()> {
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "result": result}))
+    pub fn respond(&self, id: &Value, answer: Answer) {
+        let mut message = json!({"jsonrpc": "2.0", "id": id});
+        match answer {
+            Ok(result) => message["result"] = result,
+            Err((code, text)) => message["error"] = json!({"code": code, "message": text}),
+        }
+        self.send(&message);
     }
 
-    /// Answers a request with an error.
-    pub fn fail(&self, id: &Value, code: i64, message: &str) -> io::Result<()> {
-        let error = json!({"code": code, "message": message});
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "error": error}))
-    }
-
-    fn send(&self, message: &Value) -> io::Result<()> {
-        self.noise(&message.to_string())
+    fn send(&self, message: &Value) {
+        self.noise(&message.to_string());
     }
 
     /// Writes a line that need not be a message.
-    pub fn noise(&self, line: &str) -> io::Result<()> {
-        let mut guard = lock(&self.out);
-        let out = guard.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
-        out.write_all(format!("{line}\n").as_bytes())?;
-        out.flush()
+    pub fn noise(&self, line: &str) {
+        if let Some(out) = &mut *lock(&self.out) {
+            let written = out.write_all(format!("{line}\n").as_bytes());
+            let _ = written.and_then(|()| out.flush());
+        }
     }
 
     pub fn close(&self) {

@@ -15,9 +15,10 @@ use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_wire::text::escape_bytes;
 use nix::unistd::{AccessFlags, access};
 use std::ffi::OsString;
-use std::io::{self, BufRead as _, BufReader};
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Seek as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 
 /// Server and recorder have this long to leave after the host, nanoseconds: the server may be in
@@ -71,7 +72,7 @@ pub fn server(args: &DemoServer) -> Outcome {
 
 /// The built-in host.
 pub fn host(args: &DemoHost) -> Outcome {
-    let ended = host::run(&args.command, Pace::new(args.speed), io::stderr());
+    let ended = host::run(&args.command, Pace::new(args.speed));
     // That the server has closed a pipe is no reader of ours that has gone.
     ended.map_err(|error| anyhow::anyhow!("{error}"))?;
     Ok(Exit::Fine)
@@ -79,31 +80,19 @@ pub fn host(args: &DemoHost) -> Outcome {
 
 /// Records a session of the two, and shows it live: in the viewer, or without a terminal as lines.
 pub fn run(args: &Demo) -> Outcome {
-    let mut viewer = None;
-    let library = if open::is_terminal() {
-        let options = open::options(&args.folder, &args.appearance)?;
-        let library = options.library.clone();
-        viewer = Some(options);
-        library
-    } else {
-        Library::new(folder::of(&args.folder)?)
+    let viewer = open::is_terminal().then(|| open::options(&args.folder, &args.appearance));
+    let viewer = viewer.transpose()?;
+    let command = if viewer.is_some() { "open" } else { "show" };
+    let library = match &viewer {
+        Some(options) => options.library.clone(),
+        None => Library::new(folder::of(&args.folder)?),
     };
     let dir = library.dir();
     check(dir)?;
     let newcomers = Newcomers::since_now(dir);
     // Nobody else may write on the viewer's screen.
-    let is_piped = viewer.is_some();
-    let mut host = start(
-        dir,
-        args.speed,
-        if is_piped {
-            Stdio::piped()
-        } else {
-            Stdio::inherit()
-        },
-    )?;
-    let stderr = host.stderr.take();
-    let stderr = thread::spawn(move || overheard(stderr));
+    let mut errors = tempfile::tempfile()?;
+    let mut host = start(dir, args.speed, errors.try_clone()?)?;
     let mut exit = Exit::Fine;
     let shown = recording_of(&mut host, newcomers).and_then(|path| {
         match viewer {
@@ -117,13 +106,14 @@ pub fn run(args: &Demo) -> Outcome {
     });
     // Who quits the viewer early ends the demo: the pipes close, which ends the recorder and the
     // server as any host's leaving does.
-    let quit_early = is_piped && host.try_wait()?.is_none();
+    let quit_early = command == "open" && host.try_wait()?.is_none();
     if quit_early {
         let _ = host.kill();
     }
     let ended = host.wait()?;
-    for line in stderr.join().unwrap_or_default() {
-        output::raw_diagnostic(&format!("{line}\n"));
+    errors.rewind()?;
+    for line in BufReader::new(errors).split(b'\n').map_while(Result::ok) {
+        output::raw_diagnostic(&format!("{}\n", escape_bytes(&line)));
     }
     let path = shown?;
     if !quit_early && !ended.success() {
@@ -134,7 +124,6 @@ pub fn run(args: &Demo) -> Outcome {
         thread::sleep(INTERVAL);
     }
     let id = Entry::read(&path).id;
-    let command = if is_piped { "open" } else { "show" };
     let dir = args.folder.dir.as_deref().map_or_else(String::new, |dir| {
         let dir = dir.to_string_lossy().into_owned();
         format!(" --dir {}", phrases::command(&[dir]))
@@ -145,65 +134,42 @@ pub fn run(args: &Demo) -> Outcome {
     Ok(exit)
 }
 
-/// The first lines that the host writes while the viewer has the screen, escaped.
-fn overheard(stderr: Option<ChildStderr>) -> Vec<String> {
-    const MOST: usize = 100;
-    let lines = stderr
-        .into_iter()
-        .flat_map(|pipe| BufReader::new(pipe).split(b'\n'));
-    let mut kept = Vec::new();
-    // All lines are read, so that the host never waits for us.
-    for line in lines.map_while(Result::ok) {
-        if kept.len() < MOST {
-            kept.push(escape_bytes(&line).into_owned());
-        }
-    }
-    kept
-}
-
 /// Whether the recording can be made there: a demo that is not recorded shows nothing.
 fn check(dir: &Path) -> Result<(), Failure> {
     let writable = create_dir(dir)
         .and_then(|()| access(dir, AccessFlags::W_OK | AccessFlags::X_OK).map_err(io::Error::from));
-    writable.map_err(|error| {
+    Ok(writable.with_context(|| {
         let dir = output::shown(dir);
-        let message = format!("the folder {dir} cannot be written: {error}; --dir names another");
-        Failure::Refused(anyhow::anyhow!(message))
-    })
+        format!("the folder {dir} cannot be written (--dir names another)")
+    })?)
 }
 
 /// `demo-host … -- run … -- demo-server …`, all of them this program.
-fn start(dir: &Path, speed: u32, stderr: Stdio) -> Result<Child, Failure> {
+fn start(dir: &Path, speed: u32, stderr: File) -> Result<Child, Failure> {
     let program = std::env::current_exe().context("cannot find this program's own file")?;
     let speed = speed.to_string();
-    let child = Command::new(&program)
-        .args(["demo-host", "--speed", &speed, "--"])
-        .arg(&program)
-        .args(["run", "--demo", "--name", "weather-server", "--dir"])
-        .arg(dir)
-        .arg("--")
-        .arg(&program)
-        .args(["demo-server", "--speed", &speed])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(stderr)
-        .spawn()
-        .context("cannot start the demo's host")?;
-    Ok(child)
+    let mut command = Command::new(&program);
+    command.args(["demo-host", "--speed", &speed, "--"]);
+    command.arg(&program);
+    command.args(["run", "--demo", "--name", "weather-server", "--dir"]);
+    command.arg(dir).arg("--").arg(&program);
+    command.args(["demo-server", "--speed", &speed]);
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    let child = command.stderr(stderr).spawn();
+    Ok(child.context("cannot start the demo's host")?)
 }
 
 /// The recording that `host` has made; others may begin at the same time.
 fn recording_of(host: &mut Child, mut newcomers: Newcomers) -> Result<PathBuf, Failure> {
     loop {
         let gone = host.try_wait()?.is_some();
-        for reel in newcomers.by_ref() {
-            let entry = Entry::read(&reel);
-            if entry
-                .context()
-                .is_some_and(|context| context.host.pid == host.id())
-            {
-                return Ok(reel);
-            }
+        let is_of_host = |reel: &PathBuf| {
+            let entry = Entry::read(reel);
+            let context = entry.context();
+            context.is_some_and(|context| context.host.pid == host.id())
+        };
+        if let Some(reel) = newcomers.by_ref().find(is_of_host) {
+            return Ok(reel);
         }
         if gone {
             let reason = "the demo ran, but was not recorded; the reason stands above";

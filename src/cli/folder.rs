@@ -3,7 +3,7 @@
 use super::exit::Failure;
 use super::output;
 use clap::Args;
-use mcpreel_config::{Config, Environment, Problem, recordings_dir};
+use mcpreel_config::{Config, Environment, Problem};
 use std::path::PathBuf;
 use std::sync::Once;
 
@@ -68,13 +68,8 @@ impl Settings {
 
     /// The folder of the recordings, or why there is none.
     pub fn recordings_dir(&self, folder: &Folder) -> Result<PathBuf, String> {
-        recordings_dir(
-            folder.dir.as_deref(),
-            &self.environment,
-            self.config.one("dir"),
-            || std::env::current_dir().ok(),
-        )
-        .map_err(|error| error.to_string())
+        let (option, configured) = (folder.dir.as_deref(), self.config.one("dir"));
+        self.environment.recordings_dir(option, configured)
     }
 }
 

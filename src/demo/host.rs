@@ -4,8 +4,8 @@
 use super::{Connection, PROTOCOL_VERSION, Pace};
 use serde_json::{Value, json};
 use std::ffi::OsString;
-use std::io::{self, BufRead as _, BufReader, Read, Write};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::io::{self, BufRead as _, BufReader, Read, Write as _};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, Scope};
 
@@ -16,9 +16,17 @@ struct Host {
 }
 
 /// Starts `command` and plays the script with it. What the server's side says on stderr about
-/// itself stays quiet, as in any host; what the recorder says goes to `errors`.
-pub fn run(command: &[OsString], pace: Pace, errors: impl Write + Send) -> io::Result<()> {
-    let mut child = start(command)?;
+/// itself stays quiet, as in any host; what the recorder says goes to our stderr.
+pub fn run(command: &[OsString], pace: Pace) -> io::Result<()> {
+    let none = || io::Error::other("no server command");
+    let (program, arguments) = command.split_first().ok_or_else(none)?;
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::piped());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| {
+        let program = program.to_string_lossy();
+        io::Error::other(format!("cannot start {program}: {error}"))
+    })?;
     let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
         return Err(io::Error::other("the server has no pipes"));
@@ -29,7 +37,7 @@ pub fn run(command: &[OsString], pace: Pace, errors: impl Write + Send) -> io::R
     };
     let (changed, lists_changed) = sync_channel(1);
     let played = thread::scope(|scope| {
-        scope.spawn(|| pass_on_warnings(stderr, errors));
+        scope.spawn(|| pass_on_warnings(stderr));
         let reader = scope.spawn(|| read(&host, stdout, changed, scope));
         let played = play(&host, &lists_changed);
         host.connection.close();
@@ -37,33 +45,22 @@ pub fn run(command: &[OsString], pace: Pace, errors: impl Write + Send) -> io::R
         played
     });
     let status = child.wait()?;
-    played?;
-    if status.success() {
-        return Ok(());
+    match played {
+        Some(()) if status.success() => Ok(()),
+        Some(()) => Err(io::Error::other(format!("the server ended with {status}"))),
+        None => Err(io::Error::other("the server left without an answer")),
     }
-    let ended = format!("the server ended with {status}");
-    Err(io::Error::other(ended))
 }
 
-fn start(command: &[OsString]) -> io::Result<Child> {
-    let none = || io::Error::other("no server command");
-    let (program, arguments) = command.split_first().ok_or_else(none)?;
-    let mut command = Command::new(program);
-    command.args(arguments).stdin(Stdio::piped());
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.spawn().map_err(|error| {
-        let program = program.to_string_lossy();
-        io::Error::other(format!("cannot start {program}: {error}"))
-    })
+fn lines(pipe: impl Read) -> impl Iterator<Item = Vec<u8>> {
+    let lines = BufReader::new(pipe).split(b'\n');
+    lines.map_while(Result::ok)
 }
 
-fn pass_on_warnings(stderr: impl Read, mut errors: impl Write) {
-    let lines = BufReader::new(stderr).split(b'\n');
-    for line in lines.map_while(Result::ok) {
-        if line.starts_with(b"mcpreel") {
-            // Without a reader there is nobody to warn.
-            let _ = errors.write_all(&[&line[..], b"\n"].concat());
-        }
+fn pass_on_warnings(stderr: impl Read) {
+    for line in lines(stderr).filter(|line| line.starts_with(b"mcpreel")) {
+        // Without a reader there is nobody to warn.
+        let _ = io::stderr().write_all(&[&line[..], b"\n"].concat());
     }
 }
 
@@ -71,12 +68,11 @@ fn pass_on_warnings(stderr: impl Read, mut errors: impl Write) {
 /// has changed.
 fn read<'scope>(
     host: &'scope Host,
-    stdout: ChildStdout,
+    stdout: impl Read,
     changed: SyncSender<()>,
     scope: &'scope Scope<'scope, '_>,
 ) {
-    let lines = BufReader::new(stdout).split(b'\n');
-    for line in lines.map_while(Result::ok) {
+    for line in lines(stdout) {
         // A line that is no JSON is what many hosts ignore, and so does this one.
         let Ok(message) = serde_json::from_slice::<Value>(&line) else {
             continue;
@@ -97,115 +93,50 @@ fn read<'scope>(
 
 /// Answers what the server asks, as slowly as a person or a model.
 fn answer(host: &Host, request: &Value) {
-    let id = &request["id"];
-    let result = match request["method"].as_str().unwrap_or_default() {
+    let answer = match request["method"].as_str().unwrap_or_default() {
         "elicitation/create" => {
             host.pace.pause(900);
-            json!({"action": "accept", "content": {"nights": 3, "activity": "kayaking"}})
+            Ok(json!({"action": "accept", "content": {"nights": 3, "activity": "kayaking"}}))
         }
         "sampling/createMessage" => {
             host.pace.pause(650);
             let advice = "Oilskins, two pairs of wool socks, and no illusions.";
-            json!({
+            Ok(json!({
                 "role": "assistant",
                 "content": {"type": "text", "text": advice},
                 "model": "demo-model-1",
                 "stopReason": "endTurn",
-            })
+            }))
         }
-        "ping" => json!({}),
-        _ => {
-            // A failed write means that the server has gone, which the reader notices.
-            let _ = host.connection.fail(id, -32601, "Method not found");
-            return;
-        }
+        "ping" => Ok(json!({})),
+        _ => Err((-32601, "Method not found".to_owned())),
     };
-    let _ = host.connection.respond(id, &result);
+    host.connection.respond(&request["id"], answer);
 }
 
-/// A request that is not answered yet.
-type Pending = (u64, Receiver<Value>);
-
+/// Requests, each after a pause. What returns `None` has found that the server is gone.
 impl Host {
-    /// Pauses, and sends a request.
-    fn begin(&self, pause: u64, method: &str, params: &Value) -> io::Result<Pending> {
+    fn begin(&self, pause: u64, method: &str, params: &Value) -> (u64, Receiver<Value>) {
         self.pace.pause(pause);
         self.connection.request(method, params)
     }
 
-    fn begin_call(&self, pause: u64, tool: &str, arguments: &Value) -> io::Result<Pending> {
+    fn begin_call(&self, pause: u64, tool: &str, arguments: &Value) -> (u64, Receiver<Value>) {
         let params = json!({"name": tool, "arguments": arguments});
         self.begin(pause, "tools/call", &params)
     }
 
-    fn finish((_, answer): Pending) -> io::Result<()> {
-        let gone = |_| io::Error::other("the server left without an answer");
-        answer.recv().map(drop).map_err(gone)
+    fn ask(&self, pause: u64, method: &str, params: &Value) -> Option<Value> {
+        self.begin(pause, method, params).1.recv().ok()
     }
 
-    fn ask(&self, pause: u64, method: &str, params: &Value) -> io::Result<()> {
-        Self::finish(self.begin(pause, method, params)?)
-    }
-
-    fn call(&self, pause: u64, tool: &str, arguments: &Value) -> io::Result<()> {
-        Self::finish(self.begin_call(pause, tool, arguments)?)
+    fn call(&self, pause: u64, tool: &str, arguments: &Value) -> Option<Value> {
+        self.begin_call(pause, tool, arguments).1.recv().ok()
     }
 }
 
 /// The story, scene by scene. `lists_changed` is heard of when the list of tools changes.
-fn play(host: &Host, lists_changed: &Receiver<()>) -> io::Result<()> {
-    shake_hands(host)?;
-    // A look around.
-    let tools = host.begin(300, "tools/list", &json!({}))?;
-    let resources = host.begin(0, "resources/list", &json!({}))?;
-    Host::finish(tools)?;
-    Host::finish(resources)?;
-    let station = json!({"uri": "weather://stations/bergen"});
-    host.ask(400, "resources/read", &station)?;
-    // Three calls at once, answered in another order; the slowest one makes noise.
-    let mut pending = Vec::new();
-    for (pause, city) in [(600, "Tromsø"), (20, "Bergen"), (20, "Oslo")] {
-        let arguments = json!({"city": city, "days": 3});
-        pending.push(host.begin_call(pause, "get_forecast", &arguments)?);
-    }
-    host.pace.pause(20);
-    pending.into_iter().try_for_each(Host::finish)?;
-    // A slow call with progress, and quick ones while it runs.
-    let params = json!({
-        "name": "climate_report",
-        "arguments": {"region": "Vestland"},
-        "_meta": {"progressToken": "report-1"},
-    });
-    let report = host.begin(700, "tools/call", &params)?;
-    host.ask(800, "ping", &json!({}))?;
-    host.call(0, "get_forecast", &json!({"city": "Stavanger"}))?;
-    Host::finish(report)?;
-    // Two errors of tools, two of the protocol.
-    host.call(600, "get_forecast", &json!({"city": "Atlantis"}))?;
-    host.call(300, "get_forecast", &json!({"city": "Longyearbyen"}))?;
-    host.call(300, "get_tides", &json!({"harbour": "Bergen"}))?;
-    let station = json!({"uri": "weather://stations/atlantis"});
-    host.ask(200, "resources/read", &station)?;
-    // The server asks back; a large answer.
-    host.call(500, "plan_trip", &json!({"city": "Bergen"}))?;
-    host.call(500, "radar_archive", &json!({"date": "2026-11-19"}))?;
-    // A call that is cancelled, and never answered.
-    let (id, _) = host.begin_call(500, "watch_storm", &json!({"sea": "Norwegian Sea"}))?;
-    host.pace.pause(1300);
-    let params = json!({"requestId": id, "reason": "The user has lost patience."});
-    let cancelled = "notifications/cancelled";
-    host.connection.notify(cancelled, Some(&params))?;
-    // The tool that was unknown above becomes known.
-    host.call(500, "enable_module", &json!({"module": "marine"}))?;
-    // A server that has gone is noticed by the next request.
-    let _ = lists_changed.recv();
-    host.ask(0, "tools/list", &json!({}))?;
-    host.call(400, "get_tides", &json!({"harbour": "Bergen"}))?;
-    host.pace.pause(500);
-    Ok(())
-}
-
-fn shake_hands(host: &Host) -> io::Result<()> {
+fn play(host: &Host, lists_changed: &Receiver<()>) -> Option<()> {
     let params = json!({
         "protocolVersion": PROTOCOL_VERSION,
         "capabilities": {"elicitation": {"form": {}}, "sampling": {}},
@@ -216,6 +147,56 @@ fn shake_hands(host: &Host) -> io::Result<()> {
         },
     });
     host.ask(0, "initialize", &params)?;
-    host.connection.notify("notifications/initialized", None)?;
-    host.ask(0, "logging/setLevel", &json!({"level": "info"}))
+    host.connection.notify("notifications/initialized", None);
+    host.ask(0, "logging/setLevel", &json!({"level": "info"}))?;
+    // A look around.
+    let tools = host.begin(300, "tools/list", &json!({}));
+    let resources = host.begin(0, "resources/list", &json!({}));
+    for (_, answer) in [tools, resources] {
+        answer.recv().ok()?;
+    }
+    let station = json!({"uri": "weather://stations/bergen"});
+    host.ask(400, "resources/read", &station)?;
+    // Three calls at once, answered in another order; the slowest one makes noise.
+    let three = [(600, "Tromsø"), (20, "Bergen"), (20, "Oslo")];
+    let three = three.map(|(pause, city)| {
+        host.begin_call(pause, "get_forecast", &json!({"city": city, "days": 3}))
+    });
+    host.pace.pause(20);
+    for (_, answer) in three {
+        answer.recv().ok()?;
+    }
+    // A slow call with progress, and quick ones while it runs.
+    let params = json!({
+        "name": "climate_report",
+        "arguments": {"region": "Vestland"},
+        "_meta": {"progressToken": "report-1"},
+    });
+    let (_, report) = host.begin(700, "tools/call", &params);
+    host.ask(800, "ping", &json!({}))?;
+    host.call(0, "get_forecast", &json!({"city": "Stavanger"}))?;
+    report.recv().ok()?;
+    // Two errors of tools, two of the protocol.
+    host.call(600, "get_forecast", &json!({"city": "Atlantis"}))?;
+    host.call(300, "get_forecast", &json!({"city": "Longyearbyen"}))?;
+    host.call(300, "get_tides", &json!({"harbour": "Bergen"}))?;
+    let station = json!({"uri": "weather://stations/atlantis"});
+    host.ask(200, "resources/read", &station)?;
+    // The server asks back; a large answer.
+    host.call(500, "plan_trip", &json!({"city": "Bergen"}))?;
+    host.call(500, "radar_archive", &json!({"date": "2026-11-19"}))?;
+    // A call that is cancelled, and never answered.
+    let (id, _) = host.begin_call(500, "watch_storm", &json!({"sea": "Norwegian Sea"}));
+    host.pace.pause(1300);
+    let params = json!({"requestId": id, "reason": "The user has lost patience."});
+    let cancelled = "notifications/cancelled";
+    host.connection.notify(cancelled, Some(&params));
+    // The tool that was unknown above becomes known.
+    host.call(500, "enable_module", &json!({"module": "marine"}))?;
+    // A server that has gone is noticed by the next request.
+    let _ = lists_changed.recv();
+    host.ask(0, "tools/list", &json!({}))?;
+    host.call(400, "get_tides", &json!({"harbour": "Bergen"}))?;
+    host.pace.pause(500);
+    Some(())
 }

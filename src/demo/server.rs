@@ -1,7 +1,7 @@
 //! The weather server: plain threads over stdin and stdout, one per call; the resources that it
 //! offers.
 
-use super::{Connection, PROTOCOL_VERSION, Pace, lock, tools};
+use super::{Answer, Connection, PROTOCOL_VERSION, Pace, lock, tools};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::{self, BufRead, Write};
@@ -62,66 +62,72 @@ impl Server<'_> {
                 self.complain("ERROR a line that is no JSON, ignored");
                 continue;
             };
-            let Some(method) = message["method"].as_str().map(str::to_owned) else {
-                self.connection.settle(message);
-                continue;
-            };
-            match message.get("id").cloned() {
+            let method = message["method"].as_str().unwrap_or_default();
+            match (method, message.get("id").cloned()) {
+                ("", _) => self.connection.settle(message),
                 // Dropping the sender wakes the call.
-                None if method == "notifications/cancelled" => {
+                ("notifications/cancelled", None) => {
                     let id = message["params"]["requestId"].to_string();
                     lock(&self.cancels).remove(&id);
                 }
-                None => {}
-                Some(id) if method == "tools/call" => {
+                (_, None) => {}
+                ("tools/call", Some(id)) => {
                     // Here, not in the thread: the next line may be the cancel.
                     let (sender, cancelled) = sync_channel(1);
                     lock(&self.cancels).insert(id.to_string(), sender);
                     scope.spawn(move || {
-                        let params = &message["params"];
-                        if let Err(error) = tools::call(self, &id, params, &cancelled) {
-                            // The host has gone, which the reader will notice.
-                            self.complain(&format!("ERROR cannot answer: {error}"));
+                        if let Some(answer) = tools::call(self, &message["params"], &cancelled) {
+                            self.connection.respond(&id, answer);
+                            tools::after_call(self, &message["params"]);
                         }
                         lock(&self.cancels).remove(&id.to_string());
                     });
                 }
-                Some(id) => self.answer(&id, &method, &message["params"])?,
+                (method, Some(id)) => {
+                    let answer = self.answer(method, &message["params"]);
+                    self.connection.respond(&id, answer);
+                }
             }
         }
         Ok(())
     }
 
-    fn answer(&self, id: &Value, method: &str, params: &Value) -> io::Result<()> {
-        let result = match method {
+    fn answer(&self, method: &str, params: &Value) -> Answer {
+        Ok(match method {
             "initialize" => {
                 self.pace.pause(120);
-                introduction()
+                json!({
+                    "protocolVersion": PROTOCOL_VERSION,
+                    "capabilities": {
+                        "logging": {},
+                        "resources": {},
+                        "tools": {"listChanged": true},
+                    },
+                    "serverInfo": {"name": "weather-server", "title": "Weather", "version": "1.4.0"},
+                    "instructions": "Forecasts for the Nordic countries. Modules add more tools.",
+                })
             }
             "ping" | "logging/setLevel" => json!({}),
             "tools/list" => {
                 self.pace.pause(15);
                 json!({"tools": tools::list(self.marine.load(Ordering::Relaxed))})
             }
-            "resources/list" => json!({"resources": resources()}),
-            "resources/read" => return self.read_resource(id, params),
-            unknown => {
-                let message = format!("Method not found: {unknown}");
-                return self.connection.fail(id, METHOD_NOT_FOUND, &message);
+            "resources/list" => {
+                let stations = STATIONS.map(|(uri, name, title, _)| {
+                    json!({"uri": uri, "name": name, "title": title, "mimeType": MARKDOWN})
+                });
+                json!({"resources": stations})
             }
-        };
-        self.connection.respond(id, &result)
-    }
-
-    fn read_resource(&self, id: &Value, params: &Value) -> io::Result<()> {
-        let uri = params["uri"].as_str().unwrap_or_default();
-        let Some(text) = resource(uri) else {
-            let message = format!("Resource not found: {uri}");
-            return self.connection.fail(id, RESOURCE_NOT_FOUND, &message);
-        };
-        self.pace.pause(35);
-        let contents = json!([{"uri": uri, "mimeType": "text/markdown", "text": text}]);
-        self.connection.respond(id, &json!({"contents": contents}))
+            "resources/read" => {
+                let uri = params["uri"].as_str().unwrap_or_default();
+                let known = STATIONS.iter().find(|(known, ..)| *known == uri);
+                let unknown = || (RESOURCE_NOT_FOUND, format!("Resource not found: {uri}"));
+                let (.., text) = known.ok_or_else(unknown)?;
+                self.pace.pause(35);
+                json!({"contents": [{"uri": uri, "mimeType": MARKDOWN, "text": text}]})
+            }
+            unknown => return Err((METHOD_NOT_FOUND, format!("Method not found: {unknown}"))),
+        })
     }
 
     pub(super) fn complain(&self, line: &str) {
@@ -130,44 +136,25 @@ impl Server<'_> {
     }
 }
 
-fn introduction() -> Value {
-    json!({
-        "protocolVersion": PROTOCOL_VERSION,
-        "capabilities": {
-            "logging": {},
-            "resources": {},
-            "tools": {"listChanged": true},
-        },
-        "serverInfo": {"name": "weather-server", "title": "Weather", "version": "1.4.0"},
-        "instructions": "Forecasts for the Nordic countries. Modules add more tools.",
-    })
-}
+const MARKDOWN: &str = "text/markdown";
 
-fn resources() -> Value {
-    let station = |id, title| {
-        let uri = format!("weather://stations/{id}");
-        json!({"uri": uri, "name": id, "title": title, "mimeType": "text/markdown"})
-    };
-    json!([
-        station("bergen", "Station Bergen Florida"),
-        station("tromso", "Station Tromsø Holt"),
-    ])
-}
-
-/// The text of a resource; `None` if there is none with this URI.
-fn resource(uri: &str) -> Option<&'static str> {
-    match uri {
-        "weather://stations/bergen" => Some(
-            "# Bergen Florida\n\n12 m above the sea, observing since 1949.\n\
-             It rains on 239 days of the year: bring a coat.\n",
-        ),
-        "weather://stations/tromso" => Some(
-            "# Tromsø Holt\n\n20 m above the sea, observing since 1987.\n\
-             No sunrise from 27 November to 15 January.\n",
-        ),
-        _ => None,
-    }
-}
+/// The resources: URI, name, title and text.
+const STATIONS: [(&str, &str, &str, &str); 2] = [
+    (
+        "weather://stations/bergen",
+        "bergen",
+        "Station Bergen Florida",
+        "# Bergen Florida\n\n12 m above the sea, observing since 1949.\n\
+         It rains on 239 days of the year: bring a coat.\n",
+    ),
+    (
+        "weather://stations/tromso",
+        "tromso",
+        "Station Tromsø Holt",
+        "# Tromsø Holt\n\n20 m above the sea, observing since 1987.\n\
+         No sunrise from 27 November to 15 January.\n",
+    ),
+];
 
 #[cfg(test)]
 mod tests {

@@ -1,18 +1,44 @@
 //! The tools: what they are, and what they do. Each call has a thread of its own and may take its
 //! time.
 
+use super::Answer;
 use super::server::{INVALID_PARAMS, Server};
 use serde_json::{Value, json};
-use std::io;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
+
+/// A line per tool: name, title, description, and its argument.
+const TOOLS: &str = "\
+get_forecast | Forecast | The weather of the next days in a city. | city
+climate_report | Climate report | Thirty years of observations of a region in a few sentences. Slow. | region
+plan_trip | Plan a trip | Asks what the traveller wants, then suggests what to pack. | city
+radar_archive | Radar archive | All radar echoes of one day, as CSV. | date
+watch_storm | Watch for a storm | Waits until a storm forms over a sea, for hours if need be. | sea
+enable_module | Enable a module | Adds the tools of a module. Known: marine. | module
+get_tides | Tides | High and low water of a harbour, today. | harbour";
 
 /// The tools; that of the marine module only where the module is on.
 pub fn list(marine: bool) -> Vec<Value> {
     let text = json!({"type": "string"});
-    let asks = json!({"readOnlyHint": true, "openWorldHint": true});
-    let reads = json!({"readOnlyHint": true});
-    let days = json!({"type": "integer", "minimum": 1, "maximum": 7, "default": 3});
+    let mut tools: Vec<_> = TOOLS
+        .lines()
+        .map(|line| {
+            let mut parts = line.split(" | ");
+            let mut next = || parts.next().unwrap_or_default();
+            let (name, title, description, argument) = (next(), next(), next(), next());
+            json!({
+                "name": name,
+                "title": title,
+                "description": description,
+                "inputSchema": object(&json!({argument: text}), &[argument]),
+                "annotations": match name {
+                    "enable_module" => json!({"idempotentHint": true, "destructiveHint": false}),
+                    _ => json!({"readOnlyHint": true}),
+                },
+            })
+        })
+        .collect();
+    tools.truncate(if marine { 7 } else { 6 });
     let day = object(
         &json!({
             "day": text,
@@ -23,60 +49,10 @@ pub fn list(marine: bool) -> Vec<Value> {
         }),
         &["day", "sky", "low", "high"],
     );
-    let mut tools = vec![
-        json!({
-            "name": "get_forecast",
-            "title": "Forecast",
-            "description": "The weather of the next days in a city.",
-            "inputSchema": object(&json!({"city": text, "days": days}), &["city"]),
-            "outputSchema": object(&json!({"days": {"type": "array", "items": day}}), &["days"]),
-            "annotations": asks,
-        }),
-        json!({
-            "name": "climate_report",
-            "title": "Climate report",
-            "description": "Thirty years of observations of a region in a few sentences. Slow.",
-            "inputSchema": object(&json!({"region": text}), &["region"]),
-            "annotations": reads,
-        }),
-        json!({
-            "name": "plan_trip",
-            "title": "Plan a trip",
-            "description": "Asks what the traveller wants, then suggests what to pack.",
-            "inputSchema": object(&json!({"city": text}), &["city"]),
-            "annotations": asks,
-        }),
-        json!({
-            "name": "radar_archive",
-            "title": "Radar archive",
-            "description": "All radar echoes of one day, as CSV.",
-            "inputSchema": object(&json!({"date": {"type": "string", "format": "date"}}), &["date"]),
-            "annotations": reads,
-        }),
-        json!({
-            "name": "watch_storm",
-            "title": "Watch for a storm",
-            "description": "Waits until a storm forms over a sea, for hours if need be.",
-            "inputSchema": object(&json!({"sea": text}), &["sea"]),
-            "annotations": reads,
-        }),
-        json!({
-            "name": "enable_module",
-            "title": "Enable a module",
-            "description": "Adds the tools of a module. Known: marine.",
-            "inputSchema": object(&json!({"module": {"enum": ["marine"]}}), &["module"]),
-            "annotations": {"idempotentHint": true, "destructiveHint": false},
-        }),
-    ];
-    if marine {
-        tools.push(json!({
-            "name": "get_tides",
-            "title": "Tides",
-            "description": "High and low water of a harbour, today.",
-            "inputSchema": object(&json!({"harbour": text}), &["harbour"]),
-            "annotations": reads,
-        }));
-    }
+    let days = json!({"type": "integer", "minimum": 1, "maximum": 7, "default": 3});
+    tools[0]["inputSchema"]["properties"]["days"] = days;
+    let days = json!({"days": {"type": "array", "items": day}});
+    tools[0]["outputSchema"] = object(&days, &["days"]);
     tools
 }
 
@@ -84,38 +60,46 @@ fn object(properties: &Value, required: &[&str]) -> Value {
     json!({"type": "object", "properties": properties, "required": required})
 }
 
-/// Answers a `tools/call`, unless it is cancelled: then `cancelled` is disconnected.
-pub fn call(
-    server: &Server<'_>,
-    id: &Value,
-    params: &Value,
-    cancelled: &Receiver<()>,
-) -> io::Result<()> {
+/// The answer to a `tools/call`; `None` if it is cancelled: then `cancelled` is disconnected.
+pub fn call(server: &Server<'_>, params: &Value, cancelled: &Receiver<()>) -> Option<Answer> {
     let arguments = &params["arguments"];
-    let result = match params["name"].as_str().unwrap_or_default() {
-        "get_forecast" => get_forecast(server, arguments)?,
-        "climate_report" => climate_report(server, params)?,
-        "plan_trip" => plan_trip(server, arguments)?,
+    Some(Ok(match params["name"].as_str().unwrap_or_default() {
+        "get_forecast" => get_forecast(server, arguments),
+        "climate_report" => climate_report(server, params),
+        "plan_trip" => {
+            plan_trip(server, arguments).unwrap_or_else(|| tool_error("The host did not answer."))
+        }
         "radar_archive" => {
             server.pace.pause(260);
             text(&radar_archive(word(arguments, "date")))
         }
-        "watch_storm" => match watch_storm(server, cancelled) {
-            Some(result) => result,
-            None => return Ok(()),
-        },
-        "enable_module" => return enable_marine(server, id),
+        "watch_storm" => {
+            let waited = cancelled.recv_timeout(server.pace.of(60_000));
+            if waited != Err(RecvTimeoutError::Timeout) {
+                server.complain("INFO  watch_storm: cancelled by the host");
+                return None;
+            }
+            text("No storm in the last minute.")
+        }
+        "enable_module" => {
+            server.pace.pause(70);
+            server.marine.store(true, Ordering::Relaxed);
+            text("The module marine is on: 1 more tool.")
+        }
         "get_tides" if server.marine.load(Ordering::Relaxed) => {
             server.pace.pause(90);
-            let tides = tides(word(arguments, "harbour"));
-            text(&Value::from(tides).to_string())
+            text(&tides(word(arguments, "harbour")).to_string())
         }
-        unknown => {
-            let message = format!("Unknown tool: {unknown}");
-            return server.connection.fail(id, INVALID_PARAMS, &message);
-        }
-    };
-    server.connection.respond(id, &result)
+        unknown => return Some(Err((INVALID_PARAMS, format!("Unknown tool: {unknown}")))),
+    }))
+}
+
+/// Says what follows the answer to a call: that there are more tools.
+pub fn after_call(server: &Server<'_>, params: &Value) {
+    if params["name"] == "enable_module" {
+        let changed = "notifications/tools/list_changed";
+        server.connection.notify(changed, None);
+    }
 }
 
 fn word<'a>(arguments: &'a Value, name: &str) -> &'a str {
@@ -131,19 +115,30 @@ fn tool_error(message: &str) -> Value {
 }
 
 /// Near cities answer sooner; Tromsø is slow, and says so in all the wrong and right places.
-fn get_forecast(server: &Server<'_>, arguments: &Value) -> io::Result<Value> {
+fn get_forecast(server: &Server<'_>, arguments: &Value) -> Value {
     let city = word(arguments, "city");
     match city {
         "Atlantis" => {
             server.pace.pause(60);
-            return Ok(tool_error("No station within 200 km of \"Atlantis\"."));
+            return tool_error("No station within 200 km of \"Atlantis\".");
         }
         "Longyearbyen" => {
             server.complain("ERROR upstream api.met.example answered 429 Too Many Requests");
             server.pace.pause(140);
-            return Ok(tool_error("Upstream quota exceeded, try again in 30 s."));
+            return tool_error("Upstream quota exceeded, try again in 30 s.");
         }
-        "Tromsø" => slow_upstream(server)?,
+        "Tromsø" => {
+            server.pace.pause(200);
+            server.complain("WARN  cache miss for SN90490 Tromsø, asking upstream");
+            // The classic mistake: a log line on the stream that belongs to the protocol.
+            let debug = "DEBUG upstream GET /v3/point?station=SN90490 → 200 in 611 ms";
+            server.connection.noise(debug);
+            server.pace.pause(611);
+            let data = json!({"station": "SN90490", "elapsed_ms": 611});
+            let params = json!({"level": "warning", "logger": "upstream", "data": data});
+            let log = "notifications/message";
+            server.connection.notify(log, Some(&params));
+        }
         "Oslo" => server.pace.pause(180),
         _ => server.pace.pause(340),
     }
@@ -151,59 +146,33 @@ fn get_forecast(server: &Server<'_>, arguments: &Value) -> io::Result<Value> {
     let forecast = forecast(city, usize::try_from(days).unwrap_or(3));
     let mut result = text(&in_words(city, &forecast));
     result["structuredContent"] = json!({"days": forecast});
-    Ok(result)
+    result
 }
 
-fn slow_upstream(server: &Server<'_>) -> io::Result<()> {
-    server.pace.pause(200);
-    server.complain("WARN  cache miss for SN90490 Tromsø, asking upstream");
-    // The classic mistake: a log line on the stream that belongs to the protocol.
-    let debug = "DEBUG upstream GET /v3/point?station=SN90490 → 200 in 611 ms";
-    server.connection.noise(debug)?;
-    server.pace.pause(611);
-    let params = json!({
-        "level": "warning",
-        "logger": "upstream",
-        "data": {"station": "SN90490", "elapsed_ms": 611},
-    });
-    server
-        .connection
-        .notify("notifications/message", Some(&params))
-}
-
-fn climate_report(server: &Server<'_>, params: &Value) -> io::Result<Value> {
-    const STEPS: [&str; 5] = [
-        "reading 1996–2002",
-        "reading 2003–2009",
-        "reading 2010–2016",
-        "reading 2017–2025",
-        "writing the report",
-    ];
-    let region = word(&params["arguments"], "region");
+fn climate_report(server: &Server<'_>, params: &Value) -> Value {
+    let years = ["1996–2002", "2003–2009", "2010–2016", "2017–2025"];
+    let steps = years.map(|years| format!("reading {years}"));
+    let steps = steps.into_iter().chain(["writing the report".to_owned()]);
     let token = &params["_meta"]["progressToken"];
-    for (step, message) in (1..).zip(STEPS) {
+    for (step, message) in (1..).zip(steps) {
         server.pace.pause(500);
-        let progress = json!({
-            "progressToken": token,
-            "progress": step * 20,
-            "total": 100,
-            "message": message,
-        });
+        let mut progress = json!({"progress": step * 20, "total": 100, "message": message});
+        progress["progressToken"] = token.clone();
         if !token.is_null() {
-            server
-                .connection
-                .notify("notifications/progress", Some(&progress))?;
+            let method = "notifications/progress";
+            server.connection.notify(method, Some(&progress));
         }
     }
     server.pace.pause(150);
-    Ok(text(&format!(
-        "{region}: since 1996 the winters have become 1.9 °C warmer and 12 % wetter; the ground \
-         is covered with snow for 31 days less."
-    )))
+    text(&format!(
+        "{}: since 1996 the winters have become 1.9 °C warmer and 12 % wetter; the ground is \
+         covered with snow for 31 days less.",
+        word(&params["arguments"], "region")
+    ))
 }
 
-/// Asks the user (elicitation), then the host's model (sampling).
-fn plan_trip(server: &Server<'_>, arguments: &Value) -> io::Result<Value> {
+/// Asks the user (elicitation), then the host's model (sampling); `None` if the host has gone.
+fn plan_trip(server: &Server<'_>, arguments: &Value) -> Option<Value> {
     let city = word(arguments, "city");
     let question = json!({
         "mode": "form",
@@ -217,11 +186,10 @@ fn plan_trip(server: &Server<'_>, arguments: &Value) -> io::Result<Value> {
             "required": ["nights"],
         },
     });
-    let Some(answer) = ask(server, "elicitation/create", &question)? else {
-        return Ok(tool_error("The host did not answer."));
-    };
+    let (_, answer) = server.connection.request("elicitation/create", &question);
+    let answer = answer.recv().ok()?;
     if answer["result"]["action"] != "accept" {
-        return Ok(text("Perhaps another time."));
+        return Some(text("Perhaps another time."));
     }
     let wishes = &answer["result"]["content"];
     server.pace.pause(120);
@@ -232,36 +200,10 @@ fn plan_trip(server: &Server<'_>, arguments: &Value) -> io::Result<Value> {
         "systemPrompt": "You are a laconic mountain guide.",
         "maxTokens": 120,
     });
-    let Some(answer) = ask(server, "sampling/createMessage", &sampling)? else {
-        return Ok(tool_error("The host did not answer."));
-    };
+    let method = "sampling/createMessage";
+    let answer = server.connection.request(method, &sampling).1.recv().ok()?;
     let advice = word(&answer["result"]["content"], "text");
-    Ok(text(&format!("{forecast}. {advice}")))
-}
-
-fn ask(server: &Server<'_>, method: &str, params: &Value) -> io::Result<Option<Value>> {
-    Ok(server.connection.request(method, params)?.1.recv().ok())
-}
-
-/// Never sees a storm; `None` when it is cancelled.
-fn watch_storm(server: &Server<'_>, cancelled: &Receiver<()>) -> Option<Value> {
-    let waited = cancelled.recv_timeout(server.pace.of(60_000));
-    if waited == Err(RecvTimeoutError::Timeout) {
-        return Some(text("No storm in the last minute."));
-    }
-    server.complain("INFO  watch_storm: cancelled by the host");
-    None
-}
-
-fn enable_marine(server: &Server<'_>, id: &Value) -> io::Result<()> {
-    server.pace.pause(70);
-    server.marine.store(true, Ordering::Relaxed);
-    server
-        .connection
-        .respond(id, &text("The module marine is on: 1 more tool."))?;
-    server
-        .connection
-        .notify("notifications/tools/list_changed", None)
+    Some(text(&format!("{forecast}. {advice}")))
 }
 
 // The weather, made up: the same place has the same weather in every run.
@@ -291,7 +233,6 @@ fn forecast(city: &str, days: usize) -> Vec<Value> {
 
 /// The same in one line for people.
 fn in_words(city: &str, forecast: &[Value]) -> String {
-    let word = |day: &Value, name: &str| day[name].as_str().unwrap_or_default().to_owned();
     let days = forecast.iter().map(|day| {
         let (name, sky) = (word(day, "day"), word(day, "sky"));
         format!("{name} {sky} {} to {} °C", day["low"], day["high"])
@@ -300,7 +241,7 @@ fn in_words(city: &str, forecast: &[Value]) -> String {
 }
 
 /// High and low water of a harbour.
-fn tides(harbour: &str) -> Vec<Value> {
+fn tides(harbour: &str) -> Value {
     let tides = (0..4).map(|number| {
         let chance = mix(harbour, number);
         let kind = if number % 2 == 0 { "high" } else { "low" };

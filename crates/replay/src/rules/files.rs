@@ -1,7 +1,7 @@
 //! Reading files of rules.
 
 use super::{Bind, Calls, Matching, Rule, Rules, What, Written, sidecar};
-use mcpreel_config::reading::{nearest, position};
+use mcpreel_config::{nearest, position};
 use mcpreel_wire::json::{Path, Step};
 use mcpreel_wire::mcp::methods;
 use regex::{Regex, RegexBuilder};

@@ -248,21 +248,19 @@ type Broken = (&'static str, u64, &'static str);
 fn broken(asked: &Assertions, report: &Report) -> Vec<Broken> {
     let tally = &report.tally;
     let missed = tally.missed.count + tally.near.count;
-    let (unused, order) = (report.unused.count, tally.out_of_order.count);
-    let order = ("--assert-order", order, "out of order");
-    let mut all = vec![
-        (
-            asked.assert_all_used,
-            ("--assert-all-used", unused, "unused"),
-        ),
-        (
-            asked.assert_no_miss,
-            ("--assert-no-miss", missed, "not on record"),
-        ),
-        (asked.assert_order, order),
-    ];
-    all.retain(|(is_asked, (_, found, _))| *is_asked && *found > 0);
-    all.into_iter().map(|(_, broken)| broken).collect()
+    let mut broken = Vec::new();
+    if asked.assert_all_used {
+        broken.push(("--assert-all-used", report.unused.count, "unused"));
+    }
+    if asked.assert_no_miss {
+        broken.push(("--assert-no-miss", missed, "not on record"));
+    }
+    if asked.assert_order {
+        let order = tally.out_of_order.count;
+        broken.push(("--assert-order", order, "out of order"));
+    }
+    broken.retain(|(_, found, _)| *found > 0);
+    broken
 }
 
 fn as_recorded(death: &End) -> Ending {
@@ -277,47 +275,23 @@ fn as_recorded(death: &End) -> Ending {
 /// Requests and frames that are named for people; more do not help.
 const MOST_NAMED: usize = 10;
 
-/// The counts of a session: the name for programs, the number, and the words for people, which go on
-/// in the first line or, with a colon, stand in a line of their own.
+/// The counts of a session: the name for programs, the number, and the words for people.
 fn counts(report: &Report) -> [(&'static str, u64, &'static str); 12] {
     let tally = &report.tally;
+    let normalised = tally.normalised;
     [
         ("repeated", tally.repeated, "repeated"),
-        (
-            "normalised",
-            tally.normalised,
-            "matched but for ids and times",
-        ),
+        ("normalised", normalised, "matched but for ids and times"),
         ("near", tally.near.count, "answered by the nearest"),
         ("missed", tally.missed.count, "not on record"),
         ("out_of_order", tally.out_of_order.count, "out of order"),
         ("faults", tally.faults, "gone wrong on purpose"),
         ("malformed", tally.malformed, "malformed"),
-        (
-            "not_asked",
-            tally.not_asked,
-            ": requests that this host has not declared to answer",
-        ),
-        (
-            "unanswered",
-            tally.unanswered,
-            ": requests of the server that the host did not answer",
-        ),
-        (
-            "unexpected",
-            tally.unexpected,
-            ": responses of the host that answer nothing",
-        ),
-        (
-            "unreadable",
-            tally.unreadable,
-            ": parts of the recording that could not be read",
-        ),
-        (
-            "orphans",
-            report.orphans,
-            ": recorded responses to nothing, which are not served",
-        ),
+        ("not_asked", tally.not_asked, "not asked of this host"),
+        ("unanswered", tally.unanswered, "not answered by it"),
+        ("unexpected", tally.unexpected, "answers to nothing"),
+        ("unreadable", tally.unreadable, "unreadable on record"),
+        ("orphans", report.orphans, "recorded answers to nothing"),
     ]
 }
 
@@ -326,15 +300,9 @@ fn text_account(report: &Report, broken: &[Broken]) -> Vec<String> {
     let tally = &report.tally;
     let recorded = plural(report.recorded, "recorded request");
     let (recording, used) = (escape(&report.recording), count(report.used()));
-    let (mut first, mut apart) = (
-        format!("mock of {recording}: {used} of {recorded} used"),
-        vec![],
-    );
+    let mut first = format!("mock of {recording}: {used} of {recorded} used");
     for (_, number, words) in counts(report).into_iter().filter(|it| it.1 > 0) {
-        match words.strip_prefix(": ") {
-            None => first += &format!(", {} {words}", count(number)),
-            Some(words) => apart.push(format!("  {} {words}", count(number))),
-        }
+        first += &format!(", {} {words}", count(number));
     }
     let mut lines = vec![first];
     for (name, found) in [("nearest", &tally.near), ("missed", &tally.missed)] {
@@ -353,17 +321,14 @@ fn text_account(report: &Report, broken: &[Broken]) -> Vec<String> {
             lines.push(format!("  {name}: {}", named.join(", ")));
         }
     }
-    lines.append(&mut apart);
     lines.extend(report.unfired.iter().map(|rule| {
         let (at, rule) = (escape(&rule.at), escape(&rule.rule));
         format!("  {at}: the rule changed nothing: {rule}")
     }));
     let broken = broken.iter();
     lines.extend(broken.map(|(flag, found, what)| format!("{flag}: {} {what}", count(*found))));
-    lines
-        .iter()
-        .map(|line| format!("mcpreel: {line}\n"))
-        .collect()
+    let lines = lines.iter();
+    lines.map(|line| format!("mcpreel: {line}\n")).collect()
 }
 
 /// The account for programs: a summary, then an object for each of what was found.

@@ -78,7 +78,6 @@ impl Server<'_> {
                     scope.spawn(move || {
                         if let Some(answer) = tools::call(self, &message["params"], &cancelled) {
                             self.connection.respond(&id, answer);
-                            tools::after_call(self, &message["params"]);
                         }
                         lock(&self.cancels).remove(&id.to_string());
                     });

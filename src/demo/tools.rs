@@ -84,6 +84,8 @@ pub fn call(server: &Server<'_>, params: &Value, cancelled: &Receiver<()>) -> Op
         "enable_module" => {
             server.pace.pause(70);
             server.marine.store(true, Ordering::Relaxed);
+            let changed = "notifications/tools/list_changed";
+            server.connection.notify(changed, None);
             text("The module marine is on: 1 more tool.")
         }
         "get_tides" if server.marine.load(Ordering::Relaxed) => {
@@ -92,14 +94,6 @@ pub fn call(server: &Server<'_>, params: &Value, cancelled: &Receiver<()>) -> Op
         }
         unknown => return Some(Err((INVALID_PARAMS, format!("Unknown tool: {unknown}")))),
     }))
-}
-
-/// Says what follows the answer to a call: that there are more tools.
-pub fn after_call(server: &Server<'_>, params: &Value) {
-    if params["name"] == "enable_module" {
-        let changed = "notifications/tools/list_changed";
-        server.connection.notify(changed, None);
-    }
 }
 
 fn word<'a>(arguments: &'a Value, name: &str) -> &'a str {

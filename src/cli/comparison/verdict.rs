@@ -169,10 +169,11 @@ pub fn verdict(compared: &Compared<'_>) -> String {
             Trouble::Target => "the server failed",
             Trouble::Hang => "the server hangs",
         };
-        match report.compared {
-            0 => return format!("{what}: {why}"),
-            _ => return format!("{what}: {why}; {}", found(report)),
-        }
+        let what = format!("{what}: {why}");
+        return match report.compared {
+            0 => what,
+            _ => format!("{what}; {}", found(report)),
+        };
     } else if report.is_failed() {
         match worst {
             Class::Breaking => format!("{right} breaks what {left} does"),

@@ -21,7 +21,7 @@ use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_wire::json::{Document, Path as JsonPath, Step};
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::escape;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -37,7 +37,6 @@ pub struct Plan<'a> {
     /// Whether `tools/list` is sent although it does not fit `--only`: a stranger's recording has no
     /// say in which tools only read.
     sends_tools_list: bool,
-    is_own: bool,
     guard: Guard,
     command: Command,
     signals: Signals,
@@ -112,21 +111,11 @@ impl<'a> Plan<'a> {
             summary,
             picked,
             sends_tools_list,
-            is_own,
             guard,
             command,
             signals,
             keep_trace: driving.values.keep_trace,
         })
-    }
-
-    /// The tools that are called although they do not say that they only read, with the number of
-    /// calls.
-    pub fn side_effects(&self) -> Result<BTreeMap<Box<str>, u64>, Failure> {
-        let guard = Guard::from_recording(self.recording, self.is_own)?;
-        let mut called = guard.refused_calls(self.recording, None, &mut |_| true)?;
-        called.retain(|tool, _| self.guard.allows(tool));
-        Ok(called)
     }
 
     /// The signal by which the user wants it to stop.
@@ -314,13 +303,10 @@ fn has_place(edit: &Edit, recording: &Recording) -> Result<bool, Failure> {
     let Ok(document) = Document::parse(&raw) else {
         return Ok(false);
     };
-    let message = document.root();
-    let new_member = || match edit.path.steps().split_last() {
-        Some((Step::Member(name), above)) if !above.is_empty() || &**name == "params" => {
-            JsonPath::new(above.to_vec()).first(message)
-        }
+    let (path, message) = (&edit.path, document.root());
+    let is_new_member = || match path.steps().split_last() {
+        Some((Step::Member(_), above)) => JsonPath::new(above.to_vec()).first(message),
         _ => None,
     };
-    let is_there = edit.path.first(message).is_some();
-    Ok(is_there || new_member().is_some_and(|parent| parent.is_object()))
+    Ok(path.first(message).is_some() || is_new_member().is_some_and(|parent| parent.is_object()))
 }

@@ -3,7 +3,7 @@
 use crate::support::written::recorded;
 use crate::told::{self, Row, When};
 use mcpreel_replay::bind::Binder;
-use mcpreel_replay::diff::{self, Account, Judge, Missing, Outcome, Report, Skip};
+use mcpreel_replay::diff::{self, Account, Judge, Outcome, Report};
 use mcpreel_replay::player::{
     Action, Director, Guard, Line, Next, Options, Order, Policy, Script, Stop, Tally, Wanted,
 };
@@ -401,21 +401,20 @@ fn in_words(account: &Account) -> String {
             "{seq} {}",
             account.class.map_or("alike", |class| class.as_str())
         ),
-        Outcome::Missing(Missing::NeverAnswered) => format!("{seq} never answered"),
-        Outcome::Missing(Missing::NeverAsked) => format!("{seq} never asked"),
-        Outcome::Missing(Missing::Removed) => format!("{seq} removed"),
-        Outcome::Missing(Missing::Refused(what)) => format!("{seq} refused: {what}"),
-        Outcome::Missing(Missing::Skipped(skip)) => match skip {
-            Skip::Redacted(names) => format!("{seq} redacted: {}", names.join(", ")),
-            Skip::NotNeeded => format!("{seq} not needed"),
-            Skip::Unreached(what) => format!("{seq} unreached: {what}"),
-        },
+        Outcome::NeverAnswered => format!("{seq} never answered"),
+        Outcome::NeverAsked => format!("{seq} never asked"),
+        Outcome::Removed => format!("{seq} removed"),
+        Outcome::Refused(what) => format!("{seq} refused: {what}"),
+        Outcome::Redacted(names) => format!("{seq} redacted: {}", names.join(", ")),
+        Outcome::NotNeeded => format!("{seq} not needed"),
+        Outcome::Unreached(what) => format!("{seq} unreached: {what}"),
         Outcome::More => format!("more: {}", account.method),
-        Outcome::Remark(remark) => {
-            let seq = remark
+        Outcome::Remark(text) => {
+            let seq = account
                 .left
                 .map_or_else(String::new, |seq| format!("#{} ", seq.0));
-            format!("{seq}{}: {}", remark.class.as_str(), remark.text)
+            let class = account.class.map_or("alike", |class| class.as_str());
+            format!("{seq}{class}: {text}")
         }
     }
 }

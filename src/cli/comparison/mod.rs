@@ -212,8 +212,8 @@ fn texts(report: &mut Report, visit: &mut dyn FnMut(&str, &mut Box<str>)) {
         }
     }
     for account in &mut report.accounts {
-        if let Outcome::Remark(remark) = &mut account.outcome {
-            visit("", &mut remark.text);
+        if let Outcome::Remark(text) = &mut account.outcome {
+            visit("", text);
         }
     }
     for (_, text) in &mut report.troubles {

@@ -9,7 +9,7 @@ use crate::cli::output::Progress;
 use crate::cli::{filter, folder};
 use anyhow::{Context as _, anyhow};
 use mcpreel_replay::bind::Binder;
-use mcpreel_replay::diff::{Account, Judge, Missing, Outcome, Report, Skip, Trouble};
+use mcpreel_replay::diff::{Account, Judge, Outcome, Report, Trouble};
 use mcpreel_replay::player::{
     self, Command, Guard, LeftOut, NoCommand, Options, Order, Play, Played, Signals, Wanted,
 };
@@ -187,7 +187,7 @@ impl<'a> Plan<'a> {
         let mut compared = report.tallies.iter().filter(|(_, it)| it.compared > 0);
         let is_unreached = |account: &Account| {
             let why = &account.outcome;
-            matches!(why, Outcome::Missing(Missing::Skipped(Skip::Unreached(_))))
+            matches!(why, Outcome::Unreached(_))
         };
         if self.picked.is_some()
             && report.accounts.iter().any(is_unreached)

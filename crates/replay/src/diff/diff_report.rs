@@ -226,71 +226,29 @@ pub struct Difference {
     pub note: Option<Box<str>>,
 }
 
+/// What became of an exchange, or a remark.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Both sides have it, and they differ.
     Differs,
-    /// Only the left side has it, or nothing could be compared with it.
-    Missing(Missing),
     /// Only the right side has it.
     More,
-    /// Something that belongs to no exchange, or to one of which nothing else is said.
-    Remark(Remark),
-}
-
-/// Why an exchange of the left side has no counterpart.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Missing {
     /// The request was sent, and no answer came.
     NeverAnswered,
     /// The server asked for this, and does no more.
     NeverAsked,
     /// The right side has no such exchange.
     Removed,
-    Skipped(Skip),
     /// A safety guard refused it: why. Escaped.
     Refused(Box<str>),
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Skip {
-    /// Redacted values in it were not supplied: which. Escaped.
+    /// Not sent: redacted values in it were not supplied: which. Escaped.
     Redacted(Vec<Box<str>>),
-    /// The server answered at once what it had asked for input for.
+    /// Not sent: the server answered at once what it had asked for input for.
     NotNeeded,
-    /// Something that it depends on did not come: `needs the answer of #12 open`. Escaped.
+    /// Not sent: something that it depends on did not come: `needs the answer of #12 open`. Escaped.
     Unreached(Box<str>),
-}
-
-/// Something that is said besides what two messages differ in: a server request that never came,
-/// an end that was not clean.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Remark {
-    /// The frame of the left side that it is about.
-    pub left: Option<Seq>,
-    pub right: Option<Seq>,
-    /// The method that it is about; empty for none.
-    pub method: Box<str>,
-    pub name: Option<Box<str>>,
-    pub class: Class,
-    pub text: Box<str>,
-    /// Whether it decides how the command ends.
-    pub trouble: Option<Trouble>,
-}
-
-impl Remark {
-    /// Something about the session as a whole.
-    pub(super) fn of_session(class: Class, text: &str) -> Self {
-        Self {
-            left: None,
-            right: None,
-            method: Box::default(),
-            name: None,
-            class,
-            text: name(text),
-            trouble: None,
-        }
-    }
+    /// Something besides exchanges: a server request that never came, an end that was not clean.
+    Remark(Box<str>),
 }
 
 /// An exchange of which something is to be said.

@@ -4,8 +4,8 @@
 //! byte cost nothing.
 
 use super::diff_report::{
-    Account, Call, Counts, Difference, Ledger, List, MAX_DIFFERENCES, Missing, Outcome, Remark,
-    Report, Skip, Threshold, Trouble, name, value,
+    Account, Call, Counts, Difference, Ledger, List, MAX_DIFFERENCES, Outcome, Report, Threshold,
+    Trouble, name, value,
 };
 use super::lists::{self, Listing, Page};
 use super::values::{Side, Terms, compare_by};
@@ -281,24 +281,24 @@ impl Judge {
     }
 
     /// An exchange of the left side that has no counterpart: how much that matters, pages aside.
-    pub fn missing(&mut self, left: &Occurrence<'_>, why: Missing) -> Option<Class> {
-        if let Missing::Skipped(Skip::Redacted(names)) = &why {
+    pub fn missing(&mut self, left: &Occurrence<'_>, why: Outcome) -> Option<Class> {
+        if let Outcome::Redacted(names) = &why {
             self.lacks(names.iter().map(AsRef::as_ref));
         }
         if self.takes(0, left) {
             return None;
         }
         let class = match &why {
-            Missing::Removed if is_at_work(left.method, left.response) => Some(Class::Noise),
-            Missing::NeverAnswered => Some(Class::Breaking),
-            Missing::NeverAsked | Missing::Removed => Some(Class::Changed),
-            Missing::Skipped(_) => None,
-            Missing::Refused(reason) => {
+            Outcome::Removed if is_at_work(left.method, left.response) => Some(Class::Noise),
+            Outcome::NeverAnswered => Some(Class::Breaking),
+            Outcome::NeverAsked | Outcome::Removed => Some(Class::Changed),
+            Outcome::Refused(reason) => {
                 self.trouble(Trouble::Refused, reason.clone());
                 None
             }
+            _ => None,
         };
-        let account = Account::new([Some(left), None], Outcome::Missing(why), class);
+        let account = Account::new([Some(left), None], why, class);
         self.ledger.apart(account);
         class
     }
@@ -320,19 +320,14 @@ impl Judge {
     }
 
     /// Something besides exchanges: a server request that never came, an end that was not clean.
-    pub fn remark(&mut self, remark: Remark) {
-        if let Some(trouble) = remark.trouble {
-            self.trouble(trouble, remark.text.clone());
-        }
+    /// `method` is the one that it is about; empty for none.
+    pub fn remark(&mut self, class: Class, seqs: [Option<Seq>; 2], method: &str, text: &str) {
+        let account = Account::new([None, None], Outcome::Remark(name(text)), Some(class));
         self.ledger.apart(Account {
-            left: remark.left,
-            right: remark.right,
-            method: name(&remark.method),
-            name: remark.name.as_deref().map(name),
-            class: Some(remark.class),
-            outcome: Outcome::Remark(remark),
-            differences: Vec::new(),
-            more: 0,
+            left: seqs[0],
+            right: seqs[1],
+            method: name(method),
+            ..account
         });
     }
 

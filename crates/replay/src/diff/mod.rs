@@ -25,8 +25,8 @@ pub mod words;
 
 pub use bound::Bound;
 pub use diff_report::{
-    Account, Call, Counts, Difference, LeftOut, List, MAX_DIFFERENCES, Missing, Offer, Outcome,
-    Remark, Report, Skip, Tally, Threshold, Trouble, name,
+    Account, Call, Counts, Difference, LeftOut, List, MAX_DIFFERENCES, Offer, Outcome, Report,
+    Tally, Threshold, Trouble, name,
 };
 pub use judge::{Budget, Judge, Occurrence, Options, is_at_work};
 pub use line::{Comparison, Excerpt, Label, Limits, Line, Verdict};

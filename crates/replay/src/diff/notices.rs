@@ -1,6 +1,5 @@
 //! Notifications besides exchanges: which came, and how often. Their order is nobody's promise.
 
-use super::diff_report::{Remark, name};
 use super::side::One;
 use super::{Class, Judge, noise};
 use mcpreel_store::reader::ReadError;
@@ -67,25 +66,17 @@ pub(super) fn compare(
             (0, _) => format!("comes {}, and did not before", often(now)),
             _ => format!("came {}, was {}", often(now), often(then)),
         };
-        Some(Remark {
-            left,
-            right,
-            method: name(&method),
-            text: text.into(),
-            ..Remark::of_session(
-                if now < then {
-                    Class::Changed
-                } else {
-                    Class::Added
-                },
-                "",
-            )
-        })
+        let class = if now < then {
+            Class::Changed
+        } else {
+            Class::Added
+        };
+        Some((class, [left, right], method, text))
     });
     let mut remarks: Vec<_> = remarks.collect();
-    remarks.sort_by_key(|remark| (remark.class, remark.left, remark.right));
-    for remark in remarks {
-        judge.remark(remark);
+    remarks.sort_by_key(|(class, seqs, ..)| (*class, *seqs));
+    for (class, seqs, method, text) in remarks {
+        judge.remark(class, seqs, &method, &text);
     }
     Ok(())
 }

@@ -10,7 +10,7 @@
 use super::Class;
 use super::align::{self, Pair as Places};
 use super::bound::Bound;
-use super::diff_report::{Missing, Remark, Trouble};
+use super::diff_report::{Outcome, Trouble};
 use super::judge::Judge;
 use super::notices;
 use super::side::{Card, HELD, Held, MAX_EXCHANGES, One, fill_redacted, read};
@@ -183,8 +183,8 @@ fn judged(held: &mut [Option<Held>; 2], bound: &mut Bound, judge: &mut Judge) ->
         [Some(left), Some(right)] => judge.both(&left.occurrence(), &right.occurrence()),
         [Some(left), None] => {
             let why = match left.exchange.direction {
-                Direction::ClientToServer => Missing::Removed,
-                Direction::ServerToClient => Missing::NeverAsked,
+                Direction::ClientToServer => Outcome::Removed,
+                Direction::ServerToClient => Outcome::NeverAsked,
             };
             judge.missing(&left.occurrence(), why)
         }
@@ -219,7 +219,7 @@ fn ends(summaries: &[Summary; 2], judge: &mut Judge) {
         _ => Class::Changed,
     };
     let text = format!("{}; before, {}", end(is), end(was));
-    judge.remark(Remark::of_session(class, &text));
+    judge.remark(class, [None; 2], "", &text);
 }
 
 /// Remarks on exchanges beyond the limit: what was not compared is no success.
@@ -231,7 +231,7 @@ fn too_many(summaries: &[Summary; 2], judge: &mut Judge) {
     if left + right > 0 {
         let exchanges = plural(left + right, "exchange");
         let text = format!("{exchanges} not compared: only the first {most} of a recording are");
-        judge.remark(Remark::of_session(Class::Changed, &text));
+        judge.remark(Class::Changed, [None; 2], "", &text);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The sentences of a report, ready to be shown.
 
-use super::diff_report::{Account, Counts, Difference, Missing, Offer, Outcome, Skip};
+use super::diff_report::{Account, Counts, Difference, Offer, Outcome};
 use super::{Class, Half};
 use mcpreel_wire::text::count;
 
@@ -15,24 +15,22 @@ pub fn counted(counts: Counts) -> String {
 
 /// The sentence on an exchange as a whole, `None` where its differences say enough.
 pub fn said(account: &Account) -> Option<String> {
-    Some(match &account.outcome {
+    let text = match &account.outcome {
         Outcome::Differs => return None,
-        Outcome::More => "is only on the right".to_owned(),
-        Outcome::Remark(remark) => remark.text.to_string(),
-        Outcome::Missing(missing) => match missing {
-            Missing::NeverAnswered => "was never answered".to_owned(),
-            Missing::NeverAsked => "the server does not ask this any more".to_owned(),
-            Missing::Removed => "is only on the left".to_owned(),
-            Missing::Refused(why) => format!("was refused: {why}"),
-            Missing::Skipped(Skip::NotNeeded) => {
-                "was not needed: the server answered at once".to_owned()
-            }
-            Missing::Skipped(Skip::Redacted(names)) => {
-                format!("was not tried: nothing stands for {}", names.join(", "))
-            }
-            Missing::Skipped(Skip::Unreached(what)) => format!("was not tried: {what}"),
-        },
-    })
+        Outcome::More => "is only on the right",
+        Outcome::NeverAnswered => "was never answered",
+        Outcome::NeverAsked => "the server does not ask this any more",
+        Outcome::Removed => "is only on the left",
+        Outcome::NotNeeded => "was not needed: the server answered at once",
+        Outcome::Refused(why) => return Some(format!("was refused: {why}")),
+        Outcome::Redacted(names) => {
+            let names = names.join(", ");
+            return Some(format!("was not tried: nothing stands for {names}"));
+        }
+        Outcome::Unreached(what) => return Some(format!("was not tried: {what}")),
+        Outcome::Remark(text) => text,
+    };
+    Some(text.to_owned())
 }
 
 /// Follows a count: `3 values redacted on one side, otherwise the same`.
@@ -43,14 +41,12 @@ pub fn outcome(account: &Account) -> &'static str {
     match &account.outcome {
         Outcome::Differs => "differs",
         Outcome::More => "more",
+        Outcome::NeverAnswered => "never-answered",
+        Outcome::NeverAsked => "never-asked",
+        Outcome::Removed => "removed",
+        Outcome::Refused(_) => "refused",
+        Outcome::Redacted(_) | Outcome::NotNeeded | Outcome::Unreached(_) => "skipped",
         Outcome::Remark(_) => "remark",
-        Outcome::Missing(missing) => match missing {
-            Missing::NeverAnswered => "never-answered",
-            Missing::NeverAsked => "never-asked",
-            Missing::Removed => "removed",
-            Missing::Refused(_) => "refused",
-            Missing::Skipped(_) => "skipped",
-        },
     }
 }
 

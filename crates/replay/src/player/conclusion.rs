@@ -4,7 +4,7 @@
 use super::calls::{Tally, named};
 use super::director::{Deadly, Director};
 use super::stages::Stop;
-use crate::diff::{Class, Missing, Report, Trouble};
+use crate::diff::{Class, Outcome, Report, Trouble};
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::{duration, escape, escape_bytes, plural, size};
@@ -53,7 +53,7 @@ impl Director<'_> {
         }
         for exchange in self.questions.missing(&self.calls, self.script.is_part()) {
             let left = self.recorded(&exchange, None);
-            self.judge.missing(&left, Missing::NeverAsked);
+            self.judge.missing(&left, Outcome::NeverAsked);
         }
         self.conclude_notices();
         self.conclude_noise();
@@ -150,7 +150,7 @@ impl Director<'_> {
     fn conclude_pending(&mut self) {
         for call in self.calls.awaited() {
             let left = self.recorded(&call.exchange, None);
-            self.judge.missing(&left, Missing::NeverAnswered);
+            self.judge.missing(&left, Outcome::NeverAnswered);
         }
     }
 

@@ -21,7 +21,7 @@ use super::script::{Script, Step, What};
 use super::stages::{Ending, Stage};
 use super::{Options, Order};
 use crate::diff::key::{self, Digest};
-use crate::diff::{Class, Judge, Occurrence, Remark};
+use crate::diff::{Class, Judge, Occurrence};
 use crate::rules::Side;
 use mcpreel_store::reader::ReadError;
 use mcpreel_trace::clock::Moment;
@@ -169,15 +169,7 @@ impl<'r> Director<'r> {
 
     /// Tells a difference that belongs to no exchange.
     pub(super) fn say(&mut self, class: Class, text: String, left: Option<Seq>) {
-        self.judge.remark(Remark {
-            left,
-            right: None,
-            method: "".into(),
-            name: None,
-            class,
-            text: text.into(),
-            trouble: None,
-        });
+        self.judge.remark(class, [left, None], "", &text);
     }
 }
 

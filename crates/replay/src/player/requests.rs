@@ -6,7 +6,7 @@ use super::director::Director;
 use super::script::{Step, What};
 use super::stages::Stop;
 use crate::bind::{About, Fault, Role, Round, fresh_id};
-use crate::diff::{List, Missing, Skip, Trouble};
+use crate::diff::{List, Outcome, Trouble};
 use bytes::Bytes;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_wire::id::RequestId;
@@ -15,7 +15,7 @@ use mcpreel_wire::message::{Notification, Subject};
 use mcpreel_wire::text::escape;
 
 /// Why a frame does not go out; `None`: the user does not want it.
-type Held = Option<Missing>;
+type Held = Option<Outcome>;
 
 impl Director<'_> {
     /// Sends a frame of the client, or says why not.
@@ -78,21 +78,21 @@ impl Director<'_> {
         let bytes = self.options.binder.prepare(step.head.seq, raw, role);
         let bytes = bytes.map_err(|fault| Some(self.lacks(fault)))?.into_owned();
         match self.options.guard.refuses(&bytes) {
-            Some(why) => Err(Some(Missing::Refused(why.into()))),
+            Some(why) => Err(Some(Outcome::Refused(why.into()))),
             None => Ok(bytes),
         }
     }
 
     /// Notes what a message cannot be sent without.
-    pub(super) fn lacks(&mut self, fault: Fault) -> Missing {
-        Missing::Skipped(match fault {
-            Fault::Unreached(what) => Skip::Unreached(what),
+    pub(super) fn lacks(&mut self, fault: Fault) -> Outcome {
+        match fault {
+            Fault::Unreached(what) => Outcome::Unreached(what),
             Fault::Redacted(names) => {
                 self.tally.lack(&names);
                 let names = names.iter().map(|name| escape(name).into());
-                Skip::Redacted(names.collect())
+                Outcome::Redacted(names.collect())
             }
-        })
+        }
     }
 
     /// Whether a request may be sent; the round that it answers, if it is a retry.
@@ -104,14 +104,14 @@ impl Director<'_> {
         if &*exchange.method == "tools/call"
             && let Some(why) = self.options.guard.refusal(tool)
         {
-            return Err(Some(Missing::Refused(why.into())));
+            return Err(Some(Outcome::Refused(why.into())));
         }
         let Some(first) = exchange.chain.filter(|_| exchange.is_retry()) else {
             return Ok(None);
         };
         Err(Some(match self.skipped.chains.get(&first) {
             Some(Chain::Asks(round)) => return Ok(Some(round.clone())),
-            Some(Chain::Complete(_)) => Missing::Skipped(Skip::NotNeeded),
+            Some(Chain::Complete(_)) => Outcome::NotNeeded,
             Some(Chain::Broken(why)) => unreached(why),
             None => unreached("the request that it repeats"),
         }))
@@ -135,11 +135,11 @@ impl Director<'_> {
                     self.hold_back_request(exchange, held.clone());
                 }
             }
-            (_, Some(Missing::Refused(why))) => {
+            (_, Some(Outcome::Refused(why))) => {
                 let why = format!("#{}: {why}", step.head.seq.0);
                 self.judge.trouble(Trouble::Refused, why.into());
             }
-            (_, Some(Missing::Skipped(Skip::Redacted(names)))) => {
+            (_, Some(Outcome::Redacted(names))) => {
                 self.judge.lacks(names.iter().map(|name| &**name));
             }
             _ => {}
@@ -154,7 +154,7 @@ impl Director<'_> {
         }
         let answer = exchange.response.and_then(|at| self.script.message(at));
         let answer = answer.as_deref();
-        if held == Some(Missing::Skipped(Skip::NotNeeded)) {
+        if held == Some(Outcome::NotNeeded) {
             self.tally.not_needed += 1;
             self.bind_to_complete(exchange, answer);
         } else {
@@ -164,7 +164,7 @@ impl Director<'_> {
             self.tally.unwanted += 1;
             return self.judge.unwanted();
         };
-        if let Missing::Refused(_) = why {
+        if let Outcome::Refused(_) = why {
             let tool = exchange.name.as_deref().unwrap_or_default();
             self.tally.refuse(exchange.request.0, tool);
         }
@@ -208,8 +208,8 @@ impl Director<'_> {
     }
 }
 
-fn unreached(why: &str) -> Missing {
-    Missing::Skipped(Skip::Unreached(why.into()))
+fn unreached(why: &str) -> Outcome {
+    Outcome::Unreached(why.into())
 }
 
 /// The id of the request that a notification cancels.

@@ -77,13 +77,13 @@ fn nothing_in_a_request_is_breaking_and_what_a_client_says_of_itself_is_noise() 
 #[test]
 fn what_is_not_tried_decides_how_it_ends() {
     for (why, code) in [
-        (Missing::NeverAnswered, 1),
-        (Missing::NeverAsked, 1),
-        (Missing::Removed, 1),
-        (Missing::Skipped(Skip::NotNeeded), 0),
-        (Missing::Skipped(Skip::Unreached("x".into())), 0),
-        (Missing::Skipped(Skip::Redacted(vec!["s".into()])), 3),
-        (Missing::Refused("rm".into()), 7),
+        (Outcome::NeverAnswered, 1),
+        (Outcome::NeverAsked, 1),
+        (Outcome::Removed, 1),
+        (Outcome::NotNeeded, 0),
+        (Outcome::Unreached("x".into()), 0),
+        (Outcome::Redacted(vec!["s".into()]), 3),
+        (Outcome::Refused("rm".into()), 7),
     ] {
         let (mut judge, one) = (Judge::default(), occurrence("x/y"));
         judge.both(&one, &one);
@@ -133,7 +133,7 @@ fn lists(left: &str, right: &str, times: usize) -> Vec<String> {
         });
         match both {
             [Some(left), Some(right)] => drop(judge.both(&left, &right)),
-            [Some(left), None] => drop(judge.missing(&left, Missing::Removed)),
+            [Some(left), None] => drop(judge.missing(&left, Outcome::Removed)),
             [None, Some(right)] => drop(judge.more(&right)),
             [None, None] => {}
         }

@@ -5,8 +5,8 @@ use super::{progress, short};
 use crate::theme::Role;
 use crate::worker::{Place, Which};
 use mcpreel_replay::diff::{
-    self, Account, Class, Difference, Judge, Missing, Outcome, Pair, PairSide, Report, Trouble,
-    Wanted, words,
+    self, Account, Class, Difference, Judge, Outcome, Pair, PairSide, Report, Trouble, Wanted,
+    words,
 };
 use mcpreel_replay::rules::files;
 use mcpreel_share::phrases::{recording, sentence};
@@ -169,11 +169,11 @@ fn add_whole(rows: &mut Vec<Row>, report: &Report) {
         said.push((None, format!("{values} {}", words::REDACTED)));
     }
     for account in &report.accounts {
-        if let Outcome::Remark(remark) = &account.outcome {
+        if let Outcome::Remark(text) = &account.outcome {
             let call = words::call((&account.method, account.name.as_deref()));
             let text = match &*account.method {
-                "" => remark.text.to_string(),
-                _ => format!("{call}: {}", remark.text),
+                "" => text.to_string(),
+                _ => format!("{call}: {text}"),
             };
             said.push((account.class, text));
         }
@@ -273,9 +273,9 @@ fn add_calls(
 fn is_missing(account: &Account) -> bool {
     match &account.outcome {
         // The server has not got so far as to ask it.
-        Outcome::Missing(Missing::NeverAsked) => account.left.is_some(),
-        Outcome::Missing(_) => true,
-        _ => false,
+        Outcome::NeverAsked => account.left.is_some(),
+        Outcome::Differs | Outcome::More | Outcome::Remark(_) => false,
+        _ => true,
     }
 }
 

@@ -168,7 +168,7 @@ pub fn bytes(bytes: u64) -> Budget {
 /// Steps until the whole spool is drained.
 pub fn drain(indexer: &mut Indexer, budget: &Budget) {
     let mut step = || indexer.step(u64::MAX, budget).expect("it can be indexed");
-    while !step().caught_up {}
+    while !step() {}
 }
 
 /// What becomes of a session: the file of its recording, in `dir`.

@@ -9,7 +9,7 @@
 
 use super::follow::INTERVAL;
 use super::indexer::derive::reindex;
-use super::indexer::{Budget, IndexError, Indexer, names_unread, release};
+use super::indexer::{Budget, IndexError, Indexer, release};
 use super::library::{Entry, EntryError, Standing, spool_of, start_of};
 use super::open::OpenError;
 use super::reader::{ReadError, Recording};
@@ -139,7 +139,7 @@ fn take_over(
     if !is_writable(reel, &path) {
         return Ok(Outcome::ReadOnly);
     }
-    let lock = match lock_patiently(&path, &|| limit.is_none() && is_missing(reel)) {
+    let _lock = match lock_patiently(&path, &|| limit.is_none() && is_missing(reel)) {
         Ok(lock) => lock,
         Err(LockError::Missing) => return Ok(Outcome::Whole),
         Err(LockError::Held) => return Ok(Outcome::Live),
@@ -147,9 +147,8 @@ fn take_over(
     };
     if is_final(reel)? {
         // It was killed between its last transaction and removing the spool.
-        let opened = open::read_only(reel)?;
-        let is_damaged = names_unread(&opened.conn).map_err(|e| OpenError::from_sqlite(reel, e))?;
-        remove(&path, is_damaged, lock)?;
+        let released = release(&path, &open::read_only(reel)?.conn);
+        released.map_err(|source| RecoverError::Spool { path, source })?;
         return Ok(Outcome::Whole);
     }
     let (mut indexer, size) = begin(reel, &path)?;
@@ -163,9 +162,8 @@ fn take_over(
         progress(Stage::Deriving { frames });
     })?;
     let frames = indexer.frames() - frames_before;
-    let is_damaged = indexer.has_unread().map_err(IndexError::from)?;
-    drop(indexer);
-    remove(&path, is_damaged, lock)?;
+    let released = indexer.release_spool();
+    released.map_err(|source| RecoverError::Spool { path, source })?;
     Ok(Outcome::Completed { frames, state })
 }
 
@@ -201,10 +199,10 @@ fn drain(
         if budget.nanos == 0 {
             return Ok(false);
         }
-        let step = indexer.step(u64::MAX, &budget)?;
-        let done = step.position;
+        let caught_up = indexer.step(u64::MAX, &budget)?;
+        let done = indexer.position();
         progress(Stage::Draining { done, of });
-        if step.caught_up {
+        if caught_up {
             return Ok(true);
         }
     }
@@ -237,15 +235,6 @@ fn is_final(reel: &Path) -> Result<bool, RecoverError> {
     }
     let summary = Recording::open_as_it_is(reel)?.summary()?;
     Ok(summary.state.is_final())
-}
-
-fn remove(path: &Path, is_damaged: bool, lock: SpoolLock) -> Result<(), RecoverError> {
-    let removed = release(path, is_damaged);
-    drop(lock);
-    removed.map_err(|source| RecoverError::Spool {
-        path: path.to_owned(),
-        source,
-    })
 }
 
 // Who may complete a recording: whoever has the lock of its spool, and may write.

@@ -28,7 +28,7 @@ const SAVE_STATE: &str = "UPDATE recording SET state = ?1";
 const UNREAD: &str = "of the spool could not be read";
 
 /// Whether the recording says that a part of its spool was not read. Such a spool is kept.
-pub fn names_unread(conn: &Connection) -> rusqlite::Result<bool> {
+pub(super) fn names_unread(conn: &Connection) -> rusqlite::Result<bool> {
     conn.query_row(HAS_WARNING, [UNREAD], |row| row.get(0))
 }
 

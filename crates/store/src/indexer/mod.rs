@@ -26,7 +26,7 @@ use super::open::OpenError;
 use super::schema::{SchemaError, State, from_sql};
 use super::{open, schema};
 use batch::Batch;
-pub use batch::names_unread;
+use batch::names_unread;
 use derive::Deriver;
 pub use line::COLLECT_LIMIT;
 use line::Line;
@@ -42,15 +42,6 @@ use std::path::{Path, PathBuf};
 const PUNCH_AT_LEAST: u64 = 1024 * 1024;
 
 const MARK_UNDERIVED: &str = "UPDATE recording SET derived_version = 0";
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
-    pub frames: u64,
-    /// The place of the next record in the spool.
-    pub position: u64,
-    /// Whether the spool was read to the given end.
-    pub caught_up: bool,
-}
 
 /// The form in which [`Indexer::finish`] left the recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,42 +77,33 @@ impl Indexer {
         spool: SpoolReader,
     ) -> Result<Self, IndexError> {
         let conn = schema::create(path, context, spool.first_position())?;
-        let state = Position::load(&conn)?;
-        Ok(Self::new(
-            path,
-            conn,
-            spool,
-            state,
-            Some(Deriver::default()),
-        )?)
+        Self::new(path, conn, spool, Some(Deriver::default()))
     }
 
     /// Goes on with the recording `path` where its last committed transaction ended. What is
     /// derived is left to [`derive`].
     pub fn resume(path: &Path, spool: SpoolReader) -> Result<Self, IndexError> {
         let conn = open::writable(path)?;
-        let state = Position::load(&conn)?;
         conn.execute(MARK_UNDERIVED, [])?;
-        Ok(Self::new(path, conn, spool, state, None)?)
+        Self::new(path, conn, spool, None)
     }
 
     fn new(
         path: &Path,
         conn: Connection,
         mut spool: SpoolReader,
-        state: Position,
         deriver: Option<Deriver>,
-    ) -> Result<Self, SpoolError> {
+    ) -> Result<Self, IndexError> {
         let mut payload = Vec::new();
         let first = spool.first_position();
         // The start event keeps its place, so that the spool alone says whose it is.
         let start = spool.read(first, u64::MAX, &mut payload)?;
         Ok(Self {
             path: path.to_owned(),
-            conn,
             punched: start.map_or(first, |head| head.end()),
             spool,
-            state,
+            state: Position::load(&conn)?,
+            conn,
             deriver,
             astray: false,
             payload,
@@ -138,18 +120,14 @@ impl Indexer {
     }
 
     /// Takes records up to `end` (see [`SpoolReader::read`]) into the recording, in one
-    /// transaction within `budget`.
+    /// transaction within `budget`. Returns whether it has come to `end`.
     ///
     /// After an error nothing of it is on record, and the next call begins where this one did.
-    pub fn step(&mut self, end: u64, budget: &Budget) -> Result<Progress, IndexError> {
+    pub fn step(&mut self, end: u64, budget: &Budget) -> Result<bool, IndexError> {
         self.find_back()?;
         let caught_up = self.transact(|batch| batch.drain(end, budget))?;
         self.punch();
-        Ok(Progress {
-            frames: self.state.last_seq.0,
-            position: self.state.next,
-            caught_up,
-        })
+        Ok(caught_up)
     }
 
     /// Ends the recording: unfinished lines become frames, bytes that are missing at the end are
@@ -207,13 +185,7 @@ impl Indexer {
     /// Takes the spool away, which is not needed any more. One of which a part could not be read
     /// is only renamed (`NAME.spool.damaged`): somebody may yet save what is in there.
     pub fn release_spool(&self) -> io::Result<()> {
-        // In doubt it is kept.
-        release(self.spool.path(), self.has_unread().unwrap_or(true))
-    }
-
-    /// Whether a part of the spool could not be read.
-    pub(super) fn has_unread(&self) -> rusqlite::Result<bool> {
-        names_unread(&self.conn)
+        release(self.spool.path(), &self.conn)
     }
 
     /// Makes a complete recording one plain file. `false` if a reader is in the way.
@@ -300,9 +272,10 @@ impl Budget {
 
 // What becomes of a spool that is drained.
 
-/// Removes the spool `path`, or renames it if it `is_damaged`.
-pub(crate) fn release(path: &Path, is_damaged: bool) -> io::Result<()> {
-    if !is_damaged {
+/// Removes the spool `path` of a recording, or renames it if a part of it could not be read.
+pub(crate) fn release(path: &Path, recording: &Connection) -> io::Result<()> {
+    // In doubt it is kept.
+    if matches!(names_unread(recording), Ok(false)) {
         return std::fs::remove_file(path);
     }
     match damaged(path).find(|path| !path.exists()) {

@@ -163,7 +163,7 @@ impl Import {
         if end - self.indexer.position() < least {
             return Ok(());
         }
-        while !self.indexer.step(end, &self.budget)?.caught_up {}
+        while !self.indexer.step(end, &self.budget)? {}
         Ok(())
     }
 

@@ -301,10 +301,10 @@ impl Worker {
         let budget = Budget::beside_a_session(self.tap.clock());
         let stepped = self.indexer().and_then(|it| it.step(end, &budget));
         match stepped {
-            Ok(progress) => {
+            Ok(caught_up) => {
                 self.failures = 0;
                 self.warning.set_problem(None);
-                progress.caught_up
+                caught_up
             }
             Err(error) => {
                 self.failed(&error);

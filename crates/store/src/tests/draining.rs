@@ -208,11 +208,7 @@ fn an_indexer_that_resumes_goes_on_where_the_last_transaction_ended() {
     let mut indexer = session.indexer();
     let mut lives = 1;
     // A line that stays open is read again in every life.
-    while !indexer
-        .step(u64::MAX, &bytes(700 * lives))
-        .unwrap()
-        .caught_up
-    {
+    while !indexer.step(u64::MAX, &bytes(700 * lives)).unwrap() {
         drop(indexer);
         indexer = Indexer::resume(&session.reel, session.spool()).unwrap();
         lives += 1;

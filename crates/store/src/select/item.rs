@@ -2,10 +2,9 @@
 
 use super::scan::Filter;
 use super::{Context, Question};
-use crate::reader::{EventRow, ReadError, Recording};
+use crate::reader::{EventRow, FindingRow, ReadError, Recording};
 use crate::schema::to_sql;
 use mcpreel_trace::item::{Annotation, FindingNote, Item, ItemKey, Lens, What};
-use rusqlite::Row;
 
 impl Recording {
     /// The rows at `keys`, in their order, with findings and annotation. An address at which
@@ -92,28 +91,23 @@ impl Recording {
     /// The findings that point at a row: of an exchange those at it or at one of its frames as a
     /// whole; of a message those at its frame, and not at another exchange in it.
     fn finding_notes(&self, key: ItemKey, what: &What) -> Result<Vec<FindingNote>, ReadError> {
-        let of_exchange = "SELECT rule, severity FROM finding
-            WHERE exchange = ?1 OR (exchange IS NULL AND frame IN (?2, ?3)) ORDER BY id";
-        let of_message = "SELECT rule, severity FROM finding
-            WHERE frame = ?1 AND (exchange IS NULL OR ?2 IS NULL OR exchange = ?2) ORDER BY id";
-        let seq = to_sql(key.seq.0);
-        let exchange = match what {
-            What::Exchange(exchange) => {
-                let response = exchange.response.map(|(seq, _)| to_sql(seq.0));
-                let params = (to_sql(exchange.id.0), seq, response);
-                return self.list(of_exchange, params, note);
+        let of_message = "WHERE frame = ?1 AND (exchange IS NULL OR ?2 IS NULL OR exchange = ?2)
+            ORDER BY id";
+        let findings = match what {
+            What::Exchange(exchange) => self.findings_of_exchange(exchange)?,
+            What::Event(_) => Vec::new(),
+            What::Message { .. } | What::Line { .. } => {
+                let exchange = match what {
+                    What::Message { record, .. } => record.exchange.map(|id| to_sql(id.0)),
+                    _ => None,
+                };
+                self.rows::<FindingRow>(of_message, (to_sql(key.seq.0), exchange))?
             }
-            What::Message { record, .. } => record.exchange.map(|id| to_sql(id.0)),
-            What::Line { .. } => None,
-            What::Event(_) => return Ok(Vec::new()),
         };
-        self.list(of_message, (seq, exchange), note)
+        let notes = findings.into_iter().map(|finding| FindingNote {
+            rule: finding.rule,
+            severity: finding.severity,
+        });
+        Ok(notes.collect())
     }
-}
-
-fn note(row: &Row<'_>) -> rusqlite::Result<FindingNote> {
-    Ok(FindingNote {
-        rule: row.get(0)?,
-        severity: row.get(1)?,
-    })
 }

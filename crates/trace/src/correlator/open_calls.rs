@@ -43,8 +43,6 @@ pub(super) struct Call {
     /// When its cancel came, and which way that went.
     pub(super) cancel: Option<(Moment, Direction)>,
     pub(super) waiting: Waiting,
-    /// Nanoseconds from the answer that asked for input to this retry.
-    pub(super) round_wait_ns: u64,
     /// Whether its parent waits for it.
     pub(super) awaited: bool,
     pub(super) bytes: usize,
@@ -71,7 +69,7 @@ impl Call {
     /// A wait for the client has begun, has ended, or (at its own end) is cut off.
     pub(super) fn waits(&mut self, change: impl FnOnce(&mut Waiting)) {
         change(&mut self.waiting);
-        self.exchange.waited_ns = self.round_wait_ns + self.waiting.total_ns();
+        self.exchange.waited_ns = self.waiting.total_ns;
     }
 
     /// Bytes that it and its indices take in memory, about.
@@ -333,6 +331,14 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
+    /// Of a retry, which was waited for already.
+    pub(super) fn after(total_ns: u64) -> Self {
+        Self {
+            total_ns,
+            ..Self::default()
+        }
+    }
+
     /// The call begins to wait for one more answer of the client.
     pub(super) fn begin(&mut self, t: Moment) {
         if self.pending == 0 {
@@ -344,8 +350,7 @@ impl Waiting {
     /// Counts down: one of these answers came, or nobody waits for it any longer.
     pub(super) fn end(&mut self, t: Moment) {
         match self.pending {
-            0 => {}
-            1 => self.close(t),
+            0 | 1 => self.close(t),
             _ => self.pending -= 1,
         }
     }
@@ -362,11 +367,6 @@ impl Waiting {
     pub(super) fn is_under_way(self) -> bool {
         self.pending > 0
     }
-
-    /// Nanoseconds waited so far, without a wait that goes on.
-    pub(super) fn total_ns(self) -> u64 {
-        self.total_ns
-    }
 }
 
 #[cfg(test)]
@@ -382,6 +382,6 @@ mod waiting_tests {
         waiting.end(Moment(50));
         waiting.begin(Moment(70));
         waiting.end(Moment(75));
-        assert_eq!(waiting.total_ns(), 45);
+        assert_eq!(waiting.total_ns, 45);
     }
 }

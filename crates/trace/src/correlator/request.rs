@@ -3,29 +3,21 @@
 use super::open_calls::{Call, Kept, Waiting};
 use super::{At, Correlator, MessageKind, MessageRecord, Observed};
 use crate::exchange::{Exchange, ExchangeId, Status};
-use mcpreel_wire::message::{Direction, Era, Message, Request};
-
-/// Modern requests say their version in `_meta`.
-fn era_of(message: &Message) -> Era {
-    match &message.meta.identity {
-        Some(identity) if identity.protocol_version.is_some() => Era::Modern,
-        _ => Era::Legacy,
-    }
-}
+use mcpreel_wire::message::{Direction, Era, Request};
 
 /// Whether a request is about a task: `tasks/get` and the like, whose name is the task's id.
 pub(super) fn is_about_task(method: &str) -> bool {
     method.starts_with("tasks/")
 }
 
-/// Whether a call of the client can wait for the answer to this request of the server.
-fn asks_client(direction: Direction, method: &str) -> bool {
-    direction == Direction::ServerToClient && method != "ping" && !is_about_task(method)
-}
-
 impl Correlator {
     pub(super) fn request(&mut self, at: At<'_>, request: &Request) -> MessageRecord {
-        let era = era_of(at.message);
+        // Modern requests say their version in `_meta`.
+        let identity = at.message.meta.identity.as_ref();
+        let era = match identity.and_then(|identity| identity.protocol_version.as_ref()) {
+            Some(_) => Era::Modern,
+            None => Era::Legacy,
+        };
         if at.direction == Direction::ClientToServer {
             self.era = era;
         }
@@ -62,39 +54,28 @@ impl Correlator {
     }
 
     fn open(&mut self, at: At<'_>, request: &Request, record: &MessageRecord) -> ExchangeId {
-        let name = request.name.as_deref();
+        let (name, t_request) = (request.name.as_deref(), at.head.t_last);
         let retry = request.retry.as_ref();
         let joined = retry.and_then(|retry| self.rounds.join(&request.method, name, retry));
-        let mut exchange = self.new_exchange(at, request, record);
-        exchange.chain = joined.map(|(chain, _)| chain);
-        let round_wait_ns = joined.map_or(0, |(_, asked)| exchange.t_request.ns_since(asked));
-        exchange.waited_ns = round_wait_ns;
-        let (id, parent) = (exchange.id, exchange.parent);
-        let awaited = self.begin_wait(at, parent);
-        self.changes.touch(&exchange);
-        self.calls.open(Call {
-            exchange,
-            kept: Kept::Open,
-            token: record.token.clone(),
-            cancel: None,
-            waiting: Waiting::default(),
-            round_wait_ns,
-            awaited,
-            bytes: 0,
-        });
-        id
-    }
-
-    fn new_exchange(&mut self, at: At<'_>, request: &Request, record: &MessageRecord) -> Exchange {
-        let asks = asks_client(at.direction, &request.method);
-        let parent = self.parent(at.message).filter(|_| asks);
+        let waited_ns = joined.map_or(0, |(_, asked)| t_request.ns_since(asked));
+        let parent = self.parent(at, &request.method);
+        let mut awaited = false;
+        // A call that has its answer already waits no more.
+        if let Some(call) = parent.and_then(|id| self.calls.get_mut(id))
+            && call.kept == Kept::Open
+        {
+            call.waiting.begin(t_request);
+            awaited = true;
+        }
         let mut exchange = Exchange {
             id: self.calls.next_id(),
-            name: request.name.as_deref().map(Into::into),
+            name: name.map(Into::into),
             era: record.era,
             request: (at.head.seq, at.message.part),
-            t_request: at.head.t_last,
+            t_request,
+            waited_ns,
             parent,
+            chain: joined.map(|(chain, _)| chain),
             task: record.task.clone(),
             request_size: at.head.size,
             summary: record.summary.clone(),
@@ -103,25 +84,29 @@ impl Correlator {
         if exchange.is_listen() {
             exchange.status = Status::Listening;
         }
-        exchange
+        self.changes.touch(&exchange);
+        let id = exchange.id;
+        self.calls.open(Call {
+            exchange,
+            kept: Kept::Open,
+            token: record.token.clone(),
+            cancel: None,
+            waiting: Waiting::after(waited_ns),
+            awaited,
+            bytes: 0,
+        });
+        id
     }
 
-    /// The call of the client that a request of the server belongs to: the creator of the related
-    /// task, else the newest that is open.
-    fn parent(&self, message: &Message) -> Option<ExchangeId> {
-        let task = message.meta.related_task.as_deref();
+    /// The call of the client that waits for the answer to a request of the server: the creator of
+    /// the related task, else the newest that is open.
+    fn parent(&self, at: At<'_>, method: &str) -> Option<ExchangeId> {
+        let from_client = at.direction == Direction::ClientToServer;
+        if from_client || method == "ping" || is_about_task(method) {
+            return None;
+        }
+        let task = at.message.meta.related_task.as_deref();
         task.and_then(|task| self.calls.by_task(Direction::ClientToServer, task))
             .or_else(|| self.calls.callers().next())
-    }
-
-    /// Whether the parent waits from now on; one that has its answer already waits no more.
-    fn begin_wait(&mut self, at: At<'_>, parent: Option<ExchangeId>) -> bool {
-        match parent.and_then(|id| self.calls.get_mut(id)) {
-            Some(call) if call.kept == Kept::Open => {
-                call.waiting.begin(at.head.t_last);
-                true
-            }
-            _ => false,
-        }
     }
 }

@@ -123,39 +123,27 @@ impl Correlator {
 
     /// Takes over what the answer to a request about a task says of the call that the task answered.
     fn join_task(&mut self, at: At<'_>, id: ExchangeId, outcome: &Outcome) {
-        let Some(exchange) = self.calls.get(id).map(|call| &call.exchange) else {
+        let exchange = self.calls.get(id).map(|call| &call.exchange);
+        let Some(exchange) = exchange.filter(|it| is_about_task(&it.method)) else {
             return;
         };
-        let Some(task) = exchange
-            .task
-            .as_deref()
-            .filter(|_| is_about_task(&exchange.method))
+        let is_wrapped = &*exchange.method == "tasks/result";
+        let task = exchange.task.as_deref();
+        let Some(creator) = task.and_then(|task| self.calls.by_task(exchange.direction, task))
         else {
             return;
         };
-        let Some(creator) = self.calls.by_task(exchange.direction, task) else {
-            return;
-        };
-        let wrapped = &*exchange.method == "tasks/result";
-        match outcome {
+        let (from, status, code): (&[Status], _, _) = match outcome {
             Outcome::Task {
                 status, outcome, ..
-            } => {
-                let (word, carried) = (status.as_deref(), outcome.as_deref());
-                self.task_status(creator, word, carried, at);
-            }
-            Outcome::Error { code, .. } if wrapped => {
-                let from = [Status::Task, Status::Error];
-                self.task_ended(creator, &from, Status::Error, code.as_deref(), at);
-            }
-            Outcome::ToolError if wrapped => {
-                let from = [Status::Task, Status::Ok, Status::Error];
-                self.task_ended(creator, &from, Status::ToolError, None, at);
-            }
-            Outcome::Result { .. } if wrapped => {
-                self.task_ended(creator, &[Status::Task], Status::Ok, None, at);
-            }
-            _ => {}
+            } => return self.task_status(creator, status.as_deref(), outcome.as_deref(), at),
+            Outcome::Error { code, .. } => (&[Status::Error], Status::Error, code.as_deref()),
+            Outcome::ToolError => (&[Status::Ok, Status::Error], Status::ToolError, None),
+            Outcome::Result { .. } => (&[], Status::Ok, None),
+            Outcome::InputRequired(_) => return,
+        };
+        if is_wrapped {
+            self.task_ended(creator, from, status, code, at);
         }
     }
 
@@ -168,10 +156,11 @@ impl Correlator {
         at: At<'_>,
     ) {
         if let Some((status, code)) = task_outcome(word, carried) {
-            self.task_ended(creator, &[Status::Task], status, code, at);
+            self.task_ended(creator, &[], status, code, at);
         }
     }
 
+    /// The call gets its outcome, if it waits for that or stands as one of `from`.
     fn task_ended(
         &mut self,
         creator: ExchangeId,
@@ -180,17 +169,15 @@ impl Correlator {
         code: Option<&str>,
         at: At<'_>,
     ) {
-        let Some(call) = self.calls.get_mut(creator) else {
-            return;
-        };
-        if !from.contains(&call.exchange.status) {
-            return;
+        if let Some(Call { exchange, .. }) = self.calls.get_mut(creator)
+            && (exchange.status == Status::Task || from.contains(&exchange.status))
+        {
+            exchange.status = status;
+            exchange.code = code.map(Into::into);
+            self.changes.touch(exchange);
+            self.calls.settle(creator);
+            self.end_wait(creator, at.head.t_last);
         }
-        call.exchange.status = status;
-        call.exchange.code = code.map(Into::into);
-        self.changes.touch(&call.exchange);
-        self.calls.settle(creator);
-        self.end_wait(creator, at.head.t_last);
     }
 }
 

@@ -111,7 +111,7 @@ impl Prepared {
         };
         let mut indexer = Indexer::create(&reel, &context, reader)?;
         let budget = Budget::beside_a_session(Clock::start());
-        while !indexer.step(self.end, &budget)?.caught_up {}
+        while !indexer.step(self.end, &budget)? {}
         indexer.finish(State::Complete)?;
         std::fs::remove_file(spool(&self.dir))?;
         Ok(reel)
@@ -124,7 +124,7 @@ impl Prepared {
         let (clock, cpu_before) = (Clock::start(), machine::cpu_time()?);
         let mut indexer = Indexer::create(&reel, &ProcessContext::default(), reader)?;
         let budget = Budget::beside_a_session(clock);
-        while !indexer.step(self.end, &budget)?.caught_up {}
+        while !indexer.step(self.end, &budget)? {}
         let (took, cpu) = (
             clock.now().since(Moment(0)),
             machine::cpu_time()?.saturating_sub(cpu_before),

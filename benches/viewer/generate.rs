@@ -147,6 +147,6 @@ fn kept_as(
 
 fn drain(session: &mut Session, indexer: &mut Indexer) -> anyhow::Result<()> {
     let (end, budget) = (session.written(), Budget::alone(Clock::start()));
-    while !indexer.step(end, &budget)?.caught_up {}
+    while !indexer.step(end, &budget)? {}
     Ok(())
 }

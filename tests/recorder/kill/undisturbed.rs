@@ -54,11 +54,8 @@ pub fn index(dir: &Path, mut between: impl FnMut(usize)) -> PathBuf {
     };
     for nth in 0.. {
         between(nth);
-        if indexer
-            .step(u64::MAX, &one_record)
-            .expect("it can be written")
-            .caught_up
-        {
+        let caught_up = indexer.step(u64::MAX, &one_record);
+        if caught_up.expect("it can be written") {
             break;
         }
     }

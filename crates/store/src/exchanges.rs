@@ -195,8 +195,6 @@ pub struct Severities {
     pub notes: u64,
     /// The number of the last finding that was counted.
     last: u64,
-    /// Whether there are more after that one.
-    more: bool,
 }
 
 impl Recording {
@@ -222,7 +220,7 @@ impl Recording {
                 _ => sum.notes += count,
             }
         }
-        (sum.last, sum.more) = (to, to < last);
+        sum.last = to;
         Ok(sum)
     }
 

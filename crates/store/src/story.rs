@@ -10,7 +10,7 @@ use mcpreel_trace::exchange::{Exchange, ExchangeId};
 pub use mcpreel_trace::frame::Unfinished;
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
 use mcpreel_trace::item::{Item, ItemKey};
-use rusqlite::{Params, Row, params};
+use rusqlite::{Params, params};
 
 /// Things of one kind that a story tells at most: a call with a hundred thousand progress
 /// notifications has a story all the same.
@@ -60,12 +60,10 @@ pub enum Told {
 impl Told {
     /// Whether it is a finding that was made when the recording was over.
     fn is_of_the_end(&self) -> bool {
-        match self {
-            Self::Finding(finding) => {
-                mcpreel_lint::rule(&finding.rule).is_some_and(|rule| rule.at_end)
-            }
-            _ => false,
-        }
+        let Self::Finding(finding) = self else {
+            return false;
+        };
+        mcpreel_lint::rule(&finding.rule).is_some_and(|rule| rule.at_end)
     }
 }
 
@@ -104,16 +102,40 @@ impl Recording {
     /// rounds of its chain; the lines, events and findings between its request and its answer, or
     /// the end. Of each kind the first 500. `None` if there is no such exchange.
     pub fn story(&self, id: ExchangeId) -> Result<Option<Story>, ReadError> {
-        let exchange = self.exchange(id)?;
-        exchange.map(|exchange| tell(self, exchange)).transpose()
+        let Some(exchange) = self.exchange(id)? else {
+            return Ok(None);
+        };
+        let (entries, left_out, chain) = (Vec::new(), 0, exchange.chain);
+        let mut story = Story {
+            exchange,
+            entries,
+            left_out,
+        };
+        story.add_messages(self, id, Kinship::Own)?;
+        for child in self.children(id)? {
+            story.add_messages(self, child, Kinship::Child(child))?;
+        }
+        let rounds = match chain {
+            Some(chain) => self.ids(CHAIN, (to_sql(chain.0), EACH))?,
+            None => Vec::new(),
+        };
+        for round in rounds.into_iter().filter(|round| *round != id) {
+            story.add_messages(self, round, Kinship::Chain(round))?;
+        }
+        story.add_meanwhile(self)?;
+        story.sort();
+        Ok(Some(story))
+    }
+
+    /// The numbers of exchanges that a query gives.
+    fn ids(&self, sql: &str, params: impl Params) -> Result<Vec<ExchangeId>, ReadError> {
+        self.list(sql, params, |row| number(row, 0).map(ExchangeId))
     }
 
     /// The exchanges in which the other side was asked during `id`, in order.
     pub fn children(&self, id: ExchangeId) -> Result<Vec<ExchangeId>, ReadError> {
         let children = "SELECT id FROM exchange WHERE parent = ?1 ORDER BY id";
-        self.list(children, [to_sql(id.0)], |row| {
-            number(row, 0).map(ExchangeId)
-        })
+        self.ids(children, [to_sql(id.0)])
     }
 
     /// The lines whose ends have not come yet.
@@ -188,45 +210,17 @@ const COUNT_FINDINGS_BETWEEN: &str = "SELECT count(*) FROM finding
     WHERE frame > ?1 AND frame < ?2 AND exchange IS NULL";
 const CHAIN: &str = "SELECT id FROM exchange WHERE chain = ?1 ORDER BY id LIMIT ?2";
 
-fn tell(recording: &Recording, exchange: Exchange) -> Result<Story, ReadError> {
-    let (entries, left_out) = (Vec::new(), 0);
-    let mut story = Story {
-        exchange,
-        entries,
-        left_out,
-    };
-    let (id, chain) = (story.exchange.id, story.exchange.chain);
-    story.add_messages(recording, id, Kinship::Own)?;
-    for child in recording.children(id)? {
-        story.add_messages(recording, child, Kinship::Child(child))?;
-    }
-    if let Some(chain) = chain {
-        let id_of = |row: &Row<'_>| number(row, 0).map(ExchangeId);
-        for round in recording.list(CHAIN, (to_sql(chain.0), EACH), id_of)? {
-            if round != id {
-                story.add_messages(recording, round, Kinship::Chain(round))?;
-            }
-        }
-    }
-    story.add_meanwhile(recording)?;
-    in_order(&mut story.entries);
-    Ok(story)
-}
-
-/// Puts what is told in its order.
-fn in_order(entries: &mut [Entry]) {
-    entries.sort_by_cached_key(|entry| (entry.what.is_of_the_end(), entry.key));
-    let last = entries.iter().filter(|entry| !entry.what.is_of_the_end());
-    let last = last.map(|entry| entry.t).max();
-    for entry in entries.iter_mut().rev() {
-        if !entry.what.is_of_the_end() {
-            break;
-        }
-        entry.t = last.unwrap_or(entry.t);
-    }
-}
-
 impl Story {
+    fn sort(&mut self) {
+        let entries = &mut self.entries;
+        entries.sort_by_cached_key(|entry| (entry.what.is_of_the_end(), entry.key));
+        let end = entries.partition_point(|entry| !entry.what.is_of_the_end());
+        let (told, at_end) = entries.split_at_mut(end);
+        if let Some(last) = told.iter().map(|entry| entry.t).max() {
+            at_end.iter_mut().for_each(|entry| entry.t = last);
+        }
+    }
+
     /// Adds the messages of `id`: the first of them, and in any case the answer.
     fn add_messages(
         &mut self,
@@ -245,15 +239,14 @@ impl Story {
         self.count_rest(recording, COUNT_MESSAGES, [id], messages.len())?;
         for row in messages {
             let (frame, part) = (row.record.frame, row.record.part);
-            let Some(head) = recording.head(frame)? else {
-                continue;
-            };
-            let what = Told::Message {
-                row: Box::new(row),
-                frame_size: head.size,
-                of,
-            };
-            self.push(head.t_last, ItemKey::of_part(frame, part), what);
+            if let Some(head) = recording.head(frame)? {
+                let what = Told::Message {
+                    row: Box::new(row),
+                    frame_size: head.size,
+                    of,
+                };
+                self.push(head.t_last, ItemKey::of_part(frame, part), what);
+            }
         }
         Ok(())
     }

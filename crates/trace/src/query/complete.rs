@@ -40,16 +40,16 @@ pub fn complete(text: &str, caret: usize) -> Completion {
         };
     }
     let (skipped, context) = context(word);
-    let start = start + skipped;
+    let (start, rest) = (start + skipped, &text[caret..]);
     let end = match context {
-        Context::Name | Context::Flag | Context::Subject => caret + parse::name(&text[caret..]),
+        Context::Name | Context::Flag | Context::Subject => caret + parse::name(rest),
         Context::Operator(_) => caret,
-        Context::Value(..) => caret + parse::value(&text[caret..]).0,
+        Context::Value(..) => caret + parse::value(rest).0,
     };
-    let typed = &text[start..caret];
-    let mut completion = candidates(context, typed);
-    completion.replace = start..end;
-    completion
+    Completion {
+        replace: start..end,
+        ..candidates(context, &text[start..caret])
+    }
 }
 
 /// The word at the end of `text`, if it may still become the name of a field, a place or a

@@ -9,11 +9,11 @@ use super::filter;
 use super::output::{self, Output, Progress};
 use super::redact::{self, Secrets};
 use super::select::{self, RecordingArgs};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use mcpreel_share::export::Selection;
 use mcpreel_share::export::otlp::Bodies;
 use mcpreel_share::outgoing::file::{Replace, is_special};
-use mcpreel_share::outgoing::{self, Format, Order, Stage, Stopped};
+use mcpreel_share::outgoing::{self, Format, Order, Saved, Stage, Stopped};
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::Lens;
@@ -25,39 +25,6 @@ use std::path::{Path, PathBuf};
 
 /// A page of more bytes is more than some browsers open.
 const LARGE_PAGE: u64 = 200_000_000;
-
-/// The formats of `--format`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ExportFormat {
-    /// A cassette: JSON Lines, a line per frame or event; mcpreel reads it like a recording
-    Jsonl,
-    /// A transcript for reading: what was said, in order, laid out and escaped
-    Text,
-    /// A bug report: what happened and why, with a diagram and the messages that matter
-    Markdown,
-    /// A trace for OpenTelemetry, in OTLP/JSON: a span per request
-    Otlp,
-    /// A trace for Perfetto or Chrome: exchanges, notifications, stderr and events over time
-    Perfetto,
-    /// A page for a browser: one file with all that it needs, which loads and sends nothing
-    Html,
-    /// One recording file: a copy or a part, also of a recording that is being made or of a cassette
-    Recording,
-}
-
-impl From<ExportFormat> for Format {
-    fn from(format: ExportFormat) -> Self {
-        match format {
-            ExportFormat::Jsonl => Self::Jsonl,
-            ExportFormat::Text => Self::Text,
-            ExportFormat::Markdown => Self::Markdown,
-            ExportFormat::Html => Self::Html,
-            ExportFormat::Otlp => Self::Otlp,
-            ExportFormat::Perfetto => Self::Perfetto,
-            ExportFormat::Recording => Self::Recording,
-        }
-    }
-}
 
 const EXAMPLES: &str = "\
 Examples:
@@ -117,7 +84,7 @@ pub struct Export {
     which: RecordingArgs,
     /// As what
     #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
-    format: ExportFormat,
+    format: Format,
     /// Write everything as it was said, with whatever secrets stand in it
     #[arg(long, conflicts_with_all = ["email", "home", "without"])]
     raw: bool,
@@ -159,7 +126,7 @@ pub fn run(args: &Export) -> Outcome {
         .then(|| redact::policy(&args.what))
         .transpose()?;
     let order = Order {
-        format: args.format.into(),
+        format: args.format,
         bodies: if args.with_bodies {
             Bodies::With
         } else {
@@ -178,7 +145,10 @@ pub fn run(args: &Export) -> Outcome {
             let file = file.map_err(|error| unwritten(path, error))?;
             stream(&recording, &order, BufWriter::new(file))?;
         }
-        Some(path) => save(&recording, &order, path, args.force)?,
+        Some(path) => {
+            let saved = save(&recording, &order, path, args.force)?;
+            tell_saved(&saved, &order);
+        }
     }
     tell_unfinished(&recording)?;
     Ok(Exit::Fine)
@@ -186,7 +156,7 @@ pub fn run(args: &Export) -> Outcome {
 
 /// Refuses arguments that do not go together, before anything is read.
 fn refuse(args: &Export) -> Result<(), Failure> {
-    use ExportFormat::{Markdown, Otlp, Recording, Text};
+    use Format::{Markdown, Otlp, Recording, Text};
     if args.from.zip(args.to).is_some_and(|(from, to)| from > to) {
         return Err(usage(
             "--from comes after --to: there is nothing between them",
@@ -248,9 +218,18 @@ fn stream(recording: &Recording, order: &Order<'_>, mut out: impl Write) -> Resu
 }
 
 /// Writes a file that appears when it is whole.
-fn save(recording: &Recording, order: &Order<'_>, path: &Path, force: bool) -> Result<(), Failure> {
+pub fn save(
+    recording: &Recording,
+    order: &Order<'_>,
+    path: &Path,
+    force: bool,
+) -> Result<Saved, Failure> {
     let may = if force { Replace::Yes } else { Replace::No };
-    let saved = outgoing::save(recording, order, path, may, &mut progress(recording)?)?;
+    let tell = &mut progress(recording)?;
+    Ok(outgoing::save(recording, order, path, may, tell)?)
+}
+
+fn tell_saved(saved: &Saved, order: &Order<'_>) {
     output::say(&saved.text);
     if order.format == Format::Html && saved.bytes > LARGE_PAGE {
         output::say(
@@ -264,7 +243,6 @@ fn save(recording: &Recording, order: &Order<'_>, path: &Path, force: bool) -> R
     if order.format == Format::Recording && order.now.is_some() {
         output::say("it is still recorded: what comes from now on is not in the copy");
     }
-    Ok(())
 }
 
 /// Shows how far the work is.

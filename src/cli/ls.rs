@@ -5,7 +5,7 @@ use super::filter::Filter;
 use super::folder::Folder;
 use super::output::{Ink, Output, shown};
 use super::table::{Cell, Fit, Table};
-use super::{filter, folder, json};
+use super::{filter, folder, rows};
 use clap::Args;
 use mcpreel_share::phrases::{self, recording, sentence, when};
 use mcpreel_store::library::{Details, Entry, Library, Standing, short_id};
@@ -158,7 +158,7 @@ fn object(entry: &Entry) -> Value {
         "gap_bytes": summary.map(|summary| summary.gap_bytes),
         "size": entry.size,
         "note": summary.and_then(|summary| summary.note.as_deref()),
-        "redaction": summary.and_then(|summary| json::redaction(summary.redaction.as_deref())),
+        "redaction": summary.and_then(|summary| rows::redaction(summary.redaction.as_deref())),
         "error": error,
     })
 }

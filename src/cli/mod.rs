@@ -2,7 +2,7 @@
 //!
 //! * `gone`: flags and commands that no longer exist, with what to do instead;
 //! * [`output`]: the only place that prints; `rows` lays out the rows of a recording, `table` other
-//!   columns; `json` makes objects of rows, `machine` reports for test runners and GitHub;
+//!   columns; `ci_reports` reports for test runners and GitHub;
 //! * `folder`, `select`, `filter`: which folder, which recording and which rows are meant;
 //!   `cassette`: a cassette in place of a recording;
 //!   `quantity`: sizes, ages and durations as people write them;
@@ -22,7 +22,6 @@ mod filter;
 mod folder;
 mod gone;
 mod import;
-mod json;
 mod lint;
 mod ls;
 mod minimise;

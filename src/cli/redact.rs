@@ -4,7 +4,7 @@
 pub mod redact_scan;
 
 use super::exit::{Exit, Failure, Outcome};
-use super::export::{progress, tell_unfinished};
+use super::export::{progress, save, tell_unfinished};
 use super::folder;
 use super::output::{Output, shown};
 use super::select::RecordingArgs;
@@ -13,17 +13,20 @@ use mcpreel_config::{Config, nearest};
 use mcpreel_redact::{LIMITS, OPTIONAL, Policy, PolicyError, Report, SPECIAL, Settings, rules};
 use mcpreel_share::export::Selection;
 use mcpreel_share::export::otlp::Bodies;
-use mcpreel_share::outgoing::file::Replace;
-use mcpreel_share::outgoing::{self, Format, Order, recording_copy};
+use mcpreel_share::outgoing::{self, Format, Order, Stage, recording_copy};
 use mcpreel_store::reader::Recording;
 use mcpreel_wire::text::{escape, plural, size};
 use serde_json::json;
-use std::fmt::Display;
+use std::fmt::{Display, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Places that are listed; --json has more.
 const MOST_PLACES: usize = 200;
+
+/// The warning below every report.
+const WARNING: &str = "look through it before you hand it on: a secret without a telling name or \
+    shape stays";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -107,9 +110,19 @@ pub fn run(args: &Redact) -> Outcome {
         return redact_scan::run(&args.scan, &policy, args.json);
     }
     let recording = args.which.open("a recording is redacted as a whole")?;
-    let report = match &args.output {
-        Some(path) => write(&recording, path, args.force, policy)?,
-        None => look(&recording, &policy)?,
+    let (report, redacted) = match &args.output {
+        Some(path) => {
+            let order = Order {
+                format: Format::Recording,
+                bodies: Bodies::Without,
+                selection: &Selection::default(),
+                now: None,
+                policy: Some(policy),
+            };
+            let report = save(&recording, &order, path, args.force)?.report;
+            (report.unwrap_or_default(), &Recording::open(path)?)
+        }
+        None => (look(&recording, &policy)?, &recording),
     };
     let mut out = Output::stdout();
     if args.json {
@@ -117,9 +130,41 @@ pub fn run(args: &Redact) -> Outcome {
     } else {
         let lines = report_lines(&report, args.output.as_deref());
         lines.iter().try_for_each(|line| out.line(line))?;
+        out.line(&warning(redacted)?)?;
     }
     out.flush()?;
+    tell_unfinished(&recording)?;
     Ok(Exit::Fine)
+}
+
+/// The warning below what was redacted, with the addresses and home folders that stay in it.
+pub fn warning(redacted: &Recording) -> Result<String, Failure> {
+    let others = all_rules().filter(|(id, _)| !OPTIONAL.contains(id));
+    let policy = Policy::new(&Settings {
+        email: true,
+        home: true,
+        without: others.map(|(id, _)| id.to_owned()).collect(),
+        ..Settings::default()
+    });
+    let policy = Arc::new(policy.map_err(anyhow::Error::from)?);
+    let mut tell = progress(redacted)?;
+    let mut redacting = outgoing::learn(redacted, &policy, &mut tell)?;
+    redacting.go_over(&Selection::default(), &mut |seq| tell(Stage::Looked(seq)))?;
+    redacting.summary()?;
+    let mut warning = WARNING.to_owned();
+    for (rule, what, option) in [
+        (OPTIONAL[0], "e-mail addresses", "--email"),
+        (OPTIONAL[1], "names of home folders", "--home"),
+    ] {
+        if let Some(count) = redacting.report().rules.get(rule) {
+            let places = plural(*count, "place");
+            _ = write!(
+                warning,
+                "; so do {what} in {places} ({option} replaces them)"
+            );
+        }
+    }
+    Ok(warning)
 }
 
 /// Reports what would be replaced, and writes nothing.
@@ -128,26 +173,6 @@ pub fn look(recording: &Recording, policy: &Arc<Policy>) -> Result<Report, Failu
     let mut redacting = outgoing::learn(recording, policy, &mut tell)?;
     recording_copy::look(&mut redacting, &Selection::default(), &mut tell)?;
     Ok(redacting.take_report())
-}
-
-/// Makes a redacted recording.
-fn write(
-    recording: &Recording,
-    path: &Path,
-    force: bool,
-    policy: Arc<Policy>,
-) -> Result<Report, Failure> {
-    let may = if force { Replace::Yes } else { Replace::No };
-    let order = Order {
-        format: Format::Recording,
-        bodies: Bodies::Without,
-        selection: &Selection::default(),
-        now: None,
-        policy: Some(policy),
-    };
-    let saved = outgoing::save(recording, &order, path, may, &mut progress(recording)?)?;
-    tell_unfinished(recording)?;
-    Ok(saved.report.unwrap_or_default())
 }
 
 /// The report for people. `path` is the redacted file, if one was written.
@@ -177,7 +202,6 @@ pub fn report_lines(report: &Report, path: Option<&Path>) -> Vec<String> {
         lines.push(format!("  and {more}"));
     }
     lines.extend(undone(report));
-    lines.push(LIMITS.to_owned());
     lines
 }
 

@@ -18,7 +18,7 @@ use super::redact::{self, Secrets, redact_scan};
 use super::select::{self, RecordingArgs};
 use anyhow::Context as _;
 use clap::Args;
-use mcpreel_redact::{LIMITS, OPTIONAL, Policy, Redactor, Report as RedactionReport, Settings};
+use mcpreel_redact::{LIMITS, Policy, Redactor, Report as RedactionReport};
 use mcpreel_share::export::Selection;
 use mcpreel_share::export::otlp::Bodies;
 use mcpreel_share::outgoing::file::{Draft, Folder, Replace};
@@ -29,10 +29,10 @@ use mcpreel_trace::clock::Moment;
 use mcpreel_trace::query::Query;
 use mcpreel_wire::text::{escape, plural, size};
 use serde_json::json;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::fs::{DirEntry, File};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use zip::ZipArchive;
@@ -108,7 +108,7 @@ pub fn run(args: &Report) -> Outcome {
     let summary = redacted.summary()?;
     let id = summary.context.parent.as_ref().unwrap_or(&summary.id);
     let (path, may) = place(args, &summary.name, id)?;
-    let unwritten = || unwritten(&path);
+    let unwritten = || format!("could not write {}", shown(&path));
     let parent = path.parent().unwrap_or(Path::new("/"));
     let folder = Folder::within(parent).with_context(unwritten)?;
     write((&redacted, now), &report, folder.path())?;
@@ -130,9 +130,10 @@ pub fn run(args: &Report) -> Outcome {
         folder.settle(&path, may).with_context(unwritten)?;
         bytes
     };
-    let by_eye = by_eye(&redacted)?;
+    let (by_eye, warning) = (by_eye(&redacted)?, redact::warning(&redacted)?);
     let mut out = Output::stdout();
     if args.json {
+        let by_eye: Vec<_> = by_eye.iter().chain([&warning]).collect();
         out.json(&json!({
             "path": path.to_string_lossy(),
             "bytes": bytes,
@@ -157,8 +158,7 @@ pub fn run(args: &Report) -> Outcome {
         for line in &by_eye {
             out.line(&format!("  {line}"))?;
         }
-        out.line("")?;
-        out.line(LIMITS)?;
+        out.line(&warning)?;
     }
     out.flush()?;
     tell_unfinished(&recording)?;
@@ -201,24 +201,38 @@ fn place(args: &Report, name: &str, id: &str) -> Result<(PathBuf, Replace), Fail
 
 /// Whether what stands at `path` is a report and nothing else.
 fn is_report(path: &Path, is_zip: bool) -> bool {
-    let is_ours = |name: &str| NAMES.contains(&name.rsplit('/').next().unwrap_or(name));
-    if is_zip {
-        let archive = File::open(path).ok().map(ZipArchive::new);
-        return archive.and_then(Result::ok).is_some_and(|archive| {
-            let mut names = archive.file_names();
-            archive.len() == NAMES.len() && names.all(|name| name.is_ok_and(|name| is_ours(&name)))
-        });
-    }
-    let is_file = |path: &Path| path.symlink_metadata().is_ok_and(|file| file.is_file());
-    is_file(&path.join(SESSION))
-        && !path.is_symlink()
-        && path.read_dir().is_ok_and(|mut files| {
-            files.all(|file| {
-                file.is_ok_and(|file| {
-                    is_ours(&file.file_name().to_string_lossy()) && is_file(&file.path())
-                })
-            })
-        })
+    let mut names = if is_zip { packed(path) } else { lying(path) }.unwrap_or_default();
+    names.sort();
+    let mut ours = NAMES.map(str::to_owned);
+    ours.sort();
+    names == ours
+}
+
+/// The names of the files in an archive, without its folder.
+fn packed(path: &Path) -> Option<Vec<String>> {
+    let archive = ZipArchive::new(File::open(path).ok()?).ok()?;
+    let names = archive
+        .file_names()
+        .map(|name| name.ok().map(Cow::into_owned));
+    names
+        .map(|name| Some(name?.rsplit('/').next()?.to_owned()))
+        .collect()
+}
+
+/// The names of the files in a folder in which there are only files.
+fn lying(path: &Path) -> Option<Vec<String>> {
+    let files = if path.is_symlink() {
+        None
+    } else {
+        path.read_dir().ok()
+    };
+    let name = |file: io::Result<DirEntry>| {
+        let file = file
+            .ok()
+            .filter(|file| file.file_type().is_ok_and(|kind| kind.is_file()))?;
+        file.file_name().into_string().ok()
+    };
+    files?.map(name).collect()
 }
 
 /// Writes all files into `folder`; `now` is the time of a session that is still recorded.
@@ -229,7 +243,11 @@ fn write(
 ) -> Result<(), Failure> {
     let [text, page, reel, replaced, as_json] = NAMES.map(|name| folder.join(name));
     let mut tell = progress(redacted)?;
-    for (path, format) in [(&text, Format::Markdown), (&page, Format::Html)] {
+    for (path, format) in [
+        (&text, Format::Markdown),
+        (&page, Format::Html),
+        (&reel, Format::Recording),
+    ] {
         let order = Order {
             format,
             bodies: Bodies::Without,
@@ -238,29 +256,19 @@ fn write(
             // It is redacted already.
             policy: None,
         };
-        let mut out = BufWriter::new(made(path)?);
-        outgoing::write(redacted, &order, &mut out, &mut tell)?;
-        out.flush().with_context(|| unwritten(path))?;
+        outgoing::save(redacted, &order, path, Replace::No, &mut tell)?;
     }
-    drop(tell);
-    drop(made(&reel)?);
-    redacted.copy_into(&reel)?;
     let lines = redact::report_lines(report, Some(Path::new(SESSION)));
-    let written = writeln!(made(&replaced)?, "{}", lines.join("\n"));
-    written.with_context(|| unwritten(&replaced))?;
-    let out = made(&as_json)?;
-    Ok(serde_json::to_writer(out, report).with_context(|| unwritten(&as_json))?)
-}
-
-/// A file for its owner alone.
-fn made(path: &Path) -> Result<File, Failure> {
-    let mut options = OpenOptions::new();
-    let file = options.write(true).create_new(true).mode(0o600).open(path);
-    Ok(file.with_context(|| unwritten(path))?)
-}
-
-fn unwritten(path: &Path) -> String {
-    format!("could not write {}", shown(path))
+    let lines = format!("{}\n{LIMITS}\n", lines.join("\n"));
+    for (path, content) in [
+        (&replaced, lines.into_bytes()),
+        (&as_json, serde_json::to_vec(report)?),
+    ] {
+        let mut draft = Draft::beside(path)?;
+        draft.write_all(&content)?;
+        draft.settle(path, Replace::No)?;
+    }
+    Ok(())
 }
 
 /// Looks through the files of a report: the session by all rules, the texts made of it for values
@@ -332,21 +340,5 @@ fn by_eye(redacted: &Recording) -> Result<Vec<String>, Failure> {
         lines.push("stderr of the server".to_owned());
     }
     lines.push("the command line, and the names of folders and machines in it".to_owned());
-    let optional = Settings {
-        email: true,
-        home: true,
-        ..Settings::default()
-    };
-    let policy = Policy::new(&optional).map_err(anyhow::Error::from)?;
-    let report = redact::look(redacted, &Arc::new(policy))?;
-    for (rule, count) in &report.rules {
-        if OPTIONAL.contains(&&**rule) {
-            let option = rule.split('-').next().unwrap_or_default();
-            let places = plural(*count, "place");
-            lines.push(format!(
-                "{rule} in {places}: --{option} replaces that as well"
-            ));
-        }
-    }
     Ok(lines)
 }

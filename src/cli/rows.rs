@@ -1,5 +1,5 @@
-//! The rows of a recording as lines, with the same columns wherever they are shown. What may be long
-//! stands last.
+//! The rows of a recording on stdout: lines with the same columns wherever they are shown, or JSON
+//! objects, in which absent values are null, and ids and codes are as on the wire.
 //!
 //! ```text
 //!    #      SINCE   LATENCY  STATUS      WHAT
@@ -7,20 +7,27 @@
 //! ```
 
 use super::exit::Failure;
-use super::json::{ExchangeJson, FrameJson, MessageJson, Typed, event_json};
 use super::output::{Ink, Output};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use mcpreel_lint::Severity;
-use mcpreel_share::phrases;
+use mcpreel_share::export::all_rows;
 use mcpreel_share::row::{RowView, Tone, arrow};
 use mcpreel_store::reader::{FindingRow, Recording};
 use mcpreel_trace::clock::Moment;
+use mcpreel_trace::correlator::MessageRecord;
 use mcpreel_trace::event::Event;
+use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::{FrameHead, StreamId};
 use mcpreel_trace::item::{Item, ItemKind, What};
 use mcpreel_trace::session::End;
+use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{
     cut, cut_middle, duration, escape, escape_bytes, pad_end, pad_start, since, size,
 };
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 /// Bytes of a line without messages that are quoted.
 const QUOTED: usize = 200;
@@ -28,188 +35,157 @@ const QUOTED: usize = 200;
 /// Bytes of such a line that are read, white space among them.
 const READ: u64 = 1000;
 
-/// A column: heading, width (of the first one that depends on the recording), and whether its cells
-/// stand on the right.
-type Column = (&'static str, usize, bool);
-
-const ROWS: &[Column] = &[
-    ("#", 0, true),
-    ("SINCE", 9, true),
-    ("LATENCY", 10, true),
-    ("STATUS", 14, false),
-];
-const FRAMES: &[Column] = &[
-    ("#", 0, true),
-    ("SINCE", 9, true),
-    ("STREAM", 6, false),
-    ("SIZE", 7, true),
-];
-const EVENTS: &[Column] = &[("AFTER", 0, true), ("SINCE", 9, true)];
-
-/// The columns of a list of rows.
-#[derive(Clone, Copy, Debug)]
-pub struct Listing {
-    columns: &'static [Column],
+/// Prints the rows of a recording.
+pub struct Printer {
+    pub out: Output,
+    pub json: bool,
+    /// Whether a JSON object says in its first member what kind of row it is.
+    pub typed: bool,
+    /// Whether lines have the columns of frames: STREAM and SIZE.
+    pub of_frames: bool,
+    /// How the session ended, where that is known.
+    pub end: Option<End>,
     /// Digits of the longest number of a frame.
     digits: usize,
 }
 
-impl Listing {
-    /// `last` is the highest number of a frame.
-    fn new(columns: &'static [Column], last: u64) -> Self {
-        let digits = last.to_string().len().max(5);
-        Self { columns, digits }
+impl Printer {
+    /// Prints to stdout; `last` is the highest number of a frame.
+    pub fn stdout(json: bool, last: u64) -> Self {
+        Self {
+            out: Output::stream(),
+            json,
+            typed: true,
+            of_frames: false,
+            end: None,
+            digits: last.to_string().len().max(5),
+        }
     }
 
-    /// Exchanges and whatever stands between them.
-    pub fn of_rows(last: u64) -> Self {
-        Self::new(ROWS, last)
+    pub fn heading(&mut self) -> Result<(), Failure> {
+        if self.json {
+            return Ok(());
+        }
+        let columns = if self.of_frames {
+            "STREAM     SIZE"
+        } else {
+            "   LATENCY  STATUS        "
+        };
+        let heading = format!("{:>1$}      SINCE  {columns}  WHAT", "#", self.digits);
+        Ok(self.out.inked(Ink::Faint, &heading)?)
     }
 
-    pub fn of_frames(last: u64) -> Self {
-        Self::new(FRAMES, last)
+    /// Prints a row of the list.
+    pub fn item(&mut self, recording: &Recording, item: &Item) -> Result<(), Failure> {
+        match &item.what {
+            What::Exchange(exchange) => self.exchange(exchange, None, false),
+            What::Event(event) => self.event(event),
+            What::Message { head, .. } | What::Line { head, .. } if self.of_frames => {
+                self.frame(recording, head, None)
+            }
+            What::Message { record, head, .. } if self.json => {
+                self.object(record.kind.as_str(), MessageJson::new(record, head.t_last))
+            }
+            What::Line { head, .. } if self.json => self.frame(recording, head, None),
+            What::Line { preview, .. } => self.line(&RowView::of_item(item), &quote(preview)),
+            What::Message { .. } => {
+                let row = RowView::of_item(item);
+                self.line(&row, &row.what(None))
+            }
+        }
     }
 
-    pub fn of_events(last: u64) -> Self {
-        Self::new(EVENTS, last)
+    /// Prints an exchange, in a line with its own time or `t`; `is_open`: because it has been open
+    /// until then.
+    pub fn exchange(
+        &mut self,
+        exchange: &Exchange,
+        t: Option<Moment>,
+        is_open: bool,
+    ) -> Result<(), Failure> {
+        if self.json {
+            let kind = if is_open { "open" } else { "exchange" };
+            return self.object(kind, ExchangeJson::from(exchange));
+        }
+        let mut row = RowView::of_exchange(exchange);
+        row.t = t.unwrap_or(row.t);
+        let mut what = row.what(self.end.as_ref());
+        if is_open {
+            let open = duration(row.t.0.saturating_sub(exchange.t_request.0));
+            what = format!("{}  for {open} now", escape(&exchange.summary));
+        }
+        self.line(&row, &what)
     }
 
-    pub fn heading(self, out: &Output) -> String {
-        let headings = self.columns.iter();
-        let cells: Vec<_> = headings
-            .map(|(heading, ..)| ((*heading).to_owned(), Ink::Plain))
-            .collect();
-        let line = self.columns_of(&cells, out).0;
-        out.paint(Ink::Faint, &format!("{line}  WHAT"))
+    /// Prints a frame; its bytes are read where they are not given.
+    pub fn frame(
+        &mut self,
+        recording: &Recording,
+        head: &FrameHead,
+        raw: Option<&[u8]>,
+    ) -> Result<(), Failure> {
+        if !self.json {
+            let words = frame_words(recording, head, raw)?;
+            return self.line(&RowView::of_line(head, b""), &words);
+        }
+        let kind = match head.stream {
+            StreamId::STDERR => "stderr",
+            _ => "line",
+        };
+        match raw {
+            Some(raw) => self.object(kind, FrameJson::new(head, raw)),
+            None => self.object(kind, FrameJson::new(head, &recording.raw(head.seq)?)),
+        }
     }
 
-    /// A row that says `what`, which is escaped.
-    pub fn row(self, row: &RowView<'_>, what: &str, out: &Output) -> String {
-        let cells = [
-            match row.kind {
-                // An event has no number of its own.
-                ItemKind::Event => String::new(),
-                _ => row.seq.0.to_string(),
-            },
-            since(row.t.0),
-            row.latency_ns.map_or_else(String::new, duration),
-            row.status.to_owned(),
-        ];
-        let inks = [Ink::Plain, Ink::Faint, Ink::Plain, ink(row.tone)];
+    pub fn event(&mut self, event: &Event) -> Result<(), Failure> {
+        if self.json {
+            return self.object("event", event_json(event));
+        }
+        let row = RowView::of_event(event);
+        self.line(&row, &row.summary)
+    }
+
+    /// Prints a finding; `request` is the number of the request that it is about.
+    pub fn finding(&mut self, finding: &FindingRow, request: Option<u64>) -> Result<(), Failure> {
+        if self.json {
+            return Ok(self.out.json(&finding_json(finding, request))?);
+        }
+        let line = finding_line(finding, &self.out);
+        Ok(self.out.line(&line)?)
+    }
+
+    fn object(&mut self, kind: &'static str, row: impl Serialize) -> Result<(), Failure> {
+        let r#type = self.typed.then_some(kind);
+        Ok(self.out.json(&Typed { r#type, row })?)
+    }
+
+    /// Prints a row that says `what`, which is escaped.
+    fn line(&mut self, row: &RowView<'_>, what: &str) -> Result<(), Failure> {
+        let (out, digits) = (&mut self.out, self.digits);
+        let number = match row.kind {
+            // An event has no number of its own.
+            ItemKind::Event => String::new(),
+            _ => row.seq.0.to_string(),
+        };
+        let (columns, used) = if self.of_frames {
+            let stream = row.direction.map_or("stderr", Direction::as_str);
+            let size = row.size.map_or_else(String::new, size);
+            (format!("{stream:<6}  {}", pad_start(&size, 7)), 15)
+        } else {
+            let latency = row.latency_ns.map_or_else(String::new, duration);
+            let status = out.paint(ink(row.tone), &pad_end(row.status, 14));
+            (format!("{}  {status}", pad_start(&latency, 10)), 26)
+        };
+        let room = match out.columns() {
+            Some(columns) => columns.saturating_sub(digits + used + 15),
+            None => usize::MAX,
+        };
         // The end of a URI says as much as its beginning.
         let cut = if row.is_uri() { cut_middle } else { cut };
-        let cells: Vec<_> = cells.into_iter().zip(inks).collect();
-        self.line(&cells, &format!("{} {what}", row.arrow()), cut, out)
-    }
-
-    /// A frame that says `what`, which is escaped.
-    pub fn frame(self, head: &FrameHead, what: &str, out: &Output) -> String {
-        let cells = [
-            (head.seq.0.to_string(), Ink::Plain),
-            (since(head.t_last.0), Ink::Faint),
-            (head.stream.as_str().to_owned(), Ink::Plain),
-            (size(head.size), Ink::Plain),
-        ];
-        let what = format!("{} {what}", stream_arrow(head.stream));
-        self.line(&cells, &what, cut, out)
-    }
-
-    pub fn event(self, event: &Event, out: &Output) -> String {
-        let cells = [
-            (event.after_seq.0.to_string(), Ink::Plain),
-            (since(event.t.0), Ink::Faint),
-        ];
-        self.line(&cells, &phrases::event(&event.kind), cut, out)
-    }
-
-    fn line(
-        self,
-        cells: &[(String, Ink)],
-        what: &str,
-        cut: fn(&str, usize) -> String,
-        out: &Output,
-    ) -> String {
-        let (line, used) = self.columns_of(cells, out);
-        match out.columns() {
-            Some(columns) => format!("{line}  {}", cut(what, columns.saturating_sub(used + 2))),
-            None => format!("{line}  {what}"),
-        }
-    }
-
-    /// The cells in their columns, and how wide they are together.
-    fn columns_of(self, cells: &[(String, Ink)], out: &Output) -> (String, usize) {
-        let mut widths = Vec::new();
-        let line = self.columns.iter().zip(cells);
-        let line = line.map(|((_, width, right), (text, ink))| {
-            let width = if *width == 0 { self.digits } else { *width };
-            widths.push(width);
-            let pad = if *right { pad_start } else { pad_end };
-            out.paint(*ink, &pad(text, width))
-        });
-        let line = line.collect::<Vec<_>>().join("  ");
-        let gaps = 2 * widths.len().saturating_sub(1);
-        (line, widths.iter().sum::<usize>() + gaps)
-    }
-}
-
-/// A row of a recording as `tail` and `show -q` print it.
-pub struct Row {
-    pub item: Item,
-    /// The time to show in place of the item's own.
-    pub t: Option<Moment>,
-    /// For how long an exchange has been open that is shown for that, nanoseconds.
-    pub open_ns: Option<u64>,
-}
-
-impl From<Item> for Row {
-    fn from(item: Item) -> Self {
-        let (t, open_ns) = (None, None);
-        Self { item, t, open_ns }
-    }
-}
-
-impl Row {
-    /// Writes the row as JSON.
-    pub fn json(&self, recording: &Recording, out: &mut Output) -> Result<(), Failure> {
-        match &self.item.what {
-            What::Exchange(exchange) => {
-                let r#type = self.open_ns.map_or("exchange", |_| "open");
-                let row = ExchangeJson::from(exchange.as_ref());
-                out.json(&Typed { r#type, row })?;
-            }
-            What::Message { record, head, .. } => {
-                let row = MessageJson::new(record, head.t_last);
-                let r#type = record.kind.as_str();
-                out.json(&Typed { r#type, row })?;
-            }
-            What::Line { head, .. } => {
-                let is_stderr = head.stream == StreamId::STDERR;
-                let r#type = if is_stderr { "stderr" } else { "line" };
-                let raw = recording.raw(head.seq)?;
-                let row = FrameJson::new(head, &raw);
-                out.json(&Typed { r#type, row })?;
-            }
-            What::Event(event) => {
-                let (r#type, row) = ("event", event_json(event));
-                out.json(&Typed { r#type, row })?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The row as a line for people; `end` is how the session ended, where that is known.
-    pub fn line(&self, end: Option<&End>, listing: Listing, out: &Output) -> String {
-        let mut row = RowView::of_item(&self.item);
-        row.t = self.t.unwrap_or(row.t);
-        let mut what = match &self.item.what {
-            What::Line { preview, .. } => quote(preview),
-            _ => row.what(end),
-        };
-        if let Some(open) = self.open_ns {
-            row.tone = Tone::Open;
-            what = format!("{}  for {} now", escape(&row.summary), duration(open));
-        }
-        listing.row(&row, &what, out)
+        let what = cut(&format!("{} {what}", row.arrow()), room);
+        let since = out.paint(Ink::Faint, &pad_start(&since(row.t.0), 9));
+        Ok(out.line(&format!("{number:>digits$}  {since}  {columns}  {what}"))?)
     }
 }
 
@@ -279,40 +255,211 @@ pub fn finding_line(finding: &FindingRow, out: &Output) -> String {
     )
 }
 
-/// Gives every row to `show`, page by page: `next` reads the rows after a key, which `key` tells.
-pub fn pages<K, T, P, E>(
-    mut after: K,
-    next: impl Fn(K) -> Result<P, E>,
-    key: impl Fn(&T) -> K,
-    mut show: impl FnMut(&T) -> Result<(), Failure>,
-) -> Result<(), Failure>
-where
-    P: std::ops::Deref<Target = [T]>,
-    Failure: From<E>,
-{
-    loop {
-        let page = next(after)?;
-        let Some(last) = page.last() else {
-            return Ok(());
-        };
-        after = key(last);
-        page.iter().try_for_each(&mut show)?;
-    }
-}
-
 /// Gives every finding to `show`, in order, with the seq of the request that it is about.
 pub fn each_finding(
     recording: &Recording,
     mut show: impl FnMut(&FindingRow, Option<u64>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let next = |after| recording.findings(after);
-    pages(
-        0,
-        next,
-        |finding| finding.id,
-        |finding| {
-            let request = recording.request_of(finding)?;
-            show(finding, request.map(|seq| seq.0))
-        },
-    )
+    for finding in all_rows(0, |after| recording.findings(*after), |finding| finding.id) {
+        let finding = finding?;
+        let request = recording.request_of(&finding)?;
+        show(&finding, request.map(|seq| seq.0))?;
+    }
+    Ok(())
+}
+
+/// A row with its type in front.
+#[derive(Serialize)]
+struct Typed<T> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#type: Option<&'static str>,
+    #[serde(flatten)]
+    row: T,
+}
+
+/// A frame with its exact bytes.
+#[derive(Debug, Serialize)]
+struct FrameJson<'a> {
+    seq: u64,
+    stream: &'static str,
+    direction: Option<&'static str>,
+    t_first_ns: u64,
+    t_last_ns: u64,
+    size: u64,
+    #[serde(flatten)]
+    bytes: Bytes<'a>,
+}
+
+/// Text where the bytes are UTF-8.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Bytes<'a> {
+    Text(&'a str),
+    Base64(String),
+}
+
+impl<'a> FrameJson<'a> {
+    fn new(head: &FrameHead, raw: &'a [u8]) -> Self {
+        Self {
+            seq: head.seq.0,
+            stream: head.stream.as_str(),
+            direction: head.stream.messages().map(Direction::as_str),
+            t_first_ns: head.t_first.0,
+            t_last_ns: head.t_last.0,
+            size: head.size,
+            bytes: std::str::from_utf8(raw)
+                .map_or_else(|_| Bytes::Base64(STANDARD.encode(raw)), Bytes::Text),
+        }
+    }
+}
+
+/// A request with its response.
+#[derive(Debug, Serialize)]
+struct ExchangeJson<'a> {
+    direction: &'static str,
+    method: &'a str,
+    name: Option<&'a str>,
+    id: Box<RawValue>,
+    request: u64,
+    response: Option<u64>,
+    t_request_ns: u64,
+    t_response_ns: Option<u64>,
+    latency_ns: Option<u64>,
+    waited_ns: u64,
+    status: &'static str,
+    code: Option<Box<RawValue>>,
+    era: &'static str,
+    summary: &'a str,
+}
+
+impl<'a> From<&'a Exchange> for ExchangeJson<'a> {
+    fn from(exchange: &'a Exchange) -> Self {
+        Self {
+            direction: exchange.direction.as_str(),
+            method: &exchange.method,
+            name: exchange.name.as_deref(),
+            id: as_on_the_wire(exchange.rpc_id.json()),
+            request: exchange.request.0.0,
+            response: exchange.response.map(|(seq, _)| seq.0),
+            t_request_ns: exchange.t_request.0,
+            t_response_ns: exchange.t_response.map(|t| t.0),
+            latency_ns: exchange.latency_ns(),
+            waited_ns: exchange.waited_ns,
+            status: exchange.status.as_str(),
+            code: exchange.code.as_deref().map(as_on_the_wire),
+            era: exchange.era.as_str(),
+            summary: &exchange.summary,
+        }
+    }
+}
+
+/// JSON text as it is; what is no JSON after all (only a damaged recording has it), as a string.
+fn as_on_the_wire(json: &str) -> Box<RawValue> {
+    RawValue::from_string(json.to_owned())
+        .or_else(|_| serde_json::value::to_raw_value(json))
+        .expect("a string is a JSON value")
+}
+
+/// A message that is neither the request nor the response of an exchange.
+#[derive(Debug, Serialize)]
+struct MessageJson<'a> {
+    seq: u64,
+    direction: &'static str,
+    t_ns: u64,
+    method: Option<&'a str>,
+    name: Option<&'a str>,
+    id: Option<Box<RawValue>>,
+    summary: &'a str,
+}
+
+impl<'a> MessageJson<'a> {
+    /// `t` is when the message was complete.
+    fn new(record: &'a MessageRecord, t: Moment) -> Self {
+        Self {
+            seq: record.frame.0,
+            direction: record.direction.as_str(),
+            t_ns: t.0,
+            method: record.method.as_deref(),
+            name: record.name.as_deref(),
+            id: record.rpc_id.as_ref().map(|id| as_on_the_wire(id.json())),
+            summary: &record.summary,
+        }
+    }
+}
+
+/// An event, its details behind the time.
+fn event_json(event: &Event) -> Value {
+    let place = json!({"t_ns": event.t.0, "after_seq": event.after_seq.0});
+    let mut line = joined(place, serde_json::to_value(&event.kind).unwrap_or_default());
+    // Streams have numbers on record and names in the output, as in frames.
+    if let Some(stream) = line.get_mut("stream") {
+        let number = stream
+            .as_u64()
+            .and_then(|number| u16::try_from(number).ok());
+        *stream = number.map_or(Value::Null, |number| StreamId(number).as_str().into());
+    }
+    null_what_is_unknown(&mut line);
+    line
+}
+
+/// The members of one object, then those of another.
+pub fn joined(mut one: Value, other: Value) -> Value {
+    if let (Some(members), Value::Object(more)) = (one.as_object_mut(), other) {
+        members.extend(more);
+    }
+    one
+}
+
+/// Turns facts about a process that are unknown, 0 or empty on record, into `null`.
+pub fn null_what_is_unknown(context: &mut Value) {
+    for place in ["/pid", "/host/pid", "/host/name", "/mcpreel", "/wall_ns"] {
+        if let Some(value) = context.pointer_mut(place)
+            && (*value == json!(0) || *value == json!(""))
+        {
+            *value = Value::Null;
+        }
+    }
+}
+
+/// A finding; `request` is the seq of the request of its exchange.
+pub fn finding_json(finding: &FindingRow, request: Option<u64>) -> Value {
+    let mut line = json!({
+        "rule": finding.rule,
+        "severity": finding.severity,
+        "frame": finding.frame.map(|seq| seq.0),
+        "request": request,
+        "path": finding.path,
+        "message": finding.detail,
+    });
+    if !finding.related.is_empty() {
+        line["related"] = finding.related.iter().map(|seq| seq.0).collect();
+    }
+    line
+}
+
+/// A note on redaction as JSON; what is none is text.
+pub fn redaction(note: Option<&str>) -> Option<Value> {
+    note.map(|note| serde_json::from_str(note).unwrap_or_else(|_| note.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mcpreel_wire::id::RequestId;
+
+    fn line(value: &impl Serialize) -> String {
+        serde_json::to_string(value).expect("it is JSON")
+    }
+
+    #[test]
+    fn an_exchange_keeps_the_text_of_its_id_and_code() {
+        let id = RequestId::from_json("9007199254740993.0").expect("it is JSON");
+        let exchange = Exchange {
+            code: Some("\"E_QUOTA\"".into()),
+            ..Exchange::begun(Direction::ClientToServer, id, "tools/call")
+        };
+        let line = line(&ExchangeJson::from(&exchange));
+        assert!(line.contains(r#""id":9007199254740993.0,"#), "{line}");
+        assert!(line.contains(r#""code":"E_QUOTA","#), "{line}");
+    }
 }

@@ -8,29 +8,25 @@ mod show_frame;
 use super::exit::{Exit, Failure, Outcome, usage};
 use super::filter::Filter;
 use super::folder::Folder;
-use super::json::{ExchangeJson, FrameJson, event_json, finding_json};
 use super::output::{Ink, Output};
-use super::rows::{Listing, Row, each_finding, finding_line, frame_words, pages, quote};
-use super::{filter, json, select};
+use super::rows::{self, Printer, each_finding, finding_line, quote};
+use super::{filter, select};
 use clap::Args;
+use mcpreel_share::export::all_rows;
 use mcpreel_share::phrases::{self, phrases_session, when};
-use mcpreel_share::row::RowView;
 use mcpreel_store::reader::{Recording, Summary};
-use mcpreel_trace::event::Event;
-use mcpreel_trace::exchange::{Exchange, ExchangeId};
-use mcpreel_trace::frame::{FrameHead, Seq};
-use mcpreel_trace::item::{Item, Lens, What};
+use mcpreel_trace::exchange::ExchangeId;
+use mcpreel_trace::frame::Seq;
+use mcpreel_trace::item::{Lens, What};
 use mcpreel_trace::query::Query;
 use mcpreel_trace::session::End;
-use mcpreel_wire::text::{clock, count, escape, pad_end, pad_start, plural};
+use mcpreel_wire::text::{clock, count, escape, pad_end, plural};
 use std::ffi::OsString;
 
 /// Findings below a recording; `--findings` shows all.
 const MOST_FINDINGS: usize = 10;
 /// Lines of stderr that are shown after a bad end.
-const LAST_LINES: usize = 8;
-/// Bytes of such a line that are read.
-const LAST_LINE: u64 = 4096;
+const LAST_LINES: u32 = 8;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -93,7 +89,7 @@ pub struct Show {
     json: bool,
 }
 
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Copy, Debug, Default, Args)]
 #[group(multiple = false)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -110,337 +106,236 @@ struct RowOptions {
     #[arg(long)]
     events: bool,
     /// What is wrong or remarkable
-    #[arg(long)]
+    #[arg(long, conflicts_with = "query")]
     findings: bool,
 }
 
-/// The kind of rows that was asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    /// No option: the summary and exchanges, or with a filter the rows of the viewer.
-    Any,
-    Frames,
-    Exchanges,
-    Events,
-    Findings,
-}
-
 impl Show {
-    fn kind(&self) -> Kind {
-        let what = &self.what;
-        match () {
-            () if what.frames => Kind::Frames,
-            () if what.exchanges => Kind::Exchanges,
-            () if what.events => Kind::Events,
-            () if what.findings => Kind::Findings,
-            () => Kind::Any,
-        }
-    }
-
     pub fn run(&self) -> Outcome {
         let query = filter::parse(self.filter.query.as_deref())?;
         let (recording, selected) = select::open(&self.recording, &self.folder)?;
-        let kind = self.kind();
-        let refusal = match (selected.seq, &query, kind) {
-            (Some(_), Some(_), _) => "#SEQ names one frame; leave it out, or leave out -q",
-            (Some(_), None, Kind::Exchanges | Kind::Events | Kind::Findings) => {
-                "#SEQ names one frame; leave it out, or leave out the option"
-            }
-            (None, Some(_), Kind::Findings) => {
-                "-q is about rows; finding:RULE and severity:error fit those with findings"
-            }
-            _ => "",
-        };
-        if !refusal.is_empty() {
-            return Err(usage(refusal));
-        }
         let summary = recording.summary()?;
-        let mut shown = Shown {
-            listing: match kind {
-                Kind::Frames => Listing::of_frames(summary.frames),
-                Kind::Events => Listing::of_events(summary.frames),
-                _ => Listing::of_rows(summary.frames),
-            },
-            recording: &recording,
-            summary,
-            kind,
-            json: self.json,
-            out: Output::stream(),
-        };
+        let mut rows = Printer::stdout(self.json, summary.frames);
+        let RowOptions {
+            frames,
+            exchanges,
+            events,
+            findings,
+        } = self.what;
+        let is_any = !(frames || exchanges || events || findings);
+        (rows.typed, rows.of_frames) = (is_any, frames);
+        rows.end = summary.session.phase.end().cloned();
         match (selected.seq, &query) {
-            (Some(seq), _) => shown.one_frame(seq)?,
-            (None, Some(query)) => shown.fitting(query)?,
-            (None, None) if kind != Kind::Any => shown.all()?,
-            (None, None) if self.json => shown.summary_json()?,
+            (Some(_), query) if query.is_some() || exchanges || events || findings => {
+                let way_out = "#SEQ names one frame; leave it out, or leave out the options";
+                return Err(usage(way_out));
+            }
+            (Some(seq), _) => self.one_frame(&recording, seq, &summary, &mut rows)?,
+            (None, Some(query)) => self.fitting(&recording, query, &summary, &mut rows)?,
+            (None, None) if !is_any => self.all(&recording, &mut rows)?,
+            (None, None) if self.json => rows.out.json(&summary_json(&recording, &summary)?)?,
             (None, None) => {
-                shown.summary()?;
-                shown.out.line("")?;
-                shown.all()?;
-                shown.findings()?;
-                shown.last_words()?;
+                write_summary(&recording, &summary, &mut rows.out)?;
+                rows.out.line("")?;
+                self.all(&recording, &mut rows)?;
+                write_findings(&recording, &summary, &mut rows.out)?;
+                write_last_words(&recording, &summary, &mut rows.out)?;
             }
         }
-        shown.out.flush()?;
+        rows.out.flush()?;
         Ok(Exit::Fine)
     }
-}
 
-/// Rows on their way to stdout.
-struct Shown<'a> {
-    recording: &'a Recording,
-    summary: Summary,
-    kind: Kind,
-    json: bool,
-    listing: Listing,
-    out: Output,
-}
-
-impl Shown<'_> {
-    fn end(&self) -> Option<&End> {
-        self.summary.session.phase.end()
-    }
-
-    fn one_frame(&mut self, seq: Seq) -> Result<(), Failure> {
-        let Some(head) = self.recording.head(seq)? else {
-            let frames = self.summary.frames;
-            let message = format!("there is no frame #{}: the last one is #{frames}", seq.0);
+    fn one_frame(
+        &self,
+        recording: &Recording,
+        seq: Seq,
+        summary: &Summary,
+        rows: &mut Printer,
+    ) -> Result<(), Failure> {
+        let Some(head) = recording.head(seq)? else {
+            let (seq, last) = (seq.0, summary.frames);
+            let message = format!("there is no frame #{seq}: the last one is #{last}");
             return Err(Failure::Usage(message));
         };
         if self.json {
-            return self.frame(&head, None);
+            rows.typed = false;
+            return rows.frame(recording, &head, None);
         }
-        show_frame::write(self.recording, &head, &mut self.out)
+        show_frame::write(recording, &head, &mut rows.out)
     }
 
-    fn heading(&mut self) -> Result<(), Failure> {
-        if !self.json && self.kind != Kind::Findings {
-            let heading = self.listing.heading(&self.out);
-            self.out.line(&heading)?;
+    /// Prints every row of the kind; without a kind every exchange.
+    fn all(&self, recording: &Recording, rows: &mut Printer) -> Result<(), Failure> {
+        if self.what.findings {
+            let mut none = !self.json;
+            each_finding(recording, |finding, request| {
+                none = false;
+                rows.finding(finding, request)
+            })?;
+            if none {
+                rows.out.line("no findings")?;
+            }
+            return Ok(());
+        }
+        rows.heading()?;
+        if self.what.frames {
+            for row in all_rows(Seq(0), |after| recording.frames(*after), |row| row.0.seq) {
+                let (head, raw) = row?;
+                rows.frame(recording, &head, raw.as_deref())?;
+            }
+        } else if self.what.events {
+            for row in all_rows(0, |after| recording.events(*after), |row| row.id) {
+                rows.event(&row?.event)?;
+            }
+        } else {
+            let page = |after: &ExchangeId| recording.exchanges(*after, 1000);
+            for exchange in all_rows(ExchangeId(0), page, |exchange| exchange.id) {
+                rows.exchange(&exchange?, None, false)?;
+            }
         }
         Ok(())
     }
 
-    /// Every row of the kind, page by page.
-    fn all(&mut self) -> Result<(), Failure> {
-        self.heading()?;
-        let recording = self.recording;
-        match self.kind {
-            Kind::Frames => {
-                let next = |after| recording.frames(after);
-                let key = |(head, _): &(FrameHead, _)| head.seq;
-                pages(Seq(0), next, key, |(head, raw)| {
-                    self.frame(head, raw.as_deref())
-                })
-            }
-            Kind::Any | Kind::Exchanges => {
-                let next = |after| recording.exchanges(after, 1000);
-                let key = |exchange: &Exchange| exchange.id;
-                pages(ExchangeId(0), next, key, |exchange| self.exchange(exchange))
-            }
-            Kind::Events => {
-                let next = |after| recording.events(after);
-                pages(0, next, |row| row.id, |row| self.event(&row.event))
-            }
-            Kind::Findings => {
-                let mut none = true;
-                each_finding(recording, |finding, request| {
-                    none = false;
-                    if self.json {
-                        return Ok(self.out.json(&finding_json(finding, request))?);
-                    }
-                    let line = finding_line(finding, &self.out);
-                    Ok(self.out.line(&line)?)
-                })?;
-                if none && !self.json {
-                    self.out.line("no findings")?;
-                }
-                Ok(())
-            }
-        }
-    }
-
-    /// The rows that fit, and how many of all they are.
-    fn fitting(&mut self, query: &Query) -> Result<(), Failure> {
-        let lens = match self.kind {
-            Kind::Frames | Kind::Events => Lens::Wire,
-            _ => Lens::Exchanges,
+    /// Prints the rows that fit, and how many of all they are.
+    fn fitting(
+        &self,
+        recording: &Recording,
+        query: &Query,
+        summary: &Summary,
+        rows: &mut Printer,
+    ) -> Result<(), Failure> {
+        let RowOptions {
+            frames,
+            exchanges,
+            events,
+            ..
+        } = self.what;
+        let lens = if frames || events {
+            Lens::Wire
+        } else {
+            Lens::Exchanges
         };
-        self.heading()?;
+        rows.heading()?;
         let (mut shown, mut last) = (0, None);
-        filter::each(self.recording, lens, query, |item| {
-            // Several messages of a batch may fit: it is one frame.
-            let is_again = last.replace(item.key.seq) == Some(item.key.seq);
-            if self.kind != Kind::Frames || !is_again {
-                shown += u64::from(self.item(item)?);
+        filter::each(recording, lens, query, |item| {
+            let is_wanted = match &item.what {
+                What::Exchange(_) => true,
+                What::Event(_) => !frames && !exchanges,
+                // Several messages of a batch may fit: it is one frame.
+                _ if frames => last.replace(item.key.seq) != Some(item.key.seq),
+                _ => !events && !exchanges,
+            };
+            if is_wanted {
+                shown += 1;
+                rows.item(recording, &item)?;
             }
             Ok(())
         })?;
         if self.json {
             return Ok(());
         }
-        let (of, what) = match self.kind {
-            Kind::Frames => (self.summary.frames, "frame"),
-            Kind::Exchanges => (self.summary.exchanges, "exchange"),
-            _ => {
-                let rows = self.recording.count_rows(lens, Seq(0), Seq(u64::MAX))?;
-                (rows, "row")
-            }
+        let of = match () {
+            () if frames => plural(summary.frames, "frame"),
+            () if exchanges => plural(summary.exchanges, "exchange"),
+            () => plural(recording.count_rows(lens, Seq(0), Seq(u64::MAX))?, "row"),
         };
-        let below = format!("{} of {}", count(shown), plural(of, what));
-        Ok(self.out.inked(Ink::Faint, &below)?)
+        let below = format!("{} of {of}", count(shown));
+        Ok(rows.out.inked(Ink::Faint, &below)?)
     }
+}
 
-    /// Shows an item; `false` if it is of another kind than was asked for.
-    fn item(&mut self, item: Item) -> Result<bool, Failure> {
-        match (self.kind, &item.what) {
-            (Kind::Frames, What::Message { head, .. } | What::Line { head, .. }) => {
-                self.frame(head, None)?;
-            }
-            (Kind::Events, What::Event(event)) => self.event(event)?,
-            (Kind::Exchanges, What::Exchange(exchange)) => self.exchange(exchange)?,
-            (Kind::Any, _) if self.json => {
-                Row::from(item).json(self.recording, &mut self.out)?;
-            }
-            (Kind::Any, _) => {
-                let row = Row::from(item);
-                let line = row.line(self.end(), self.listing, &self.out);
-                self.out.line(&line)?;
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
+/// Prints the first findings.
+fn write_findings(
+    recording: &Recording,
+    summary: &Summary,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let found = recording.findings(0)?;
+    if !found.is_empty() {
+        out.inked(Ink::Strong, "\nfindings")?;
     }
+    for finding in found.iter().take(MOST_FINDINGS) {
+        out.line(&format!("  {}", finding_line(finding, out)))?;
+    }
+    let more = summary.findings.saturating_sub(MOST_FINDINGS as u64);
+    if more > 0 {
+        let (more, id) = (count(more), escape(&summary.id));
+        let hint = format!("  … {more} more: mcpreel show {id} --findings");
+        out.inked(Ink::Faint, &hint)?;
+    }
+    Ok(())
+}
 
-    fn exchange(&mut self, exchange: &Exchange) -> Result<(), Failure> {
-        if self.json {
-            return Ok(self.out.json(&ExchangeJson::from(exchange))?);
-        }
-        let row = RowView::of_exchange(exchange);
-        let line = self.listing.row(&row, &row.what(self.end()), &self.out);
-        Ok(self.out.line(&line)?)
+/// Prints the last lines on stderr, after a signal, an exit code, or an end with nothing agreed.
+fn write_last_words(
+    recording: &Recording,
+    summary: &Summary,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let has_agreed = summary.session.version().is_some();
+    match summary.session.phase.end() {
+        None => return Ok(()),
+        Some(End::Exited { code: 0 } | End::Unknown) if has_agreed => return Ok(()),
+        Some(_) => {}
     }
+    let lines = recording.last_words(LAST_LINES)?;
+    if !lines.is_empty() {
+        out.inked(Ink::Strong, "\nlast lines on stderr")?;
+    }
+    let mut lines = lines.iter();
+    Ok(lines.try_for_each(|line| out.line(&format!("  {}", quote(line))))?)
+}
 
-    /// A frame; its bytes are read where they are not given.
-    fn frame(&mut self, head: &FrameHead, raw: Option<&[u8]>) -> Result<(), Failure> {
-        if !self.json {
-            let words = frame_words(self.recording, head, raw)?;
-            let line = self.listing.frame(head, &words, &self.out);
-            return Ok(self.out.line(&line)?);
-        }
-        let read = match raw {
-            Some(_) => Vec::new(),
-            None => self.recording.raw(head.seq)?,
-        };
-        Ok(self.out.json(&FrameJson::new(head, raw.unwrap_or(&read)))?)
+/// The summary as one JSON object.
+fn summary_json(recording: &Recording, summary: &Summary) -> Result<serde_json::Value, Failure> {
+    let mut object = serde_json::to_value(summary)?;
+    object["state"] = select::state(recording, summary).into();
+    if let Some(context) = object.get_mut("context") {
+        rows::null_what_is_unknown(context);
     }
+    object["redaction"] = rows::redaction(summary.redaction.as_deref()).into();
+    for side in ["client", "server"] {
+        let place = format!("/session/{side}/capabilities");
+        if let Some(capabilities) = object.pointer_mut(&place) {
+            // On record as the text from the wire; what is no JSON stays text.
+            let text = capabilities.as_str();
+            let parsed = text.and_then(|text| serde_json::from_str(text).ok());
+            *capabilities = parsed.unwrap_or_else(|| capabilities.take());
+        }
+    }
+    let path = serde_json::json!({"path": recording.path().to_string_lossy()});
+    Ok(rows::joined(path, object))
+}
 
-    fn event(&mut self, event: &Event) -> Result<(), Failure> {
-        if self.json {
-            return Ok(self.out.json(&event_json(event))?);
-        }
-        let line = self.listing.event(event, &self.out);
-        Ok(self.out.line(&line)?)
+/// Prints the two sides, the agreed version, the end of the session, and remarks that a reader
+/// must know before trusting the rest: gaps, warnings, recovery.
+fn write_summary(
+    recording: &Recording,
+    summary: &Summary,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let title = format!("{}  {}", summary.id, escape(&summary.name));
+    let state = select::state(recording, summary);
+    out.line(&format!("{}  {state}", out.paint(Ink::Strong, &title)))?;
+    let file = escape(&recording.path().to_string_lossy()).into_owned();
+    let mut facts = vec![("file", file)];
+    if let Some(played) = &summary.context.played {
+        facts.push(("replay of", escape(played).into_owned()));
     }
-
-    /// The first findings.
-    fn findings(&mut self) -> Result<(), Failure> {
-        let found = self.recording.findings(0)?;
-        let out = &mut self.out;
-        if !found.is_empty() {
-            out.line("")?;
-            out.inked(Ink::Strong, "findings")?;
-        }
-        for finding in found.iter().take(MOST_FINDINGS) {
-            out.line(&format!("  {}", finding_line(finding, out)))?;
-        }
-        let more = self.summary.findings.saturating_sub(MOST_FINDINGS as u64);
-        if more > 0 {
-            let (more, id) = (count(more), escape(&self.summary.id));
-            let hint = format!("  … {more} more: mcpreel show {id} --findings");
-            out.inked(Ink::Faint, &hint)?;
-        }
-        Ok(())
+    let (started, long) = (when::exact(summary.wall_ns), clock(summary.t_last_ns));
+    facts.push(("started", format!("{started}, {long} long")));
+    facts.extend(phrases_session::facts(summary, recording.given_up_count()?));
+    for (name, value) in facts {
+        let name = out.paint(Ink::Faint, &pad_end(name, 11));
+        out.line(&format!("{name}{value}"))?;
     }
-
-    /// The last lines on stderr, after a signal, an exit code, or an end with nothing agreed.
-    fn last_words(&mut self) -> Result<(), Failure> {
-        match self.end() {
-            None => return Ok(()),
-            Some(End::Exited { code: 0 } | End::Unknown)
-                if self.summary.session.version().is_some() =>
-            {
-                return Ok(());
-            }
-            Some(_) => {}
+    for row in all_rows(0, |after| recording.events(*after), |row| row.id) {
+        let kind = row?.event.kind;
+        if phrases_session::is_remarkable(&kind) {
+            let name = out.paint(Ink::Warn, &pad_end("remark", 11));
+            out.line(&format!("{name}{}", phrases::event(&kind)))?;
         }
-        let query = Query::parse("kind:stderr").unwrap_or_default();
-        let lines = filter::newest(self.recording, Lens::Wire, &query, LAST_LINES)?;
-        let out = &mut self.out;
-        if !lines.is_empty() {
-            out.line("")?;
-            out.inked(Ink::Strong, "last lines on stderr")?;
-        }
-        for seq in lines.into_iter().rev().map(|key| key.seq) {
-            let raw = self.recording.piece(seq, 0..LAST_LINE)?;
-            let place = out.paint(Ink::Faint, &pad_start(&format!("#{}", seq.0), 8));
-            out.line(&format!("{place}  {}", quote(&raw)))?;
-        }
-        Ok(())
     }
-
-    /// The summary as one JSON object.
-    fn summary_json(&mut self) -> Result<(), Failure> {
-        let state = select::state(self.recording, &self.summary);
-        let mut summary = serde_json::to_value(&self.summary)?;
-        summary["state"] = state.into();
-        if let Some(context) = summary.get_mut("context") {
-            json::null_what_is_unknown(context);
-        }
-        summary["redaction"] = json::redaction(summary["redaction"].as_str()).into();
-        for side in ["client", "server"] {
-            let place = format!("/session/{side}/capabilities");
-            if let Some(capabilities) = summary.pointer_mut(&place) {
-                // On record as the text from the wire; what is no JSON stays text.
-                let text = capabilities.as_str();
-                let parsed = text.and_then(|text| serde_json::from_str(text).ok());
-                *capabilities = parsed.unwrap_or_else(|| capabilities.take());
-            }
-        }
-        let path = serde_json::json!({"path": self.recording.path().to_string_lossy()});
-        Ok(self.out.json(&json::joined(path, summary))?)
-    }
-
-    /// Prints the two sides, the agreed version, the end of the session, and remarks that a reader
-    /// must know before trusting the rest: gaps, warnings, recovery.
-    fn summary(&mut self) -> Result<(), Failure> {
-        let (recording, summary, out) = (self.recording, &self.summary, &mut self.out);
-        let title = format!("{}  {}", summary.id, escape(&summary.name));
-        let state = select::state(recording, summary);
-        out.line(&format!("{}  {state}", out.paint(Ink::Strong, &title)))?;
-        let file = escape(&recording.path().to_string_lossy()).into_owned();
-        let mut facts = vec![("file", file)];
-        if let Some(played) = &summary.context.played {
-            facts.push(("replay of", escape(played).into_owned()));
-        }
-        let (started, long) = (when::exact(summary.wall_ns), clock(summary.t_last_ns));
-        facts.push(("started", format!("{started}, {long} long")));
-        facts.extend(phrases_session::facts(summary, recording.given_up_count()?));
-        for (name, value) in facts {
-            let name = out.paint(Ink::Faint, &pad_end(name, 11));
-            out.line(&format!("{name}{value}"))?;
-        }
-        let next = |after| recording.events(after);
-        pages(
-            0,
-            next,
-            |row| row.id,
-            |row| {
-                if phrases_session::is_remarkable(&row.event.kind) {
-                    let name = out.paint(Ink::Warn, &pad_end("remark", 11));
-                    out.line(&format!("{name}{}", phrases::event(&row.event.kind)))?;
-                }
-                Ok(())
-            },
-        )
-    }
+    Ok(())
 }

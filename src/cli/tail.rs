@@ -4,8 +4,8 @@ use super::cassette::Tape;
 use super::exit::{Exit, Failure, Outcome};
 use super::filter::Filter;
 use super::folder::Folder;
-use super::output::{self, Output};
-use super::rows::{Listing, Row};
+use super::output;
+use super::rows::Printer;
 use super::{filter, folder, select};
 use clap::Args;
 use mcpreel_store::follow::{Change, INTERVAL, Read, Watch};
@@ -16,7 +16,7 @@ use mcpreel_trace::clock::{Moment, wall_clock_ns};
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::Seq;
-use mcpreel_trace::item::{Item, ItemKey, Lens, What};
+use mcpreel_trace::item::{Item, ItemKey, Lens};
 use mcpreel_trace::query::Query;
 use mcpreel_wire::text::escape;
 use std::collections::{BTreeMap, BTreeSet};
@@ -110,9 +110,8 @@ pub fn follow(
 ) -> Result<(), Failure> {
     let mut watch = Watch::new(path);
     let mut follower = Follower {
-        out: Output::stream(),
+        rows: Printer::stdout(json, ROOM),
         query,
-        json,
         frame: Seq(0),
         event: 0,
         exchanges: BTreeMap::new(),
@@ -147,15 +146,14 @@ pub fn follow(
         }
         thread::sleep(INTERVAL);
     }
-    Ok(follower.out.flush()?)
+    Ok(follower.rows.out.flush()?)
 }
 
 /// Prints each exchange once when it ends, everything else as it comes, of what was asked for. Its
 /// memory grows with the number of open exchanges only.
 struct Follower {
-    out: Output,
+    rows: Printer,
     query: Option<Query>,
-    json: bool,
     /// The last frame and the last event that were read.
     frame: Seq,
     event: u64,
@@ -163,11 +161,27 @@ struct Follower {
     exchanges: BTreeMap<ExchangeId, (Exchange, bool)>,
 }
 
-/// Rows to print: exchanges with their places in the order, and the addresses of everything else.
+/// Rows to print: exchanges, and the addresses of everything else.
 #[derive(Default)]
 struct Rows {
-    exchanges: Vec<((Seq, u8), Row)>,
+    exchanges: Vec<Ended>,
     others: Vec<ItemKey>,
+}
+
+/// An exchange that has ended, or has been open for long.
+struct Ended {
+    exchange: Exchange,
+    /// The frame after which it is shown.
+    after: Seq,
+    t: Moment,
+    is_open: bool,
+}
+
+impl Ended {
+    fn key(&self) -> ItemKey {
+        let (seq, part) = self.exchange.request;
+        ItemKey::of_part(seq, part)
+    }
 }
 
 impl Follower {
@@ -196,13 +210,16 @@ impl Follower {
         let is_news = !(frames.is_empty() && events.is_empty() && exchanges.is_empty());
         let mut rows = Rows::default();
         for exchange in exchanges {
-            if let Some((seq, exchange)) = self.settle(exchange) {
+            if let Some((after, exchange)) = self.settle(exchange) {
                 // What nothing on the wire ended was ended by the end of the recording.
-                let frame = frames.iter().find(|head| head.seq == seq);
+                let frame = frames.iter().find(|head| head.seq == after);
                 let ended = frame.map(|head| head.t_last).or(exchange.t_response);
-                let mut row = row_of(exchange);
-                row.t = Some(ended.unwrap_or(Moment(summary.t_last_ns)));
-                rows.exchanges.push(((seq, 1), row));
+                rows.exchanges.push(Ended {
+                    t: ended.unwrap_or(Moment(summary.t_last_ns)),
+                    exchange,
+                    after,
+                    is_open: false,
+                });
             }
         }
         let with_messages: BTreeSet<_> = messages.iter().map(|row| row.record.frame).collect();
@@ -256,39 +273,41 @@ impl Follower {
         let now = wall_clock_ns().saturating_sub(summary.wall_ns);
         let mut rows = Rows::default();
         for (exchange, told) in &mut open {
-            let waited = now.saturating_sub(exchange.t_request.0);
-            if waited > LONG {
+            if now.saturating_sub(exchange.t_request.0) > LONG {
                 *told = true;
-                let mut row = row_of(exchange.clone());
-                row.t = Some(Moment(exchange.t_request.0 + waited));
-                row.open_ns = Some(waited);
-                rows.exchanges.push(((exchange.request.0, 1), row));
+                rows.exchanges.push(Ended {
+                    after: exchange.request.0,
+                    t: Moment(now),
+                    is_open: true,
+                    exchange: exchange.clone(),
+                });
             }
         }
         self.show(rows, recording, &summary)
     }
 
     fn show(&mut self, rows: Rows, recording: &Recording, of: &Summary) -> Result<(), Failure> {
-        let keys = rows.exchanges.iter().map(|(_, row)| row.item.key).collect();
+        let keys = rows.exchanges.iter().map(Ended::key).collect();
         let fitting = self.fitting(recording, Lens::Exchanges, keys, of)?;
-        let mut shown = rows.exchanges;
-        shown.retain(|(_, row)| fitting.contains(&row.item.key));
+        let exchanges = rows.exchanges.iter();
+        let exchanges = exchanges.filter(|one| fitting.contains(&one.key()));
         let others = self.fitting(recording, Lens::Wire, rows.others, of)?;
-        let items = recording.items(Lens::Wire, &others)?.into_iter();
-        shown.extend(items.map(|item| {
-            let place = if item.key.event_id().is_some() { 2 } else { 0 };
-            ((item.key.seq, place), Row::from(item))
-        }));
-        shown.sort_by_key(|(place, _)| *place);
-        for (_, row) in shown {
-            if self.json {
-                row.json(recording, &mut self.out)?;
-            } else {
-                let line = row.line(None, Listing::of_rows(ROOM), &self.out);
-                self.out.line(&line)?;
+        let others = recording.items(Lens::Wire, &others)?;
+        let place = |item: &Item| match item.key.event_id() {
+            Some(_) => (item.key.seq, 2),
+            None => (item.key.seq, 0),
+        };
+        let mut all: Vec<(_, Result<&Item, &Ended>)> = Vec::new();
+        all.extend(exchanges.map(|one| ((one.after, 1), Err(one))));
+        all.extend(others.iter().map(|item| (place(item), Ok(item))));
+        all.sort_by_key(|(place, _)| *place);
+        for (_, row) in all {
+            match row {
+                Ok(item) => self.rows.item(recording, item)?,
+                Err(one) => (self.rows).exchange(&one.exchange, Some(one.t), one.is_open)?,
             }
         }
-        Ok(self.out.flush()?)
+        Ok(self.rows.out.flush()?)
     }
 
     fn fitting(
@@ -309,16 +328,6 @@ impl Follower {
         let context = filter::context(summary, !summary.state.is_final());
         Ok(recording.fitting(&question, context, &keys)?)
     }
-}
-
-fn row_of(exchange: Exchange) -> Row {
-    let (seq, part) = exchange.request;
-    Row::from(Item {
-        key: ItemKey::of_part(seq, part),
-        what: What::Exchange(Box::new(exchange)),
-        findings: Vec::new(),
-        annotation: None,
-    })
 }
 
 /// Requests and responses show as exchanges; a response to nothing shows as itself.

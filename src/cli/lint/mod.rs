@@ -18,7 +18,7 @@ mod reports;
 use super::exit::{Exit, Failure, Outcome};
 use super::folder::Folder;
 use super::output::{Ink, Output};
-use super::{ci_reports, folder, json, output, rows, select};
+use super::{ci_reports, folder, output, rows, select};
 use checked::Checked;
 use clap::{Args, ValueEnum};
 use mcpreel_config::{Config, nearest};
@@ -191,7 +191,7 @@ impl Lint {
         match self.format {
             _ if self.json => checked.each(|finding, request| {
                 let recording = json!({"recording": checked.whole_id});
-                let line = json::joined(recording, json::finding_json(finding, request));
+                let line = rows::joined(recording, rows::finding_json(finding, request));
                 Ok(out.json(&line)?)
             })?,
             Format::Text => {

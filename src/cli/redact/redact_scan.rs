@@ -3,7 +3,7 @@
 use crate::cli::exit::{Exit, Failure, Outcome, code};
 use crate::cli::output::{self, Output, shown};
 use mcpreel_capture::spool::open_regular;
-use mcpreel_redact::{LIMITS, Learner, Place, Policy, Redactor, Replaced, Report};
+use mcpreel_redact::{Learner, Place, Policy, Redactor, Replaced, Report};
 use mcpreel_share::lines::Lines;
 use mcpreel_share::redacting::HELD;
 use mcpreel_store::reader::Recording;
@@ -152,16 +152,14 @@ impl Scan<'_> {
 
     fn line(&mut self, path: &Path, leak: &Replaced) -> Result<(), Failure> {
         if self.json {
-            let mut line = json!({
+            let key = Some(&leak.key).filter(|key| !key.is_empty());
+            return Ok(self.out.json(&json!({
                 "file": path.to_string_lossy(),
                 "place": leak.place.to_string(),
                 "path": leak.path,
-            });
-            if !leak.key.is_empty() {
-                line["key"] = (&*leak.key).into();
-            }
-            line["rule"] = (&*leak.rule).into();
-            return Ok(self.out.json(&line)?);
+                "key": key,
+                "rule": leak.rule,
+            }))?);
         }
         let inside = match &*leak.path {
             "" => String::new(),
@@ -180,7 +178,7 @@ impl Scan<'_> {
         if !self.json {
             let (places, files) = (plural(self.found, "place"), plural(self.files, "file"));
             self.out.line(&format!("{places} in {files}"))?;
-            self.out.line(LIMITS)?;
+            self.out.line(super::WARNING)?;
         }
         self.out.flush()?;
         Ok(match (self.found, self.is_partial) {

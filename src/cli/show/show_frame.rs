@@ -6,7 +6,6 @@ use crate::cli::rows::{finding_line, frame_words, ink, stream_arrow};
 use mcpreel_share::phrases::phrases_story::{self, Row, Tone};
 use mcpreel_share::row::{self, arrow};
 use mcpreel_store::reader::Recording;
-use mcpreel_store::story::Told;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_wire::text::{
@@ -21,13 +20,12 @@ const LOOKED_AT: u64 = 256 * 1024;
 /// Exchanges of one frame that are shown: a batch can have thousands.
 const EXCHANGES: usize = 20;
 
-/// Writes the frame, its exchanges, and findings that no exchange has told.
+/// Writes the frame, its exchanges, and the findings in what was shown.
 pub fn write(recording: &Recording, head: &FrameHead, out: &mut Output) -> Result<(), Failure> {
     let mut shown = Shown {
         recording,
         out,
         frames: BTreeSet::new(),
-        findings: BTreeSet::new(),
     };
     shown.body(head)?;
     let exchanges = recording.exchanges_of_frame(head.seq)?;
@@ -48,8 +46,6 @@ struct Shown<'a> {
     out: &'a mut Output,
     /// Frames that were shown.
     frames: BTreeSet<Seq>,
-    /// Findings that a story has told, by number.
-    findings: BTreeSet<u64>,
 }
 
 impl Shown<'_> {
@@ -107,18 +103,14 @@ impl Shown<'_> {
         let Some(story) = self.recording.story(exchange.id)? else {
             return Ok(());
         };
-        for entry in &story.entries {
-            if let Told::Finding(finding) = &entry.what {
-                self.findings.insert(finding.id);
-            }
-        }
         let story = phrases_story::Told::new(story);
         self.out.inked(Ink::Faint, "  story")?;
-        for row in &story.rows {
+        // Findings stand below, with their rules.
+        for row in story.rows.iter().filter(|row| row.tone != Tone::Finding) {
             let after = duration(row.t.0.saturating_sub(exchange.t_request.0));
             let after = pad_start(&format!("+{after}"), 12);
             let after = self.out.paint(Ink::Faint, &after);
-            let entry = entry(row, self.out);
+            let entry = entry(row);
             self.out.line(&format!("  {after}  {entry}"))?;
         }
         if story.left_out > 0 {
@@ -129,17 +121,12 @@ impl Shown<'_> {
         Ok(())
     }
 
-    /// Findings in what was shown that no story has told.
     fn findings(&mut self) -> Result<(), Failure> {
-        let mut is_first = true;
+        let mut heading = Some("\nfindings");
         for &seq in &self.frames {
             for finding in self.recording.findings_of_frame(seq)? {
-                if self.findings.contains(&finding.id) {
-                    continue;
-                }
-                if std::mem::take(&mut is_first) {
-                    self.out.line("")?;
-                    self.out.inked(Ink::Strong, "findings")?;
+                if let Some(heading) = heading.take() {
+                    self.out.inked(Ink::Strong, heading)?;
                 }
                 let line = finding_line(&finding, self.out);
                 self.out.line(&format!("  {line}"))?;
@@ -177,23 +164,20 @@ fn facts(
         ("chain of", other(exchange.chain)?),
     ];
     let facts = facts.into_iter();
-    Ok(facts
-        .filter_map(|(name, value)| Some((name, value?)))
-        .collect())
+    let known = facts.filter_map(|(name, value)| Some((name, value?)));
+    Ok(known.collect())
 }
 
 fn timing(exchange: &Exchange, latency: u64) -> String {
     let mut words = duration(latency);
     let waited = duration(exchange.waited_ns);
-    match exchange.own_ns() {
-        Some(own) if own < latency => {
-            let own = duration(own);
-            let _ = write!(words, ": {own} of its own, {waited} waiting for the client");
-        }
-        _ if exchange.waited_ns > 0 => {
-            let _ = write!(words, ", after {waited} waiting for the client");
-        }
-        _ => {}
+    if exchange.waited_ns > 0 {
+        let when = if exchange.is_retry() {
+            "after "
+        } else {
+            "of it "
+        };
+        let _ = write!(words, ", {when}{waited} waiting for the client");
     }
     if let Some(transfer) = exchange.transfer_ns().filter(|&transfer| transfer > 0) {
         let _ = write!(words, ", then {} of transfer", duration(transfer));
@@ -202,16 +186,11 @@ fn timing(exchange: &Exchange, latency: u64) -> String {
 }
 
 /// `#1187  → request, 412 B: tools/call search_docs {q:"rust"}`
-fn entry(row: &Row, out: &Output) -> String {
-    let (sign, ink) = match (row.tone, row.direction) {
-        (Tone::Finding, _) => ("⚠", Ink::Warn),
-        (Tone::Event, _) => ("•", Ink::Plain),
-        (_, direction) => (direction.map_or("!", arrow), Ink::Plain),
-    };
-    let place = match row.tone {
-        // An event stands between two frames.
-        Tone::Event => String::new(),
-        _ => format!("#{}", row.key.seq.0),
+fn entry(row: &Row) -> String {
+    // An event stands between two frames.
+    let (sign, place) = match (row.tone, row.direction) {
+        (Tone::Event, _) => ("•", String::new()),
+        (_, direction) => (direction.map_or("!", arrow), format!("#{}", row.key.seq.0)),
     };
     let size = row.size.as_ref();
     let size = size.map_or_else(String::new, |size| format!(", {size}"));
@@ -220,6 +199,6 @@ fn entry(row: &Row, out: &Output) -> String {
         Tone::Round => " (another round)",
         _ => "",
     };
-    let words = format!("{sign} {}{size}: {}{aside}", row.word, row.text);
-    format!("{}  {}", pad_end(&place, 6), out.paint(ink, &words))
+    let (place, word, text) = (pad_end(&place, 6), row.word, &row.text);
+    format!("{place}  {sign} {word}{size}: {text}{aside}")
 }

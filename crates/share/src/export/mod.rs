@@ -107,7 +107,7 @@ fn span_name(method: &str, name: Option<&str>) -> String {
 
 /// All rows of a table that is read page by page: `page` reads those after a key, `key` is that of a
 /// row.
-pub(crate) fn all_rows<T, K>(
+pub fn all_rows<T, K>(
     first: K,
     mut page: impl FnMut(&K) -> Result<Vec<T>, ReadError>,
     key: impl Fn(&T) -> K,

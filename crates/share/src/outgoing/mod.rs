@@ -37,15 +37,22 @@ use std::sync::Arc;
 /// The size of the buffer before a file, bytes.
 const BUFFER: usize = 256 * 1024;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The formats of an export; commands take them by these names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
+    /// A cassette: JSON Lines, a line per frame or event; mcpreel reads it like a recording
     Jsonl,
+    /// A transcript for reading: what was said, in order, laid out and escaped
     Text,
+    /// A bug report: what happened and why, with a diagram and the messages that matter
     Markdown,
-    Html,
+    /// A trace for OpenTelemetry, in OTLP/JSON: a span per request
     Otlp,
+    /// A trace for Perfetto or Chrome: exchanges, notifications, stderr and events over time
     Perfetto,
-    /// A recording, in one plain file.
+    /// A page for a browser: one file with all that it needs, which loads and sends nothing
+    Html,
+    /// One recording file: a copy or a part, also of a recording that is being made or of a cassette
     Recording,
 }
 

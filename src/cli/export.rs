@@ -42,28 +42,12 @@ Examples:
                                                  a page for a browser
   mcpreel export @ --raw --format recording -o copy.reel
                                                  a copy, also while it is recorded
-  mcpreel show session.jsonl                     a cassette is taken wherever a recording is";
+  mcpreel show session.jsonl                     a cassette is taken wherever a recording is
 
-const CASSETTE: &str = "\
-A cassette (--format jsonl) has a header, then a line per frame or event, in the
-order in which they were recorded:
-  n         the number of the frame
-  t, t0     when its last byte came and, if that was another one, its first:
-            microseconds since the start
-  d         where it went: c2s (to the server), s2c (to the client), stderr
-  k         req, res, note (a notification), text (stderr), other (no message);
-            event, and end, which says that the file is whole
-  m         the method
-  re        of a response: the frame of its request
-  in        the request that it belongs to: of progress, log messages, cancels,
-            of what the server asked during a call, of a retry the first round
-  raw       the bytes of the frame, verbatim, where they are one JSON text and a
-            newline; else b64: all of them as base64; text: a line of stderr
-  event     what happened to the process or to the recording
-
-It has no date, no id and no process number of its own in its header, so that it
-can be kept beside the code. What a hand has changed or damaged is told by line,
-and the rest is read.";
+A cassette has a header, then a JSON object per frame or event: n is the number of
+a frame, t its time in microseconds, d its direction, raw its bytes. It has no date,
+no id and no process number of its own in its header, so that it can be kept beside
+the code. What a hand has changed or damaged is told by line, and the rest is read.";
 
 /// Write a recording as a file that can be handed on
 ///
@@ -78,7 +62,7 @@ and the rest is read.";
 /// What is secret is replaced on the way, as `mcpreel redact` does; --raw writes everything as it
 /// was on the wire.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{CASSETTE}"))]
+#[command(after_help = EXAMPLES)]
 pub struct Export {
     #[command(flatten)]
     which: RecordingArgs,

@@ -4,15 +4,15 @@
 //! 7f3a#1187  ←  tools/call  …"text":"quota exceeded, try again at 16:00"…
 //! ```
 
-use super::exit::{Exit, Failure, Outcome};
+use super::exit::{Exit, Failure, Outcome, usage};
 use super::folder::Folder;
 use super::output::{self, Ink, Output, Progress};
 use super::rows::stream_arrow;
 use super::{folder, select};
 use clap::Args;
-use mcpreel_store::library::{Entry, Library, short_id};
+use mcpreel_store::library::{Library, short_id};
 use mcpreel_store::reader::Recording;
-use mcpreel_store::text_search::{Pattern, PatternError, Search as Scan, SearchHit};
+use mcpreel_store::text_search::{Finder, Pattern, Search as Scan};
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::{FrameHead, StreamId};
 use mcpreel_wire::message::Direction;
@@ -20,7 +20,7 @@ use mcpreel_wire::text::{count, cut, escape, escape_bytes, pad_end, plural, size
 use serde_json::json;
 use std::ffi::OsString;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// A step of the search, nanoseconds: so often hits are shown.
 const STEP_NS: u64 = 100_000_000;
@@ -61,14 +61,14 @@ pub struct Search {
 
 impl Search {
     pub fn run(&self) -> Outcome {
-        let kind = if self.regex {
-            Pattern::Regex
+        let text = self.text.clone();
+        let pattern = if self.regex {
+            Pattern::Regex(text)
         } else {
-            Pattern::Literal
+            Pattern::Literal(text)
         };
-        let pattern = kind(self.text.clone());
         // A wrong pattern is refused before anything is read.
-        Scan::new(Path::new(""), &pattern).map_err(|error| no_pattern(&error))?;
+        Finder::new(&pattern).map_err(|error| usage(&escape(&error.to_string())))?;
         let library = Library::new(folder::of(&self.folder)?);
         let entries = library.list()?;
         let paths: Vec<PathBuf> = if self.recordings.is_empty() {
@@ -78,50 +78,37 @@ impl Search {
             let named = named.map(|text| Ok(select::find(text, &library)?.path));
             named.collect::<Result<_, Failure>>()?
         };
-        let mut searched = Searched {
-            pattern,
-            json: self.json,
-            library,
-            entries,
-            out: Output::stream(),
-            hits: 0,
-        };
-        let (mut recordings, mut exit) = (0, Exit::Fine);
+        let mut out = Output::stream();
+        let (mut hits, mut recordings, mut exit) = (0, 0, Exit::Fine);
         for path in paths {
-            match searched.through(&path) {
+            let searched = select::recording(&path, &library).and_then(|recording| {
+                let id = recording.summary()?.id;
+                let short = short_id(&id, &entries);
+                self.through(&recording, (&id, short), &pattern, &mut hits, &mut out)
+            });
+            match searched {
                 Ok(()) => recordings += 1,
                 Err(failure) => exit = failure.passed_over("not searched")?,
             }
         }
-        searched.out.flush()?;
-        if searched.hits == 0 {
+        out.flush()?;
+        if hits == 0 {
             let recordings = plural(recordings, "recording");
             output::say(&format!("not found in {recordings}"));
         }
         Ok(exit)
     }
-}
 
-fn no_pattern(error: &PatternError) -> Failure {
-    Failure::Usage(escape(&error.to_string()).into_owned())
-}
-
-struct Searched {
-    pattern: Pattern,
-    json: bool,
-    library: Library,
-    entries: Vec<Entry>,
-    out: Output,
-    hits: u64,
-}
-
-impl Searched {
-    fn through(&mut self, path: &Path) -> Result<(), Failure> {
-        let recording = select::recording(path, &self.library)?;
-        let id = recording.summary()?.id;
-        let short = short_id(&id, &self.entries).to_owned();
-        let search = Scan::new(recording.file(), &self.pattern);
-        let mut search = search.map_err(|error| no_pattern(&error))?;
+    /// Shows every hit in one recording.
+    fn through(
+        &self,
+        recording: &Recording,
+        (id, short): (&str, &str),
+        pattern: &Pattern,
+        hits: &mut u64,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        let mut search = Scan::new(recording.file(), pattern)?;
         let (mut progress, clock) = (Progress::stderr(), Clock::start());
         loop {
             let found = search.step(clock.deadline(STEP_NS))?;
@@ -129,14 +116,17 @@ impl Searched {
                 progress.clear();
             }
             for hit in &found.hits {
-                self.show(&recording, (&id, &short), hit)?;
+                if let Some(head) = recording.head(hit.seq)? {
+                    *hits += 1;
+                    self.show(recording, (id, short), &head, &hit.place, out)?;
+                }
             }
-            self.out.flush()?;
+            out.flush()?;
             if found.done {
                 return Ok(());
             }
             let done = (found.of - found.left).saturating_mul(100) / found.of.max(1);
-            let (bytes, hits) = (size(found.bytes), count(self.hits));
+            let (bytes, hits) = (size(found.bytes), count(*hits));
             progress.show(&format!(
                 "searching {short}: {done} %, {bytes}; {hits} found"
             ));
@@ -144,54 +134,48 @@ impl Searched {
     }
 
     fn show(
-        &mut self,
+        &self,
         recording: &Recording,
         (id, short): (&str, &str),
-        hit: &SearchHit,
+        head: &FrameHead,
+        place: &Range<u64>,
+        out: &mut Output,
     ) -> Result<(), Failure> {
-        let Some(head) = recording.head(hit.seq)? else {
-            return Ok(());
-        };
-        self.hits += 1;
-        let method = method(recording, &head)?;
-        let [before, found, after] = context(recording, &head, &hit.place)?;
+        let method = method(recording, head)?;
+        let [before, found, after] = context(recording, head, place)?;
         if self.json {
-            return Ok(self.out.json(&json!({
+            return Ok(out.json(&json!({
                 "id": id,
                 "path": recording.path().to_string_lossy(),
-                "seq": hit.seq.0,
+                "seq": head.seq.0,
                 "stream": head.stream.as_str(),
                 "direction": head.stream.messages().map(Direction::as_str),
                 "t_ns": head.t_last.0,
                 "method": method,
-                "offset": hit.place.start,
-                "length": hit.place.end - hit.place.start,
+                "offset": place.start,
+                "length": place.end - place.start,
                 "context": format!("{before}{found}{after}"),
             }))?);
         }
-        let method = match method {
-            Some(method) => escape(&method).into_owned(),
-            None if head.stream == StreamId::STDERR => "stderr".to_owned(),
-            None => "no message".to_owned(),
+        let method = match &method {
+            Some(method) => escape(method),
+            None if head.stream == StreamId::STDERR => "stderr".into(),
+            None => "no message".into(),
         };
-        let method = pad_end(&cut(&method, METHOD), METHOD);
-        let at = pad_end(&format!("{short}#{}", hit.seq.0), 12);
-        let arrow = stream_arrow(head.stream);
-        let used = width(&at) + width(arrow) + METHOD + 6;
-        let columns = self.out.columns();
-        let room = columns.map_or(usize::MAX, |columns| columns.saturating_sub(used));
+        let method = out.paint(Ink::Faint, &pad_end(&cut(&method, METHOD), METHOD));
+        let at = pad_end(&format!("{short}#{}", head.seq.0), 12);
+        let used = width(&at) + METHOD + 7;
+        let room = out.columns().map(|columns| columns.saturating_sub(used));
+        let room = room.unwrap_or(usize::MAX);
         // The match is worth more than what stands around it.
         let found = cut(&found, room);
         let is_room = width(&before) + width(&found) <= room;
-        let before = if is_room { before } else { String::new() };
-        let after = cut(&after, room - width(&found) - width(&before));
-        let (at, method) = (
-            self.out.paint(Ink::Strong, &at),
-            self.out.paint(Ink::Faint, &method),
-        );
-        let found = self.out.paint(Ink::Warn, &found);
+        let before = if is_room { &*before } else { "" };
+        let after = cut(&after, room - width(&found) - width(before));
+        let (at, found) = (out.paint(Ink::Strong, &at), out.paint(Ink::Warn, &found));
+        let arrow = stream_arrow(head.stream);
         let line = format!("{at}  {arrow}  {method}  {before}{found}{after}");
-        Ok(self.out.line(&line)?)
+        Ok(out.line(&line)?)
     }
 }
 
@@ -217,29 +201,22 @@ fn context(
 ) -> Result<[String; 3], Failure> {
     let from = range.start.saturating_sub(BEFORE);
     let to = range.end.min(range.start + AFTER);
-    let until = (range.start + AFTER)
-        .max(range.end)
-        .min(to + AFTER)
-        .min(head.size);
-    let before = recording.piece(head.seq, from..range.start)?;
-    let found = recording.piece(head.seq, range.start..to)?;
-    let after = recording.piece(head.seq, to..until)?;
+    let until = head.size.min(range.start + AFTER).max(to);
+    let piece = |range| Ok::<_, Failure>(recording.piece(head.seq, range)?);
+    let (before, found) = (piece(from..range.start)?, piece(range.start..to)?);
+    let after = piece(to..until)?;
     let ellipsis = |is_cut: bool| if is_cut { "…" } else { "" };
-    // The rest of a character that was cut in two is left out.
+    // Of a character that was cut in two the rest is left out.
     let rest = before.iter().take_while(|byte| **byte & 0xC0 == 0x80);
-    let before = escape_bytes(&before[rest.count()..]).into_owned();
-    let after = escape_bytes(whole_end(&after).trim_ascii_end()).into_owned();
+    let before = escape_bytes(&before[rest.count()..]);
+    let after = match std::str::from_utf8(&after) {
+        Err(error) if error.error_len().is_none() => &after[..error.valid_up_to()],
+        _ => &after,
+    };
+    let after = escape_bytes(after.trim_ascii_end());
     Ok([
         format!("{}{before}", ellipsis(from > 0)),
-        format!("{}{}", escape_bytes(&found), ellipsis(to < range.end)),
+        escape_bytes(&found).into_owned(),
         format!("{after}{}", ellipsis(until < head.size)),
     ])
-}
-
-/// Without the beginning of a character whose rest was cut off.
-fn whole_end(bytes: &[u8]) -> &[u8] {
-    match std::str::from_utf8(bytes) {
-        Err(error) if error.error_len().is_none() => &bytes[..error.valid_up_to()],
-        _ => bytes,
-    }
 }

@@ -82,10 +82,10 @@ fn wrong_usage_is_exit_code_2_and_names_the_way_out() {
         (&["show", "abc"], "an id needs at least four digits"),
         (&["run"], "COMMAND"),
         (&["open", "@"], "the viewer needs a terminal"),
-        (&["show", "@#1", "-q", "is:open"], "leave out -q"),
+        (&["show", "@#1", "-q", "is:open"], "leave out the options"),
         (
             &["show", "@", "--findings", "-q", "is:open"],
-            "finding:RULE",
+            "cannot be used with",
         ),
     ];
     for (args, way_out) in cases {

@@ -44,7 +44,7 @@ fn a_report_appears_whole_and_for_its_owner_alone() {
         "removed: ",
         "look at by eye",
         "arguments and results of balance",
-        "What it cannot promise",
+        "look through it before",
     ] {
         assert!(said.contains(part), "no {part}: {said}");
     }

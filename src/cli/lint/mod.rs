@@ -12,20 +12,19 @@
 //! * [`checked`]: a recording and what was found in it;
 //! * [`reports`]: the formats.
 
-mod checked;
 mod reports;
 
 use super::exit::{Exit, Failure, Outcome};
 use super::folder::Folder;
 use super::output::{Ink, Output};
 use super::{ci_reports, folder, output, rows, select};
-use checked::Checked;
 use clap::{Args, ValueEnum};
 use mcpreel_config::{Config, nearest};
 use mcpreel_lint::{Rule, Severity, catalogue, families, page};
 use mcpreel_store::library::Library;
 use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::text::{escape, pad_end, width};
+use reports::Checked;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -299,21 +298,18 @@ fn list(json: bool) -> Outcome {
 fn explain(id: &str) -> Outcome {
     let mut out = Output::stdout();
     if let Some(rule) = mcpreel_lint::rule(id) {
-        let severity = rows::severity(rule.severity.as_str(), &out);
+        let severity = rule.severity.as_str();
+        let milder = page::in_brackets(rule, str::to_owned);
         let revisions = page::revisions(rule.revisions);
+        out.inked(Ink::Strong, id)?;
         out.line(&format!(
-            "{}  {severity}  {revisions}",
-            out.paint(Ink::Strong, id)
+            "  {severity}{milder}, {revisions}: {}\n",
+            rule.summary
         ))?;
-        out.line(&format!("  {}\n", rule.summary))?;
-        for (severity, place) in page::milder(rule) {
-            out.line(&format!("  {:<7}  {place}", severity.as_str()))?;
-        }
         out.line(&format!("  why      {}", rule.why))?;
         out.line(&format!("  fix      {}", rule.fix))?;
         if let Some((title, url)) = rule.reference() {
-            out.line(&format!("  section  {title}"))?;
-            out.line(&format!("           {url}"))?;
+            out.line(&format!("  section  {title}  {url}"))?;
         }
     }
     out.flush()?;

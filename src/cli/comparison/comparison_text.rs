@@ -13,13 +13,15 @@
 //!             mcpreel open '7f3a#4'   mcpreel open 'c04d#4'
 //! ```
 
-use super::party::opens;
-use super::verdict::{Entry, Group, grouped, left_out, verdict};
+use super::opens;
 use super::{Compared, Party};
 use crate::cli::exit::Failure;
 use crate::cli::output::{Ink, Output};
-use mcpreel_replay::diff::{Change, Class};
-use mcpreel_wire::text::{count, cut, pad_end, plural};
+use mcpreel_replay::diff::words::{REDACTED, counted};
+use mcpreel_replay::diff::{Change, Class, Difference, List, Report, Trouble, words};
+use mcpreel_trace::frame::Seq;
+use mcpreel_wire::text::{count, cut, escape, pad_end, plural};
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 
 /// Differences that are shown of each list, method or tool; rules that changed nothing, and problems,
@@ -147,4 +149,238 @@ fn write_entry(
         none if none.is_empty() => Ok(()),
         opens => out.inked(Ink::Faint, &format!("{INDENT}{opens}")),
     }
+}
+
+/// The differences of one list of the server, or of the calls of one method, tool, prompt or resource.
+#[derive(Default)]
+pub struct Group<'r> {
+    /// The list, where the group is about what the server offers.
+    pub list: Option<List>,
+    /// `tools/call search`.
+    pub call: String,
+    /// The number of compared exchanges.
+    pub compared: u64,
+    /// The worst first.
+    pub entries: Vec<Entry<'r>>,
+    /// Differences that are not kept.
+    pub more: u64,
+    known: HashMap<(Option<Class>, String, &'r str), usize>,
+}
+
+/// Something that is said, once or more often.
+pub struct Entry<'r> {
+    /// `None` where something was not tried.
+    pub class: Option<Class>,
+    /// The tool, prompt or resource that differs, the place of a difference, or a sentence.
+    pub subject: String,
+    pub difference: Option<&'r Difference>,
+    /// Whether it is about what the server offers.
+    pub is_offer: bool,
+    /// The frames of the first exchange of which it is said, on both sides.
+    pub seqs: [Option<Seq>; 2],
+    /// The number of exchanges of which it is said.
+    pub times: u64,
+}
+
+/// The differences in what the server offers, list by list, then those of every call, the worst first.
+/// Noise is left out unless it fails.
+pub fn grouped(report: &Report) -> Vec<Group<'_>> {
+    let mut groups: BTreeMap<_, Group<'_>> = BTreeMap::new();
+    let hides_noise = !report.fail_on.fails(Class::Noise);
+    let mut add = |key, seqs, class, subject, difference| {
+        let (list, call): (Option<List>, (_, Option<_>)) = key;
+        let group = groups.entry(key).or_insert_with(|| Group {
+            list,
+            call: words::call(call),
+            ..Group::default()
+        });
+        let is_hidden = hides_noise && class == Some(Class::Noise);
+        if !is_hidden {
+            group.add(Entry {
+                class,
+                subject,
+                difference,
+                is_offer: list.is_some(),
+                seqs,
+                times: 1,
+            });
+        }
+    };
+    for offer in &report.offers {
+        let key = (Some(offer.list), (offer.list.method(), None));
+        let (seqs, found) = ([offer.left, offer.right], &offer.difference);
+        let subject = words::offered(offer);
+        add(key, seqs, Some(found.class), subject, Some(found));
+    }
+    for account in &report.accounts {
+        let key = (None, (&*account.method, account.name.as_deref()));
+        let seqs = [account.left, account.right];
+        if let Some(said) = words::said(account) {
+            add(key, seqs, account.class, said, None);
+        }
+        for found in &account.differences {
+            add(
+                key,
+                seqs,
+                Some(found.class),
+                words::place(found),
+                Some(found),
+            );
+        }
+    }
+    for account in &report.accounts {
+        let key = (None, (&*account.method, account.name.as_deref()));
+        if let Some(group) = groups.get_mut(&key) {
+            group.more += account.more;
+        }
+    }
+    for ((method, name), tally) in &report.tallies {
+        if let Some(group) = groups.get_mut(&(None, (&**method, name.as_deref()))) {
+            group.compared = tally.compared;
+        }
+    }
+    let mut groups: Vec<_> = groups.into_values().collect();
+    groups.retain(|group| !group.entries.is_empty());
+    for group in &mut groups {
+        group.entries.sort_by_key(Entry::rank);
+    }
+    groups.sort_by_key(|group| (group.list.is_none(), group.entries[0].rank()));
+    groups
+}
+
+impl<'r> Group<'r> {
+    fn add(&mut self, entry: Entry<'r>) {
+        let key = (entry.class, entry.subject.clone(), entry.note());
+        let nth = *self.known.entry(key).or_insert(self.entries.len());
+        match self.entries.get_mut(nth) {
+            Some(same) => same.times += 1,
+            None => self.entries.push(entry),
+        }
+    }
+
+    /// `what the server offers: tools`, `tools/call search`.
+    pub fn title(&self) -> String {
+        match self.list {
+            Some(list) => format!("what the server offers: {}s", list.word()),
+            None => self.call.clone(),
+        }
+    }
+}
+
+impl<'r> Entry<'r> {
+    /// The worst first; what was not tried says nothing worse, and stands before noise.
+    fn rank(&self) -> (Class, bool) {
+        (self.class.unwrap_or(Class::Latency), self.class.is_none())
+    }
+
+    /// `breaking`; `skipped` where something was not tried.
+    pub fn class_word(&self) -> &'static str {
+        self.class.map_or("skipped", Class::as_str)
+    }
+
+    /// What the difference means, where its values do not say it.
+    pub fn note(&self) -> &'r str {
+        let note = self.difference.and_then(|one| one.note.as_deref());
+        note.unwrap_or_default()
+    }
+
+    /// All of it, on one line.
+    pub fn in_words(&self) -> String {
+        match self.difference {
+            Some(difference) if self.is_offer => {
+                format!("{} at {}", self.subject, words::in_words(difference))
+            }
+            Some(difference) => words::in_words(difference),
+            None => self.subject.clone(),
+        }
+    }
+}
+
+/// The verdict, in one sentence.
+pub fn verdict(compared: &Compared<'_>) -> String {
+    let report = compared.report;
+    let [left, right] = compared.parties.each_ref().map(Party::short);
+    let worst = report.worst().unwrap_or(Class::Noise);
+    let what = if let Some(trouble) = report.trouble() {
+        let mut troubles = report.troubles.iter();
+        let why = troubles.find(|(known, _)| *known == trouble);
+        let why = why.map_or("neither side has a request", |(_, text)| &**text);
+        let what = match trouble {
+            Trouble::Unreadable if report.compared == 0 => "nothing was compared",
+            Trouble::Unreadable => "not everything could be compared",
+            Trouble::Refused => "not everything was tried, for safety",
+            Trouble::Target => "the server failed",
+            Trouble::Hang => "the server hangs",
+        };
+        let what = format!("{what}: {why}");
+        return match report.compared {
+            0 => what,
+            _ => format!("{what}; {}", found(report)),
+        };
+    } else if report.is_failed() {
+        match worst {
+            Class::Breaking => format!("{right} breaks what {left} does"),
+            Class::Changed => format!("{right} says something else than {left}"),
+            Class::Added => format!("{right} says more than {left}"),
+            Class::Order => format!("{right} says the same as {left} in another order"),
+            Class::Latency => format!("{right} takes longer than it may beside {left}"),
+            Class::Noise => format!("{right} differs from {left} as any two runs do"),
+        }
+    } else if compared.is_cut_short {
+        "stopped before its end".to_owned()
+    } else {
+        match worst {
+            Class::Noise => format!("{right} does the same as {left}"),
+            Class::Added => format!("{right} does all that {left} does, and more"),
+            _ => {
+                let fail_on = report.fail_on.as_str();
+                format!("{right} differs from {left} by less than fails (--fail-on {fail_on})")
+            }
+        }
+    };
+    format!("{what}: {}", found(report))
+}
+
+/// `2 breaking, 3 changed; 31 exchanges compared, 27 of them the same`.
+fn found(report: &Report) -> String {
+    let compared = plural(report.compared, "exchange");
+    let same = match report.same {
+        0 => String::new(),
+        same => format!(", {} of them the same", count(same)),
+    };
+    match counted(report.counts) {
+        none if none.is_empty() => format!("{compared} compared{same}"),
+        counted => format!("{counted}; {compared} compared{same}"),
+    }
+}
+
+/// What was not looked at, not kept or passed over, a line each; then up to `most` rules that
+/// changed nothing.
+pub fn left_out(report: &Report, most: usize) -> Vec<String> {
+    const NOT_KEPT: &str = "with something to say, not kept";
+    let left = &report.left_out;
+    let all = [
+        (left.unwanted, "exchange", "not wanted by --only"),
+        (left.passed_over, "difference", "passed over by rules"),
+        (report.redacted, "value", REDACTED),
+        (left.exchanges, "exchange", NOT_KEPT),
+        (left.offers, "offer", NOT_KEPT),
+        (left.troubles, "problem", "not kept"),
+        (left.values, "value", "not compared: there is too much"),
+        (left.outlines, "answer", "compared by the size: too long"),
+        (
+            left.place_by_place,
+            "list",
+            "compared place by place: too long",
+        ),
+    ];
+    let some = all.into_iter().filter(|(number, ..)| *number > 0);
+    let some = some.map(|(number, noun, what)| format!("{} {what}", plural(number, noun)));
+    let unfired = report.unfired.iter().take(most).map(|rule| {
+        let (at, rule) = (escape(&rule.at), escape(&rule.rule));
+        format!("the rule at {at} changed nothing: {rule}")
+    });
+    let more = report.unfired.len().saturating_sub(most) as u64;
+    let more = (more > 0).then(|| format!("{} changed nothing either", plural(more, "more rule")));
+    some.chain(unfired).chain(more).collect()
 }

@@ -1,8 +1,8 @@
 //! A comparison for programs: one JSON object per line, a summary first; as a test report, a case
 //! per method and tool; as annotations, in which what fails is an error and the rest a notice.
 
-use super::party::opens;
-use super::verdict::{grouped, left_out, verdict};
+use super::comparison_text::{grouped, left_out, verdict};
+use super::opens;
 use super::{Compared, Party};
 use crate::cli::ci_reports::{self, Annotation, Case, Verdict};
 use crate::cli::exit::Failure;

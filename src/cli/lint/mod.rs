@@ -9,8 +9,7 @@
 //!          fix: write logs to stderr …
 //! ```
 //!
-//! * [`checked`]: a recording and what was found in it;
-//! * [`reports`]: the formats.
+//! [`reports`] has what was found in a recording, and the formats.
 
 mod reports;
 

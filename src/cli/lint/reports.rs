@@ -236,8 +236,6 @@ pub fn annotations(checked: &Checked<'_>) -> impl Iterator<Item = Annotation> {
     })
 }
 
-// A recording, and what was found in it.
-
 /// A recording and what was found in it, by rule, the worst first.
 pub struct Checked<'s> {
     pub recording: Recording,

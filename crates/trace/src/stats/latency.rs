@@ -74,58 +74,43 @@ impl Buckets {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Gathered {
-    samples: Samples,
+    all: Vec<u64>,
+    /// In place of these, where they are too many.
+    histogram: Option<Box<Histogram<u64>>>,
     pub buckets: Buckets,
     max_ns: u64,
-}
-
-#[derive(Clone, Debug)]
-enum Samples {
-    All(Vec<u64>),
-    Many(Box<Histogram<u64>>),
-}
-
-impl Default for Samples {
-    fn default() -> Self {
-        Self::All(Vec::new())
-    }
 }
 
 impl Gathered {
     pub fn add(&mut self, ns: u64) {
         self.max_ns = self.max_ns.max(ns);
         self.buckets.add(ns);
-        match &mut self.samples {
-            Samples::Many(histogram) => record(histogram, ns),
-            Samples::All(all) => {
-                all.push(ns);
-                if all.len() > EXACT
-                    && let Ok(mut histogram) = Histogram::new(DIGITS)
-                {
-                    all.iter().for_each(|ns| record(&mut histogram, *ns));
-                    self.samples = Samples::Many(Box::new(histogram));
-                }
-            }
+        if let Some(histogram) = &mut self.histogram {
+            return record(histogram, ns);
+        }
+        self.all.push(ns);
+        if self.all.len() > EXACT
+            && let Ok(mut histogram) = Histogram::new(DIGITS)
+        {
+            self.all.drain(..).for_each(|ns| record(&mut histogram, ns));
+            self.histogram = Some(Box::new(histogram));
         }
     }
 
     /// The distribution, if there is one.
     pub fn latency(&self) -> Option<Latency> {
-        let (measured, quantile): (u64, Box<dyn Fn(u32) -> u64>) = match &self.samples {
-            Samples::All(all) if all.is_empty() => return None,
-            Samples::All(all) => {
-                let mut sorted = all.clone();
-                sorted.sort_unstable();
-                let measured = sorted.len() as u64;
-                (measured, Box::new(move |percent| rank(&sorted, percent)))
+        let mut sorted = self.all.clone();
+        sorted.sort_unstable();
+        let quantile = |percent: u32| match &self.histogram {
+            Some(histogram) => {
+                let ns = histogram.value_at_quantile(f64::from(percent) / 100.0);
+                ns.min(self.max_ns)
             }
-            Samples::Many(histogram) => {
-                let of = |percent| histogram.value_at_quantile(f64::from(percent) / 100.0);
-                let quantile = move |percent| of(percent).min(self.max_ns);
-                (histogram.len(), Box::new(quantile))
-            }
+            None => rank(&sorted, percent),
         };
-        Some(Latency {
+        let many = self.histogram.as_ref().map(|histogram| histogram.len());
+        let measured = many.unwrap_or(sorted.len() as u64);
+        (measured > 0).then(|| Latency {
             measured,
             p50_ns: quantile(50),
             p90_ns: quantile(90),

@@ -217,7 +217,9 @@ impl Story {
         let end = entries.partition_point(|entry| !entry.what.is_of_the_end());
         let (told, at_end) = entries.split_at_mut(end);
         if let Some(last) = told.iter().map(|entry| entry.t).max() {
-            at_end.iter_mut().for_each(|entry| entry.t = last);
+            for entry in at_end {
+                entry.t = last;
+            }
         }
     }
 

@@ -175,12 +175,11 @@ impl Search {
         while (recordings.len() as u64) < self.threads {
             recordings.push(Recording::open_as_it_is(&self.path)?);
         }
-        let (after, last, mut left) = match self.course {
-            Some(course) => course,
-            None => {
-                let last = recordings[0].number(EXTENT, [])?;
-                (0, last, last)
-            }
+        let (after, last, mut left) = if let Some(course) = self.course {
+            course
+        } else {
+            let last = recordings[0].number(EXTENT, [])?;
+            (0, last, last)
         };
         let mut hits = Vec::new();
         while left > after {

@@ -328,12 +328,11 @@ impl Worker {
     }
 
     fn indexer(&mut self) -> Result<&mut Indexer, IndexError> {
-        let indexer = match self.indexer.take() {
-            Some(indexer) => indexer,
-            None => {
-                let spool = SpoolReader::open(&self.files.spool)?;
-                Indexer::create(&self.files.reel, &self.files.context, spool)?
-            }
+        let indexer = if let Some(indexer) = self.indexer.take() {
+            indexer
+        } else {
+            let spool = SpoolReader::open(&self.files.spool)?;
+            Indexer::create(&self.files.reel, &self.files.context, spool)?
         };
         Ok(self.indexer.insert(indexer))
     }

@@ -26,7 +26,7 @@ pub fn any(
         Document::parse(bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes)).ok()
     });
     let roots = documents.each_ref().map(|it| Some(it.as_ref()?.root()));
-    let [request, response] = roots.map(|root| root.filter(|root| root.is_object()));
+    let [request, response] = roots.map(|root| root.filter(Json::is_object));
     let (params, result) = (member(request, "params"), member(response, "result"));
     let start = match root {
         Root::Req => request,

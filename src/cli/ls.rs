@@ -32,6 +32,12 @@ const WAYS: [&str; 9] = [
     "FAILED",
 ];
 
+const HOW_TO_BEGIN: &str = "\
+record a server, by putting this in front of its command in a host's configuration:
+  mcpreel run -- COMMAND
+see how it looks, with nothing else installed:
+  mcpreel demo";
+
 /// Until so long after its start a list completes recordings whose recorders have gone. It is to
 /// be there within 200 ms, and the last transaction takes its time as well.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -97,13 +103,7 @@ impl Ls {
             out.line(&format!("none of {there} has such a row"))?;
         } else {
             out.line(&format!("no recordings in {}\n", shown(library.dir())))?;
-            out.line(
-                "record a server, by putting this in front of its command in a host's \
-                 configuration:",
-            )?;
-            out.inked(Ink::Strong, "  mcpreel run -- COMMAND")?;
-            out.line("see how it looks, with nothing else installed:")?;
-            out.inked(Ink::Strong, "  mcpreel demo")?;
+            out.line(HOW_TO_BEGIN)?;
         }
         out.flush()?;
         Ok(exit)
@@ -213,17 +213,12 @@ fn row(entry: &Entry, entries: &[Entry]) -> [Cell; 14] {
         Standing::Finished if summary.is_some_and(|s| s.state == State::Complete) => "".into(),
         _ => Cell::new(entry.state(), Ink::Warn),
     };
-    let end = entry.end().map_or_else(
-        || "".into(),
-        |end| {
-            let ink = match end {
-                End::Exited { code: 0 } => Ink::Faint,
-                End::Unknown => Ink::Warn,
-                _ => Ink::Bad,
-            };
-            Cell::new(phrases::end_short(end), ink)
-        },
-    );
+    let end = match entry.end() {
+        None => "".into(),
+        Some(end @ End::Exited { code: 0 }) => Cell::new(phrases::end_short(end), Ink::Faint),
+        Some(end @ End::Unknown) => Cell::new(phrases::end_short(end), Ink::Warn),
+        Some(end) => Cell::new(phrases::end_short(end), Ink::Bad),
+    };
     [
         state,
         Cell::new(short_id(&entry.id, entries), Ink::Strong),

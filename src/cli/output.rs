@@ -256,46 +256,34 @@ const BETWEEN_NS: u64 = 100_000_000;
 
 /// A line on a terminal's stderr that is written over until it is done; silent elsewhere.
 pub struct Progress {
-    shown: bool,
-    terminal: bool,
-    clock: Clock,
-    /// When it is shown next, unless it is to be shown at once.
+    /// `None` without a terminal.
+    clock: Option<Clock>,
+    is_shown: bool,
     next: Moment,
 }
 
 impl Progress {
     pub fn stderr() -> Self {
         Self {
-            shown: false,
-            terminal: io::stderr().is_terminal(),
-            clock: Clock::start(),
+            clock: io::stderr().is_terminal().then(Clock::start),
+            is_shown: false,
             next: Moment(SHORT_NS),
         }
     }
 
     /// Shows a message in place of the one before, if it takes long and it is time for another.
     pub fn now_and_then(&mut self, message: impl FnOnce() -> String) {
-        if !self.terminal {
-            return;
-        }
-        let now = self.clock.now();
-        if now >= self.next {
+        let now = self.clock.map(|clock| clock.now());
+        if let Some(now) = now.filter(|now| *now >= self.next) {
             self.next = Moment(now.0 + BETWEEN_NS);
-            self.show(&message());
-        }
-    }
-
-    /// Shows `message` in place of the one before.
-    pub fn show(&mut self, message: &str) {
-        if self.terminal {
-            raw_diagnostic(&format!("\r\x1b[Kmcpreel: {message}"));
-            self.shown = true;
+            raw_diagnostic(&format!("\r\x1b[Kmcpreel: {}", message()));
+            self.is_shown = true;
         }
     }
 
     /// Takes it off the terminal, so that something else can be written.
     pub fn clear(&mut self) {
-        if std::mem::take(&mut self.shown) {
+        if std::mem::take(&mut self.is_shown) {
             raw_diagnostic("\r\x1b[K");
         }
     }

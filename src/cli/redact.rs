@@ -15,7 +15,7 @@ use mcpreel_share::export::Selection;
 use mcpreel_share::export::otlp::Bodies;
 use mcpreel_share::outgoing::{self, Format, Order, Stage, recording_copy};
 use mcpreel_store::reader::Recording;
-use mcpreel_wire::text::{escape, plural, size};
+use mcpreel_wire::text::{escape, plural};
 use serde_json::json;
 use std::fmt::{Display, Write as _};
 use std::path::{Path, PathBuf};
@@ -201,27 +201,7 @@ pub fn report_lines(report: &Report, path: Option<&Path>) -> Vec<String> {
         let more = plural(report.hits() - told, "more place");
         lines.push(format!("  and {more}"));
     }
-    lines.extend(undone(report));
-    lines
-}
-
-/// Lines about what the redaction left undone.
-pub fn undone(report: &Report) -> Vec<String> {
-    let mut lines: Vec<_> = outgoing::switched_off(report).collect();
-    lines.extend(report.left.iter().map(|left| {
-        let (seq, bytes) = (left.seq, size(left.bytes));
-        format!("#{seq} is left out: {bytes} are too long to be looked through")
-    }));
-    lines.extend(outgoing::unplaced_notes(report));
-    for (why, count) in [
-        ("too short", report.short),
-        ("too many or too long", report.beyond),
-    ] {
-        if count > 0 {
-            let values = plural(count, "value");
-            lines.push(format!("{why} to be looked for elsewhere: {values}"));
-        }
-    }
+    lines.extend(outgoing::undone(report));
     lines
 }
 
@@ -230,14 +210,10 @@ fn list_rules(json: bool) -> Result<(), Failure> {
     let mut out = Output::stdout();
     for (id, about) in all_rules() {
         let optional = OPTIONAL.contains(&id);
+        let only = ["", " (only where it is asked for)"][usize::from(optional)];
         if json {
             out.json(&json!({"id": id, "about": about, "optional": optional}))?;
         } else {
-            let only = if optional {
-                " (only where it is asked for)"
-            } else {
-                ""
-            };
             out.line(&format!("{id:<20} {about}{only}"))?;
         }
     }

@@ -44,7 +44,7 @@ impl Reindex {
             select::complete(&path, &library)?;
             let mut progress = Progress::stderr();
             let rebuilt = reindex(&path, &mut |frames| {
-                progress.show(&format!("{shown}: {} frames", count(frames)));
+                progress.now_and_then(|| format!("{shown}: {} frames", count(frames)));
             });
             drop(progress);
             if let Err(error) = rebuilt {

@@ -29,9 +29,8 @@ use mcpreel_trace::clock::Moment;
 use mcpreel_trace::query::Query;
 use mcpreel_wire::text::{escape, plural, size};
 use serde_json::json;
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::fs::{DirEntry, File};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -151,7 +150,7 @@ pub fn run(args: &Report) -> Outcome {
         for (rule, count) in &report.rules {
             out.line(&format!("  {count:>5} × {}", escape(rule)))?;
         }
-        for line in redact::undone(&report) {
+        for line in outgoing::undone(&report) {
             out.line(&format!("  {line}"))?;
         }
         out.line("look at by eye before you hand it on:")?;
@@ -201,38 +200,28 @@ fn place(args: &Report, name: &str, id: &str) -> Result<(PathBuf, Replace), Fail
 
 /// Whether what stands at `path` is a report and nothing else.
 fn is_report(path: &Path, is_zip: bool) -> bool {
-    let mut names = if is_zip { packed(path) } else { lying(path) }.unwrap_or_default();
-    names.sort();
-    let mut ours = NAMES.map(str::to_owned);
-    ours.sort();
-    names == ours
-}
-
-/// The names of the files in an archive, without its folder.
-fn packed(path: &Path) -> Option<Vec<String>> {
-    let archive = ZipArchive::new(File::open(path).ok()?).ok()?;
-    let names = archive
-        .file_names()
-        .map(|name| name.ok().map(Cow::into_owned));
-    names
-        .map(|name| Some(name?.rsplit('/').next()?.to_owned()))
-        .collect()
-}
-
-/// The names of the files in a folder in which there are only files.
-fn lying(path: &Path) -> Option<Vec<String>> {
-    let files = if path.is_symlink() {
-        None
+    let names: Option<BTreeSet<String>> = if is_zip {
+        let archive = File::open(path).ok().map(ZipArchive::new);
+        let archive = archive.and_then(Result::ok);
+        archive.and_then(|archive| {
+            let names = archive.file_names().map(|name| {
+                let name = name.ok()?;
+                Some(name.rsplit('/').next()?.to_owned())
+            });
+            names.collect()
+        })
     } else {
-        path.read_dir().ok()
+        let files = path.read_dir().ok().filter(|_| !path.is_symlink());
+        files.and_then(|files| {
+            let names = files.map(|file| {
+                let file = file.ok()?;
+                let is_file = file.file_type().is_ok_and(|kind| kind.is_file());
+                file.file_name().into_string().ok().filter(|_| is_file)
+            });
+            names.collect()
+        })
     };
-    let name = |file: io::Result<DirEntry>| {
-        let file = file
-            .ok()
-            .filter(|file| file.file_type().is_ok_and(|kind| kind.is_file()))?;
-        file.file_name().into_string().ok()
-    };
-    files?.map(name).collect()
+    names == Some(NAMES.map(str::to_owned).into())
 }
 
 /// Writes all files into `folder`; `now` is the time of a session that is still recorded.

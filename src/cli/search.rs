@@ -127,9 +127,7 @@ impl Search {
             }
             let done = (found.of - found.left).saturating_mul(100) / found.of.max(1);
             let (bytes, hits) = (size(found.bytes), count(*hits));
-            progress.show(&format!(
-                "searching {short}: {done} %, {bytes}; {hits} found"
-            ));
+            progress.now_and_then(|| format!("searching {short}: {done} %, {bytes}; {hits} found"));
         }
     }
 

@@ -161,7 +161,14 @@ fn named(all: impl ExactSizeIterator<Item = String>) -> String {
 pub fn complete(path: &Path, library: &Library) -> Result<(), Failure> {
     let shown = shown(path);
     if !library.contains(path) {
-        tell_of_outside(path);
+        let standing = Entry::read(path).standing;
+        if standing.is_recoverable() {
+            let standing = standing.as_str();
+            output::say(&format!(
+                "{shown} ({standing}) is shown without what its spool still holds: it lies outside \
+                 the folder of recordings; --dir FOLDER completes it"
+            ));
+        }
         return Ok(());
     }
     let mut progress = Progress::stderr();
@@ -170,7 +177,7 @@ pub fn complete(path: &Path, library: &Library) -> Result<(), Failure> {
             Stage::Draining { done, of } => format!("{} of {} read", size(done), size(of)),
             Stage::Deriving { frames } => format!("{} paired", plural(frames, "frame")),
         };
-        progress.show(&format!("{shown}: {done}"));
+        progress.now_and_then(|| format!("{shown}: {done}"));
     });
     drop(progress);
     match outcome {
@@ -198,23 +205,6 @@ pub fn complete(path: &Path, library: &Library) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-/// Says of a recording outside of the folder that its spool still holds something, where that is
-/// so.
-fn tell_of_outside(path: &Path) {
-    let standing = Entry::read(path).standing;
-    if !standing.is_recoverable() {
-        return;
-    }
-    let folder = path.parent().filter(|folder| *folder != Path::new(""));
-    output::say(&format!(
-        "{} ({}) is shown without what its spool still holds: it lies outside the folder of \
-         recordings, where nothing is written; --dir {} completes it",
-        shown(path),
-        standing.as_str(),
-        shown(folder.unwrap_or(Path::new(".")))
-    ));
 }
 
 /// The refusal of a recording that could not be made from its spool, with the way out.

@@ -91,21 +91,19 @@ fn write(stats: &Figures, out: &mut Output) -> Result<(), Failure> {
         let tool = |row: &Row| escape(row.name.as_deref().unwrap_or_default()).into_owned();
         table("TOOL", &stats.tools, tool).write(out)?;
     }
+    let mut hints = Vec::new();
     if stats.methods.iter().any(|row| row.waited_ns > 0) {
-        let hint = "WAITED is the time in which the server waited for its client, in the call or between two rounds.";
-        out.line("")?;
-        out.inked(Ink::Faint, hint)?;
+        let hint = "WAITED: the server waited for its client, in the call or between two rounds";
+        hints.push((Ink::Faint, hint.to_owned()));
     }
     let given_up = stats.methods.iter().map(|row| row.given_up).sum();
     if given_up > 0 {
         let given_up = plural(given_up, "request");
-        let hint = format!(
-            "{given_up} given up: too many were open at once for all to be followed, so that nobody knows whether they were answered."
-        );
-        out.line("")?;
-        out.inked(Ink::Warn, &hint)?;
+        let hint = format!("{given_up} given up: nobody knows whether they were answered");
+        hints.push((Ink::Warn, hint));
     }
-    Ok(())
+    let mut hints = hints.iter();
+    Ok(hints.try_for_each(|(ink, hint)| out.inked(*ink, &format!("\n{hint}")))?)
 }
 
 fn table(heading: &'static str, rows: &[Row], name: impl Fn(&Row) -> String) -> Table<9> {

@@ -73,7 +73,16 @@ impl Why {
             let state = select::state(&recording, &summary);
             out.line(&format!("{title}  {state}"))?;
             write(&causes, &address, &mut out)?;
-            self.findings(&summary, &address, &mut out)?;
+            if summary.findings > 0 {
+                // Outside the folder it is named as it was here.
+                let named = match &*address {
+                    "" => phrases::command(&[self.which.recording.to_string_lossy().into_owned()]),
+                    address => address.to_owned(),
+                };
+                let findings = plural(summary.findings, "finding");
+                let text = format!("{findings}: mcpreel lint {named}");
+                row("lint", &text, Ink::Plain, &mut out)?;
+            }
         }
         out.flush()?;
         Ok(Exit::Fine)
@@ -88,21 +97,6 @@ impl Why {
         }
         Ok(short_id(&summary.id, &library.list()?).to_owned())
     }
-
-    /// Prints how many findings there are besides, and the command that shows them.
-    fn findings(&self, summary: &Summary, address: &str, out: &mut Output) -> Result<(), Failure> {
-        if summary.findings == 0 {
-            return Ok(());
-        }
-        // Outside the folder it is named as it was here.
-        let named = match address {
-            "" => phrases::command(&[self.which.recording.to_string_lossy().into_owned()]),
-            address => address.to_owned(),
-        };
-        let findings = plural(summary.findings, "finding");
-        let text = format!("{findings}: mcpreel lint {named}");
-        row("lint", &text, Ink::Plain, out)
-    }
 }
 
 fn write(causes: &[Cause], address: &str, out: &mut Output) -> Result<(), Failure> {
@@ -110,32 +104,29 @@ fn write(causes: &[Cause], address: &str, out: &mut Output) -> Result<(), Failur
         return Ok(());
     };
     // Where nothing was found there is nothing to be sure of.
-    if best.is_trouble() {
-        row("why", &best.sentence, Ink::Bad, out)?;
+    let is_trouble = best.is_trouble();
+    let ink = if is_trouble { Ink::Bad } else { Ink::Good };
+    row("why", &best.sentence, ink, out)?;
+    if is_trouble {
         let certainty = best.certainty;
         let sure = format!("{}: {}", certainty.as_str(), certainty.help());
         row("sure", &sure, Ink::Plain, out)?;
-    } else {
-        row("why", &best.sentence, Ink::Good, out)?;
     }
     let places = best.evidence.iter().map(|one| place(one, address));
     let places: Vec<_> = places.collect();
     let widest = places.iter().map(|place| width(place)).max().unwrap_or(0);
-    for (at, (evidence, place)) in best.evidence.iter().zip(&places).enumerate() {
-        let name = if at == 0 { "shown" } else { "" };
+    let mut name = "shown";
+    for (evidence, place) in best.evidence.iter().zip(&places) {
         let text = format!("{}  {}", pad_end(place, widest), evidence.text);
-        row(name, &text, Ink::Plain, out)?;
+        row(std::mem::take(&mut name), &text, Ink::Plain, out)?;
     }
     row("do", best.advice, Ink::Plain, out)?;
     if !others.is_empty() {
-        out.line("")?;
-        out.inked(Ink::Strong, "besides")?;
+        out.inked(Ink::Strong, "\nbesides")?;
     }
     for cause in others {
-        let ink = match cause.certainty {
-            Certainty::Possible => Ink::Plain,
-            Certainty::Likely | Certainty::Certain => Ink::Warn,
-        };
+        let is_possible = cause.certainty == Certainty::Possible;
+        let ink = if is_possible { Ink::Plain } else { Ink::Warn };
         let name = format!("  {}", pad_end(cause.certainty.as_str(), 8));
         row(&name, &cause.sentence, ink, out)?;
     }

@@ -162,7 +162,7 @@ impl<'a> Plan<'a> {
         };
         let mut progress = Progress::stderr();
         let told = &mut |now: &player::Progress<'_>| {
-            progress.show(&format!("{}{}", run.which, now.in_words()));
+            progress.now_and_then(|| format!("{}{}", run.which, now.in_words()));
         };
         let mut played = play.run(clock, told).map_err(anyhow::Error::from)?;
         self.report_nothing_tried(&mut played.outcome.report);

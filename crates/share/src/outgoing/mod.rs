@@ -289,29 +289,34 @@ pub fn redaction_in_words(report: Option<&Report>, format: Format) -> String {
         _ => " of the recording",
     };
     let mut text = format!("redacted in {places}{of}, look through it before you hand it on");
-    if !report.left.is_empty() {
-        let frames = plural(report.left.len() as u64, "frame");
-        let _ = write!(
-            text,
-            "; {frames} too long to be looked through and left out"
-        );
-    }
-    for line in switched_off(report).chain(unplaced_notes(report)) {
+    for line in undone(report) {
         let _ = write!(text, "; {line}");
     }
     text
 }
 
-/// The rules that a user has switched off.
-pub fn switched_off(report: &Report) -> impl Iterator<Item = String> {
-    let rules = report.off.iter();
-    rules.map(|rule| format!("{} is switched off: what it finds is left", escape(rule)))
-}
-
-/// Notes on frames that a damaged file does not have.
-pub fn unplaced_notes(report: &Report) -> Option<String> {
-    let notes = plural(report.unplaced, "note");
-    (report.unplaced > 0).then(|| format!("left out, on frames that are not there: {notes}"))
+/// What a redaction left undone, or left out.
+pub fn undone(report: &Report) -> Vec<String> {
+    let off = report.off.iter();
+    let off = off.map(|rule| format!("{} is switched off: what it finds is left", escape(rule)));
+    let left = report.left.len() as u64;
+    let counts = [
+        (left, "frame", "too long to be looked through and left out"),
+        (report.unplaced, "note", "on no frame left out"),
+        (
+            report.short,
+            "value",
+            "too short to be looked for elsewhere",
+        ),
+        (
+            report.beyond,
+            "value",
+            "too many or too long to be looked for elsewhere",
+        ),
+    ];
+    let counts = counts.into_iter().filter(|(number, ..)| *number > 0);
+    let counts = counts.map(|(number, noun, what)| format!("{} {what}", plural(number, noun)));
+    off.chain(counts).collect()
 }
 
 /// The numbers of what was written, and of what is left out.

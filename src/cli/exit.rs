@@ -69,10 +69,6 @@ pub type Outcome = Result<Exit, Failure>;
 impl<E: Into<anyhow::Error>> From<E> for Failure {
     fn from(error: E) -> Self {
         let error = match error.into().downcast() {
-            Ok(whole) => return unfinished(whole),
-            Err(error) => error,
-        };
-        let error = match error.downcast() {
             Ok(outgoing::ExportError::Whole(whole)) => return unfinished(whole),
             Ok(error) => error.into(),
             Err(error) => error,

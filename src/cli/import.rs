@@ -131,18 +131,16 @@ fn made(path: &Path, shown: &str, args: &Import, folder: &Path) -> Result<Vec<Ma
 }
 
 fn unknown(shown: &str, path: &Path, beginning: &[u8]) -> Failure {
-    if let Some((what, how)) = not_utf8(beginning) {
-        return Failure::Refused(anyhow::anyhow!("{shown} is {what}: `{how}` takes it in"));
-    }
-    if Recording::open(path).is_ok() || path.extension().is_some_and(|ending| ending == REEL) {
-        return Failure::Refused(anyhow::anyhow!(
-            "{shown} is a recording already: every command takes its path"
-        ));
-    }
-    Failure::Refused(anyhow::anyhow!(
-        "{shown} is nothing that can be imported: that is a cassette (`mcpreel export`), a session \
-         log of mcpsnoop, an mcp*.log of Claude Desktop, or JSON-RPC messages, one per line"
-    ))
+    let why = if let Some((what, how)) = not_utf8(beginning) {
+        format!("is {what}: `{how}` takes it in")
+    } else if Recording::open(path).is_ok() || path.extension().is_some_and(|end| end == REEL) {
+        "is a recording already: every command takes its path".to_owned()
+    } else {
+        "is nothing that can be imported: that is a cassette (`mcpreel export`), a session log of \
+         mcpsnoop, an mcp*.log of Claude Desktop, or JSON-RPC messages, one per line"
+            .to_owned()
+    };
+    Failure::Refused(anyhow::anyhow!("{shown} {why}"))
 }
 
 /// Moves a recording to its place in the library, and says where that is.
@@ -172,12 +170,8 @@ fn settle(
         reel
     } else {
         // A session without a date stands where it was taken in.
-        let wall_ns = if wall_ns == 0 {
-            wall_clock_ns()
-        } else {
-            wall_ns
-        };
-        let stem = file_stem(wall_ns, &name, &id);
+        let dated = Some(wall_ns).filter(|ns| *ns > 0);
+        let stem = file_stem(dated.unwrap_or_else(wall_clock_ns), &name, &id);
         let reel = library.dir().join(stem).with_extension(REEL);
         std::fs::rename(&made.reel, &reel)?;
         reel

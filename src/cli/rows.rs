@@ -25,7 +25,7 @@ use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{
     cut, cut_middle, duration, escape, escape_bytes, pad_end, pad_start, since, size,
 };
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -84,7 +84,7 @@ impl Printer {
                 self.frame(recording, head, None)
             }
             What::Message { record, head, .. } if self.json => {
-                self.object(record.kind.as_str(), MessageJson::new(record, head.t_last))
+                self.object(record.kind.as_str(), message_json(record, head.t_last))
             }
             What::Line { head, .. } if self.json => self.frame(recording, head, None),
             What::Line { preview, .. } => self.line(&RowView::of_item(item), &quote(preview)),
@@ -105,7 +105,7 @@ impl Printer {
     ) -> Result<(), Failure> {
         if self.json {
             let kind = if is_open { "open" } else { "exchange" };
-            return self.object(kind, ExchangeJson::from(exchange));
+            return self.object(kind, exchange_json(exchange));
         }
         let mut row = RowView::of_exchange(exchange);
         row.t = t.unwrap_or(row.t);
@@ -133,8 +133,8 @@ impl Printer {
             _ => "line",
         };
         match raw {
-            Some(raw) => self.object(kind, FrameJson::new(head, raw)),
-            None => self.object(kind, FrameJson::new(head, &recording.raw(head.seq)?)),
+            Some(raw) => self.object(kind, frame_json(head, raw)),
+            None => self.object(kind, frame_json(head, &recording.raw(head.seq)?)),
         }
     }
 
@@ -277,114 +277,82 @@ struct Typed<T> {
     row: T,
 }
 
-/// A frame with its exact bytes.
-#[derive(Debug, Serialize)]
-struct FrameJson<'a> {
-    seq: u64,
-    stream: &'static str,
-    direction: Option<&'static str>,
-    t_first_ns: u64,
-    t_last_ns: u64,
-    size: u64,
-    #[serde(flatten)]
-    bytes: Bytes<'a>,
+/// A frame with its exact bytes: as text where they are UTF-8.
+fn frame_json(head: &FrameHead, raw: &[u8]) -> Value {
+    let mut frame = json!({
+        "seq": head.seq.0,
+        "stream": head.stream.as_str(),
+        "direction": head.stream.messages().map(Direction::as_str),
+        "t_first_ns": head.t_first.0,
+        "t_last_ns": head.t_last.0,
+        "size": head.size,
+    });
+    match std::str::from_utf8(raw) {
+        Ok(text) => frame["text"] = text.into(),
+        Err(_) => frame["base64"] = STANDARD.encode(raw).into(),
+    }
+    frame
 }
 
-/// Text where the bytes are UTF-8.
+/// A member of an object: in our words, or as it was on the wire.
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum Bytes<'a> {
-    Text(&'a str),
-    Base64(String),
+#[serde(untagged)]
+enum Member {
+    Ours(Value),
+    Wire(Box<RawValue>),
 }
 
-impl<'a> FrameJson<'a> {
-    fn new(head: &FrameHead, raw: &'a [u8]) -> Self {
-        Self {
-            seq: head.seq.0,
-            stream: head.stream.as_str(),
-            direction: head.stream.messages().map(Direction::as_str),
-            t_first_ns: head.t_first.0,
-            t_last_ns: head.t_last.0,
-            size: head.size,
-            bytes: std::str::from_utf8(raw)
-                .map_or_else(|_| Bytes::Base64(STANDARD.encode(raw)), Bytes::Text),
-        }
+/// JSON text as it is; what is no JSON after all (only a damaged recording has it), as a string.
+fn as_on_the_wire(json: &str) -> Member {
+    let raw = RawValue::from_string(json.to_owned());
+    raw.map_or_else(|_| Member::Ours(json.into()), Member::Wire)
+}
+
+fn ours(value: impl Into<Value>) -> Member {
+    Member::Ours(value.into())
+}
+
+struct Members(Vec<(&'static str, Member)>);
+
+impl Serialize for Members {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
     }
 }
 
 /// A request with its response.
-#[derive(Debug, Serialize)]
-struct ExchangeJson<'a> {
-    direction: &'static str,
-    method: &'a str,
-    name: Option<&'a str>,
-    id: Box<RawValue>,
-    request: u64,
-    response: Option<u64>,
-    t_request_ns: u64,
-    t_response_ns: Option<u64>,
-    latency_ns: Option<u64>,
-    waited_ns: u64,
-    status: &'static str,
-    code: Option<Box<RawValue>>,
-    era: &'static str,
-    summary: &'a str,
+fn exchange_json(exchange: &Exchange) -> Members {
+    let code = exchange.code.as_deref().map(as_on_the_wire);
+    Members(vec![
+        ("direction", ours(exchange.direction.as_str())),
+        ("method", ours(&*exchange.method)),
+        ("name", ours(exchange.name.as_deref())),
+        ("id", as_on_the_wire(exchange.rpc_id.json())),
+        ("request", ours(exchange.request.0.0)),
+        ("response", ours(exchange.response.map(|(seq, _)| seq.0))),
+        ("t_request_ns", ours(exchange.t_request.0)),
+        ("t_response_ns", ours(exchange.t_response.map(|t| t.0))),
+        ("latency_ns", ours(exchange.latency_ns())),
+        ("waited_ns", ours(exchange.waited_ns)),
+        ("status", ours(exchange.status.as_str())),
+        ("code", code.unwrap_or(ours(Value::Null))),
+        ("era", ours(exchange.era.as_str())),
+        ("summary", ours(&*exchange.summary)),
+    ])
 }
 
-impl<'a> From<&'a Exchange> for ExchangeJson<'a> {
-    fn from(exchange: &'a Exchange) -> Self {
-        Self {
-            direction: exchange.direction.as_str(),
-            method: &exchange.method,
-            name: exchange.name.as_deref(),
-            id: as_on_the_wire(exchange.rpc_id.json()),
-            request: exchange.request.0.0,
-            response: exchange.response.map(|(seq, _)| seq.0),
-            t_request_ns: exchange.t_request.0,
-            t_response_ns: exchange.t_response.map(|t| t.0),
-            latency_ns: exchange.latency_ns(),
-            waited_ns: exchange.waited_ns,
-            status: exchange.status.as_str(),
-            code: exchange.code.as_deref().map(as_on_the_wire),
-            era: exchange.era.as_str(),
-            summary: &exchange.summary,
-        }
-    }
-}
-
-/// JSON text as it is; what is no JSON after all (only a damaged recording has it), as a string.
-fn as_on_the_wire(json: &str) -> Box<RawValue> {
-    RawValue::from_string(json.to_owned())
-        .or_else(|_| serde_json::value::to_raw_value(json))
-        .expect("a string is a JSON value")
-}
-
-/// A message that is neither the request nor the response of an exchange.
-#[derive(Debug, Serialize)]
-struct MessageJson<'a> {
-    seq: u64,
-    direction: &'static str,
-    t_ns: u64,
-    method: Option<&'a str>,
-    name: Option<&'a str>,
-    id: Option<Box<RawValue>>,
-    summary: &'a str,
-}
-
-impl<'a> MessageJson<'a> {
-    /// `t` is when the message was complete.
-    fn new(record: &'a MessageRecord, t: Moment) -> Self {
-        Self {
-            seq: record.frame.0,
-            direction: record.direction.as_str(),
-            t_ns: t.0,
-            method: record.method.as_deref(),
-            name: record.name.as_deref(),
-            id: record.rpc_id.as_ref().map(|id| as_on_the_wire(id.json())),
-            summary: &record.summary,
-        }
-    }
+/// A message that is neither the request nor the response of an exchange, and was complete at `t`.
+fn message_json(record: &MessageRecord, t: Moment) -> Members {
+    let id = record.rpc_id.as_ref().map(|id| as_on_the_wire(id.json()));
+    Members(vec![
+        ("seq", ours(record.frame.0)),
+        ("direction", ours(record.direction.as_str())),
+        ("t_ns", ours(t.0)),
+        ("method", ours(record.method.as_deref())),
+        ("name", ours(record.name.as_deref())),
+        ("id", id.unwrap_or(ours(Value::Null))),
+        ("summary", ours(&*record.summary)),
+    ])
 }
 
 /// An event, its details behind the time.
@@ -458,7 +426,7 @@ mod tests {
             code: Some("\"E_QUOTA\"".into()),
             ..Exchange::begun(Direction::ClientToServer, id, "tools/call")
         };
-        let line = line(&ExchangeJson::from(&exchange));
+        let line = line(&exchange_json(&exchange));
         assert!(line.contains(r#""id":9007199254740993.0,"#), "{line}");
         assert!(line.contains(r#""code":"E_QUOTA","#), "{line}");
     }

@@ -205,13 +205,10 @@ fn context(
     let after = piece(to..until)?;
     let ellipsis = |is_cut: bool| if is_cut { "…" } else { "" };
     // Of a character that was cut in two the rest is left out.
-    let rest = before.iter().take_while(|byte| **byte & 0xC0 == 0x80);
-    let before = escape_bytes(&before[rest.count()..]);
-    let after = match std::str::from_utf8(&after) {
-        Err(error) if error.error_len().is_none() => &after[..error.valid_up_to()],
-        _ => &after,
-    };
-    let after = escape_bytes(after.trim_ascii_end());
+    let [before, after] = [before, after].map(|bytes| {
+        let text = String::from_utf8_lossy(&bytes);
+        escape(text.trim_end_matches('\n').trim_matches('\u{fffd}')).into_owned()
+    });
     Ok([
         format!("{}{before}", ellipsis(from > 0)),
         escape_bytes(&found).into_owned(),

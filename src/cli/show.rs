@@ -15,13 +15,14 @@ use clap::Args;
 use mcpreel_share::export::all_rows;
 use mcpreel_share::phrases::{self, phrases_session, when};
 use mcpreel_store::reader::{Recording, Summary};
-use mcpreel_trace::exchange::ExchangeId;
+use mcpreel_trace::exchange::{ExchangeId, Status};
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{Lens, What};
 use mcpreel_trace::query::Query;
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::{clock, count, escape, pad_end, plural};
 use std::ffi::OsString;
+use std::fmt::Write as _;
 
 /// Findings below a recording; `--findings` shows all.
 const MOST_FINDINGS: usize = 10;
@@ -54,26 +55,23 @@ STATE of a recording:
   complete     all of it is there
 
 STATUS of an exchange:
-  open            no answer yet, and the recording is live
-  ok              answered with a result
-  tool-error      answered with a result that has isError
-  error           answered with an error
-  input-required  the server asked for input first; joined to the retry
-  task            answered with a task; joined to its outcome
-  cancelled       cancelled, and never answered
-  late            answered after it was cancelled
-  lost            the answering side ended before it answered: while its input was
-                  open, by a signal, or with an exit code other than 0
-  unanswered      the recording ended otherwise before there was an answer
-  listening       a subscription that was open until the end; it has no latency
-  given-up        no longer followed, because too many requests were open at once";
+";
+
+/// The long help: the legend ends with what each status means.
+fn long_help() -> String {
+    let mut help = format!("{EXAMPLES}\n\n{LEGEND}");
+    for status in Status::ALL {
+        _ = writeln!(help, "  {:<14}  {}", status.as_str(), status.help());
+    }
+    help
+}
 
 /// Show a recording, or one frame of it with its exchange
 ///
 /// Without options: who spoke, what they agreed on, how it ended, then a line per exchange. With
 /// `#SEQ` after the recording: that frame, and the whole exchange that it belongs to.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{LEGEND}"))]
+#[command(after_help = EXAMPLES, after_long_help = long_help())]
 pub struct Show {
     /// A path, @, @2, an id or its first four digits or more, or a name; with #SEQ one frame
     #[arg(value_name = "RECORDING[#SEQ]", default_value = "@")]

@@ -163,8 +163,9 @@ fn facts(
         ("asked in", other(exchange.parent)?),
         ("chain of", other(exchange.chain)?),
     ];
-    let facts = facts.into_iter();
-    let known = facts.filter_map(|(name, value)| Some((name, value?)));
+    let known = facts
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)));
     Ok(known.collect())
 }
 

@@ -21,6 +21,9 @@ const LINES: usize = 256;
 /// Bytes of a list in brackets.
 const LIST: usize = 4096;
 
+/// Bytes of a value that begins with a bracket.
+const UNCLOSED: usize = 256;
+
 /// Bytes of the rest of a line.
 const REST: usize = 2048;
 
@@ -151,8 +154,9 @@ pub(super) fn listed(text: &[u8], name: &Name, start: usize) -> Vec<Value> {
         }
         depth == 0
     });
-    // A bracket that is never closed begins a value.
-    let end = end.unwrap_or_else(|| 1 + leading(&near[1..], |byte| !byte.is_ascii_whitespace()));
+    // A bracket that is never closed begins a value; a value is short.
+    let one = &near[1..near.len().min(UNCLOSED)];
+    let end = end.unwrap_or_else(|| 1 + leading(one, |byte| !byte.is_ascii_whitespace()));
     let (mut values, mut at, mut is_second) = (Vec::new(), start + 1, false);
     for piece in near[1..end].split(|byte| b",\n[](){}".contains(byte)) {
         let begin = at;

@@ -275,8 +275,7 @@ impl<'r> Redacting<'r> {
 fn left_out(head: &FrameHead, report: &mut Report) -> Vec<u8> {
     let (seq, bytes) = (head.seq.0, head.size);
     report.left.push(Left { seq, bytes });
-    let text = format!("[mcpreel left out a line of {bytes} bytes: too long to be redacted]\n");
-    text.into_bytes()
+    format!("[mcpreel left out a line of {bytes} bytes: too long to be redacted]\n").into_bytes()
 }
 
 /// All marks and notes on frames.

@@ -228,6 +228,8 @@ pub fn arrow(direction: Direction) -> &'static str {
 }
 
 fn worst(findings: &[FindingNote]) -> Option<Severity> {
-    let severities = findings.iter().map(|note| Severity::parse(&note.severity));
-    severities.flatten().max()
+    let severities = findings.iter();
+    severities
+        .filter_map(|note| Severity::parse(&note.severity))
+        .max()
 }

@@ -79,12 +79,12 @@ pub struct Fault {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.message)?;
-        f.write_str(if self.is_loss {
+        let loss = if self.is_loss {
             "; the line is passed over"
         } else {
             ""
-        })
+        };
+        write!(f, "line {}: {}{loss}", self.line, self.message)
     }
 }
 

@@ -86,7 +86,15 @@ impl<'r> Excerpt<'r> {
                 // A damaged recording may have messages without a frame.
                 while links.next_if(|link| link.frame < head.seq).is_some() {}
                 let link = links.next_if(|link| link.frame == head.seq);
-                self.frame(head, (raw.as_deref(), hold), link, visit)?;
+                if !self.selection.has_frame(head.seq) {
+                    visit(Part::Passed(head))?;
+                } else if head.size > hold || raw.is_some() {
+                    let raw = raw.as_deref().filter(|_| head.size <= hold);
+                    visit(Part::Frame(head, raw, link))?;
+                } else {
+                    let raw = self.recording.raw(head.seq)?;
+                    visit(Part::Frame(head, Some(&raw), link))?;
+                }
             }
         }
     }
@@ -102,26 +110,6 @@ impl<'r> Excerpt<'r> {
         };
         page.retain(|(head, _)| head.seq <= self.last);
         Ok(page)
-    }
-
-    fn frame<E: From<ReadError>>(
-        &self,
-        head: &FrameHead,
-        (raw, hold): (Option<&[u8]>, u64),
-        link: Option<&Link>,
-        visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        if !self.selection.has_frame(head.seq) {
-            return visit(Part::Passed(head));
-        }
-        if head.size > hold {
-            return visit(Part::Frame(head, None, link));
-        }
-        if raw.is_some() {
-            return visit(Part::Frame(head, raw, link));
-        }
-        let raw = self.recording.raw(head.seq)?;
-        visit(Part::Frame(head, Some(&raw), link))
     }
 
     /// Gives the exchanges whose request or answer is selected to `visit`, in the order of their

@@ -86,11 +86,20 @@ impl<W: Write> Trace<'_, W> {
             "{{\"displayTimeUnit\":\"ms\",\"otherData\":{about},\"traceEvents\":["
         )?;
         self.names(summary)?;
-        self.exchanges(progress)?;
         let excerpt = self.excerpt;
+        self.written.left_out = excerpt.exchanges(&mut |exchange| {
+            progress(exchange.request.0)?;
+            self.written.exchanges += 1;
+            self.exchange(exchange)
+        })?;
         excerpt.notices(progress, &mut |notice| self.notice(notice))?;
         self.lines(progress)?;
-        self.events()?;
+        excerpt.events(&mut |row| {
+            self.written.events += 1;
+            let text = phrases::event(&row.event.kind);
+            let args = json!({"after": row.event.after_seq.0, "summary": text});
+            self.instant((SERVER, PROCESS), row.event.t, &text, &args)
+        })?;
         // What comes last has no comma after it.
         let last = json!({"ph": "M", "pid": CLIENT, "tid": 0, "name": "process_labels",
             "args": {"labels": format!("mcpreel {}", summary.id)}});
@@ -129,16 +138,6 @@ impl<W: Write> Trace<'_, W> {
                 )?;
             }
         }
-        Ok(())
-    }
-
-    fn exchanges(&mut self, progress: &mut Progress<'_>) -> Result<(), ExportError> {
-        let excerpt = self.excerpt;
-        self.written.left_out = excerpt.exchanges(&mut |exchange| {
-            progress(exchange.request.0)?;
-            self.written.exchanges += 1;
-            self.exchange(exchange)
-        })?;
         Ok(())
     }
 
@@ -223,16 +222,6 @@ impl<W: Write> Trace<'_, W> {
             self.instant(track, line.t, &text, &args)?;
         }
         Ok(())
-    }
-
-    fn events(&mut self) -> Result<(), ExportError> {
-        let excerpt = self.excerpt;
-        excerpt.events(&mut |row| {
-            self.written.events += 1;
-            let text = phrases::event(&row.event.kind);
-            let args = json!({"after": row.event.after_seq.0, "summary": text});
-            self.instant((SERVER, PROCESS), row.event.t, &text, &args)
-        })
     }
 }
 

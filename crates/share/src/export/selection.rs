@@ -44,18 +44,21 @@ impl Selection {
 
     /// Picks a frame, if it is within the bounds.
     pub fn pick_frame(&mut self, seq: Seq) {
-        let is_meant = self.has_place(seq);
-        if let Some(picked) = self.picked.as_mut().filter(|_| is_meant) {
+        if let Some(picked) = self.picked_at(seq) {
             picked.frames.insert(seq);
         }
     }
 
     /// Picks the event with the number `id` that came after the frame `after`, likewise.
     pub fn pick_event(&mut self, after: Seq, id: u64) {
-        let is_meant = self.has_place(after);
-        if let Some(picked) = self.picked.as_mut().filter(|_| is_meant) {
+        if let Some(picked) = self.picked_at(after) {
             picked.events.insert(id);
         }
+    }
+
+    fn picked_at(&mut self, seq: Seq) -> Option<&mut Picked> {
+        let is_meant = self.has_place(seq);
+        self.picked.as_mut().filter(|_| is_meant)
     }
 
     /// The same, with what `say` makes of the filter's text in place of it.

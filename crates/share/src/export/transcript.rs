@@ -152,8 +152,7 @@ impl<W: Write> Writer<'_, W> {
             beginning = self.recording.piece(head.seq, 0..LOOKED_AT)?;
             &beginning
         };
-        let since = since(head.t_last.0);
-        let mut text = format!("{:>5}  {since:>9}  ", head.seq.0);
+        let mut text = format!("{:>5}  {:>9}  ", head.seq.0, since(head.t_last.0));
         let Some(direction) = head.stream.messages() else {
             // As it stands, whatever it looks like.
             let trimmed = raw.trim_ascii_end();

@@ -249,8 +249,7 @@ pub(super) fn write_findings(
 
 /// A finding about the process belongs to the whole recording, not to a part of it.
 fn is_meant(excerpt: &Excerpt<'_>, row: &FindingRow) -> bool {
-    row.frame
-        .map_or_else(|| !excerpt.is_cut(), |seq| excerpt.has(seq))
+    row.frame.map_or(!excerpt.is_cut(), |seq| excerpt.has(seq))
 }
 
 fn finding(row: &FindingRow) -> Value {

@@ -28,7 +28,11 @@ pub(super) fn write(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), E
     let mut facts = phrases_session::facts(&summary, given_up);
     // The badge of the page says that.
     facts.retain(|(name, _)| *name != "redacted");
-    facts.push(("recorded by", recorder(&summary)));
+    let recorder = match summary.context.mcpreel.as_str() {
+        "" => "unknown".to_owned(),
+        version => format!("mcpreel {}", escape(version)),
+    };
+    facts.push(("recorded by", recorder));
     facts.push((
         "page by",
         concat!("mcpreel ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -73,13 +77,6 @@ fn session((summary, facts): (&Summary, Facts), causes: &[Cause], causes_left_ou
         "causes": causes.iter().map(cause).collect::<Vec<_>>(),
         "causes_left_out": causes_left_out,
     })
-}
-
-fn recorder(summary: &Summary) -> String {
-    match summary.context.mcpreel.as_str() {
-        "" => "unknown".to_owned(),
-        version => format!("mcpreel {}", escape(version)),
-    }
 }
 
 /// Warnings that a reader must see before trusting the rest.

@@ -149,7 +149,7 @@ pub fn write(
     };
     let mut redacting = learn(recording, policy, tell)?;
     if order.format == Format::Jsonl {
-        number(&mut redacting, order.selection, tell)?;
+        redacting.number(order.selection, &mut |seq| tell(Stage::Looked(seq)))?;
         let selection = &redacting.selected(order.selection);
         let progress = &mut |seq| tell(Stage::Written(seq));
         let written =
@@ -182,7 +182,7 @@ pub fn copy(
         return Ok(None);
     };
     let mut redacting = learn(recording, policy, tell)?;
-    number(&mut redacting, selection, tell)?;
+    redacting.number(selection, &mut |seq| tell(Stage::Looked(seq)))?;
     let selection = &redacting.selected(selection);
     let (redacted, report) = recording_copy::redacted_with_own_id(&mut redacting, selection, tell)?;
     redacted.copy_into(into)?;
@@ -226,15 +226,6 @@ pub fn learn<'r>(
     let last = last(recording)?;
     let policy = Arc::clone(policy);
     Redacting::learn(recording, last, policy, &mut |seq| tell(Stage::Looked(seq)))
-}
-
-/// Gives tokens that do not depend on what is selected.
-fn number(
-    redacting: &mut Redacting<'_>,
-    selection: &Selection,
-    tell: &mut Tell<'_>,
-) -> Result<(), ExportError> {
-    redacting.number(selection, &mut |seq| tell(Stage::Looked(seq)))
 }
 
 fn raw(

@@ -13,7 +13,7 @@ use mcpreel_redact::Report;
 use mcpreel_store::annotate;
 use mcpreel_store::indexer::COLLECT_LIMIT;
 use mcpreel_store::library::REEL;
-use mcpreel_store::reader::{EventRow, ReadError, Recording, Summary};
+use mcpreel_store::reader::{EventRow, Recording, Summary};
 use mcpreel_store::record::import::Import;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{EventKind, ProcessContext};
@@ -31,7 +31,8 @@ pub fn redacted(
     tell: &mut Tell<'_>,
 ) -> Result<(Recording, Report), ExportError> {
     let mut summary = redacting.summary()?;
-    let copy = record(redacting, selection, &summary, tell)?;
+    let mut copy = Copy::begin(&summary, selection)?;
+    copy.fill(redacting, tell)?;
     summary.redaction = Some(redacting.report().note());
     Ok((copy.finish(&summary)?, redacting.take_report()))
 }
@@ -45,7 +46,8 @@ pub fn redacted_with_own_id(
     let mut summary = look(redacting, selection, tell)?;
     let report = redacting.take_report();
     make_another(&mut summary, selection, &(&report, selection.note()));
-    let copy = record(redacting, selection, &summary, tell)?;
+    let mut copy = Copy::begin(&summary, selection)?;
+    copy.fill(redacting, tell)?;
     Ok((copy.finish(&summary)?, report))
 }
 
@@ -76,21 +78,6 @@ pub(super) fn trimmed(
     copy.finish(&summary)
 }
 
-fn record<'s>(
-    redacting: &mut Redacting<'_>,
-    selection: &'s Selection,
-    summary: &Summary,
-    tell: &mut Tell<'_>,
-) -> Result<Copy<'s>, ExportError> {
-    let mut copy = Copy::begin(summary, selection)?;
-    redacting.walk(selection, false, &mut |part| copy.part(&part, tell))?;
-    redacting.annotations(&mut |seq, annotation| {
-        copy.annotation(seq, annotation);
-        Ok::<(), ReadError>(())
-    })?;
-    Ok(copy)
-}
-
 /// Turns `summary` into that of another recording, whose id depends on `what`.
 fn make_another(summary: &mut Summary, selection: &Selection, what: &impl Serialize) {
     let id = id_of(&summary.id, &serde_json::to_vec(what).unwrap_or_default());
@@ -108,9 +95,11 @@ fn id_of(parent: &str, what: &[u8]) -> String {
     hasher.update(parent.as_bytes());
     hasher.update(what);
     let number = hasher.finalize();
-    match format!("{number:08x}") {
-        id if id == parent => format!("{:08x}", !number),
-        id => id,
+    let id = format!("{number:08x}");
+    if id == parent {
+        format!("{:08x}", !number)
+    } else {
+        id
     }
 }
 
@@ -142,6 +131,19 @@ impl<'s> Copy<'s> {
             reel,
             frames: Vec::new(),
             annotations: Vec::new(),
+        })
+    }
+
+    /// Takes in what is redacted, with its marks and notes.
+    fn fill(
+        &mut self,
+        redacting: &mut Redacting<'_>,
+        tell: &mut Tell<'_>,
+    ) -> Result<(), ExportError> {
+        redacting.walk(self.selection, false, &mut |part| self.part(&part, tell))?;
+        redacting.annotations(&mut |seq, annotation| {
+            self.annotation(seq, annotation);
+            Ok::<(), ExportError>(())
         })
     }
 
@@ -192,13 +194,12 @@ impl<'s> Copy<'s> {
     }
 
     fn annotation(&mut self, seq: Seq, annotation: Annotation) {
-        let number = if self.selection.note().is_none() {
-            Some(seq)
-        } else {
-            let at = self.frames.binary_search(&seq).ok();
-            at.map(|at| Seq(at as u64 + 1))
+        let number = match self.frames.binary_search(&seq) {
+            _ if self.selection.note().is_none() => seq,
+            Ok(at) => Seq(at as u64 + 1),
+            Err(_) => return,
         };
-        self.annotations.extend(number.map(|seq| (seq, annotation)));
+        self.annotations.push((number, annotation));
     }
 
     /// The recording, which is over where the original is; else it goes on, so that what is open in

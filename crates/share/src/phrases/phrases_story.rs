@@ -2,8 +2,8 @@
 //! the same.
 
 use crate::phrases;
+use mcpreel_store::story;
 use mcpreel_store::story::{Kinship, Story};
-use mcpreel_store::{reader::FindingRow, story};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::{MessageKind, MessageRecord};
 use mcpreel_trace::item::{ItemKey, Lens};
@@ -90,18 +90,24 @@ fn row(what: story::Told) -> Row {
         story::Told::Line { head, preview } => Row {
             direction: head.stream.messages(),
             size: Some(size(head.size)),
-            word: if head.stream.messages().is_some() {
-                "no message"
-            } else {
-                "stderr"
-            },
-            ..bare(Tone::Line, line(&preview))
+            word: head.stream.messages().map_or("stderr", |_| "no message"),
+            ..bare(
+                Tone::Line,
+                escape_bytes(preview.trim_ascii_end()).into_owned(),
+            )
         },
         story::Told::Event(row) => Row {
             word: "event",
             ..bare(Tone::Event, phrases::event(&row.event.kind))
         },
-        story::Told::Finding(finding) => self::finding(&finding),
+        story::Told::Finding(finding) => Row {
+            word: "finding",
+            lens: Lens::Wire,
+            ..bare(
+                Tone::Finding,
+                format!("{}: {}", escape(&finding.rule), escape(&finding.detail)),
+            )
+        },
     }
 }
 
@@ -122,15 +128,6 @@ fn message(record: &MessageRecord, of: Kinship) -> Row {
         word: record.kind.as_str(),
         lens,
         ..bare(tone, escape(&record.summary).into_owned())
-    }
-}
-
-fn finding(finding: &FindingRow) -> Row {
-    let text = format!("{}: {}", escape(&finding.rule), escape(&finding.detail));
-    Row {
-        word: "finding",
-        lens: Lens::Wire,
-        ..bare(Tone::Finding, text)
     }
 }
 
@@ -156,10 +153,4 @@ pub fn on_wire(message: u64, frame: u64) -> String {
         return size(frame);
     }
     format!("{} of {}", size(message), size(frame))
-}
-
-fn line(bytes: &[u8]) -> String {
-    let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-    let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
-    escape_bytes(bytes).into_owned()
 }

@@ -145,14 +145,10 @@ fn about(excerpt: &Excerpt<'_>, summary: &Summary, text: &mut String) -> Result<
     }
     let note = excerpt.selection.note().map(phrases_session::only);
     facts.extend(note.map(|note| ("told", note)));
-    list(facts.into_iter(), text);
-    Ok(())
-}
-
-fn list(facts: impl Iterator<Item = (&'static str, String)>, text: &mut String) {
     for (name, value) in facts {
         let _ = writeln!(text, "- {name}: {}", code(&value));
     }
+    Ok(())
 }
 
 fn recorded(summary: &Summary) -> (&'static str, String) {
@@ -196,12 +192,10 @@ fn last_words(recording: &Recording, text: &mut String) -> Result<(), ReadError>
     if words.is_empty() {
         return Ok(());
     }
-    let mut lines = String::new();
-    for line in &words {
-        lines.push_str(&cut(&escape_bytes(line.trim_ascii_end()), LINE));
-        lines.push('\n');
-    }
-    let fence = fenced("text", &lines);
+    let lines = words
+        .iter()
+        .map(|line| cut(&escape_bytes(line.trim_ascii_end()), LINE));
+    let fence = fenced("text", &lines.collect::<Vec<_>>().join("\n"));
     let _ = write!(text, "\n## Last lines on stderr\n\n{fence}");
     Ok(())
 }
@@ -259,15 +253,10 @@ fn again(recording: &Recording, summary: &Summary, picked: &Picked, text: &mut S
     text.push_str("\n## To see it again\n\n");
     text.push_str("With the recording, `mcpreel export --format recording` hands it on:\n\n");
     text.push_str(&fenced("sh", &lines));
-    text.push_str(careful(summary));
-}
-
-/// A warning for a reader who passes the report on.
-fn careful(summary: &Summary) -> &'static str {
-    match summary.redaction {
+    text.push_str(match summary.redaction {
         Some(_) => "\nRedacted by mcpreel; read it before you post it.\n",
         None => "\nNot redacted: read it before you post it.\n",
-    }
+    });
 }
 
 /// Limits of a message in a report.
@@ -351,12 +340,12 @@ fn body_of(recording: &Recording, seq: Seq, part: u32, bytes: u64) -> Result<Str
         _ => None,
     };
     // Of one that is too long to hold the beginning of its frame.
-    let whole = message
-        .as_ref()
-        .map_or(bytes, |message| message.len() as u64);
-    let mut raw = match message {
-        Some(message) => message,
-        None => recording.piece(seq, 0..LOOKED_AT)?,
+    let (mut raw, whole) = match message {
+        Some(message) => {
+            let whole = message.len() as u64;
+            (message, whole)
+        }
+        None => (recording.piece(seq, 0..LOOKED_AT)?, bytes),
     };
     raw.truncate(usize::try_from(LOOKED_AT).unwrap_or(usize::MAX));
     let mut lines = String::new();
@@ -385,16 +374,13 @@ fn meanwhile(
     let told = Told::new(story);
     let others = told.rows.iter().filter(|row| row.tone != Tone::Own);
     let mut lines: Vec<_> = others.map(story_line).collect();
-    if lines.is_empty() {
-        return Ok(());
-    }
     let left_out = told.left_out + lines.len().saturating_sub(MEANWHILE) as u64;
     lines.truncate(MEANWHILE);
-    if left_out > 0 {
-        lines.push(format!("… {left_out} more"));
+    lines.extend((left_out > 0).then(|| format!("… {left_out} more")));
+    if !lines.is_empty() {
+        let fence = fenced("text", &lines.join("\n"));
+        let _ = write!(text, "\nMeanwhile:\n\n{fence}");
     }
-    let fence = fenced("text", &lines.join("\n"));
-    let _ = write!(text, "\nMeanwhile:\n\n{fence}");
     Ok(())
 }
 
@@ -433,11 +419,8 @@ fn frame(seq: u64) -> String {
 /// A fence around lines that are escaped already, longer than any run of backticks in them.
 fn fenced(language: &str, lines: &str) -> String {
     let ticks = "`".repeat(longest_run(lines).max(2) + 1);
-    let end = if lines.ends_with('\n') || lines.is_empty() {
-        ""
-    } else {
-        "\n"
-    };
+    let is_ended = lines.ends_with('\n') || lines.is_empty();
+    let end = if is_ended { "" } else { "\n" };
     format!("{ticks}{language}\n{lines}{end}{ticks}\n")
 }
 

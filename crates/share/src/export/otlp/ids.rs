@@ -31,16 +31,14 @@ pub(super) struct Ids<'r> {
 impl<'r> Ids<'r> {
     pub fn new(recording: &'r Recording, summary: &Summary) -> Result<Self, ReadError> {
         let id = summary.id.clone();
-        let session = Link {
-            trace_id: digest(&id, "trace", 16),
-            span_id: digest(&id, "session", 8),
-        };
-        let is_traced = recording.is_traced()?;
         Ok(Self {
             recording,
+            session: Link {
+                trace_id: digest(&id, "trace", 16),
+                span_id: digest(&id, "session", 8),
+            },
             id,
-            session,
-            is_traced,
+            is_traced: recording.is_traced()?,
         })
     }
 
@@ -119,11 +117,7 @@ fn digest(id: &str, what: &str, bytes: usize) -> String {
 }
 
 pub(super) fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    digits
-        .map(|digit| char::from(DIGITS[usize::from(digit)]))
-        .collect()
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The parent that `params._meta.traceparent` of a message names, if that is valid.

@@ -64,23 +64,24 @@ pub fn write(export: Export<'_, impl Write>, bodies: Bodies) -> Result<Written, 
     let Export { excerpt, out, .. } = export;
     let recording = excerpt.recording;
     let summary = recording.summary()?;
-    let times = Times::of(&summary, recording.is_untimed()?);
+    let is_untimed = recording.is_untimed()?;
+    let note = note_on_times(&summary, is_untimed);
     let trace = Trace {
         excerpt,
         bodies,
         ids: Ids::new(recording, &summary)?,
         has_logs: recording.has_logs_in_exchanges()?,
-        times,
+        is_untimed,
         summary: &summary,
     };
-    trace.write(&mut Lines::new(&summary, times, out), export.progress)
+    trace.write(&mut Lines::new(&summary, note, out), export.progress)
 }
 
 struct Trace<'r> {
     excerpt: Excerpt<'r>,
     bodies: Bodies,
     summary: &'r Summary,
-    times: Times,
+    is_untimed: bool,
     ids: Ids<'r>,
     /// Whether any exchange has notifications besides its progress and its cancel.
     has_logs: bool,
@@ -145,7 +146,7 @@ impl Trace<'_> {
     /// Nanoseconds since the Unix epoch; where the start is not known, since the start.
     fn wall(&self, t: Moment) -> Option<String> {
         let wall = self.summary.wall_ns.saturating_add(t.0);
-        (self.times != Times::Unknown).then(|| wall.to_string())
+        (!self.is_untimed).then(|| wall.to_string())
     }
 
     fn exchange(&self, exchange: &Exchange) -> Result<Span, ExportError> {
@@ -375,31 +376,12 @@ fn plain(json: &str) -> String {
     serde_json::from_str(json).unwrap_or_else(|_| json.to_owned())
 }
 
-/// The kind of times that a recording has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Times {
-    Known,
-    /// Times count from the start, which has no date.
-    SinceStart,
-    Unknown,
-}
-
-impl Times {
-    fn of(summary: &Summary, is_untimed: bool) -> Self {
-        match summary.wall_ns {
-            _ if is_untimed => Self::Unknown,
-            0 => Self::SinceStart,
-            _ => Self::Known,
-        }
-    }
-
-    /// A warning about these times, for readers of the trace.
-    pub fn note(self) -> Option<&'static str> {
-        match self {
-            Self::Known => None,
-            Self::SinceStart => Some("no date is on record: times count from the start"),
-            Self::Unknown => Some("not on record"),
-        }
+/// A warning about the times of a trace, for its readers.
+fn note_on_times(summary: &Summary, is_untimed: bool) -> Option<&'static str> {
+    match summary.wall_ns {
+        _ if is_untimed => Some("not on record"),
+        0 => Some("no date is on record: times count from the start"),
+        _ => None,
     }
 }
 

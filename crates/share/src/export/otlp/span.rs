@@ -1,7 +1,6 @@
 //! Spans as OTLP/JSON has them, and the lines of a file that they stand on: spans of the client and
 //! of the server, each under its resource.
 
-use super::Times;
 use crate::export::ExportError;
 use mcpreel_store::reader::Summary;
 use mcpreel_trace::session::Peer;
@@ -155,9 +154,9 @@ pub(super) struct Lines<'w, W> {
 }
 
 impl<'w, W: Write> Lines<'w, W> {
-    pub fn new(summary: &Summary, times: Times, out: &'w mut W) -> Self {
+    pub fn new(summary: &Summary, note: Option<&str>, out: &'w mut W) -> Self {
         let sides = [client(summary), server(summary)].map(|mut resource| {
-            resource.some("mcpreel.time", times.note());
+            resource.some("mcpreel.time", note);
             (resource, Vec::new())
         });
         Self { out, sides }

@@ -38,7 +38,6 @@ function setUpControls() {
   }
   on('filter', 'input', applyFilter);
   on('status', 'change', () => setStatus(status.value));
-  on('theme', 'click', toggleTheme);
   on('scale', 'click', toggleScale);
   for (const view of VIEWS) on(`tab-${view}`, 'click', () => setView(view));
   const found = data.findings.length;
@@ -161,12 +160,6 @@ function toggleScale() {
   draw();
 }
 
-function toggleTheme() {
-  const { style } = document.documentElement;
-  const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
-  style.colorScheme = (style.colorScheme || system) === 'dark' ? 'light' : 'dark';
-}
-
 const helpDialog = byId('help');
 
 // What a key does anywhere but in a field: [keys, what it does, action]. Keys that the viewer in a
@@ -191,7 +184,6 @@ const KEYS = [
   [['4'], 'findings', () => setView('findings')],
   [['5', 'W'], 'the session, and why it went wrong', () => setView('session')],
   [['s'], 'time of the rows in view, or of the whole session', toggleScale],
-  [['u'], 'light or dark', toggleTheme],
   [['?'], 'this help', () => helpDialog.showModal()],
 ];
 

@@ -171,7 +171,7 @@ fn every_file_that_the_readme_links_to_is_there() {
 #[test]
 fn the_page_of_rules_is_what_the_rules_say() {
     let path = root().join("docs/rules.md");
-    let page = mcpreel_lint::page::markdown();
+    let page = mcpreel_lint::rule::markdown();
     if std::env::var_os("MCPREEL_WRITE_RULES").is_some() {
         std::fs::write(&path, &page).expect("the page can be written");
     }

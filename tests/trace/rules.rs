@@ -25,7 +25,7 @@
 use crate::handshake::Start;
 use crate::telling::Telling;
 use crate::told::Row;
-use mcpreel_lint::{Finding, Rule, Severity, families, page, rule};
+use mcpreel_lint::{Finding, Rule, Severity, families, rule};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -157,7 +157,7 @@ fn difference(rule: &Rule, fires: &Fires) -> Option<String> {
 
 /// How bad the rule says that its findings are.
 fn severities(rule: &Rule) -> impl Iterator<Item = Severity> {
-    let milder = page::milder(rule).into_iter();
+    let milder = rule::milder(rule).into_iter();
     milder.map(|(severity, _)| severity).chain([rule.severity])
 }
 

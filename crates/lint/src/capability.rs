@@ -12,8 +12,7 @@ use mcpreel_wire::brief;
 use mcpreel_wire::json::Value;
 use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::mcp::capabilities::Declared;
-use mcpreel_wire::mcp::lists::{self, LISTS};
-use mcpreel_wire::mcp::methods::{self, Method, Use};
+use mcpreel_wire::mcp::methods::{self, LISTS, Method, Use};
 use mcpreel_wire::message::{Body, Direction, Era, Subject};
 use std::sync::Arc;
 
@@ -345,7 +344,8 @@ impl Subscriptions {
                     && part.direction() == Direction::ServerToClient
                     && is_legacy
                     && !(self.is_blind || self.uris.has_forgotten() || brief::is_brief(uri))
-                    && !self.uris.iter().any(|(known, ())| is_within(uri, known))
+                    // Updates may name a part of what was subscribed.
+                    && !self.uris.iter().any(|(known, ())| uri.starts_with(&**known))
                 {
                     part.tell_at(&UPDATED, "params.uri", quote::text(uri));
                 }
@@ -353,11 +353,6 @@ impl Subscriptions {
             _ => {}
         }
     }
-}
-
-/// Whether a resource is `known` or a part of it: updates may name a part of what was subscribed.
-pub(crate) fn is_within(uri: &str, known: &str) -> bool {
-    uri.starts_with(known)
 }
 
 /// A client that takes longer to list again ignores a change, nanoseconds.
@@ -374,7 +369,7 @@ struct Lists(Vec<(&'static str, Option<(Moment, Seq)>)>);
 
 impl Lists {
     fn request(&mut self, part: &Part<'_>) {
-        let list = part.method().and_then(lists::of);
+        let list = part.method().and_then(methods::list_of);
         if let Some(list) = list.filter(|_| part.direction() == Direction::ClientToServer) {
             self.0.retain(|(changed, _)| *changed != list.changed);
             self.0.push((list.changed, None));

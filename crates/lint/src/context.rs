@@ -57,33 +57,21 @@ impl Context<'_> {
 pub trait Family {
     /// Time has come to `context.now`, before whatever comes next: for rules about what did not
     /// happen in time.
-    fn passed(&mut self, context: &Context<'_>) {
-        let _ = context;
-    }
+    fn passed(&mut self, _context: &Context<'_>) {}
 
     /// Looks at the next frame of a protocol stream.
-    fn frame(&mut self, seen: &FrameContext<'_>) {
-        let _ = seen;
-    }
+    fn frame(&mut self, _seen: &FrameContext<'_>) {}
 
     /// Looks at the next message of a frame, after [`Self::frame`].
-    fn part(&mut self, part: &Part<'_>) {
-        let _ = part;
-    }
+    fn part(&mut self, _part: &Part<'_>) {}
 
     /// Looks at the next line on stderr; of a very long one `raw` is the beginning.
-    fn stderr(&mut self, head: &FrameHead, raw: &[u8], context: &Context<'_>) {
-        let _ = (head, raw, context);
-    }
+    fn stderr(&mut self, _head: &FrameHead, _raw: &[u8], _context: &Context<'_>) {}
 
-    fn event(&mut self, event: &Event, context: &Context<'_>) {
-        let _ = (event, context);
-    }
+    fn event(&mut self, _event: &Event, _context: &Context<'_>) {}
 
     /// The recording is over; `end` is what the correlator observed then.
-    fn finish(&mut self, end: &[Observation], context: &Context<'_>) {
-        let _ = (end, context);
-    }
+    fn finish(&mut self, _end: &[Observation], _context: &Context<'_>) {}
 }
 
 // What rules are shown: a frame, and each of its messages with all that is known about it.

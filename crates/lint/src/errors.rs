@@ -13,7 +13,6 @@ use std::sync::Arc;
 rules! {
     RESERVED = error("error-code-reserved").of(section::JSONRPC_ERROR)
         .milder_in(Severity::Warning, Revisions::LEGACY)
-        .milder_where(Severity::Warning, "the code is none of -32099 to -32020, which MCP keeps for itself")
         .finds("a reserved error code that the protocol does not define")
         .why("Each peer has its own idea of what such a number means, so clients react wrongly to it.")
         .fix("Use the code that the protocol has for the case, or one outside -32768 to -32000.");
@@ -148,20 +147,14 @@ fn reserved(part: &Part<'_>, code: i64) -> Option<Finding> {
             .iter()
             .any(|era| errors::meaning(code, *era).is_some()),
     };
-    if is_defined || !errors::is_reserved(code) {
+    // Old numbers of servers are only advised against in the modern era.
+    let is_old = part.era() == Era::Modern && code > -32020;
+    if is_defined || is_old || !errors::is_reserved(code) {
         return None;
     }
     let elsewhere = errors::elsewhere(code);
     let elsewhere = elsewhere.unwrap_or("no revision of the protocol defines it");
-    // Only the part that MCP keeps for itself is forbidden outright.
-    let severity = match code {
-        -32099..=-32020 => Severity::Error,
-        _ => Severity::Warning,
-    };
-    Some(
-        part.at(&RESERVED, format!("{code}: {elsewhere}"))
-            .as_bad_as(severity),
-    )
+    Some(part.at(&RESERVED, format!("{code}: {elsewhere}")))
 }
 
 /// The words of an error message, which tell its cause: they are compared without

@@ -2,7 +2,6 @@
 //! lists, floods of notifications.
 
 use super::section::{CANCELLATION, PAGINATION, PROGRESS};
-use crate::Severity::{Error, Warning};
 use crate::{Context, Family, Findings, ListRequest, Part, Revisions, quote};
 use mcpreel_trace::bounded::{BoundedMap, digest};
 use mcpreel_trace::clock::Moment;
@@ -23,7 +22,6 @@ rules! {
         .fix("Count up with every progress notification of a request, also where the total is not known.");
 
     AFTER_RESPONSE = error("progress-after-response").of(PROGRESS)
-        .milder_where(Warning, "it comes within 5 ms of the response")
         .finds("progress for a request that was already answered")
         .why("The client has forgotten the token by then, and some clients report an error for a token that they do not know.")
         .fix("Send the last progress before the response, and wait until it is written.");
@@ -40,7 +38,6 @@ rules! {
 
     CANCEL_TASK_REQUEST = error("cancel-task-request").of(CANCELLATION)
         .only(Revisions::between(Revision::V2025_11_25, Revision::V2025_11_25))
-        .milder_where(Warning, "its task had no id yet")
         .finds("a request that asks for a task is cancelled like one that does not")
         .why("The task goes on and keeps its result, because only `tasks/cancel` ends a task.")
         .fix("Send `tasks/cancel` with the id of the task instead of `notifications/cancelled`.");
@@ -165,10 +162,6 @@ impl Tasks {
                         part.at(&CANCEL_TASK_REQUEST, "its task goes on")
                             .and(*answer),
                     );
-                } else if let Some(asked) = asked {
-                    // Before the answer names the task nobody can cancel it by its id.
-                    let finding = part.at(&CANCEL_TASK_REQUEST, "before its task had an id");
-                    part.push(finding.as_bad_as(Warning).and(asked.frame));
                 }
             }
             _ => {}
@@ -183,10 +176,6 @@ const TOKENS: usize = 2048;
 /// Bytes of a number that is remembered. Numbers of real peers are far shorter, one on the wire can
 /// be as long as a line.
 const NUMBER_BYTES: usize = 64;
-
-/// A server that writes from several threads may let its last progress be overtaken by the
-/// response: so close after it that is no more than careless.
-const REORDERED_NS: u64 = 5_000_000;
 
 /// Progress: its tokens, its values, and when it comes.
 #[derive(Debug, Default)]
@@ -282,15 +271,9 @@ impl Progress {
 fn after_response(part: &Part<'_>, t: Moment, frame: Seq) {
     let after_ns = part.seen.head.t_first.ns_since(t);
     let detail = format!("{} ms after the response", after_ns / 1_000_000);
-    let careless = after_ns <= REORDERED_NS;
-    let severity = if careless { Warning } else { Error };
     // The messages of a batch have no order.
     if part.seen.head.seq != frame {
-        part.push(
-            part.at(&AFTER_RESPONSE, detail)
-                .and(frame)
-                .as_bad_as(severity),
-        );
+        part.push(part.at(&AFTER_RESPONSE, detail).and(frame));
     }
 }
 

@@ -5,15 +5,14 @@
 //!                  (trace)    └────────────── Linter ──────────────┘
 //! ```
 //!
-//! * [`mod@rule`], [`finding`], [`section`]: what a rule and a finding are, and where the rule is
-//!   written; [`catalogue`] has every rule;
-//! * [`context`], [`session_facts`]: what rules are shown; [`limits`]: how many findings are kept;
+//! * [`mod@rule`], [`finding`], [`section`]: what a rule and a finding are, how many are kept, and where
+//!   the rule is written; [`catalogue`] has every rule, [`rule::markdown`] their page;
+//! * [`context`], [`session_facts`]: what rules are shown;
 //! * the families: [`framing`] (lines and text), [`rpc`] (JSON-RPC), [`pairing`] (requests and
 //!   responses), [`lifecycle`] and [`modern`] (the two eras), [`capability`] (what was declared),
 //!   [`shape`] and [`content`] (params and results), [`flow`] (progress, cancellation, pages),
 //!   [`tools`], [`errors`], [`process`]. A new family is a module that implements [`Family`] and an
 //!   entry in [`families`];
-//! * [`page`]: every rule in words, for people to read;
 //! * [`cause`]: why a session went wrong, in one sentence;
 //! * [`quote`]: text off the wire, safe to be shown.
 //!
@@ -32,9 +31,7 @@ pub mod finding;
 pub mod flow;
 pub mod framing;
 pub mod lifecycle;
-pub mod limits;
 pub mod modern;
-pub mod page;
 pub mod pairing;
 pub mod process;
 pub mod quote;
@@ -44,15 +41,11 @@ pub mod session_facts;
 pub mod shape;
 pub mod tools;
 
-pub use context::{Context, Family};
-pub use context::{FrameContext, Part};
-pub use finding::{Finding, Findings};
-pub use limits::Bounds;
-pub use limits::Once;
+pub use context::{Context, Family, FrameContext, Part};
+pub use finding::{Bounds, Finding, Findings, Once};
 pub use rule::{Revisions, Rule, Severity};
 pub use section::Section;
-pub use session_facts::{Handshake, SessionFacts};
-pub use session_facts::{ListRequest, OpenRequest};
+pub use session_facts::{Handshake, ListRequest, OpenRequest, SessionFacts};
 
 use mcpreel_trace::analysis::Analysis;
 use mcpreel_trace::event::{Event, EventKind};
@@ -93,7 +86,7 @@ pub fn families() -> &'static [RuleFamily] {
             family::<tools::Tools>("tools", &[tools::RULES]),
             family::<errors::Errors>("errors", &[errors::RULES]),
             family::<process::Process>("process", process::RULE_LISTS),
-            family::<limits::Limits>("limits", &[limits::RULES]),
+            family::<finding::Limits>("limits", &[finding::RULES]),
         ]
     });
     &*FAMILIES

@@ -3,6 +3,7 @@
 
 use mcpreel_wire::brief;
 use mcpreel_wire::json::{Path, Step, Value};
+use mcpreel_wire::text::{escape_bytes, plural};
 use regex::Regex;
 use std::fmt::Write;
 
@@ -23,17 +24,10 @@ pub fn bytes(bytes: &[u8]) -> String {
 /// The first bytes of what is `length` bytes long and begins with `bytes`.
 fn beginning(bytes: &[u8], length: usize) -> String {
     let shown = &bytes[..cut(bytes)];
-    let mut text = String::with_capacity(shown.len() + 24);
-    for chunk in shown.utf8_chunks() {
-        push_escaped(&mut text, chunk.valid());
-        for byte in chunk.invalid() {
-            push(&mut text, format_args!("\\x{byte:02x}"));
-        }
-    }
+    let mut text = escape_bytes(shown).into_owned();
     let more = length - shown.len();
     if more > 0 {
-        let noun = if more == 1 { "byte" } else { "bytes" };
-        push(&mut text, format_args!("… ({more} more {noun})"));
+        text = format!("{text}… ({})", plural(more as u64, "more byte"));
     }
     text
 }
@@ -53,21 +47,6 @@ fn cut(bytes: &[u8]) -> usize {
         .rev()
         .find(|at| !is_continuation(at))
         .unwrap_or(SHOWN)
-}
-
-fn push_escaped(text: &mut String, valid: &str) {
-    for char in valid.chars() {
-        if matches!(char, '"' | '\'' | '\\') {
-            text.push(char);
-        } else {
-            text.extend(char.escape_debug());
-        }
-    }
-}
-
-fn push(text: &mut String, arguments: std::fmt::Arguments<'_>) {
-    // Writing to a string cannot fail.
-    let _ = text.write_fmt(arguments);
 }
 
 /// Bytes of names in a path that is written. Without a limit a hostile name would be stored with
@@ -169,7 +148,7 @@ mod tests {
 
     #[test]
     fn nothing_that_moves_a_cursor_or_hides_text_is_left() {
-        assert_eq!(bytes(b"\x1b[2Jhi\x07\r"), "\\u{1b}[2Jhi\\u{7}\\r");
+        assert_eq!(bytes(b"\x1b[2Jhi\x07\r"), "\\x1b[2Jhi\\x07\\r");
         assert_eq!(text("a\u{202e}b\u{e0068}"), "a\\u{202e}b\\u{e0068}");
         assert_eq!(bytes(b"ok \xc3\x28 \xff"), "ok \\xc3( \\xff");
         assert_eq!(text("na\u{ef}ve \"x\""), "na\u{ef}ve \"x\"");

@@ -191,7 +191,7 @@ fn finding(problem: &Problem, part: &Part<'_>) -> Option<Finding> {
         Problem::ResultAndError => (&RESULT_AND_ERROR, "", None),
         Problem::ParamsNotObject => (&PARAMS_NOT_OBJECT, "params", shown("params")),
         Problem::ResultNotObject => (&RESULT_NOT_OBJECT, "result", shown("result")),
-        Problem::ErrorShape => (&ERROR_SHAPE, "error", part.get("error").map(error_shape)),
+        Problem::ErrorShape => (&ERROR_SHAPE, "error", shown("error")),
         Problem::ErrorCode => {
             let code = part.error().and_then(|error| error.get("code"));
             let shown = code.map(|code| quote::bytes(code.raw()));
@@ -223,20 +223,6 @@ fn finding(problem: &Problem, part: &Part<'_>) -> Option<Finding> {
 
 fn kind_and_text(value: Value<'_>) -> String {
     format!("{}, {}", value.kind().as_str(), quote::bytes(value.raw()))
-}
-
-fn error_shape(error: Value<'_>) -> String {
-    if !error.is_object() {
-        return kind_and_text(error);
-    }
-    let code = error.get("code").is_none().then_some("no code");
-    let message = match error.get("message") {
-        None => Some("no message"),
-        Some(message) if message.as_str().is_none() => Some("its message is no string"),
-        Some(_) => None,
-    };
-    let wrong: Vec<_> = code.into_iter().chain(message).collect();
-    wrong.join(", ")
 }
 
 /// Names that a finding lists; of more it says how many. A hostile message could have a million.

@@ -1,9 +1,11 @@
-//! Rules: their severities, revisions and texts.
+//! Rules: their severities, revisions and texts, and the page of all of them in Markdown.
 
+use super::{catalogue, families};
 use crate::{Finding, Section};
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::mcp::Revision;
 use serde::Serialize;
+use std::fmt::Write as _;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -78,8 +80,6 @@ pub struct Rule {
     pub severity: Severity,
     /// The revisions in which they are less bad. Whoever collects findings sees to it.
     pub milder_in: Option<(Severity, Revisions)>,
-    /// The circumstances, in words, in which they are less bad. Its family sees to it.
-    pub milder_where: Option<(Severity, &'static str)>,
     pub summary: &'static str,
     /// Why that matters: one sentence.
     pub why: &'static str,
@@ -118,7 +118,6 @@ impl Rule {
             id,
             severity,
             milder_in: None,
-            milder_where: None,
             summary: "",
             why: "",
             fix: "",
@@ -190,13 +189,6 @@ impl Rule {
         self
     }
 
-    /// The same rule, whose family says of findings in such `circumstances`, the end of a sentence
-    /// that begins with "where", that they are no worse than that.
-    pub const fn milder_where(mut self, severity: Severity, circumstances: &'static str) -> Self {
-        self.milder_where = Some((severity, circumstances));
-        self
-    }
-
     /// The worst severity of its findings by `revision`.
     pub fn severity_in(&self, revision: Revision) -> Severity {
         match self.milder_in {
@@ -231,7 +223,7 @@ impl Rule {
             .last()
             .unwrap_or(Revision::V2026_07_28);
         let section = self.section?;
-        Some((section.title(newest), section.url(newest)))
+        Some((section.title, section.url(newest)))
     }
 
     /// A finding of this rule that points at no frame: it is about the process.
@@ -268,4 +260,127 @@ macro_rules! rules {
 
         pub(crate) static RULES: &[&$crate::Rule] = &[$(&$name),+];
     };
+}
+
+/// Every rule by family: what it finds, why that matters, what to do, and where it is written.
+pub fn markdown() -> String {
+    let mut page = format!(
+        "# Rules\n\nThe {} rules that mcpreel applies to every recording. An *error* breaks a MUST \
+         of the specification or the wire format, a *warning* a SHOULD or is very likely a \
+         mistake, a *note* is worth knowing. `mcpreel lint` tells what they find, `mcpreel lint \
+         --explain RULE` what stands here.\n",
+        catalogue().len()
+    );
+    for family in families() {
+        heading(&mut page, family.name);
+        for rule in &family.rules {
+            write_rule(&mut page, rule);
+        }
+    }
+    page
+}
+
+/// `all revisions`, `2025-11-25 and later`, `up to 2025-11-25`, or the list of them.
+pub fn revisions(of: Revisions) -> String {
+    let (all, listed) = (Revision::ALL, of.iter().collect::<Vec<_>>());
+    let (Some(first), Some(last)) = (listed.first(), listed.last()) else {
+        return "no revision".to_owned();
+    };
+    let is_span = of == Revisions::between(*first, *last);
+    match (is_span, *first == all[0], *last == all[all.len() - 1]) {
+        (true, true, true) => "all revisions".to_owned(),
+        (true, ..) if first == last => format!("{first}"),
+        (true, false, true) => format!("{first} and later"),
+        (true, true, false) => format!("up to {last}"),
+        _ => listed
+            .iter()
+            .map(|one| one.as_str())
+            .collect::<Vec<_>>()
+            .join(", "),
+    }
+}
+
+/// The revisions in which findings of a rule are milder, with the severity there: `up to 2025-03-26`.
+pub fn milder(rule: &Rule) -> Option<(Severity, String)> {
+    let (severity, milder_in) = rule.milder_in?;
+    let revisions = revisions(milder_in);
+    let is_span = revisions.starts_with("up to ");
+    Some((
+        severity,
+        if is_span {
+            revisions
+        } else {
+            format!("in {revisions}")
+        },
+    ))
+}
+
+/// The same in one text: ` (warning up to 2025-03-26)`, empty where nothing varies. The severity is
+/// written by `word`.
+pub fn in_brackets(rule: &Rule, word: impl Fn(&str) -> String) -> String {
+    milder(rule).map_or_else(String::new, |(severity, place)| {
+        format!(" ({} {place})", word(severity.as_str()))
+    })
+}
+
+fn heading(page: &mut String, name: &str) {
+    let mut letters = name.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string());
+    // Writing to a string cannot fail.
+    let _ = write!(
+        page,
+        "\n## {}{}\n",
+        first.unwrap_or_default(),
+        letters.as_str()
+    );
+}
+
+fn write_rule(page: &mut String, rule: &Rule) {
+    let (id, severity) = (rule.id, rule.severity.as_str());
+    let milder = in_brackets(rule, |severity| format!("*{severity}*"));
+    let revisions = revisions(rule.revisions);
+    let section = rule.reference();
+    let section = section.map_or_else(String::new, |(title, url)| format!(" · [{title}]({url})"));
+    let _ = write!(
+        page,
+        "\n### {id}\n\n*{severity}*{milder} · {revisions}{section}\n\n{}. {}\n\n**Fix:** {}\n",
+        capital(rule.summary),
+        rule.why,
+        rule.fix
+    );
+}
+
+fn capital(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    match letters.next() {
+        Some(first) if first.is_lowercase() => {
+            format!("{}{}", first.to_uppercase(), letters.as_str())
+        }
+        _ => sentence.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_of_revisions_is_said_in_words() {
+        let [_, b, c, d, _] = Revision::ALL;
+        for (set, said) in [
+            (Revisions::ALL, "all revisions"),
+            (Revisions::LEGACY, "up to 2025-11-25"),
+            (Revisions::MODERN, "2026-07-28"),
+            (Revisions::since(c), "2025-06-18 and later"),
+            (Revisions::between(b, b), "2025-03-26"),
+            (
+                Revisions::ALL.without(b),
+                "2024-11-05, 2025-06-18, 2025-11-25, 2026-07-28",
+            ),
+            (Revisions::between(c, d), "2025-06-18, 2025-11-25"),
+        ] {
+            assert_eq!(revisions(set), said);
+        }
+        assert!(markdown().contains("### frame-not-json\n"));
+    }
 }

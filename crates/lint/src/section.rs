@@ -17,14 +17,6 @@ enum Place {
 }
 
 impl Section {
-    /// The title in `revision`.
-    pub fn title(self, revision: Revision) -> &'static str {
-        match self.place {
-            Place::Mcp(page) => renamed(page, revision).unwrap_or(self.title),
-            Place::Elsewhere(_) => self.title,
-        }
-    }
-
     /// The address in `revision`, or in the last one before it that has the page.
     pub fn url(self, revision: Revision) -> String {
         match self.place {
@@ -59,18 +51,6 @@ fn moved(page: &'static str, revision: Revision) -> &'static str {
         (Revision::V2026_07_28, "basic/utilities/cancellation") => "basic/patterns/cancellation",
         (Revision::V2026_07_28, "basic/utilities/progress") => "basic/patterns/progress",
         _ => page,
-    }
-}
-
-/// The title in `revision` of a section that it has moved to another page.
-fn renamed(page: &str, revision: Revision) -> Option<&'static str> {
-    match (revision, page) {
-        (Revision::V2026_07_28, "basic/lifecycle#shutdown") => Some("Transports, stdio, Shutdown"),
-        (Revision::V2026_07_28, "basic/lifecycle#timeouts") => Some("Cancellation, Timeouts"),
-        (Revision::V2026_07_28, page) if page.starts_with("basic/lifecycle") => {
-            Some(VERSIONING.title)
-        }
-        _ => None,
     }
 }
 

@@ -8,9 +8,9 @@ use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::json::Value;
+use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::mcp::capabilities::Declared;
-use mcpreel_wire::mcp::lists::{self, List};
-use mcpreel_wire::mcp::{Revision, methods};
+use mcpreel_wire::mcp::methods::{self, List};
 use mcpreel_wire::message::{Body, Direction, Era, Identity, Message, Outcome, Request};
 
 #[derive(Clone, Debug, Default)]
@@ -270,7 +270,7 @@ pub struct ListRequest {
 
 impl ListRequest {
     fn of(method: &str, request: Value<'_>) -> Option<Self> {
-        let list = lists::of(method)?;
+        let list = methods::list_of(method)?;
         let cursor = request
             .get("params")
             .and_then(|params| params.get("cursor"));

@@ -6,16 +6,15 @@
 
 mod body;
 mod classify;
-mod cut;
 
 use super::brief;
 use super::id::RequestId;
 use super::json::Value;
 use super::mcp::keys;
+pub use classify::classify_cut;
 pub use classify::{
     Classifier, Lines, MAX_PARTS, classify, classify_outline, classify_unread, line,
 };
-pub use cut::classify_cut;
 use std::ops::Range;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

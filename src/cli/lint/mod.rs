@@ -19,7 +19,7 @@ use super::output::{Ink, Output};
 use super::{ci_reports, folder, output, rows, select};
 use clap::{Args, ValueEnum};
 use mcpreel_config::{Config, nearest};
-use mcpreel_lint::{Rule, Severity, catalogue, families, page};
+use mcpreel_lint::{Rule, Severity, catalogue, families};
 use mcpreel_store::library::Library;
 use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::text::{escape, pad_end, width};
@@ -251,7 +251,7 @@ struct Report {
 
 /// A rule as JSON.
 fn object(family: &str, rule: &Rule) -> Value {
-    let milder = page::milder(rule).into_iter();
+    let milder = mcpreel_lint::rule::milder(rule).into_iter();
     let milder =
         milder.map(|(severity, place)| json!({"severity": severity.as_str(), "where": place}));
     json!({
@@ -284,7 +284,10 @@ fn list(json: bool) -> Outcome {
         for rule in &family.rules {
             let severity = rows::severity(rule.severity.as_str(), &out);
             let id = pad_end(rule.id, widest);
-            let milder = out.paint(Ink::Faint, &page::in_brackets(rule, str::to_owned));
+            let milder = out.paint(
+                Ink::Faint,
+                &mcpreel_lint::rule::in_brackets(rule, str::to_owned),
+            );
             out.line(&format!("  {severity}  {id}  {}{milder}", rule.summary))?;
         }
         out.line("")?;
@@ -298,8 +301,8 @@ fn explain(id: &str) -> Outcome {
     let mut out = Output::stdout();
     if let Some(rule) = mcpreel_lint::rule(id) {
         let severity = rule.severity.as_str();
-        let milder = page::in_brackets(rule, str::to_owned);
-        let revisions = page::revisions(rule.revisions);
+        let milder = mcpreel_lint::rule::in_brackets(rule, str::to_owned);
+        let revisions = mcpreel_lint::rule::revisions(rule.revisions);
         out.inked(Ink::Strong, id)?;
         out.line(&format!(
             "  {severity}{milder}, {revisions}: {}\n",

@@ -8,7 +8,7 @@
 //!   failed, grouped by their answers;
 //! * [`KINDS`]: all kinds of causes, the gravest first: what kept a session from starting, what
 //!   ended it, what it hangs on, what failed in it, what is only odd;
-//! * `startup`, `negotiation`, `server_end`, `streams`, `requests`, `oddities`: their functions;
+//! * `startup` (and the end of the server), `negotiation`, `streams`, `requests`, `oddities`: their functions;
 //! * `phrases`: evidence and words that several of them need; `stderr_lines`: which line of stderr
 //!   names the fault.
 //!
@@ -16,12 +16,10 @@
 //! the best cause, and another, nearly the same, for which it is none.
 
 pub mod facts;
-pub mod failed_calls;
 mod negotiation;
 mod oddities;
 mod phrases;
 mod requests;
-mod server_end;
 mod startup;
 mod stderr_lines;
 mod streams;
@@ -193,9 +191,9 @@ pub static KINDS: [Kind; 29] = [
     ("banner-before-first-message", startup::banner),
     ("died-at-start", startup::died_at_start),
     ("version-mismatch", negotiation::version_mismatch),
-    ("answered-at-exit", server_end::answered_at_exit),
+    ("answered-at-exit", startup::answered_at_exit),
     ("handshake-unfinished", negotiation::handshake_unfinished),
-    ("crashed", server_end::crashed),
+    ("crashed", startup::crashed),
     ("pipe-not-read", streams::pipe_not_read),
     ("unfinished-line", streams::unfinished_line),
     ("client-never-answered", requests::client_never_answered),
@@ -209,8 +207,8 @@ pub static KINDS: [Kind; 29] = [
     ("calls-failed", requests::calls_failed),
     ("slow-start", startup::slow_start),
     ("list-change-ignored", oddities::list_change_ignored),
-    ("bad-exit-code", server_end::bad_exit_code),
-    ("survivors-left", server_end::survivors_left),
+    ("bad-exit-code", startup::bad_exit_code),
+    ("survivors-left", startup::survivors_left),
     ("protocol-broken", oddities::protocol_broken),
     ("cannot-say", oddities::cannot_say),
     (NOTHING_WRONG, oddities::nothing_wrong),

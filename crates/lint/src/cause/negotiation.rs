@@ -2,7 +2,7 @@
 
 use super::Certainty::{Certain, Likely, Possible};
 use super::facts::Facts;
-use super::{Cause, SECOND_NS, phrases, server_end, streams};
+use super::{Cause, SECOND_NS, phrases, streams};
 use crate::quote;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::session::End;
@@ -106,7 +106,7 @@ const IMPATIENT: &str = "The host waited for less than the server needs to start
 pub(super) fn handshake_unfinished(facts: &Facts) -> Option<Cause> {
     let others = [
         version_mismatch,
-        server_end::answered_at_exit,
+        super::startup::answered_at_exit,
         streams::pretty_printed,
         streams::content_length_framing,
     ];

@@ -160,7 +160,10 @@ pub(super) fn nothing_wrong(facts: &Facts) -> Option<Cause> {
         (Some(end), None) => format!("the server {}", phrases::ended(end)),
     };
     let worst = worst(facts);
-    let remarks = worst.map_or_else(String::new, |worst| remarks(facts, worst));
+    let remarks = worst.map_or_else(String::new, |_| {
+        let count = plural(facts.counts.findings, "finding");
+        format!(", though `mcpreel lint` has {count}")
+    });
     let answered = answered(facts);
     // The Python SDK up to 1.x gives up a slow call so, and sends its next request.
     let advice = "If something is wrong all the same, see whether a finding fits it, and whether the \
@@ -202,19 +205,6 @@ fn worst(facts: &Facts) -> Option<(&Group, &Found)> {
         let place = found.frame.map_or(u64::MAX, |seq| seq.0);
         (std::cmp::Reverse(found.severity), place)
     })
-}
-
-/// `, though mcpreel lint has 3 findings, the worst: warning (tool-duplicate-name, #5)`
-fn remarks(facts: &Facts, (group, found): (&Group, &Found)) -> String {
-    let place = found
-        .frame
-        .map_or_else(String::new, |seq| format!(", #{}", seq.0));
-    format!(
-        ", though `mcpreel lint` has {}, the worst: {} ({}{place})",
-        plural(facts.counts.findings, "finding"),
-        found.severity.as_str(),
-        quote::text(&group.rule)
-    )
 }
 
 fn handshake(facts: &Facts) -> Option<Evidence> {

@@ -1,51 +1,52 @@
 //! Causes in single calls: no answer, a late one, a failure.
 
 use super::Certainty::{self, Certain, Likely, Possible};
-use super::facts::{Cancelled, Facts};
-use super::failed_calls::{Alike, Failed};
-use super::{AT_ONCE_NS, Cause, Evidence, Place, SECOND_NS, negotiation, phrases, server_end};
+use super::facts::{Alike, Cancelled, Facts, Failed};
+use super::{AT_ONCE_NS, Cause, Evidence, Place, SECOND_NS, negotiation, phrases, startup};
 use crate::{process, quote};
+use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_wire::mcp::methods::{self, Way};
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{cut, duration, escape, plural};
+
+/// Calls that do work, and are not about the connection.
+const CALLS: [&str; 3] = ["tools/call", "prompts/get", "resources/read"];
+
+/// The requests of one side that had no answer for longer than `patience_ns` at `until`; none where
+/// the answers may stand in what was not read.
+fn silent(facts: &Facts, asked: Direction, until: Moment, patience_ns: u64) -> Vec<&Exchange> {
+    let is_old = |one: &&Exchange| {
+        one.direction == asked
+            && until.ns_since(one.t_request) > patience_ns
+            && !facts.is_short
+            && !facts.may_be_hidden(one)
+    };
+    facts.without_answer().filter(is_old).collect()
+}
 
 /// A client that means to answer has done so by then, nanoseconds; people may take longer.
 const CLIENT_PATIENCE_NS: u64 = 5 * SECOND_NS;
 
 /// The server asked its client something and had no answer.
 pub(super) fn client_never_answered(facts: &Facts) -> Option<Cause> {
-    // The answer may stand in what was not read.
-    if facts.is_short {
-        return None;
-    }
     let until = facts.host_left().unwrap_or(facts.now);
+    let mut old = silent(facts, Direction::ServerToClient, until, CLIENT_PATIENCE_NS);
     // A server that sends back whatever it is sent asks for what no client has.
-    let is_for_clients = |exchange: &Exchange| {
-        let known = methods::find(&exchange.method);
-        known.is_none_or(|known| known.uses().any(|usage| usage.way == Way::ToClient))
-    };
-    let is_old = |one: &&Exchange| {
-        one.direction == Direction::ServerToClient
-            && is_for_clients(one)
-            && until.ns_since(one.t_request) > CLIENT_PATIENCE_NS
-            && !facts.may_be_hidden(one)
-    };
-    let old: Vec<_> = facts.without_answer().filter(is_old).take(3).collect();
+    old.retain(|one| {
+        methods::find(&one.method)
+            .is_none_or(|known| known.uses().any(|usage| usage.way == Way::ToClient))
+    });
     let first = *old.first()?;
-    let held_up = facts
-        .without_answer()
-        .find(|call| Some(call.id) == first.parent);
+    let mut calls = facts.without_answer();
+    let held_up = calls.find(|call| Some(call.id) == first.parent);
     let waits = held_up.map_or_else(String::new, |call| {
         format!("; {} waits for it", phrases::call_at(call))
     });
     let asks_person = ["elicitation/create", "sampling/createMessage"].contains(&&*first.method);
+    let may_come = asks_person && facts.is_live;
     let cause = Cause::new(
-        if asks_person && facts.is_live {
-            Likely
-        } else {
-            Certain
-        },
+        if may_come { Likely } else { Certain },
         format!(
             "the client never answered the server's {} in {}{waits}",
             phrases::call_at(first),
@@ -54,7 +55,8 @@ pub(super) fn client_never_answered(facts: &Facts) -> Option<Cause> {
         "A person may have to answer: look for a dialogue of the host. Else the client declares what \
          it does not serve, or is stuck: a server should give up after a while and say so.",
     );
-    Some(cause.shown(old.into_iter().chain(held_up).map(phrases::request)))
+    let shown = old.into_iter().take(3).chain(held_up);
+    Some(cause.shown(shown.map(phrases::request)))
 }
 
 /// A younger request is under way, nanoseconds.
@@ -65,50 +67,25 @@ const TOO_LONG_NS: u64 = 30 * SECOND_NS;
 
 /// The server never answered a request.
 pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
-    // The answers may stand in what was not read.
-    if facts.is_short {
-        return None;
-    }
     let told = facts.told_to_end();
     let until = told.unwrap_or(facts.now);
-    let is_asked = |call: &Exchange| {
-        let mut open = facts
-            .open
-            .exchanges
-            .iter()
-            .chain(&facts.unanswered.exchanges);
-        open.any(|one| one.direction == Direction::ServerToClient && one.parent == Some(call.id))
-    };
     // The handshake has a cause of its own, a call that asks the client waits for that, and a server
     // that somebody ended did not end by itself.
-    let is_meant = |call: &&Exchange| {
-        call.direction == Direction::ClientToServer
-            && until.ns_since(call.t_request) > PATIENCE_NS
-            && !["initialize", "server/discover"].contains(&&*call.method)
+    let mut old = silent(facts, Direction::ClientToServer, until, PATIENCE_NS);
+    old.retain(|call| {
+        let mut others = facts.without_answer();
+        !["initialize", "server/discover"].contains(&&*call.method)
             && (call.status != Status::Lost || told.is_some())
-            && !is_asked(call)
-            && !facts.may_be_hidden(call)
-    };
-    let old: Vec<_> = facts.without_answer().filter(is_meant).collect();
+            && !others.any(|one| one.parent == Some(call.id))
+    });
     let oldest = *old.iter().min_by_key(|call| (call.t_request, call.id))?;
     let waited_ns = until.ns_since(oldest.t_request);
-    let busy = busy_with(facts, oldest);
-    let (instead, evidence) = match (phrases::other_id(facts, oldest), busy) {
-        (Some((said, evidence)), _) => (said, Some(evidence)),
-        (None, Some(busy)) => (
-            format!(": it was at work on {}", phrases::call_at(busy)),
-            phrases::response(busy),
-        ),
-        (None, None) => (String::new(), None),
-    };
+    let (instead, evidence) = phrases::other_id(facts, oldest).unzip();
     let others = match old.len() as u64 - 1 {
         0 => String::new(),
         others => format!(", nor {}", plural(others, "other request")),
     };
-    let verb = match oldest.status {
-        Status::Open => "has not answered",
-        _ => "never answered",
-    };
+    let is_open = oldest.status == Status::Open;
     let cause = Cause::new(
         if waited_ns > TOO_LONG_NS {
             Certain
@@ -116,9 +93,15 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
             Likely
         },
         format!(
-            "the server {verb} {} in {}{others}{instead}",
+            "the server {} {} in {}{others}{}",
+            if is_open {
+                "has not answered"
+            } else {
+                "never answered"
+            },
             phrases::call_at(oldest),
-            duration(waited_ns)
+            duration(waited_ns),
+            instead.unwrap_or_default()
         ),
         "Look what the server does with this request: a tool that waits for something itself, an \
          exception that nobody catches, a handler that forgets to answer or sends another id. A \
@@ -132,40 +115,20 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
     Some(cause.shown(phrases::stderr(facts, 2)))
 }
 
-/// The call that kept the server from this one: it came before, was answered so late that there
-/// was no time left, and nothing that came after it was answered any sooner.
-fn busy_with<'f>(facts: &'f Facts, call: &Exchange) -> Option<&'f Exchange> {
-    let ended = facts.told_to_end()?;
-    let is_before =
-        |one: &&Exchange| one.direction == Direction::ClientToServer && one.id < call.id;
-    let busy = facts.last_answered.iter().rfind(is_before)?;
-    let done = busy.t_response_last?;
-    let overtook = |one: &Exchange| one.id > busy.id && one.t_response > Some(call.t_request);
-    let is_late = done > call.t_request && ended.ns_since(done) < PATIENCE_NS;
-    (is_late && !facts.last_answered.iter().any(overtook)).then_some(busy)
-}
-
 /// The shortest limit that clients come with is 5 s; people cancel sooner, nanoseconds.
 const IMPATIENCE_NS: u64 = 4_900_000_000;
 
 /// The client gave up waiting for an answer.
 pub(super) fn client_gave_up(facts: &Facts) -> Option<Cause> {
-    let by_client = |one: &&Cancelled| one.exchange.direction == Direction::ClientToServer;
-    let judged = facts.cancelled.iter().filter(by_client);
-    let judged = judged.filter_map(|one| Some((one, waited_until_cancel(one)?, timed_out(one)?)));
+    let cancelled = facts.cancelled.iter();
+    let judged = cancelled.filter(|one| one.exchange.direction == Direction::ClientToServer);
+    let judged = judged.filter_map(|one| Some((one, one.waited_ns()?, timed_out(one)?)));
     let (cancelled, waited, certainty) = judged.max_by_key(|(_, _, certainty)| *certainty)?;
     let exchange = &cancelled.exchange;
     let progress = match (cancelled.has_token, exchange.progress_count) {
-        (false, _) => {
-            "; the client had sent no progressToken, so that no progress could have kept \
-                       it waiting"
-                .to_owned()
-        }
+        (false, _) => "; the client had sent no progressToken".to_owned(),
         (true, 0) => "; it had sent a progressToken, but the server sent no progress".to_owned(),
-        (true, count) => format!(
-            " although {} had come",
-            plural(count, "progress notification")
-        ),
+        (true, n) => format!(" although {} had come", plural(n, "progress notification")),
     };
     let cause = Cause::new(
         certainty,
@@ -181,11 +144,6 @@ pub(super) fn client_gave_up(facts: &Facts) -> Option<Cause> {
     Some(shown_cancelled(cause, cancelled))
 }
 
-/// Nanoseconds until the request was cancelled.
-fn waited_until_cancel(cancelled: &Cancelled) -> Option<u64> {
-    Some(cancelled.t?.ns_since(cancelled.exchange.t_request))
-}
-
 /// The certainty that a limit cancelled the request; `None` if it looks like a person.
 fn timed_out(cancelled: &Cancelled) -> Option<Certainty> {
     let said = cancelled.said.to_ascii_lowercase();
@@ -193,34 +151,33 @@ fn timed_out(cancelled: &Cancelled) -> Option<Certainty> {
     if words.any(|word| said.contains(word)) {
         return Some(Certain);
     }
-    (waited_until_cancel(cancelled)? > IMPATIENCE_NS).then_some(Likely)
+    (cancelled.waited_ns()? > IMPATIENCE_NS).then_some(Likely)
 }
 
 /// Shows a request, its cancellation and what came of it.
 fn shown_cancelled(cause: Cause, cancelled: &Cancelled) -> Cause {
     let exchange = &cancelled.exchange;
     let text = format!("the client said: {}", quote::text(&cancelled.said));
-    let cancellation = exchange
-        .cancelled
-        .map(|seq| Evidence::new(Place::Frame(seq), text));
+    let cancellation = exchange.cancelled.map(Place::Frame);
     cause
         .shown([phrases::request(exchange)])
-        .shown(cancellation)
+        .shown(cancellation.map(|place| Evidence::new(place, text)))
         .shown(phrases::response(exchange))
 }
 
 /// A call was made again after it had not been answered in time: the tool may have run twice.
 pub(super) fn executed_twice(facts: &Facts) -> Option<Cause> {
     // Who cancels and asks again at once has changed their mind.
-    let was_late =
-        |one: &&Cancelled| one.exchange.status == Status::Late || timed_out(one).is_some();
-    let cancelled = facts.cancelled.iter().filter(was_late);
-    let cancelled = cancelled.filter_map(|one| Some((&one.exchange, one.again.as_ref()?)));
-    let silent = facts.again.iter().map(|(first, again)| (first, again));
-    let silent = silent
-        .filter(|(first, again)| process::is_abandoned(again.t_request.ns_since(first.t_request)));
-    let is_call = |(first, _): &(&Exchange, &Exchange)| &*first.method == "tools/call";
-    let pairs = cancelled.chain(silent).filter(is_call);
+    let cancelled = facts.cancelled.iter().filter_map(|one| {
+        let was_late = one.exchange.status == Status::Late || timed_out(one).is_some();
+        Some((&one.exchange, one.again.as_ref().filter(|_| was_late)?))
+    });
+    let silent = facts.again.iter().filter_map(|(first, again)| {
+        let after_ns = again.t_request.ns_since(first.t_request);
+        process::is_abandoned(after_ns).then_some((first, again))
+    });
+    let pairs = cancelled.chain(silent);
+    let pairs = pairs.filter(|(first, _)| &*first.method == "tools/call");
     // One that was answered after all has run for sure; the second if it was answered.
     let (first, again) = pairs.min_by_key(|(first, _)| first.status != Status::Late)?;
     let (certainty, did) = match (first.status, again.response) {
@@ -246,27 +203,21 @@ const CROSSING_NS: u64 = SECOND_NS / 10;
 
 /// The server answered after the client had cancelled.
 pub(super) fn late_answer(facts: &Facts) -> Option<Cause> {
-    let lag = |one: &Cancelled| {
+    let late = facts.cancelled.iter().filter_map(|one| {
         let lag = one.exchange.t_response?.ns_since(one.t?);
-        (one.exchange.status == Status::Late && lag > CROSSING_NS).then_some(lag)
-    };
-    let left_at = |one: &Cancelled| {
-        let answered = one.exchange.t_response_last;
-        answered.is_some_and(|t| facts.host_left_after(t, AT_ONCE_NS))
-    };
-    let cancelled = facts.cancelled.iter();
-    let late = cancelled.filter_map(|one| Some((left_at(one), lag(one)?, one)));
+        let left = facts.host_left_after(one.exchange.t_response_last?, AT_ONCE_NS);
+        let is_late = one.exchange.status == Status::Late && lag > CROSSING_NS;
+        is_late.then_some((left, lag, one))
+    });
     let (left, lag, cancelled) = late.max_by_key(|(left, lag, _)| (*left, *lag))?;
-    if server_end::answered_at_exit(facts).is_some() {
+    if startup::answered_at_exit(facts).is_some() {
         return None;
     }
     let (certainty, then) = if left {
         (Likely, ", and the host left at that answer")
     } else {
-        (
-            Possible,
-            "; some clients close the connection at an answer to nothing",
-        )
+        let then = "; some clients close the connection at an answer to nothing";
+        (Possible, then)
     };
     let sentence = format!(
         "the server answered {} {} after the client had cancelled it{then}",
@@ -286,31 +237,26 @@ const EACH: usize = 100;
 
 /// Calls were answered with an error.
 pub(super) fn calls_failed(facts: &Facts) -> Option<Cause> {
-    // A handshake that failed has a cause of its own.
-    let has_own_cause = |failed: &Failed| {
-        &*failed.first().method == "initialize"
-            && (negotiation::version_mismatch(facts).is_some()
-                || negotiation::handshake_unfinished(facts).is_some())
+    let is_meant = |failed: &&Failed| match &*failed.first().method {
+        // A handshake that failed has a cause of its own.
+        "initialize" => {
+            negotiation::version_mismatch(facts).is_none()
+                && negotiation::handshake_unfinished(facts).is_none()
+        }
+        // What listens to changes ends when the host leaves.
+        "subscriptions/listen" => {
+            let left = facts.host_left();
+            left.is_none_or(|left| failed.first().t_response_last < Some(left))
+        }
+        _ => true,
     };
-    // What listens to changes ends when the host leaves.
-    let is_leaving = |failed: &Failed| {
-        let (exchange, left) = (failed.first(), facts.host_left());
-        &*exchange.method == "subscriptions/listen"
-            && left.is_some_and(|left| exchange.t_response_last >= Some(left))
-    };
-    let failed = facts.failed.iter();
-    let mut failed: Vec<_> = failed
-        .filter(|it| !is_leaving(it) && !has_own_cause(it))
-        .collect();
     // A call is of the server, the rest of the connection.
-    let is_call = |failed: &Failed| {
-        ["tools/call", "prompts/get", "resources/read"].contains(&&*failed.first().method)
-    };
+    let is_call = |failed: &Failed| CALLS.contains(&&*failed.first().method);
+    let mut failed: Vec<_> = facts.failed.iter().filter(is_meant).collect();
     failed.sort_by_key(|failed| !is_call(failed));
     let (first, others) = failed.split_first()?;
-    // A ping that is refused, or a list that nobody has: who goes on does without.
-    let does_without = !is_call(first) && facts.survived(first.first().request.0);
-    let advice = match (first.first().status, first.first().code.as_deref()) {
+    let exchange = first.first();
+    let advice = match (exchange.status, exchange.code.as_deref()) {
         (Status::ToolError, _) => {
             "The tool itself says what is wrong; the connection is fine. Its arguments and its own \
              log are where to look."
@@ -326,8 +272,13 @@ pub(super) fn calls_failed(facts: &Facts) -> Option<Cause> {
         }
         _ => "Look at the request beside its answer, and at stderr at that moment.",
     };
-    let certainty = if does_without { Possible } else { Certain };
-    let cause = Cause::new(certainty, failure(first) + &others_too(others), advice);
+    // A ping that is refused, or a list that nobody has: who goes on does without.
+    let does_without = !is_call(first) && facts.survived(exchange.request.0);
+    let cause = Cause::new(
+        if does_without { Possible } else { Certain },
+        failure(first) + &others_too(others),
+        advice,
+    );
     let ways = first.ways.iter().take(TOLD_APART);
     let cause = ways.fold(cause, |cause, alike| cause.shown_call(&alike.exchange));
     Some(cause.shown(others.iter().map(|failed| phrases::request(failed.first()))))
@@ -343,24 +294,19 @@ fn failure(failed: &Failed) -> String {
     };
     let call = phrases::call(failed.first());
     if let [way] = &failed.ways[..] {
-        let said = way
-            .said()
-            .map_or_else(String::new, |said| format!(": {}", escape(said)));
-        return format!("{call} failed{times}{said} ({})", places(way));
+        let said = way.said().map(|said| format!(": {}", escape(said)));
+        return format!(
+            "{call} failed{times}{} ({})",
+            said.unwrap_or_default(),
+            places(way)
+        );
     }
-    let way = |alike: &Alike| {
-        let silence = match alike.exchange.response {
-            Some(_) => "no reason told",
-            None => "no answer",
-        };
-        let said = escape(alike.said().unwrap_or(silence));
+    let ways = failed.ways.iter().take(TOLD_APART).map(|alike| {
+        let said = escape(alike.said().unwrap_or("no answer"));
         format!("{} ({})", cut(&said, EACH), places(alike))
-    };
-    let mut ways: Vec<_> = failed.ways.iter().take(TOLD_APART).map(way).collect();
-    let more = failed.ways.len().saturating_sub(TOLD_APART);
-    if more > 0 {
-        ways.push(format!("and in {}", plural(more as u64, "other way")));
-    }
+    });
+    let mut ways: Vec<_> = ways.collect();
+    ways.extend((failed.ways.len() > TOLD_APART).then(|| "…".to_owned()));
     format!("{call} failed{times}, differently: {}", ways.join("; "))
 }
 
@@ -375,13 +321,16 @@ fn places(alike: &Alike) -> String {
 
 /// `; get_tides (#38), search_docs (3 times) failed too`
 fn others_too(others: &[&Failed]) -> String {
-    let one = |failed: &&Failed| match (phrases::call(failed.first()), failed.count()) {
-        (_, 1) => phrases::call_at(failed.first()),
-        (call, times) => format!("{call} ({})", phrases::times(times)),
-    };
-    let told: Vec<_> = others.iter().map(one).collect();
-    match told[..] {
-        [] => String::new(),
-        _ => format!("; {} failed too", told.join(", ")),
+    if others.is_empty() {
+        return String::new();
     }
+    let told = others.iter().map(|failed| match failed.count() {
+        1 => phrases::call_at(failed.first()),
+        times => format!(
+            "{} ({})",
+            phrases::call(failed.first()),
+            phrases::times(times)
+        ),
+    });
+    format!("; {} failed too", told.collect::<Vec<_>>().join(", "))
 }

@@ -1,16 +1,8 @@
 //! The last words of a server: which line of stderr names the fault, and the lines around it.
 //!
-//! Where a language tells a fault in several lines, the one that names it stands elsewhere in each:
-//!
-//! | | what names the fault |
-//! |---|---|
-//! | Python | the first line behind the places of the last traceback; of a group, the innermost |
-//! | Node, Java, .NET | above the places of the last stack, which begin with `at` |
-//! | Rust | behind the line that says where it panicked |
-//! | Go | the line that begins with `panic:`, above all its goroutines |
-//! | npm | the one of its many lines that is no field |
-//!
-//! Else it is the last line that names an error, else the last one.
+//! Of Python it is the first line behind the places of the last traceback, of npm the one of its many
+//! lines that is no field. Else it is the last line that names an error (of a panic in Rust the line
+//! behind that), else the last one; places of a stack are indented and name nothing.
 
 use super::SECOND_NS;
 use super::facts::{Facts, Line};
@@ -20,9 +12,6 @@ const TOGETHER_NS: u64 = 5 * SECOND_NS;
 
 /// Lines that are older at the end have nothing to do with it, nanoseconds.
 const LONG_BEFORE_NS: u64 = 10 * SECOND_NS;
-
-/// Lines above a stack in which its message is looked for: some messages have several.
-const ABOVE: usize = 12;
 
 /// Words in lines that say what went wrong.
 const ERRORS: &str = "error|exception|panic|fatal|cannot|could not|unable to|not found|no such|\
@@ -102,12 +91,8 @@ impl Words {
 
     /// Whether the line holds one of `words`, which `|` separates.
     fn names(&self, words: &str) -> bool {
-        !self.is_indented() && words.split('|').any(|word| self.lower.contains(word))
-    }
-
-    /// Whether the line is a place in a stack of Node, Java or .NET.
-    fn is_place(&self) -> bool {
-        self.is_indented() && self.text.trim_start().starts_with("at ")
+        let is_item = self.is_indented() || self.text.starts_with("- ");
+        !is_item && words.split('|').any(|word| self.lower.contains(word))
     }
 
     fn is_sentence_of_npm(&self) -> bool {
@@ -120,43 +105,19 @@ impl Words {
 
 /// The line that names a fault.
 fn fault(lines: &[Words]) -> Option<usize> {
-    // The stack of a panic in Rust looks like that of other languages.
-    let rust = rust(lines);
-    let stack = stack(lines).filter(|_| rust.is_none());
-    let told = [python(lines), stack, rust, go(lines)];
-    let told = told.into_iter().flatten().max();
-    told.or_else(|| lines.iter().position(Words::is_sentence_of_npm))
-        .or_else(|| lines.iter().rposition(|line| line.names(ERRORS)))
+    let named = || lines.iter().rposition(|line| line.names(ERRORS));
+    let at = python(lines)
+        .or_else(|| lines.iter().position(Words::is_sentence_of_npm))
+        .or_else(named)?;
+    // A panic in Rust says where, and in the next line why.
+    let goes_on = lines[at].text.contains(" panicked at ") && lines[at].text.ends_with(':');
+    Some(at + usize::from(goes_on && at + 1 < lines.len()))
 }
 
 fn python(lines: &[Words]) -> Option<usize> {
     let traceback = |line: &Words| line.text.contains("Traceback (most recent call last)");
     let begins = lines.iter().rposition(traceback)?;
     (begins + 1..lines.len()).find(|at| !lines[*at].is_indented())
-}
-
-fn stack(lines: &[Words]) -> Option<usize> {
-    let last = lines.iter().rposition(Words::is_place)?;
-    let above = lines[..last].iter().rposition(|line| !line.is_place())?;
-    let mut near = (above.saturating_sub(ABOVE)..=above).rev();
-    let named = near.find(|at| lines[*at].names("error|exception|caused by"));
-    named.or(Some(above))
-}
-
-fn rust(lines: &[Words]) -> Option<usize> {
-    let panicked =
-        |line: &Words| line.text.starts_with("thread ") && line.text.contains(" panicked at ");
-    let at = lines.iter().rposition(panicked)?;
-    // Older versions say it all in one line.
-    let goes_on = lines[at].text.ends_with(':') && at + 1 < lines.len();
-    Some(at + usize::from(goes_on))
-}
-
-fn go(lines: &[Words]) -> Option<usize> {
-    let begins = |line: &Words, word| line.text.starts_with(word);
-    let panicked = |line: &Words| begins(line, "panic: ") || begins(line, "fatal error: ");
-    let is_go = lines.iter().any(|line| begins(line, "goroutine "));
-    lines.iter().position(panicked).filter(|_| is_go)
 }
 
 #[cfg(test)]

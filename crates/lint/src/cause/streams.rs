@@ -5,19 +5,17 @@ use super::Certainty::{Certain, Likely, Possible};
 use super::facts::{Facts, Line};
 use super::{AT_ONCE_NS, Cause, Evidence, Place, SECOND_NS, phrases, startup};
 use mcpreel_trace::clock::Moment;
-use mcpreel_trace::event::{Event, EventKind};
-use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
-use mcpreel_wire::text::{duration, plural, size};
+use mcpreel_trace::event::EventKind;
+use mcpreel_trace::frame::{FrameHead, Seq, StreamId, Unfinished};
+use mcpreel_wire::text::{duration, size};
 
 /// Messages have headers before them, as the Language Server Protocol frames them.
 pub(super) fn content_length_framing(facts: &Facts) -> Option<Cause> {
-    let group = facts.found("frame-content-length")?;
-    let is_header = |line: &&Line| {
-        let mut first = group.first.iter();
-        first.any(|found| found.frame == Some(line.seq))
-    };
-    let headers: Vec<_> = facts.misframed.iter().filter(is_header).collect();
-    let (writer, reader) = phrases::writer_and_reader(Some(headers.first()?.stream));
+    let found = &facts.found("frame-content-length")?.first;
+    let headers = facts.misframed.iter();
+    let mut headers = headers.filter(|line| found.iter().any(|one| one.frame == Some(line.seq)));
+    let first = headers.next()?;
+    let (writer, reader) = phrases::writer_and_reader(Some(first.stream));
     let cause = Cause::new(
         Certain,
         format!(
@@ -28,7 +26,7 @@ pub(super) fn content_length_framing(facts: &Facts) -> Option<Cause> {
         "Write each message as one line that ends with a newline; an SDK of MCP does that, a library \
          for JSON-RPC of language servers does not.",
     );
-    Some(cause.shown(headers.into_iter().map(phrases::line)))
+    Some(cause.shown([first].into_iter().chain(headers).map(phrases::line)))
 }
 
 /// A message was printed over several lines, so that the other side never read it.
@@ -36,35 +34,20 @@ pub(super) fn pretty_printed(facts: &Facts) -> Option<Cause> {
     let group = facts.found("frame-embedded-newline")?;
     let first = group.first.first()?;
     let last_line = facts.misframed_line(first.frame);
-    let waiting = || {
-        facts
-            .open
-            .exchanges
-            .iter()
-            .chain(&facts.unanswered.exchanges)
-    };
     let left = last_line.is_some_and(|line| facts.host_left_after(line.t, SECOND_NS));
-    let is_harm = left || waiting().next().is_some();
+    let is_harm = left || facts.without_answer().next().is_some();
     let (writer, reader) = phrases::writer_and_reader(last_line.map(|line| line.stream));
-    let more = match group.count {
-        0 | 1 => String::new(),
-        count => format!("; {} likewise", plural(count - 1, "more message")),
-    };
     let sentence = format!(
-        "the {writer} prints a message over several lines, so the {reader} cannot read it: {}{more}",
+        "the {writer} prints a message over several lines, so the {reader} cannot read it: {}",
         first.detail
     );
-    let line = |seq: Seq, which: &str| Evidence::new(Place::Frame(seq), which);
-    let first_line = first
-        .related
-        .first()
-        .map(|seq| line(*seq, "its first line"));
+    let line = |seq: &Seq, which: &str| Evidence::new(Place::Frame(*seq), which);
     let advice = "A message is one line: write its JSON without line breaks and indentation, and \
                   flush after its end.";
     let cause = Cause::new(if is_harm { Certain } else { Likely }, sentence, advice)
-        .shown(first_line)
-        .shown(first.frame.map(|seq| line(seq, "its last line")))
-        .shown(waiting().take(2).map(phrases::request));
+        .shown(first.related.first().map(|seq| line(seq, "its first line")))
+        .shown(first.frame.as_ref().map(|seq| line(seq, "its last line")))
+        .shown(facts.without_answer().take(2).map(phrases::request));
     Some(cause.shown(phrases::leaving(facts)))
 }
 
@@ -83,22 +66,26 @@ pub(super) fn log_on_stdout(facts: &Facts) -> Option<Cause> {
         ("stdout", advice)
     };
     // A host that leaves with a call open has not come to its end.
-    let is_open = !facts.unanswered.exchanges.is_empty() || !facts.lost.exchanges.is_empty();
     let left_at = |line: &&Line| facts.host_left_after(line.t, AT_ONCE_NS);
-    let left = is_open && lines.iter().any(left_at);
+    let left = facts.without_answer().next().is_some() && lines.iter().any(left_at);
     let (certainty, then) = if left {
-        (Likely, "the host left at such a line")
+        (Likely, "the host left at such a line".to_owned())
     } else if facts.told_to_end().is_some_and(|told| told <= first.t) {
-        (Possible, "they came when the server was told to end")
+        (
+            Possible,
+            "they came when the server was told to end".to_owned(),
+        )
     } else if facts.survived(first.seq) {
         (
             Possible,
-            "this host skips them, others close the connection",
+            format!("this {reader} skips them, others close the connection"),
         )
     } else {
-        (Likely, "hosts skip them or close the connection")
+        (
+            Likely,
+            format!("{reader}s skip them or close the connection"),
+        )
     };
-    let then = then.replace("host skip", &format!("{reader} skip"));
     let sentence = format!(
         "the {writer} writes lines that are no messages on {stream}: \"{}\"; {then}",
         phrases::said(first)
@@ -110,54 +97,42 @@ pub(super) fn log_on_stdout(facts: &Facts) -> Option<Cause> {
 /// A line takes no longer, unless its writer has stopped, nanoseconds.
 const PATIENCE_NS: u64 = 2 * SECOND_NS;
 
-const UNFINISHED: &str = "A line ends with a newline: look for a write without one, for output that \
-                          is buffered and not flushed, or for a writer that stopped in mid-sentence.";
-
 /// A message was begun and its line never ended.
 pub(super) fn unfinished_line(facts: &Facts) -> Option<Cause> {
     // Messages behind headers have no ends.
     if content_length_framing(facts).is_some() {
         return None;
     }
-    unfinished_live(facts).or_else(|| unfinished_at_end(facts))
-}
-
-fn unfinished_live(facts: &Facts) -> Option<Cause> {
-    let mut lines = facts.unfinished.iter();
-    let line = lines
-        .find(|line| line.stream.messages().is_some() && facts.since(line.since) > PATIENCE_NS)?;
-    let (writer, _) = phrases::writer_and_reader(Some(line.stream));
-    let (bytes, since) = (size(line.bytes), duration(facts.since(line.since)));
-    let sentence = format!(
-        "the {writer} has written {bytes} of a line and not ended it for {since}; until it ends \
-         nobody can read it"
-    );
-    let text = format!("{bytes} of an unfinished line of the {writer}");
-    let cause =
-        Cause::new(Certain, sentence, UNFINISHED).shown([Evidence::new(Place::Session, text)]);
-    let open = facts.open.exchanges.iter().take(3);
-    Some(cause.shown(open.map(phrases::request)))
-}
-
-/// The stream ended before the line did.
-fn unfinished_at_end(facts: &Facts) -> Option<Cause> {
-    let group = facts.found("frame-truncated")?;
-    let first = group.first.first()?;
-    let line = facts.misframed_line(first.frame);
-    let (writer, _) = phrases::writer_and_reader(line.map(|line| line.stream));
-    let (place, detail) = (phrases::at(first.frame), &first.detail);
-    let sentence = format!("the {writer} never ended its last line{place}: {detail}");
-    // What is written when the host has left is read by nobody.
-    let left = facts.host_left();
-    let is_for_nobody = line.is_some_and(|line| left.is_some_and(|left| left < line.t));
-    let certainty = if is_for_nobody { Possible } else { Certain };
-    let waiting = facts
-        .lost
-        .exchanges
-        .iter()
-        .chain(&facts.unanswered.exchanges);
-    let cause = Cause::new(certainty, sentence, UNFINISHED).shown(phrases::findings(group));
-    Some(cause.shown(waiting.take(3).map(phrases::request)))
+    let is_stuck = |line: &&Unfinished| {
+        line.stream.messages().is_some() && facts.since(line.since) > PATIENCE_NS
+    };
+    let (certainty, sentence, shown) = if let Some(line) = facts.unfinished.iter().find(is_stuck) {
+        let (writer, _) = phrases::writer_and_reader(Some(line.stream));
+        let (bytes, since) = (size(line.bytes), duration(facts.since(line.since)));
+        let sentence = format!(
+            "the {writer} has written {bytes} of a line and not ended it for {since}; until it ends \
+             nobody can read it"
+        );
+        let text = format!("{bytes} of an unfinished line of the {writer}");
+        (Certain, sentence, vec![Evidence::new(Place::Session, text)])
+    } else {
+        // The stream ended before the line did.
+        let group = facts.found("frame-truncated")?;
+        let first = group.first.first()?;
+        let line = facts.misframed_line(first.frame);
+        let (writer, _) = phrases::writer_and_reader(line.map(|line| line.stream));
+        let (place, detail) = (phrases::at(first.frame), &first.detail);
+        // What is written when the host has left is read by nobody.
+        let left = facts.host_left().zip(line);
+        let is_for_nobody = left.is_some_and(|(left, line)| left < line.t);
+        let certainty = if is_for_nobody { Possible } else { Certain };
+        let sentence = format!("the {writer} never ended its last line{place}: {detail}");
+        (certainty, sentence, phrases::findings(group).collect())
+    };
+    let advice = "A line ends with a newline: look for a write without one, for output that is \
+                  buffered and not flushed, or for a writer that stopped in mid-sentence.";
+    let cause = Cause::new(certainty, sentence, advice).shown(shown);
+    Some(cause.shown(facts.without_answer().take(3).map(phrases::request)))
 }
 
 /// Above it the TypeScript SDK closes the connection.
@@ -165,11 +140,11 @@ const CLOSED_ABOVE: u64 = 10 << 20;
 
 /// An answer is longer than clients take.
 pub(super) fn oversized_answer(facts: &Facts) -> Option<Cause> {
-    let left_at = |head: &FrameHead| facts.host_left_after(head.t_last, SECOND_NS);
     let is_over = |head: &&FrameHead| head.stream == StreamId::S2C && head.size > CLOSED_ABOVE;
     let over = facts.long.iter().filter(is_over);
-    let longest = over.max_by_key(|head| (left_at(head), head.size))?;
-    let (certainty, then) = if left_at(longest) {
+    let over = over.map(|head| (facts.host_left_after(head.t_last, SECOND_NS), head));
+    let (left, longest) = over.max_by_key(|(left, head)| (*left, head.size))?;
+    let (certainty, then) = if left {
         (Likely, ", and the host left right after it")
     } else {
         (Possible, "")
@@ -183,47 +158,51 @@ pub(super) fn oversized_answer(facts: &Facts) -> Option<Cause> {
                   in parts.";
     let line = Evidence::new(Place::Frame(longest.seq), format!("a line of {bytes}"));
     let cause = Cause::new(certainty, sentence, advice).shown([line]);
-    Some(cause.shown(phrases::leaving(facts).filter(|_| certainty == Likely)))
+    Some(cause.shown(phrases::leaving(facts).filter(|_| left)))
 }
 
 /// Waits for a reader that are shorter altogether are those of a busy machine, nanoseconds.
 const BUSY_NS: u64 = SECOND_NS;
 
-/// The size of a pipe on Linux, bytes: with more on stderr, a host that does not read would block.
-const PIPE: u64 = 64 * 1024;
-
 /// The waits of one stream for its reader.
 #[derive(Default)]
-struct Waits<'f> {
+struct Waits {
     total_ns: u64,
     bytes: u64,
-    /// The beginning of a wait that has not ended.
-    open: Option<Moment>,
-    ended: Vec<(Moment, Moment)>,
-    shown: Vec<&'f Event>,
+    /// When each of them began and ended; of the last one perhaps not yet.
+    spans: Vec<(Moment, Moment)>,
+    is_open: bool,
+    shown: Vec<Evidence>,
 }
 
-impl<'f> Waits<'f> {
-    fn of(facts: &'f Facts, of: StreamId) -> Self {
+impl Waits {
+    fn of(facts: &Facts, of: StreamId) -> Self {
         let mut waits = Self::default();
+        let mut began = None;
         for event in &facts.events {
-            match event.kind {
+            let text = match event.kind {
                 EventKind::StallBegan { stream, bytes } if stream == of => {
                     waits.bytes = waits.bytes.max(bytes);
-                    waits.open = Some(event.t);
+                    began = Some(event.t);
+                    format!("a write hangs, {} wait", size(bytes))
                 }
                 EventKind::StallEnded { stream, lasted_ns } if stream == of => {
-                    let began = Moment(event.t.0.saturating_sub(lasted_ns));
-                    waits.ended.push((began, event.t));
-                    waits.total_ns = waits.total_ns.saturating_add(lasted_ns);
-                    waits.open = None;
+                    began = None;
+                    let since = Moment(event.t.0.saturating_sub(lasted_ns));
+                    waits.spans.push((since, event.t));
+                    format!("it goes on after {}", duration(lasted_ns))
                 }
                 _ => continue,
-            }
-            waits.shown.push(event);
+            };
+            waits.shown.push(phrases::event(event, text));
         }
-        let open_ns = waits.open.map_or(0, |since| facts.since(since));
-        waits.total_ns = waits.total_ns.saturating_add(open_ns);
+        waits.is_open = began.is_some();
+        waits.spans.extend(began.map(|began| (began, facts.now)));
+        waits.total_ns = waits
+            .spans
+            .iter()
+            .map(|(began, ended)| ended.ns_since(*began))
+            .sum();
         waits
     }
 
@@ -234,11 +213,11 @@ impl<'f> Waits<'f> {
         let cancelled = cancelled.map(|one| (one.exchange.t_request, one.t.unwrap_or(until)));
         let silent = facts.without_answer().map(|call| (call.t_request, until));
         let mut harmed = cancelled.chain(silent);
-        harmed.any(|(from, to)| {
-            self.ended
-                .iter()
-                .any(|(began, ended)| from <= *ended && *began <= to)
-        })
+        let overlaps = |from, to| {
+            let mut spans = self.spans.iter();
+            spans.any(|(began, ended)| from <= *ended && *began <= to)
+        };
+        harmed.any(|(from, to)| overlaps(from, to))
     }
 }
 
@@ -260,22 +239,21 @@ pub(super) fn pipe_not_read(facts: &Facts) -> Option<Cause> {
         (StreamId::C2S, "the server", "its stdin", "stdin-undrained"),
     ];
     let waits = streams.map(|of| (of, Waits::of(facts, of.0)));
-    let is_long = |waits: &Waits<'_>| waits.total_ns >= BUSY_NS || waits.open.is_some();
-    let worst = waits.into_iter().filter(|(_, waits)| is_long(waits));
-    let ((stream, who, what, rule), waits) =
-        worst.max_by_key(|(_, waits)| (waits.open.is_some(), waits.total_ns))?;
+    let long = waits
+        .into_iter()
+        .filter(|(_, it)| it.is_open || it.total_ns >= BUSY_NS);
+    let worst = long.max_by_key(|(_, waits)| (waits.is_open, waits.total_ns));
+    let ((_, who, what, rule), waits) = worst?;
     let (bytes, lasted) = (size(waits.bytes), duration(waits.total_ns));
-    let how = match waits.open {
-        Some(_) if facts.is_live => {
-            format!("does not read {what}: {bytes} have waited for {lasted}")
-        }
-        Some(_) => format!("did not read {what}: {bytes} waited for {lasted}, until the end"),
-        None => format!("did not read {what}: {bytes} had to wait for {lasted}"),
+    let how = match (waits.is_open, facts.is_live) {
+        (true, true) => format!("does not read {what}: {bytes} have waited for {lasted}"),
+        (true, false) => format!("did not read {what}: {bytes} waited for {lasted}, until the end"),
+        (false, _) => format!("did not read {what}: {bytes} had to wait for {lasted}"),
     };
-    let certainty = match waits.open {
-        Some(_) => Certain,
-        None if waits.did_harm(facts) => Likely,
-        None => Possible,
+    let certainty = match waits.did_harm(facts) {
+        _ if waits.is_open => Certain,
+        true => Likely,
+        false => Possible,
     };
     let cause = Cause::new(
         certainty,
@@ -284,24 +262,6 @@ pub(super) fn pipe_not_read(facts: &Facts) -> Option<Cause> {
          stderr or send it elsewhere, or any chatty server hangs; a server must go on reading while \
          a tool runs.",
     );
-    let bytes = facts.counts.stderr_bytes;
-    let much = (stream == StreamId::STDERR && bytes > PIPE).then(|| {
-        let (bytes, pipe) = (size(bytes), size(PIPE));
-        let text = format!("{bytes} on stderr altogether; a pipe that nobody reads holds {pipe}");
-        Evidence::new(Place::Session, text)
-    });
     let findings = facts.found(rule).into_iter().flat_map(phrases::findings);
-    let cause = cause.shown(waits.shown.into_iter().map(wait));
-    Some(cause.shown(findings).shown(much))
-}
-
-fn wait(event: &Event) -> Evidence {
-    let text = match event.kind {
-        EventKind::StallBegan { bytes, .. } => format!("a write hangs, {} wait", size(bytes)),
-        EventKind::StallEnded { lasted_ns, .. } => {
-            format!("it goes on after {}", duration(lasted_ns))
-        }
-        _ => String::new(),
-    };
-    phrases::event(event, text)
+    Some(cause.shown(waits.shown).shown(findings))
 }

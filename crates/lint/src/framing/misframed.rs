@@ -7,12 +7,11 @@
 
 use super::{EMBEDDED_NEWLINE, Headers, STDERR_JSONRPC};
 use crate::rpc::describe;
-use crate::{Finding, Findings, FrameContext, Rule};
-use mcpreel_trace::bounded::{BoundedMap, digest};
+use crate::{Context, Finding, FrameContext, Rule};
 use mcpreel_trace::clock::Moment;
+use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::{FrameHead, Seq};
-use mcpreel_wire::mcp::methods::{self, Way};
-use mcpreel_wire::message::{Body, Content, Direction, Message, Problem, classify};
+use mcpreel_wire::message::{Body, Content, Direction, Problem, classify};
 use memchr::memmem;
 use std::collections::VecDeque;
 
@@ -207,97 +206,58 @@ fn depth(line: &[u8], before: usize) -> usize {
     depth
 }
 
-// Messages of the server that went to stderr, where no client reads them.
+// Answers of the server that went to stderr, where no client reads them.
 
-/// Responses on the protocol streams, and lines on stderr, that are remembered: a server that
-/// writes one response to both only logs its traffic. Without a limit all would be kept.
+/// Answers that are held. Without a limit all would be kept; more are not told.
 const REMEMBERED: usize = 64;
 
 /// A response on stderr may be so far ahead of its twin on stdout, nanoseconds.
 const AHEAD_NS: u64 = 1_000_000_000;
 
-/// A server may write messages to stderr by mistake, or log its traffic there.
+/// A server may write answers to stderr by mistake, or log its traffic there: then the requests are
+/// answered on stdout as well.
 #[derive(Debug, Default)]
 pub(super) struct Stderr {
-    /// Ids of the latest responses on the protocol streams, by digest.
-    answered: BoundedMap<u64, (), REMEMBERED>,
-    /// Lines on stderr that are told unless the server turns out to log its traffic: the id of a
-    /// response, when the line came, and what is told.
-    held: VecDeque<(Option<u64>, Moment, Finding)>,
-    /// Whether the server writes its traffic to stderr as well as to stdout.
+    /// Answers to requests that are open, when they came, and what is told if they stay open.
+    held: VecDeque<(ExchangeId, Moment, Finding)>,
     logs_traffic: bool,
 }
 
 impl Stderr {
-    pub(super) fn line(&mut self, head: &FrameHead, raw: &[u8], findings: &Findings) {
+    pub(super) fn line(&mut self, head: &FrameHead, raw: &[u8], context: &Context<'_>) {
         let is_whole = raw.len() as u64 == head.size;
         let may_be_one = is_whole && raw.starts_with(b"{") && !self.logs_traffic;
         if !may_be_one || memmem::find(raw, b"\"jsonrpc\"").is_none() {
             return;
         }
         let content = classify(raw);
-        let Some(message) = content.messages.first().filter(|it| is_of_server(it)) else {
+        let message = content.messages.first();
+        let Some((message, Body::Response(response))) = message.map(|it| (it, &it.body)) else {
             return;
         };
-        let id = response_id(message);
-        if id.is_some_and(|id| self.answered.contains(&id)) {
-            return self.is_a_log();
-        }
-        if self.held.len() == REMEMBERED {
-            findings.extend(self.held.pop_front().map(|(.., finding)| finding));
-        }
-        let finding = STDERR_JSONRPC.at(head.seq, describe(message, false));
-        self.held.push_back((id, head.t_last, finding));
-    }
-
-    /// Looks whether a message that was on stderr comes on a protocol stream after all.
-    pub(super) fn frame(&mut self, seen: &FrameContext<'_>) {
-        if self.logs_traffic {
-            return;
-        }
-        for id in seen.content.messages.iter().filter_map(response_id) {
-            if self.held.iter().any(|(held, ..)| *held == Some(id)) {
-                return self.is_a_log();
+        let is_asked = |id| {
+            let exchange = context.correlator.exchange(id);
+            exchange.is_some_and(|it| Some(&it.rpc_id) == response.id.as_ref())
+        };
+        match context.known.open().find(|(id, _)| is_asked(*id)) {
+            Some((exchange, _)) if self.held.len() < REMEMBERED => {
+                let finding = STDERR_JSONRPC.at(head.seq, describe(message, false));
+                self.held.push_back((exchange, head.t_last, finding));
             }
-            self.answered.is_first(id);
+            Some(_) => {}
+            None => self.logs_traffic = true,
         }
     }
 
-    /// Tells what was held long enough at `now`.
-    pub(super) fn passed(&mut self, now: Moment, findings: &Findings) {
-        let is_due = |(_, t, _): &mut (_, Moment, _)| now.ns_since(*t) >= AHEAD_NS;
-        while let Some((.., finding)) = self.held.pop_front_if(is_due) {
-            findings.push(finding);
+    /// Tells what was held for long enough, or at the end all, where the request is still open.
+    pub(super) fn passed(&mut self, context: &Context<'_>, is_over: bool) {
+        let is_due =
+            |(_, t, _): &mut (_, Moment, _)| is_over || context.now.ns_since(*t) >= AHEAD_NS;
+        while let Some((exchange, _, finding)) = self.held.pop_front_if(is_due) {
+            self.logs_traffic |= context.known.open_request(exchange).is_none();
+            if !self.logs_traffic {
+                context.findings.push(finding);
+            }
         }
     }
-
-    /// Tells what is still held: nothing more comes.
-    pub(super) fn finish(&mut self, findings: &Findings) {
-        findings.extend(self.held.drain(..).map(|(.., finding)| finding));
-    }
-
-    fn is_a_log(&mut self) {
-        self.logs_traffic = true;
-        self.held.clear();
-        self.answered.clear();
-    }
-}
-
-fn response_id(message: &Message) -> Option<u64> {
-    let Body::Response(response) = &message.body else {
-        return None;
-    };
-    Some(digest(response.id.as_ref()?))
-}
-
-/// Whether it is a message that only a server sends: a server may log what it receives.
-fn is_of_server(message: &Message) -> bool {
-    let method = match &message.body {
-        Body::Response(_) => return !message.problems.contains(&Problem::Version),
-        Body::Request(request) => &request.method,
-        Body::Notification(notification) => &notification.method,
-        Body::Invalid => return false,
-    };
-    let known = methods::find(method);
-    known.is_some_and(|known| known.uses().all(|usage| usage.way == Way::ToClient))
 }

@@ -148,12 +148,11 @@ pub struct Framing {
 
 impl Family for Framing {
     fn passed(&mut self, context: &Context<'_>) {
-        self.stderr.passed(context.now, context.findings);
+        self.stderr.passed(context, false);
     }
 
     fn frame(&mut self, seen: &FrameContext<'_>) {
         look(seen);
-        self.stderr.frame(seen);
     }
 
     fn part(&mut self, part: &Part<'_>) {
@@ -161,11 +160,11 @@ impl Family for Framing {
     }
 
     fn stderr(&mut self, head: &FrameHead, raw: &[u8], context: &Context<'_>) {
-        self.stderr.line(head, raw, context.findings);
+        self.stderr.line(head, raw, context);
     }
 
     fn finish(&mut self, _: &[Observation], context: &Context<'_>) {
-        self.stderr.finish(context.findings);
+        self.stderr.passed(context, true);
     }
 }
 

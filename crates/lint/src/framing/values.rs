@@ -9,16 +9,15 @@ use super::{CONTROL_CHARACTERS, DUPLICATE_KEY, HIDDEN_UNICODE, LONE_SURROGATE, N
 use crate::quote::{self, Trail};
 use crate::{Part, Rule};
 use mcpreel_wire::json::{Kind, Unit, Value};
+use mcpreel_wire::text::is_hostile;
 
 pub(super) fn look(part: &Part<'_>) {
     if let Some(value) = part.value {
-        Walk { part }.value(value, &Trail::Top, Scope::Protocol);
+        Walk(part).value(value, &Trail::Top, Scope::Protocol);
     }
 }
 
-struct Walk<'a, 'p> {
-    part: &'p Part<'a>,
-}
+struct Walk<'a, 'p>(&'p Part<'a>);
 
 impl Walk<'_, '_> {
     /// Recursion is bounded by the depth that a value may have.
@@ -96,7 +95,7 @@ impl Walk<'_, '_> {
     }
 
     fn note(&self, rule: &'static Rule, trail: &Trail<'_>, detail: impl FnOnce() -> String) {
-        self.part.tell_with(rule, trail, detail);
+        self.0.tell_with(rule, trail, detail);
     }
 }
 
@@ -238,16 +237,6 @@ fn is_tag(char: char) -> bool {
 /// ordinary among them.
 fn hides(char: char, before: Option<char>, after: Option<char>, in_flag: bool) -> bool {
     match char {
-        // Direction, zero width, invisible operators and fillers, annotations.
-        '\u{202a}'..='\u{202e}'
-        | '\u{2066}'..='\u{206f}'
-        | '\u{180e}'
-        | '\u{200b}'
-        | '\u{2060}'..='\u{2065}'
-        | '\u{3164}'
-        | '\u{feff}'
-        | '\u{ffa0}'
-        | '\u{fff9}'..='\u{fffb}' => true,
         '\u{61c}' | '\u{200c}'..='\u{200f}' => {
             let shaped =
                 |beside: Option<char>| beside.is_some_and(|it| !it.is_ascii() && !is_joiner(it));
@@ -255,7 +244,7 @@ fn hides(char: char, before: Option<char>, after: Option<char>, in_flag: bool) -
         }
         '\u{fe00}'..='\u{fe0f}' => before.is_none_or(is_selector),
         '\u{e0100}'..='\u{e01ef}' => before.is_none_or(|it| it.is_ascii() || is_selector(it)),
-        _ => is_tag(char) && !in_flag,
+        _ => is_hostile(char) && !(is_tag(char) && in_flag),
     }
 }
 

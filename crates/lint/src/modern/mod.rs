@@ -75,7 +75,6 @@ pub struct Modern {
     rounds: rounds::Rounds,
     streams: subscriptions::Streams,
     levels: request::Levels,
-    pages: request::Pages,
     lists: subscriptions::Lists,
 }
 
@@ -155,7 +154,7 @@ impl Modern {
                 self.discovery.served(part);
             }
             self.rounds.answered(part, result);
-            self.pages.answered(part, result);
+            request::cached(part, result);
             self.lists.answered(part, result, &self.streams);
             self.deprecated_requests(part, result);
         }

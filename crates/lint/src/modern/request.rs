@@ -1,16 +1,14 @@
 //! Required members of requests and results of the modern era, log messages, caching hints.
 
 use super::path;
-use crate::{Once, Part, Severity, quote, section};
-use mcpreel_trace::bounded::{BoundedMap, digest};
+use crate::{Once, Part, quote, section};
+use mcpreel_trace::bounded::BoundedMap;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::ExchangeId;
-use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::{Number, Value};
 use mcpreel_wire::mcp::keys;
 use mcpreel_wire::mcp::levels::LEVELS;
-use mcpreel_wire::mcp::lists;
-use mcpreel_wire::mcp::methods::TASKS_EXTENSION;
+use mcpreel_wire::mcp::methods::{self, TASKS_EXTENSION};
 use mcpreel_wire::message::{Body, Era, Subject};
 
 rules! {
@@ -30,7 +28,6 @@ rules! {
         .fix("Let the server put its name and version into `_meta` of every result, unless it is meant to stay unknown.");
 
     TYPE_MISSING = error("modern-result-type-missing").of_modern(section::RESULT_TYPE)
-        .milder_where(Severity::Warning, "the server has not shown that it knows the modern era")
         .finds("a result without `resultType`")
         .why("Without it a client cannot tell a final answer from a question, and takes it for the answer of an older server.")
         .fix("Let the server set `resultType`, `complete` for a final answer, in every result.");
@@ -46,12 +43,11 @@ rules! {
         .fix("Let the server set `ttlMs`, 0 if the answer may change at any time, and `cacheScope`, `private` if in doubt.");
 
     INVALID = error("cache-hints-invalid").of_modern(section::CACHING)
-        .finds("an invalid cache hint, or one that differs between pages")
+        .finds("an invalid cache hint")
         .why("Clients may drop the result, keep it for too long, or show it to somebody who must not see it.")
-        .fix("Let the server set `ttlMs` to a whole number of milliseconds from 0 on, and `cacheScope` to `public` or `private`, the same on all pages of a list.");
+        .fix("Let the server set `ttlMs` to a whole number of milliseconds from 0 on, and `cacheScope` to `public` or `private`.");
 
     NOT_REQUESTED = error("log-not-requested").of_modern(section::LOGGING)
-        .milder_where(Severity::Warning, "the last request that asked for some was answered less than a second before")
         .of_absence()
         .finds("a log message although no open request asks for any")
         .why("Modern clients say with each request whether they want its log messages, and drop those that they did not ask for.")
@@ -92,16 +88,11 @@ pub(super) fn asked(part: &Part<'_>, once: &mut Once) {
 /// Tells what a result lacks that every result must have.
 pub(super) fn answered(part: &Part<'_>, result: Value<'_>, is_proven: bool, once: &mut Once) {
     match result.get("resultType") {
-        None => {
+        None if is_proven => {
             let method = quote::text(part.method().unwrap_or_default());
-            let (more, severity) = if is_proven {
-                ("", Severity::Error)
-            } else {
-                ("; the server may be of the legacy era", Severity::Warning)
-            };
-            let finding = part.at(&TYPE_MISSING, format!("result of {method}{more}"));
-            part.push(finding.as_bad_as(severity));
+            part.tell(&TYPE_MISSING, format!("result of {method}"));
         }
+        None => {}
         Some(kind) => known_type(part, kind),
     }
     let meta = result.get("_meta");
@@ -195,12 +186,10 @@ impl Levels {
         let is_modern = part.seen.known.is_modern();
         if is_modern && asked.is_none() {
             let t = part.seen.head.t_last;
-            let severity = match self.last {
-                Some(last) if t.ns_since(last) < GRACE_NS => Severity::Warning,
-                _ => Severity::Error,
-            };
-            let finding = part.at(&NOT_REQUESTED, quote::text(&part.line()));
-            return part.push(finding.as_bad_as(severity));
+            if self.last.is_none_or(|last| t.ns_since(last) >= GRACE_NS) {
+                part.tell(&NOT_REQUESTED, quote::text(&part.line()));
+            }
+            return;
         }
         let wanted = match self.set {
             _ if is_modern => asked,
@@ -218,56 +207,29 @@ impl Levels {
 
 // What clients may keep: the hints of cacheable results.
 
-/// Pages that are remembered. Beyond it the oldest are no longer compared.
-const PAGES: usize = 1024;
-
-/// The scopes of pages, by the method and the cursor that leads to the next page: whether the
-/// scope is `public`, and the frame of the page.
-#[derive(Debug, Default)]
-pub(super) struct Pages(BoundedMap<u64, (bool, Seq), PAGES>);
-
-impl Pages {
-    pub(super) fn answered(&mut self, part: &Part<'_>, result: Value<'_>) {
-        let Some(method) = part.method() else { return };
-        let is_cacheable = matches!(method, "server/discover" | "resources/read")
-            || lists::of(method).is_some_and(|list| !list.filter.is_empty());
-        let kind = result.get("resultType");
-        if !is_cacheable || kind.is_some_and(|kind| !kind.is_str("complete")) {
-            return;
-        }
-        let (ttl, scope) = (result.get("ttlMs"), result.get("cacheScope"));
-        let is_public = scope.and_then(|scope| match scope.as_str()?.as_ref() {
-            "public" => Some(true),
-            "private" => Some(false),
-            _ => None,
-        });
-        for (name, value, is_valid) in [
-            ("ttlMs", ttl, ttl.is_some_and(is_time)),
-            ("cacheScope", scope, is_public.is_some()),
-        ] {
-            let (rule, detail) = match value {
-                _ if is_valid => continue,
-                None => (&MISSING, format!("no {name}")),
-                Some(value) => (
-                    &INVALID,
-                    format!("{name} {}", quote::text(&value.raw_text())),
-                ),
-            };
-            part.tell_at(rule, format!("result.{name}"), detail);
-        }
-        let Some(is_public) = is_public else { return };
-        // The scope of a page is that of the page before.
-        let cursor = part.request().and_then(|asked| asked.list?.cursor);
-        let before = cursor.and_then(|cursor| self.0.get(&digest((method, cursor))));
-        if let Some((_, frame)) = before.filter(|(other, _)| *other != is_public) {
-            let detail = "cacheScope differs from that of the page before";
-            let finding = part.at(&INVALID, detail).and(*frame);
-            part.push(finding.path("result.cacheScope"));
-        }
-        if let Some(next) = result.get("nextCursor") {
-            let page = digest((method, digest(next.str_bytes())));
-            self.0.insert(page, (is_public, part.seen.head.seq));
-        }
+pub(super) fn cached(part: &Part<'_>, result: Value<'_>) {
+    let Some(method) = part.method() else { return };
+    let is_cacheable = matches!(method, "server/discover" | "resources/read")
+        || methods::list_of(method).is_some_and(|list| !list.filter.is_empty());
+    let kind = result.get("resultType");
+    if !is_cacheable || kind.is_some_and(|kind| !kind.is_str("complete")) {
+        return;
+    }
+    let (ttl, scope) = (result.get("ttlMs"), result.get("cacheScope"));
+    let is_scope = |scope: Value<'_>| scope.is_str("public") || scope.is_str("private");
+    for (name, value, is_valid) in [
+        ("ttlMs", ttl, ttl.is_some_and(is_time)),
+        ("cacheScope", scope, scope.is_some_and(is_scope)),
+    ] {
+        let (rule, detail) = match value {
+            _ if is_valid => continue,
+            None => (&MISSING, format!("no {name}")),
+            Some(value) => (
+                &INVALID,
+                format!("{name} {}", quote::text(&value.raw_text())),
+            ),
+        };
+        part.tell_at(rule, format!("result.{name}"), detail);
     }
 }
 

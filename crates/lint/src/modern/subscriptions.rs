@@ -1,16 +1,13 @@
 //! Notifications that a `subscriptions/listen` request must have asked for, and lists that vary
 //! without one.
 
-use crate::Severity::{Error, Note, Warning};
-use crate::capability::is_within;
 use crate::{Part, quote, section};
 use mcpreel_trace::bounded::{BoundedMap, digest};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::Seq;
-use mcpreel_wire::brief;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::json::Value;
-use mcpreel_wire::mcp::lists::{LISTS, List};
+use mcpreel_wire::mcp::methods::{LISTS, List};
 use mcpreel_wire::message::{Body, Direction, Subject};
 
 rules! {
@@ -25,7 +22,6 @@ rules! {
         .fix("Let the server put the id of the `subscriptions/listen` request into `_meta` of the notification.");
 
     NOT_REQUESTED = error("subscription-not-requested").of_modern(section::SUBSCRIPTIONS)
-        .milder_where(Warning, "it tells of a resource, and the subscription names others")
         .of_absence()
         .finds("a notification that its subscription has not asked for")
         .why("The client is not prepared for it, and the server spends its time on what nobody wants.")
@@ -37,7 +33,6 @@ rules! {
         .fix("Let the server use the id of the `subscriptions/listen` request as it stands there, and stop when that has ended.");
 
     VARIES = warning("list-varies").of_modern(section::TOOLS)
-        .milder_where(Note, "nothing but the order differs, and what is listed is no tools")
         .finds("the same request for a list gives another list")
         .why("Clients cannot keep what they have listed, and models are given another prompt each time.")
         .fix("Let the server give lists in an order that does not change, and announce what does change.");
@@ -48,12 +43,6 @@ const STREAMS: usize = 128;
 
 /// A cancel and a notification may cross on the way, for this many nanoseconds.
 const GRACE_NS: u64 = 1_000_000_000;
-
-/// Resources of one subscription that are remembered. One with more of them is not judged by them.
-const URIS: usize = 256;
-
-/// Bytes of the resources of one subscription that are remembered: they can be as long as a line.
-const TEXT: usize = 8 << 10;
 
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 const UPDATED: &str = "notifications/resources/updated";
@@ -77,31 +66,24 @@ enum State {
     Over,
 }
 
-/// The filter of a subscription: notifications about lists, and about resources.
+/// The filter of a subscription: notifications about lists, and whether it names resources.
 #[derive(Debug)]
 struct Filter {
     lists: Vec<&'static str>,
-    uris: Vec<Box<str>>,
+    names_resources: bool,
 }
 
 impl Filter {
-    /// `None` where everything may be meant.
-    fn of(filter: Value<'_>) -> Option<Self> {
+    fn of(filter: Value<'_>) -> Self {
         let asks = |list: &&List| {
             let asked = filter.get(list.filter);
             asked.is_some_and(|it| it.as_bool() == Some(true))
         };
         let uris = filter.get("resourceSubscriptions");
-        let is_too_much =
-            |uris: &Value<'_>| uris.raw().len() > TEXT || uris.elements().nth(URIS).is_some();
-        if uris.as_ref().is_some_and(is_too_much) {
-            return None;
-        }
-        let uris = uris.iter().flat_map(Value::elements);
-        Some(Self {
+        Self {
             lists: LISTS.iter().filter(asks).map(|list| list.changed).collect(),
-            uris: uris.filter_map(|uri| Some(uri.as_str()?.into())).collect(),
-        })
+            names_resources: uris.is_some_and(|uris| uris.index(0).is_some()),
+        }
     }
 }
 
@@ -113,7 +95,7 @@ impl Streams {
         {
             let stream = Stream {
                 frame: part.seen.head.seq,
-                filter: part.param("notifications").and_then(Filter::of),
+                filter: part.param("notifications").map(Filter::of),
                 state: State::Asked,
             };
             self.0.insert(request.id.clone(), stream);
@@ -202,26 +184,17 @@ fn is_change(method: &str) -> bool {
 impl Stream {
     /// Tells where the notification was not asked for.
     fn requested(&self, part: &Part<'_>, method: &str) {
-        let Some(Filter { lists, uris }) = &self.filter else {
+        let Some(filter) = &self.filter else {
             return;
         };
         let not_requested = |detail: String| part.at(&NOT_REQUESTED, detail).and(self.frame);
-        let is_unwanted = is_change(method) && !lists.contains(&method);
+        let is_unwanted = is_change(method) && !filter.lists.contains(&method);
         if is_unwanted || method == "notifications/message" {
             part.push(not_requested(method.to_owned()));
         }
-        if method == UPDATED
-            && let Body::Notification(notification) = &part.message.body
-            && let Subject::Other { name: Some(uri) } = &notification.subject
-            // Of a URI that is not known whole nobody can tell what it is a part of.
-            && !brief::is_brief(uri)
-            && !uris.iter().any(|known| is_within(uri, known))
-        {
-            // Only the server can tell what is a part of what.
-            let is_none = uris.is_empty();
-            let severity = if is_none { Error } else { Warning };
-            let finding = not_requested(format!("{method} of {}", quote::text(uri)));
-            part.push(finding.path("params.uri").as_bad_as(severity));
+        // Only the server can tell whether a resource is a part of one that was asked for.
+        if method == UPDATED && !filter.names_resources {
+            part.push(not_requested(method.to_owned()).path("params.uri"));
         }
     }
 }
@@ -296,11 +269,9 @@ impl Lists {
             if streams.announce(list.changed) {
                 part.push(differs("another content, although no change was announced"));
             }
-        } else if before.ordered != page.ordered {
+        } else if before.ordered != page.ordered && list.member == "tools" {
             // Only of tools the specification asks for an order.
-            let is_tools = list.member == "tools";
-            let severity = if is_tools { Warning } else { Note };
-            part.push(differs("the same content in another order").as_bad_as(severity));
+            part.push(differs("the same content in another order"));
         }
     }
 }

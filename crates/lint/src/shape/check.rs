@@ -12,9 +12,7 @@ use mcpreel_wire::json::{Kind, Value};
 /// Looks at values on the way, and is told what is wrong.
 pub trait Visitor {
     /// Something of a type that has a name, before what is in it. It need not have the shape.
-    fn typed(&mut self, name: &str, place: &Trail<'_>, value: Value<'_>) {
-        let _ = (name, place, value);
-    }
+    fn typed(&mut self, _name: &str, _place: &Trail<'_>, _value: Value<'_>) {}
 
     /// The value here is wrong; `detail` says how.
     fn wrong(&mut self, place: &Trail<'_>, detail: &dyn Fn() -> String);

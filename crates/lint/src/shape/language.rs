@@ -128,9 +128,13 @@ impl Shapes {
     }
 
     /// The params and the result of the method called `name`, also where this revision has it no
-    /// more.
-    pub fn method(&self, name: &str) -> Option<&Method> {
-        self.methods.get(name)
+    /// more; anything where no table tells of it.
+    pub fn method(&self, name: &str) -> &Method {
+        static ANYTHING: Method = Method {
+            params: Shape::Any,
+            result: Shape::Any,
+        };
+        self.methods.get(name).unwrap_or(&ANYTHING)
     }
 
     /// Takes in the statements of a table.
@@ -142,34 +146,36 @@ impl Shapes {
         let mut reader = Reader(table);
         while !reader.rest().is_empty() {
             let name = reader.name();
+            let mut names = vec![name];
+            while reader.takes(",") {
+                names.push(reader.name());
+            }
             if reader.takes("=") {
                 self.types.insert(name, reader.shape());
             } else if reader.takes("+") {
-                match (self.types.get_mut(name), reader.shape()) {
-                    (Some(Shape::Fields(known)), Shape::Fields(more)) => {
-                        for field in more {
-                            replace(known, field, |it| it.name);
-                        }
-                    }
-                    (Some(Shape::Tagged(known)), Shape::Tagged(more)) => {
-                        let cases = more.cases.into_iter();
-                        cases.for_each(|one| replace(&mut known.cases, one, |it| it.0));
-                    }
-                    (known, more) => panic!("{name}: {more:?} is no addition to {known:?}"),
-                }
+                let more = reader.shape();
+                names.iter().for_each(|name| self.add(name, &more));
             } else {
                 self.methods.insert(name, reader.method());
             }
         }
     }
+
+    fn add(&mut self, name: &'static str, more: &Shape) {
+        match (self.types.get_mut(name), more) {
+            (Some(Shape::Fields(known)), Shape::Fields(more)) => replace(known, more, |it| it.name),
+            (Some(Shape::Tagged(known)), Shape::Tagged(more)) => {
+                replace(&mut known.cases, &more.cases, |it| it.0);
+            }
+            (known, more) => panic!("{name}: {more:?} is no addition to {known:?}"),
+        }
+    }
 }
 
-/// Puts `one` in the place of what has the same name, or at the end.
-fn replace<T>(all: &mut Vec<T>, one: T, name: impl Fn(&T) -> &'static str) {
-    match all.iter().position(|other| name(other) == name(&one)) {
-        Some(at) => all[at] = one,
-        None => all.push(one),
-    }
+/// Puts the members of `more` in the place of those with the same name, or at the end.
+fn replace<T: Clone>(all: &mut Vec<T>, more: &[T], name: impl Fn(&T) -> &'static str) {
+    all.retain(|known| more.iter().all(|one| name(one) != name(known)));
+    all.extend_from_slice(more);
 }
 
 /// Reads a table, of which it holds the rest.

@@ -17,10 +17,11 @@ mod grammar;
 use crate::quote::{self, Trail};
 use crate::{Family, Part, Revisions, Rule, section};
 use check::{Checker, Visitor};
-use mcpreel_wire::json::Value;
+use mcpreel_wire::json::{Document, Value};
 use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::mcp::methods::{self, Kind};
 use mcpreel_wire::message::{Body, Era};
+use std::sync::LazyLock;
 use tables::shapes;
 
 rules! {
@@ -123,27 +124,14 @@ fn held<V: Visitor>(visitor: V, revision: Revision, picked: &Picked<'_>) -> V {
             checker.check(&language::Shape::Of(picked.base), &place, value);
             checker.check(picked.shape, &place, value);
         }
-        None if is_needed(&checker, picked.shape) => {
-            checker.visitor.wrong(&place, &|| "is missing".to_owned());
-        }
-        None => {}
+        None => checker.check(picked.shape, &place, NOTHING.root()),
     }
     checker.visitor
 }
 
-/// Whether a message without params lacks something.
-fn is_needed<V>(checker: &Checker<'_, V>, shape: &language::Shape) -> bool {
-    match shape {
-        language::Shape::Fields(fields) => fields.iter().any(|field| field.required),
-        language::Shape::Of(name) => match checker.shapes.of(name) {
-            Some(language::Shape::Tagged(tagged)) => tagged.default.is_none() || !tagged.open,
-            Some(shape @ language::Shape::Fields(_)) => is_needed(checker, shape),
-            Some(shape) => !matches!(shape, language::Shape::Any),
-            None => false,
-        },
-        _ => false,
-    }
-}
+/// What a message without params has: no members.
+static NOTHING: LazyLock<Document<'static>> =
+    LazyLock::new(|| Document::parse(b"{}").expect("an empty object is JSON"));
 
 /// Values in one answer to `completion/complete`.
 const COMPLETIONS: usize = 100;
@@ -291,7 +279,7 @@ fn pick<'a>(part: &Part<'a>, revision: Revision) -> Option<Picked<'a>> {
     }
     let shape = match value {
         Some(value) if member == "result" => result_shape(part, revision, method, value)?,
-        _ => &shapes(revision).method(method)?.params,
+        _ => &shapes(revision).method(method).params,
     };
     Some(Picked {
         member,
@@ -312,7 +300,7 @@ fn result_shape(
     method: &str,
     value: Value<'_>,
 ) -> Option<&'static language::Shape> {
-    let of = |method: &str| Some(&shapes(revision).method(method)?.result);
+    let of = |method: &str| Some(&shapes(revision).method(method).result);
     if revision >= Revision::V2026_07_28 {
         let kind = value.get("resultType").and_then(|kind| kind.as_str());
         return match kind.as_deref() {

@@ -6,8 +6,8 @@ use super::{
     EXTERNAL_REF, HIDES_TOOLS, INPUT_SCHEMA_INVALID, ListedTool, NAME_FORMAT,
     OUTPUT_SCHEMA_INVALID, X_HEADER_INVALID, member,
 };
-use crate::{Rule, Severity, quote};
-use mcpreel_wire::json::{Kind, Step, Value};
+use crate::{Rule, quote};
+use mcpreel_wire::json::{Step, Value};
 use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::text::plural;
 
@@ -125,16 +125,10 @@ impl Definitions {
         schema: &serde_json::Value,
         tool: &ListedTool<'_>,
     ) {
-        let Ok(Some((violation, is_certain))) = schema::judge(schema, self.revision) else {
-            return;
-        };
-        let severity = if is_certain {
-            rule.severity
-        } else {
-            Severity::Warning
-        };
-        let steps = std::iter::once(member(which)).chain(violation.path);
-        tool.tell_as(severity, rule, steps, &violation.message);
+        if let Ok(Some(violation)) = schema::judge(schema, self.revision) {
+            let steps = std::iter::once(member(which)).chain(violation.path);
+            tool.tell(rule, steps, &violation.message);
+        }
     }
 }
 
@@ -158,25 +152,18 @@ fn name(name: &str) -> Option<String> {
 
 /// The fault of the outermost level of a schema.
 fn root(schema: Value<'_>, must_be_object: bool) -> Option<String> {
-    let is = match schema.kind() {
-        Kind::Object if !must_be_object => return None,
-        Kind::Object => {
-            return match schema.get("type") {
-                None => Some("has no `type`, which must be \"object\"".to_owned()),
-                Some(kind) if kind.is_str("object") => None,
-                Some(kind) => {
-                    let kind = quote::bytes(kind.raw());
-                    Some(format!("its type is {kind}, not \"object\""))
-                }
-            };
+    if !schema.is_object() {
+        return Some(format!("is {}, no object", schema.kind().as_str()));
+    }
+    match schema.get("type") {
+        _ if !must_be_object => None,
+        None => Some("has no `type`, which must be \"object\"".to_owned()),
+        Some(kind) if kind.is_str("object") => None,
+        Some(kind) => {
+            let kind = quote::bytes(kind.raw());
+            Some(format!("its type is {kind}, not \"object\""))
         }
-        Kind::Null => "null",
-        Kind::Bool => "a boolean",
-        Kind::Number => "a number",
-        Kind::String => "a string",
-        Kind::Array => "an array",
-    };
-    Some(format!("is {is}, no object"))
+    }
 }
 
 /// Combinations at the root, which model providers do not take.

@@ -20,7 +20,7 @@ mod schema_limits;
 
 use super::section::{JSON_SCHEMA, TOOL_HEADERS, TOOL_NAMES, TOOL_OUTPUT, TOOLS};
 use crate::quote::written;
-use crate::{Family, Part, Revisions, Rule, Severity, quote};
+use crate::{Family, Part, Revisions, Rule, quote};
 use calls::Calls;
 use definition::Definitions;
 use listing::Listing;
@@ -33,7 +33,6 @@ use std::borrow::Cow;
 const STRUCTURED: Revisions = Revisions::since(Revision::V2025_06_18);
 const OBJECTS: Revisions = Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25);
 const NAMED: Revisions = Revisions::since(Revision::V2025_11_25);
-const NO_DIALECT: &str = "neither the schema nor the revision says which dialect is meant";
 
 rules! {
     UNKNOWN_CALLED = warning("tool-unknown-called").of(TOOLS).of_absence()
@@ -47,13 +46,11 @@ rules! {
         .fix("Send arguments as the schema has them, or correct the schema if the tool does accept them.");
 
     INPUT_SCHEMA_INVALID = error("tool-input-schema-invalid").of(TOOLS)
-        .milder_where(Severity::Warning, NO_DIALECT)
         .finds("an `inputSchema` that is missing, or no valid schema of an object")
         .why("Clients that check what they are given drop the tool, some of them all tools of the server.")
         .fix("Give every tool an `inputSchema` that is a JSON object with `\"type\": \"object\"` and is valid in its dialect.");
 
     OUTPUT_SCHEMA_INVALID = error("tool-output-schema-invalid").of(TOOL_OUTPUT).only(STRUCTURED)
-        .milder_where(Severity::Warning, NO_DIALECT)
         .finds("an `outputSchema` that is no valid schema")
         .why("Clients that check what they are given drop the tool or fail to read its results.")
         .fix("Leave `outputSchema` out, or make it a JSON Schema that is valid in its dialect, of type object before 2026-07-28.");
@@ -172,7 +169,6 @@ impl Tools {
     fn listed(&mut self, part: &Part<'_>, doubles: &[usize]) {
         let tools = part.result().and_then(|result| result.get("tools"));
         let mut definitions = Definitions::new(part.revision());
-        let mut without_description = Vec::new();
         let tools = tools.iter().flat_map(Value::elements).enumerate();
         for (index, definition) in tools {
             let Some(name) = definition.get("name").and_then(|name| name.as_str()) else {
@@ -189,16 +185,8 @@ impl Tools {
             }
             let description = definition.get("description").filter(|text| !text.is_null());
             if is_new && description.is_none_or(|text| text.is_str("")) {
-                without_description.push(tool);
+                tool.tell(&DESCRIPTION_MISSING, [], "no description");
             }
-        }
-        if let [first, others @ ..] = &without_description[..] {
-            let detail = match others.len() {
-                0 => "no description".to_owned(),
-                1 => "no description, nor has one other tool".to_owned(),
-                many => format!("no description, nor have {many} other tools"),
-            };
-            first.tell(&DESCRIPTION_MISSING, [], &detail);
         }
         if let Some(skipped) = definitions.skipped() {
             part.tell_at(&CHECK_SKIPPED, "result.tools", skipped);
@@ -206,7 +194,7 @@ impl Tools {
     }
 }
 
-/// Findings of one rule in one list.
+/// Findings of one rule in one list; tools without a description are told once.
 const SHOWN: usize = 20;
 
 /// A tool in a list, and the message that lists it.
@@ -223,23 +211,18 @@ pub fn member(name: &str) -> Step {
 impl ListedTool<'_> {
     /// Tells something about the tool, at the place in it that `steps` lead to.
     pub fn tell(&self, rule: &'static Rule, steps: impl IntoIterator<Item = Step>, detail: &str) {
-        self.tell_as(rule.severity, rule, steps, detail);
-    }
-
-    pub fn tell_as(
-        &self,
-        severity: Severity,
-        rule: &'static Rule,
-        steps: impl IntoIterator<Item = Step>,
-        detail: &str,
-    ) {
         let part = self.part;
         let frame = Some(part.seen.head.seq);
-        part.seen.findings.push_up_to(SHOWN, rule, frame, || {
+        let limit = if *rule == DESCRIPTION_MISSING {
+            1
+        } else {
+            SHOWN
+        };
+        part.seen.findings.push_up_to(limit, rule, frame, || {
             let start = [member("result"), member("tools"), Step::Element(self.index)];
             let path = written(start.into_iter().chain(steps).collect());
             let detail = format!("{}: {detail}", quote::text(&self.name));
-            part.at(rule, detail).path(path).as_bad_as(severity)
+            part.at(rule, detail).path(path)
         });
     }
 }

@@ -24,7 +24,7 @@ use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::session::End;
 use mcpreel_wire::id::RequestId;
-use mcpreel_wire::json::{Document, Edit, edit};
+use mcpreel_wire::json::{Document, Edits, replaced};
 use mcpreel_wire::mcp::keys;
 use mcpreel_wire::message::Classifier;
 use serde_json::json;
@@ -228,7 +228,7 @@ impl Server {
     }
 
     /// Writes a recorded line with live values in it.
-    fn say(&mut self, line: &[u8], edits: &[Edit<'_>]) {
+    fn say(&mut self, line: &[u8], edits: &[(&[&str], &str)]) {
         self.act(Action::Write(edited(line, edits)));
     }
 
@@ -424,13 +424,13 @@ impl Server {
             }
             (Act::Progress, live) => {
                 if let Some(token) = live.and_then(|live| live.token) {
-                    self.say(&message, &[Edit::Replace(TOKEN, token.json())]);
+                    self.say(&message, &[(TOKEN, token.json())]);
                 }
             }
             (Act::OnStream, live) => {
                 if let Some(id) = live.as_ref().map(|live| live.id.json()) {
                     let places = [ID, REQUEST_ID, ON_STREAM, STREAM_ENDS];
-                    self.say(&message, &places.map(|place| Edit::Replace(place, id)));
+                    self.say(&message, &places.map(|place| (place, id)));
                 }
             }
             (Act::Ask(ask), _) => self.ask((ask, number), &message),
@@ -446,9 +446,9 @@ impl Server {
             return self.say_own(error(Some(&live.id), INTERNAL_ERROR, message, None));
         };
         let state = format!("\"{STATE_PREFIX}{}\"", seq.0);
-        let mut edits = vec![Edit::Replace(ID, live.id.json())];
+        let mut edits = vec![(ID, live.id.json())];
         if outcome == Outcome::Input {
-            edits.push(Edit::ReplaceString(STATE, &state));
+            edits.push((STATE, &state));
             self.rounds.wait(number, &answer);
         }
         let answer = edited(&answer, &edits);
@@ -482,7 +482,7 @@ impl Server {
         }
         self.last_ask += 1;
         self.asked.insert(self.last_ask, ask);
-        self.say(line, &[Edit::Replace(ID, &self.last_ask.to_string())]);
+        self.say(line, &[(ID, &self.last_ask.to_string())]);
     }
 
     /// The live id of a request of ours that a play has made and that has no answer.
@@ -541,21 +541,23 @@ impl Server {
 }
 
 /// `line` with live values in it; as it stands where it cannot be read.
-fn edited(line: &[u8], edits: &[Edit<'_>]) -> Vec<u8> {
+fn edited(line: &[u8], edits: &[(&[&str], &str)]) -> Vec<u8> {
     let text = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
     let before = &line[..line.len() - text.len()];
-    let changed = edit(text, edits).filter(|_| !edits.is_empty());
+    let changed = replaced(text, edits).filter(|_| !edits.is_empty());
     changed.map_or_else(|| line.to_owned(), |changed| [before, &changed].concat())
 }
 
 /// An answer that says in its `_meta` that it is only the nearest; an error has no room for it.
 fn marked(line: &[u8], mark: &str) -> Option<Vec<u8>> {
     let document = Document::parse(line).ok()?;
-    if document.root().get("result")?.get("_meta").is_some() {
-        return edit(line, &[Edit::Insert(&["result", "_meta"], MARK, mark)]);
+    let result = document.root().get("result")?;
+    let mut edits = Edits::default();
+    match result.get("_meta") {
+        Some(meta) => edits.insert(meta, MARK, mark),
+        None => edits.insert(result, "_meta", &format!("{{\"{MARK}\":{mark}}}")),
     }
-    let meta = format!("{{\"{MARK}\":{mark}}}");
-    edit(line, &[Edit::Insert(&["result"], "_meta", &meta)])
+    Some(edits.apply(line).into_owned())
 }
 
 /// An error response; `id` is `None` where it could not be read.

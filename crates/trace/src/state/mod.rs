@@ -11,8 +11,8 @@ use super::frame::{FrameHead, Seq};
 use super::session::Session;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::json::{Document, Value};
-use mcpreel_wire::mcp::lists::{self, LISTS, List};
-use mcpreel_wire::mcp::{Revision, capabilities, methods};
+use mcpreel_wire::mcp::methods::{self, LISTS, List};
+use mcpreel_wire::mcp::{Revision, capabilities};
 use mcpreel_wire::message::{Body, Content, Direction, Outcome, Request};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -137,7 +137,7 @@ impl State {
 
     fn request(&mut self, seq: Seq, direction: Direction, request: &Request, text: Option<&[u8]>) {
         let name = || request.name.clone().unwrap_or_default();
-        let asked = match (&*request.method, lists::of(&request.method)) {
+        let asked = match (&*request.method, methods::list_of(&request.method)) {
             (_, Some(list)) => Asked::List {
                 list,
                 further: param(text, "cursor").is_some(),

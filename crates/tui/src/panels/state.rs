@@ -30,7 +30,7 @@ use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::state::{Declared, Listed, State};
-use mcpreel_wire::mcp::lists::LISTS;
+use mcpreel_wire::mcp::methods::LISTS;
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{count, duration, escape, pad_end, plural, since};
 use ratatui::Frame;

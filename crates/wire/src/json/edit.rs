@@ -96,52 +96,19 @@ impl Edits {
     }
 }
 
-/// What is to be put where, by names of members.
-#[derive(Debug)]
-pub enum Edit<'e> {
-    /// In place of the value that this path leads to, if there is one.
-    Replace(&'e [&'e str], &'e str),
-    /// In place of the value, if there is one and it is a string.
-    ReplaceString(&'e [&'e str], &'e str),
-    /// As the first member of the object that the path leads to.
-    Insert(&'e [&'e str], &'e str, &'e str),
-}
-
-impl Edit<'_> {
-    fn add_to(&self, edits: &mut Edits, root: Value<'_>) {
-        match self {
-            Self::Replace(path, json) => {
-                if let Some(value) = follow(root, path) {
-                    edits.replace(value, json);
-                }
-            }
-            Self::ReplaceString(path, json) => {
-                let value = follow(root, path);
-                if let Some(value) = value.filter(|value| value.string_bytes().is_some()) {
-                    edits.replace(value, json);
-                }
-            }
-            Self::Insert(path, name, json) => {
-                if let Some(object) = follow(root, path) {
-                    edits.insert(object, name, json);
-                }
-            }
-        }
-    }
-}
-
-/// `message` with `list` in it, all of it JSON text; `None` where it cannot be read so far. What
-/// nests too deeply is read up to there: ids usually stand before it.
-pub fn edit(message: &[u8], list: &[Edit<'_>]) -> Option<Vec<u8>> {
+/// `message` with JSON texts in place of the values that paths of members lead to, if there are such;
+/// `None` where it cannot be read so far. What nests too deeply is read up to there: ids usually
+/// stand before it.
+pub fn replaced(message: &[u8], list: &[(&[&str], &str)]) -> Option<Vec<u8>> {
     let document = match Document::parse(message) {
         Ok(document) => document,
         Err(_) => Document::read_prefix(message, usize::MAX).0?,
     };
-    let root = document.root();
-    root.is_object().then_some(())?;
     let mut edits = Edits::default();
-    for edit in list {
-        edit.add_to(&mut edits, root);
+    for (path, json) in list {
+        if let Some(value) = follow(document.root(), path) {
+            edits.replace(value, json);
+        }
     }
     Some(edits.apply(message).into_owned())
 }
@@ -286,24 +253,16 @@ mod tests {
         assert_eq!(remove(r#"{"b":2}"#), r#"{"b":2}"#);
     }
 
-    fn message_with(message: &str, list: &[Edit<'_>]) -> Option<String> {
-        edit(message.as_bytes(), list).map(|bytes| String::from_utf8(bytes).unwrap())
-    }
-
     #[test]
     fn a_message_is_edited_where_the_paths_lead() {
-        let list = [
-            Edit::Replace(&["params", "b"], "22"),
-            Edit::Replace(&["params", "requestId"], "1"),
-            Edit::ReplaceString(&["id"], "1"),
-            Edit::Insert(&["params"], "new", "true"),
-            Edit::Insert(&["empty"], "new", "true"),
+        let list: [(&[&str], &str); 3] = [
+            (&["params", "b"], "22"),
+            (&["params", "requestId"], "1"),
+            (&["id"], "1"),
         ];
-        assert_eq!(
-            message_with(r#"{"params":{"a":1,"b":2},"id":"s","empty":{}}"#, &list).unwrap(),
-            r#"{"params":{"new":true,"a":1,"b":22},"id":1,"empty":{"new":true}}"#
-        );
-        assert_eq!(message_with(r#"{"id":7}"#, &list).unwrap(), r#"{"id":7}"#);
+        let message = br#"{"params":{"a":1,"b":2},"id":"s"}"#;
+        let edited = replaced(message, &list).unwrap();
+        assert_eq!(edited, br#"{"params":{"a":1,"b":22},"id":1}"#);
     }
 }
 

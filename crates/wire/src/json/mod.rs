@@ -22,13 +22,10 @@ mod scan;
 mod value;
 
 pub use document::{Document, MAX_DEPTH, Node, Stopped, parse_into, parsed_root};
-pub use edit::{Edit, Edits, edit, follow};
-pub use edit::{canonical, quoted};
+pub use edit::{Edits, canonical, follow, quoted, replaced};
 pub use number::Number;
 pub use outline::Outline;
 pub(crate) use outline::{known, stops_before_its_end};
 pub use path::{Path, PathError, Step};
-pub use scan::quote;
-pub use scan::{Chars, Unit, Units};
-pub use scan::{Reason, SyntaxError};
+pub use scan::{Chars, Reason, SyntaxError, Unit, Units, quote};
 pub use value::{Elements, Kind, Members, Value};

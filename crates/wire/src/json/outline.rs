@@ -20,9 +20,6 @@ const KEPT: usize = 64 << 10;
 /// Nodes of the beginning that are read.
 const NODES: usize = 1 << 16;
 
-/// Containers within containers that are shown.
-const SHOWN_DEPTH: usize = 8;
-
 /// Characters that are shown of a string that goes on.
 const SHOWN_CHARS: usize = 4096;
 
@@ -129,7 +126,7 @@ pub(crate) fn known(beginning: &[u8], end: &[u8]) -> Vec<u8> {
     let (outer, rest) = last_members(end);
     let (inner, _) = last_members(rest);
     let mut out = Vec::new();
-    write_open(root, &[outer, inner], 0, &mut out);
+    write_open(root, &[outer, inner], &mut out);
     out
 }
 
@@ -141,18 +138,18 @@ pub(crate) fn stops_before_its_end(beginning: &[u8]) -> bool {
 
 /// Writes a container that goes on. Of two members that are called alike the later one counts: that
 /// of the beginning.
-fn write_open(open: Value<'_>, ends: &[Vec<&[u8]>], depth: usize, out: &mut Vec<u8>) {
+fn write_open(open: Value<'_>, ends: &[Vec<&[u8]>], out: &mut Vec<u8>) {
     let goes_on = open.span().end;
     let mut items: Vec<Vec<u8>> = Vec::new();
     if open.is_object() {
         items.extend(ends.iter().take(1).flatten().map(|member| member.to_vec()));
     }
     for (name, value) in open.members() {
-        let value = shown(Some(name), value, goes_on, ends, depth);
+        let value = shown(Some(name), value, goes_on, ends);
         items.extend(value.map(|value| [name.raw(), b":", &value].concat()));
     }
     for element in open.elements() {
-        items.extend(shown(None, element, goes_on, &[], depth));
+        items.extend(shown(None, element, goes_on, &[]));
     }
     if open.is_object() {
         out.extend([&b"{"[..], &items.join(&b','), b"}"].concat());
@@ -168,23 +165,15 @@ fn shown(
     value: Value<'_>,
     goes_on: usize,
     ends: &[Vec<&[u8]>],
-    depth: usize,
 ) -> Option<Vec<u8>> {
     if value.span().end < goes_on || Document::parse(value.raw()).is_ok() {
         return Some(value.raw().to_vec());
     }
     let mut out = Vec::new();
     match value.kind() {
-        Kind::Object | Kind::Array if depth < SHOWN_DEPTH => {
-            write_open(
-                value,
-                ends.get(1..).unwrap_or_default(),
-                depth + 1,
-                &mut out,
-            );
+        Kind::Object | Kind::Array => {
+            write_open(value, ends.get(1..).unwrap_or_default(), &mut out);
         }
-        Kind::Object => out.extend_from_slice(b"{}"),
-        Kind::Array => out.extend_from_slice(b"[]"),
         Kind::String => {
             let is_compared = |name: Value<'_>| COMPARED.iter().any(|it| name.is_str(it));
             if name.is_some_and(is_compared) {

@@ -66,32 +66,6 @@ impl Path {
         }
     }
 
-    /// The path from `root` to a value inside of it; `None` for one that is not.
-    pub fn of(root: Value<'_>, value: Value<'_>) -> Option<Self> {
-        let place = value.span();
-        let holds = |other: Value<'_>| {
-            let span = other.span();
-            span.start <= place.start && place.end <= span.end
-        };
-        let (mut steps, mut at) = (Vec::new(), root);
-        while at.span() != place {
-            let member = at.members().find(|(_, member)| holds(*member));
-            let mut elements = at.elements().enumerate();
-            (steps, at) = match (member, elements.find(|(_, element)| holds(*element))) {
-                (Some((name, member)), _) => {
-                    steps.push(Step::Member(name.as_str()?.into()));
-                    (steps, member)
-                }
-                (None, Some((index, element))) => {
-                    steps.push(Step::Element(index));
-                    (steps, element)
-                }
-                (None, None) => return None,
-            };
-        }
-        Some(Self { steps })
-    }
-
     /// Its steps, from the outside in.
     pub fn steps(&self) -> &[Step] {
         &self.steps

@@ -1,7 +1,8 @@
 //! Every method of every revision: what it is, who may send it, and what must have been declared.
 
+use super::Revision;
 use super::Revision::{
-    self, V2024_11_05 as A, V2025_03_26 as B, V2025_06_18 as C, V2025_11_25 as D, V2026_07_28 as E,
+    V2024_11_05 as A, V2025_03_26 as B, V2025_06_18 as C, V2025_11_25 as D, V2026_07_28 as E,
 };
 use crate::message::Direction;
 use Way::{Both, ToClient, ToServer};
@@ -158,3 +159,63 @@ pub const METHODS: &[Method] = &[
     notification("notifications/subscriptions/acknowledged").used(E, E, ToClient),
     notification("notifications/tasks").used(E, E, ToClient),
 ];
+
+// The lists of the protocol, which a peer asks for in pages.
+
+/// A list that a peer may ask for.
+#[derive(Debug)]
+pub struct List {
+    pub method: &'static str,
+    /// The member of the result that is the list.
+    pub member: &'static str,
+    /// The member that names an element.
+    pub element: &'static str,
+    /// The notification that says that the list has changed; empty where there is none.
+    pub changed: &'static str,
+    /// The member of a subscription's filter that asks for this notification.
+    pub filter: &'static str,
+}
+
+const TOOLS: [&str; 2] = ["notifications/tools/list_changed", "toolsListChanged"];
+const PROMPTS: [&str; 2] = ["notifications/prompts/list_changed", "promptsListChanged"];
+const RESOURCES: [&str; 2] = [
+    "notifications/resources/list_changed",
+    "resourcesListChanged",
+];
+const ROOTS: [&str; 2] = ["notifications/roots/list_changed", ""];
+
+pub static LISTS: [List; 6] = [
+    list("tools/list", "tools", "name", TOOLS),
+    list("prompts/list", "prompts", "name", PROMPTS),
+    list("resources/list", "resources", "uri", RESOURCES),
+    // The templates have no notification of their own.
+    list(
+        "resources/templates/list",
+        "resourceTemplates",
+        "uriTemplate",
+        RESOURCES,
+    ),
+    list("tasks/list", "tasks", "taskId", ["", ""]),
+    // The only list of the client.
+    list("roots/list", "roots", "uri", ROOTS),
+];
+
+const fn list(
+    method: &'static str,
+    member: &'static str,
+    element: &'static str,
+    [changed, filter]: [&'static str; 2],
+) -> List {
+    List {
+        method,
+        member,
+        element,
+        changed,
+        filter,
+    }
+}
+
+/// The list that `method` asks for.
+pub fn list_of(method: &str) -> Option<&'static List> {
+    LISTS.iter().find(|list| list.method == method)
+}

@@ -15,7 +15,6 @@
 
 pub mod capabilities;
 pub mod errors;
-pub mod lists;
 mod mcp_line;
 pub mod methods;
 pub mod summary;

@@ -86,11 +86,11 @@ pub fn meaning(rule: &Rule, revision: Option<Revision>) -> Vec<Line> {
     let newest = rule.revisions.iter().last();
     let of = revision.filter(|revision| rule.revisions.contains(*revision));
     if let (Some(section), Some(revision)) = (rule.section, of.or(newest)) {
-        lines.push(line("rule", Role::Text, section.title(revision)));
+        lines.push(line("rule", Role::Text, section.title));
         lines.push(line("", Role::Faint, section.url(revision)));
     }
-    let revisions = mcpreel_lint::page::revisions(rule.revisions);
-    let milder = mcpreel_lint::page::in_brackets(rule, str::to_owned);
+    let revisions = mcpreel_lint::rule::revisions(rule.revisions);
+    let milder = mcpreel_lint::rule::in_brackets(rule, str::to_owned);
     lines.push(line("holds", Role::Faint, format!("{revisions}{milder}")));
     lines
 }

@@ -1,6 +1,7 @@
 //! The gaps in a redacted text: what fills them in another text that is the same otherwise.
 
-use super::token::{Piece, Pieces, may_be_in};
+use super::token::{Piece, Pieces, is_one, may_be_in};
+use mcpreel_wire::json::{Document, Kind, Value};
 
 /// The text in `text` in place of each placeholder of `redacted`, by its name; `None` where `text` is not
 /// the same but for that.
@@ -15,67 +16,38 @@ pub fn hidden(redacted: &[u8], original: &[u8]) -> Option<u64> {
         return None;
     }
     let [redacted, original] = [redacted, original].map(std::str::from_utf8);
-    let mut parts = parts(redacted.ok()?);
-    let quotes = unquoted(&mut parts);
-    let values = matched(&parts, original.ok()?)?;
-    let mut all = values.iter().zip(quotes);
-    all.all(|((_, value), quotes)| stood_there(value, quotes))
-        .then_some(values.len() as u64)
+    in_text(redacted.ok()?, original.ok()?)
 }
 
-/// Takes the quotes away around values that are whole strings: a number is replaced by a string, and
-/// had none. Returns of each value how many backslashes its quotes had, where it had some.
-fn unquoted(parts: &mut [Part<'_>]) -> Vec<Option<usize>> {
-    let mut quotes = Vec::new();
-    for at in 0..parts.len() {
-        if !matches!(parts[at], Part::Value(_)) {
-            continue;
+fn in_text(redacted: &str, original: &str) -> Option<u64> {
+    let [one, other] = [redacted, original].map(|text| Document::parse(text.as_bytes()));
+    match (&one, &other) {
+        (Ok(one), Ok(other)) => in_value(one.root(), other.root()),
+        _ => Some(values(redacted, original)?.len() as u64),
+    }
+}
+
+fn in_value(redacted: Value<'_>, original: Value<'_>) -> Option<u64> {
+    if redacted.raw() == original.raw() {
+        return Some(0);
+    }
+    match (redacted.kind(), original.kind()) {
+        (Kind::Object, Kind::Object) | (Kind::Array, Kind::Array) => {
+            let (redacted, original) = (parts_of(redacted), parts_of(original));
+            let both = redacted.iter().zip(&original);
+            let each = both.map(|(redacted, original)| in_value(*redacted, *original));
+            (redacted.len() == original.len()).then(|| each.sum())?
         }
-        let around = at
-            .checked_sub(1)
-            .and_then(|from| parts.get_mut(from..=at + 1));
-        let Some([Part::Text(before), _, Part::Text(after)]) = around else {
-            quotes.push(None);
-            continue;
-        };
-        let quote = before.strip_suffix('"').map(|before| {
-            let escapes = before.len() - before.trim_end_matches('\\').len();
-            (escapes, &before[before.len() - escapes..])
-        });
-        let quote = quote.filter(|(_, escapes)| {
-            let after = after.strip_prefix(*escapes);
-            after.is_some_and(|after| after.starts_with('"'))
-        });
-        quotes.push(quote.map(|(escapes, _)| {
-            (*before, *after) = (&before[..before.len() - escapes - 1], &after[escapes + 1..]);
-            escapes
-        }));
-    }
-    quotes
-}
-
-/// Whether a value may have stood there: a string or a number where there was a string, else a part
-/// of one.
-fn stood_there(value: &str, quotes: Option<usize>) -> bool {
-    let Some(escapes) = quotes else {
-        return !closes(value, 0);
-    };
-    let quote = ["\\".repeat(escapes).as_str(), "\""].concat();
-    let inner = value.strip_prefix(&*quote);
-    match inner.and_then(|inner| inner.strip_suffix(&*quote)) {
-        Some(inner) => !closes(inner, escapes) && !inner.ends_with('\\'),
-        None => value.bytes().all(|byte| b"0123456789+-.eE".contains(&byte)),
+        (Kind::String, Kind::String) => in_text(&redacted.as_str()?, &original.as_str()?),
+        // A number is replaced by a string.
+        (Kind::String, Kind::Number) => is_one(&redacted.str_bytes()).then_some(1),
+        _ => None,
     }
 }
 
-/// Whether a string ends within a text, whose quotes have so many backslashes: one within it has more.
-fn closes(text: &str, escapes: usize) -> bool {
-    let mut run = 0;
-    text.bytes().any(|byte| {
-        let closes = byte == b'"' && run <= escapes;
-        run = if byte == b'\\' { run + 1 } else { 0 };
-        closes
-    })
+fn parts_of(value: Value<'_>) -> Vec<Value<'_>> {
+    let members = value.members().flat_map(|(name, value)| [name, value]);
+    members.chain(value.elements()).collect()
 }
 
 #[derive(Clone, Copy, Debug)]

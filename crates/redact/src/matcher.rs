@@ -156,7 +156,9 @@ fn hex((index, value): (usize, &[u8])) -> [(Vec<u8>, Code); 2] {
         letters: 2 * value.len(),
     };
     let near = near(value, 0, NEEDLE / 2).iter();
-    let small: String = near.map(|byte| format!("{byte:02x}")).collect();
+    let digits = near.flat_map(|byte| [byte >> 4, byte & 15]);
+    let digits = digits.filter_map(|digit| char::from_digit(digit.into(), 16));
+    let small: String = digits.collect();
     let large = small.to_ascii_uppercase();
     [small, large].map(|digits| (digits.into_bytes(), code))
 }

@@ -107,9 +107,6 @@ pub(super) enum Notice {
 
 type Texts = Vec<(String, Notice)>;
 
-/// Names of what asks for a token; others are noticed for what they hold.
-const GRANTS: [&str; 4] = ["grant_type", "granttype", "redirect_uri", "redirecturi"];
-
 /// The largest pattern of a user, compiled, in bytes.
 const REGEX_SIZE: usize = 1024 * 1024;
 
@@ -272,7 +269,8 @@ fn notices(without: &BTreeSet<&str>, names: &[String]) -> Texts {
         let own = names.iter().filter(|name| !name.is_empty()).cloned();
         let shipped = names::noticed().map(str::to_owned);
         texts.extend(shipped.chain(own).map(|name| (name, Notice::Name)));
-        texts.extend(GRANTS.map(|name| (name.to_owned(), Notice::Grant)));
+        let grants = names::words().grants.iter();
+        texts.extend(grants.map(|name| (name.clone(), Notice::Grant)));
     }
     texts
 }

@@ -19,13 +19,13 @@ const TOKEN: usize = 16;
 
 /// Finds what stands in front of the host of a URL whose scheme ends before `start`.
 pub(super) fn find(scan: &mut Scan<'_>, start: usize) {
-    let Some(span) = secret(near(scan.text, start, NEAR)) else {
+    let Some(secret) = secret(near(scan.text, start, NEAR)) else {
         return;
     };
-    let span = span.start + start..span.end + start;
-    let layer = Layer::unpercented(&scan.text[span.clone()]);
+    let secret = secret.start + start..secret.end + start;
+    let layer = Layer::unpercented(&scan.text[secret.clone()]);
     let mark = scan.found.hits.len();
-    scan.add(span, (id::URL, Kind::Secret));
+    scan.add(secret, (id::URL, Kind::Secret));
     // What is meant stands elsewhere as it is.
     let plain = layer.map(|layer| Box::<[u8]>::from(layer.text));
     if let Some(plain) = plain.filter(|plain| !scan.policy.allow.contains(plain)) {

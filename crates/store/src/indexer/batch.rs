@@ -1,7 +1,6 @@
 //! The work of one transaction: records in, rows out.
 
-use super::IndexError;
-use super::derive::{Deriver, Text};
+use super::derive::{Deriver, IndexError, Text};
 use super::line::{Body, Line};
 use super::write::Writer;
 use super::{Budget, Position, long};

@@ -4,13 +4,13 @@
 //! they write is the same.
 
 use super::line::COLLECT_LIMIT;
+use super::long;
 use super::long::LongText;
 use super::write::Writer;
-use super::{IndexError, long};
-use crate::open;
-use crate::reader::EventRow;
-use crate::reader::reader_rows::Stored as _;
-use crate::schema::{DERIVED_VERSION, to_sql};
+use crate::open::{self, OpenError};
+use crate::reader::reader_rows::{EventRow, Stored as _};
+use crate::schema::{DERIVED_VERSION, SchemaError, to_sql};
+use mcpreel_capture::spool::SpoolError;
 use mcpreel_lint::Linter;
 use mcpreel_trace::analysis::Analysis;
 use mcpreel_trace::event::Event;
@@ -18,6 +18,7 @@ use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
 use mcpreel_wire::message::{Classifier, Content, Lines, classify_cut};
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 
@@ -263,4 +264,22 @@ pub(crate) fn rebuild(conn: &Connection, progress: &mut dyn FnMut(u64)) -> Resul
     deriver.flush(&mut writer)?;
     deriver.save(conn)?;
     Ok(())
+}
+
+/// Why a recording could not be made, filled, or derived anew.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    /// The recording could not be created.
+    #[error(transparent)]
+    Create(#[from] SchemaError),
+    /// The recording could not be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    #[error(transparent)]
+    Spool(#[from] SpoolError),
+    #[error("could not write the recording")]
+    Sqlite(#[from] rusqlite::Error),
+    /// The bytes of a long frame could not be copied or read.
+    #[error("could not copy a line of {size} bytes")]
+    Copy { size: u64, source: io::Error },
 }

@@ -1,6 +1,6 @@
 //! Lines that are too long to hold: from the spool into the recording, piece by piece.
 
-use super::IndexError;
+use super::derive::IndexError;
 use crate::schema::to_sql;
 use mcpreel_capture::spool::{RecordKind, SpoolReader};
 use mcpreel_trace::frame::{FrameHead, Seq};

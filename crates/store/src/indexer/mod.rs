@@ -22,15 +22,15 @@ pub(crate) mod line;
 pub(crate) mod long;
 pub mod write;
 
-use super::open::OpenError;
-use super::schema::{SchemaError, State, from_sql};
+use super::schema::{State, from_sql};
 use super::{open, schema};
 use batch::Batch;
 use batch::names_unread;
 use derive::Deriver;
+pub use derive::IndexError;
 pub use line::COLLECT_LIMIT;
 use line::Line;
-use mcpreel_capture::spool::{SpoolError, SpoolReader};
+use mcpreel_capture::spool::SpoolReader;
 use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_trace::event::ProcessContext;
 use mcpreel_trace::frame::{Seq, StreamId};
@@ -347,32 +347,5 @@ impl Position {
             state.line(StreamId(row.get(0)?)).committed = from_sql(row.get(1)?);
         }
         Ok(state)
-    }
-}
-
-// Why a recording could not be made, filled, or derived anew.
-
-/// Why a recording could not be made, filled, or derived anew.
-#[derive(Debug, thiserror::Error)]
-pub enum IndexError {
-    /// The recording could not be created.
-    #[error(transparent)]
-    Create(#[from] SchemaError),
-    /// The recording could not be opened.
-    #[error(transparent)]
-    Open(#[from] OpenError),
-    #[error(transparent)]
-    Spool(#[from] SpoolError),
-    #[error("could not write the recording")]
-    Sqlite(#[from] rusqlite::Error),
-    /// The bytes of a long frame could not be copied or read.
-    #[error("could not copy a line of {size} bytes")]
-    Copy { size: u64, source: io::Error },
-}
-
-impl IndexError {
-    /// Whether somebody else holds the file: nothing was lost, trying again later may help.
-    pub fn is_busy(&self) -> bool {
-        matches!(self, Self::Sqlite(error) if schema::is_busy(error))
     }
 }

@@ -47,8 +47,7 @@ fn the_line_names_the_best_cause_first() {
 fn where_nothing_is_wrong_the_line_says_what_the_rules_remark() {
     let recording = fixture::remarked();
     let said = line(&viewer(&recording));
-    let remark = "nothing wrong was found, though `mcpreel lint` has 2 findings, the worst: warning \
-                  (frame-duplicate-key, #";
+    let remark = "nothing wrong was found, though `mcpreel lint` has 2 findings";
     assert!(said.starts_with(&format!(" why  {remark}")), "{said}");
     let mut viewer = viewer(&recording);
     viewer.act("W");

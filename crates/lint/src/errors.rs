@@ -3,7 +3,7 @@
 //! A code is judged by its number, by the request and by the words of the message: another code
 //! would have been right only where both agree.
 
-use crate::{Family, Finding, Part, Revisions, Severity, quote, section};
+use crate::{Family, Finding, Part, quote, section};
 use mcpreel_trace::bounded::BoundedMap;
 use mcpreel_wire::json::Number;
 use mcpreel_wire::mcp::{Revision, errors, methods};
@@ -11,8 +11,7 @@ use mcpreel_wire::message::{Body, Era, Outcome};
 use std::sync::Arc;
 
 rules! {
-    RESERVED = error("error-code-reserved").of(section::JSONRPC_ERROR)
-        .milder_in(Severity::Warning, Revisions::LEGACY)
+    RESERVED = warning("error-code-reserved").of(section::JSONRPC_ERROR)
         .finds("a reserved error code that the protocol does not define")
         .why("Each peer has its own idea of what such a number means, so clients react wrongly to it.")
         .fix("Use the code that the protocol has for the case, or one outside -32768 to -32000.");
@@ -147,9 +146,7 @@ fn reserved(part: &Part<'_>, code: i64) -> Option<Finding> {
             .iter()
             .any(|era| errors::meaning(code, *era).is_some()),
     };
-    // Old numbers of servers are only advised against in the modern era.
-    let is_old = part.era() == Era::Modern && code > -32020;
-    if is_defined || is_old || !errors::is_reserved(code) {
+    if is_defined || !errors::is_reserved(code) {
         return None;
     }
     let elsewhere = errors::elsewhere(code);

@@ -4,8 +4,7 @@
 //!  Facts ─▶ a function per kind of cause ─▶ causes, the best first
 //! ```
 //!
-//! * [`facts`]: what is known of a recording, bounded whatever its length; [`failed_calls`]: calls that
-//!   failed, grouped by their answers;
+//! * [`facts`]: what is known of a recording, bounded whatever its length;
 //! * [`KINDS`]: all kinds of causes, the gravest first: what kept a session from starting, what
 //!   ended it, what it hangs on, what failed in it, what is only odd;
 //! * `startup` (and the end of the server), `negotiation`, `streams`, `requests`, `oddities`: their functions;

@@ -12,7 +12,7 @@ use mcpreel_wire::text::{escape, pad_end};
 use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
-use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
 /// The meaning of a piece of text; colour only repeats what the words say.
@@ -69,9 +69,8 @@ impl Output {
         let terminal = stdout.is_terminal();
         let size = terminal.then(|| terminal_size::terminal_size_of(&stdout));
         let pipe = Pipe {
-            out: stdout.lock(),
+            out: Box::new(stdout.lock()),
             ends_unread,
-            is_closed: false,
         };
         Self {
             color: terminal && colors_wanted(),
@@ -131,17 +130,17 @@ impl Write for Output {
 
 /// stdout, whose reader may go.
 struct Pipe {
-    out: StdoutLock<'static>,
+    /// Takes what nobody reads as well.
+    out: Box<dyn Write>,
     /// Whether a reader that goes is an error.
     ends_unread: bool,
-    is_closed: bool,
 }
 
 impl Pipe {
     fn unless_closed<T>(&mut self, result: io::Result<T>, done: T) -> io::Result<T> {
         match result {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe && !self.ends_unread => {
-                self.is_closed = true;
+                self.out = Box::new(io::sink());
                 Ok(done)
             }
             result => result,
@@ -151,17 +150,11 @@ impl Pipe {
 
 impl Write for Pipe {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.is_closed {
-            return Ok(bytes.len());
-        }
         let written = self.out.write(bytes);
         self.unless_closed(written, bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if self.is_closed {
-            return Ok(());
-        }
         let flushed = self.out.flush();
         self.unless_closed(flushed, ())
     }

@@ -1,6 +1,8 @@
 //! Sizes, ages and other values of options as people type them.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use mcpreel_config::nearest;
+use mcpreel_wire::text::escape;
 use std::time::Duration;
 
 type Units = &'static [(&'static str, u64)];
@@ -52,6 +54,18 @@ pub fn age(text: &str) -> Result<Duration, String> {
 /// Reads `1s`, `1.5 s`, `500ms`, `2m`: nanoseconds.
 pub fn nanoseconds(text: &str) -> Result<u64, String> {
     read(text, NANOSECONDS, "duration", "1s or 500ms")
+}
+
+/// The name of a rule, or why it is none, with the one that may be meant.
+pub fn rule(text: &str, known: &[&str], list: &str) -> Result<String, String> {
+    if known.contains(&text) {
+        return Ok(text.to_owned());
+    }
+    let hint = match nearest(text, known) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("`{list}` has them"),
+    };
+    Err(format!("there is no rule `{}`; {hint}", escape(text)))
 }
 
 /// Reads a number of things.

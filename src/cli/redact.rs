@@ -5,11 +5,11 @@ pub mod redact_scan;
 
 use super::exit::{Exit, Failure, Outcome};
 use super::export::{progress, save, tell_unfinished};
-use super::folder;
 use super::output::{Output, shown};
 use super::select::RecordingArgs;
+use super::{folder, quantity};
 use clap::Args;
-use mcpreel_config::{Config, nearest};
+use mcpreel_config::Config;
 use mcpreel_redact::{LIMITS, OPTIONAL, Policy, PolicyError, Report, SPECIAL, Settings, rules};
 use mcpreel_share::export::Selection;
 use mcpreel_share::export::otlp::Bodies;
@@ -273,16 +273,9 @@ fn policy_of(config: &Config, args: &Secrets) -> Result<Policy, Failure> {
 }
 
 /// Refuses a name that no rule has, with the one that may be meant.
-fn check_rule(name: &str) -> Result<(), String> {
+fn check_rule(name: &str) -> Result<String, String> {
     let known: Vec<_> = all_rules().map(|(id, _)| id).collect();
-    if known.contains(&name) {
-        return Ok(());
-    }
-    let hint = match nearest(name, &known) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => "`mcpreel redact --list` has them".to_owned(),
-    };
-    Err(format!("there is no rule `{}`; {hint}", escape(name)))
+    quantity::rule(name, &known, "mcpreel redact --list")
 }
 
 #[cfg(test)]

@@ -161,13 +161,6 @@ struct Follower {
     exchanges: BTreeMap<ExchangeId, (Exchange, bool)>,
 }
 
-/// Rows to print: exchanges, and the addresses of everything else.
-#[derive(Default)]
-struct Rows {
-    exchanges: Vec<Ended>,
-    others: Vec<ItemKey>,
-}
-
 /// An exchange that has ended, or has been open for long.
 struct Ended {
     exchange: Exchange,
@@ -208,14 +201,14 @@ impl Follower {
         let exchanges = recording.exchanges_of(&ids)?;
         drop(held);
         let is_news = !(frames.is_empty() && events.is_empty() && exchanges.is_empty());
-        let mut rows = Rows::default();
+        let (mut ended, mut others) = (Vec::new(), Vec::new());
         for exchange in exchanges {
             if let Some((after, exchange)) = self.settle(exchange) {
                 // What nothing on the wire ended was ended by the end of the recording.
                 let frame = frames.iter().find(|head| head.seq == after);
-                let ended = frame.map(|head| head.t_last).or(exchange.t_response);
-                rows.exchanges.push(Ended {
-                    t: ended.unwrap_or(Moment(summary.t_last_ns)),
+                let t = frame.map(|head| head.t_last).or(exchange.t_response);
+                ended.push(Ended {
+                    t: t.unwrap_or(Moment(summary.t_last_ns)),
                     exchange,
                     after,
                     is_open: false,
@@ -228,13 +221,12 @@ impl Follower {
         let messages = messages.iter().filter(|row| stands_alone(row));
         let messages = messages.map(|row| (row.record.frame, row.record.part));
         let parts = lines.map(|seq| (seq, 0)).chain(messages);
-        rows.others
-            .extend(parts.map(|(seq, part)| ItemKey::of_part(seq, part)));
+        others.extend(parts.map(|(seq, part)| ItemKey::of_part(seq, part)));
         let keys = (events.iter()).map(|row| ItemKey::of_event(row.event.after_seq, row.id));
-        rows.others.extend(keys);
+        others.extend(keys);
         self.frame = last;
         self.event = events.last().map_or(self.event, |row| row.id);
-        self.show(rows, recording, &summary)?;
+        self.show(&ended, others, recording, &summary)?;
         Ok(match (more, summary.state.is_final()) {
             (true, _) => Read::Partly(true),
             (false, true) => Read::Complete(false),
@@ -271,11 +263,11 @@ impl Follower {
         }
         let summary = recording.summary()?;
         let now = wall_clock_ns().saturating_sub(summary.wall_ns);
-        let mut rows = Rows::default();
+        let mut long = Vec::new();
         for (exchange, told) in &mut open {
             if now.saturating_sub(exchange.t_request.0) > LONG {
                 *told = true;
-                rows.exchanges.push(Ended {
+                long.push(Ended {
                     after: exchange.request.0,
                     t: Moment(now),
                     is_open: true,
@@ -283,15 +275,21 @@ impl Follower {
                 });
             }
         }
-        self.show(rows, recording, &summary)
+        self.show(&long, Vec::new(), recording, &summary)
     }
 
-    fn show(&mut self, rows: Rows, recording: &Recording, of: &Summary) -> Result<(), Failure> {
-        let keys = rows.exchanges.iter().map(Ended::key).collect();
+    /// Prints exchanges, and the rows at the addresses `others`, as far as they fit.
+    fn show(
+        &mut self,
+        ended: &[Ended],
+        others: Vec<ItemKey>,
+        recording: &Recording,
+        of: &Summary,
+    ) -> Result<(), Failure> {
+        let keys = ended.iter().map(Ended::key).collect();
         let fitting = self.fitting(recording, Lens::Exchanges, keys, of)?;
-        let exchanges = rows.exchanges.iter();
-        let exchanges = exchanges.filter(|one| fitting.contains(&one.key()));
-        let others = self.fitting(recording, Lens::Wire, rows.others, of)?;
+        let exchanges = ended.iter().filter(|one| fitting.contains(&one.key()));
+        let others = self.fitting(recording, Lens::Wire, others, of)?;
         let others = recording.items(Lens::Wire, &others)?;
         let place = |item: &Item| match item.key.event_id() {
             Some(_) => (item.key.seq, 2),

@@ -16,9 +16,9 @@ mod reports;
 use super::exit::{Exit, Failure, Outcome};
 use super::folder::Folder;
 use super::output::{Ink, Output};
-use super::{ci_reports, folder, output, rows, select};
+use super::{ci_reports, folder, output, quantity, rows, select};
 use clap::{Args, ValueEnum};
-use mcpreel_config::{Config, nearest};
+use mcpreel_config::Config;
 use mcpreel_lint::{Rule, Severity, catalogue, families};
 use mcpreel_store::library::Library;
 use mcpreel_wire::mcp::Revision;
@@ -122,18 +122,10 @@ impl Format {
     }
 }
 
-/// The id of a rule, or what is wrong with `text`, with the rule that looks most like it.
+/// The id of a rule, or what is wrong with `text`.
 fn rule(text: &str) -> Result<String, String> {
-    if mcpreel_lint::rule(text).is_some() {
-        return Ok(text.to_owned());
-    }
     let known: Vec<_> = catalogue().iter().map(|rule| rule.id).collect();
-    let nearest = nearest(text, &known);
-    let hint = nearest.map_or_else(String::new, |id| format!(", did you mean `{id}`?"));
-    let text = escape(text);
-    Err(format!(
-        "there is no rule `{text}`{hint} (`mcpreel lint --list` has them all)"
-    ))
+    quantity::rule(text, &known, "mcpreel lint --list")
 }
 
 impl Lint {

@@ -6,7 +6,7 @@ use crate::cli::rows::{finding_line, frame_words, ink, stream_arrow};
 use mcpreel_share::phrases::phrases_story::{self, Row, Tone};
 use mcpreel_share::row::{self, arrow};
 use mcpreel_store::reader::Recording;
-use mcpreel_trace::exchange::{Exchange, Status};
+use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_wire::text::{
     Limits, count, duration, escape, layout, pad_end, pad_start, plural, since, size,
@@ -56,11 +56,7 @@ impl Shown<'_> {
         let title = format!("#{} {} {what}", head.seq.0, stream_arrow(head.stream));
         self.out.inked(Ink::Strong, title.trim_end())?;
         let (stream, bytes, at) = (head.stream.as_str(), size(head.size), since(head.t_last.0));
-        let mut facts = format!("{stream}, {bytes}, at {at}");
-        let transfer = head.t_last.0.saturating_sub(head.t_first.0);
-        if transfer > 0 {
-            let _ = write!(facts, ", {} from first to last byte", duration(transfer));
-        }
+        let facts = format!("{stream}, {bytes}, at {at}");
         self.out.inked(Ink::Faint, &facts)?;
         let raw = self.recording.piece(head.seq, 0..LOOKED_AT)?;
         let laid = layout(&raw, Limits::SCREEN);
@@ -141,7 +137,6 @@ fn facts(
     exchange: &Exchange,
 ) -> Result<Vec<(&'static str, String)>, Failure> {
     let latency = exchange.latency_ns();
-    let unknown = "nobody knows: too many requests were open at once for all to be followed";
     let other = |id: Option<_>| {
         let id = id.filter(|id| *id != exchange.id);
         let other = id.map(|id| recording.exchange(id)).transpose()?.flatten();
@@ -156,10 +151,6 @@ fn facts(
         ("code", exchange.code.as_deref().map(str::to_owned)),
         ("latency", latency.map(|latency| timing(exchange, latency))),
         ("task", exchange.task.as_deref().map(str::to_owned)),
-        (
-            "answered",
-            (exchange.status == Status::GivenUp).then(|| unknown.to_owned()),
-        ),
         ("asked in", other(exchange.parent)?),
         ("chain of", other(exchange.chain)?),
     ];

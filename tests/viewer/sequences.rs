@@ -8,7 +8,7 @@ use mcpreel_tui::panels::compare::Comparison;
 use mcpreel_tui::panels::list::List;
 use mcpreel_tui::panels::menu::Menu;
 use mcpreel_tui::panels::prompt::Prompt;
-use mcpreel_tui::panels::text::Text;
+use mcpreel_tui::widget::pager::Text;
 
 /// Keys as for [`Viewer::act`], pressed on the recording that has ended, and the [`state`] then.
 const TABLE: &[(&str, &str)] = &[

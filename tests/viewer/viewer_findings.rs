@@ -5,7 +5,7 @@ use crate::fixture;
 use mcpreel_store::reader::{FindingRow, Recording};
 use mcpreel_tui::app::{Focus, Session, View};
 use mcpreel_tui::panels::detail::Tab;
-use mcpreel_tui::panels::text::Text;
+use mcpreel_tui::widget::pager::Text;
 
 const WIDE: (u16, u16) = (160, 50);
 

@@ -185,45 +185,29 @@ impl Action {
 }
 
 impl Context {
-    pub const ALL: [Self; 13] = [
-        Self::Everywhere,
-        Self::Library,
-        Self::Session,
-        Self::List,
-        Self::Detail,
-        Self::Timeline,
-        Self::Stats,
-        Self::Findings,
-        Self::Playback,
-        Self::Diff,
-        Self::Text,
-        Self::Menu,
-        Self::Prompt,
+    /// The contexts, with their names in the help and in the configuration.
+    pub const NAMES: [(Self, &'static str); 13] = [
+        (Self::Everywhere, "everywhere"),
+        (Self::Library, "recordings"),
+        (Self::Session, "recording"),
+        (Self::List, "list"),
+        (Self::Detail, "detail"),
+        (Self::Timeline, "timeline"),
+        (Self::Stats, "stats"),
+        (Self::Findings, "findings"),
+        (Self::Playback, "playback"),
+        (Self::Diff, "diff"),
+        (Self::Text, "text"),
+        (Self::Menu, "menu"),
+        (Self::Prompt, "prompt"),
     ];
 
-    /// The context that [`Self::as_str`] writes so.
     pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|context| context.as_str() == word)
+        let mut names = Self::NAMES.into_iter();
+        names.find(|(_, name)| *name == word).map(|(one, _)| one)
     }
 
-    /// The name in the help and in the configuration.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Everywhere => "everywhere",
-            Self::Library => "recordings",
-            Self::Session => "recording",
-            Self::List => "list",
-            Self::Detail => "detail",
-            Self::Timeline => "timeline",
-            Self::Stats => "stats",
-            Self::Findings => "findings",
-            Self::Playback => "playback",
-            Self::Diff => "diff",
-            Self::Text => "text",
-            Self::Menu => "menu",
-            Self::Prompt => "prompt",
-        }
+        Self::NAMES[self as usize].1
     }
 }

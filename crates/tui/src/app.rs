@@ -61,8 +61,6 @@ pub struct App {
     pub notices: Notices,
     /// Whether Ctrl-C was pressed with nothing to stop: once more quits.
     pub quit_armed: bool,
-    /// Whether the divider is being dragged.
-    pub dragging: bool,
     /// Place and time of the last click: a second one opens.
     pub click: Option<(Position, u64)>,
     /// The text that was copied last: `:print` shows it to terminals that take no copies.
@@ -221,7 +219,6 @@ impl App {
             overlays: Vec::new(),
             notices: Notices::default(),
             quit_armed: false,
-            dragging: false,
             click: None,
             copied: None,
             typed: BTreeMap::new(),

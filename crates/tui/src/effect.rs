@@ -33,10 +33,6 @@ pub enum Effect {
     Ask(Ask),
     /// Put this into the clipboard of the terminal.
     Copy(String),
-    Save {
-        path: PathBuf,
-        text: String,
-    },
     /// Show this on the normal screen until a key is pressed.
     Print(String),
     /// Ask the terminal for mouse events, or stop.

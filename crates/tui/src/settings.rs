@@ -219,7 +219,7 @@ fn keymap(config: &Config, faults: &mut Vec<String>) -> Keymap {
             faults.push(format!("{}: {text}", keys.at));
             continue;
         };
-        let contexts = Context::ALL.map(Context::as_str).join(", ");
+        let contexts = Context::NAMES.map(|(_, name)| name).join(", ");
         let context = known(context, Context::parse, &contexts, faults);
         let names = "the actions; `:` in the viewer shows them";
         let action = known(action, Action::parse, names, faults);

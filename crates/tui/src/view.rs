@@ -9,6 +9,7 @@ use super::layout::LEAST;
 use super::panels::{findings, library, state, stats, story, timeline};
 use super::theme::Role;
 use crate::panels::{detail, filter, footer, header, list};
+use mcpreel_wire::text::wrap;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -83,11 +84,8 @@ fn too_small(app: &App, area: Rect, frame: &mut Frame<'_>) {
         LEAST.0, LEAST.1
     );
     let style = app.settings.look.style(Role::Text);
-    let mut left = text.as_str();
-    for row in area.rows() {
-        let at = left.char_indices().nth(usize::from(row.width));
-        let (line, rest) = left.split_at(at.map_or(left.len(), |(at, _)| at));
+    let lines = wrap(&text, usize::from(area.width)).into_iter();
+    for (line, row) in lines.zip(area.rows()) {
         frame.render_widget(Line::styled(line, style), row);
-        left = rest;
     }
 }

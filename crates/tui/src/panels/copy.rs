@@ -1,4 +1,4 @@
-//! Copying: what of the selected row goes into the clipboard, into a file, or onto the normal
+//! Copying: what of the selected row goes into the clipboard, or onto the normal
 //! screen.
 //!
 //! What is copied is exactly what is on the wire; whoever pastes it into a terminal is on their
@@ -14,10 +14,8 @@ use super::selection::{self, shown};
 use crate::action::Action;
 use crate::app::{App, Session, Viewer};
 use crate::effect::{Effect, Effects};
-use crate::theme::Role;
 use mcpreel_trace::item::Item;
-use mcpreel_wire::text::{escape, escape_bytes, size};
-use std::path::{Path, PathBuf};
+use mcpreel_wire::text::{escape_bytes, size};
 
 /// Terminals take no more than about this much; many drop the whole of it silently.
 const CLIPBOARD: usize = 100_000;
@@ -39,36 +37,24 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
     let message = message.map(|(bytes, _)| line(bytes));
     let link = shown.map(|_| format!("{id}#{seq}"));
     let parts = [
-        ('v', "value under the cursor", "json", value),
-        (
-            'p',
-            "its path",
-            "json",
-            path.filter(|path| !path.is_empty()),
-        ),
-        ('m', "message, as on the wire", "json", message),
-        (
-            'e',
-            "request and response",
-            "jsonl",
-            shown.and_then(exchange),
-        ),
-        ('l', "link: recording and frame", "json", link),
+        ('v', "value under the cursor", value),
+        ('p', "its path", path.filter(|path| !path.is_empty())),
+        ('m', "message, as on the wire", message),
+        ('e', "request and response", shown.and_then(exchange)),
+        ('l', "link: recording and frame", link),
     ];
-    let entry = |(letter, label, ending, text): (char, &str, &str, Option<String>)| {
+    let entry = |(letter, label, text): (char, &str, Option<String>)| {
         let text = text?;
-        let name = PathBuf::from(format!("{id}-{seq}.{ending}"));
         let label = format!("{label}  ({})", size(text.len() as u64));
-        let put = |viewer: &mut Viewer| put(&mut viewer.app, text, name, "");
+        let put = |viewer: &mut Viewer| put(&mut viewer.app, text, "");
         Some(Entry::new(letter, label, put))
     };
     let entries = parts.into_iter().filter_map(entry);
     let mut entries: Vec<_> = entries.collect();
     if selection::item(session).and_then(Item::exchange).is_some() {
-        let name = PathBuf::from(format!("{id}-{seq}.md"));
         let label = "exchange in Markdown, redacted: for a bug report";
         entries.push(Entry::in_session('r', label, |app, session| {
-            export::report(app, session, name)
+            export::report(app, session)
         }));
     }
     if entries.is_empty() {
@@ -108,41 +94,19 @@ fn line(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes.trim_ascii_end()).into_owned()
 }
 
-/// Puts a text into the clipboard; what is too much for one into a file, if wanted.
-pub fn put(app: &mut App, text: String, path: PathBuf, remark: &str) -> Effects {
+/// Puts a text into the clipboard, unless that is too much for one.
+pub fn put(app: &mut App, text: String, remark: &str) -> Effects {
     let bytes = size(text.len() as u64);
+    app.copied = Some(text.clone());
     if text.len() > CLIPBOARD {
-        let label = format!("write it to {}", escape(&path.to_string_lossy()));
-        let entries = vec![
-            Entry::new('f', label, |_| vec![Effect::Save { path, text }]),
-            Entry::nothing('n', "leave it"),
-        ];
-        let mut menu = Menu::new(format!("{bytes} is more than terminals take"), entries);
-        let place = "In the folder that the viewer was started in.";
-        menu.text.push((Role::Text, place.to_owned()));
-        app.push(menu);
+        let said =
+            format!("{bytes} is more than terminals take: :print shows it, export writes it");
+        app.notices.error(said, app.now);
         return vec![];
     }
     let said = format!("{bytes} copied{remark}; :print shows it if your terminal took none");
     app.notices.success(said, app.now);
-    app.copied = Some(text.clone());
     vec![Effect::Copy(text)]
-}
-
-/// The file was written, or could not be.
-pub fn saved(app: &mut App, path: &Path, result: &std::io::Result<u64>) {
-    let path = path.to_string_lossy();
-    let path = escape(&path);
-    match result {
-        Ok(bytes) => {
-            let text = format!("{} written to {path}", size(*bytes));
-            app.notices.success(text, app.now);
-        }
-        Err(error) => {
-            let text = format!("{path} was not written: {error}");
-            app.notices.error(text, app.now);
-        }
-    }
 }
 
 /// Prints the text that was copied last, else the message, in escaped lines.

@@ -30,7 +30,7 @@ use mcpreel_share::outgoing::file::{Replace, WholeError};
 use mcpreel_share::outgoing::{self, ExportError, Format, Saved, Stage, Stopped};
 use mcpreel_share::phrases::sentence;
 use mcpreel_store::library::{Entry as Reel, Standing, sanitised};
-use mcpreel_store::reader::{ReadError, Recording, Summary};
+use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_store::select::{self, Question};
 use mcpreel_trace::clock::{Moment, wall_clock_ns};
 use mcpreel_trace::frame::Seq;
@@ -101,12 +101,13 @@ struct Scope {
 }
 
 impl Scope {
+    fn new(label: impl Into<String>, part: impl Into<String>, rows: Option<Question>) -> Self {
+        let (label, part) = (label.into(), part.into());
+        Self { label, part, rows }
+    }
+
     fn all() -> Self {
-        Self {
-            label: "all of it".to_owned(),
-            part: String::new(),
-            rows: None,
-        }
+        Self::new("all of it", "", None)
     }
 
     /// What fits a filter of ours.
@@ -116,11 +117,7 @@ impl Scope {
             query,
             ..Question::default()
         };
-        Self {
-            label: label.to_owned(),
-            part: format!("-{part}"),
-            rows: Some(rows),
-        }
+        Self::new(label, format!("-{part}"), Some(rows))
     }
 
     fn marked() -> Self {
@@ -176,11 +173,8 @@ pub fn perform_in_session(app: &mut App, session: &mut Session, action: Action) 
         // The text that was typed last may be no filter, and another one still in force.
         let question = selection::question(session);
         let text = cut(&escape(&question.query.to_string()), FILTER);
-        scopes.push(Scope {
-            label: format!("what the filter shows: {text}"),
-            part: "-filtered".to_owned(),
-            rows: Some(question),
-        });
+        let label = format!("what the filter shows: {text}");
+        scopes.push(Scope::new(label, "-filtered", Some(question)));
     }
     scopes.push(Scope::marked());
     scopes.extend(exchange(session).map(Scope::exchange));
@@ -280,11 +274,7 @@ fn start(app: &mut App, offer: Offer, may: Replace) -> Effects {
 
 /// Writes the file; it appears when it is whole.
 fn write(offer: Offer, may: Replace, place: &Place<'_>) -> Result<Answer, String> {
-    let recording = place.open(&Which::File(offer.path.clone()))?;
-    let said = |error: ReadError| sentence(&error);
-    let summary = recording.summary().map_err(said)?;
-    let now = now(&offer.path, &summary);
-    let selection = selection(&recording, offer.scope(), now).map_err(said)?;
+    let (recording, frames, now, selection) = picked(place, &offer.path, offer.scope())?;
     if selection.is_empty() {
         return Err("nothing on record fits, so nothing was written".to_owned());
     }
@@ -298,7 +288,7 @@ fn write(offer: Offer, may: Replace, place: &Place<'_>) -> Result<Answer, String
     };
     let file = offer.file();
     let target = std::path::absolute(&file).unwrap_or_else(|_| PathBuf::from(&file));
-    let mut tell = progress(place, summary.frames);
+    let mut tell = progress(place, frames);
     match outgoing::save(&recording, &order, &target, may, &mut tell) {
         Ok(saved) => Ok(Answer::new(move |viewer| {
             done(&mut viewer.app, &saved, &file, now.is_some());
@@ -361,34 +351,34 @@ fn is_there(offer: Offer) -> Menu {
     Menu::new(title, entries)
 }
 
-/// The frames that are written.
-fn selection(
-    recording: &Recording,
-    scope: &Scope,
-    now: Option<Moment>,
-) -> Result<Selection, ReadError> {
-    let all = Selection::between(None, None);
-    let Some(rows) = &scope.rows else {
-        return Ok(all);
-    };
-    let mut selection = all.picked(&rows.query.to_string());
-    let context = select::context(&recording.summary()?, now.map(|_| wall_clock_ns()));
-    outgoing::pick_rows(recording, rows, context, &mut selection)?;
-    Ok(selection)
+/// A recording that is written: how many frames it has, the time in it if it is still made, and the
+/// frames that are written.
+type Picked = (Recording, u64, Option<Moment>, Selection);
+
+fn picked(place: &Place<'_>, path: &Path, scope: &Scope) -> Result<Picked, String> {
+    let recording = place.open(&Which::File(path.to_owned()))?;
+    let said = |error: ReadError| sentence(&error);
+    let summary = recording.summary().map_err(said)?;
+    let is_live = Reel::read(path).standing == Standing::Live;
+    let now = is_live.then(|| Moment(wall_clock_ns().saturating_sub(summary.wall_ns)));
+    let mut selection = Selection::between(None, None);
+    if let Some(rows) = &scope.rows {
+        selection = selection.picked(&rows.query.to_string());
+        let context = select::context(&summary, now.map(|_| wall_clock_ns()));
+        outgoing::pick_rows(&recording, rows, context, &mut selection).map_err(said)?;
+    }
+    Ok((recording, summary.frames, now, selection))
 }
 
 /// Has the exchange that is selected told in Markdown, redacted, for the clipboard.
-pub fn report(app: &mut App, session: &Session, name: PathBuf) -> Effects {
+pub fn report(app: &mut App, session: &Session) -> Effects {
     let Some(request) = exchange(session) else {
         return vec![];
     };
     let path = session.path.clone();
     let work = move |place: &Place<'_>| {
-        let recording = place.open(&Which::File(path.clone()))?;
-        let said = |error: ReadError| sentence(&error);
-        let summary = recording.summary().map_err(said)?;
-        let now = now(&path, &summary);
-        let selection = selection(&recording, &Scope::exchange(request), now).map_err(said)?;
+        let scope = Scope::exchange(request);
+        let (recording, frames, now, selection) = picked(place, &path, &scope)?;
         let order = outgoing::Order {
             format: Format::Markdown,
             bodies: Bodies::Without,
@@ -396,19 +386,13 @@ pub fn report(app: &mut App, session: &Session, name: PathBuf) -> Effects {
             now,
             policy: Some(place.means.policy.clone()?),
         };
-        let (mut text, mut tell) = (Vec::new(), progress(place, summary.frames));
+        let (mut text, mut tell) = (Vec::new(), progress(place, frames));
         let written = outgoing::write(&recording, &order, &mut text, &mut tell);
         written.map_err(|error| unwritten(&error))?;
         let text = String::from_utf8_lossy(&text).into_owned();
         Ok(Answer::new(|viewer: &mut Viewer| {
-            copy::put(&mut viewer.app, text, name, ", redacted: look through it")
+            copy::put(&mut viewer.app, text, ", redacted: look through it")
         }))
     };
     running::start(app, Slot::Export, "reading the recording", work)
-}
-
-/// The time in a recording that is still made.
-fn now(path: &Path, summary: &Summary) -> Option<Moment> {
-    let is_live = Reel::read(path).standing == Standing::Live;
-    is_live.then(|| Moment(wall_clock_ns().saturating_sub(summary.wall_ns)))
 }

@@ -3,11 +3,11 @@
 use crate::action::Action;
 use crate::app::{App, Session};
 use crate::effect::Effects;
+use crate::panels::filter::narrowed;
 use crate::worker::job::{Slot, Source};
 use mcpreel_store::reader::ReadError;
 use mcpreel_store::select::{Question, Scan, Way};
 use mcpreel_trace::item::ItemKey;
-use mcpreel_trace::query::Query;
 use mcpreel_trace::query::ast::{Expr, Flag};
 
 pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
@@ -27,18 +27,8 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
     Some(vec![job])
 }
 
-/// The part of the recording in which a failure was found.
-#[derive(Clone, Copy)]
-enum Place {
-    /// From the cursor to the end.
-    Onward,
-    /// From the other end.
-    Wrapped,
-    /// Among the rows that the filter hides.
-    Hidden,
-}
-
-type Found = Option<(Way, Place, ItemKey)>;
+/// The direction, whether the search went on from the other end, and the row.
+type Found = Option<(Way, bool, ItemKey)>;
 
 fn look(
     source: &Source<'_>,
@@ -47,26 +37,16 @@ fn look(
     shown: &Question,
     stop: &dyn Fn() -> bool,
 ) -> Result<Found, ReadError> {
-    let failed = Expr::Is(Flag::Failed);
-    let fitting = match shown.query.expr.clone() {
-        Some(shown) => Expr::And(vec![shown, failed.clone()]),
-        None => failed.clone(),
+    let question = Question {
+        query: narrowed(&shown.query, [Expr::Is(Flag::Failed)]),
+        ..shown.clone()
     };
-    let places = [
-        (Place::Onward, &fitting, from),
-        (Place::Wrapped, &fitting, None),
-        (Place::Hidden, &failed, None),
-    ];
-    for (place, expr, from) in places {
-        let expr = Some(expr.clone());
-        let question = Question {
-            query: Query { expr },
-            ..shown.clone()
-        };
+    // From the cursor to the end, then from the other end.
+    for (is_wrapped, from) in [(false, from), (true, None)] {
         let mut found = None;
         let scan = Scan::new(&question, way, from, source.context());
         source.each_hit(scan, stop, |key| {
-            found = Some((way, place, key));
+            found = Some((way, is_wrapped, key));
             Ok(false)
         })?;
         if found.is_some() {
@@ -77,24 +57,21 @@ fn look(
 }
 
 fn found(app: &mut App, session: &mut Session, found: Found) -> Effects {
-    let Some((way, place, key)) = found else {
-        app.notices.error("there is no failure", app.now);
+    let Some((way, is_wrapped, key)) = found else {
+        let text = if session.filter.is_on() {
+            "nothing that fits the filter failed"
+        } else {
+            "there is no failure"
+        };
+        app.notices.error(text, app.now);
         return vec![];
     };
-    match place {
-        Place::Onward => {}
-        Place::Wrapped => {
-            let end = match way {
-                Way::Oldest => "from the top",
-                Way::Newest => "from the end",
-            };
-            app.notices.success(format!("failure: {end}"), app.now);
-        }
-        Place::Hidden => {
-            let text = format!("failure: only #{}, which the filter hides", key.seq.0);
-            app.notices.error(text, app.now);
-            return vec![];
-        }
+    if is_wrapped {
+        let text = match way {
+            Way::Oldest => "failure: from the top",
+            Way::Newest => "failure: from the end",
+        };
+        app.notices.success(text, app.now);
     }
     super::selection::go_to(app, session, key)
 }

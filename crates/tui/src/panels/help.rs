@@ -1,12 +1,12 @@
 //! The help: what can be done where the keys are, made of the table of actions; the filter language
 //! and the signs.
 
-use super::text::Text;
 use crate::action::{Context, TABLE};
 use crate::app::{App, Viewer};
 use crate::effect::Effects;
 use crate::theme::{Glyph, Role};
 use crate::widget::frame;
+use crate::widget::pager::Text;
 use crate::widget::spans::Spans as Line;
 use mcpreel_trace::exchange::Status;
 use mcpreel_trace::query::ast::{Field, Flag, Op, Root};

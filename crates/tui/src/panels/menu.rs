@@ -20,11 +20,12 @@ use crate::layout::{centered, screen};
 use crate::theme::{Glyph, Role};
 use crate::widget::cursor::moved;
 use crate::widget::frame;
+use crate::widget::pager::{self, Text};
+use crate::widget::spans::{self, Spans};
 use crossterm::event::KeyCode;
-use mcpreel_wire::text::{pad_end, plural, width, wrap};
+use mcpreel_wire::text::{pad_end, plural, width};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
-use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear};
 use std::fmt;
 use tui_input::Input;
@@ -230,7 +231,7 @@ fn click(viewer: &mut Viewer, at: Position) -> Effects {
         return vec![];
     }
     let row = placed.rows.get(placed.top + usize::from(at.y - inner.y));
-    let entry = row.and_then(|row| row.entry);
+    let entry = row.and_then(|(entry, _)| *entry);
     entry.map_or_else(Effects::new, |entry| take(viewer, entry))
 }
 
@@ -250,20 +251,10 @@ fn take(viewer: &mut Viewer, at: usize) -> Effects {
     }
 }
 
-#[derive(Default)]
-struct Row {
-    /// The entry of the line; none of the text above the entries.
-    entry: Option<usize>,
-    role: Role,
-    /// The letter of the entry, or blanks.
-    before: String,
-    text: String,
-}
-
-/// The area and the lines of a menu.
+/// The area and the lines of a menu; each line of an entry has its number.
 struct Placed {
     area: Rect,
-    rows: Vec<Row>,
+    rows: Vec<(Option<usize>, Spans)>,
     top: usize,
     page: usize,
 }
@@ -276,7 +267,7 @@ impl Placed {
 
     /// The first and the last line of an entry.
     fn lines_of(&self, entry: usize) -> (usize, usize) {
-        let is_of = |row: &Row| row.entry == Some(entry);
+        let is_of = |(of, _): &(Option<usize>, Spans)| *of == Some(entry);
         let first = self.rows.iter().position(is_of).unwrap_or(0);
         let last = self.rows.iter().rposition(is_of).unwrap_or(0);
         (first, last)
@@ -312,34 +303,26 @@ fn placed(menu: &Menu, screen: Rect) -> Placed {
 }
 
 /// The lines of a menu, none with more than `columns` columns.
-fn rows(menu: &Menu, columns: usize) -> Vec<Row> {
+fn rows(menu: &Menu, columns: usize) -> Vec<(Option<usize>, Spans)> {
     // What follows a gap near the beginning is a column: its next lines begin below it.
-    let of = |entry: Option<usize>, role: Role, first: String, text: &str| {
+    let of = |entry: Option<usize>, role: Role, before: String, text: &str| {
         let near = text.floor_char_boundary(columns / 2);
         let gap = text[..near].rfind("  ");
         let column = gap.map_or(0, |gap| text.len() - text[gap..].trim_start().len());
         let (head, text) = text.split_at(column);
-        let columns = columns.saturating_sub(width(&first) + width(head));
-        let lines = wrap(text, columns).into_iter().enumerate();
-        let lines = lines.map(|(nth, text)| Row {
-            entry,
-            role,
-            before: match nth {
-                0 => first.clone(),
-                _ => " ".repeat(width(&first)),
-            },
-            text: match nth {
-                0 => format!("{head}{text}"),
-                _ => " ".repeat(width(head)) + &text,
-            },
-        });
-        lines.collect::<Vec<_>>()
+        let line = vec![
+            (Role::Key, before),
+            (role, head.to_owned()),
+            (role, text.to_owned()),
+        ];
+        let lines = pager::wrapped(&line, columns).into_iter();
+        lines.map(move |line| (entry, line))
     };
     let texts = menu.text.iter();
     let texts = texts.flat_map(|(role, text)| of(None, *role, " ".to_owned(), text));
     let mut rows: Vec<_> = texts.collect();
     if !rows.is_empty() {
-        rows.push(Row::default());
+        rows.push((None, Spans::new()));
     }
     for (at, entry) in menu.entries.iter().enumerate() {
         let letter = pad_end(&format!(" {}", entry.letter), BEFORE_LABEL);
@@ -370,15 +353,58 @@ fn draw(app: &App, menu: &Menu, area: Rect, frame: &mut Frame<'_>) {
         frame.set_cursor_position(Position::new(x.min(area.right() - 1), area.y));
     }
     let inner = frame::draw(look, &title, &foot, true, area, frame);
-    for (row, place) in placed.rows.iter().skip(placed.top).zip(inner.rows()) {
-        let before = Span::styled(row.before.as_str(), look.style(Role::Key));
-        let text = Span::styled(row.text.as_str(), look.style(row.role));
-        frame.render_widget(Line::from(vec![before, text]), place);
-        if row.entry == Some(menu.at) {
+    let rows = placed.rows.into_iter().skip(placed.top);
+    for ((entry, row), place) in rows.zip(inner.rows()) {
+        frame.render_widget(spans::line(row, *look), place);
+        if entry == Some(menu.at) {
             let style = look.style(Role::Selected);
             frame.buffer_mut().set_style(place, style);
         }
     }
+}
+
+// Texts that lie on top: help, messages, a string in full.
+
+impl Overlay for Text {
+    fn context(&self) -> Context {
+        Context::Text
+    }
+
+    fn handlers(&self) -> Handlers {
+        Handlers {
+            perform: |viewer, action| {
+                let area = area_of_text(viewer.app.size);
+                let text = viewer.app.top_mut::<Self>()?;
+                text.scroll(action, area).map(|()| vec![])
+            },
+            // A click beside the text closes it.
+            click: |viewer, cell, _| {
+                if !area_of_text(viewer.app.size).contains(cell.into()) {
+                    viewer.app.overlays.pop();
+                }
+                vec![]
+            },
+            wheel: |viewer, by| {
+                let area = area_of_text(viewer.app.size);
+                if let Some(text) = viewer.app.top_mut::<Self>() {
+                    text.wheel(by, area);
+                }
+                vec![]
+            },
+            ..Handlers::NONE
+        }
+    }
+
+    fn draw(&self, app: &App, _: Option<&Session>, whole: Rect, frame: &mut Frame<'_>) {
+        let area = area_of_text(app.size).intersection(whole);
+        self.draw(&app.settings.look, "Esc closes", true, area, frame);
+    }
+}
+
+/// The frame of a text: the screen, with a margin where there is room for one.
+fn area_of_text((columns, rows): (u16, u16)) -> Rect {
+    let (x, y) = (u16::from(columns >= 60) * 3, u16::from(rows >= 16));
+    Rect::new(x, y, columns - 2 * x, rows - 2 * y)
 }
 
 #[cfg(test)]

@@ -44,5 +44,4 @@ pub mod shelf;
 pub mod state;
 pub mod stats;
 pub mod story;
-pub mod text;
 pub mod timeline;

@@ -1,18 +1,16 @@
 //! The mouse.
 //!
 //! A click selects, a double click opens, a click on a chip ends its mode, one on an entry of
-//! what lies on top takes it and one beside it closes it, the divider between list and
-//! detail is dragged. The wheel scrolls what is under the pointer without moving the selection.
-//! Nothing can be done with the mouse only.
+//! what lies on top takes it and one beside it closes it. The wheel scrolls what is under the
+//! pointer without moving the selection. Nothing can be done with the mouse only.
 
 use super::detail::detail_open as detail;
 use super::list;
 use super::{findings, library, stats, timeline};
 use crate::action::Action;
 use crate::app::{App, Focus, View, Viewer};
-use crate::effect::{Effect, Effects};
+use crate::effect::Effects;
 use crate::layout;
-use crate::layout::{Arrangement, Places};
 use crate::update::perform;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use mcpreel_wire::text::width;
@@ -29,10 +27,6 @@ pub fn update(viewer: &mut Viewer, event: MouseEvent) -> Effects {
         MouseEventKind::ScrollDown => wheel(viewer, at, NOTCH),
         MouseEventKind::ScrollUp => wheel(viewer, at, -NOTCH),
         MouseEventKind::Down(MouseButton::Left) => click(viewer, at),
-        MouseEventKind::Drag(MouseButton::Left) => drag(viewer, at),
-        MouseEventKind::Up(MouseButton::Left) if std::mem::take(&mut viewer.app.dragging) => {
-            vec![Effect::Remember]
-        }
         _ => vec![],
     }
 }
@@ -86,10 +80,6 @@ fn click_session(viewer: &mut Viewer, at: Position, double: bool) -> Effects {
     if places.filter.contains(at) {
         return perform(viewer, Action::Filter);
     }
-    if is_divider(&places, at) {
-        app.dragging = true;
-        return vec![];
-    }
     if places.detail.contains(at) {
         return detail::click(app, session, cell, double);
     }
@@ -131,33 +121,4 @@ fn click_chip(viewer: &mut Viewer, at: Position, footer: Rect) -> Effects {
     });
     let action = found.and_then(|chip| chip.action);
     action.map_or_else(Effects::new, |action| perform(viewer, action))
-}
-
-/// Whether this is where list and detail meet.
-fn is_divider(places: &Places, at: Position) -> bool {
-    let (main, detail) = (places.main, places.detail);
-    match places.arrangement {
-        _ if main.is_empty() || detail.is_empty() => false,
-        Arrangement::Beside => {
-            main.union(detail).contains(at) && (at.x + 1 == main.right() || at.x == detail.x)
-        }
-        // The row below has the tabs of the detail.
-        _ => at.y + 1 == main.bottom(),
-    }
-}
-
-fn drag(viewer: &mut Viewer, at: Position) -> Effects {
-    let app = &mut viewer.app;
-    let Some(session) = viewer.session.as_deref().filter(|_| app.dragging) else {
-        return vec![];
-    };
-    let places = layout::session(app, session);
-    let both = places.main.union(places.detail);
-    let (part, whole) = match places.arrangement {
-        Arrangement::Beside => (at.x.saturating_sub(both.x), both.width),
-        _ => (at.y.saturating_sub(both.y), both.height),
-    };
-    let percent = u32::from(part) * 100 / u32::from(whole.max(1));
-    app.settings.divider = u16::try_from(percent).unwrap_or(50).clamp(20, 80);
-    vec![]
 }

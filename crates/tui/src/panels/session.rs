@@ -2,13 +2,13 @@
 
 use super::list;
 use super::menu::{Entry, Menu};
-use super::text::Text;
 use crate::action::Action;
 use crate::app::{App, Focus, Session, View, Viewer};
 use crate::effect::{Effect, Effects};
 use crate::layout;
 use crate::notice::{Notice, Weight};
 use crate::theme::{Role, Theme};
+use crate::widget::pager::Text;
 use crate::worker::{Opening, Vitals};
 use mcpreel_store::library::Standing;
 use mcpreel_trace::frame::Seq;

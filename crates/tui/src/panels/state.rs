@@ -17,12 +17,12 @@
 //!  └──────────────────────────────────────────────────────────┘
 //! ```
 
-use super::text::Text;
 use crate::action::Action;
 use crate::app::{App, Focus, Playback, Session, StatePane};
 use crate::effect::Effects;
 use crate::layout;
 use crate::theme::{Glyph, Look, Role};
+use crate::widget::pager::Text;
 use crate::widget::spans::Spans;
 use crate::worker::job::{Job, Progress, Slot, Source, Step};
 use mcpreel_share::phrases;

@@ -165,10 +165,6 @@ impl Loop<'_> {
             match effect {
                 Effect::Ask(ask) => self.threads.ask(ask),
                 Effect::Copy(text) => self.screen.copy(&text)?,
-                Effect::Save { path, text } => {
-                    let result = screen::save(&path, &text);
-                    panels::copy::saved(&mut self.viewer.app, &path, &result);
-                }
                 Effect::Print(text) => self.screen.print(&text)?,
                 Effect::Mouse(on) => self.screen.mouse(on)?,
                 Effect::Suspend => self.screen.suspend()?,

@@ -13,12 +13,9 @@ use crossterm::terminal::{
 use nix::sys::signal::{Signal, raise};
 use ratatui::backend::CrosstermBackend;
 use ratatui::{Frame, Terminal};
-use std::fs::OpenOptions;
 use std::io;
 use std::io::{Stdout, Write, stdout};
 use std::mem::ManuallyDrop;
-use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::Path;
 
 /// The terminal while the viewer has it. Dropping it gives it back.
 pub(super) struct Screen {
@@ -184,18 +181,6 @@ pub(super) fn sequence(text: &str, between: Between) -> Vec<u8> {
     }
 }
 
-/// Writes a new file, readable by its owner only. Bytes that were written.
-pub(super) fn save(path: &Path, text: &str) -> io::Result<u64> {
-    let mut options = OpenOptions::new();
-    let mut file = options
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)?;
-    file.write_all(text.as_bytes())?;
-    Ok(text.len() as u64)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -209,14 +194,5 @@ mod tests {
             "\x1b]52;c;aGk=\x07\x1bPtmux;\x1b\x1b]52;c;aGk=\x07\x1b\\"
         );
         assert_eq!(text(Between::Screen), "\x1bP\x1b]52;c;aGk=\x07\x1b\\");
-    }
-
-    #[test]
-    fn a_file_that_is_there_is_never_written_over() {
-        let dir = tempfile::tempdir().expect("a folder can be made");
-        let path = dir.path().join("a.json");
-        assert_eq!(save(&path, "1").expect("it is new"), 1);
-        assert!(save(&path, "2").is_err());
-        assert_eq!(std::fs::read_to_string(&path).expect("it is there"), "1");
     }
 }

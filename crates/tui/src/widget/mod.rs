@@ -2,9 +2,7 @@
 
 pub mod cursor;
 pub mod frame;
-pub mod hex;
 pub mod pager;
-pub mod pieces;
 pub mod raw;
 pub mod spans;
 pub mod string_content;

@@ -5,7 +5,7 @@
 //! ams":{"name":"search_docs"}}\r\n
 //! ```
 
-use super::pieces::{self, Hits};
+use super::spans::Hits;
 use super::spans::Spans;
 use crate::theme::Role;
 use mcpreel_wire::text;
@@ -36,7 +36,7 @@ pub fn lines(
     let mut start = 0;
     std::iter::from_fn(move || {
         let most = start + (columns + 8) * BYTES_PER_COLUMN;
-        let rest = text.get(start..pieces::floor_char(text, most))?;
+        let rest = text.get(start..super::spans::floor_char(text, most))?;
         let rest = match memchr::memchr(b'\n', rest) {
             Some(at) => &rest[..=at],
             None => rest,
@@ -83,7 +83,7 @@ fn escape(cluster: &[u8], controls: Controls) -> Cow<'_, str> {
 /// A line as it is shown.
 pub fn write(text: &[u8], line: Range<usize>, controls: Controls, hits: Hits<'_>) -> Spans {
     if controls == Controls::Shown {
-        return pieces::divide(text, line, hits, Role::Text);
+        return super::spans::divide(text, line, hits, Role::Text);
     }
     let mut rest = line;
     if text[rest.clone()].ends_with(b"\n") {
@@ -93,11 +93,57 @@ pub fn write(text: &[u8], line: Range<usize>, controls: Controls, hits: Hits<'_>
     while rest.start < rest.end {
         let tab = memchr::memchr(b'\t', &text[rest.clone()]);
         let end = tab.map_or(rest.end, |at| rest.start + at);
-        written.extend(pieces::divide(text, rest.start..end, hits, Role::Text));
+        written.extend(super::spans::divide(
+            text,
+            rest.start..end,
+            hits,
+            Role::Text,
+        ));
         written.extend(tab.map(|_| (Role::Text, TAB.to_owned())));
         rest.start = end + 1;
     }
     written
+}
+
+// Bytes as hexadecimal numbers with their text beside them:
+//
+// 0000:0010  2c 22 69 64 22 3a 37 2c  22 6d 65 74 68 6f 64 22  ,"id":7,"method"
+
+/// How many bytes a line of `columns` columns has: 16, or 8, or 4.
+pub fn per_line(columns: usize) -> usize {
+    // Offset, two spaces; for each byte two digits, a space and a character; two gaps.
+    let needed = |bytes: usize| 11 + bytes * 4 + 2;
+    [16, 8]
+        .into_iter()
+        .find(|&bytes| needed(bytes) <= columns)
+        .unwrap_or(4)
+}
+
+/// The line `row`, counted from 0, of the lines with `per_line` bytes.
+pub fn line(bytes: &[u8], row: usize, per_line: usize, hits: Hits<'_>) -> Spans {
+    let start = row * per_line;
+    let role = |at: usize, otherwise| {
+        let is_hit = hits.iter().any(|hit| hit.contains(&at));
+        if is_hit { Role::Hit } else { otherwise }
+    };
+    let offset = format!("{:04x}:{:04x}  ", start >> 16, start & 0xffff);
+    let mut line = vec![(Role::Faint, offset)];
+    for at in start..start + per_line {
+        let byte = bytes.get(at);
+        let text = byte.map_or_else(|| "  ".to_owned(), |byte| format!("{byte:02x}"));
+        let is_group_end = (at + 1 - start).is_multiple_of(8) || at + 1 == start + per_line;
+        line.push((role(at, Role::Text), text));
+        line.push((Role::Text, if is_group_end { "  " } else { " " }.to_owned()));
+    }
+    let end = bytes.len().min(start + per_line);
+    line.extend((start..end).map(|at| {
+        let text = match bytes[at] {
+            byte @ 0x20..0x7f => char::from(byte).to_string(),
+            _ => ".".to_owned(),
+        };
+        (role(at, Role::Faint), text)
+    }));
+    line
 }
 
 #[cfg(test)]
@@ -141,5 +187,23 @@ mod tests {
             }
             prop_assert_eq!(end, text.len());
         }
+    }
+}
+
+#[cfg(test)]
+mod hex_tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_its_offset_its_bytes_and_their_text() {
+        let bytes = [vec![0; 0x1_0010], b"a\x1b\xc3\xa9~".to_vec()].concat();
+        let hit = 0x1_0011..0x1_0013;
+        let line = line(&bytes, 0x2002, 8, std::slice::from_ref(&hit));
+        let text: String = line.iter().map(|(_, text)| &**text).collect();
+        assert_eq!(text, "0001:0010  61 1b c3 a9 7e           a...~");
+        let hits = line.iter().filter(|(role, _)| *role == Role::Hit);
+        let hits: Vec<_> = hits.map(|(_, text)| &**text).collect();
+        assert_eq!(hits, ["1b", "c3", ".", "."]);
+        assert_eq!([200, 77, 76, 45, 44, 0].map(per_line), [16, 16, 8, 8, 4, 4]);
     }
 }

@@ -50,19 +50,11 @@ const BEGINNINGS: &[(usize, &[u8], &str)] = &[
     (0, b"GIF8", "image/gif"),
     (8, b"WEBP", "image/webp"),
     (8, b"WAVE", "audio/wav"),
-    (4, b"ftypavif", "image/avif"),
     (4, b"ftyp", "video/mp4"),
     (0, b"<svg", "image/svg+xml"),
     (0, b"%PDF-", "application/pdf"),
-    (0, b"PK\x03\x04", "application/zip"),
-    (0, b"\x1f\x8b\x08", "application/gzip"),
     (0, b"OggS", "audio/ogg"),
     (0, b"ID3", "audio/mpeg"),
-    (0, b"\xff\xfb", "audio/mpeg"),
-    (0, b"fLaC", "audio/flac"),
-    (0, b"\x1aE\xdf\xa3", "video/webm"),
-    (0, b"\0asm", "application/wasm"),
-    (0, b"SQLite format 3\0", "application/vnd.sqlite3"),
 ];
 
 /// The media type and the size of base64, also of a `data:` URI.

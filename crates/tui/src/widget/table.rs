@@ -103,18 +103,6 @@ fn used(widths: &[usize]) -> usize {
     shown.sum::<usize>() + gaps
 }
 
-/// The column at `x`, counted from the left edge of the table.
-pub fn column_at(widths: &[usize], x: usize) -> Option<usize> {
-    let mut left = 0;
-    for (at, width) in widths.iter().enumerate().filter(|(_, width)| **width > 0) {
-        if x < left + width {
-            return (x >= left).then_some(at);
-        }
-        left += width + GAP;
-    }
-    None
-}
-
 /// Columns of `room` that no column takes, where each has its width.
 pub fn spare(columns: &[Column], room: usize) -> usize {
     let fixed = |column: &Column| Column {
@@ -208,15 +196,5 @@ mod tests {
         assert_eq!(widths(&columns(), 34), [19 - 1, 5, 0, 7]);
         assert_eq!(widths(&columns(), 20), [13, 5, 0, 0]);
         assert_eq!(widths(&columns(), 6), [6, 0, 0, 0]);
-    }
-
-    #[test]
-    fn a_click_finds_the_column_that_is_drawn_there() {
-        let widths = widths(&columns(), 34);
-        assert_eq!(column_at(&widths, 17), Some(0));
-        assert_eq!(column_at(&widths, 18), None);
-        assert_eq!(column_at(&widths, 20), Some(1));
-        assert_eq!(column_at(&widths, 27), Some(3));
-        assert_eq!(column_at(&widths, 40), None);
     }
 }

@@ -15,12 +15,11 @@
 //!
 //! Under 100 columns a line tells what was and what is: `q: "rust" → "rust async"`.
 
-mod compared;
 mod draw;
 mod two_calls;
 mod two_recordings;
 
-pub use compared::Compared;
+pub use draw::Compared;
 pub use draw::draw;
 pub use two_recordings::{Only, Replayed};
 
@@ -378,7 +377,7 @@ fn answer(compared: Option<Compared>) -> Answer {
         compared.fold(false);
         let opens = comparison.opens;
         let first = compared.changes.first().copied();
-        let is_it = |row: &compared::Row| row.calls[0].is_some_and(|key| Some(key.seq) == opens);
+        let is_it = |row: &draw::Row| row.calls[0].is_some_and(|key| Some(key.seq) == opens);
         let Some(row) = compared.rows.iter().position(is_it) else {
             // The title says nothing.
             comparison.put(first.unwrap_or(1), size);

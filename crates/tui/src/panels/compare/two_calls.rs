@@ -1,6 +1,6 @@
 //! Two calls, value beside value.
 
-use super::compared::{Below, Compared, Row, Text};
+use super::draw::{Below, Compared, Row, Text};
 use crate::panels::filter;
 use crate::theme::Role;
 use crate::worker::{Place, Which};

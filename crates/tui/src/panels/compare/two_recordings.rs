@@ -1,6 +1,6 @@
 //! Two recordings, call beside call; also a recording and its replay.
 
-use super::compared::{Below, Compared, Row, Text};
+use super::draw::{Below, Compared, Row, Text};
 use super::{progress, short};
 use crate::theme::Role;
 use crate::worker::{Place, Which};

@@ -14,7 +14,6 @@
 
 use super::part::{Part, Representation, Sides};
 use super::violations::Wrong;
-use crate::widget::hex;
 use crate::widget::raw::{self, Controls};
 use crate::widget::spans::Spans;
 use crate::widget::tree::Tree;
@@ -100,7 +99,7 @@ impl<'s> Body<'s> {
         }
         match (self.representation, part.tree()) {
             (Representation::Tree, Some(tree)) => Content::Tree(tree),
-            (Representation::Hex, _) => Content::Hex(hex::per_line(self.columns)),
+            (Representation::Hex, _) => Content::Hex(crate::widget::raw::per_line(self.columns)),
             _ => Content::Text(&part.lines),
         }
     }
@@ -192,9 +191,12 @@ impl<'s> Body<'s> {
                 let range = *lines.get(row)? as usize..end;
                 Line::Bytes(raw::write(part.bytes(), range, Controls::Shown, &part.hits))
             }
-            Content::Hex(per_line) => {
-                Line::Bytes(hex::line(part.bytes(), row, per_line, &part.hits))
-            }
+            Content::Hex(per_line) => Line::Bytes(crate::widget::raw::line(
+                part.bytes(),
+                row,
+                per_line,
+                &part.hits,
+            )),
         })
     }
 }

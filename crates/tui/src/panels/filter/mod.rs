@@ -4,7 +4,6 @@
 //! good filter: a bad one keeps its text, says why, and changes nothing.
 
 pub mod filter_draw;
-pub mod filter_values;
 pub mod typed;
 
 use super::list;
@@ -15,13 +14,13 @@ use crate::app::{App, Session, Viewer};
 use crate::effect::Effects;
 use crate::worker::job::Slot;
 use crossterm::event::KeyCode;
-use filter_values::{Counting, Relaxing, Seen};
 use mcpreel_trace::item::Item;
 use mcpreel_trace::query::ast::Field;
 use mcpreel_trace::query::{QueryError, relaxations, undecided, value_text};
 use mcpreel_wire::text::escape;
 use ratatui::layout::Position;
 use tui_input::Input;
+use typed::{Counting, Relaxing, Seen};
 pub use typed::{Filter, Relaxed, is, narrowed};
 
 /// The label of the prompt, under which typed filters are remembered.

@@ -4,7 +4,7 @@ use super::*;
 use crate::app::{Session as Open, Settings, Viewer};
 use crate::effect::Now;
 use crate::panels::filter::Relaxed;
-use crate::panels::filter::filter_values::Relaxing;
+use crate::panels::filter::typed::Relaxing;
 use crate::worker::{Growth, Progress, Source};
 use crate::written::{Session, bytes, drain};
 use mcpreel_store::indexer::Indexer;

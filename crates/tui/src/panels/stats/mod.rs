@@ -17,7 +17,7 @@ pub mod figures;
 use crate::action::Action;
 use crate::app::{App, Focus, Session, View};
 use crate::effect::Effects;
-use crate::layout::{self, Sheet};
+use crate::layout;
 use crate::panels::filter::{self, is, narrowed};
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::frame;
@@ -100,20 +100,10 @@ fn counted(app: &mut App, session: &mut Session, figures: Box<Figures>) -> Effec
     vec![]
 }
 
-/// A click on a heading sorts, one on a row selects it. Returns whether a row is there.
-pub fn click(app: &mut App, session: &mut Session, cell: (u16, u16)) -> bool {
-    let (headings, rows) = areas(app, session);
+/// A click selects a row. Returns whether one is there.
+pub fn click(app: &App, session: &mut Session, cell: (u16, u16)) -> bool {
+    let rows = area_of_rows(app, session);
     let state = &mut session.stats;
-    if headings.contains(cell.into()) {
-        let columns = columns(&app.settings.look, state);
-        let widths = table::widths(&columns, usize::from(headings.width));
-        let column = table::column_at(&widths, usize::from(cell.0 - headings.x));
-        if let Some(column) = column {
-            state.reverse = state.sort() == column && !state.reverse;
-            state.sort = Some(column);
-        }
-        return false;
-    }
     let ids = state.ids();
     let row = state.cursor.row_at(rows, cell, ids.len());
     if let Some(row) = row {
@@ -128,20 +118,19 @@ pub fn wheel(app: &App, session: &mut Session, by: isize) {
     session.stats.cursor.wheel(by, rows, page);
 }
 
-fn sheet(app: &App, session: &Session) -> Sheet {
-    layout::sheet(layout::session(app, session).main)
-}
-
-/// Where the headings and the rows of the table are.
-fn areas(app: &App, session: &Session) -> (Rect, Rect) {
-    let parts = [Constraint::Length(1), Constraint::Fill(1)];
-    let [headings, rows] = Layout::vertical(parts).areas(sheet(app, session).rows);
-    (headings, rows)
+/// Where the rows of the table are: below its headings.
+fn area_of_rows(app: &App, session: &Session) -> Rect {
+    let table = layout::sheet(layout::session(app, session).main).rows;
+    Rect {
+        y: table.y + 1,
+        height: table.height.saturating_sub(1),
+        ..table
+    }
 }
 
 /// How many rows the table shows at once.
 fn page(app: &App, session: &Session) -> usize {
-    usize::from(areas(app, session).1.height)
+    usize::from(area_of_rows(app, session).height)
 }
 
 pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {

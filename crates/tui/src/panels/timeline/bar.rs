@@ -2,6 +2,7 @@
 
 use super::picture::{Bar, Window};
 use crate::theme::{Glyph, Look, Role};
+use mcpreel_store::exchanges::Meanwhile;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_wire::message::Direction;
@@ -17,24 +18,44 @@ pub(super) fn cells(
     now: Moment,
 ) -> Vec<Span<'static>> {
     let end = ended(bar, now);
-    let from = clamped(window, bar.exchange.t_request, columns);
-    let to = clamped(window, end.unwrap_or(Moment(window.to)), columns).max(from);
-    let mut canvas = Canvas {
-        cells: vec![None; columns],
-        window,
+    let column = |at| clamped(window, at, columns);
+    let from = column(bar.exchange.t_request);
+    let to = column(end.unwrap_or(Moment(window.to))).max(from);
+    let mut cells = vec![(" ", Role::Text); columns];
+    let mut put = |from: usize, to: usize, glyph, role| {
+        if let Some(cells) = cells.get_mut(from..=to) {
+            cells.fill((look.glyph(glyph), role));
+        }
     };
-    canvas.body(bar, from, to);
+    let (glyph, role) = match bar.exchange.direction {
+        Direction::ServerToClient => (Glyph::Hatched, Role::FromServer),
+        Direction::ClientToServer => (Glyph::Bar, role(&bar.exchange)),
+    };
+    put(from, to, glyph, role);
+    let Meanwhile {
+        asked, progress, ..
+    } = &bar.meanwhile;
+    for (asked, answered) in asked {
+        let answered = answered.unwrap_or(Moment(window.to));
+        if answered.0 >= window.from && asked.0 <= window.to {
+            let (from, to) = (column(*asked).max(from), column(answered).min(to));
+            put(from, to, Glyph::Hatched, Role::FromServer);
+        }
+    }
+    let ticks = progress.iter().map(|at| (at, Glyph::Tick, role));
+    let questions = asked.iter();
+    let questions = questions.map(|(at, _)| (at, Glyph::Diamond, Role::FromServer));
+    for (at, glyph, role) in ticks.chain(questions) {
+        if let Some(at) = window.column(*at, columns) {
+            put(at, at, glyph, role);
+        }
+    }
     let ends_here = end.is_none_or(|end| window.column(end, columns).is_some());
     let sign = sign(&bar.exchange, end.is_some()).filter(|_| ends_here);
     if let Some((glyph, role)) = sign {
-        canvas.put(to, glyph, role);
+        put(to, to, glyph, role);
     }
     let time = time(&bar.exchange, end.unwrap_or(now));
-    let cell = |cell: &Option<(Glyph, Role)>| match *cell {
-        Some((glyph, role)) => (look.glyph(glyph), role),
-        None => (" ", Role::Text),
-    };
-    let cells: Vec<_> = canvas.cells.iter().map(cell).collect();
     beside(look, &cells, (from, to), &time)
 }
 
@@ -56,50 +77,6 @@ fn time(exchange: &Exchange, end: Moment) -> String {
     }
     let took = end.since(exchange.t_request).as_nanos();
     duration(u64::try_from(took).unwrap_or(u64::MAX))
-}
-
-struct Canvas {
-    cells: Vec<Option<(Glyph, Role)>>,
-    window: Window,
-}
-
-impl Canvas {
-    fn put(&mut self, column: usize, glyph: Glyph, role: Role) {
-        if let Some(cell) = self.cells.get_mut(column) {
-            *cell = Some((glyph, role));
-        }
-    }
-
-    fn put_at(&mut self, at: Moment, glyph: Glyph, role: Role) {
-        if let Some(column) = self.window.column(at, self.cells.len()) {
-            self.put(column, glyph, role);
-        }
-    }
-
-    /// From request to response, and what happened meanwhile.
-    fn body(&mut self, bar: &Bar, from: usize, to: usize) {
-        let (glyph, role) = match bar.exchange.direction {
-            Direction::ServerToClient => (Glyph::Hatched, Role::FromServer),
-            Direction::ClientToServer => (Glyph::Bar, role(&bar.exchange)),
-        };
-        (from..=to).for_each(|column| self.put(column, glyph, role));
-        let (window, columns) = (self.window, self.cells.len());
-        for (asked, answered) in &bar.meanwhile.asked {
-            let answered = answered.unwrap_or(Moment(window.to));
-            if answered.0 < window.from || asked.0 > window.to {
-                continue;
-            }
-            let first = clamped(window, *asked, columns).max(from);
-            let last = clamped(window, answered, columns).min(to);
-            (first..=last).for_each(|at| self.put(at, Glyph::Hatched, Role::FromServer));
-        }
-        for at in &bar.meanwhile.progress {
-            self.put_at(*at, Glyph::Tick, role);
-        }
-        for (asked, _) in &bar.meanwhile.asked {
-            self.put_at(*asked, Glyph::Diamond, Role::FromServer);
-        }
-    }
 }
 
 /// The cells, with the time after the bar, or before it.
@@ -201,7 +178,6 @@ fn label(at: u64, step: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mcpreel_store::exchanges::Meanwhile;
     use mcpreel_trace::item::ItemKey;
 
     const S: u64 = 1_000_000_000;

@@ -2,13 +2,11 @@
 
 use crate::by_hand::{Viewer, Writes, has};
 use crate::fixture::{self, Recording};
-use crate::support::host_session::Session;
-use crate::support::{Library, wait_for};
+use crate::viewer_replay::{Case, SAID};
 use mcpreel_store::reader;
 use mcpreel_tui::effect::Effect;
 use mcpreel_tui::panels::menu::Menu;
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 const TOKEN: &str = "ghp_016C7e4fK2mQ9xZ3vB8nL5tR1wYdHsJaPcUo";
@@ -39,28 +37,14 @@ fn others(dir: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// A recording with a secret in a call.
-fn with_secret() -> (Library, PathBuf) {
-    const SERVER: &str = r#"while read -r line; do
-  id=${line#*\"id\":}; id=${id%%,*}
-  echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{}}"; done"#;
-    let library = Library::new();
-    let session = Session::start(&mut library.run(["sh", "-c", SERVER]));
-    for id in 1..3 {
-        let line = format!(
+/// A recording with a secret in two calls.
+fn with_secret() -> Case {
+    let call = |id| {
+        format!(
             r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"t","arguments":{{"k":"{TOKEN}"}}}}}}"#
-        );
-        let mut stdin = session.stdin.as_ref().expect("stdin is open");
-        writeln!(stdin, "{line}").expect("the server reads");
-        wait_for("an answer", || (session.out.lines() >= id).then_some(()));
-    }
-    assert!(session.end().status.success());
-    wait_for("all of it is on record", || {
-        let listed = library.json(&["ls"]).pop()?;
-        (listed["state"] == "complete" && library.files("spool").is_empty()).then_some(())
-    });
-    let recording = library.files("reel").pop().expect("it was recorded");
-    (library, recording)
+        )
+    };
+    Case::saying(&[SAID[0], SAID[1], &call(1), &call(2)], "then")
 }
 
 #[test]
@@ -86,8 +70,9 @@ fn nothing_is_written_before_the_yes() {
 
 #[test]
 fn it_is_redacted_unless_it_was_switched() {
-    let (library, recording) = with_secret();
-    let mut viewer = Viewer::open(&recording, (120, 40));
+    let case = with_secret();
+    let library = &case.library;
+    let mut viewer = Viewer::open(&case.recording, (120, 40));
     viewer.writes = Writes::Whole;
     viewer.settle();
     let out = library.path().join("out.jsonl");
@@ -231,8 +216,8 @@ fn nothing_that_is_there_is_written_over_without_a_yes() {
 
 #[test]
 fn an_exchange_is_copied_as_markdown_without_its_secrets() {
-    let (_library, recording) = with_secret();
-    let mut viewer = Viewer::open(&recording, (120, 40));
+    let case = with_secret();
+    let mut viewer = Viewer::open(&case.recording, (120, 40));
     viewer.writes = Writes::Whole;
     viewer.settle();
     viewer.act("g f 'tool:t' Enter g y");

@@ -33,7 +33,7 @@ done
 "#;
 
 /// What the recorded client says.
-const SAID: [&str; 5] = [
+pub const SAID: [&str; 5] = [
     r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#,
     r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
     r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}"#,
@@ -48,7 +48,7 @@ impl Case {
     }
 
     /// The client says this, and every tool answers so.
-    fn saying(said: &[&str], answer: &str) -> Self {
+    pub fn saying(said: &[&str], answer: &str) -> Self {
         let library = Library::new();
         let answers = library.path().join("answers");
         fs::write(&answers, answer).expect("it can be written");

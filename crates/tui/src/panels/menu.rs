@@ -1,5 +1,5 @@
-//! A choice of some, in the middle of the screen. What is wider than it goes on below; what is
-//! higher is scrolled.
+//! What lies on top: a menu, which is a choice of some in the middle of the screen, and a text. What
+//! is wider than either goes on below; what is higher is scrolled.
 //!
 //! ```text
 //!  ┌ why: certain, the recording shows it ────────────────────┐
@@ -17,13 +17,13 @@ use crate::app::{App, Handlers, Overlay, Session, Viewer};
 use crate::effect::Effects;
 use crate::keymap::Key;
 use crate::layout::{centered, screen};
-use crate::theme::{Glyph, Role};
+use crate::theme::Role;
 use crate::widget::cursor::moved;
 use crate::widget::frame;
 use crate::widget::pager::{self, Text};
 use crate::widget::spans::{self, Spans};
 use crossterm::event::KeyCode;
-use mcpreel_wire::text::{pad_end, plural, width};
+use mcpreel_wire::text::{pad_end, width};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::widgets::{Block, Clear};
@@ -337,13 +337,7 @@ fn draw(app: &App, menu: &Menu, area: Rect, frame: &mut Frame<'_>) {
     let area = placed.area;
     frame.render_widget(Clear, area);
     let below = placed.rows.len().saturating_sub(placed.top + placed.page);
-    let more = if below == 0 {
-        String::new()
-    } else {
-        let lines = plural(below as u64, "more line");
-        format!("{lines} {} ", look.glyph(Glyph::More))
-    };
-    let foot = format!("{more}Enter chooses, Esc closes");
+    let foot = pager::foot(look, below, "Enter chooses, Esc closes");
     let mut title = menu.title.clone();
     if let Some(search) = &menu.search {
         let room = usize::from(area.width).saturating_sub(8).max(1);
@@ -402,7 +396,7 @@ impl Overlay for Text {
 }
 
 /// The frame of a text: the screen, with a margin where there is room for one.
-fn area_of_text((columns, rows): (u16, u16)) -> Rect {
+pub fn area_of_text((columns, rows): (u16, u16)) -> Rect {
     let (x, y) = (u16::from(columns >= 60) * 3, u16::from(rows >= 16));
     Rect::new(x, y, columns - 2 * x, rows - 2 * y)
 }

@@ -70,18 +70,21 @@ impl Text {
         let lines = self.wrapped(inner.width);
         let page = usize::from(inner.height);
         let top = self.top.min(lines.len().saturating_sub(page));
-        let foot = match lines.len().saturating_sub(top + page) {
-            0 => closes.to_owned(),
-            below => {
-                let below = plural(below as u64, "more line");
-                format!("{below} {} {closes}", look.glyph(Glyph::More))
-            }
-        };
+        let foot = foot(look, lines.len().saturating_sub(top + page), closes);
         frame::draw(look, &self.title, &foot, has_keys, area, frame);
         for (line, row) in lines.into_iter().skip(top).zip(inner.rows()) {
             frame.render_widget(spans::line(line, *look), row);
         }
     }
+}
+
+/// The foot of a frame: how many lines are hidden below, and what the keys do.
+pub fn foot(look: &Look, below: usize, keys: &str) -> String {
+    if below == 0 {
+        return keys.to_owned();
+    }
+    let below = plural(below as u64, "more line");
+    format!("{below} {} {keys}", look.glyph(Glyph::More))
 }
 
 /// A line, none wider than `columns`: what is longer goes on below, under the last piece.

@@ -5,8 +5,7 @@
 //! ams":{"name":"search_docs"}}\r\n
 //! ```
 
-use super::spans::Hits;
-use super::spans::Spans;
+use super::spans::{self, Hits, Spans};
 use crate::theme::Role;
 use mcpreel_wire::text;
 use std::borrow::Cow;
@@ -36,7 +35,7 @@ pub fn lines(
     let mut start = 0;
     std::iter::from_fn(move || {
         let most = start + (columns + 8) * BYTES_PER_COLUMN;
-        let rest = text.get(start..super::spans::floor_char(text, most))?;
+        let rest = text.get(start..spans::floor_char(text, most))?;
         let rest = match memchr::memchr(b'\n', rest) {
             Some(at) => &rest[..=at],
             None => rest,
@@ -83,7 +82,7 @@ fn escape(cluster: &[u8], controls: Controls) -> Cow<'_, str> {
 /// A line as it is shown.
 pub fn write(text: &[u8], line: Range<usize>, controls: Controls, hits: Hits<'_>) -> Spans {
     if controls == Controls::Shown {
-        return super::spans::divide(text, line, hits, Role::Text);
+        return spans::divide(text, line, hits, Role::Text);
     }
     let mut rest = line;
     if text[rest.clone()].ends_with(b"\n") {
@@ -93,12 +92,7 @@ pub fn write(text: &[u8], line: Range<usize>, controls: Controls, hits: Hits<'_>
     while rest.start < rest.end {
         let tab = memchr::memchr(b'\t', &text[rest.clone()]);
         let end = tab.map_or(rest.end, |at| rest.start + at);
-        written.extend(super::spans::divide(
-            text,
-            rest.start..end,
-            hits,
-            Role::Text,
-        ));
+        written.extend(spans::divide(text, rest.start..end, hits, Role::Text));
         written.extend(tab.map(|_| (Role::Text, TAB.to_owned())));
         rest.start = end + 1;
     }

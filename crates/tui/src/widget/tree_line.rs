@@ -6,8 +6,7 @@
 //!   ▸ content (1) [{"type":"text","text":"quota exceeded"}]
 //! ```
 
-use super::spans::Hits;
-use super::spans::{self, Spans};
+use super::spans::{self, Hits, Spans};
 use super::tree::{NodeId, Tree};
 use crate::theme::{Glyph, Look, Role};
 use mcpreel_wire::json::Kind;
@@ -81,8 +80,8 @@ pub fn line(tree: &Tree, row: usize, columns: usize, hits: Hits<'_>, look: Look)
 /// As many bytes of `range` as `columns` columns can need, and one more column so that a cut shows.
 fn excerpt(tree: &Tree, range: Range<usize>, columns: usize, hits: Hits<'_>, role: Role) -> Spans {
     let most = range.start + (columns + 8) * BYTES_PER_COLUMN;
-    let end = super::spans::floor_char(tree.text(), most).min(range.end);
-    super::spans::divide(tree.text(), range.start..end, hits, role)
+    let end = spans::floor_char(tree.text(), most).min(range.end);
+    spans::divide(tree.text(), range.start..end, hits, role)
 }
 
 /// The widest of the names beside `node` that hold no more than a value: values stand above each

@@ -172,8 +172,7 @@ fn below(look: &Look, row: &Row, said: &Below, area: Rect) -> Vec<Spans> {
         let mut wrapped = wrap(text, columns.saturating_sub(2));
         if wrapped.len() > share {
             wrapped.truncate(share);
-            let last = &mut wrapped[share - 1];
-            *last = format!("{} …", cut(last, columns.saturating_sub(4)));
+            wrapped[share - 1].push_str(" …");
         }
         let style = class.map_or(Role::Text, role);
         lines.extend(

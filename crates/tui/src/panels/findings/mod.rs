@@ -146,7 +146,7 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let sheet = layout::sheet(area);
     let rows = state.all();
     let foot = foot(look, state, rows.len(), usize::from(sheet.rows.height));
-    frame::draw(look, title(session), &foot, focus, area, frame);
+    frame::draw(look, &title(session), &foot, focus, area, frame);
     if state.groups.is_none() {
         return;
     }
@@ -180,11 +180,21 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     }
 }
 
-fn title(session: &Session) -> &'static str {
-    if session.filter.is_on() {
-        "Findings (what fits the filter)"
-    } else {
-        "Findings"
+/// `Findings (3 of 12: what fits the filter)`
+fn title(session: &Session) -> String {
+    let state = &session.findings;
+    let all = session.vitals.as_deref();
+    let all = all.map(|vitals| count(vitals.summary.findings));
+    let fitting: u64 = state.groups.iter().flatten().map(|group| group.count).sum();
+    match (session.filter.is_on(), all) {
+        (false, _) => "Findings".to_owned(),
+        (true, Some(all)) => {
+            format!(
+                "Findings ({} of {all}: what fits the filter)",
+                count(fitting)
+            )
+        }
+        (true, _) => "Findings (what fits the filter)".to_owned(),
     }
 }
 

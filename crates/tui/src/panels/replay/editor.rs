@@ -15,14 +15,14 @@ use crate::action::Context;
 use crate::app::{App, Handlers, Overlay, Session, Viewer};
 use crate::effect::Effects;
 use crate::keymap::Key;
-use crate::layout::screen;
+use crate::panels::menu::area_of_text;
 use crate::theme::{Glyph, Role};
 use crate::widget::frame;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use mcpreel_replay::arguments::{Arguments, Mistake};
 use mcpreel_wire::text::{cut, escape};
 use ratatui::Frame;
-use ratatui::layout::{Margin, Rect};
+use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::Clear;
@@ -149,12 +149,9 @@ fn take(app: &mut App) {
     }
 }
 
-/// Draws the editor, with a margin where there is room for one.
 fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
-    let (columns, rows) = app.size;
-    let margin = Margin::new(u16::from(columns >= 60) * 3, u16::from(rows >= 16));
-    let area = screen(app).inner(margin);
+    let area = area_of_text(app.size);
     frame.render_widget(Clear, area);
     let dot = look.glyph(Glyph::Dot);
     let foot = format!("Ctrl-S takes it {dot} Ctrl-U undoes {dot} Esc leaves");

@@ -124,7 +124,7 @@ rules! {
         .fix("Send `initialize` alone and wait for its answer.");
 
     STDERR_JSONRPC = warning("stderr-jsonrpc").of(section::STDIO)
-        .finds("a message of the server on stderr")
+        .finds("an answer of the server on stderr")
         .why("The client reads messages from stdout only, so it waits for this one until it gives up.")
         .fix("Write protocol messages to stdout and logs to stderr; check which stream was handed to the transport.");
 

@@ -56,26 +56,22 @@ const LONGEST: usize = 160;
 Examples:
   mcpreel minimise @ --fails is:failed
   mcpreel minimise 7f3a --fails 'tool:search status:tool-error' -- ./target/debug/my-server
-  mcpreel minimise @ --fails 'status:lost' --allow-tool write_file --rewrite /home/ada/work=/tmp/copy
   mcpreel minimise @ --fails 'code:-32603' --runs 5 --max-runs 200 --timeout 10m
 
-FILTER is of the filter language, and judged on each replay: the failure is there when any
-row fits. Say it as narrowly as you can: a call that fails only because the one before it
-is left out fits `is:failed` as well.
+FILTER is judged on each replay: the failure is there when any row fits. Say it as narrowly
+as you can: a call that fails only because the one before it is left out fits `is:failed` too.
 
-Calls of tools go out as in `replay`, only where the server lists the tool with
-readOnlyHint, unless they are allowed; but what is allowed is called in every run, which
-may be hundreds of times. Let it work on a copy of what it changes. A stranger's command is
-started as in `replay`: not unseen.
+Commands are started and tools are called as in `replay`; but what is allowed is called in every
+run, which may be hundreds of times. Let it work on a copy of what it changes.
 
 A failure that comes only sometimes needs --runs: messages are left out where any of so
-many runs fails without them, so each step was seen to fail; in the end the result is
-played again, and you are told how often it failed.
+many runs fails without them. In the end the result is played again, and you are told how
+often it failed.
 
 Exit code: 0 the fewest messages were found, or as few as the limits allowed; 1 it does not
 fail; 2 wrong arguments; 3 a recording that cannot be read or used; 7 a stranger's command;
-where it does not fail also 4 the server failed, 5 it hangs, 7 calls were refused; 130 and 143 interrupted, with
-the best so far.")]
+where it does not fail also 4 the server failed, 5 it hangs, 7 calls were refused; 130 and
+143 interrupted, with the best so far.")]
 pub struct Minimise {
     /// A path, @, @2, an id or its first four digits or more, or a name
     #[arg(value_name = "RECORDING")]
@@ -119,19 +115,15 @@ enum Stop {
 }
 
 impl Stop {
-    fn why(self) -> String {
+    /// The reason, and the exit code of a command that has found nothing.
+    fn told(self) -> (String, u8) {
         match self {
-            Self::Signal(signal) => format!("stopped by signal {signal}"),
-            Self::Limit(limit) => limit.to_owned(),
+            Self::Signal(signal) => {
+                let code = 128 + u8::try_from(signal).unwrap_or(0);
+                (format!("stopped by signal {signal}"), code)
+            }
+            Self::Limit(limit) => (limit.to_owned(), 5),
         }
-    }
-
-    /// The exit of a command that has found nothing.
-    fn exit(self) -> Exit {
-        Exit::Process(ExitCode::from(match self {
-            Self::Signal(signal) => 128 + u8::try_from(signal).unwrap_or(0),
-            Self::Limit(_) => 5,
-        }))
     }
 }
 
@@ -183,7 +175,7 @@ pub fn run(args: &Minimise) -> Outcome {
     std::fs::rename(&path, &place)?;
     search.write(&recording, &Recording::open(&place)?, &kept, again)?;
     Ok(match search.stop {
-        Some(stop @ Stop::Signal(_)) => stop.exit(),
+        Some(stop @ Stop::Signal(_)) => Exit::Process(ExitCode::from(stop.told().1)),
         _ => Exit::Fine,
     })
 }
@@ -316,12 +308,13 @@ impl Search<'_> {
     /// Says that the replay of everything does not fail, and what may be the reason.
     fn tell_passed(&self) -> Exit {
         let runs = plural(u64::from(self.runs), "run");
-        let latest = match (self.stop, &self.latest) {
-            (None | Some(Stop::Limit(_)), Some(latest)) => latest,
+        let (stop, latest) = (self.stop.map(Stop::told), self.latest.as_ref());
+        let latest = match (stop, latest) {
+            (None | Some((_, 5)), Some(latest)) => latest,
             (stop, _) => {
-                let stop = stop.unwrap_or(Stop::Limit("no run was on record"));
-                output::say(&format!("{}: nothing was found in {runs}", stop.why()));
-                return stop.exit();
+                let (why, code) = stop.unwrap_or(("no run is on record".to_owned(), 5));
+                output::say(&format!("{why}: nothing was found in {runs}"));
+                return Exit::Process(ExitCode::from(code));
             }
         };
         output::say(&format!(
@@ -381,7 +374,7 @@ impl Search<'_> {
                 "runs": self.runs,
                 "again": {"runs": runs, "failed": failed},
                 "complete": self.stop.is_none(),
-                "stopped": self.stop.map(Stop::why),
+                "stopped": self.stop.map(|stop| stop.told().0),
                 "command": command,
             }))?;
             return Ok(out.flush()?);
@@ -402,7 +395,7 @@ impl Search<'_> {
         rows.extend(lines.map(|line| ("", line)));
         let (fails, again) = (escape(&self.args.fails), repeated(runs, failed));
         rows.push(("fails", format!("{fails}; {again}")));
-        rows.extend(self.stop.map(|stop| ("stopped", stop.why())));
+        rows.extend(self.stop.map(|stop| ("stopped", stop.told().0)));
         let opens = party.command("open");
         rows.push(("recording", format!("{}; `{opens}` opens it", party.id)));
         rows.push(("again", command));

@@ -43,23 +43,18 @@ What a request gets:
   A recorded request stands for a live one of the same method if the params are
   the same (but for _meta and the spelling), or else the same but for ids, times,
   durations, ports and temporary files. Of several the next one in recorded order
-  answers; when all are used, the last one again. `initialize`, `ping` and lists
-  can always be repeated. What came with the answer comes again: progress and log
-  messages if the host wants them, requests of the server if it can answer them,
-  notifications after the same request or answer as recorded.
+  answers; when all are used, the last one again. What came with the answer comes
+  again: progress and log messages if the host wants them, requests of the server
+  if it can answer them, notifications after the same request or answer.
   What is not on record gets an error -32000 that names what comes nearest and
   where it differs; the same is said on stderr when the host closes the input.
 
 What is said with --format json:
-  Lines on stderr when the session is over, each a JSON object of a `kind`. The
-  `summary` has how much is `recorded` and was `used`, the `requests` of the host,
-  those that were `served` from the recording, and `counts` of everything below and
-  more. Then come, at most twenty of each kind (`left_out` says how many more there
-  are), requests that are not on record: `missed`, and `near` (answered by the
-  nearest), each with `method`, `name`, `reason`, the frame that is `nearest` and
-  the paths at which it `differs`; and by their frames (`seq`) recorded requests
-  that are `unused` or `out_of_order`. An `assertion` does not hold. A `remark` is
-  said as soon as it is known.
+  Lines on stderr when the session is over, each a JSON object of a `kind`: a
+  `summary` with `counts`; then, at most twenty of each kind (`left_out` says how
+  many more), requests that are `missed` or answered by the nearest (`near`), and
+  recorded ones that are `unused` or `out_of_order`; each `assertion` that does not
+  hold. A `remark` is said as soon as it is known.
 
 Faults:
   FILTER is in the filter language of `show -q` and sees the live request; the

@@ -46,30 +46,8 @@ mod tail;
 mod why;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
-use demo::{Demo, DemoHost, DemoServer};
-use diff::Diff;
 use exit::Outcome;
-use export::Export;
-use folder::Folder;
-use import::Import;
-use lint::Lint;
-use ls::Ls;
-use minimise::Minimise;
-use mock::Mock;
-use open::{Appearance, Open};
-use prune::Prune;
-use redact::Redact;
-use reindex::Reindex;
-use replay::Replay;
-use report::Report;
-use run::Run;
-use search::Search;
-use shell::{Completions, Man};
-use show::Show;
-use stats::Stats;
 use std::process::ExitCode;
-use tail::Tail;
-use why::Why;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -97,39 +75,39 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Option<Command>,
     #[command(flatten)]
-    pub folder: Folder,
+    pub folder: folder::Folder,
     #[command(flatten)]
-    pub appearance: Appearance,
+    pub appearance: open::Appearance,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    Run(Run),
-    Open(Open),
-    Ls(Ls),
-    Show(Show),
-    Tail(Tail),
-    Stats(Stats),
-    Why(Why),
-    Lint(Lint),
-    Search(Search),
-    Diff(Diff),
-    Replay(Replay),
-    Minimise(Minimise),
-    Mock(Mock),
-    Export(Export),
-    Import(Import),
-    Redact(Redact),
-    Report(Report),
-    Demo(Demo),
-    Prune(Prune),
-    Reindex(Reindex),
-    Completions(Completions),
-    Man(Man),
+    Run(run::Run),
+    Open(open::Open),
+    Ls(ls::Ls),
+    Show(show::Show),
+    Tail(tail::Tail),
+    Stats(stats::Stats),
+    Why(why::Why),
+    Lint(lint::Lint),
+    Search(search::Search),
+    Diff(diff::Diff),
+    Replay(replay::Replay),
+    Minimise(minimise::Minimise),
+    Mock(mock::Mock),
+    Export(export::Export),
+    Import(import::Import),
+    Redact(redact::Redact),
+    Report(report::Report),
+    Demo(demo::Demo),
+    Prune(prune::Prune),
+    Reindex(reindex::Reindex),
+    Completions(shell::Completions),
+    Man(shell::Man),
     #[command(hide = true)]
-    DemoServer(DemoServer),
+    DemoServer(demo::DemoServer),
     #[command(hide = true)]
-    DemoHost(DemoHost),
+    DemoHost(demo::DemoHost),
 }
 
 /// Runs the program: the exit code of whatever the command line asks for.

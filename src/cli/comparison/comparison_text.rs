@@ -186,52 +186,23 @@ pub struct Entry<'r> {
 /// Noise is left out unless it fails.
 pub fn grouped(report: &Report) -> Vec<Group<'_>> {
     let mut groups: BTreeMap<_, Group<'_>> = BTreeMap::new();
-    let hides_noise = !report.fail_on.fails(Class::Noise);
-    let mut add = |key, seqs, class, subject, difference| {
-        let (list, call): (Option<List>, (_, Option<_>)) = key;
-        let group = groups.entry(key).or_insert_with(|| Group {
-            list,
-            call: words::call(call),
-            ..Group::default()
-        });
-        let is_hidden = hides_noise && class == Some(Class::Noise);
-        if !is_hidden {
-            group.add(Entry {
-                class,
-                subject,
-                difference,
-                is_offer: list.is_some(),
-                seqs,
-                times: 1,
-            });
-        }
-    };
     for offer in &report.offers {
         let key = (Some(offer.list), (offer.list.method(), None));
         let (seqs, found) = ([offer.left, offer.right], &offer.difference);
         let subject = words::offered(offer);
-        add(key, seqs, Some(found.class), subject, Some(found));
+        let group = groups.entry(key).or_default();
+        group.add(seqs, Some(found.class), subject, Some(found));
     }
     for account in &report.accounts {
         let key = (None, (&*account.method, account.name.as_deref()));
         let seqs = [account.left, account.right];
+        let group = groups.entry(key).or_default();
+        group.more += account.more;
         if let Some(said) = words::said(account) {
-            add(key, seqs, account.class, said, None);
+            group.add(seqs, account.class, said, None);
         }
         for found in &account.differences {
-            add(
-                key,
-                seqs,
-                Some(found.class),
-                words::place(found),
-                Some(found),
-            );
-        }
-    }
-    for account in &report.accounts {
-        let key = (None, (&*account.method, account.name.as_deref()));
-        if let Some(group) = groups.get_mut(&key) {
-            group.more += account.more;
+            group.add(seqs, Some(found.class), words::place(found), Some(found));
         }
     }
     for ((method, name), tally) in &report.tallies {
@@ -239,17 +210,42 @@ pub fn grouped(report: &Report) -> Vec<Group<'_>> {
             group.compared = tally.compared;
         }
     }
-    let mut groups: Vec<_> = groups.into_values().collect();
-    groups.retain(|group| !group.entries.is_empty());
-    for group in &mut groups {
-        group.entries.sort_by_key(Entry::rank);
-    }
+    let hides_noise = !report.fail_on.fails(Class::Noise);
+    let groups = groups.into_iter().map(|((list, call), mut group)| {
+        let entries = &mut group.entries;
+        entries.retain(|entry| !hides_noise || entry.class != Some(Class::Noise));
+        entries.sort_by_key(Entry::rank);
+        for entry in entries {
+            entry.is_offer = list.is_some();
+        }
+        let call = words::call(call);
+        Group {
+            list,
+            call,
+            ..group
+        }
+    });
+    let mut groups: Vec<_> = groups.filter(|group| !group.entries.is_empty()).collect();
     groups.sort_by_key(|group| (group.list.is_none(), group.entries[0].rank()));
     groups
 }
 
 impl<'r> Group<'r> {
-    fn add(&mut self, entry: Entry<'r>) {
+    fn add(
+        &mut self,
+        seqs: [Option<Seq>; 2],
+        class: Option<Class>,
+        subject: String,
+        difference: Option<&'r Difference>,
+    ) {
+        let entry = Entry {
+            class,
+            subject,
+            difference,
+            is_offer: false,
+            seqs,
+            times: 1,
+        };
         let key = (entry.class, entry.subject.clone(), entry.note());
         let nth = *self.known.entry(key).or_insert(self.entries.len());
         match self.entries.get_mut(nth) {
@@ -298,13 +294,9 @@ impl<'r> Entry<'r> {
 
 /// The verdict, in one sentence.
 pub fn verdict(compared: &Compared<'_>) -> String {
-    let report = compared.report;
+    let (report, found) = (compared.report, found(compared.report));
     let [left, right] = compared.parties.each_ref().map(Party::short);
-    let worst = report.worst().unwrap_or(Class::Noise);
-    let what = if let Some(trouble) = report.trouble() {
-        let mut troubles = report.troubles.iter();
-        let why = troubles.find(|(known, _)| *known == trouble);
-        let why = why.map_or("neither side has a request", |(_, text)| &**text);
+    if let Some(trouble) = report.trouble() {
         let what = match trouble {
             Trouble::Unreadable if report.compared == 0 => "nothing was compared",
             Trouble::Unreadable => "not everything could be compared",
@@ -312,33 +304,30 @@ pub fn verdict(compared: &Compared<'_>) -> String {
             Trouble::Target => "the server failed",
             Trouble::Hang => "the server hangs",
         };
-        let what = format!("{what}: {why}");
+        let mut troubles = report.troubles.iter();
+        let why = troubles.find(|(known, _)| *known == trouble);
+        let why = why.map_or("neither side has a request", |(_, text)| &**text);
         return match report.compared {
-            0 => what,
-            _ => format!("{what}; {}", found(report)),
+            0 => format!("{what}: {why}"),
+            _ => format!("{what}: {why}; {found}"),
         };
-    } else if report.is_failed() {
-        match worst {
-            Class::Breaking => format!("{right} breaks what {left} does"),
-            Class::Changed => format!("{right} says something else than {left}"),
-            Class::Added => format!("{right} says more than {left}"),
-            Class::Order => format!("{right} says the same as {left} in another order"),
-            Class::Latency => format!("{right} takes longer than it may beside {left}"),
-            Class::Noise => format!("{right} differs from {left} as any two runs do"),
+    }
+    let what = match (report.is_failed(), report.worst()) {
+        (false, _) if compared.is_cut_short => "stopped before its end".to_owned(),
+        (false, None | Some(Class::Noise)) => format!("{right} does the same as {left}"),
+        (false, Some(Class::Added)) => format!("{right} does all that {left} does, and more"),
+        (false, _) => {
+            let fail_on = report.fail_on.as_str();
+            format!("{right} differs from {left} by less than fails (--fail-on {fail_on})")
         }
-    } else if compared.is_cut_short {
-        "stopped before its end".to_owned()
-    } else {
-        match worst {
-            Class::Noise => format!("{right} does the same as {left}"),
-            Class::Added => format!("{right} does all that {left} does, and more"),
-            _ => {
-                let fail_on = report.fail_on.as_str();
-                format!("{right} differs from {left} by less than fails (--fail-on {fail_on})")
-            }
-        }
+        (true, Some(Class::Breaking)) => format!("{right} breaks what {left} does"),
+        (true, Some(Class::Changed)) => format!("{right} says something else than {left}"),
+        (true, Some(Class::Added)) => format!("{right} says more than {left}"),
+        (true, Some(Class::Order)) => format!("{right} says what {left} says in another order"),
+        (true, Some(Class::Latency)) => format!("{right} takes longer than it may beside {left}"),
+        (true, _) => format!("{right} differs from {left} as any two runs do"),
     };
-    format!("{what}: {}", found(report))
+    format!("{what}: {found}")
 }
 
 /// `2 breaking, 3 changed; 31 exchanges compared, 27 of them the same`.
@@ -368,11 +357,7 @@ pub fn left_out(report: &Report, most: usize) -> Vec<String> {
         (left.troubles, "problem", "not kept"),
         (left.values, "value", "not compared: there is too much"),
         (left.outlines, "answer", "compared by the size: too long"),
-        (
-            left.place_by_place,
-            "list",
-            "compared place by place: too long",
-        ),
+        (left.place_by_place, "list", "compared in order: too long"),
     ];
     let some = all.into_iter().filter(|(number, ..)| *number > 0);
     let some = some.map(|(number, noun, what)| format!("{} {what}", plural(number, noun)));

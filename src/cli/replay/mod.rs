@@ -47,19 +47,16 @@ Examples:
   mcpreel replay fixed.reel --format junit -- ./my-server > replay.xml
 
 Calls of tools go out only where the server lists the tool with readOnlyHint; the others
-are refused unless --allow-tool names them. On a terminal you are asked.
-
-The command that a recording names is started only if the recording lies in your own folder
-of recordings; of a cassette, of an imported recording and of any other file it is shown
-first. On a terminal you are asked; elsewhere give a command after `--`, or say
---run-recorded-command.
+are refused unless --allow-tool names them. The command that a recording names is started only
+if the recording lies in your own folder of recordings: else give a command after `--`, or say
+--run-recorded-command. On a terminal you are asked about both.
 
 What the server made up then and makes up anew now (cursors, tasks, sessions, handles in
 arguments) goes back to it as it is now; that is found anew in each run.
 
-With --update a cassette becomes what the server says now, once all of it was sent and
-answered; where nothing differs that matters not a byte changes. Then the exit code is 0. After refused calls, a
-crash, a hang, a stop, or with messages that could not be sent it stays as it is.
+With --update a cassette becomes what the server says now, and the exit code is 0; where nothing
+differs that matters not a byte changes. After refused calls, a crash, a hang, a stop, or with
+messages that could not be sent it stays as it is.
 
 Exit code: 0 nothing differs that matters, 1 something does, 2 wrong arguments, 3 a
 recording that cannot be read or used, 4 the server failed, 5 it hangs, 7 calls, an update

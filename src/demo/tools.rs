@@ -90,7 +90,12 @@ pub fn call(server: &Server<'_>, params: &Value, cancelled: &Receiver<()>) -> Op
         }
         "get_tides" if server.marine.load(Ordering::Relaxed) => {
             server.pace.pause(90);
-            text(&tides(word(arguments, "harbour")).to_string())
+            let hour = mix(word(arguments, "harbour"), 0) % 6;
+            let [low, high] = [hour, hour + 6];
+            text(&format!(
+                "Low water at {low}:12 and {}:37, high water at {high}:24.",
+                low + 12
+            ))
         }
         unknown => return Some(Err((INVALID_PARAMS, format!("Unknown tool: {unknown}")))),
     }))
@@ -232,17 +237,6 @@ fn in_words(city: &str, forecast: &[Value]) -> String {
         format!("{name} {sky} {} to {} °C", day["low"], day["high"])
     });
     format!("{city}: {}", days.collect::<Vec<_>>().join(", "))
-}
-
-/// High and low water of a harbour.
-fn tides(harbour: &str) -> Value {
-    let tides = (0..4).map(|number| {
-        let chance = mix(harbour, number);
-        let kind = if number % 2 == 0 { "high" } else { "low" };
-        let time = format!("{:02}:{:02}", number * 6 + chance % 6, chance % 60);
-        json!({"time": time, "water": kind, "centimetres": 20 + chance % 40})
-    });
-    tides.collect()
 }
 
 fn radar_archive(date: &str) -> String {

@@ -92,7 +92,7 @@ impl Form {
 /// A class, or `never`.
 fn threshold() -> impl clap::builder::TypedValueParser<Value = Threshold> {
     let mut all = Class::ALL.map(Class::as_str).to_vec();
-    all.push(Threshold::Never.as_str());
+    all.push("never");
     words(&all, Threshold::parse)
 }
 

@@ -146,15 +146,10 @@ pub fn run(args: &Replay) -> Outcome {
     };
     let (format, code) = (args.form.format(), report.exit_code());
     comparison::write(&compared, format)?;
-    let lacking = match code {
-        0 => None,
-        _ => summary::lacking(&recording.summary()?.context.env_names),
-    };
     let summary = summary::Summary {
         outcome,
         made: &parties[1],
         updated: updated.as_ref(),
-        lacking,
     };
     summary.write(format)?;
     Ok(Exit::Process(ExitCode::from(

@@ -1,4 +1,4 @@
-//! The summary of a replay besides its comparison: what was sent, refused, lacking and bound, and where
+//! The summary of a replay besides its comparison: what was sent, refused and bound, and where
 //! it is on record.
 
 use super::update::Updated;
@@ -20,8 +20,6 @@ pub struct Summary<'r> {
     pub made: &'r Party,
     /// The result of `--update`.
     pub updated: Option<&'r Updated>,
-    /// Variables that the recorded server had and this one had not, where it does not do the same.
-    pub lacking: Option<String>,
 }
 
 impl Summary<'_> {
@@ -80,7 +78,6 @@ impl Summary<'_> {
             "refusals": refusals.collect::<Vec<_>>(),
             "unbound": tally.unbound.iter().map(|name| escape(name)).collect::<Vec<_>>(),
             "given_up": given_up.collect::<Vec<_>>(),
-            "lacking": self.lacking,
             "bound": bound.collect::<Vec<_>>(),
             "updated": self.updated.map(|_| secrets.is_some()),
             "secrets_in_update": secrets,
@@ -131,7 +128,6 @@ impl Summary<'_> {
                 rows.push(("besides", format!("{} {text}", plural(number, noun))));
             }
         }
-        rows.extend(self.lacking.iter().map(|text| ("besides", text.clone())));
         rows.extend(self.updated.map(|updated| ("cassette", updated.in_words())));
         let (id, short) = (&self.made.id, self.made.short());
         let text = format!("{id}; `mcpreel open {short}` opens it");
@@ -153,26 +149,4 @@ fn given_up(one: &GivenUp) -> String {
     let now = if one.is_answered { "" } else { "not " };
     let (what, seq) = (escape(&one.what), one.seq.0);
     format!("{what} (#{seq}), given up in the recording, is {now}answered now")
-}
-
-/// The beginnings of variables of a terminal, a shell, a desktop or Cargo: they differ from window to
-/// window, and servers do not go by them.
-const OF_A_WINDOW: &str =
-    "CARGO COLORTERM COLUMNS DBUS_ DISPLAY LINES OLDPWD PWD SHLVL SSH_ TERM TMUX WINDOWID XDG_";
-
-/// A sentence that names the recorded server's variables that are not set now; `None` where all are.
-/// Their values were never on record.
-pub fn lacking(recorded: &[String]) -> Option<String> {
-    let missing = recorded.iter().filter(|name| {
-        let mut of_a_window = OF_A_WINDOW.split(' ');
-        let is_of_a_window = *name == "_" || of_a_window.any(|known| name.starts_with(known));
-        let is_name = !name.is_empty() && !name.contains(['=', '\0']);
-        is_name && !is_of_a_window && std::env::var_os(name).is_none()
-    });
-    let missing: Vec<_> = missing.map(|name| escape(name).into_owned()).collect();
-    let count = missing.len() as u64;
-    let variables = plural(count, "variable");
-    let named = output::some(missing, count, MOST_NAMED).join(", ");
-    (count > 0)
-        .then(|| format!("the recorded server had {variables} that you have not set: {named}"))
 }

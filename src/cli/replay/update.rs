@@ -94,6 +94,9 @@ impl Update {
             }
         }
         let header = reader.header().clone();
+        // A note that does not say how much was replaced does not say that it was nothing.
+        let has_replaced =
+            |note: &Value| note["hits"].as_u64() != Some(0) || note.get("left_out").is_some();
         if header.redaction.as_ref().is_some_and(has_replaced) {
             return Err(Failure::Unsafe(
                 "the cassette is redacted: --update would write secrets into it; record the session \
@@ -177,13 +180,6 @@ impl Update {
         let settled = draft.settle(&self.path, Replace::Yes);
         Ok(settled.with_context(context)?)
     }
-}
-
-/// Whether something was taken out of the cassette, or may have been: whoever says nothing of how
-/// much does not say that it was nothing.
-fn has_replaced(redaction: &Value) -> bool {
-    let is_none = redaction["hits"].as_u64() == Some(0) && redaction.get("left_out").is_none();
-    !is_none
 }
 
 /// The recording `path` of a replay that is over; `None` where it lacks something, or was not

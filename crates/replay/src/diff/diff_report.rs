@@ -30,41 +30,30 @@ const MAX_TROUBLES: usize = 100;
 /// Bytes of a text that are shown, escapes included.
 const MAX_SHOWN: usize = 256;
 
-/// From which class on a difference fails.
+/// From which class on a difference fails; `None`: none does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Threshold {
-    From(Class),
-    Never,
-}
+pub struct Threshold(pub Option<Class>);
 
 impl Default for Threshold {
     fn default() -> Self {
-        Self::From(Class::Changed)
+        Self(Some(Class::Changed))
     }
 }
 
 impl Threshold {
     /// The name of the class, or `never`.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::From(class) => class.as_str(),
-            Self::Never => "never",
-        }
+        self.0.map_or("never", Class::as_str)
     }
 
     pub fn parse(word: &str) -> Option<Self> {
-        match word {
-            "never" => Some(Self::Never),
-            class => Class::parse(class).map(Self::From),
-        }
+        let class = Class::parse(word);
+        (class.is_some() || word == "never").then_some(Self(class))
     }
 
     /// Whether a difference of this class fails.
     pub fn fails(self, class: Class) -> bool {
-        match self {
-            Self::From(least) => class <= least,
-            Self::Never => false,
-        }
+        self.0.is_some_and(|least| class <= least)
     }
 }
 
@@ -119,10 +108,9 @@ impl Counts {
 
     /// The number of differences that are as bad as `threshold` says.
     pub fn failing(self, threshold: Threshold) -> u64 {
-        let failing = Class::ALL
-            .into_iter()
-            .filter(|class| threshold.fails(*class));
-        failing.map(|class| self.of(class)).sum()
+        let mut failing = Class::ALL.to_vec();
+        failing.retain(|class| threshold.fails(*class));
+        failing.into_iter().map(|class| self.of(class)).sum()
     }
 }
 
@@ -286,36 +274,27 @@ impl List {
     }
 
     pub fn method(self) -> &'static str {
-        self.names().0
+        [
+            "tools/list",
+            "prompts/list",
+            "resources/list",
+            "resources/templates/list",
+        ][self as usize]
     }
 
     /// The member of the result that holds it.
     pub fn member(self) -> &'static str {
-        self.names().1
+        ["tools", "prompts", "resources", "resourceTemplates"][self as usize]
     }
 
     /// The member by which an element is known.
     pub(super) fn key(self) -> &'static str {
-        self.names().2
+        ["name", "name", "uri", "uriTemplate"][self as usize]
     }
 
     /// `tool`, `prompt`, `resource` or `resource template`.
     pub fn word(self) -> &'static str {
-        self.names().3
-    }
-
-    fn names(self) -> (&'static str, &'static str, &'static str, &'static str) {
-        match self {
-            Self::Tools => ("tools/list", "tools", "name", "tool"),
-            Self::Prompts => ("prompts/list", "prompts", "name", "prompt"),
-            Self::Resources => ("resources/list", "resources", "uri", "resource"),
-            Self::Templates => (
-                "resources/templates/list",
-                "resourceTemplates",
-                "uriTemplate",
-                "resource template",
-            ),
-        }
+        ["tool", "prompt", "resource", "resource template"][self as usize]
     }
 }
 

@@ -174,7 +174,7 @@ fn hostile_answers_are_compared_within_bounds_and_it_is_told() {
     };
     let (report, lines) = between(&list(1), &list(2));
     assert_eq!(lines.len(), MAX_DIFFERENCES);
-    let all = report.counts.failing(Threshold::From(Class::Noise));
+    let all = report.counts.failing(Threshold(Some(Class::Noise)));
     assert_eq!(lines.len() as u64 + report.accounts[0].more, all);
     assert!(report.left_out.values > 19_000);
     assert_eq!(

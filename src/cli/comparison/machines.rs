@@ -54,6 +54,7 @@ pub fn json(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> {
         if account.outcome == Outcome::Differs && account.more == 0 {
             continue;
         }
+        let (outcome, text) = words::outcome(account);
         out.json(&json!({
             "kind": "exchange",
             "class": account.class.map(Class::as_str),
@@ -61,8 +62,8 @@ pub fn json(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> {
             "name": name,
             "left": seqs[0].map(|seq| seq.0),
             "right": seqs[1].map(|seq| seq.0),
-            "outcome": words::outcome(account),
-            "text": words::said(account),
+            "outcome": outcome,
+            "text": text,
             "differences_left_out": account.more,
             "open": opens(parties, seqs),
         }))?;

@@ -99,7 +99,7 @@ pub struct Part {
     pub until: Option<Seq>,
     /// Put another value into a request: its frame, a path, a JSON value
     #[arg(long, value_name = "SEQ:PATH=JSON", value_parser = edit)]
-    pub edit: Vec<Edit>,
+    pub edit: Vec<(Seq, Path, String)>,
 }
 
 /// What may be called.
@@ -138,14 +138,6 @@ pub struct Values {
     pub protocol: Option<String>,
 }
 
-/// A value that is put into a request.
-#[derive(Clone, Debug)]
-pub struct Edit {
-    pub seq: Seq,
-    pub path: Path,
-    pub json: String,
-}
-
 pub fn time(text: &str) -> Result<Duration, String> {
     quantity::nanoseconds(text).map(Duration::from_nanos)
 }
@@ -162,7 +154,7 @@ fn frame(text: &str) -> Result<Seq, String> {
     seq.ok_or_else(|| format!("`{text}` is no frame; write its number, for example 23"))
 }
 
-fn edit(text: &str) -> Result<Edit, String> {
+fn edit(text: &str) -> Result<(Seq, Path, String), String> {
     let expected =
         || format!("`{text}` is no edit; write for example 23:params.arguments.city=\"Oslo\"");
     let (seq, rest) = text.split_once(':').ok_or_else(expected)?;
@@ -179,7 +171,7 @@ fn edit(text: &str) -> Result<Edit, String> {
         let hint = "; a text stands in double quotes";
         return Err(format!("`{text}`: `{json}` is no JSON value{hint}"));
     }
-    Ok(Edit { seq, path, json })
+    Ok((seq, path, json))
 }
 
 /// Reads `secret:1=env:TOKEN`: the placeholder, and what the variable or file holds.
@@ -207,10 +199,10 @@ mod tests {
 
     #[test]
     fn an_edit_is_a_frame_a_path_and_a_value() {
-        let one = edit(r#"#23:params.arguments["a=b"]={"c":1}"#).unwrap();
-        assert_eq!(one.seq, Seq(23));
-        assert_eq!(one.path.to_string(), r#"params.arguments["a=b"]"#);
-        assert_eq!(one.json, r#"{"c":1}"#);
+        let (seq, path, json) = edit(r#"#23:params.arguments["a=b"]={"c":1}"#).unwrap();
+        assert_eq!(seq, Seq(23));
+        assert_eq!(path.to_string(), r#"params.arguments["a=b"]"#);
+        assert_eq!(json, r#"{"c":1}"#);
         for wrong in [
             "23",
             "x:params=1",

@@ -1,7 +1,7 @@
 //! What is started, sent and allowed; and one run of it.
 
 use super::consent;
-use super::driving::{Driving, Edit, Part};
+use super::driving::{Driving, Part};
 use crate::cli::comparison;
 use crate::cli::comparison::Strictness;
 use crate::cli::exit::{Failure, usage};
@@ -18,6 +18,7 @@ use mcpreel_share::outgoing::file;
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
+use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::{Document, Path as JsonPath, Step};
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::escape;
@@ -221,9 +222,9 @@ fn binder(driving: &Driving, part: &Part) -> Binder {
         binder.supply(placeholder.as_str(), value.as_str());
     }
     binder.rewrites = rewrites(driving);
-    for edit in &part.edit {
-        let edits = binder.edits.entry(edit.seq).or_default();
-        edits.push((edit.path.clone(), edit.json.as_str().into()));
+    for (seq, path, json) in &part.edit {
+        let edits = binder.edits.entry(*seq).or_default();
+        edits.push((path.clone(), json.as_str().into()));
     }
     binder
 }
@@ -271,39 +272,37 @@ fn check_edits(
     picked: Option<&HashSet<ExchangeId>>,
     recording: &Recording,
 ) -> Result<(), Failure> {
-    for edit in &part.edit {
-        let mut requests = recording.exchanges_of_frame(edit.seq)?;
-        requests.retain(|exchange| exchange.request.0 == edit.seq);
+    for (seq, path, _) in &part.edit {
+        let mut requests = recording.exchanges_of_frame(*seq)?;
+        requests.retain(|exchange| exchange.request.0 == *seq);
         let is_sent = |one: &Exchange| {
             one.method == "initialize" || picked.is_none_or(|picked| picked.contains(&one.id))
         };
         let why = if requests.is_empty() {
             "it is no request of the recording"
-        } else if part.until.is_some_and(|until| edit.seq > until) || !requests.iter().any(is_sent)
-        {
+        } else if part.until.is_some_and(|until| *seq > until) || !requests.iter().any(is_sent) {
             "it is not sent: it comes after --until, or does not fit --only"
-        } else if matches!(edit.path.steps(), [Step::Member(name), ..] if ["id", "jsonrpc"].contains(&&**name))
+        } else if matches!(path.steps(), [Step::Member(name), ..] if ["id", "jsonrpc"].contains(&&**name))
         {
             "that member belongs to the protocol, and is not edited"
-        } else if !has_place(edit, recording)? {
+        } else if !has_place(*seq, path, recording)? {
             "the request has no such place"
         } else {
             continue;
         };
-        let (seq, path) = (edit.seq.0, edit.path.to_string());
-        let message = format!("--edit #{seq} {}: {why}", escape(&path));
+        let message = format!("--edit #{} {}: {why}", seq.0, escape(&path.to_string()));
         return Err(Failure::Usage(message));
     }
     Ok(())
 }
 
 /// Whether an edit finds its place in a request: a value, or an object that has no such member yet.
-fn has_place(edit: &Edit, recording: &Recording) -> Result<bool, Failure> {
-    let raw = recording.message_bytes(edit.seq, 0)?.unwrap_or_default();
+fn has_place(seq: Seq, path: &JsonPath, recording: &Recording) -> Result<bool, Failure> {
+    let raw = recording.message_bytes(seq, 0)?.unwrap_or_default();
     let Ok(document) = Document::parse(&raw) else {
         return Ok(false);
     };
-    let (path, message) = (&edit.path, document.root());
+    let message = document.root();
     let is_new_member = || match path.steps().split_last() {
         Some((Step::Member(_), above)) => JsonPath::new(above.to_vec()).first(message),
         _ => None,

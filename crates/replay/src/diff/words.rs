@@ -15,40 +15,34 @@ pub fn counted(counts: Counts) -> String {
 
 /// The sentence on an exchange as a whole, `None` where its differences say enough.
 pub fn said(account: &Account) -> Option<String> {
-    let text = match &account.outcome {
-        Outcome::Differs => return None,
-        Outcome::More => "is only on the right",
-        Outcome::NeverAnswered => "was never answered",
-        Outcome::NeverAsked => "the server does not ask this any more",
-        Outcome::Removed => "is only on the left",
-        Outcome::NotNeeded => "was not needed: the server answered at once",
-        Outcome::Refused(why) => return Some(format!("was refused: {why}")),
+    outcome(account).1
+}
+
+/// The outcome of an exchange in a word, and the sentence on it as a whole.
+pub fn outcome(account: &Account) -> (&'static str, Option<String>) {
+    let (word, text) = match &account.outcome {
+        Outcome::Differs => return ("differs", None),
+        Outcome::More => ("more", "is only on the right"),
+        Outcome::NeverAnswered => ("never-answered", "was never answered"),
+        Outcome::NeverAsked => ("never-asked", "the server does not ask this any more"),
+        Outcome::Removed => ("removed", "is only on the left"),
+        Outcome::NotNeeded => ("skipped", "was not needed: the server answered at once"),
+        Outcome::Refused(why) => ("refused", &*format!("was refused: {why}")),
         Outcome::Redacted(names) => {
             let names = names.join(", ");
-            return Some(format!("was not tried: nothing stands for {names}"));
+            (
+                "skipped",
+                &*format!("was not tried: nothing stands for {names}"),
+            )
         }
-        Outcome::Unreached(what) => return Some(format!("was not tried: {what}")),
-        Outcome::Remark(text) => text,
+        Outcome::Unreached(what) => ("skipped", &*format!("was not tried: {what}")),
+        Outcome::Remark(text) => ("remark", &**text),
     };
-    Some(text.to_owned())
+    (word, Some(text.to_owned()))
 }
 
 /// Follows a count: `3 values redacted on one side, otherwise the same`.
 pub const REDACTED: &str = "redacted on one side, otherwise the same";
-
-/// The outcome of an exchange, in a word.
-pub fn outcome(account: &Account) -> &'static str {
-    match &account.outcome {
-        Outcome::Differs => "differs",
-        Outcome::More => "more",
-        Outcome::NeverAnswered => "never-answered",
-        Outcome::NeverAsked => "never-asked",
-        Outcome::Removed => "removed",
-        Outcome::Refused(_) => "refused",
-        Outcome::Redacted(_) | Outcome::NotNeeded | Outcome::Unreached(_) => "skipped",
-        Outcome::Remark(_) => "remark",
-    }
-}
 
 /// The place of a difference: its path, and whether it is in the request.
 pub fn place(difference: &Difference) -> String {

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, Scope};
 
-/// What all threads of the host share.
+/// State that all threads of the host share.
 struct Host {
     connection: Connection<'static>,
     pace: Pace,

@@ -15,7 +15,7 @@ const METHOD_NOT_FOUND: i64 = -32601;
 pub(super) const INVALID_PARAMS: i64 = -32602;
 const RESOURCE_NOT_FOUND: i64 = -32002;
 
-/// What all threads of the server share.
+/// State that all threads of the server share.
 pub(super) struct Server<'a> {
     pub(super) connection: Connection<'a>,
     errors: Mutex<Box<dyn Write + Send + 'a>>,
@@ -159,7 +159,7 @@ const STATIONS: [(&str, &str, &str, &str); 2] = [
 mod tests {
     use super::*;
 
-    /// What the server writes to stdout for these lines.
+    /// The lines that the server writes to stdout in answer to `lines`.
     fn serve(lines: &[Value]) -> Vec<String> {
         let input: String = lines
             .iter()

@@ -210,7 +210,7 @@ fn plan_trip(server: &Server<'_>, arguments: &Value) -> Option<Value> {
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 const SKIES: [&str; 6] = ["clear", "cloudy", "rain", "sleet", "snow", "fog"];
 
-/// How many lines the radar archive has: about 200 kB.
+/// Lines of the radar archive: about 200 kB.
 const ARCHIVE_LINES: u64 = 4_700;
 
 fn sky(chance: u64) -> &'static str {

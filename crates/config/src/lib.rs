@@ -28,7 +28,7 @@ const SAMPLE: &str = include_str!("sample.toml");
 /// A longer file is none of ours, and would be held in memory for as long as it is parsed.
 const MAX_SIZE: u64 = 1024 * 1024;
 
-/// Where recordings live when nothing else is said, below the home directory.
+/// The default folder of recordings, below the home directory.
 const DEFAULT_DIR: &str = if cfg!(target_os = "macos") {
     "Library/Application Support/mcpreel/recordings"
 } else {
@@ -56,7 +56,7 @@ impl fmt::Display for Position {
     }
 }
 
-/// Where the byte at `offset` of a file stands.
+/// The position of the byte at `offset` of a file.
 pub fn position(text: &str, path: &Path, offset: usize) -> Position {
     let before = text.get(..offset).unwrap_or(text);
     let line = before.rsplit('\n').next().unwrap_or_default();

@@ -35,7 +35,7 @@ const DETAILED: usize = 10;
 /// Columns of a value; `--json` has more of it.
 const VALUE: usize = 120;
 
-/// What stands below a class is indented so.
+/// The indentation of lines below a class.
 const INDENT: &str = "            ";
 
 /// Writes a comparison for people.
@@ -274,7 +274,7 @@ impl<'r> Entry<'r> {
         self.class.map_or("skipped", Class::as_str)
     }
 
-    /// What the difference means, where its values do not say it.
+    /// The meaning of the difference, where its values do not say it.
     pub fn note(&self) -> &'r str {
         let note = self.difference.and_then(|one| one.note.as_deref());
         note.unwrap_or_default()
@@ -343,7 +343,7 @@ fn found(report: &Report) -> String {
     }
 }
 
-/// What was not looked at, not kept or passed over, a line each; then up to `most` rules that
+/// The parts that were not looked at, not kept or passed over, a line each; then up to `most` rules that
 /// changed nothing.
 pub fn left_out(report: &Report, most: usize) -> Vec<String> {
     const NOT_KEPT: &str = "with something to say, not kept";

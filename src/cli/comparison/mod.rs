@@ -1,5 +1,4 @@
-//! What came of a comparison, in every form: of two recordings, or of a replay with what it
-//! replays.
+//! The result of a comparison in every form: of two recordings, or of a replay with what it replays.
 //!
 //! ```text
 //!  Report ─ verdict ─┬─ text       for people
@@ -79,7 +78,7 @@ pub enum ReportFormat {
 }
 
 impl Form {
-    /// What is asked for.
+    /// The format that is asked for.
     pub fn format(self) -> ReportFormat {
         if self.json {
             ReportFormat::Json
@@ -124,11 +123,11 @@ pub fn rewrite(text: &str) -> Result<(String, String), String> {
 #[derive(Clone, Copy)]
 pub struct Compared<'r> {
     pub report: &'r Report,
-    /// Who was compared, the reference first.
+    /// The two sides, the reference first.
     pub parties: &'r [Party; 2],
     /// The files of rules that were used, escaped.
     pub rules: &'r [String],
-    /// What compared them, as reports for machines call it: `mcpreel diff`.
+    /// The command, as reports for machines call it: `mcpreel diff`.
     pub command: &'r str,
     /// Whether somebody stopped it: what was not reached is not known.
     pub is_cut_short: bool,
@@ -236,17 +235,16 @@ fn last_member(path: &str) -> &str {
 /// One of the two that were compared.
 #[derive(Clone, Debug, Serialize)]
 pub struct Party {
-    /// Its id, all of it.
+    /// The whole id.
     pub id: String,
-    /// Its name. Not escaped.
+    /// The name of the recording. Not escaped.
     pub name: String,
     /// The version that its server says it has. Not escaped.
     pub version: Option<Box<str>>,
-    /// Its file. Not escaped.
+    /// The file of the recording. Not escaped.
     pub path: String,
-    /// How many exchanges it has.
     pub exchanges: u64,
-    /// How it stands, where that is not as it should be in the end.
+    /// The state of the recording, unless it is complete.
     pub state: Option<&'static str>,
     /// Bytes that are not on record.
     pub gap_bytes: u64,
@@ -256,7 +254,7 @@ pub struct Party {
     /// Escaped.
     #[serde(skip)]
     short: String,
-    /// What other commands call it, ready for a shell.
+    /// The name for other commands, ready for a shell.
     #[serde(skip)]
     address: String,
 }
@@ -300,7 +298,7 @@ impl Party {
         }
     }
 
-    /// What it is called in every run: the file of a cassette, the name of a recording. Not escaped.
+    /// The name that is the same in every run: the file of a cassette, the name of a recording. Not escaped.
     pub fn lasting_name(&self) -> String {
         let file = Path::new(&self.path).file_name();
         match file.filter(|_| self.is_cassette()) {

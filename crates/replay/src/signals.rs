@@ -1,7 +1,8 @@
 //! Signals that stop a session, and the end of a child, as something that can be polled with pipes.
 
-use mcpreel_capture::process::context;
 use mcpreel_capture::process::signals::survive_large_files;
+use mcpreel_capture::process::{context, signal_name};
+use mcpreel_trace::event::{EventKind, Passed};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
@@ -113,6 +114,15 @@ impl Stopper {
         self.latest.store(signal, Ordering::SeqCst);
         // A replay that has gone needs no waking.
         let _ = (&*self.woken).write(&[0]);
+    }
+}
+
+/// The record of a signal that stops a session.
+pub(crate) fn signal_event(signal: i32) -> EventKind {
+    EventKind::Signal {
+        signal: signal_name(signal),
+        sender: None,
+        passed: Passed::NotNeeded,
     }
 }
 

@@ -7,7 +7,7 @@ use crate::cli::comparison::ReportFormat;
 use crate::cli::exit::Failure;
 use crate::cli::output::{self, Output};
 use mcpreel_replay::bind::Bound;
-use mcpreel_replay::player::{GivenUp, Outcome};
+use mcpreel_replay::player::Outcome;
 use mcpreel_wire::text::{count, escape, plural};
 use serde_json::{Value, json};
 
@@ -49,9 +49,6 @@ impl Summary<'_> {
         let tally = &self.outcome.tally;
         let refusals = tally.refusals.iter();
         let refusals = refusals.map(|it| json!({"seq": it.seq.0, "tool": escape(&it.tool)}));
-        let given_up = tally.given_up.iter().map(
-            |it| json!({"seq": it.seq.0, "what": escape(&it.what), "answered": it.is_answered}),
-        );
         let bound = tally.bound.iter().map(|it| {
             json!({
                 "recorded": escape(&it.recorded),
@@ -77,7 +74,6 @@ impl Summary<'_> {
             "refused": tally.refused,
             "refusals": refusals.collect::<Vec<_>>(),
             "unbound": tally.unbound.iter().map(|name| escape(name)).collect::<Vec<_>>(),
-            "given_up": given_up.collect::<Vec<_>>(),
             "bound": bound.collect::<Vec<_>>(),
             "updated": self.updated.map(|_| secrets.is_some()),
             "secrets_in_update": secrets,
@@ -115,9 +111,6 @@ impl Summary<'_> {
         let number = tally.bound.len() as u64;
         let bound = output::some(tally.bound.iter().map(bound), number, MOST_NAMED);
         rows.extend(bound.into_iter().map(|text| ("bound", text)));
-        let number = tally.given_up.len() as u64;
-        let given_up = output::some(tally.given_up.iter().map(given_up), number, MOST_NAMED);
-        rows.extend(given_up.into_iter().map(|text| ("given up", text)));
         const OF_SERVER: &str = "of the server that the recording has not";
         for (number, noun, text) in [
             (tally.unexpected, "question", OF_SERVER),
@@ -141,12 +134,4 @@ fn bound(bound: &Bound) -> String {
     let (from, times) = (bound.from.to_string(), plural(bound.uses, "time"));
     let (seq, from) = (bound.seq.0, escape(&from));
     format!("{recorded} is {live} now, from the answer to #{seq} at {from}; sent {times}")
-}
-
-/// Whether a request that the recorded client gave up is answered now is no difference, but may be
-/// what the user wants to know.
-fn given_up(one: &GivenUp) -> String {
-    let now = if one.is_answered { "" } else { "not " };
-    let (what, seq) = (escape(&one.what), one.seq.0);
-    format!("{what} (#{seq}), given up in the recording, is {now}answered now")
 }

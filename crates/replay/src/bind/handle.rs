@@ -64,7 +64,7 @@ pub(super) fn pairs<'t>(then: &'t str, now: &'t str) -> Vec<(&'t str, &'t str)> 
 }
 
 /// The parts of a text that may be handles: all of it, and words in it.
-pub fn candidates(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn candidates(text: &str) -> impl Iterator<Item = &str> {
     let text = if text.len() > LONGEST_TEXT { "" } else { text };
     let words = WORD.find_iter(text).map(|word| word.as_str());
     let words = words.filter(move |word| word.len() < text.len());

@@ -33,10 +33,9 @@ mod places;
 mod prepare;
 mod round;
 
-pub use handle::candidates;
 pub use known::{Bound, MOST};
 pub use learn::About;
-pub use places::Trail;
+pub use places::{Trail, each_candidate, text_hash};
 pub use prepare::{Fault, Role};
 pub use round::{Round, Unexpected};
 

@@ -133,13 +133,9 @@ impl Trail {
             return;
         }
         for half in ["result", "error", "params"] {
-            each_text(message.get(half), &mut |text| {
-                for part in handle::candidates(text) {
-                    let key = hash(part);
-                    let is_new = !self.said.contains(&key) && self.handles.len() < MOST_VALUES;
-                    if is_new {
-                        self.handles.entry(key).or_insert(owner);
-                    }
+            each_candidate(message.get(half), &mut |text| {
+                if !self.said.contains(&text) && self.handles.len() < MOST_VALUES {
+                    self.handles.entry(text).or_insert(owner);
                 }
             });
         }
@@ -152,14 +148,11 @@ impl Trail {
         let mut needs: BTreeSet<_> = chosen
             .filter_map(|chosen| self.chosen.get(chosen).copied())
             .collect();
-        each_text(message.get("params"), &mut |text| {
-            for part in handle::candidates(text) {
-                let key = hash(part);
-                if let Some(from) = self.handles.get(&key) {
-                    needs.insert(*from);
-                } else if self.said.len() < MOST_VALUES {
-                    self.said.insert(key);
-                }
+        each_candidate(message.get("params"), &mut |text| {
+            if let Some(from) = self.handles.get(&text) {
+                needs.insert(*from);
+            } else if self.said.len() < MOST_VALUES {
+                self.said.insert(text);
             }
         });
         needs.remove(&owner);
@@ -167,14 +160,19 @@ impl Trail {
     }
 }
 
-fn each_text(value: Option<Value<'_>>, visit: &mut impl FnMut(&str)) {
+/// Gives `visit` the hash of every text below `value` that may be a handle, and of such words in it.
+pub fn each_candidate(value: Option<Value<'_>>, visit: &mut impl FnMut(u64)) {
     if let Some(value) = value {
-        let visit = &mut |_: &[_], text: Value<'_>| visit(&text.as_str().unwrap_or_default());
-        each_string(value, &mut Vec::new(), visit);
+        each_string(value, &mut Vec::new(), &mut |_, text| {
+            let text = text.as_str().unwrap_or_default();
+            handle::candidates(&text)
+                .map(text_hash)
+                .for_each(&mut *visit);
+        });
     }
 }
 
-fn hash(text: &str) -> u64 {
+pub fn text_hash(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     hasher.finish()

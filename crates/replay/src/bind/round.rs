@@ -9,8 +9,6 @@ use std::borrow::Cow;
 /// The changes of the retry of an input round.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Round {
-    /// The id of a request that the recording has not, a JSON text.
-    id: Option<Box<str>>,
     /// The state that has to go back, `None`: none.
     state: Option<Box<str>>,
     /// Keys of the recorded answers, and those that they have now; `None`: nobody asks for it.
@@ -71,14 +69,6 @@ impl Round {
         round
     }
 
-    /// The same request again under this id, a JSON text.
-    pub fn again(id: &str) -> Self {
-        Self {
-            id: Some(id.into()),
-            ..Self::default()
-        }
-    }
-
     /// The recorded answer with the result `then`, its questions under the keys that they have now.
     pub fn as_now<'t>(&self, then: Value<'_>, answer: &'t [u8]) -> Cow<'t, [u8]> {
         self.renamed(then.get("inputRequests"), answer)
@@ -118,9 +108,6 @@ impl Round {
 
     /// Puts the state and the keys that the server wants back into the recorded retry.
     pub(super) fn answer(&self, message: Value<'_>, edits: &mut Edits) {
-        if let Some((id, recorded)) = self.id.as_ref().zip(message.get("id")) {
-            edits.replace(recorded, id);
-        }
         let Some(params) = message.get("params") else {
             return;
         };

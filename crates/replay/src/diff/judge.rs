@@ -364,13 +364,8 @@ impl Judge {
         }
         if let Some(first) = self.lacking.first() {
             let names = self.lacking.iter().take(LACKING_NAMED).map(|name| &**name);
-            let more = if self.lacking.len() > LACKING_NAMED {
-                ", …"
-            } else {
-                ""
-            };
             let text = format!(
-                "secrets are missing: the recording is redacted, and nothing stands for {}{more}; \
+                "secrets are missing: the recording is redacted, and nothing stands for {}; \
                  supply each with --bind {first}=env:NAME; until then what has them in it is not \
                  sent, and what differs may come of that",
                 names.collect::<Vec<_>>().join(", ")

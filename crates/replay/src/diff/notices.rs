@@ -44,8 +44,7 @@ pub(super) fn compare(
                 if notice.kind != MessageKind::Notification || is_passed_over {
                     continue;
                 }
-                let (about, redacted) = one.notice_name(&notice)?;
-                judge.redacted(redacted);
+                let about = notice.name.unwrap_or_default();
                 let about = noise::shape(&about).into_owned();
                 let kind = (notice.direction.as_str(), method, about);
                 if kinds.len() == MAX_KINDS && !kinds.contains_key(&kind) {

@@ -5,7 +5,6 @@ use super::key::{self, Digest, Level, Terms};
 use super::noise;
 use crate::rules::Side;
 use mcpreel_redact::gaps;
-use mcpreel_store::notices::Notice;
 use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::Seq;
@@ -114,8 +113,6 @@ pub(super) struct One<'r> {
     pub recording: &'r Recording,
     side: Side,
     wall_ns: u64,
-    /// The other recording, where this one is redacted and may be its copy.
-    original: Option<&'r Recording>,
 }
 
 impl<'r> One<'r> {
@@ -125,40 +122,7 @@ impl<'r> One<'r> {
             recording: recordings[at],
             side,
             wall_ns: summaries[at].wall_ns,
-            original: summaries[at]
-                .redaction
-                .is_some()
-                .then_some(recordings[1 - at]),
         })
-    }
-
-    /// A request as it was before it was redacted, where the other recording has it in the same frame:
-    /// a redacted copy has the frames of its original.
-    fn unredacted(&self, at: (Seq, u32), request: Vec<u8>) -> Result<Vec<u8>, ReadError> {
-        let original = match self.original {
-            Some(other) => other.message_bytes(at.0, at.1)?,
-            None => None,
-        };
-        let original = original.filter(|original| gaps::hidden(&request, original).is_some());
-        Ok(original.unwrap_or(request))
-    }
-
-    /// The name of a notification, likewise, and how many values are redacted in it.
-    pub(super) fn notice_name(&self, notice: &Notice) -> Result<(Box<str>, u64), ReadError> {
-        let name = notice.name.clone().unwrap_or_default();
-        let before = match notice.part {
-            0 => (Seq(notice.seq.0.saturating_sub(1)), u32::MAX),
-            part => (notice.seq, part - 1),
-        };
-        let original = match self.original {
-            Some(other) => other.notices(before, notice.seq, 1)?.pop(),
-            None => None,
-        };
-        let original = original
-            .and_then(|original| original.name)
-            .unwrap_or_default();
-        let hidden = gaps::hidden(name.as_bytes(), original.as_bytes());
-        Ok(hidden.map_or((name, 0), |values| (original, values)))
     }
 
     /// The cards of all exchanges in the order of their requests, as long as `goes_on` says so, which
@@ -202,7 +166,7 @@ impl<'r> One<'r> {
             None => None,
         };
         let is_at_work = is_at_work(&exchange.method, answer.as_deref());
-        let request = self.unredacted(exchange.request, request.unwrap_or_default())?;
+        let request = request.unwrap_or_default();
         Ok(Card::new(exchange, &request, terms, is_at_work))
     }
 

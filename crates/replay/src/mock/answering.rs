@@ -1,7 +1,6 @@
 //! What a line of the host holds, which recorded request a live one stands for, and what it gets.
 
 use super::OnMiss;
-use super::client::Phase;
 use super::faults::Effect;
 use super::index::{Entry, Outcome, Trigger};
 use super::matcher::{Near, Nearest, Reason};
@@ -16,7 +15,7 @@ use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::json::{Value, follow};
-use mcpreel_wire::mcp::{keys, methods};
+use mcpreel_wire::mcp::keys;
 use mcpreel_wire::message::{
     Body, Content, InputRound, Lines, Message, Notification, Problem, Request, Subject as About,
 };
@@ -96,9 +95,6 @@ impl Server {
     }
 
     fn notified(&mut self, notification: &Notification, now: Moment) {
-        if methods::canonical(&notification.method) == "notifications/initialized" {
-            self.client.phase = Phase::Ready;
-        }
         if let About::Cancelled {
             request_id: Some(id),
         } = &notification.subject
@@ -146,7 +142,7 @@ impl Server {
         if &*request.method == "initialize" {
             self.client.initializes(request.identity.as_deref());
         } else if live.modern {
-            self.client.phase = Phase::Ready;
+            self.client.asks_modern();
         }
         let subject = Subject {
             method: request.method.clone(),
@@ -315,8 +311,6 @@ impl Server {
         let named: Vec<_> = nearest.near.iter().map(|near| self.named(near)).collect();
         let data = json!({
             "reason": missed.reason.as_str(),
-            "phase": self.client.phase.as_str(),
-            "candidates": nearest.candidates,
             "nearest": named,
         });
         let message = missed.sentence(&self.index.recording);

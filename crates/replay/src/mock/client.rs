@@ -8,29 +8,10 @@ use mcpreel_wire::mcp::methods;
 use mcpreel_wire::message::{Body, Identity, Outcome, classify};
 use std::collections::VecDeque;
 
-/// How far the handshake has come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Phase {
-    #[default]
-    Starting,
-    Initializing,
-    /// `notifications/initialized` has come, or a request of the modern era.
-    Ready,
-}
-
-impl Phase {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Starting => "starting",
-            Self::Initializing => "initializing",
-            Self::Ready => "ready",
-        }
-    }
-}
-
 #[derive(Debug, Default)]
 pub struct Client {
-    pub phase: Phase,
+    /// Whether it has made a request of the modern era.
+    is_modern: bool,
     /// The capabilities that the client declared with `initialize`.
     capabilities: Option<Declared>,
 }
@@ -39,14 +20,15 @@ impl Client {
     pub fn initializes(&mut self, identity: Option<&Identity>) {
         let capabilities = identity.and_then(|identity| identity.capabilities.as_deref());
         self.capabilities = Some(Declared::read(capabilities));
-        if self.phase == Phase::Starting {
-            self.phase = Phase::Initializing;
-        }
+    }
+
+    pub fn asks_modern(&mut self) {
+        self.is_modern = true;
     }
 
     /// Whether it goes without a handshake.
     pub fn is_modern(&self) -> bool {
-        self.phase == Phase::Ready && self.capabilities.is_none()
+        self.is_modern && self.capabilities.is_none()
     }
 
     /// Whether it declared the capability that a request of the server needs.

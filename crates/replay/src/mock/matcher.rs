@@ -178,11 +178,7 @@ impl Matcher {
         let mut near: Vec<_> = compared.collect();
         near.sort_by_key(|near| (near.distance, near.entry));
         near.truncate(NAMED);
-        Nearest {
-            candidates: all.len(),
-            same_name,
-            near,
-        }
+        Nearest { same_name, near }
     }
 }
 
@@ -211,9 +207,6 @@ pub struct Near {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Nearest {
-    /// The number of recorded requests with the same method and name, or, where there are none, of
-    /// the same method.
-    pub candidates: usize,
     pub same_name: bool,
     /// The nearest, three at most.
     pub near: Vec<Near>,

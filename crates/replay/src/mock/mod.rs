@@ -31,8 +31,8 @@
 //!   ones, then the last one again (with `--once`: a miss). `initialize` (whatever its params),
 //!   `server/discover`, `ping` and lists with the same cursor can always be repeated and do not
 //!   move the cursor.
-//! * **A miss** is an error −32000 whose `data` has `reason`, `phase`, `candidates` and up to three
-//!   `nearest` with distance and differing paths; or what `--on-miss` says.
+//! * **A miss** is an error −32000 whose `data` has `reason` and up to three `nearest` with
+//!   distance and differing paths; or what `--on-miss` says.
 //! * **Messages of an exchange** come within it in recorded order: progress if the live request has
 //!   a token; log messages, in the modern era if the live request asks for them; requests of the
 //!   server with ids of our own, if the client declared the capability. Where the recorded server

@@ -14,12 +14,12 @@
 use super::server::{Action, Ended};
 use super::{Report, Server};
 use crate::lines::{Line, Lines};
-use crate::signals::{Signals, ready, within};
-use mcpreel_capture::process::{own_exit_event, signal_name};
+use crate::signals::{Signals, ready, signal_event, within};
+use mcpreel_capture::process::own_exit_event;
 use mcpreel_capture::tap::Tap;
 use mcpreel_store::record::{self, Ending, Recorder};
 use mcpreel_trace::clock::{Clock, Moment};
-use mcpreel_trace::event::{Closer, EventKind, Passed};
+use mcpreel_trace::event::{Closer, EventKind};
 use mcpreel_trace::frame::StreamId;
 use mcpreel_wire::text::escape_bytes;
 use nix::errno::Errno;
@@ -221,11 +221,7 @@ impl<'a> Session<'a> {
         let Some(signal) = self.signals.take() else {
             return Ok(());
         };
-        self.tap.event(EventKind::Signal {
-            signal: signal_name(signal),
-            sender: None,
-            passed: Passed::NotNeeded,
-        });
+        self.tap.event(signal_event(signal));
         Err(How::Signal(signal))
     }
 

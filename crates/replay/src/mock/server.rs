@@ -240,6 +240,20 @@ impl Server {
 }
 
 impl Play {
+    fn new(trigger: Option<Trigger>, live: Option<Live>, base: (Moment, Moment)) -> Self {
+        Self {
+            trigger,
+            next: 0,
+            repeats: false,
+            live,
+            began: base.0,
+            base,
+            wait: Wait::Until(base.0),
+            then: Then::Nothing,
+            delay: Duration::ZERO,
+        }
+    }
+
     fn due(&self) -> Moment {
         match self.wait {
             Wait::Until(due) | Wait::Answer(_, _, due) => due,
@@ -264,54 +278,33 @@ impl Server {
     ) {
         self.live.insert(entry, live.clone());
         let base = (now, self.index.entries[entry].asked_at);
-        self.play(Some(Trigger::Asked(entry)), base, |play| Play {
+        self.play(Play {
             repeats,
-            live: Some(live),
             then,
             delay,
-            ..play
+            ..Play::new(Some(Trigger::Asked(entry)), Some(live), base)
         });
     }
 
     /// Sends an answer of our own, so much later.
     pub(super) fn play_own(&mut self, answer: Vec<u8>, delay: Duration, now: Moment) {
-        self.play(None, (now, Moment(0)), |play| Play {
+        self.play(Play {
             then: Then::Own(answer),
             delay,
-            ..play
+            ..Play::new(None, None, (now, Moment(0)))
         });
     }
 
     /// Plays what is filed under a trigger that has come for the first time, at the live and the
     /// recorded moment `base`.
-    pub(super) fn play_after(
-        &mut self,
-        trigger: Trigger,
-        live: Option<Live>,
-        base: (Moment, Moment),
-    ) {
-        self.play(Some(trigger), base, |play| Play { live, ..play });
+    pub(super) fn play_after(&mut self, to: Trigger, live: Option<Live>, base: (Moment, Moment)) {
+        self.play(Play::new(Some(to), live, base));
     }
 
-    fn play(
-        &mut self,
-        trigger: Option<Trigger>,
-        base: (Moment, Moment),
-        with: impl FnOnce(Play) -> Play,
-    ) {
+    fn play(&mut self, play: Play) {
         self.last_play += 1;
-        let play = Play {
-            trigger,
-            next: 0,
-            repeats: false,
-            live: None,
-            began: base.0,
-            base,
-            wait: Wait::Until(base.0),
-            then: Then::Nothing,
-            delay: Duration::ZERO,
-        };
-        self.run(self.last_play, with(play), base.0);
+        let now = play.began;
+        self.run(self.last_play, play, now);
     }
 
     /// The time of a play has come, or the answer that it waits for.

@@ -98,7 +98,7 @@ impl Director<'_> {
     ) {
         let exchange = &*call.exchange;
         if call.cancelled {
-            return self.tally.give_up(call, true);
+            return;
         }
         let Some(value) = value else {
             self.tally.answered += 1;

@@ -10,7 +10,7 @@ use mcpreel_wire::text::escape;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
-/// Refused calls, and requests that were given up, that are kept.
+/// Refused calls and missing placeholders that are kept.
 const MOST_KEPT: usize = 100;
 
 /// A request that was sent.
@@ -164,8 +164,6 @@ pub struct Tally {
     pub answered: u64,
     /// Of those, answers that are too long to be compared.
     pub uncompared: u64,
-    /// The first requests that the recorded client gave up before it had an answer.
-    pub given_up: Vec<GivenUp>,
     /// Requests of the server that were answered as in the recording.
     pub asked: u64,
     /// Requests of the server that were answered otherwise.
@@ -195,29 +193,7 @@ pub struct Refusal {
     pub tool: Box<str>,
 }
 
-/// A request that the recorded client gave up before it had an answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GivenUp {
-    pub seq: Seq,
-    /// Its tool, prompt or resource, else its method; as on the wire.
-    pub what: Box<str>,
-    pub is_answered: bool,
-}
-
 impl Tally {
-    /// Counts a cancelled request. One that was answered in the recording before the cancel was not
-    /// given up.
-    pub(super) fn give_up(&mut self, call: &Call, is_answered: bool) {
-        let exchange = &call.exchange;
-        if !was_answered(exchange) && self.given_up.len() < MOST_KEPT {
-            self.given_up.push(GivenUp {
-                seq: exchange.request.0,
-                what: exchange.name.as_deref().unwrap_or(&exchange.method).into(),
-                is_answered,
-            });
-        }
-    }
-
     pub(super) fn refuse(&mut self, seq: Seq, tool: &str) {
         self.refused += 1;
         if self.refusals.len() < MOST_KEPT {

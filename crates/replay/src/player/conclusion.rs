@@ -48,9 +48,6 @@ impl Director<'_> {
                 self.conclude_nothing(requests);
             }
         }
-        for call in self.calls.all().filter(|call| call.cancelled) {
-            self.tally.give_up(call, false);
-        }
         for exchange in self.questions.missing(&self.calls, self.script.is_part()) {
             let left = self.recorded(&exchange, None);
             self.judge.missing(&left, Outcome::NeverAsked);
@@ -63,10 +60,6 @@ impl Director<'_> {
     fn conclude_notices(&mut self) {
         // The recording was not gone through to its end otherwise.
         let is_whole = self.ending.stop == Some(Stop::End);
-        if is_whole && self.notices.progress == [true, false] {
-            let text = "progress was told in the recording, and is not now";
-            self.say(Class::Changed, text.to_owned(), None);
-        }
         let mut counts: BTreeMap<(Box<str>, Class), (u64, Option<Seq>)> = BTreeMap::new();
         let missed = self.notices.recorded.drain(..).filter(|_| is_whole);
         let missed = missed.map(|notice| {

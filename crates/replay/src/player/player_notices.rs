@@ -1,7 +1,7 @@
 //! Notifications of the server, recorded and live.
 //!
-//! They are compared as a multiset, without log messages, which are for people, without the status of
-//! tasks, which goes by the clock, and without progress, of which only counts whether there is some. A recorded
+//! They are compared as a multiset, without log messages, which are for people, and without progress
+//! and the status of tasks, which go by the clock. A recorded
 //! notification that came while a call was open, or just after one, is due: it is missed if it does
 //! not come. One that came by itself is not, because a replay is over sooner than the clock that made
 //! it. The order in which they come is chance.
@@ -46,8 +46,6 @@ pub(super) struct Notices {
     pub last_activity: Option<Moment>,
     /// Whether one was waited for in vain: then none is waited for any more.
     in_vain: bool,
-    /// Whether progress of calls was told, in the recording and now.
-    pub progress: [bool; 2],
 }
 
 impl Notices {
@@ -61,7 +59,6 @@ impl Notices {
         now: Moment,
     ) {
         let soon = |last| head.t_last.since(last) <= REACTION;
-        self.progress[0] |= may_come && busy && is_progress(message);
         if let Some((method, about)) = compared(message) {
             let notice = Notice {
                 method: method.into(),
@@ -77,7 +74,6 @@ impl Notices {
 
     /// The server has said this.
     pub fn tell(&mut self, message: &Notification) {
-        self.progress[1] |= is_progress(message);
         if let Some((method, about)) = compared(message) {
             let notice = Notice {
                 method: method.into(),
@@ -127,10 +123,6 @@ fn pair(notice: Notice, own: &mut VecDeque<Notice>, others: &mut VecDeque<Notice
     if own.len() > MOST {
         own.pop_front();
     }
-}
-
-fn is_progress(message: &Notification) -> bool {
-    matches!(message.subject, Subject::Progress { .. })
 }
 
 /// The method of a notification that is compared, and what it is about.

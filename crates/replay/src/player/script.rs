@@ -5,17 +5,15 @@
 
 pub use crate::lines::LONGEST;
 
-use crate::bind::candidates;
+use crate::bind::{each_candidate, text_hash};
 use bytes::Bytes;
 use mcpreel_store::reader::{MessageRow, ReadError, Recording};
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
-use mcpreel_wire::json::{Kind, Value, parse_into};
+use mcpreel_wire::json::parse_into;
 use mcpreel_wire::message::{Body, Direction, Notification, classify};
-use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::hash::{Hash as _, Hasher as _};
 
 /// Requests of the server that are read at once.
 const QUESTIONS: u32 = 100;
@@ -246,7 +244,7 @@ impl<'r> Script<'r> {
             self.texts = Some(self.keep(texts).unwrap_or_default());
         }
         self.texts.as_ref().is_some_and(|texts| {
-            texts.len() >= MOST_TEXTS || texts.get(&hash(text)).is_some_and(|last| *last > seq)
+            texts.len() >= MOST_TEXTS || texts.get(&text_hash(text)).is_some_and(|last| *last > seq)
         })
     }
 
@@ -263,7 +261,11 @@ impl<'r> Script<'r> {
                 .filter(|(head, _)| head.stream == StreamId::C2S);
             for (head, raw) in said {
                 if let Ok(root) = parse_into(raw.as_deref().unwrap_or_default(), &mut nodes) {
-                    remember(root, head.seq, &mut texts);
+                    each_candidate(Some(root), &mut |text| {
+                        if texts.len() < MOST_TEXTS {
+                            texts.insert(text, head.seq);
+                        }
+                    });
                 }
             }
         }
@@ -280,29 +282,6 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 fn begins_array(line: &[u8]) -> bool {
     let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
     line.trim_ascii_start().first() == Some(&b'[')
-}
-
-/// Remembers the words of all texts in `value`, a document, whose depth is bounded.
-fn remember(value: Value<'_>, seq: Seq, texts: &mut HashMap<u64, Seq>) {
-    if value.kind() == Kind::String {
-        for text in candidates(&value.as_str().unwrap_or_default()) {
-            if texts.len() < MOST_TEXTS {
-                texts.insert(hash(text), seq);
-            }
-        }
-    }
-    for inner in value.elements() {
-        remember(inner, seq, texts);
-    }
-    for (_, inner) in value.members() {
-        remember(inner, seq, texts);
-    }
-}
-
-fn hash(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
 }
 
 #[cfg(test)]

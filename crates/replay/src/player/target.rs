@@ -18,14 +18,14 @@ use super::stages::{Next, Stop};
 use crate::bind::Binder;
 use crate::diff::Report;
 use crate::lines::{Lines, Tail};
-use crate::signals::{Signals, ready, within};
+use crate::signals::{Signals, ready, signal_event, within};
 use mcpreel_capture::process::spawn::{ServerEnds, SpawnError, spawn_in};
 use mcpreel_capture::process::{exit_event, signal_name};
 use mcpreel_capture::tap::{MAX_CHUNK, Tap};
 use mcpreel_store::reader::Summary;
 use mcpreel_store::record::Recorder;
 use mcpreel_trace::clock::{Clock, Moment};
-use mcpreel_trace::event::{Closer, EventKind, Passed};
+use mcpreel_trace::event::{Closer, EventKind};
 use mcpreel_trace::frame::StreamId;
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::{count, escape};
@@ -34,6 +34,7 @@ use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::poll::PollFlags;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, read, write};
+use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -119,7 +120,7 @@ pub fn run(
 ) -> Result<Outcome, PlayError> {
     let tap = recorder.tap();
     let requests = director.requests()?;
-    let (pipes, child) = match Pipes::start(command) {
+    let (child, [stdin, stdout, stderr]) = match start(command) {
         Ok(started) => started,
         Err(error) => {
             let (exit_code, message) = (error.exit_code(), error.to_string());
@@ -137,66 +138,92 @@ pub fn run(
     };
     tap.event(EventKind::Spawned { pid: child.id() });
     recorder.start();
-    let target = Target {
+    let mut target = Target {
         clock: tap.clock(),
         tap,
-        pipes,
         child,
         director,
         signals,
+        stdin: Some(stdin),
+        stdout: Some(stdout),
+        stderr: Some(stderr),
+        unwritten: VecDeque::new(),
         buffer: vec![0; MAX_CHUNK],
         lines: Lines::default(),
-        stderr: Tail::default(),
+        last_words: Tail::default(),
         exit: None,
         gone: Vec::new(),
-        told_at: Moment(0),
-        requests,
     };
-    target.play(told)
+    let played = target.until_over(requests, told);
+    if target.exit.is_none() {
+        // Nobody relays to it any more, whatever went wrong.
+        let _ = target.child.kill();
+        target.exit = target.child.wait().ok();
+        if let Some(status) = target.exit {
+            target.tap.event(exit_event(status));
+        }
+    }
+    target.tap.end(target.exit.map(exit_event));
+    played?;
+    let last_words = target.last_words.lines();
+    let (report, tally) = target.director.finish(&last_words, requests);
+    Ok(Outcome {
+        report,
+        tally,
+        requests,
+        interrupted: signals.first(),
+    })
+}
+
+/// Starts the server; gives our ends of its stdin, which never blocks, its stdout and its stderr.
+fn start(command: &Command) -> Result<(Child, [OwnedFd; 3]), SpawnError> {
+    let failed = |source| SpawnError::Failed {
+        program: (command.words.first()).map_or_else(String::new, |it| it.display().to_string()),
+        source,
+    };
+    let (server_stdin, stdin) = io::pipe().map_err(failed)?;
+    let (stdout, server_stdout) = io::pipe().map_err(failed)?;
+    let (stderr, server_stderr) = io::pipe().map_err(failed)?;
+    // The flag is this end's alone: the server's keeps its own.
+    let flag = fcntl(&stdin, FcntlArg::F_SETFL(OFlag::O_NONBLOCK));
+    flag.map_err(|errno| failed(errno.into()))?;
+    let ends = ServerEnds {
+        stdin: server_stdin.into(),
+        stdout: server_stdout.into(),
+        stderr: server_stderr.into(),
+    };
+    let child = spawn_in(command.dir.as_deref(), &command.words, ends)?;
+    Ok((child, [stdin.into(), stdout.into(), stderr.into()]))
 }
 
 /// One server, driven: its pipes, the director, and the new recording, in one loop.
 struct Target<'a> {
     clock: Clock,
     tap: Arc<Tap>,
-    pipes: Pipes,
     child: Child,
     director: Director<'a>,
     signals: &'a Signals,
+    /// Our ends of the pipes; `None` once closed.
+    stdin: Option<OwnedFd>,
+    stdout: Option<OwnedFd>,
+    stderr: Option<OwnedFd>,
+    /// Bytes on record that the server has not taken yet.
+    unwritten: VecDeque<u8>,
     buffer: Vec<u8>,
     lines: Lines,
-    stderr: Tail,
+    last_words: Tail,
     exit: Option<ExitStatus>,
-    /// What of the server has ended, its output or its process, and was not said yet.
+    /// Ends that the director was not told of: of the output (`None`) or of the process.
     gone: Vec<Option<End>>,
-    told_at: Moment,
-    requests: u64,
 }
 
 impl Target<'_> {
-    fn play(mut self, told: &mut dyn FnMut(&Progress<'_>)) -> Result<Outcome, PlayError> {
-        let played = self.until_over(told);
-        if self.exit.is_none() {
-            // Nobody relays to it any more, whatever went wrong.
-            let _ = self.child.kill();
-            self.exit = self.child.wait().ok();
-            if let Some(status) = self.exit {
-                self.tap.event(exit_event(status));
-            }
-        }
-        self.tap.end(self.exit.map(exit_event));
-        played?;
-        let stderr = self.stderr.lines();
-        let (report, tally) = self.director.finish(&stderr, self.requests);
-        Ok(Outcome {
-            report,
-            tally,
-            requests: self.requests,
-            interrupted: self.signals.first(),
-        })
-    }
-
-    fn until_over(&mut self, told: &mut dyn FnMut(&Progress<'_>)) -> Result<(), PlayError> {
+    fn until_over(
+        &mut self,
+        requests: u64,
+        told: &mut dyn FnMut(&Progress<'_>),
+    ) -> Result<(), PlayError> {
+        let mut told_at = Moment(0);
         loop {
             self.director.tick(self.clock.now())?;
             self.act();
@@ -216,11 +243,11 @@ impl Target<'_> {
                 Next::Now => Duration::ZERO,
                 Next::At(until) => until.map_or(TOLD, |until| until.since(now)).min(TOLD),
             };
-            if self.told_at + TOLD <= now {
-                self.told_at = now;
+            if told_at + TOLD <= now {
+                told_at = now;
                 told(&Progress {
                     tally: self.director.tally(),
-                    requests: self.requests,
+                    requests,
                     waits: self.director.waits(now),
                 });
             }
@@ -230,7 +257,14 @@ impl Target<'_> {
 
     fn act(&mut self) {
         let action = self.director.take_action();
-        self.send(&action.send);
+        if self.stdin.is_some() {
+            let now = self.clock.now();
+            for chunk in action.send.chunks(MAX_CHUNK) {
+                self.tap.chunk(StreamId::C2S, now, chunk);
+            }
+            self.unwritten.extend(action.send);
+            self.write();
+        }
         if action.close {
             self.close_input(Closer::Writer);
         }
@@ -249,8 +283,18 @@ impl Target<'_> {
         }
     }
 
+    /// Waits for the server, a signal, or so long.
     fn hear(&mut self, timeout: Duration) -> Result<(), PlayError> {
-        let ready = self.pipes.wait(self.signals, timeout);
+        let stdin = self.stdin.as_ref().filter(|_| !self.unwritten.is_empty());
+        let [stdin, stdout, stderr] = [stdin, self.stdout.as_ref(), self.stderr.as_ref()]
+            .map(|pipe| pipe.map(|fd| fd.as_fd()));
+        let fds = [
+            (Some(self.signals.wake.as_fd()), PollFlags::POLLIN),
+            (stdin, PollFlags::POLLOUT),
+            (stdout, PollFlags::POLLIN),
+            (stderr, PollFlags::POLLIN),
+        ];
+        let ready = ready(fds, within(timeout));
         let [woken, has_room, says, complains] = ready;
         if has_room {
             self.write();
@@ -262,11 +306,7 @@ impl Target<'_> {
             self.read_stderr();
         }
         if let Some(signal) = self.signals.take() {
-            self.tap.event(EventKind::Signal {
-                signal: signal_name(signal),
-                sender: None,
-                passed: Passed::NotNeeded,
-            });
+            self.tap.event(signal_event(signal));
             let now = self.clock.now();
             self.director.stop(Stop::Interrupted(signal), now);
         }
@@ -290,7 +330,7 @@ impl Target<'_> {
     /// Reads what there is. Goes on after each line as if it had come alone, so that what is recorded
     /// next is known when the next line is heard.
     fn read_stdout(&mut self) -> Result<(), PlayError> {
-        let read = self.pipes.stdout.read(&mut self.buffer);
+        let read = read_once(&mut self.stdout, &mut self.buffer);
         let now = self.clock.now();
         let mut went = Ok(());
         let director = &mut self.director;
@@ -312,11 +352,10 @@ impl Target<'_> {
     }
 
     fn read_stderr(&mut self) {
-        let now = self.clock.now();
-        if let Some(bytes) = self.pipes.stderr.read(&mut self.buffer) {
+        if let Some(bytes) = read_once(&mut self.stderr, &mut self.buffer) {
             let chunk = &self.buffer[..bytes];
-            self.tap.chunk(StreamId::STDERR, now, chunk);
-            self.stderr.push(chunk);
+            self.tap.chunk(StreamId::STDERR, self.clock.now(), chunk);
+            self.last_words.push(chunk);
         } else {
             self.eof(StreamId::STDERR, Closer::Writer);
         }
@@ -325,30 +364,25 @@ impl Target<'_> {
     fn eof(&self, stream: StreamId, by: Closer) {
         self.tap.event(EventKind::Eof { stream, by });
     }
-}
 
-/// What the server is sent: on record first, then written as the server takes it.
-impl Target<'_> {
-    /// Puts bytes on record, and writes what the server takes of them.
-    fn send(&mut self, bytes: &[u8]) {
-        if self.pipes.is_open() && !bytes.is_empty() {
-            let now = self.clock.now();
-            for chunk in bytes.chunks(MAX_CHUNK) {
-                self.tap.chunk(StreamId::C2S, now, chunk);
-            }
-            self.pipes.queue(bytes);
-            self.write();
-        }
-    }
-
+    /// Writes as much as the server takes now.
     fn write(&mut self) {
-        let now = self.clock.now();
-        let waited = self.pipes.waiting();
-        if self.pipes.write().is_err() {
-            self.close_input(Closer::Reader);
-            self.director.input_refused(now);
+        let (now, waited) = (self.clock.now(), self.unwritten.len());
+        while let Some(stdin) = &self.stdin
+            && !self.unwritten.is_empty()
+        {
+            match write(stdin, self.unwritten.as_slices().0) {
+                Ok(bytes) => drop(self.unwritten.drain(..bytes)),
+                Err(Errno::EINTR) => {}
+                Err(Errno::EAGAIN) => break,
+                Err(_) => {
+                    self.close_input(Closer::Reader);
+                    self.director.input_refused(now);
+                }
+            }
         }
-        let waits = self.pipes.waiting();
+        self.unwritten.shrink_to(MAX_CHUNK);
+        let waits = self.unwritten.len();
         if waits < waited {
             self.director.unread(0, now);
         }
@@ -356,136 +390,26 @@ impl Target<'_> {
     }
 
     fn close_input(&mut self, by: Closer) {
-        if !self.pipes.is_open() {
+        if self.stdin.take().is_none() {
             return;
         }
-        let waits = self.pipes.waiting();
-        if waits > 0 {
-            self.tap.event(EventKind::Undelivered {
-                stream: StreamId::C2S,
-                bytes: waits as u64,
-            });
+        let bytes = std::mem::take(&mut self.unwritten).len() as u64;
+        if bytes > 0 {
+            let stream = StreamId::C2S;
+            self.tap.event(EventKind::Undelivered { stream, bytes });
         }
-        self.pipes.close_input();
         self.eof(StreamId::C2S, by);
     }
 }
 
-/// The three pipes of the server, none of which we ever wait at alone.
-struct Pipes {
-    stdin: Option<OwnedFd>,
-    stdout: Source,
-    stderr: Source,
-    /// Bytes to be written, and the number of those that were.
-    queue: Vec<u8>,
-    written: usize,
-}
-
-/// Where the server writes; `None` once that is closed.
-struct Source(Option<OwnedFd>);
-
-impl Pipes {
-    fn start(command: &Command) -> Result<(Self, Child), SpawnError> {
-        let failed = |source| SpawnError::Failed {
-            program: (command.words.first())
-                .map_or_else(String::new, |it| it.display().to_string()),
-            source,
-        };
-        let (server_stdin, stdin) = io::pipe().map_err(failed)?;
-        let (stdout, server_stdout) = io::pipe().map_err(failed)?;
-        let (stderr, server_stderr) = io::pipe().map_err(failed)?;
-        let stdin = OwnedFd::from(stdin);
-        // The flag is this end's alone: the server's keeps its own.
-        fcntl(&stdin, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))
-            .map_err(|errno| failed(errno.into()))?;
-        let ends = ServerEnds {
-            stdin: server_stdin.into(),
-            stdout: server_stdout.into(),
-            stderr: server_stderr.into(),
-        };
-        let child = spawn_in(command.dir.as_deref(), &command.words, ends)?;
-        let pipes = Self {
-            stdin: Some(stdin),
-            stdout: Source(Some(stdout.into())),
-            stderr: Source(Some(stderr.into())),
-            queue: Vec::new(),
-            written: 0,
-        };
-        Ok((pipes, child))
-    }
-
-    /// Whether something can still be written.
-    fn is_open(&self) -> bool {
-        self.stdin.is_some()
-    }
-
-    fn close_input(&mut self) {
-        self.stdin = None;
-        self.queue = Vec::new();
-        self.written = 0;
-    }
-
-    /// Bytes that the server has not taken yet.
-    fn waiting(&self) -> usize {
-        self.queue.len() - self.written
-    }
-
-    /// Bytes are to be written after those that wait.
-    fn queue(&mut self, bytes: &[u8]) {
-        self.queue.extend_from_slice(bytes);
-    }
-
-    /// Writes as much as the server takes now.
-    fn write(&mut self) -> Result<(), Errno> {
-        while let Some(stdin) = &self.stdin
-            && self.waiting() > 0
-        {
-            match write(stdin, &self.queue[self.written..]) {
-                Ok(bytes) => self.written += bytes,
-                Err(Errno::EINTR) => {}
-                Err(Errno::EAGAIN) => return Ok(()),
-                Err(errno) => return Err(errno),
-            }
+/// Reads once: the number of bytes; `None` at the end, after which the pipe is closed.
+fn read_once(pipe: &mut Option<OwnedFd>, buffer: &mut [u8]) -> Option<usize> {
+    loop {
+        match read(pipe.as_ref()?, buffer) {
+            Err(Errno::EINTR) => {}
+            Ok(bytes) if bytes > 0 => return Some(bytes),
+            // Whatever else a read says, nothing will come any more.
+            Ok(_) | Err(_) => *pipe = None,
         }
-        self.queue.clear();
-        self.queue.shrink_to(MAX_CHUNK);
-        self.written = 0;
-        Ok(())
-    }
-
-    /// Waits until a signal has come, stdin has room for what waits, or stdout or stderr have
-    /// something to read: which of the four.
-    fn wait(&self, signals: &Signals, timeout: Duration) -> [bool; 4] {
-        let stdin = self.stdin.as_ref().filter(|_| self.waiting() > 0);
-        let fds = [
-            (Some(signals.wake.as_fd()), PollFlags::POLLIN),
-            (stdin.map(|fd| fd.as_fd()), PollFlags::POLLOUT),
-            (
-                self.stdout.0.as_ref().map(|fd| fd.as_fd()),
-                PollFlags::POLLIN,
-            ),
-            (
-                self.stderr.0.as_ref().map(|fd| fd.as_fd()),
-                PollFlags::POLLIN,
-            ),
-        ];
-        ready(fds, within(timeout))
-    }
-}
-
-impl Source {
-    /// Reads once: the number of bytes; `None` at the end, after which the source is closed.
-    fn read(&mut self, buffer: &mut [u8]) -> Option<usize> {
-        let fd = self.0.as_ref()?;
-        loop {
-            match read(fd, buffer) {
-                Err(Errno::EINTR) => {}
-                Ok(bytes) if bytes > 0 => return Some(bytes),
-                // Whatever else a read says, nothing will come any more.
-                Ok(_) | Err(_) => break,
-            }
-        }
-        self.0 = None;
-        None
     }
 }

@@ -41,7 +41,7 @@ fn every_scenario_comes_out_as_told() {
 }
 
 /// All of them, with their names.
-pub fn scenarios() -> Vec<(String, Scenario)> {
+fn scenarios() -> Vec<(String, Scenario)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/replay/scenarios");
     let entries = std::fs::read_dir(folder).unwrap();
     let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();

@@ -3,7 +3,6 @@
 //! * [`director`]: what is sent when and what is found, told in `scenarios/*.toml`, without
 //!   processes;
 //! * [`play`]: how a scenario is played;
-//! * [`processes`]: the same scenarios with a real server, wherever time plays no part;
 //! * [`cases`]: how the command ends with real servers, and what it says;
 //! * [`exit`]: the same on a terminal, with signals, and without a reader;
 //! * [`record`]: what a replay leaves on record;
@@ -21,7 +20,6 @@ mod exit;
 mod mock;
 mod play;
 mod process;
-mod processes;
 mod record;
 mod replay_minimise;
 mod replay_update;

@@ -244,23 +244,6 @@ fn what_never_fails_is_told_and_leaves_nothing_behind() {
 }
 
 #[test]
-fn why_it_does_not_fail_may_be_that_calls_were_refused_or_that_there_is_no_server() {
-    let case = case(&legacy(&[("poison", "{}"), ("trip", "{}")]));
-    let refused = minimise(&case, &TRIP[..2], &[]);
-    assert_eq!(refused.code, Some(7), "{refused:?}");
-    assert!(refused.err.contains("--allow-tool"), "{refused:?}");
-    let mut command = case.library.mcpreel("minimise");
-    command
-        .args(TRIP)
-        .arg(&case.recording)
-        .args(["--", "no-such-server"]);
-    let missing = Replayed::of(&command.output().unwrap());
-    assert_eq!(missing.code, Some(4), "{missing:?}");
-    assert!(missing.err.contains("no-such-server"), "{missing:?}");
-    nothing_else(&case, 0);
-}
-
-#[test]
 fn a_failure_that_comes_only_sometimes_is_told_as_such() {
     let calls = [
         ("look", "{}"),
@@ -278,29 +261,6 @@ fn a_failure_that_comes_only_sometimes_is_told_as_such() {
     assert_eq!(found["again"]["runs"], 3);
     assert_eq!(found["again"]["failed"], 2);
     assert_eq!(found["runs"], started(&starts), "every run is counted");
-}
-
-#[test]
-fn a_limit_leaves_the_best_so_far_and_says_that_more_may_go() {
-    let mut calls = vec![("look", "{}"); 30];
-    calls[2] = ("poison", "{}");
-    calls[29] = ("trip", "{}");
-    let case = case(&legacy(&calls));
-    let starts = case.library.path().join("starts");
-    let server = [starts.to_str().unwrap(), "1000", "calm"];
-    let options: Vec<_> = TRIP.into_iter().chain(["--max-runs", "12"]).collect();
-    let said = minimise(&case, &options, &server);
-    said.is(
-        0,
-        &[
-            "perhaps more can be left out",
-            "--max-runs is reached",
-            "12 runs",
-            "failed each time",
-        ],
-    );
-    assert_eq!(started(&starts), 12);
-    nothing_else(&case, 1);
 }
 
 #[test]

@@ -206,29 +206,6 @@ fn a_session_that_failed_or_is_not_whole_is_not_kept() {
 }
 
 #[test]
-fn what_depends_on_what_is_no_more_is_not_lost() {
-    let rows: [Row<'static>; 4] = [
-        (0, "c2s", "request 1 resources/list"),
-        (1, "s2c", r#"result 1 {"resources":[],"nextCursor":"p2"}"#),
-        (2, "c2s", r#"request 2 resources/list {"cursor":"p2"}"#),
-        (3, "s2c", r#"result 2 {"resources":[]}"#),
-    ];
-    let case = taped(&rows);
-    let before = read(&case);
-    let one_page = [
-        r#"< "id":1"#,
-        r#"> result 1 {"resources":[{"uri":"x:1","name":"x"}]}"#,
-    ];
-    let said = update(&case, &[], &one_page);
-    assert!(
-        said.out.contains("could not be sent, and would be lost"),
-        "{said:?}"
-    );
-    assert_ne!(said.code, Some(0), "{said:?}");
-    assert_eq!(read(&case), before);
-}
-
-#[test]
 fn the_file_keeps_its_place_and_its_mode_and_what_cannot_be_read_is_not_lost() {
     let mut case = taped(&ROWS);
     let real = case.recording.clone();

@@ -64,14 +64,6 @@ fn strangers(library: &Library, elsewhere: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_recording_of_ones_own_is_played_to_its_own_command() {
-    let library = Library::new();
-    let (recording, mark) = recorded(&library);
-    play(&library, "replay", &recording, &[]).is(0, &[SAME]);
-    assert_eq!(starts(&mark), 2);
-}
-
-#[test]
 fn the_command_of_a_strangers_file_is_named_and_not_started() {
     let (library, elsewhere) = (Library::new(), tempfile::tempdir().unwrap());
     let mark = library.path().join("project/started");
@@ -172,28 +164,4 @@ fn what_a_strangers_file_says_of_its_tools_does_not_count() {
         case.replay(&["--allow-tool", "look"], &called)
             .is(0, &[SAME]);
     }
-}
-
-#[test]
-fn a_strangers_call_is_made_where_the_server_says_that_it_only_reads() {
-    let elsewhere = tempfile::tempdir().unwrap();
-    let mut case = Case::new(&[
-        (0, "c2s", "request 2 tools/list"),
-        (1, "s2c", READS),
-        (2, "c2s", r#"request 1 tools/call {"name":"look"}"#),
-        (3, "s2c", "result 1"),
-    ]);
-    let moved = elsewhere.path().join("moved.reel");
-    std::fs::rename(&case.recording, &moved).unwrap();
-    case.recording = moved;
-    let script = [
-        r#"< "id":2"#,
-        &format!("> {READS}"),
-        r#"< "id":1"#,
-        "> result 1",
-    ];
-    case.replay(&[], &script).is(0, &[SAME]);
-    // The list is asked for also where only the call is wanted.
-    case.replay(&["--only", "tool:look"], &script)
-        .is(0, &[SAME]);
 }

@@ -12,12 +12,10 @@
 //! * [`player`]: a recorded client, played to a server again; [`bind`]: recorded values and their
 //!   live ones; [`arguments`]: those of a request, to be edited;
 //! * [`mock`]: a server that answers from a recording;
-//! * [`minimise`]: the fewest messages of a client with which it still fails;
-//! * [`called`]: the names under which recordings are found again.
+//! * [`minimise`]: the fewest messages of a client with which it still fails.
 
 pub mod arguments;
 pub mod bind;
-pub mod called;
 pub mod diff;
 mod lines;
 pub mod minimise;
@@ -32,3 +30,21 @@ mod signals;
 #[path = "../../../tests/support/written.rs"]
 #[expect(clippy::missing_panics_doc, reason = "only tests call it")]
 pub mod written;
+
+use mcpreel_store::library::REEL;
+use mcpreel_store::reader::Recording;
+use std::path::Path;
+
+/// Whether the file `path` is a cassette, of which a recording is made for as long as it is looked
+/// at: nobody can open that by its id.
+pub fn is_cassette(path: &Path) -> bool {
+    let extension = path.extension();
+    extension.is_none_or(|extension| extension != REEL)
+}
+
+/// `weather.jsonl` for a cassette; `None` for a recording, which has an id. Not escaped.
+pub fn cassette_name(recording: &Recording) -> Option<String> {
+    let path = recording.path();
+    let file = path.file_name().filter(|_| is_cassette(path))?;
+    Some(file.to_string_lossy().into_owned())
+}

@@ -18,7 +18,6 @@ use super::redact::Secrets;
 use super::{folder, quantity, redact, select};
 use clap::{Args, ValueEnum};
 use mcpreel_redact::{Learner, Place};
-use mcpreel_replay::called;
 use mcpreel_replay::diff::{Budget, Class, Judge, Options, Outcome, Report, Threshold};
 use mcpreel_replay::rewrite::Rewrites;
 use mcpreel_replay::rules::{Rules, files};
@@ -270,7 +269,7 @@ impl Party {
             None => library.list().unwrap_or_default(),
             Some(_) => Vec::new(),
         };
-        let short = match called::cassette_name(recording) {
+        let short = match mcpreel_replay::cassette_name(recording) {
             Some(file) => escape(&file).into_owned(),
             None => short_id(&summary.id, &entries).to_owned(),
         };
@@ -308,7 +307,7 @@ impl Party {
     }
 
     fn is_cassette(&self) -> bool {
-        called::is_cassette(Path::new(&self.path))
+        mcpreel_replay::is_cassette(Path::new(&self.path))
     }
 
     /// The file that annotations are about: a cassette, which lies beside the code, or the right

@@ -25,7 +25,7 @@ type Words<'w> = &'w [&'w str];
 fn what_was_used_and_what_was_not_is_said_at_the_end_and_decides_the_exit_code() {
     let all = &["--assert-all-used", "--assert-no-miss", "--assert-order"];
     let hostile = r#"request 1 tools/call {"name":"\u001b[31m\u202e"}"#;
-    let cases: [(Words<'_>, Words<'_>, i32, Words<'_>); 10] = [
+    let cases: [(Words<'_>, Words<'_>, i32, Words<'_>); 11] = [
         (
             &[],
             &[FIRST, FIRST, NEW],
@@ -64,6 +64,7 @@ fn what_was_used_and_what_was_not_is_said_at_the_end_and_decides_the_exit_code()
             6,
             &["1 answered by the nearest"],
         ),
+        (&["--once", all[1]], &[FIRST, FIRST], 6, &["has been used"]),
         (&["--on-miss", "hang"], &[NEW], 0, &["1 not on record"]),
         (&[], &[hostile], 0, &["\\x1b[31m\\u{202e}"]),
     ];

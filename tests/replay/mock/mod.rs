@@ -2,7 +2,6 @@
 //!
 //! * [`scenarios`]: what is recorded, what a host says, what it gets: `scenarios/*.toml`, without
 //!   processes;
-//! * [`processes`]: the same scenarios, told to the real program;
 //! * [`again`]: clients that were recorded, run again: they see the same;
 //! * [`mock_ending`]: how it ends, with which exit code, and what it says then;
 //! * [`hosts`]: hosts that are slow, gone, or ask for more than there is;
@@ -14,7 +13,6 @@ mod again;
 mod hosts;
 mod mock_ending;
 mod own;
-mod processes;
 mod scenarios;
 mod tape;
 mod time;

@@ -40,13 +40,13 @@ const MS: u64 = 1_000_000;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Scenario {
-    pub about: String,
-    pub record: Vec<(u64, String, String)>,
+struct Scenario {
+    about: String,
+    record: Vec<(u64, String, String)>,
     #[serde(default)]
-    pub options: Asked,
+    options: Asked,
     #[serde(default)]
-    pub live: Vec<(u64, String, String)>,
+    live: Vec<(u64, String, String)>,
     #[serde(default)]
     report: BTreeMap<String, toml::Value>,
     /// Why it cannot be served, in part.
@@ -55,28 +55,15 @@ pub struct Scenario {
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
-pub struct Asked {
-    pub on_miss: Option<String>,
-    pub once: bool,
+struct Asked {
+    on_miss: Option<String>,
+    once: bool,
     latency: Option<String>,
-    pub faults: Vec<String>,
-    pub stderr: bool,
-    pub bind: BTreeMap<String, String>,
+    faults: Vec<String>,
+    stderr: bool,
+    bind: BTreeMap<String, String>,
     /// The text of a file of rules.
-    pub rules: String,
-}
-
-impl Scenario {
-    /// The same told at once, with the end of the input behind it; `None` where something else
-    /// comes out then, or where more takes part than a host.
-    pub fn at_once(mut self) -> Option<Self> {
-        let served = self.refused.is_none();
-        self.live.iter_mut().for_each(|row| row.0 = 0);
-        if !self.live.iter().any(|(_, who, _)| who == "end") {
-            self.live.push((0, "end".to_owned(), "input".to_owned()));
-        }
-        (served && self.options.latency.is_none() && check(&self).is_ok()).then_some(self)
-    }
+    rules: String,
 }
 
 #[test]
@@ -91,7 +78,7 @@ fn every_scenario_comes_out_as_told() {
 }
 
 /// All of them, by the names of their files.
-pub fn all() -> Vec<(String, Scenario)> {
+fn all() -> Vec<(String, Scenario)> {
     let named = |path: PathBuf| {
         let name = path.file_name().unwrap_or_default();
         (name.to_string_lossy().into_owned(), read(&path))
@@ -263,7 +250,7 @@ fn shown(action: &Action) -> String {
 }
 
 /// Whether `text` has these parts, in their order.
-pub fn has_parts(text: &str, parts: &str) -> Result<(), String> {
+fn has_parts(text: &str, parts: &str) -> Result<(), String> {
     let mut rest = text;
     for part in parts.split(" .. ") {
         match rest.split_once(part) {

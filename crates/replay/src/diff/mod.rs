@@ -16,7 +16,6 @@ pub mod key;
 mod line;
 mod lists;
 mod noise;
-mod notices;
 mod recordings;
 mod schema;
 mod side;

@@ -44,42 +44,6 @@ pub(super) struct Card {
     pub keys: [Digest; 3],
 }
 
-impl Card {
-    /// `is_at_work` says that its answer is that a task is at work: a client asks again as long as
-    /// it is.
-    pub(super) fn new(
-        exchange: &Exchange,
-        request: &[u8],
-        terms: Terms<'_>,
-        is_at_work: bool,
-    ) -> Self {
-        let method = &*exchange.method;
-        let document = Document::parse(request);
-        let digest = |level| match &document {
-            Ok(document) => key::digest(document.root(), level, terms),
-            // Nested too deeply, or too long: its bytes are all there is.
-            Err(_) => Digest::of(request),
-        };
-        let [exact, normalised] = [Level::Exact, Level::Normalised].map(digest);
-        // The name of a call about a task is the task's id, which is made up anew every time.
-        let name = exchange
-            .name
-            .as_deref()
-            .filter(|_| !method.starts_with("tasks/"));
-        let name = noise::shape(name.unwrap_or_default());
-        let call = format!("{} {method}", exchange.direction.as_str());
-        let keys = [
-            format!("{call} {is_at_work} {exact:?}"),
-            format!("{call} {is_at_work} {normalised:?}"),
-            format!("{call} {name}"),
-        ];
-        Self {
-            id: exchange.id,
-            keys: keys.map(|key| Digest::of(key.as_bytes())),
-        }
-    }
-}
-
 /// An exchange and its messages, read.
 pub(super) struct Held {
     pub exchange: Exchange,
@@ -150,24 +114,43 @@ impl<'r> One<'r> {
     }
 
     fn card(&self, exchange: &Exchange, judge: &Judge) -> Result<Card, ReadError> {
-        let request = self.message(exchange.request, exchange.request_size <= WHOLE)?;
-        let scope = judge
-            .rules()
-            .scope(&exchange.method, exchange.name.as_deref());
+        let method = &*exchange.method;
+        let scope = judge.rules().scope(method, exchange.name.as_deref());
         let terms = Terms {
             scope: &scope,
             side: self.side,
             rewrites: &judge.options().rewrites,
             wall_ns: Some(self.wall_ns.saturating_add(exchange.t_request.0)),
         };
-        let is_poll = &*exchange.method == POLL && exchange.response_size <= WHOLE;
-        let answer = match exchange.response.filter(|_| is_poll) {
-            Some(at) => self.message(at, true)?,
-            None => None,
+        let message = |at, size| {
+            self.message(at, size <= WHOLE)
+                .map(Option::unwrap_or_default)
         };
-        let is_at_work = is_at_work(&exchange.method, answer.as_deref());
-        let request = request.unwrap_or_default();
-        Ok(Card::new(exchange, &request, terms, is_at_work))
+        let request = message(exchange.request, exchange.request_size)?;
+        let answer = exchange.response.filter(|_| method == POLL);
+        let answer = answer.map(|at| message(at, exchange.response_size));
+        // A client asks again for as long as its task is at work.
+        let is_at_work = is_at_work(method, answer.transpose()?.as_deref());
+        let document = Document::parse(&request);
+        let [exact, normalised] = [Level::Exact, Level::Normalised].map(|level| match &document {
+            Ok(document) => key::digest(document.root(), level, terms),
+            // Nested too deeply, or too long: its bytes are all there is.
+            Err(_) => Digest::of(&request),
+        });
+        // The name of a call about a task is the task's id, which is made up anew every time.
+        let name = exchange.name.as_deref();
+        let name = name.filter(|_| !method.starts_with("tasks/"));
+        let name = noise::shape(name.unwrap_or_default());
+        let call = format!("{} {method}", exchange.direction.as_str());
+        let keys = [
+            format!("{call} {is_at_work} {exact:?}"),
+            format!("{call} {is_at_work} {normalised:?}"),
+            format!("{call} {name}"),
+        ];
+        Ok(Card {
+            id: exchange.id,
+            keys: keys.map(|key| Digest::of(key.as_bytes())),
+        })
     }
 
     /// A message; empty unless it is read as a whole.

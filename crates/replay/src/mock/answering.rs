@@ -4,8 +4,8 @@ use super::OnMiss;
 use super::faults::Effect;
 use super::index::{Entry, Outcome, Trigger};
 use super::matcher::{Near, Nearest, Reason};
+use super::matcher::{Subject, Wanted};
 use super::mock_report::Missed;
-use super::params::{Subject, Wanted};
 use super::server::{
     Action, Ended, INTERNAL_ERROR, Live, MOST_OPEN, STATE_PREFIX, Server, Then, error,
 };

@@ -1,7 +1,7 @@
 //! What the live client has said that the mock's answers depend on. Pure.
 
 use super::index::Index;
-use super::params::Subject;
+use super::matcher::Subject;
 use mcpreel_wire::json::Value;
 use mcpreel_wire::mcp::capabilities::Declared;
 use mcpreel_wire::mcp::methods;

@@ -4,9 +4,8 @@
 //! An [`Entry`] is a request of the recorded client. A [`Step`] is something that the server sent, or
 //! waited for; its [`Trigger`] has to happen in a live session for the step to come again.
 
-use super::params::{Subject, Wanted};
-use super::reel::Secrets;
-use crate::called;
+use super::Secrets;
+use super::matcher::{Subject, Wanted};
 use crate::rules::Rules;
 use mcpreel_store::reader::{MessageRow, ReadError, Recording};
 use mcpreel_trace::clock::Moment;
@@ -212,7 +211,7 @@ impl<'r> Builder<'r> {
         Ok(Self {
             index: Index {
                 death: death.cloned(),
-                recording: called::cassette_name(recording).unwrap_or(summary.id),
+                recording: crate::cassette_name(recording).unwrap_or(summary.id),
                 ..Index::default()
             },
             recording,

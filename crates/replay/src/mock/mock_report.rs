@@ -1,8 +1,8 @@
 //! What was used of a recording, what was not, and what was asked that is not on it.
 
 use super::index::Index;
+use super::matcher::Subject;
 use super::matcher::{Matcher, Reason};
-use super::params::Subject;
 use crate::rules::{Rules, Unfired};
 use mcpreel_trace::frame::Seq;
 

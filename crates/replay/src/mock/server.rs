@@ -14,11 +14,11 @@
 //! The caller does all that is due ([`Server::tick`]) before it gives the next line: then the output
 //! depends on the input alone.
 
+use super::Source;
 use super::client::{Client, Rounds};
 use super::index::{Act, Index, Outcome, Step, Trigger};
 use super::matcher::{MARK, Matcher, Near};
 use super::mock_report::{Report, Tally};
-use super::reel::Source;
 use super::{Latency, Options};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::Seq;

@@ -8,7 +8,6 @@ use super::Policy;
 use super::calls::{Call, Calls};
 use super::director::Director;
 use crate::bind::{About, Role};
-use crate::diff::key::Digest;
 use crate::diff::{Class, Occurrence};
 use crate::rules::Side;
 use mcpreel_trace::clock::Moment;
@@ -32,8 +31,6 @@ const UNANSWERED: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct Question {
     pub exchange: Box<Exchange>,
-    /// The digest of its words; read when needed.
-    words: Option<Digest>,
     /// Until when the client's next message waits for it; set when the walk comes to it.
     until: Option<Moment>,
     /// The live question that stands for it: its id, JSON text, and when it came.
@@ -55,7 +52,6 @@ impl Questions {
     pub fn new(exchanges: Vec<Exchange>) -> Self {
         let question = |exchange: Exchange| Question {
             exchange: Box::new(exchange),
-            words: None,
             until: None,
             live: None,
             may_answer: false,
@@ -222,25 +218,23 @@ impl Director<'_> {
             .map(|it| {
                 let is_same_call = parent.is_some() && it.exchange.parent == parent;
                 let rank = (!is_same_call, !is_same_call && it.is_left_out);
-                (rank, it.exchange.id)
+                (
+                    rank,
+                    it.exchange.id,
+                    it.exchange.request,
+                    it.exchange.t_request,
+                )
             })
             .collect();
         alike.sort_unstable();
-        let mut alike = alike.into_iter().map(|(_, id)| id);
-        alike.find(|id| self.words_of(*id) == Some(words))
-    }
-
-    /// The digest of a recorded question; `None` where it cannot be read.
-    fn words_of(&mut self, id: ExchangeId) -> Option<Digest> {
-        let question = self.questions.open.get(&id)?;
-        if question.words.is_none() {
-            let (at, t) = (question.exchange.request, question.exchange.t_request);
-            let message = self.script.message(at)?;
-            let document = Document::parse(&message).ok()?;
-            let words = self.words(document.root(), Side::Left, self.recorded_wall(t));
-            self.questions.open.get_mut(&id)?.words = Some(words);
-        }
-        self.questions.open.get(&id)?.words
+        let asked = alike.into_iter().find(|(_, _, at, t)| {
+            let message = self.script.message(*at);
+            let document = message.as_deref().map(Document::parse);
+            let then = document.and_then(Result::ok);
+            let wall_ns = self.recorded_wall(*t);
+            then.is_some_and(|then| self.words(then.root(), Side::Left, wall_ns) == words)
+        });
+        asked.map(|(_, id, ..)| id)
     }
 
     /// The server asks what the recorded client was not asked.

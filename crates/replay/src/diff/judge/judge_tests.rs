@@ -74,24 +74,6 @@ fn nothing_in_a_request_is_breaking_and_what_a_client_says_of_itself_is_noise() 
     assert_eq!(judged(left, right).1, said);
 }
 
-#[test]
-fn what_is_not_tried_decides_how_it_ends() {
-    for (why, code) in [
-        (Outcome::NeverAnswered, 1),
-        (Outcome::NeverAsked, 1),
-        (Outcome::Removed, 1),
-        (Outcome::NotNeeded, 0),
-        (Outcome::Unreached("x".into()), 0),
-        (Outcome::Redacted(vec!["s".into()]), 3),
-        (Outcome::Refused("rm".into()), 7),
-    ] {
-        let (mut judge, one) = (Judge::default(), occurrence("x/y"));
-        judge.both(&one, &one);
-        judge.missing(&one, why.clone());
-        assert_eq!(judge.finish().exit_code(), code, "{why:?}");
-    }
-}
-
 /// The requests and answers of a list in `a b|c`: names, and where a page ends.
 fn pages(list: &str) -> Vec<[String; 2]> {
     let ends = list.matches('|').count();

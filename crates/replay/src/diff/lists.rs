@@ -171,9 +171,9 @@ impl Comparing<'_> {
 
     fn schemas(&mut self, role: Role, sides: Sides<'_>) {
         let length = self.place.len();
-        schema::compare(role, sides, &mut |found| {
-            self.place.extend(found.place);
-            self.say(found.class, &found.sentence, found.sides);
+        schema::compare(role, sides, &mut |place, class, sentence, sides| {
+            self.place.extend_from_slice(place);
+            self.say(class, sentence, sides);
             self.place.truncate(length);
         });
     }

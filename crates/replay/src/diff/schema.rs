@@ -21,49 +21,29 @@ pub(super) enum Role {
     Output,
 }
 
-/// One difference between two schemas.
-#[derive(Debug)]
-pub(super) struct Finding<'d> {
-    pub place: Vec<Step>,
-    pub class: Class,
-    pub sentence: String,
-    pub sides: Sides<'d>,
-}
+/// Takes a difference between two schemas: its place, how much it matters, and both values.
+pub(super) type Found<'f, 'd> = &'f mut dyn FnMut(&[Step], Class, &str, Sides<'d>);
 
 /// The effect of a difference on the values that a schema allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Effect {
     Narrowed,
     Widened,
-    /// Something that was not described before.
-    Offered,
-    Changed,
-    /// Values that exclude each other.
-    Other,
+    /// None that could be told: how much it matters.
+    Other(Class),
 }
 
 /// Keywords that say nothing about values.
 const SILENT: [&str; 4] = ["$schema", "$id", "id", "$comment"];
 
-/// Bounds: a lower bound, with `min` in its name, is stricter the higher it is.
-const BOUNDS: [&str; 10] = [
-    "minimum",
-    "exclusiveMinimum",
-    "minLength",
-    "minItems",
-    "minProperties",
-    "maximum",
-    "exclusiveMaximum",
-    "maxLength",
-    "maxItems",
-    "maxProperties",
-];
+/// Something that was not described before.
+const OFFERED: Effect = Effect::Other(Class::Added);
 
 /// The members of two objects by their names.
 type Members<'d> = BTreeMap<Cow<'d, str>, Sides<'d>>;
 
 /// Compares two schemas, and gives `found` each difference.
-pub(super) fn compare<'d>(role: Role, sides: Sides<'d>, found: &mut dyn FnMut(Finding<'d>)) {
+pub(super) fn compare<'d>(role: Role, sides: Sides<'d>, found: Found<'_, 'd>) {
     let mut schemas = Schemas {
         role,
         place: Vec::new(),
@@ -82,7 +62,7 @@ struct Schemas<'f, 'd> {
     place: Vec<Step>,
     /// The properties on the way: what a person calls the place.
     subject: String,
-    found: &'f mut dyn FnMut(Finding<'d>),
+    found: Found<'f, 'd>,
 }
 
 impl<'d> Schemas<'_, 'd> {
@@ -94,7 +74,7 @@ impl<'d> Schemas<'_, 'd> {
         }
         if !(left.is_object() && right.is_object()) {
             if canonical(left) != canonical(right) {
-                self.add(Effect::Changed, "takes other values", both);
+                self.add(Effect::Other(Class::Changed), "takes other values", both);
             }
             return;
         }
@@ -142,7 +122,7 @@ impl<'d> Schemas<'_, 'd> {
                         _ => format!("no `{word}` any more"),
                     };
                     self.within(&[word], "", |this| {
-                        this.add(Effect::Changed, &sentence, sides);
+                        this.add(Effect::Other(Class::Changed), &sentence, sides);
                     });
                 }
             }
@@ -187,7 +167,7 @@ impl<'d> Schemas<'_, 'd> {
                 }
                 // A new property that is required is reported as such.
                 _ if is_required[1].contains(&**name) => {}
-                _ => this.add(Effect::Offered, "is a new optional property", *both),
+                _ => this.add(OFFERED, "is a new optional property", *both),
             });
         }
         for name in is_required[0].symmetric_difference(&is_required[1]) {
@@ -199,7 +179,7 @@ impl<'d> Schemas<'_, 'd> {
                 ([true, _], _) => (Effect::Narrowed, "is required now"),
                 // Nobody relied on a property that was not there.
                 _ if self.role == Role::Output => {
-                    (Effect::Offered, "is a new property that is always there")
+                    (OFFERED, "is a new property that is always there")
                 }
                 _ => (Effect::Narrowed, "is a new required property"),
             };
@@ -224,38 +204,31 @@ impl<'d> Schemas<'_, 'd> {
     }
 
     fn add(&mut self, effect: Effect, what: &str, sides: Sides<'d>) {
-        let class = match (effect, self.role) {
-            (Effect::Changed, _) => Class::Changed,
-            (Effect::Other, _)
-            | (Effect::Narrowed, Role::Input)
-            | (Effect::Widened, Role::Output) => Class::Breaking,
-            _ => Class::Added,
-        };
         let role = match self.role {
             Role::Input => "input",
             Role::Output => "output",
         };
-        let effect = match effect {
-            Effect::Narrowed => " narrowed",
-            Effect::Widened => " widened",
-            Effect::Offered | Effect::Changed | Effect::Other => "",
+        let (class, word) = match (effect, self.role) {
+            (Effect::Other(class), _) => (class, ""),
+            (Effect::Narrowed, Role::Input) => (Class::Breaking, " narrowed"),
+            (Effect::Narrowed, Role::Output) => (Class::Added, " narrowed"),
+            (Effect::Widened, Role::Input) => (Class::Added, " widened"),
+            (Effect::Widened, Role::Output) => (Class::Breaking, " widened"),
         };
         let subject = match &*self.subject {
             "" => String::new(),
             subject => format!("`{subject}`: "),
         };
-        (self.found)(Finding {
-            place: self.place.clone(),
-            class,
-            sentence: format!("{role}{effect}: {subject}{what}"),
-            sides,
-        });
+        let sentence = format!("{role}{word}: {subject}{what}");
+        (self.found)(&self.place, class, &sentence, sides);
     }
 }
 
+/// Whether a keyword is a bound: one with `min` in its name is stricter the higher it is.
 fn is_bound(word: &str, sides: Sides<'_>) -> bool {
     let are_numbers = sides.iter().flatten().all(|value| value.number().is_some());
-    BOUNDS.contains(&word) && are_numbers
+    let word = word.to_lowercase();
+    are_numbers && (word.contains("min") || word.contains("max"))
 }
 
 /// Compares the types that are allowed; every number includes the integers.
@@ -274,7 +247,8 @@ fn types(left: Value<'_>, right: Value<'_>) -> Vec<(Effect, String)> {
         (true, true) => return Vec::new(),
         (true, false) => Effect::Narrowed,
         (false, true) => Effect::Widened,
-        (false, false) => Effect::Other,
+        // Values that exclude each other.
+        (false, false) => Effect::Other(Class::Breaking),
     };
     let [was, is] = types.map(|types| types.into_iter().collect::<Vec<_>>().join(" or "));
     vec![(effect, format!("the type is {is} now, was {was}"))]

@@ -9,9 +9,9 @@ fn found(role: Role, left: &str, right: &str) -> Vec<String> {
     compare(
         role,
         [Some(left.root()), Some(right.root())],
-        &mut |found| {
-            let (class, path) = (found.class.as_str(), Path::new(found.place));
-            all.push(format!("{class} {path}: {}", found.sentence));
+        &mut |place, class, sentence, _| {
+            let (class, path) = (class.as_str(), Path::new(place.to_vec()));
+            all.push(format!("{class} {path}: {sentence}"));
         },
     );
     all

@@ -98,14 +98,6 @@ fn which_cassette_was_replayed_is_not_handed_on() {
 }
 
 #[test]
-fn the_original_is_not_touched() {
-    let case = Case::new(&[(0, "c2s", "request 1 a"), (1, "s2c", "result 1")]);
-    let before = std::fs::read(&case.recording).unwrap();
-    case.replay(&[], &[r#"< "id":1"#, "> result 1"]).is(0, &[]);
-    assert_eq!(std::fs::read(&case.recording).unwrap(), before);
-}
-
-#[test]
 fn what_came_of_a_replay_is_told_even_where_it_cannot_be_put_on_record() {
     let case = Case::new(&[(0, "c2s", "request 1 a"), (1, "s2c", "result 1")]);
     let replay = case.command(&[], &[r#"< "id":1"#, "> error 1 -32603"]);

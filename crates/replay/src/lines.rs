@@ -20,25 +20,13 @@ pub enum Line<'a> {
     TooLong(&'a [u8]),
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Lines {
-    longest: u64,
     framer: Framer,
     /// The line that has no end yet.
     open: Vec<u8>,
     /// Of such a line that became too long.
     outline: Option<Outline>,
-}
-
-impl Default for Lines {
-    fn default() -> Self {
-        Self {
-            longest: LONGEST,
-            framer: Framer::default(),
-            open: Vec::new(),
-            outline: None,
-        }
-    }
 }
 
 impl Lines {
@@ -54,7 +42,7 @@ impl Lines {
                 }
                 None => self.open.extend_from_slice(bytes),
             }
-            if self.open.len() as u64 > self.longest {
+            if self.open.len() as u64 > LONGEST {
                 let mut outline = Outline::default();
                 outline.push(&std::mem::take(&mut self.open));
                 self.outline = Some(outline);
@@ -128,12 +116,9 @@ mod tests {
 
     #[test]
     fn only_the_outline_of_a_line_that_is_too_long_is_kept() {
-        let mut lines = Lines {
-            longest: 1 << 20,
-            ..Lines::default()
-        };
+        let mut lines = Lines::default();
         let mut found = Vec::new();
-        let chunk = vec![b'x'; 1 << 18];
+        let chunk = vec![b'x'; 8 << 20];
         lines.push(br#"{"jsonrpc":"2.0","id":7,"result":{"text":""#, |_| {
             panic!("the line goes on")
         });

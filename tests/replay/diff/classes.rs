@@ -13,21 +13,6 @@ fn beside(left: &str, right: &str, args: &[&str]) -> Compared {
 }
 
 #[test]
-fn spelling_order_of_members_and_form_of_numbers_are_no_difference() {
-    let found = beside(
-        r#"{"content":[],"structuredContent":{"a":1,"b":"é","c":1e2}}"#,
-        r#"{"structuredContent": {"c":100.0, "b":"\u00e9", "a":1.0}, "content": []}"#,
-        &[],
-    );
-    assert_eq!((found.code, found.said()), (0, vec![]));
-    let exact = beside(r#"{"a":1}"#, r#"{"a":1.0}"#, &["--exact-numbers"]);
-    assert_eq!(
-        (exact.code, exact.said()),
-        (1, vec!["changed result.a".into()])
-    );
-}
-
-#[test]
 fn each_kind_of_difference_has_its_class() {
     for (left, right, said) in [
         (r#"{"a":1}"#, r#"{"a":2}"#, "changed result.a"),
@@ -74,27 +59,6 @@ fn an_error_instead_of_a_result_is_breaking_and_the_reverse_is_not() {
     let silent = Story::new().request("tools/call", r#"{"name":"weather","arguments":{}}"#);
     let found = compared(&ok, &silent, &[]);
     assert_eq!(found.said(), ["breaking  no answer any more"]);
-}
-
-#[test]
-fn an_answer_may_be_late_unless_there_is_a_budget() {
-    let quick = Story::new().taking(10).says("weather", "{}", "rain");
-    let slow = Story::new().taking(400).says("weather", "{}", "rain");
-    assert_eq!(compared(&quick, &slow, &[]).said(), [""; 0]);
-    for (budget, late) in [("200ms", true), ("500ms", false), ("2x", true)] {
-        let args = ["--latency-budget", budget, "--fail-on", "latency"];
-        let found = compared(&quick, &slow, &args);
-        assert_eq!(
-            (found.code, found.count("latency")),
-            (late.into(), late.into())
-        );
-    }
-    let args = ["--latency-budget", "200ms"];
-    assert_eq!(
-        compared(&quick, &slow, &args).code,
-        0,
-        "changed is what fails"
-    );
 }
 
 #[test]

@@ -26,7 +26,6 @@ pub struct Story {
     lines: Vec<(StreamId, u64, String)>,
     next: u64,
     t: u64,
-    takes_ms: u64,
     end: EventKind,
     parent: Option<u32>,
     name: &'static str,
@@ -39,7 +38,6 @@ impl Story {
             lines: Vec::new(),
             next: 1,
             t: MS,
-            takes_ms: 1,
             end: exit(0),
             parent: None,
             name: "weather",
@@ -64,12 +62,6 @@ impl Story {
                 r#"{"city":"Oslo"}"#,
                 r#"{"content":[{"type":"text","text":"rain"}],"structuredContent":{"degrees":7,"wind":[1,2]},"isError":false}"#,
             )
-    }
-
-    /// The answers that follow take so long.
-    pub fn taking(mut self, ms: u64) -> Self {
-        self.takes_ms = ms;
-        self
     }
 
     /// The session ends otherwise.
@@ -113,8 +105,7 @@ impl Story {
     /// A request and its answer, `answer` being a member of the response.
     pub fn exchange(self, method: &str, params: &str, answer: &str) -> Self {
         let id = self.next;
-        let mut asked = self.request(method, params);
-        asked.t += (asked.takes_ms - 1) * MS;
+        let asked = self.request(method, params);
         asked.server(&format!(r#"{{"jsonrpc":"2.0","id":{id},{answer}}}"#))
     }
 

@@ -158,30 +158,3 @@ fn a_cassette_is_called_by_its_file() {
     );
     assert!(told.contains("left   it's.jsonl"), "{told}");
 }
-
-#[test]
-fn lists_are_matched_by_rules_whatever_their_order() {
-    let hits = |hits: &str| Story::new().call("find", "{}", &format!(r#"{{"hits":[{hits}]}}"#));
-    let tools = |tools: &str| Story::new().result("tools/list", "{}", tools);
-    for (left, right, rule) in [
-        (
-            hits(r#""a","b","c","d""#),
-            hits(r#""d","c","b","a""#),
-            "for = \"tool:find\"\npath = \"result.hits\"\nas = \"set\"",
-        ),
-        (
-            tools(r#"{"tools":[{"name":"a"},{"name":"b"},{"name":"c"}]}"#),
-            tools(r#"{"tools":[{"name":"b"},{"name":"a"},{"name":"c"}]}"#),
-            "for = \"tools/list\"\npath = \"result.tools\"\nas = \"keyed(name)\"",
-        ),
-    ] {
-        let library = recorded(&left, &right);
-        assert_eq!(compare(&library, &["--fail-on", "order"]).code, 1, "{rule}");
-        let file = library.path().join("my.toml");
-        std::fs::write(&file, format!("[[match]]\n{rule}")).expect("it can be written");
-        let file = file.to_str().expect("it is text");
-        let found = compare(&library, &["--fail-on", "order", "--rules", file]);
-        assert_eq!((found.code, found.said()), (0, vec![]));
-        assert!(found.rows.iter().all(|row| row["kind"] != "unfired"));
-    }
-}

@@ -65,7 +65,7 @@ impl Bound {
     /// One half of an exchange of the left side with the values of the right side; borrowed where
     /// nothing changes.
     pub fn as_now<'t>(&self, exchange: &Exchange, half: Half, then: &'t [u8]) -> Cow<'t, [u8]> {
-        let bound = self.binder.as_now(about(exchange), half, then);
+        let bound = self.binder.as_now(About::of(exchange), half, then);
         match self.with_live_keys(exchange, half, &bound) {
             Some(renamed) => Cow::Owned(renamed),
             None => bound,
@@ -99,7 +99,7 @@ impl Bound {
     fn pair(&mut self, [left, right]: [&Held; 2]) {
         let exchange = &left.exchange;
         let asks = exchange.status == Status::InputRequired;
-        if !asks && !self.binder.binds_from(about(exchange)) {
+        if !asks && !self.binder.binds_from(About::of(exchange)) {
             return;
         }
         let answers = [left, right].map(|held| held.response.as_ref());
@@ -107,7 +107,7 @@ impl Bound {
             return;
         };
         let (then, now) = (then.root(), now.root());
-        self.binder.learn_bound(about(exchange), then, now);
+        self.binder.learn_bound(About::of(exchange), then, now);
         if let (Some(chain), Some(then), Some(now)) =
             (exchange.chain, then.get("result"), now.get("result"))
             && self.rounds.len() < MOST
@@ -117,13 +117,5 @@ impl Bound {
             let round = Round::new(then, now, [&left, &right]);
             self.rounds.insert((chain, exchange.id), round);
         }
-    }
-}
-
-fn about(exchange: &Exchange) -> About<'_> {
-    About {
-        seq: exchange.request.0,
-        method: &exchange.method,
-        name: exchange.name.as_deref(),
     }
 }

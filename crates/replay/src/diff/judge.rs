@@ -12,7 +12,7 @@ use super::values::{Side, Terms, compare_by};
 use super::{Change, Class, Comparison, Excerpt, Half, Label, Line, Verdict};
 use crate::rewrite::Rewrites;
 use crate::rules::{Rules, Scope};
-use mcpreel_trace::exchange::Status;
+use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::{Document, Value, canonical};
 use mcpreel_wire::mcp::TaskStatus;
@@ -45,6 +45,23 @@ pub struct Occurrence<'a> {
     pub latency_ns: Option<u64>,
     /// When the request was sent, nanoseconds since the Unix epoch.
     pub wall_ns: Option<u64>,
+}
+
+impl<'a> Occurrence<'a> {
+    /// An exchange of a recording that began at `wall_ns`, without its messages.
+    pub fn of(exchange: &'a Exchange, wall_ns: u64) -> Self {
+        Self {
+            seq: Some(exchange.request.0),
+            method: &exchange.method,
+            name: exchange.name.as_deref(),
+            request: None,
+            response: None,
+            size: None,
+            status: exchange.status,
+            latency_ns: exchange.latency_ns(),
+            wall_ns: Some(wall_ns.saturating_add(exchange.t_request.0)),
+        }
+    }
 }
 
 /// The time that an answer may take.

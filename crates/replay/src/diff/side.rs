@@ -56,17 +56,11 @@ pub(super) struct Held {
 
 impl Held {
     pub(super) fn occurrence(&self) -> Occurrence<'_> {
-        let exchange = &self.exchange;
         Occurrence {
-            seq: Some(exchange.request.0),
-            method: &exchange.method,
-            name: exchange.name.as_deref(),
             request: self.request.as_deref(),
             response: self.response.as_deref(),
-            size: self.is_too_long.then_some(exchange.response_size),
-            status: exchange.status,
-            latency_ns: exchange.latency_ns(),
-            wall_ns: Some(self.wall_ns.saturating_add(exchange.t_request.0)),
+            size: self.is_too_long.then_some(self.exchange.response_size),
+            ..Occurrence::of(&self.exchange, self.wall_ns)
         }
     }
 }

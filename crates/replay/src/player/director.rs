@@ -155,15 +155,8 @@ impl<'r> Director<'r> {
         response: Option<&'a [u8]>,
     ) -> Occurrence<'a> {
         Occurrence {
-            seq: Some(exchange.request.0),
-            method: &exchange.method,
-            name: exchange.name.as_deref(),
-            request: None,
             response,
-            size: None,
-            status: exchange.status,
-            latency_ns: exchange.latency_ns(),
-            wall_ns: self.recorded_wall(exchange.t_request),
+            ..Occurrence::of(exchange, self.options.recorded_wall_ns)
         }
     }
 

@@ -4,8 +4,7 @@
 //! ```text
 //!  two recordings ─ side ─ key ─▶ pairs of exchanges ─▶ judge ─▶ report ─▶ words
 //!                  (bound)     (align)                  ├─ values: two messages (noise)
-//!                                                       ├─ lists: what a server offers (schema)
-//!                                                       └─ notices
+//!                                                       └─ lists: what a server offers (schema)
 //! ```
 
 pub(crate) mod align;

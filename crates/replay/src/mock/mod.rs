@@ -5,15 +5,15 @@
 //!                  │
 //!  host ──line──▶ server ◀──▶ matcher (exact, then normalised; nearest on a miss)
 //!        ◀─write──  │  ▲
-//!                   │  └── reel: a line, read when it is served
+//!                   │  └── Source: a line, read when it is served
 //!                   ▼
 //!                 report (used, unused, missed)
 //! ```
 //!
 //! * [`index`]: what the recorded client asked, and what the server sent before, within and after
 //!   each answer;
-//! * `params`: the texts by which requests are told apart; [`matcher`]: which recorded request a
-//!   live one stands for, and what comes nearest to one that stands for none;
+//! * [`matcher`]: the texts by which requests are told apart, which recorded request a live one
+//!   stands for, and what comes nearest to one that stands for none;
 //! * `server`: time and messages in, actions out; it plays what belongs to an exchange, with live
 //!   ids; `answering`: what a line of the host gets; `client`: what the client has declared;
 //! * [`faults`]: failures on purpose;

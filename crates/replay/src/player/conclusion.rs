@@ -81,7 +81,7 @@ impl Director<'_> {
                 _ => "did not come",
             };
             let text = format!("{} {what}, {}", escape(&method), plural(count, "time"));
-            self.say(class, text, seq);
+            self.say(class, &text, seq);
         }
     }
 
@@ -181,7 +181,7 @@ impl Director<'_> {
         } else {
             Class::Changed
         };
-        self.say(class, text, None);
+        self.say(class, &text, None);
     }
 
     /// Tells why nothing was compared, if that is so and nothing else says it.
@@ -223,12 +223,12 @@ impl Director<'_> {
             let text = format!(
                 "{lines} of no JSON-RPC on stdout, and there were none in the recording: {first}"
             );
-            self.say(Class::Changed, text, None);
+            self.say(Class::Changed, &text, None);
         }
         if let [0, answers @ (1..)] = self.tally.strays {
             let (answers, hint) = (plural(answers, "answer"), self.stray_hint());
             let text = format!("{answers} to nothing that was asked{hint}");
-            self.say(Class::Changed, text, None);
+            self.say(Class::Changed, &text, None);
         }
     }
 

@@ -161,8 +161,8 @@ impl<'r> Director<'r> {
     }
 
     /// Tells a difference that belongs to no exchange.
-    pub(super) fn say(&mut self, class: Class, text: String, left: Option<Seq>) {
-        self.judge.remark(class, [left, None], "", &text);
+    pub(super) fn say(&mut self, class: Class, text: &str, left: Option<Seq>) {
+        self.judge.remark(class, [left, None], "", text);
     }
 }
 

@@ -22,6 +22,7 @@ use nix::sys::signal::Signal;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -297,7 +298,7 @@ fn text_account(report: &Report, broken: &[Broken]) -> Vec<String> {
     let (recording, used) = (escape(&report.recording), count(report.used()));
     let mut first = format!("mock of {recording}: {used} of {recorded} used");
     for (_, number, words) in counts(report).into_iter().filter(|it| it.1 > 0) {
-        first += &format!(", {} {words}", count(number));
+        let _ = write!(first, ", {} {words}", count(number));
     }
     let mut lines = vec![first];
     for (name, found) in [("nearest", &tally.near), ("missed", &tally.missed)] {

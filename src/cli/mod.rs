@@ -45,6 +45,7 @@ mod table;
 mod tail;
 mod why;
 
+use clap::error::ContextKind;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use exit::Outcome;
 use std::process::ExitCode;
@@ -116,7 +117,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         // Help and version are data for stdout, mistakes are diagnostics; clap knows which.
         Err(error) => {
-            match gone::line(&error, std::env::args_os()) {
+            match gone::line(&error, std::env::args_os()).or_else(|| misplaced(&error)) {
                 Some(line) => output::say(&line),
                 None => _ = error.print(),
             }
@@ -135,6 +136,16 @@ pub fn main() -> ExitCode {
         output::say(&message);
     }
     code
+}
+
+/// The line to print for an option that stands in front of a command: clap only says that they
+/// cannot be used together.
+fn misplaced(error: &clap::Error) -> Option<String> {
+    let command = error.get(ContextKind::InvalidSubcommand)?;
+    let option = error.get(ContextKind::PriorArg)?;
+    Some(format!(
+        "put {option} behind the command: `mcpreel {command} {option}`"
+    ))
 }
 
 fn dispatch(command: Command) -> Outcome {
@@ -173,5 +184,13 @@ mod tests {
     #[test]
     fn the_definition_is_sound() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn an_option_in_front_of_a_command_is_told_where_it_belongs() {
+        let words = ["mcpreel", "--dir", "x", "run", "--", "cat"];
+        let error = Cli::try_parse_from(words).expect_err("clap takes no option there");
+        let line = misplaced(&error).expect("a line of its own");
+        assert!(line.contains("mcpreel run --dir <DIR>"), "{line}");
     }
 }

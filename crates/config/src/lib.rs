@@ -221,14 +221,13 @@ impl Reading<'_> {
             (_, Some(Value::Boolean(_))) => (None, "true or false"),
             _ => (None, "a string in quotes"),
         };
-        match text {
-            Some(text) => self.config.entries.push((keys, Setting { text, at })),
-            None => {
-                let key = keys.last().map_or("", |key| &key.text);
-                let found = value.get_ref().type_str();
-                let message = format!("`{key}` is {found}, expected {expected}");
-                self.problems.push(Problem::new(&at, &message));
-            }
+        if let Some(text) = text {
+            self.config.entries.push((keys, Setting { text, at }));
+        } else {
+            let key = keys.last().map_or("", |key| &key.text);
+            let found = value.get_ref().type_str();
+            let message = format!("`{key}` is {found}, expected {expected}");
+            self.problems.push(Problem::new(&at, &message));
         }
     }
 }

@@ -145,10 +145,11 @@ fn write_entry(
             }
         }
     }
-    match opens(parties, seqs).join("   ") {
-        none if none.is_empty() => Ok(()),
-        opens => out.inked(Ink::Faint, &format!("{INDENT}{opens}")),
+    let opens = opens(parties, seqs).join("   ");
+    if opens.is_empty() {
+        return Ok(());
     }
+    out.inked(Ink::Faint, &format!("{INDENT}{opens}"))
 }
 
 /// The differences of one list of the server, or of the calls of one method, tool, prompt or resource.

@@ -177,9 +177,10 @@ pub fn github(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> 
         left_out += group.more;
         for entry in &group.entries {
             let fails = entry.class.is_some_and(|class| report.fail_on.fails(class));
-            let title = match entry.is_offer {
-                true => entry.subject.clone(),
-                false => group.title(),
+            let title = if entry.is_offer {
+                entry.subject.clone()
+            } else {
+                group.title()
             };
             let title = format!("{}: {title}", entry.class_word());
             let spots = opens(compared.parties, entry.seqs).join(", ");

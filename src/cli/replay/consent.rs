@@ -75,7 +75,9 @@ pub fn to_call(
         "These tools do not say that they only read:\n  {}\n{warning}Call them? Only `yes` does. ",
         tools.join("\n  ")
     ))? {
-        refused.keys().for_each(|tool| guard.allow(tool.clone()));
+        for tool in refused.keys() {
+            guard.allow(tool.clone());
+        }
     }
     Ok(())
 }

@@ -14,6 +14,8 @@ use serde_json::{Value, json};
 /// Refused calls, handles and the like that are named.
 const MOST_NAMED: usize = 10;
 
+const UNEXPECTED: &str = "of the server that the recording has not";
+
 pub struct Summary<'r> {
     pub outcome: &'r Outcome,
     /// The recording that it has left.
@@ -111,9 +113,8 @@ impl Summary<'_> {
         let number = tally.bound.len() as u64;
         let bound = output::some(tally.bound.iter().map(bound), number, MOST_NAMED);
         rows.extend(bound.into_iter().map(|text| ("bound", text)));
-        const OF_SERVER: &str = "of the server that the recording has not";
         for (number, noun, text) in [
-            (tally.unexpected, "question", OF_SERVER),
+            (tally.unexpected, "question", UNEXPECTED),
             (tally.uncompared, "answer", "too long to be compared"),
             (tally.forgotten, "value", "too many to be bound"),
         ] {

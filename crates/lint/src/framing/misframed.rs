@@ -230,8 +230,8 @@ impl Stderr {
         if !may_be_one || memmem::find(raw, b"\"jsonrpc\"").is_none() {
             return;
         }
-        let content = classify(raw);
-        let message = content.messages.first();
+        let line = classify(raw);
+        let message = line.messages.first();
         let Some((message, Body::Response(response))) = message.map(|it| (it, &it.body)) else {
             return;
         };

@@ -154,7 +154,9 @@ impl Shapes {
                 self.types.insert(name, reader.shape());
             } else if reader.takes("+") {
                 let more = reader.shape();
-                names.iter().for_each(|name| self.add(name, &more));
+                for name in names.iter() {
+                    self.add(name, &more);
+                }
             } else {
                 self.methods.insert(name, reader.method());
             }

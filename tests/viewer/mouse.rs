@@ -177,30 +177,37 @@ fn recordings_beside_each_other_are_clicked_opened_and_scrolled() {
 }
 
 #[test]
-fn in_the_timeline_the_wheel_reaches_the_first_row_and_leaves_the_cursor_where_it_is() {
+fn in_the_timeline_the_wheel_reaches_the_first_row_and_the_cursor_stays_on_the_screen() {
     let recording = fixture::wild(Conversation::tame(3), 1_200);
     let mut viewer = Viewer::open(recording.path(), (100, 20));
     viewer.press("2");
-    let state = |viewer: &Viewer| {
-        let state = &session(viewer).timeline;
-        let picture = state.picture.as_deref().expect("it was drawn");
-        let page = mcpreel_tui::panels::timeline::size(&viewer.state.app, session(viewer)).1;
-        let rows: Vec<_> = picture.rows.iter().map(|bar| bar.key).collect();
-        (rows, state.top(page), picture.more)
-    };
-    let (rows, ..) = state(&viewer);
-    let last = *rows.last().expect("there are some");
     for _ in 0..1_000 {
         mouse(&mut viewer, MouseEventKind::ScrollUp, (40, 10));
     }
-    let (rows, top, more) = state(&viewer);
-    assert_eq!((top, more.0), (0, false), "the first row was reached");
-    assert!(more.1 && !rows.contains(&last), "it is far from the cursor");
-    assert_eq!(session(&viewer).timeline.cursor, Some(last));
-    viewer.press("k");
-    let (rows, top, _) = state(&viewer);
-    assert!(rows[top..].contains(&last), "a key comes back to it");
+    let page = mcpreel_tui::panels::timeline::size(&viewer.state.app, session(&viewer)).1;
+    let state = &session(&viewer).timeline;
+    let picture = state.picture.as_deref().expect("it was drawn");
+    let (first, at) = (state.top(page), state.cursor_row());
+    assert_eq!(
+        (first, picture.more),
+        (0, (false, true)),
+        "the first row was reached"
+    );
+    assert!(at < page, "{at}");
+    let under = picture.rows[at].key;
     viewer.press("Enter");
     let selected = session(&viewer).list.selected();
-    assert_eq!(selected, Some(last));
+    assert_eq!(selected, Some(under));
+}
+
+#[test]
+fn a_click_on_a_heading_sorts_and_another_one_turns_the_order_round() {
+    let recording = fixture::ended();
+    let mut viewer = Viewer::open(&recording.path, WIDE);
+    viewer.press("3");
+    for reverse in [false, true] {
+        click_on(&mut viewer, "p95");
+        let stats = &session(&viewer).stats;
+        assert_eq!((stats.sort, stats.reverse), (Some(4), reverse));
+    }
 }

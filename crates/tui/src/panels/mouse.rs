@@ -1,8 +1,9 @@
 //! The mouse.
 //!
 //! A click selects, a double click opens, a click on a chip ends its mode, one on an entry of
-//! what lies on top takes it and one beside it closes it. The wheel scrolls what is under the
-//! pointer without moving the selection. Nothing can be done with the mouse only.
+//! what lies on top takes it and one beside it closes it, one on a heading of the statistics sorts.
+//! The wheel scrolls what is under the pointer without moving the selection; in the timeline the
+//! selection stays on the screen. Nothing can be done with the mouse only.
 
 use super::detail::detail_open as detail;
 use super::list;

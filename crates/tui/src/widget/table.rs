@@ -113,6 +113,19 @@ pub fn spare(columns: &[Column], room: usize) -> usize {
     room.saturating_sub(used(&widths(&fixed, room)))
 }
 
+/// The column whose heading, in the first row of `area`, is at a cell of the screen.
+pub fn heading_at(columns: &[Column], area: Rect, (x, y): (u16, u16)) -> Option<usize> {
+    let mut left = usize::from(area.x);
+    widths(columns, usize::from(area.width))
+        .iter()
+        .position(|&width| {
+            let right = left + width;
+            let is_it = y == area.y && (left..right).contains(&usize::from(x));
+            left = if width > 0 { right + GAP } else { right };
+            is_it
+        })
+}
+
 /// Draws headings, and below them `rows`; the row `selected` of these is reversed.
 pub fn draw(
     look: &Look,
@@ -123,12 +136,16 @@ pub fn draw(
     frame: &mut Frame<'_>,
 ) {
     headings(look, columns, area, frame);
-    let below = Rect {
-        y: area.y + 1,
-        height: area.height.saturating_sub(1),
-        ..area
-    };
-    self::rows(look, columns, rows, selected, below, frame);
+    self::rows(look, columns, rows, selected, below(area), frame);
+}
+
+/// Where the rows of a table are: below its headings.
+pub fn below(table: Rect) -> Rect {
+    Rect {
+        y: table.y + 1,
+        height: table.height.saturating_sub(1),
+        ..table
+    }
 }
 
 /// Draws the titles of the columns in the first row of `area`.

@@ -100,10 +100,16 @@ fn counted(app: &mut App, session: &mut Session, figures: Box<Figures>) -> Effec
     vec![]
 }
 
-/// A click selects a row. Returns whether one is there.
+/// A click on a heading sorts, one on a row selects the row. Returns whether a row is there.
 pub fn click(app: &App, session: &mut Session, cell: (u16, u16)) -> bool {
-    let rows = area_of_rows(app, session);
+    let table = area_of_table(app, session);
+    let rows = table::below(table);
     let state = &mut session.stats;
+    let columns = columns(&app.settings.look, state);
+    if let Some(column) = table::heading_at(&columns, table, cell) {
+        state.reverse = state.sort() == column && !state.reverse;
+        state.sort = Some(column);
+    }
     let ids = state.ids();
     let row = state.cursor.row_at(rows, cell, ids.len());
     if let Some(row) = row {
@@ -118,19 +124,14 @@ pub fn wheel(app: &App, session: &mut Session, by: isize) {
     session.stats.cursor.wheel(by, rows, page);
 }
 
-/// Where the rows of the table are: below its headings.
-fn area_of_rows(app: &App, session: &Session) -> Rect {
-    let table = layout::sheet(layout::session(app, session).main).rows;
-    Rect {
-        y: table.y + 1,
-        height: table.height.saturating_sub(1),
-        ..table
-    }
+/// Where the table is.
+fn area_of_table(app: &App, session: &Session) -> Rect {
+    layout::sheet(layout::session(app, session).main).rows
 }
 
 /// How many rows the table shows at once.
 fn page(app: &App, session: &Session) -> usize {
-    usize::from(area_of_rows(app, session).height)
+    usize::from(table::below(area_of_table(app, session)).height)
 }
 
 pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {

@@ -41,14 +41,12 @@ pub(super) fn cells(
             let (from, to) = (column(*asked).max(from), column(answered).min(to));
             put(from, to, Glyph::Hatched, Role::FromServer);
         }
-    }
-    let ticks = progress.iter().map(|at| (at, Glyph::Tick, role));
-    let questions = asked.iter();
-    let questions = questions.map(|(at, _)| (at, Glyph::Diamond, Role::FromServer));
-    for (at, glyph, role) in ticks.chain(questions) {
-        if let Some(at) = window.column(*at, columns) {
-            put(at, at, glyph, role);
+        if let Some(at) = window.column(*asked, columns) {
+            put(at, at, Glyph::Diamond, Role::FromServer);
         }
+    }
+    for at in progress.iter().filter_map(|at| window.column(*at, columns)) {
+        put(at, at, Glyph::Tick, role);
     }
     let ends_here = end.is_none_or(|end| window.column(end, columns).is_some());
     let sign = sign(&bar.exchange, end.is_some()).filter(|_| ends_here);

@@ -53,34 +53,19 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         Action::PanRight => pan(state, true),
         Action::FilterRange => return Some(filter_range(app, session)),
         Action::Open => return Some(open(session)),
-        Action::Top => {
-            state.cursor = Some(ItemKey::default());
-            state.top = state.cursor;
-        }
-        Action::Bottom => {
-            state.cursor = None;
-            state.top = None;
-        }
+        Action::Top => state.cursor = Some(ItemKey::default()),
+        Action::Bottom => state.cursor = None,
         action => {
             let (at, picture) = (state.cursor_row(), state.picture.as_deref()?);
             let to = moved(action, at, picture.rows.len(), page)?;
             match action {
-                // The wheel has left the cursor behind: its row is read first.
-                _ if !state.has_cursor() => state.top = None,
                 Action::Down if at == to && !picture.more.1 => pan(state, true),
                 Action::Up if at == to && !picture.more.0 => pan(state, false),
-                _ => put_cursor(state, to, page),
+                _ => state.put(to, state.top(page), page),
             }
         }
     }
     Some(vec![])
-}
-
-/// Puts the cursor on the row `to` and scrolls as far as it takes to see it.
-fn put_cursor(state: &mut Timeline, to: usize, page: usize) {
-    let top = frame::showing(to, state.top(page), page);
-    state.cursor = state.key(to);
-    state.top = state.key(top);
 }
 
 /// Filters to the range on the screen.
@@ -113,9 +98,7 @@ fn within_range(query: &Query, window: Window) -> Query {
 }
 
 fn open(session: &mut Session) -> Effects {
-    let state = &session.timeline;
-    let under = state.key(state.cursor_row());
-    let Some(key) = under.filter(|_| state.has_cursor()).or(state.cursor) else {
+    let Some(key) = session.timeline.key(session.timeline.cursor_row()) else {
         return vec![];
     };
     session.view = View::Exchanges;
@@ -137,18 +120,20 @@ pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
         query: session.filter.in_force().clone(),
         window: state.window,
         size,
-        anchor: state.top.or(state.cursor),
+        anchor: state.cursor,
     };
-    // Of the same picture more rows are read as soon as the screen comes near the end of those
-    // that are there.
-    if let Some(asked) = &state.asked {
+    // Rows around another cursor are read as soon as the screen comes near the end of those that
+    // are there.
+    let has_rows =
+        |asked: &&LastAsk<Ask>| asked.answered_ns.is_none() || !lacks_rows(state, size.1);
+    if let Some(asked) = state.asked.as_ref().filter(has_rows) {
         let anchor = asked.what.anchor;
-        let is_same = Ask {
+        let same = Ask {
             anchor,
             ..ask.clone()
-        } == asked.what;
-        if is_same && !(asked.answered_ns.is_some() && lacks_rows(state, size.1)) {
-            ask.anchor = anchor;
+        };
+        if same == asked.what {
+            ask = same;
         }
     }
     if LastAsk::renew(&mut state.asked, ask.clone(), counts, now).is_none() {
@@ -189,12 +174,12 @@ fn drawn(_: &mut App, session: &mut Session, mut picture: Box<Picture>) -> Effec
     vec![]
 }
 
-/// Whether more rows are needed than the picture has near the screen.
+/// Whether less than half a screen of rows is left above or below the screen.
 fn lacks_rows(state: &Timeline, page: usize) -> bool {
-    let (at, cursor) = (state.top(page), state.cursor_row());
+    let (top, near) = (state.top(page), page / 2);
     let is_near = |picture: &Picture| {
-        let (above, below) = (at.min(cursor), at.max(cursor) + 2 * page);
-        (picture.more.0 && above < page) || (picture.more.1 && below >= picture.rows.len())
+        (picture.more.0 && top < near)
+            || (picture.more.1 && top + page + near >= picture.rows.len())
     };
     state.picture.as_deref().is_some_and(is_near)
 }
@@ -207,23 +192,19 @@ pub fn click(app: &App, session: &mut Session, cell: (u16, u16)) -> bool {
     let row = state.top(page) + usize::from(cell.1.saturating_sub(area.y));
     let is_row = area.contains(cell.into()) && state.key(row).is_some();
     if is_row {
-        put_cursor(state, row, page);
+        state.put(row, state.top(page), page);
     }
     is_row
 }
 
-/// Scrolls without moving the cursor, which stays on its row also when it had been riding on the
-/// last one.
+/// Scrolls. The cursor stays on its row as long as that is on the screen.
 pub fn wheel(app: &App, session: &mut Session, by: isize) {
     let page = size(app, session).1;
     let state = &mut session.timeline;
-    let rows = state
-        .picture
-        .as_deref()
-        .map_or(0, |picture| picture.rows.len());
+    let rows = state.picture.as_deref().map_or(0, |one| one.rows.len());
     let top = frame::turned(state.top(page), by, rows, page);
-    state.cursor = state.cursor.or(state.key(state.cursor_row()));
-    state.top = state.key(top);
+    let last = (top + page).saturating_sub(1).max(top);
+    state.put(state.cursor_row().clamp(top, last), top, page);
 }
 
 /// Halves or doubles the range. What the cursor is on stays where it is on the screen.
@@ -233,15 +214,11 @@ fn zoom(state: &mut Timeline, out: bool) {
     };
     let window = state.window.unwrap_or(picture.window);
     let bar = picture.rows.get(state.cursor_row());
-    let bar = bar.filter(|_| state.has_cursor());
     let middle = window.from + window.span() / 2;
     let at = bar.map_or(middle, |bar| bar.exchange.t_request.0);
     let at = at.clamp(window.from, window.to);
-    let span = if out {
-        window.span().saturating_mul(2)
-    } else {
-        (window.span() / 2).max(SHORTEST_NS)
-    };
+    let span = [window.span() / 2, window.span().saturating_mul(2)][usize::from(out)];
+    let span = span.max(SHORTEST_NS);
     let before = u128::from(at - window.from) * u128::from(span) / u128::from(window.span());
     let from = at.saturating_sub(u64::try_from(before).unwrap_or(0));
     state.window = within(from, span, picture.end_ns);
@@ -252,12 +229,9 @@ fn pan(state: &mut Timeline, later: bool) {
     let (Some(picture), Some(window)) = (state.picture.as_deref(), state.window) else {
         return;
     };
-    let half = window.span() / 2;
-    let from = if later {
-        window.from.saturating_add(half)
-    } else {
-        window.from.saturating_sub(half)
-    };
+    let half = (window.span() / 2).cast_signed();
+    let by = if later { half } else { -half };
+    let from = window.from.saturating_add_signed(by);
     state.window = within(from, window.span(), picture.end_ns);
 }
 
@@ -322,11 +296,11 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
         return frame.render_widget(line, parts.rows);
     }
     let top = state.top(usize::from(parts.rows.height));
-    let cursor = state.has_cursor().then(|| state.cursor_row());
+    let cursor = state.cursor_row();
     let now = session.now(app.now).max(Moment(picture.end_ns));
     let rows = picture.rows.iter().enumerate().skip(top);
     for ((at, bar), area) in rows.zip(parts.rows.rows()) {
-        let selected = (cursor == Some(at)).then_some(Role::selected(has_keys));
+        let selected = (cursor == at).then_some(Role::selected(has_keys));
         frame.render_widget(row(look, bar, picture.window, &parts, selected, now), area);
     }
 }

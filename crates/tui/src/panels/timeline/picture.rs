@@ -4,6 +4,7 @@
 //! them or the range ends, then the density goes once over the range.
 
 use crate::panels::filter::typed::requests;
+use crate::widget::frame;
 use crate::worker::job::{LastAsk, Source};
 use mcpreel_store::exchanges::Meanwhile;
 use mcpreel_store::reader::ReadError;
@@ -29,8 +30,8 @@ pub struct Timeline {
     pub window: Option<Window>,
     /// The row with the cursor; none: the last one.
     pub cursor: Option<ItemKey>,
-    /// The first row on the screen; none: the cursor is on the last row of the screen.
-    pub top: Option<ItemKey>,
+    /// The rows on the screen above the cursor, where there are so many.
+    pub above: usize,
 }
 
 /// A range of time, nanoseconds since the start.
@@ -79,35 +80,26 @@ impl Timeline {
         picture.map_or(&[], |picture| &picture.rows)
     }
 
-    /// The place of a row among the rows of the picture, or of the next one.
-    fn row(&self, key: ItemKey) -> usize {
-        let last = self.rows().len().saturating_sub(1);
-        self.rows().partition_point(|bar| bar.key < key).min(last)
-    }
-
-    /// Whether the cursor is among the rows of the picture: the wheel may have left it far behind.
-    pub fn has_cursor(&self) -> bool {
-        let (Some(picture), Some(key)) = (self.picture.as_deref(), self.cursor) else {
-            return true;
-        };
-        let is_before = picture.rows.first().is_some_and(|bar| key < bar.key);
-        let is_after = picture.rows.last().is_some_and(|bar| bar.key < key);
-        !(is_before && picture.more.0 || is_after && picture.more.1)
-    }
-
-    /// The number of the row with the cursor, among the rows of the picture.
+    /// The number of the row with the cursor among the rows of the picture; of the next row where the
+    /// picture has none for the cursor.
     pub fn cursor_row(&self) -> usize {
-        let last = self.rows().len().saturating_sub(1);
-        self.cursor.map_or(last, |key| self.row(key))
+        let (rows, last) = (self.rows(), self.rows().len().saturating_sub(1));
+        let row = |key| rows.partition_point(|bar| bar.key < key).min(last);
+        self.cursor.map_or(last, row)
     }
 
     /// The first row on a screen of `page` rows.
     pub fn top(&self, page: usize) -> usize {
-        let top = match self.top {
-            Some(key) => self.row(key),
-            None => (self.cursor_row() + 1).saturating_sub(page),
-        };
-        top.min(self.rows().len().saturating_sub(page))
+        let at = self.cursor_row();
+        let top = at.saturating_sub(self.above);
+        frame::showing_of(self.rows().len(), at, top, page)
+    }
+
+    /// Puts the cursor on a row of a screen that begins with the row `top`, and scrolls as little as
+    /// is needed.
+    pub fn put(&mut self, to: usize, top: usize, page: usize) {
+        self.above = to - frame::showing(to, top, page);
+        self.cursor = self.key(to);
     }
 
     pub fn key(&self, row: usize) -> Option<ItemKey> {

@@ -64,14 +64,10 @@ pub fn draw(app: &App, one: &Comparison, area: Rect, frame: &mut Frame<'_>) {
             spans::draw(look.style(Role::Selected), area, frame);
         }
     }
-    let Some(row) = compared.row(one.at) else {
-        return;
-    };
-    if let Some(said) = &row.below {
-        let lines = below(look, row, said, below_area);
-        for (line, area) in lines.into_iter().zip(below_area.rows()) {
-            frame.render_widget(spans::line(spans::cut(line, columns), *look), area);
-        }
+    let row = compared.row(one.at).filter(|row| !row.below.is_empty());
+    let lines = row.map_or_else(Vec::new, |row| below(look, row, below_area));
+    for (line, area) in lines.into_iter().zip(below_area.rows()) {
+        frame.render_widget(spans::line(line, *look), area);
     }
 }
 
@@ -82,15 +78,16 @@ fn summary(look: &Look, one: &Comparison, compared: &Compared) -> Spans {
     if !changes.is_empty() {
         let passed = changes.partition_point(|at| *at <= one.at);
         parts.push((Role::Faint, format!("{passed} of {}", changes.len())));
-    } else if compared.is_tried {
+    } else if !compared.is_untried {
         let text = format!("{} nothing differs", look.glyph(Glyph::Ok));
         parts.push((Role::Good, text));
     }
     let counts = Class::ALL.into_iter().zip(compared.counts);
     let counts = counts.filter(|(_, found)| *found > 0);
     parts.extend(counts.map(|(class, found)| {
-        let text = format!("{} {} {}", sign(look, class), count(found), class.as_str());
-        (role(class), text)
+        let (glyph, role) = mark(class);
+        let text = format!("{} {} {}", look.glyph(glyph), count(found), class.as_str());
+        (role, text)
     }));
     parts.extend(compared.remarks.iter().cloned());
     let gap = |at| (Role::Text, if at == 0 { " " } else { "  " }.to_owned());
@@ -104,7 +101,7 @@ fn line(look: &Look, compared: &Compared, at: usize, columns: usize) -> Spans {
     let class_columns = if columns < WIDE { 2 } else { WORD };
     let class = row.class.map_or_else(String::new, |class| {
         let word = if columns < WIDE { "" } else { class.as_str() };
-        format!("{} {word}", sign(look, class))
+        format!("{} {word}", look.glyph(mark(class).0))
     });
     let class = pad_end(&class, class_columns);
     let (style, text) = if rows.len() > 1 {
@@ -112,74 +109,83 @@ fn line(look: &Look, compared: &Compared, at: usize, columns: usize) -> Spans {
         let indent = 2 * usize::from(row.depth.clamp(1, 10));
         (Role::Faint, format!("{:indent$}… {same} the same", ""))
     } else {
-        let text = text(look, row, columns.saturating_sub(class_columns));
-        (row.class.map_or(row.role, role), text)
+        let text = text(compared, row, columns.saturating_sub(class_columns));
+        (row.class.map_or(row.role, |class| mark(class).1), text)
     };
     vec![(style, class), (style, text)]
 }
 
 /// Both sides of a row beside each other; in narrow lines `was → is`.
-fn text(look: &Look, row: &Row, room: usize) -> String {
-    let cell = |text: &str, columns: usize| match row.text {
-        Text::Calls(_) => {
-            let text = cut(text, columns.saturating_sub(8));
-            let label = columns - width(&text);
-            pad_end(&cut(&row.label, label.saturating_sub(1)), label) + &text
+fn text(compared: &Compared, row: &Row, room: usize) -> String {
+    // What became of a call stands at the right end, however long its label is.
+    let cell = |text: &str, columns: usize| {
+        if compared.bound.is_none() {
+            return pad_end(&cut(&format!("{}{text}", row.label), columns), columns);
         }
-        _ => pad_end(&cut(&format!("{}{text}", row.label), columns), columns),
+        let text = cut(text, columns.saturating_sub(8));
+        let label = columns - width(&text);
+        pad_end(&cut(&row.label, label.saturating_sub(1)), label) + &text
     };
-    let sides = match &row.text {
-        Text::Once(text) => return cell(text, room),
-        Text::Values(sides) => sides.clone(),
-        Text::Calls(sides) => sides.clone().map(Some),
-    };
+    let [left, right] = &row.sides;
+    if left.is_none() && right.is_none() {
+        return pad_end(&cut(&row.label, room), room);
+    }
     if room + WORD + 2 >= usize::from(BESIDE) {
-        let left = (room - 3) / 2;
-        let side = |side: usize, columns| match &sides[side] {
+        let columns = (room - 3) / 2;
+        let side = |text: &Option<String>, columns| match text {
             Some(text) => cell(text, columns),
             None => " ".repeat(columns),
         };
-        let (left, right) = (side(0, left), side(1, room - 3 - left));
-        return format!("{left} {} {right}", look.border().vertical_left);
+        let (left, right) = (side(left, columns), side(right, room - 3 - columns));
+        return format!("{left} │ {right}");
     }
     let half = room.saturating_sub(width(&row.label) + 3) / 2;
-    let text = match sides {
-        [left, right] if left == right => left.unwrap_or_default(),
-        [Some(left), right] => {
-            let right = right.unwrap_or_else(|| "nothing".to_owned());
-            format!("{} → {right}", cut(&left, half))
-        }
-        [None, right] => format!("nothing → {}", right.unwrap_or_default()),
-    };
-    cell(&text, room)
+    let [left, right] = [left, right].map(|side| side.as_deref().unwrap_or("nothing"));
+    if left == right {
+        return cell(left, room);
+    }
+    cell(&format!("{} → {right}", cut(left, half)), room)
 }
 
 /// The paragraphs about the row under the cursor, below a rule with its name.
-fn below(look: &Look, row: &Row, said: &Below, area: Rect) -> Vec<Spans> {
+fn below(look: &Look, row: &Row, area: Rect) -> Vec<Spans> {
     let (columns, height) = (usize::from(area.width), usize::from(area.height));
     let most = height.saturating_sub(1);
-    let mut head = vec![(Role::Title, format!(" {} ", cut(&said.head, columns / 2)))];
+    let mut head = vec![(Role::Title, format!(" {} ", cut(&row.head, columns / 2)))];
     if let Some(class) = row.class {
-        let text = format!(" {} {} ", sign(look, class), class.as_str());
-        head.push((role(class), text));
+        let (glyph, role) = mark(class);
+        let text = format!(" {} {} ", look.glyph(glyph), class.as_str());
+        head.push((role, text));
     }
     let rest = columns.saturating_sub(spans::width(&head));
-    head.push((Role::Border, look.border().horizontal_top.repeat(rest)));
-    let mut lines = vec![head];
+    head.push((Role::Border, "─".repeat(rest)));
     // A long value leaves room for the one that it is compared with.
-    let share = (most / said.paragraphs.len().max(1)).max(1);
-    for (class, text) in &said.paragraphs {
-        let mut wrapped = wrap(text, columns.saturating_sub(2));
-        if wrapped.len() > share {
-            wrapped.truncate(share);
-            wrapped[share - 1].push_str(" …");
-        }
-        let style = class.map_or(Role::Text, role);
-        lines.extend(
-            wrapped
-                .into_iter()
-                .map(|text| vec![(style, format!(" {text}"))]),
-        );
+    let share = most / row.below.len();
+    let mut lines = Vec::new();
+    for (class, text) in &row.below {
+        let style = class.map_or(Role::Text, |class| mark(class).1);
+        let wrapped = wrap(text, columns.saturating_sub(2)).into_iter();
+        let paragraph = wrapped
+            .map(|text| vec![(style, format!(" {text}"))])
+            .collect();
+        lines.extend(match share {
+            0 => paragraph,
+            share => first(paragraph, share, columns),
+        });
+    }
+    lines = first(lines, most, columns);
+    lines.insert(0, spans::cut(head, columns));
+    lines
+}
+
+/// The first `most` of some lines; the last one of these says how many more there are.
+fn first(mut lines: Vec<Spans>, most: usize, columns: usize) -> Vec<Spans> {
+    let hidden = lines.len().saturating_sub(most);
+    lines.truncate(most);
+    if let Some(last) = lines.last_mut().filter(|_| hidden > 0) {
+        let more = format!(" … {}", plural(hidden as u64, "more line"));
+        *last = spans::cut(std::mem::take(last), columns.saturating_sub(width(&more)));
+        last.push((Role::Faint, more));
     }
     lines
 }
@@ -203,29 +209,20 @@ fn foot(look: &Look, one: &Comparison, compared: &Compared, page: u16) -> String
     parts.collect::<Vec<_>>().join(" · ")
 }
 
-fn sign(look: &Look, class: Class) -> &'static str {
-    look.glyph(match class {
-        Class::Breaking => Glyph::Failed,
-        Class::Changed => Glyph::Changed,
-        Class::Added => Glyph::Added,
-        Class::Order => Glyph::Order,
-        Class::Latency => Glyph::Warning,
-        Class::Noise => Glyph::Noise,
-    })
-}
-
-fn role(class: Class) -> Role {
+/// The sign and the colour of a class.
+fn mark(class: Class) -> (Glyph, Role) {
     match class {
-        Class::Breaking => Role::Bad,
-        Class::Changed => Role::Warn,
-        Class::Added => Role::Good,
-        Class::Order | Class::Latency => Role::Event,
-        Class::Noise => Role::Faint,
+        Class::Breaking => (Glyph::Failed, Role::Bad),
+        Class::Changed => (Glyph::Changed, Role::Warn),
+        Class::Added => (Glyph::Added, Role::Good),
+        Class::Order => (Glyph::Order, Role::Event),
+        Class::Latency => (Glyph::Warning, Role::Event),
+        Class::Noise => (Glyph::Noise, Role::Faint),
     }
 }
 
 /// Two calls or two recordings that were compared. All texts are escaped.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Compared {
     /// Names both sides.
     pub title: String,
@@ -233,8 +230,8 @@ pub struct Compared {
     pub paths: [PathBuf; 2],
     /// How many differences of each class there are.
     pub counts: [u64; Class::ALL.len()],
-    /// Whether a replay tried all that it was to make.
-    pub is_tried: bool,
+    /// Whether a replay did not try all that it was to make.
+    pub is_untried: bool,
     /// A remark beside the counts.
     pub remarks: Vec<(Role, String)>,
     pub rows: Vec<Row>,
@@ -247,96 +244,44 @@ pub struct Compared {
     pub changes: Vec<usize>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Row {
     pub class: Option<Class>,
-    /// Whether a class of the row is counted and walked; not where another row tells of it.
-    pub counts: bool,
+    /// Whether another row tells of the difference: it is counted and walked there.
+    pub is_told: bool,
     /// How many values or calls the row stands for that are the same on both sides.
     pub same: u64,
     pub depth: u16,
     /// The style where nothing differs.
     pub role: Role,
+    /// What stands before the text of each side.
     pub label: String,
-    pub text: Text,
+    pub sides: [Option<String>; 2],
     /// The call on each side.
     pub calls: [Option<ItemKey>; 2],
-    /// The paragraphs below the list about the row under the cursor.
-    pub below: Option<Box<Below>>,
-}
-
-#[derive(Debug)]
-pub enum Text {
-    /// Stands once, behind the label.
-    Once(String),
-    /// Stands behind the label on each side.
-    Values([Option<String>; 2]),
-    /// Stands at the right end of each side, with the label at the left.
-    Calls([String; 2]),
-}
-
-#[derive(Debug)]
-pub struct Below {
+    /// The name and the paragraphs below the list about the row under the cursor.
     pub head: String,
-    pub paragraphs: Vec<(Option<Class>, String)>,
-}
-
-impl Below {
-    /// Nothing where there are no paragraphs.
-    pub fn new(
-        head: impl Into<String>,
-        paragraphs: Vec<(Option<Class>, String)>,
-    ) -> Option<Box<Self>> {
-        let head = head.into();
-        (!paragraphs.is_empty()).then(|| Box::new(Self { head, paragraphs }))
-    }
+    pub below: Vec<(Option<Class>, String)>,
 }
 
 impl Row {
-    pub fn new(role: Role, label: impl Into<String>, text: Text) -> Self {
+    /// A row with one text for both sides.
+    pub fn new(role: Role, label: impl Into<String>) -> Self {
+        let label = label.into();
         Self {
-            class: None,
-            counts: true,
-            same: 0,
-            depth: 0,
             role,
-            label: label.into(),
-            text,
-            calls: [None; 2],
-            below: None,
+            label,
+            ..Self::default()
         }
     }
 
-    pub fn title(text: impl Into<String>) -> Self {
-        Self::new(Role::Title, "", Text::Once(text.into()))
+    fn counted(&self) -> Option<Class> {
+        self.class.filter(|_| !self.is_told)
     }
 }
 
 impl Compared {
-    pub fn new(title: String, paths: [PathBuf; 2], bound: Option<Arc<Bound>>) -> Self {
-        Self {
-            title,
-            paths,
-            counts: Default::default(),
-            is_tried: true,
-            remarks: Vec::new(),
-            rows: Vec::new(),
-            bound,
-            lines: Vec::new(),
-            changes: Vec::new(),
-        }
-    }
-
-    /// Counts the differences.
-    pub fn count(&mut self) {
-        for row in self.rows.iter().filter(|row| row.counts) {
-            if let Some(class) = row.class {
-                self.counts[class as usize] += 1;
-            }
-        }
-    }
-
-    /// Folds runs of equal rows, or unfolds them.
+    /// Counts the differences, and folds runs of equal rows or unfolds them.
     pub fn fold(&mut self, unfolded: bool) {
         let one_run =
             |a: &Row, b: &Row| !unfolded && a.same > 0 && b.same > 0 && a.depth == b.depth;
@@ -346,14 +291,14 @@ impl Compared {
             at - run.len()..at
         });
         self.lines = runs.collect();
+        self.counts = Default::default();
+        for class in self.rows.iter().filter_map(Row::counted) {
+            self.counts[class as usize] += 1;
+        }
         let walked = |noise: bool| {
-            let is_change = |line: &usize| {
-                let row = &self.rows[self.lines[*line].start];
-                row.counts
-                    && row
-                        .class
-                        .is_some_and(|class| (class == Class::Noise) == noise)
-            };
+            let class = |line: &usize| self.rows[self.lines[*line].start].counted();
+            let is_change =
+                |line: &usize| class(line).is_some_and(|c| (c == Class::Noise) == noise);
             (0..self.lines.len()).filter(is_change).collect::<Vec<_>>()
         };
         self.changes = walked(false);

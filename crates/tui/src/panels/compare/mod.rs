@@ -41,7 +41,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use two_calls::Call;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Comparison {
     /// The comparison, once the worker has it.
     pub content: Option<Box<Compared>>,
@@ -59,17 +59,6 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    fn new(opens: Option<Seq>) -> Self {
-        Self {
-            content: None,
-            far: "comparing".to_owned(),
-            unfolded: false,
-            at: 0,
-            top: 0,
-            opens,
-        }
-    }
-
     fn lines(&self) -> usize {
         let compared = self.content.as_ref();
         compared.map_or(0, |compared| compared.lines.len())
@@ -113,11 +102,6 @@ impl Comparison {
     }
 }
 
-/// The comparison that lies on top.
-fn on_top(app: &mut App) -> Option<&mut Comparison> {
-    app.top_mut()
-}
-
 impl Overlay for Comparison {
     fn context(&self) -> Context {
         Context::Diff
@@ -140,7 +124,7 @@ impl Overlay for Comparison {
 fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
     let app = &mut viewer.app;
     let size = app.size;
-    let comparison = on_top(app)?;
+    let comparison = app.top_mut::<Comparison>()?;
     let Some(compared) = &comparison.content else {
         // Nobody waits any more for a comparison that is left before it is there.
         let is_left = matches!(action, Action::Cancel | Action::Close | Action::Back);
@@ -175,7 +159,7 @@ fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
 /// Opens the two calls under the cursor beside each other; elsewhere shows or folds equal rows.
 fn open(app: &mut App) -> Effects {
     let size = app.size;
-    let Some(comparison) = on_top(app) else {
+    let Some(comparison) = app.top_mut::<Comparison>() else {
         return vec![];
     };
     if let Some(([left, right], bound)) = comparison.pair() {
@@ -188,7 +172,7 @@ fn open(app: &mut App) -> Effects {
 /// Goes to the call under the cursor, in the recording of one side.
 fn go_to_side(viewer: &mut Viewer, side: usize) -> Effects {
     let app = &mut viewer.app;
-    let place = on_top(app).and_then(|one| {
+    let place = app.top::<Comparison>().and_then(|one| {
         let compared = one.content.as_ref()?;
         let key = compared.row(one.at).and_then(|row| row.calls[side]);
         Some((compared.paths[side].clone(), key.map(|key| key.seq)))
@@ -210,7 +194,7 @@ fn click(viewer: &mut Viewer, (x, y): (u16, u16), double: bool) -> Effects {
     let app = &mut viewer.app;
     let (columns, rows) = app.size;
     let [_, body, _] = draw::areas(Rect::new(0, 0, columns, rows));
-    let Some(comparison) = on_top(app) else {
+    let Some(comparison) = app.top_mut::<Comparison>() else {
         return vec![];
     };
     let line = comparison.top + usize::from(y.saturating_sub(body.y));
@@ -224,7 +208,7 @@ fn click(viewer: &mut Viewer, (x, y): (u16, u16), double: bool) -> Effects {
 /// The wheel scrolls without moving the cursor.
 fn wheel(app: &mut App, by: isize) -> Effects {
     let size = app.size;
-    if let Some(comparison) = on_top(app) {
+    if let Some(comparison) = app.top_mut::<Comparison>() {
         let (lines, page) = (comparison.lines(), comparison.page(size));
         comparison.top = frame::turned(comparison.top, by, lines, page);
     }
@@ -351,7 +335,12 @@ fn ask(
 ) -> Effects {
     leave_unfinished(app);
     let at = at.min(app.overlays.len());
-    app.overlays.insert(at, Box::new(Comparison::new(opens)));
+    let comparison = Comparison {
+        far: "comparing".to_owned(),
+        opens,
+        ..Comparison::default()
+    };
+    app.overlays.insert(at, Box::new(comparison));
     vec![app.questions.send(Slot::Preview, failed, work)]
 }
 
@@ -373,7 +362,6 @@ fn answer(compared: Option<Compared>) -> Answer {
             return vec![];
         };
         let compared = comparison.content.insert(Box::new(compared));
-        compared.count();
         compared.fold(false);
         let opens = comparison.opens;
         let first = compared.changes.first().copied();

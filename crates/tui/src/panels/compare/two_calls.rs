@@ -1,6 +1,6 @@
 //! Two calls, value beside value.
 
-use super::draw::{Below, Compared, Row, Text};
+use super::draw::{Compared, Row};
 use crate::panels::filter;
 use crate::theme::Role;
 use crate::worker::{Place, Which};
@@ -12,8 +12,9 @@ use mcpreel_replay::rules::{Rules, files};
 use mcpreel_share::phrases::sentence;
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_store::select::{self, Scan, Way};
-use mcpreel_trace::clock::Clock;
+use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_trace::exchange::Exchange;
+use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{ItemKey, Lens};
 use mcpreel_trace::query::Query;
 use mcpreel_trace::query::ast::Field;
@@ -53,19 +54,17 @@ pub fn compare(
 ) -> Result<Option<Compared>, String> {
     let said = |error: ReadError| sentence(&error);
     let newer = side(place, right)?;
-    let before;
-    let left = if let Some(left) = left {
-        left
-    } else if let Some(key) = call_before(place, &newer)? {
-        before = Call {
+    let left = match left {
+        Some(left) => Some(left.clone()),
+        None => call_before(place, &newer)?.map(|key| Call {
             key,
             ..right.clone()
-        };
-        &before
-    } else {
+        }),
+    };
+    let Some(left) = left else {
         return Ok(None);
     };
-    let sides = [side(place, left)?, newer];
+    let sides = [side(place, &left)?, newer];
     let [left, right] = &sides;
     let paths = sides
         .each_ref()
@@ -79,10 +78,16 @@ pub fn compare(
         [left, right] if left == right => left,
         names => names.join(" | "),
     };
-    let mut compared = Compared::new(title, paths, None);
-    let heads = sides.each_ref().map(|side| Some(head(side, is_one)));
-    let heads = Row::new(Role::Strong, "", Text::Values(heads));
-    compared.rows.push(heads);
+    let heads = Row {
+        sides: sides.each_ref().map(|side| Some(head(side, is_one))),
+        ..Row::new(Role::Strong, "")
+    };
+    let mut compared = Compared {
+        title,
+        paths,
+        rows: vec![heads],
+        ..Compared::default()
+    };
     for half in [Half::Request, Half::Response] {
         messages(&mut compared, &sides, half, &rules, bound).map_err(said)?;
     }
@@ -179,17 +184,18 @@ fn messages(
     };
     let remarks = &mut compared.remarks;
     let mut remark = |text| remarks.push((Role::Warn, format!("⚠ {what}: {text}")));
-    compared.rows.push(Row::title(what));
-    let size = |side: &OneSide| match half {
-        Half::Request => side.exchange.request_size,
-        Half::Response => side.exchange.response_size,
-    };
-    if sides.iter().map(size).max() > Some(WHOLE) {
+    compared.rows.push(Row::new(Role::Title, what));
+    let [left, right] = sides;
+    let halves = [left, right].map(|side| half_of(&side.exchange, half));
+    if halves.iter().any(|(size, ..)| *size > WHOLE) {
         remark("too long to be compared here".to_owned());
         return Ok(());
     }
-    let [left, right] = sides;
-    let mut texts = [text_of(left, half)?, text_of(right, half)?];
+    let read = |side: &OneSide, (_, place, _): HalfOf| {
+        let bytes = place.map(|(frame, part)| side.recording.message_bytes(frame, part));
+        Ok::<_, ReadError>(bytes.transpose()?.flatten())
+    };
+    let mut texts = [read(left, halves[0])?, read(right, halves[1])?];
     if let [Some(left), Some(right)] = &mut texts {
         let redacted = diff::fill_redacted(left, right);
         if redacted > 0 {
@@ -205,16 +211,13 @@ fn messages(
         scope: rules.scope(&left.exchange.method, left.exchange.name.as_deref()),
         ..Terms::default()
     };
-    let value = |side: &OneSide, text| {
-        let t = match half {
-            Half::Request => Some(side.exchange.t_request),
-            Half::Response => side.exchange.t_response,
-        };
+    let value = |side: &OneSide, (.., t): HalfOf, text| {
         let t = t.filter(|_| side.wall_ns > 0);
         let wall_ns = t.map(|t| side.wall_ns.saturating_add(t.0));
         Side { text, wall_ns }
     };
-    let (then, now) = (value(left, then.as_deref()), value(right, now));
+    let then = value(left, halves[0], then.as_deref());
+    let now = value(right, halves[1], now);
     let found = compare_by(&terms, half, then, now);
     let limits = found.limits;
     let remarks = [
@@ -227,21 +230,21 @@ fn messages(
         remark(format!("{} {what}", count(number)));
     }
     if found.lines.is_empty() {
-        let none = Text::Once("  there is none on either side".to_owned());
-        compared.rows.push(Row::new(Role::Faint, "", none));
+        let none = "  there is none on either side";
+        compared.rows.push(Row::new(Role::Faint, none));
     }
     compared.rows.extend(rows(&found, what));
     Ok(())
 }
 
-/// The bytes of a message.
-fn text_of(side: &OneSide, half: Half) -> Result<Option<Vec<u8>>, ReadError> {
-    let place = match half {
-        Half::Request => Some(side.exchange.request),
-        Half::Response => side.exchange.response,
-    };
-    let bytes = place.map(|(frame, part)| side.recording.message_bytes(frame, part));
-    Ok(bytes.transpose()?.flatten())
+/// The size, the place and the time of a message.
+type HalfOf = (u64, Option<(Seq, u32)>, Option<Moment>);
+
+fn half_of(of: &Exchange, half: Half) -> HalfOf {
+    match half {
+        Half::Request => (of.request_size, Some(of.request), Some(of.t_request)),
+        Half::Response => (of.response_size, of.response, of.t_response),
+    }
 }
 
 fn rows(found: &Comparison, message: &str) -> Vec<Row> {
@@ -257,14 +260,13 @@ fn rows(found: &Comparison, message: &str) -> Vec<Row> {
         };
         // That a message is an object need not be said.
         if line.depth > 0 || !matches!(line.verdict, Verdict::Within(_)) {
-            let below = below(&path, &line.verdict);
-            rows.push(Row { below, ..row(line) });
+            rows.push(row(line, &path));
         }
     }
     rows
 }
 
-fn row(line: &Line) -> Row {
+fn row(line: &Line, path: &str) -> Row {
     let label = match line.verdict {
         Verdict::Differs {
             change: Change::Outcome,
@@ -274,51 +276,42 @@ fn row(line: &Line) -> Row {
     };
     let indent = (2 * usize::from(line.depth.max(1))).min(INDENT);
     let colon = if label.is_empty() { "" } else { ": " };
-    let label = format!("{:indent$}{label}{colon}", "");
-    let both = |role, text: String| {
-        Row::new(
-            role,
-            &*label,
-            Text::Values([Some(text.clone()), Some(text)]),
-        )
-    };
-    let (row, same) = match &line.verdict {
-        Verdict::Within(Kind::Object) => (both(Role::Text, "{".to_owned()), 0),
-        Verdict::Within(Kind::Array) => (both(Role::Text, "[".to_owned()), 0),
-        Verdict::Within(_) => (both(Role::Text, "text".to_owned()), 0),
-        Verdict::Same(same) => (both(Role::Faint, shown(same)), 1),
+    let both = |text: String| [Some(text.clone()), Some(text)];
+    let (sides, same, said) = match &line.verdict {
+        Verdict::Within(Kind::Object) => (both("{".to_owned()), 0, None),
+        Verdict::Within(Kind::Array) => (both("[".to_owned()), 0, None),
+        Verdict::Within(_) => (both("text".to_owned()), 0, None),
+        Verdict::Same(same) => (both(shown(same)), 1, Some("the same")),
         Verdict::SameUnkept(values) => {
             let text = format!("… {} the same", count(*values));
-            (both(Role::Faint, text), *values)
+            (both(text), *values, None)
         }
-        Verdict::Differs { left, right, .. } => {
-            let sides = [left, right].map(|side| side.as_ref().map(shown));
-            (Row::new(Role::Text, &*label, Text::Values(sides)), 0)
-        }
-    };
-    Row {
-        depth: line.depth,
-        class: line.verdict.class(),
-        same,
-        ..row
-    }
-}
-
-/// What a row says in full: each side as far as it was kept.
-fn below(path: &str, verdict: &Verdict) -> Option<Box<Below>> {
-    let (change, sides) = match verdict {
         Verdict::Differs {
             change,
             left,
             right,
             ..
-        } => (change.as_str(), [left.as_ref(), right.as_ref()]),
-        Verdict::Same(same) => ("the same", [Some(same), None]),
-        Verdict::SameUnkept(_) | Verdict::Within(_) => return None,
+        } => {
+            let sides = [left, right].map(|side| side.as_ref().map(shown));
+            (sides, 0, Some(change.as_str()))
+        }
     };
-    let sides = ["- ", "+ "].into_iter().zip(sides);
-    let sides = sides.filter_map(|(sign, side)| Some((None, format!("{sign}{}", shown(side?)))));
-    Below::new(format!("{path} ({change})"), sides.collect())
+    // Below stands each side as far as it was kept; once where both are the same.
+    let told = said.map_or(0, |_| if same > 0 { 1 } else { 2 });
+    let told = ["- ", "+ "].into_iter().zip(&sides).take(told);
+    let below = told.filter_map(|(sign, side)| Some((None, format!("{sign}{}", side.as_ref()?))));
+    Row {
+        depth: line.depth,
+        class: line.verdict.class(),
+        same,
+        head: format!("{path} ({})", said.unwrap_or_default()),
+        below: below.collect(),
+        sides,
+        ..Row::new(
+            if same > 0 { Role::Faint } else { Role::Text },
+            format!("{:indent$}{label}{colon}", ""),
+        )
+    }
 }
 
 fn label(label: &Label) -> String {

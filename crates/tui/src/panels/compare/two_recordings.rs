@@ -1,6 +1,6 @@
 //! Two recordings, call beside call; also a recording and its replay.
 
-use super::draw::{Below, Compared, Row, Text};
+use super::draw::{Compared, Row};
 use super::{progress, short};
 use crate::theme::Role;
 use crate::worker::{Place, Which};
@@ -97,23 +97,28 @@ pub fn compare(
         return Ok(None);
     };
     let paths = [left.path().to_owned(), right.path().to_owned()];
-    let mut compared = Compared::new(titles.join(" | "), paths, Some(Arc::new(bound)));
+    let mut compared = Compared {
+        title: titles.join(" | "),
+        paths,
+        bound: Some(Arc::new(bound)),
+        ..Compared::default()
+    };
     let report = judge.finish();
     let whole = replayed.map_or(&report, |replayed| &replayed.report);
     add_whole(&mut compared.rows, whole);
     add_offers(&mut compared.rows, &report);
-    compared.rows.push(Row::title("call by call"));
+    compared.rows.push(Row::new(Role::Title, "call by call"));
     let first = compared.rows.len();
     let not_reached = add_calls(&mut compared.rows, &pairs, &report, replayed, &elsewhere);
     let calls = compared.rows[first..].iter();
-    let calls = calls.filter(|row| row.counts && row.class.is_none());
+    let calls = calls.filter(|row| row.class.is_none());
     let (same, not_tried): (Vec<_>, Vec<_>) = calls.partition(|row| row.same > 0);
     let told = [
         (Role::Text, same.len(), "the same"),
         (Role::Warn, not_tried.len(), "not tried"),
         (Role::Faint, not_reached, "not reached"),
     ];
-    compared.is_tried = not_tried.is_empty();
+    compared.is_untried = !not_tried.is_empty();
     for (role, number, what) in told.into_iter().filter(|(_, number, _)| *number > 0) {
         let text = format!("{} {what}", count(number as u64));
         compared.remarks.push((role, text));
@@ -187,15 +192,13 @@ fn add_whole(rows: &mut Vec<Row>, report: &Report) {
         }
     }
     if !said.is_empty() {
-        rows.push(Row::title("as a whole"));
+        rows.push(Row::new(Role::Title, "as a whole"));
     }
-    rows.extend(said.into_iter().map(|(class, text)| {
-        let below = Below::new("as a whole", vec![(None, text.clone())]);
-        Row {
-            class,
-            below,
-            ..Row::new(Role::Text, "", Text::Once(text))
-        }
+    rows.extend(said.into_iter().map(|(class, text)| Row {
+        class,
+        head: "as a whole".to_owned(),
+        below: vec![(None, text.clone())],
+        ..Row::new(Role::Text, text)
     }));
 }
 
@@ -204,18 +207,18 @@ fn add_offers(rows: &mut Vec<Row>, report: &Report) {
     let mut offers: Vec<_> = report.offers.iter().collect();
     offers.sort_by_key(|offer| offer.difference.class);
     if !offers.is_empty() {
-        rows.push(Row::title("what the server offers"));
+        rows.push(Row::new(Role::Title, "what the server offers"));
     }
     rows.extend(offers.into_iter().map(|offer| {
         let difference = &offer.difference;
         let what = words::offered(offer);
         let note = difference.note.as_ref().unwrap_or(&difference.path);
-        let text = Text::Once(format!("{what}: {note}"));
         Row {
             class: Some(difference.class),
             calls: [offer.left, offer.right].map(|seq| Some(ItemKey::of_part(seq?, 0))),
-            below: Below::new(what, vec![paragraph(difference)]),
-            ..Row::new(Role::Text, "", text)
+            head: what.clone(),
+            below: vec![paragraph(difference)],
+            ..Row::new(Role::Text, format!("{what}: {note}"))
         }
     }));
 }
@@ -261,7 +264,7 @@ fn add_calls(
         let mut row = row_of(pair, account);
         if let Some(class) = lists.get(&seqs) {
             // Rows of what the server offers count the difference.
-            row.counts = account.is_some();
+            row.is_told = account.is_none();
             row.class = Some(row.class.map_or(*class, |known| known.min(*class)));
             row.same = 0;
         }
@@ -283,14 +286,14 @@ fn row_of(pair: &Pair, account: Option<&Account>) -> Row {
     let name = pair.name.as_deref().map(diff::name);
     let label = words::call((&diff::name(&pair.method), name.as_deref()));
     let said = account.and_then(words::said);
-    let text = pair.sides.map(|side| match side {
+    let sides = pair.sides.map(|side| match side {
         Some(side) => {
             let latency = side.latency_ns.map(duration).unwrap_or_default();
             let text = format!("#{} {} {latency}", side.request.0.0, side.status.as_str());
-            text.trim_end().to_owned()
+            Some(text.trim_end().to_owned())
         }
         // What became of the exchange stands where the other side would be.
-        None => said.clone().unwrap_or_default(),
+        None => Some(said.clone().unwrap_or_default()),
     });
     let class = match (pair.sides, account) {
         ([Some(_), None], Some(account)) => account.class,
@@ -311,8 +314,10 @@ fn row_of(pair: &Pair, account: Option<&Account>) -> Row {
         class,
         same: u64::from(is_same),
         calls: pair.sides.map(|side| side.map(call)),
-        below: Below::new(label.as_str(), paragraphs),
-        ..Row::new(Role::Text, label, Text::Calls(text))
+        head: label.clone(),
+        below: paragraphs,
+        sides,
+        ..Row::new(Role::Text, label)
     }
 }
 

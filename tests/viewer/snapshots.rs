@@ -8,7 +8,7 @@ use crate::fixture;
 use crate::notation;
 use crate::scenes::{SCENES, Scene};
 use crate::zone::in_utc;
-use mcpreel_tui::theme::{Colors, Look};
+use mcpreel_tui::theme::Look;
 use ratatui::buffer::Cell;
 use ratatui::style::Color;
 use std::collections::BTreeSet;
@@ -41,7 +41,7 @@ fn every_panel_looks_as_reviewed() {
 #[test]
 fn without_colour_the_words_and_signs_remain() {
     let look = Look {
-        colors: Colors::None,
+        plain: true,
         ..Look::default()
     };
     in_utc(
@@ -71,7 +71,7 @@ fn a_terminal_that_is_too_small_says_so() {
 fn nothing_has_a_colour_where_none_are_wanted() {
     for scene in SCENES {
         let (mut viewer, _recordings) = scene.play(OTHERS[0]);
-        viewer.state.app.settings.look.colors = Colors::None;
+        viewer.state.app.settings.look.plain = true;
         let screen = viewer.screen();
         let colored = |cell: &&Cell| (cell.fg, cell.bg) != (Color::Reset, Color::Reset);
         let other = screen.content.iter().find(colored);

@@ -169,7 +169,7 @@ pub struct Playback {
 pub struct StatePane {
     pub text: Text,
     /// When the state was asked for last, nanoseconds since the viewer started.
-    pub asked_ns: Option<u64>,
+    pub asked_ns: u64,
 }
 
 impl Playback {

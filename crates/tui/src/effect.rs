@@ -3,7 +3,7 @@
 use crate::app::{App, Session, Viewer};
 use crate::keymap::Key;
 use crate::worker::errand::{Errand, Place, Which};
-use crate::worker::job::{Growth, Job, Progress, Slot, Source, Step};
+use crate::worker::job::{Growth, Job, Slot, Source, Step};
 use crossterm::event::MouseEvent;
 use mcpreel_share::phrases::sentence;
 use mcpreel_store::reader::ReadError;
@@ -92,7 +92,7 @@ impl Questions {
 
     /// Stops the job of a slot: answers that are on their way do not count any more.
     pub fn stop(&mut self, slot: Slot) -> Effect {
-        self.ask(slot, Nothing, |_, _, ()| vec![])
+        self.ask(slot, |_: &Source<'_>| Ok(()), |_, _, ()| vec![])
     }
 
     /// Has `work` done beside the open recording; the errand of the slot before it is
@@ -236,16 +236,5 @@ impl<J: Job> Asked for (J, Found<J::Found>) {
 
     fn grown(&mut self, growth: &Growth) -> bool {
         self.0.grown(growth)
-    }
-}
-
-/// Takes the place of the job before it, and does nothing.
-struct Nothing;
-
-impl Job for Nothing {
-    type Found = ();
-
-    fn step(&mut self, _: &Source<'_>) -> Step<()> {
-        Ok((Progress::Done, None))
     }
 }

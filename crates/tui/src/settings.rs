@@ -5,7 +5,7 @@
 
 use super::action::{Action, Context};
 use super::keymap::{Key, Keymap};
-use super::theme::{Colors, Look, Theme};
+use super::theme::{Look, Theme};
 use mcpreel_config::{Config, Setting};
 use serde::{Deserialize, Serialize};
 use std::io::Write as _;
@@ -85,19 +85,11 @@ pub enum TimeColumn {
 
 impl TimeColumn {
     pub fn next(self) -> Self {
-        match self {
-            Self::Start => Self::Delta,
-            Self::Delta => Self::Clock,
-            Self::Clock => Self::Start,
-        }
+        [Self::Delta, Self::Clock, Self::Start][self as usize]
     }
 
     pub fn title(self) -> &'static str {
-        match self {
-            Self::Start => "since",
-            Self::Delta => "delta",
-            Self::Clock => "clock",
-        }
+        ["since", "delta", "clock"][self as usize]
     }
 }
 
@@ -153,16 +145,16 @@ impl Settings {
         let configured = config
             .one("viewer.color")
             .and_then(|word| known(word, Color::parse, "auto, always, never", &mut faults));
-        let colors = match color.or(configured).unwrap_or_default() {
-            Color::Auto if no_color => Colors::None,
-            Color::Never => Colors::None,
-            Color::Auto | Color::Always => Colors::Sixteen,
+        let plain = match color.or(configured).unwrap_or_default() {
+            Color::Auto => no_color,
+            Color::Never => true,
+            Color::Always => false,
         };
         let is_on = |key| config.is_on(key);
         let settings = Self {
             look: Look {
                 theme: theme.or(remembered_theme).unwrap_or_default(),
-                colors,
+                plain,
                 ascii: is_on("viewer.ascii").unwrap_or(false),
             },
             keymap: keymap(config, &mut faults),
@@ -251,9 +243,9 @@ mod tests {
     fn the_command_line_beats_the_file_beats_no_color_and_what_is_remembered() {
         let look = |file, color, no_color| settings(file, color, no_color).0.look;
         let always = "[viewer]\ncolor = 'always'\ntheme = 'contrast'";
-        assert_eq!(look("", None, true).colors, Colors::None);
-        assert_eq!(look(always, None, true).colors, Colors::Sixteen);
-        assert_eq!(look(always, Some(Color::Never), false).colors, Colors::None);
+        assert!(look("", None, true).plain);
+        assert!(!look(always, None, true).plain);
+        assert!(look(always, Some(Color::Never), false).plain);
         assert_eq!(look("", None, false).theme, Theme::Light);
         assert_eq!(look(always, None, false).theme, Theme::Contrast);
     }

@@ -1,11 +1,11 @@
 //! Colours and glyphs.
 //!
 //! Views name [`Role`]s and [`Glyph`]s; what they look like is known here. Signs that stand in
-//! words (`12 ms · 3 open`) are written where the words are; `view` spells them out in ASCII.
+//! words (`12 ms · 3 open`), and frames, are written where they stand; `view` spells them out in
+//! ASCII.
 //! Nothing is said by colour alone: every role that means something comes with a glyph or a word.
 
 use ratatui::style::{Color, Modifier, Style};
-use ratatui::symbols::border;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
@@ -68,7 +68,6 @@ impl Glyph {
     pub const Failed: Self = Self("✗", "x");
     pub const Ok: Self = Self("✓", ".");
     pub const Running: Self = Self("…", "?");
-    pub const Ellipsis: Self = Self("…", "~");
     pub const Folded: Self = Self("▸", "+");
     pub const Unfolded: Self = Self("▾", "-");
     pub const Child: Self = Self("└", "`");
@@ -97,14 +96,6 @@ impl Glyph {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Colors {
-    /// No colours: reverse, bold, underline and glyphs have to do.
-    None,
-    #[default]
-    Sixteen,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {
     #[default]
     Dark,
@@ -119,12 +110,7 @@ impl Theme {
     pub const ALL: [Self; 4] = [Self::Dark, Self::Light, Self::Safe, Self::Contrast];
 
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Dark => "dark",
-            Self::Light => "light",
-            Self::Safe => "safe",
-            Self::Contrast => "contrast",
-        }
+        ["dark", "light", "safe", "contrast"][self as usize]
     }
 
     pub fn parse(name: &str) -> Option<Self> {
@@ -136,35 +122,22 @@ impl Theme {
 pub struct Look {
     /// The colours, where there are some.
     pub theme: Theme,
-    pub colors: Colors,
+    /// No colours: reverse, bold, underline and glyphs have to do.
+    pub plain: bool,
     pub ascii: bool,
 }
 
 impl Look {
     pub fn style(&self, role: Role) -> Style {
-        match self.colors {
-            Colors::None => plain(role),
-            Colors::Sixteen => themed(self.theme, role),
+        if self.plain {
+            return plain(role);
         }
+        themed(self.theme, role)
     }
 
     pub fn glyph(&self, glyph: Glyph) -> &'static str {
         let Glyph(unicode, ascii) = glyph;
         if self.ascii { ascii } else { unicode }
-    }
-
-    pub fn border(&self) -> border::Set<'static> {
-        const ASCII: border::Set<'static> = border::Set {
-            top_left: "+",
-            top_right: "+",
-            bottom_left: "+",
-            bottom_right: "+",
-            vertical_left: "|",
-            vertical_right: "|",
-            horizontal_top: "-",
-            horizontal_bottom: "-",
-        };
-        if self.ascii { ASCII } else { border::PLAIN }
     }
 }
 

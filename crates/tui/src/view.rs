@@ -34,21 +34,14 @@ pub fn draw(viewer: &Viewer, frame: &mut Frame<'_>) {
     }
 }
 
-/// Signs that stand in words of ours (`12 ms · 3 open`, `µs`, what was cut) as ASCII. Whatever
-/// else is no ASCII came over the wire and is shown as it is.
+/// Frames, and signs that stand in words of ours (`12 ms · 3 open`, `µs`, what was cut), as ASCII.
+/// Whatever else is no ASCII came over the wire and is shown as it is.
 fn spell_out(screen: &mut Buffer) {
-    const SIGNS: [(&str, &str); 6] = [
-        ("⚠", "!"),
-        ("·", "-"),
-        ("…", "~"),
-        ("µ", "u"),
-        ("→", ">"),
-        ("×", "x"),
-    ];
+    const SIGNS: [&str; 12] = ["⚠", "·", "…", "µ", "→", "×", "│", "─", "┌", "┐", "└", "┘"];
+    const ASCII: &str = "!-~u>x|-++++";
     for cell in &mut screen.content {
-        let sign = SIGNS.iter().find(|(sign, _)| *sign == cell.symbol());
-        if let Some((_, ascii)) = sign {
-            cell.set_symbol(ascii);
+        if let Some(at) = SIGNS.iter().position(|sign| *sign == cell.symbol()) {
+            cell.set_symbol(&ASCII[at..=at]);
         }
     }
 }

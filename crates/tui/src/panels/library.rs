@@ -425,7 +425,7 @@ fn draw_about(app: &App, entry: &Entry, area: Rect, frame: &mut Frame<'_>) {
         _ => Role::Warn,
     };
     let lines = [
-        (Role::Border, look.border().horizontal_top.repeat(columns)),
+        (Role::Border, "─".repeat(columns)),
         (Role::Text, format!(" {who}")),
         (role, format!(" {how}")),
     ];

@@ -24,7 +24,7 @@ use crate::layout;
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::pager::Text;
 use crate::widget::spans::Spans;
-use crate::worker::job::{Job, Progress, Slot, Source, Step};
+use crate::worker::job::{Slot, Source};
 use mcpreel_share::phrases;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::Exchange;
@@ -117,31 +117,18 @@ fn ask(app: &mut App, session: &mut Session) -> Effects {
     let pane = session.playback.pane.as_mut();
     let state = pane.is_some();
     if let Some(pane) = pane {
-        pane.asked_ns = Some(app.now.ui_ns);
+        pane.asked_ns = app.now.ui_ns;
     }
-    let job = Looking { at, state };
-    vec![app.questions.ask(Slot::State, job, found)]
-}
-
-/// Reads when a frame was complete, and the state after it where that is wanted.
-struct Looking {
-    at: Seq,
-    state: bool,
+    let look = move |source: &Source<'_>| {
+        let head = source.recording.head(at)?;
+        let state = state.then(|| source.recording.state_at(at)).transpose()?;
+        Ok((at, head.map(|head| head.t_last), state))
+    };
+    vec![app.questions.ask(Slot::State, look, found)]
 }
 
 /// The frame, when it was complete, and the state after it.
 type Then = (Seq, Option<Moment>, Option<State>);
-
-impl Job for Looking {
-    type Found = Then;
-
-    fn step(&mut self, source: &Source<'_>) -> Step<Then> {
-        let head = source.recording.head(self.at)?;
-        let state = self.state.then(|| source.recording.state_at(self.at));
-        let t = head.map(|head| head.t_last);
-        Ok((Progress::Done, Some((self.at, t, state.transpose()?))))
-    }
-}
 
 fn found(app: &mut App, session: &mut Session, (at, t, state): Then) -> Effects {
     let now = session.now(app.now);
@@ -204,23 +191,16 @@ fn pane(app: &mut App, session: &mut Session) -> Effects {
     if !is_open {
         return vec![];
     }
-    let text = Text::new(
-        format!("state{}", app.settings.look.glyph(Glyph::Ellipsis)),
-        vec![],
-    );
-    let asked_ns = None;
-    session.playback.pane = Some(StatePane { text, asked_ns });
+    let text = Text::new("state…", vec![]);
+    session.playback.pane = Some(StatePane { text, asked_ns: 0 });
     ask(app, session)
 }
 
 /// Time has passed: the state of a live recording is asked for again.
 pub fn tick(app: &mut App, session: &mut Session) -> Effects {
-    let live = session.is_live() && session.until().is_none();
-    let pane = session.playback.pane.as_ref();
-    let is_old = pane.is_some_and(|pane| match pane.asked_ns {
-        None => true,
-        Some(asked_ns) => live && app.now.ui_ns.saturating_sub(asked_ns) > AGAIN_NS,
-    });
+    let is_now = session.is_live() && session.until().is_none();
+    let pane = session.playback.pane.as_ref().filter(|_| is_now);
+    let is_old = pane.is_some_and(|pane| app.now.ui_ns.saturating_sub(pane.asked_ns) > AGAIN_NS);
     if is_old { ask(app, session) } else { vec![] }
 }
 
@@ -250,14 +230,14 @@ fn lines(look: &Look, state: &State, t: Moment) -> Vec<Spans> {
     lines.push(open);
     let call = |call| line("", Role::Open, call_text(look, call, t));
     lines.extend(state.open.iter().take(LISTED).map(call));
-    lines.extend(more(look, state.open.len()));
+    lines.extend(more(state.open.len()));
     if !state.subscriptions.is_empty() {
         let count = plural(state.subscriptions.len() as u64, "resource");
         lines.push(line("subscribed", Role::Text, format!(" {count}")));
         let uris = state.subscriptions.iter().take(LISTED);
         let uri = uris.map(|(uri, seq)| format!("{}  #{}", escape(uri), seq.0));
         lines.extend(uri.map(|uri| line("", Role::Text, uri)));
-        lines.extend(more(look, state.subscriptions.len()));
+        lines.extend(more(state.subscriptions.len()));
     }
     if let Some((level, since)) = &state.log_level {
         let level = format!("{}, since #{}", escape(level), since.0);
@@ -278,10 +258,9 @@ fn line(word: &str, role: Role, text: impl Into<String>) -> Spans {
 }
 
 /// The line that says how many more there are than are listed.
-fn more(look: &Look, of: usize) -> Option<Spans> {
+fn more(of: usize) -> Option<Spans> {
     let left = of.checked_sub(LISTED).filter(|left| *left > 0)?;
-    let text = format!("{} {left} more", look.glyph(Glyph::Ellipsis));
-    Some(line("", Role::Faint, text))
+    Some(line("", Role::Faint, format!("… {left} more")))
 }
 
 /// Phase and version.
@@ -290,15 +269,13 @@ fn session(state: &State) -> Vec<Spans> {
     let phase = session.phase.end().map(phrases::end);
     let phase = phase.unwrap_or_else(|| session.phase.as_str().to_owned());
     let (asked, agreed) = (&session.version_asked, &session.version_agreed);
-    let told = [("asked", asked), ("agreed", agreed)];
-    let told = told.iter().filter_map(|(word, version)| {
-        let version = version.as_deref()?;
-        Some(format!("{word} {}", escape(version)))
-    });
-    let versions = match told.collect::<Vec<_>>().join(", ") {
-        none if none.is_empty() => "none was asked for".to_owned(),
-        versions => versions,
-    };
+    let told = [("asked", asked), ("agreed", agreed)].into_iter();
+    let told =
+        told.filter_map(|(word, version)| Some(format!("{word} {}", escape(version.as_deref()?))));
+    let mut versions = told.collect::<Vec<_>>().join(", ");
+    if versions.is_empty() {
+        versions.push_str("none was asked for");
+    }
     let eras: Vec<_> = session.eras.iter().map(|era| era.as_str()).collect();
     let version = format!("{versions} {}", eras.join("+"));
     let differ = agreed.is_some() && asked != agreed;
@@ -329,8 +306,7 @@ fn side(look: &Look, state: &State, by: Declared) -> [Spans; 2] {
             (false, _) => format!("{warning} {path} used, not declared"),
         }
     });
-    let dot = format!(" {} ", look.glyph(Glyph::Dot));
-    let (role, told) = match told.collect::<Vec<_>>().join(&dot) {
+    let (role, told) = match told.collect::<Vec<_>>().join(" · ") {
         none if none.is_empty() => (Role::Faint, "nothing was declared".to_owned()),
         told if told.contains(warning) => (Role::Warn, told),
         told => (Role::Text, told),
@@ -358,13 +334,12 @@ fn listed(look: &Look, member: &str, listed: &Listed) -> Vec<Spans> {
         member => member,
     };
     let names = listed.names.iter().take(LISTED).map(|name| escape(name));
-    let dot = format!(" {} ", look.glyph(Glyph::Dot));
-    let names = names.collect::<Vec<_>>().join(&dot);
+    let names = names.collect::<Vec<_>>().join(" · ");
     let mut lines = vec![line(word, role, text)];
     if !names.is_empty() {
         lines.push(line("", Role::Faint, names));
     }
-    lines.extend(more(look, listed.names.len()));
+    lines.extend(more(listed.names.len()));
     lines
 }
 

@@ -21,9 +21,7 @@ pub fn draw(
     } else {
         Role::Border
     };
-    let mut block = Block::bordered()
-        .border_set(look.border())
-        .border_style(look.style(role));
+    let mut block = Block::bordered().border_style(look.style(role));
     let room = usize::from(area.width.saturating_sub(4));
     if !title.is_empty() && room > 0 {
         let title = format!(" {} ", cut(title, room));

@@ -50,6 +50,19 @@ pub trait Job: Send {
     }
 }
 
+/// A closure is a job that is done in one step.
+impl<T, F> Job for F
+where
+    T: Send + 'static,
+    F: FnMut(&Source<'_>) -> Result<T, ReadError> + Send,
+{
+    type Found = T;
+
+    fn step(&mut self, source: &Source<'_>) -> Step<T> {
+        Ok((Progress::Done, Some(self(source)?)))
+    }
+}
+
 /// Whether there is more to do, and what was found so far.
 pub type Step<T> = Result<(Progress, Option<T>), ReadError>;
 

@@ -195,9 +195,7 @@ fn block(app: &App, session: &Session, area: Rect) -> Block<'static> {
         texts.push((Role::Text, " ".to_owned()));
         spans::line(texts, look)
     };
-    let mut block = Block::bordered()
-        .border_set(look.border())
-        .border_style(look.style(role));
+    let mut block = Block::bordered().border_style(look.style(role));
     let room = usize::from(area.width.saturating_sub(4));
     let tabs = tabs(session);
     let beside_tabs = room.saturating_sub(spans::width(&tabs) + 3);

@@ -160,20 +160,17 @@ fn below(look: &Look, row: &Row, area: Rect) -> Vec<Spans> {
     let rest = columns.saturating_sub(spans::width(&head));
     head.push((Role::Border, "─".repeat(rest)));
     // A long value leaves room for the one that it is compared with.
-    let share = most / row.below.len();
-    let mut lines = Vec::new();
-    for (class, text) in &row.below {
+    let share = match most / row.below.len() {
+        0 => usize::MAX,
+        share => share,
+    };
+    let lines = row.below.iter().flat_map(|(class, text)| {
         let style = class.map_or(Role::Text, |class| mark(class).1);
-        let wrapped = wrap(text, columns.saturating_sub(2)).into_iter();
-        let paragraph = wrapped
-            .map(|text| vec![(style, format!(" {text}"))])
-            .collect();
-        lines.extend(match share {
-            0 => paragraph,
-            share => first(paragraph, share, columns),
-        });
-    }
-    lines = first(lines, most, columns);
+        let lines = wrap(text, columns.saturating_sub(2)).into_iter();
+        let lines = lines.map(|text| vec![(style, format!(" {text}"))]);
+        first(lines.collect(), share, columns)
+    });
+    let mut lines = first(lines.collect(), most, columns);
     lines.insert(0, spans::cut(head, columns));
     lines
 }

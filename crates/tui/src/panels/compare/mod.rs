@@ -255,12 +255,8 @@ fn sides(app: &App) -> Result<(Which, PathBuf), &'static str> {
     if library.chosen.is_empty() && is_made {
         return Ok((Which::Parent(current.path.clone()), current.path.clone()));
     }
-    let mut both: Vec<&Entry> = library
-        .rows
-        .iter()
-        .map(|row| &*row.entry)
-        .filter(|entry| chosen(entry))
-        .collect();
+    let entries = library.rows.iter().map(|row| &*row.entry);
+    let mut both: Vec<_> = entries.filter(|entry| chosen(entry)).collect();
     if both.len() == 1 && !chosen(current) {
         both.push(current);
     }

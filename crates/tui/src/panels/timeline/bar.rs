@@ -87,17 +87,14 @@ fn beside(
     let wide = width(time) + 1;
     let span = |&(text, role): &(&'static str, Role)| Span::styled(text, look.style(role));
     let faint = |text: String| Span::styled(text, look.style(Role::Faint));
+    let mut spans: Vec<_> = cells.iter().map(span).collect();
     if to + 1 + wide <= cells.len() {
-        let mut spans: Vec<_> = cells[..=to].iter().map(span).collect();
+        spans.truncate(to + 1);
         spans.push(faint(format!(" {time}")));
-        return spans;
+    } else if from >= wide {
+        spans.splice(..from, [faint(pad_start(&format!("{time} "), from))]);
     }
-    if from >= wide {
-        let mut spans = vec![faint(pad_start(&format!("{time} "), from))];
-        spans.extend(cells[from..].iter().map(span));
-        return spans;
-    }
-    cells.iter().map(span).collect()
+    spans
 }
 
 /// When nothing more was waited for, if that is so.

@@ -142,9 +142,7 @@ pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
     let read = move |source: &Source<'_>, place: &Place<'_>| {
         let tell = |picture| {
             place.tell(|viewer| {
-                if let Some((app, session)) = viewer.parts() {
-                    drawn(app, session, picture);
-                }
+                viewer.in_session(|app, session| drawn(app, session, picture));
             });
         };
         picture::read(source, &ask, &|| place.is_stopped(), &tell)

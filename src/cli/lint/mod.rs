@@ -19,6 +19,7 @@ use super::output::{Ink, Output};
 use super::{ci_reports, folder, output, quantity, rows, select};
 use clap::{Args, ValueEnum};
 use mcpreel_config::Config;
+use mcpreel_lint::rule::{in_brackets, milder, revisions};
 use mcpreel_lint::{Rule, Severity, catalogue, families};
 use mcpreel_store::library::Library;
 use mcpreel_wire::mcp::Revision;
@@ -141,60 +142,48 @@ impl Lint {
         let library = Library::new(folder::of(&self.folder)?);
         let entries = library.list()?;
         let allowed = self.allowed(settings.config());
-        let mut report = Report::default();
+        let (mut all, mut exit) = (Vec::new(), Exit::Fine);
         let mut out = Output::stdout();
-        let mut exit = Exit::Fine;
         for path in self.paths(&library)? {
-            let limit = self.format.limit();
-            let checked = Checked::new(&path, &library, &entries, &allowed, limit);
-            let added = checked.and_then(|checked| self.add(&checked, &mut report, &mut out));
-            if let Err(failure) = added {
+            let recording = select::recording(&path, &library);
+            let looked_at = recording.and_then(|recording| {
+                let checked = Checked::new(&recording, &entries, &allowed, self.format.limit())?;
+                if self.json {
+                    checked.json(&recording, &mut out)?;
+                } else if self.format == Format::Text {
+                    if !all.is_empty() {
+                        out.line("")?;
+                    }
+                    reports::text(&checked, &mut out)?;
+                }
+                all.push(checked);
+                Ok(())
+            });
+            if let Err(failure) = looked_at {
                 exit = failure.passed_over("not looked at")?;
             }
         }
         match self.format {
-            Format::Sarif => out.json(&report.sarif.file())?,
-            Format::Junit => ci_reports::junit("mcpreel lint", &report.suites, &mut out)?,
+            Format::Text => {}
+            Format::Sarif => out.json(&reports::sarif(&all))?,
+            Format::Junit => {
+                let suites = all.iter().map(|one| reports::suite(one, self.fail_on));
+                ci_reports::junit("mcpreel lint", &suites.collect::<Vec<_>>(), &mut out)?;
+            }
             Format::Github => {
-                for line in ci_reports::github("finding", &report.annotations, 0) {
+                let annotations: Vec<_> = all.iter().flat_map(reports::annotations).collect();
+                for line in ci_reports::github("finding", &annotations, 0) {
                     out.line(&line)?;
                 }
             }
-            Format::Text => {}
         }
         out.flush()?;
+        let mut groups = all.iter().flat_map(|checked| &checked.groups);
+        let has_failed = groups.any(|group| self.fail_on.fails(group.severity));
         Ok(match exit {
-            Exit::Fine if report.failed => Exit::Found,
+            Exit::Fine if has_failed => Exit::Found,
             exit => exit,
         })
-    }
-
-    /// Writes what was found in one recording, or takes it into a report for machines.
-    fn add(
-        &self,
-        checked: &Checked<'_>,
-        report: &mut Report,
-        out: &mut Output,
-    ) -> Result<(), Failure> {
-        let mut severities = checked.groups.iter().map(|group| group.severity);
-        report.failed |= severities.any(|severity| self.fail_on.fails(severity));
-        match self.format {
-            _ if self.json => checked.each(|finding, request| {
-                let recording = json!({"recording": checked.whole_id});
-                let line = rows::joined(recording, rows::finding_json(finding, request));
-                Ok(out.json(&line)?)
-            })?,
-            Format::Text => {
-                if std::mem::replace(&mut report.has_text, true) {
-                    out.line("")?;
-                }
-                reports::text(checked, out)?;
-            }
-            Format::Sarif => report.sarif.add(checked)?,
-            Format::Junit => report.suites.push(reports::suite(checked, self.fail_on)),
-            Format::Github => report.annotations.extend(reports::annotations(checked)),
-        }
-        Ok(())
     }
 
     /// The rules whose findings are passed over. Whatever the configuration names and is no rule is
@@ -230,20 +219,9 @@ impl Lint {
     }
 }
 
-/// What is known of the recordings so far.
-#[derive(Default)]
-struct Report {
-    /// Whether something was as bad as `--fail-on` says.
-    failed: bool,
-    has_text: bool,
-    sarif: reports::Sarif,
-    suites: Vec<(String, Vec<ci_reports::Case>)>,
-    annotations: Vec<ci_reports::Annotation>,
-}
-
 /// A rule as JSON.
 fn object(family: &str, rule: &Rule) -> Value {
-    let milder = mcpreel_lint::rule::milder(rule).into_iter();
+    let milder = milder(rule).into_iter();
     let milder =
         milder.map(|(severity, place)| json!({"severity": severity.as_str(), "where": place}));
     json!({
@@ -267,19 +245,15 @@ fn list(json: bool) -> Outcome {
     let widest = ids.max().unwrap_or(0);
     for family in families() {
         if json {
-            for rule in &family.rules {
-                out.json(&object(family.name, rule))?;
-            }
+            let rules = family.rules.iter().map(|rule| object(family.name, rule));
+            rules.into_iter().try_for_each(|rule| out.json(&rule))?;
             continue;
         }
         out.inked(Ink::Strong, family.name)?;
         for rule in &family.rules {
             let severity = rows::severity(rule.severity.as_str(), &out);
             let id = pad_end(rule.id, widest);
-            let milder = out.paint(
-                Ink::Faint,
-                &mcpreel_lint::rule::in_brackets(rule, str::to_owned),
-            );
+            let milder = out.paint(Ink::Faint, &in_brackets(rule, str::to_owned));
             out.line(&format!("  {severity}  {id}  {}{milder}", rule.summary))?;
         }
         out.line("")?;
@@ -292,18 +266,22 @@ fn list(json: bool) -> Outcome {
 fn explain(id: &str) -> Outcome {
     let mut out = Output::stdout();
     if let Some(rule) = mcpreel_lint::rule(id) {
-        let severity = rule.severity.as_str();
-        let milder = mcpreel_lint::rule::in_brackets(rule, str::to_owned);
-        let revisions = mcpreel_lint::rule::revisions(rule.revisions);
+        let (severity, milder) = (rule.severity.as_str(), in_brackets(rule, str::to_owned));
+        let (revisions, summary) = (revisions(rule.revisions), rule.summary);
         out.inked(Ink::Strong, id)?;
-        out.line(&format!(
-            "  {severity}{milder}, {revisions}: {}\n",
-            rule.summary
-        ))?;
-        out.line(&format!("  why      {}", rule.why))?;
-        out.line(&format!("  fix      {}", rule.fix))?;
-        if let Some((title, url)) = rule.reference() {
-            out.line(&format!("  section  {title}  {url}"))?;
+        out.line(&format!("  {severity}{milder}, {revisions}: {summary}\n"))?;
+        let section = rule
+            .reference()
+            .map(|(title, url)| format!("{title}  {url}"));
+        let facts = [
+            ("why", Some(rule.why)),
+            ("fix", Some(rule.fix)),
+            ("section", section.as_deref()),
+        ];
+        for (name, text) in facts {
+            if let Some(text) = text {
+                out.line(&format!("  {name:9}{text}"))?;
+            }
         }
     }
     out.flush()?;

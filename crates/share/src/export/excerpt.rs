@@ -1,8 +1,10 @@
 //! Walks through the selected part of a recording, in order.
 
 use super::{ExportError, Progress, Selection, all_rows};
+use crate::phrases::UNTIMED;
+use crate::phrases::phrases_session::{self, Facts};
 use mcpreel_store::notices::{Link, Notice};
-use mcpreel_store::reader::{EventRow, FramePage, ReadError, Recording};
+use mcpreel_store::reader::{EventRow, FramePage, ReadError, Recording, Summary};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::EventKind;
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
@@ -53,6 +55,17 @@ impl<'r> Excerpt<'r> {
         self.selection.note().is_some()
     }
 
+    /// The facts of the session, and what a reader must know of this export of it.
+    pub fn facts(&self, summary: &Summary) -> Result<Facts, ReadError> {
+        let mut facts = phrases_session::facts(summary, self.recording.given_up_count()?);
+        facts.extend(self.now.map(|now| ("live", phrases_session::live(now))));
+        let is_untimed = self.recording.is_untimed()?;
+        facts.extend(is_untimed.then(|| ("times", UNTIMED.to_owned())));
+        let note = self.selection.note();
+        facts.extend(note.map(|note| ("only", phrases_session::only(note))));
+        Ok(facts)
+    }
+
     /// Gives its frames and events to `visit`, in the order in which they were recorded. Frames of
     /// up to `hold` bytes come with their bytes; if `with_links`, with what they have to do with
     /// each other, which takes a while to find out.
@@ -61,7 +74,7 @@ impl<'r> Excerpt<'r> {
         (hold, with_links): (u64, bool),
         visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut events = self.event_rows().peekable();
+        let mut events = self.events().peekable();
         let mut after = Seq(0);
         loop {
             let page = self.page(after)?;
@@ -145,15 +158,8 @@ impl<'r> Excerpt<'r> {
         }
     }
 
-    /// Gives its events to `visit`, but for that of the start.
-    pub fn events<E: From<ReadError>>(
-        &self,
-        visit: &mut impl FnMut(&EventRow) -> Result<(), E>,
-    ) -> Result<(), E> {
-        self.event_rows().try_for_each(|row| visit(&row?))
-    }
-
-    fn event_rows(&self) -> impl Iterator<Item = Result<EventRow, ReadError>> + use<'r> {
+    /// Its events, but for that of the start.
+    pub fn events(&self) -> impl Iterator<Item = Result<EventRow, ReadError>> + use<'r> {
         let Self {
             recording,
             selection,

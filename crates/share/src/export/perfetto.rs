@@ -94,12 +94,13 @@ impl<W: Write> Trace<'_, W> {
         })?;
         excerpt.notices(progress, &mut |notice| self.notice(notice))?;
         self.lines(progress)?;
-        excerpt.events(&mut |row| {
+        for row in excerpt.events() {
+            let event = row?.event;
             self.written.events += 1;
-            let text = phrases::event(&row.event.kind);
-            let args = json!({"after": row.event.after_seq.0, "summary": text});
-            self.instant((SERVER, PROCESS), row.event.t, &text, &args)
-        })?;
+            let text = phrases::event(&event.kind);
+            let args = json!({"after": event.after_seq.0, "summary": text});
+            self.instant((SERVER, PROCESS), event.t, &text, &args)?;
+        }
         // What comes last has no comma after it.
         let last = json!({"ph": "M", "pid": CLIENT, "tid": 0, "name": "process_labels",
             "args": {"labels": format!("mcpreel {}", summary.id)}});
@@ -123,18 +124,18 @@ impl<W: Write> Trace<'_, W> {
             (SERVER, format!("server {server}")),
         ] {
             let name = cut(name.trim_end(), NAME);
-            for (what, args) in [
-                ("process_name", json!({"name": name})),
-                ("process_sort_index", json!({"sort_index": pid})),
-            ] {
-                self.push(&json!({"ph": "M", "pid": pid, "tid": 0, "name": what, "args": args}))?;
-            }
+            let args = json!({"name": name});
+            self.push(
+                &json!({"ph": "M", "pid": pid, "tid": 0, "name": "process_name",
+                "args": args}),
+            )?;
             let both = [REQUESTS, NOTIFICATIONS, NO_MESSAGE];
             let of_server = [STDERR, PROCESS].into_iter().filter(|_| pid == SERVER);
             for (tid, name) in both.into_iter().chain(of_server) {
+                let args = json!({"name": name});
                 self.push(
                     &json!({"ph": "M", "pid": pid, "tid": tid, "name": "thread_name",
-                    "args": {"name": name}}),
+                    "args": args}),
                 )?;
             }
         }

@@ -19,7 +19,7 @@
 //! The words are those of `mcpreel show`. Everything is escaped; what is cut is said with its size.
 
 use super::{Excerpt, Export, ExportError, Part, Written};
-use crate::phrases::{self, phrases_session, when};
+use crate::phrases::when;
 use crate::row::{RowView, arrow};
 use mcpreel_store::indexer::COLLECT_LIMIT;
 use mcpreel_store::notices::Link;
@@ -71,7 +71,6 @@ pub fn write(export: Export<'_, impl Write>) -> Result<Written, ExportError> {
 }
 
 fn heading(excerpt: &Excerpt<'_>, summary: &Summary) -> Result<String, ExportError> {
-    let recording = excerpt.recording;
     let mut text = format!(
         "{}  {}  {}\n",
         summary.id,
@@ -84,12 +83,7 @@ fn heading(excerpt: &Excerpt<'_>, summary: &Summary) -> Result<String, ExportErr
     };
     let long = clock(summary.t_last_ns);
     let mut facts = vec![("started", format!("{started}, {long} long"))];
-    facts.extend(excerpt.now.map(|now| ("live", phrases_session::live(now))));
-    let is_untimed = recording.is_untimed()?;
-    facts.extend(is_untimed.then(|| ("times", phrases::UNTIMED.to_owned())));
-    facts.extend(phrases_session::facts(summary, recording.given_up_count()?));
-    let note = excerpt.selection.note();
-    facts.extend(note.map(|note| ("only", phrases_session::only(note))));
+    facts.extend(excerpt.facts(summary)?);
     for (name, value) in facts {
         let _ = writeln!(text, "{}{value}", pad_end(name, NAMES));
     }

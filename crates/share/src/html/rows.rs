@@ -120,10 +120,10 @@ fn beside<W: Write>(
 fn events(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), ExportError> {
     let mut blocks = Blocks::new(out, "rows");
     // That of the start stands in the session.
-    excerpt.events(&mut |row| {
-        let view = RowView::of_event(&row.event);
-        Ok::<_, ExportError>(blocks.push_sparse(of_view(&view, row.id))?)
-    })?;
+    for row in excerpt.events() {
+        let row = row?;
+        blocks.push_sparse(of_view(&RowView::of_event(&row.event), row.id))?;
+    }
     Ok(blocks.finish()?)
 }
 

@@ -59,8 +59,7 @@ pub(super) fn draw(
             drawn = seq.0;
         }
     }
-    let end = last.0.min(summary.frames).saturating_add(1);
-    lines.extend(gap(drawn, end));
+    lines.extend(gap(drawn, last.0.min(summary.frames).saturating_add(1)));
     let ended = session.phase.end();
     lines.extend(ended.map(|end| note("s", &phrases::end(end))));
     Ok(lines.join("\n") + "\n")
@@ -202,18 +201,17 @@ impl Picked {
     }
 
     fn selected(excerpt: &Excerpt<'_>, progress: &mut Progress<'_>) -> Result<Self, ExportError> {
-        let (mut ids, mut more) = (Vec::new(), 0);
+        let (mut exchanges, mut more) = (Vec::new(), 0);
         let others = excerpt.exchanges(&mut |exchange| {
             progress(exchange.request.0)?;
-            if ids.len() < TOLD {
-                ids.push(exchange.id);
-            } else {
-                more += 1;
+            match exchanges.len() {
+                ..TOLD => exchanges.push(exchange.clone()),
+                _ => more += 1,
             }
             Ok::<_, ExportError>(())
         })?;
         Ok(Self {
-            exchanges: excerpt.recording.exchanges_of(&ids)?,
+            exchanges,
             left_out: others + more,
             evidence: BTreeSet::new(),
         })

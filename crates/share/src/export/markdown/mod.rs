@@ -30,11 +30,11 @@ use super::{Excerpt, Export, ExportError, Written, all_rows};
 use crate::phrases;
 use crate::phrases::phrases_story::{Row, Told, Tone};
 use crate::phrases::recording::title_of;
-use crate::phrases::{UNTIMED, phrases_session, when};
+use crate::phrases::when;
 use diagram::Picked;
 use mcpreel_lint::cause::{Cause, Place, causes};
 use mcpreel_store::indexer::COLLECT_LIMIT;
-use mcpreel_store::reader::{FindingRow, ReadError, Recording, Summary};
+use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::session::End;
@@ -76,13 +76,10 @@ pub fn write(export: Export<'_, impl Write>) -> Result<Written, ExportError> {
     let drawn = diagram::draw(recording, &summary, (&around, excerpt.last))?;
     let _ = write!(text, "\n## Sequence\n\n{}", fenced("mermaid", &drawn));
     exchanges(recording, &summary, &picked, &mut text)?;
-    if excerpt.is_cut() {
-        let (found, all) = of_selected(&excerpt)?;
-        findings(&found, all, &mut text);
-    } else {
+    if !excerpt.is_cut() {
         last_words(recording, &mut text)?;
-        findings(&recording.findings(0)?, summary.findings, &mut text);
     }
+    findings(&excerpt, &mut text)?;
     again(recording, &summary, &picked, &mut text);
     out.write_all(text.as_bytes())?;
     Ok(Written {
@@ -97,54 +94,40 @@ fn why(causes: &[Cause]) -> String {
     let Some((best, others)) = causes.split_first() else {
         return String::new();
     };
-    let certainty = best.certainty;
-    let mut rows = vec![("why", best.sentence.clone())];
+    let said = |cause: &Cause, text: &str| format!("{}: {text}", cause.certainty.as_str());
+    let mut lines = row("why", &best.sentence);
     if best.is_trouble() {
-        rows.push((
-            "sure",
-            format!("{}: {}", certainty.as_str(), certainty.help()),
-        ));
+        lines += &row("sure", &said(best, best.certainty.help()));
     }
-    rows.extend(best.evidence.iter().map(|evidence| {
+    let mut name = "shown";
+    for evidence in &best.evidence {
         let place = match evidence.place {
             Place::Frame(seq) | Place::Stderr(seq) => format!("#{}  ", seq.0),
             Place::Event { .. } | Place::Session => String::new(),
         };
-        ("shown", format!("{place}{}", evidence.text))
-    }));
-    rows.push(("do", best.advice.to_owned()));
-    rows.extend(others.iter().map(|cause| {
-        let said = format!("{}: {}", cause.certainty.as_str(), cause.sentence);
-        ("also", said)
-    }));
-    let (mut lines, mut before) = (String::new(), "");
-    for (name, text) in &rows {
-        row(if *name == before { "" } else { name }, text, &mut lines);
-        before = name;
+        let text = format!("{place}{}", evidence.text);
+        lines += &row(std::mem::take(&mut name), &text);
+    }
+    lines += &row("do", best.advice);
+    name = "also";
+    for cause in others {
+        lines += &row(std::mem::take(&mut name), &said(cause, &cause.sentence));
     }
     fenced("text", &lines)
 }
 
 /// A name and what there is to say, which goes on below itself.
-fn row(name: &str, text: &str, lines: &mut String) {
-    for (at, line) in wrap(&escape(text), COLUMNS).iter().enumerate() {
-        let name = pad_end(if at == 0 { name } else { "" }, NAMES);
-        let _ = writeln!(lines, "{name}{line}");
-    }
+fn row(name: &str, text: &str) -> String {
+    let lines = wrap(&escape(text), COLUMNS);
+    let text = lines.join(&format!("\n{:NAMES$}", ""));
+    format!("{}{text}\n", pad_end(name, NAMES))
 }
 
 /// The two sides, their versions, the command, and the end.
 fn about(excerpt: &Excerpt<'_>, summary: &Summary, text: &mut String) -> Result<(), ReadError> {
-    let mut facts = phrases_session::facts(summary, excerpt.recording.given_up_count()?);
+    let mut facts = excerpt.facts(summary)?;
     facts.retain(|(name, _)| !LEFT_OUT.contains(name));
     facts.push(recorded(summary));
-    let live = excerpt.now.map(phrases_session::live);
-    facts.extend(live.map(|live| ("live", live)));
-    if excerpt.recording.is_untimed()? {
-        facts.push(("times", UNTIMED.to_owned()));
-    }
-    let note = excerpt.selection.note().map(phrases_session::only);
-    facts.extend(note.map(|note| ("told", note)));
     for (name, value) in facts {
         let _ = writeln!(text, "- {name}: {}", code(&value));
     }
@@ -176,9 +159,21 @@ fn exchanges(
         text.push_str("\nNothing was asked.\n");
     }
     for exchange in &picked.exchanges {
-        let at = frame(exchange.request.0.0);
-        let _ = write!(text, "\n### {at} {}\n\n", exchange_title(exchange));
-        write_exchange(recording, exchange, end, text)?;
+        exchange_facts(exchange, end, text);
+        let (seq, part) = exchange.request;
+        let asked = body_of(recording, seq, part, exchange.request_size)?;
+        let _ = write!(text, "\nRequest {}, {asked}", frame(seq.0));
+        match exchange.response {
+            Some((seq, part)) => {
+                let answer = body_of(recording, seq, part, exchange.response_size)?;
+                let _ = write!(text, "\nAnswer {}, {answer}", frame(seq.0));
+            }
+            None if exchange.status == Status::Open => {
+                text.push_str("\nThere is no answer yet.\n");
+            }
+            None => text.push_str("\nThere is no answer on record.\n"),
+        }
+        meanwhile(recording, exchange, text)?;
     }
     if picked.left_out > 0 {
         let more = plural(picked.left_out, "more exchange");
@@ -200,39 +195,32 @@ fn last_words(recording: &Recording, text: &mut String) -> Result<(), ReadError>
     Ok(())
 }
 
-/// The first findings in what is selected, and how many there are.
-fn of_selected(excerpt: &Excerpt<'_>) -> Result<(Vec<FindingRow>, u64), ReadError> {
-    let (mut first, mut all) = (Vec::new(), 0);
+/// The first findings in what is selected, and how many more there are.
+fn findings(excerpt: &Excerpt<'_>, text: &mut String) -> Result<(), ReadError> {
+    let mut found = 0_usize;
     for finding in all_rows(0, |after| excerpt.recording.findings(*after), |row| row.id) {
         let finding = finding?;
-        if finding.frame.is_some_and(|seq| excerpt.has(seq)) {
-            all += 1;
-            first.extend((all <= FINDINGS as u64).then_some(finding));
+        if excerpt.is_cut() && !finding.frame.is_some_and(|seq| excerpt.has(seq)) {
+            continue;
+        }
+        found += 1;
+        if found == 1 {
+            text.push_str("\n## Findings\n\n");
+        }
+        if found <= FINDINGS {
+            let place = finding.frame.map(|seq| format!(" {}", frame(seq.0)));
+            let rule = mcpreel_lint::rule(&finding.rule).map(|rule| format!("{}: ", rule.summary));
+            let said = code(&format!("{}{}", rule.unwrap_or_default(), finding.detail));
+            let (severity, rule) = (code(&finding.severity), code(&finding.rule));
+            let place = place.unwrap_or_default();
+            let _ = writeln!(text, "- {severity}{place} {rule}: {said}");
         }
     }
-    Ok((first, all))
-}
-
-fn findings(found: &[FindingRow], all: u64, text: &mut String) {
-    if found.is_empty() {
-        return;
-    }
-    text.push_str("\n## Findings\n\n");
-    for finding in found.iter().take(FINDINGS) {
-        let place = finding.frame.map(|seq| format!(" {}", frame(seq.0)));
-        let rule = mcpreel_lint::rule(&finding.rule).map(|rule| format!("{}: ", rule.summary));
-        let said = code(&format!("{}{}", rule.unwrap_or_default(), finding.detail));
-        let (severity, rule) = (code(&finding.severity), code(&finding.rule));
-        let place = place.unwrap_or_default();
-        let _ = writeln!(text, "- {severity}{place} {rule}: {said}");
-    }
-    let more = all.saturating_sub(FINDINGS.min(found.len()) as u64);
-    if more > 0 {
+    if let more @ 1.. = found.saturating_sub(FINDINGS) as u64 {
         let _ = writeln!(text, "\n({} not listed here)", plural(more, "more finding"));
     }
+    Ok(())
 }
-
-// What whoever has the recording can do, and what is to be done before it is handed on.
 
 /// Commands for a reader who has the recording.
 fn again(recording: &Recording, summary: &Summary, picked: &Picked, text: &mut String) {
@@ -266,70 +254,49 @@ const BODY: Limits = Limits {
 };
 
 /// Bytes of a message that are looked at for that.
-const LOOKED_AT: u64 = 64 * 1024;
+const LOOKED_AT: usize = 64 * 1024;
 
 /// Rows of what happened meanwhile.
 const MEANWHILE: usize = 40;
 
-/// `` `tools/call search`: error after 41.2 ms ``
-fn exchange_title(exchange: &Exchange) -> String {
-    let name = exchange.name.as_deref().unwrap_or_default();
-    let what = format!("{} {name}", exchange.method);
-    let mut title = format!("{}: {}", code(what.trim_end()), exchange.status.as_str());
-    if let Some(ns) = exchange.latency_ns() {
-        let _ = write!(title, " after {}", duration(ns));
-    }
-    title
-}
-
-/// Adds the exchange, without a heading; `end` is that of the session.
-fn write_exchange(
-    recording: &Recording,
-    exchange: &Exchange,
-    end: Option<&End>,
-    text: &mut String,
-) -> Result<(), ReadError> {
-    exchange_facts(exchange, end, text);
-    let (seq, part) = exchange.request;
-    let asked = body_of(recording, seq, part, exchange.request_size)?;
-    let _ = write!(text, "\nRequest {}, {asked}", frame(seq.0));
-    match exchange.response {
-        Some((seq, part)) => {
-            let answer = body_of(recording, seq, part, exchange.response_size)?;
-            let _ = write!(text, "\nAnswer {}, {answer}", frame(seq.0));
-        }
-        None if exchange.status == Status::Open => text.push_str("\nThere is no answer yet.\n"),
-        None => text.push_str("\nThere is no answer on record.\n"),
-    }
-    meanwhile(recording, exchange, text)
-}
-
+/// The heading of an exchange, and what is known of it; `end` is that of the session.
+///
+/// ```text
+/// ### `#15` `tools/call search`: error after 41.2 ms
+///
+/// - asked by the client at 00:00.041, id `3`
+/// - error: …
+/// ```
 fn exchange_facts(exchange: &Exchange, end: Option<&End>, text: &mut String) {
+    let (status, seq) = (exchange.status, frame(exchange.request.0.0));
+    let name = exchange.name.as_deref().unwrap_or_default();
+    let what = code(format!("{} {name}", exchange.method).trim_end());
+    let _ = write!(text, "\n### {seq} {what}: {}", status.as_str());
+    if let Some(ns) = exchange.latency_ns() {
+        let _ = write!(text, " after {}", duration(ns));
+    }
     let asked_by = match exchange.direction {
-        Direction::ClientToServer => "the client",
-        Direction::ServerToClient => "the server",
+        Direction::ClientToServer => "client",
+        Direction::ServerToClient => "server",
     };
-    let id = code(exchange.rpc_id.json());
-    let at = since(exchange.t_request.0);
-    let _ = writeln!(text, "- asked by {asked_by} at {at}, id {id}");
-    let status = exchange.status;
-    if !matches!(status, Status::Ok) {
-        let _ = writeln!(text, "- {}: {}", status.as_str(), status.help());
-    }
-    if let Some(error) = exchange.code.as_deref() {
-        let _ = writeln!(text, "- error code {}", code(error));
-    }
-    if let Some(why) = phrases::lost(exchange, end) {
-        let _ = writeln!(text, "- {}", code(&why));
-    }
-    if exchange.waited_ns > 0 {
-        let waited = duration(exchange.waited_ns);
-        let _ = writeln!(text, "- the server waited {waited} for its client");
-    }
-    if exchange.progress_count > 0 {
-        let count = plural(exchange.progress_count, "progress notification");
-        let last = code(exchange.progress.as_deref().unwrap_or_default());
-        let _ = writeln!(text, "- {count}, the last one: {last}");
+    let (at, id) = (since(exchange.t_request.0), code(exchange.rpc_id.json()));
+    let _ = writeln!(text, "\n\n- asked by the {asked_by} at {at}, id {id}");
+    let waited = (exchange.waited_ns > 0).then(|| duration(exchange.waited_ns));
+    let notices = exchange.progress_count;
+    let progress = (notices > 0).then(|| plural(notices, "progress notification"));
+    let last = exchange.progress.as_deref().unwrap_or_default();
+    let facts = [
+        (status != Status::Ok).then(|| format!("{}: {}", status.as_str(), status.help())),
+        exchange
+            .code
+            .as_deref()
+            .map(|error| format!("error code {}", code(error))),
+        phrases::lost(exchange, end).map(|why| code(&why)),
+        waited.map(|waited| format!("the server waited {waited} for its client")),
+        progress.map(|count| format!("{count}, the last one: {}", code(last))),
+    ];
+    for fact in facts.into_iter().flatten() {
+        let _ = writeln!(text, "- {fact}");
     }
 }
 
@@ -339,15 +306,15 @@ fn body_of(recording: &Recording, seq: Seq, part: u32, bytes: u64) -> Result<Str
         ..=COLLECT_LIMIT => recording.message_bytes(seq, part)?,
         _ => None,
     };
+    let whole = message
+        .as_ref()
+        .map_or(bytes, |message| message.len() as u64);
     // Of one that is too long to hold the beginning of its frame.
-    let (mut raw, whole) = match message {
-        Some(message) => {
-            let whole = message.len() as u64;
-            (message, whole)
-        }
-        None => (recording.piece(seq, 0..LOOKED_AT)?, bytes),
+    let mut raw = match message {
+        Some(message) => message,
+        None => recording.piece(seq, 0..LOOKED_AT as u64)?,
     };
-    raw.truncate(usize::try_from(LOOKED_AT).unwrap_or(usize::MAX));
+    raw.truncate(LOOKED_AT);
     let mut lines = String::new();
     let left_out = each_line(&raw, BODY, &mut |line| {
         lines.push_str(line);
@@ -388,10 +355,10 @@ fn story_line(row: &Row) -> String {
     let arrow = match row.direction {
         Some(Direction::ClientToServer) => "->",
         Some(Direction::ServerToClient) => "<-",
-        None => "  ",
+        None => "",
     };
-    let word = pad_end(row.word, 12);
-    format!("{:>9}  {arrow} {word}  {}", since(row.t.0), row.text)
+    let (at, word) = (since(row.t.0), row.word);
+    format!("{at:>9}  {arrow:2} {word:12}  {}", row.text)
 }
 
 /// Columns of a code span: what is longer belongs in a fence.

@@ -10,15 +10,6 @@ use mcpreel_wire::json::Document;
 use mcpreel_wire::mcp::keys;
 use sha2::{Digest as _, Sha256};
 
-/// The trace of a span, and the span above it.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Context {
-    pub trace: String,
-    pub parent: Option<String>,
-    /// Whether the parent is not in the recording.
-    pub is_remote: bool,
-}
-
 pub(super) struct Ids<'r> {
     recording: &'r Recording,
     id: String,
@@ -53,44 +44,35 @@ impl<'r> Ids<'r> {
         let Some(first) = self.find(first)? else {
             return Ok(None);
         };
-        let trace_id = self.context(&first)?.trace;
+        let trace_id = self.parent(&first)?.0.trace_id;
         let span_id = self.span(first.request);
         Ok(Some(Link { trace_id, span_id }))
     }
 
-    /// The context of an exchange's span: below the span that its request names, below the request
-    /// during which it was asked, or below the session.
-    pub fn context(&self, exchange: &Exchange) -> Result<Context, ReadError> {
+    /// The span above that of an exchange, and whether another program's trace has it: the span
+    /// that the request names; else that of the request during which it was asked, or the session.
+    pub fn parent(&self, exchange: &Exchange) -> Result<(Link, bool), ReadError> {
         if let Some(named) = self.named(exchange.request, exchange.request_size)? {
-            return Ok(named);
+            return Ok((named, true));
         }
-        let Some(parent) = self.find(exchange.parent)? else {
-            return Ok(self.below_session());
-        };
-        let above = self.named(parent.request, parent.request_size)?;
-        Ok(Context {
-            trace: above.map_or_else(|| self.session.trace_id.clone(), |above| above.trace),
-            parent: Some(self.span(parent.request)),
-            is_remote: false,
-        })
+        let mut parent = self.session.clone();
+        if let Some(above) = self.find(exchange.parent)? {
+            let named = self.named(above.request, above.request_size)?;
+            parent = Link {
+                trace_id: named.map_or(parent.trace_id, |named| named.trace_id),
+                span_id: self.span(above.request),
+            };
+        }
+        Ok((parent, false))
     }
 
-    /// The context of a notification's span.
-    pub fn of_notice(&self, notice: &Notice) -> Result<Context, ReadError> {
-        let named = if notice.is_traced {
-            self.named((notice.seq, notice.part), notice.size)?
-        } else {
-            None
-        };
-        Ok(named.unwrap_or_else(|| self.below_session()))
-    }
-
-    fn below_session(&self) -> Context {
-        Context {
-            trace: self.session.trace_id.clone(),
-            parent: Some(self.session.span_id.clone()),
-            is_remote: false,
+    /// The span above that of a notification.
+    pub fn parent_of_notice(&self, notice: &Notice) -> Result<Link, ReadError> {
+        let mut named = None;
+        if notice.is_traced {
+            named = self.named((notice.seq, notice.part), notice.size)?;
         }
+        Ok(named.unwrap_or_else(|| self.session.clone()))
     }
 
     fn find(&self, id: Option<ExchangeId>) -> Result<Option<Exchange>, ReadError> {
@@ -101,7 +83,7 @@ impl<'r> Ids<'r> {
     }
 
     /// The parent that the message at this place names, in a frame of so many bytes.
-    fn named(&self, (seq, part): (Seq, u32), size: u64) -> Result<Option<Context>, ReadError> {
+    fn named(&self, (seq, part): (Seq, u32), size: u64) -> Result<Option<Link>, ReadError> {
         if !self.is_traced || size > COLLECT_LIMIT {
             return Ok(None);
         }
@@ -124,7 +106,7 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 }
 
 /// The parent that `params._meta.traceparent` of a message names, if that is valid.
-fn traceparent(message: &[u8]) -> Option<Context> {
+fn traceparent(message: &[u8]) -> Option<Link> {
     let document = Document::parse(message).ok()?;
     let meta = document.root().get("params")?.get("_meta")?;
     parsed(&meta.get(keys::TRACEPARENT)?.as_str()?)
@@ -132,7 +114,7 @@ fn traceparent(message: &[u8]) -> Option<Context> {
 
 /// W3C Trace Context, section 3.2.2: `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`.
 /// Later versions may have more behind it.
-fn parsed(header: &str) -> Option<Context> {
+fn parsed(header: &str) -> Option<Link> {
     let fields: Vec<_> = header.splitn(5, '-').collect();
     let [version, trace, parent, flags, ref rest @ ..] = fields[..] else {
         return None;
@@ -143,10 +125,9 @@ fn parsed(header: &str) -> Option<Context> {
     let is_valid = is_hex(version, 2) && is_hex(trace, 32) && is_hex(parent, 16);
     let is_known = version != "ff" && (version != "00" || rest.is_empty());
     let is_some = !is_zero(trace) && !is_zero(parent);
-    (is_valid && is_hex(flags, 2) && is_known && is_some).then(|| Context {
-        trace: trace.to_owned(),
-        parent: Some(parent.to_owned()),
-        is_remote: true,
+    (is_valid && is_hex(flags, 2) && is_known && is_some).then(|| Link {
+        trace_id: trace.to_owned(),
+        span_id: parent.to_owned(),
     })
 }
 
@@ -157,9 +138,9 @@ mod tests {
     #[test]
     fn a_parent_is_taken_from_a_valid_header_only() {
         let valid = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-        let context = parsed(valid).unwrap();
-        assert_eq!(context.trace, "4bf92f3577b34da6a3ce929d0e0e4736");
-        assert_eq!(context.parent.unwrap(), "00f067aa0ba902b7");
+        let link = parsed(valid).unwrap();
+        assert_eq!(link.trace_id, "4bf92f3577b34da6a3ce929d0e0e4736");
+        assert_eq!(link.span_id, "00f067aa0ba902b7");
         assert!(parsed(&format!("{}-more", valid.replacen("00", "01", 1))).is_some());
         for wrong in [
             "00",

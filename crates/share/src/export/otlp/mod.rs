@@ -41,7 +41,7 @@ use mcpreel_trace::frame::Seq;
 use mcpreel_trace::session::End;
 use mcpreel_wire::json::Document;
 use mcpreel_wire::message::Direction;
-use span::{Attributes, CLIENT, Event, INTERNAL, Lines, Span, cut};
+use span::{Attributes, CLIENT, Event, INTERNAL, Lines, Link, Span, cut};
 use std::io::Write;
 
 /// Events of one span, as many as the software development kits keep; of more the number is said.
@@ -65,7 +65,11 @@ pub fn write(export: Export<'_, impl Write>, bodies: Bodies) -> Result<Written, 
     let recording = excerpt.recording;
     let summary = recording.summary()?;
     let is_untimed = recording.is_untimed()?;
-    let note = note_on_times(&summary, is_untimed);
+    let note = match summary.wall_ns {
+        _ if is_untimed => Some("not on record"),
+        0 => Some("no date is on record: times count from the start"),
+        _ => None,
+    };
     let trace = Trace {
         excerpt,
         bodies,
@@ -123,21 +127,21 @@ impl Trace<'_> {
             Ok(())
         })?;
         let mut session = self.session(unpaired);
-        excerpt.events(&mut |row| {
+        for row in excerpt.events() {
+            let event = row?.event;
             written.events += 1;
-            if session.events.len() < EVENTS as usize {
-                let mut attributes = Attributes::default();
-                attributes.text("mcpreel.event", &phrases::event(&row.event.kind));
-                session.events.push(Event {
-                    time_unix_nano: self.wall(row.event.t),
-                    name: "process".to_owned(),
-                    attributes,
-                });
-            } else {
+            if session.events.len() == EVENTS as usize {
                 session.dropped_events_count += 1;
+                continue;
             }
-            Ok::<_, ReadError>(())
-        })?;
+            let mut attributes = Attributes::default();
+            attributes.text("mcpreel.event", &phrases::event(&event.kind));
+            session.events.push(Event {
+                time_unix_nano: self.wall(event.t),
+                name: "process".to_owned(),
+                attributes,
+            });
+        }
         lines.push(Direction::ClientToServer, &session)?;
         lines.finish()?;
         Ok(written)
@@ -153,8 +157,8 @@ impl Trace<'_> {
         let last = Moment(self.summary.t_last_ns);
         let end = end_of(self.excerpt.recording, exchange, last)?;
         let failure = self.failure(exchange);
-        let context = self.ids.context(exchange)?;
-        let is_remote = context.is_remote.then(|| self.ids.session.clone());
+        let (parent, is_remote) = self.ids.parent(exchange)?;
+        let session = is_remote.then(|| self.ids.session.clone());
         let first_round = self.ids.first_round(exchange)?;
         let mut attributes = self.about(&exchange.method, exchange.name.as_deref());
         attributes.text("jsonrpc.request.id", &plain(exchange.rpc_id.json()));
@@ -170,20 +174,35 @@ impl Trace<'_> {
             self.add_bodies(exchange, &mut attributes)?;
         }
         let (events, dropped_events_count) = self.events_of(exchange)?;
+        let times = (exchange.t_request, end.max(exchange.t_request));
+        let name = span_name(&exchange.method, exchange.name.as_deref());
         Ok(Span {
-            trace_id: context.trace,
-            id: self.ids.span(exchange.request),
-            parent_span_id: context.parent,
-            name: cut(&span_name(&exchange.method, exchange.name.as_deref())),
-            kind: CLIENT,
-            start_time_unix_nano: self.wall(exchange.t_request),
-            end_time_unix_nano: self.wall(end.max(exchange.t_request)),
             attributes,
             events,
             dropped_events_count,
-            links: is_remote.into_iter().chain(first_round).collect(),
-            status: status(failure),
+            links: session.into_iter().chain(first_round).collect(),
+            status: span::Status::of(failure),
+            ..self.span(parent, exchange.request, &name, times)
         })
+    }
+
+    fn span(
+        &self,
+        parent: Link,
+        message: (Seq, u32),
+        name: &str,
+        (start, end): (Moment, Moment),
+    ) -> Span {
+        Span {
+            trace_id: parent.trace_id,
+            id: self.ids.span(message),
+            parent_span_id: Some(parent.span_id),
+            name: cut(name),
+            kind: CLIENT,
+            start_time_unix_nano: self.wall(start),
+            end_time_unix_nano: self.wall(end),
+            ..Span::default()
+        }
     }
 
     fn about(&self, method: &str, name: Option<&str>) -> Attributes {
@@ -232,45 +251,42 @@ impl Trace<'_> {
         exchange: &Exchange,
         attributes: &mut Attributes,
     ) -> Result<(), ReadError> {
-        let is_call = &*exchange.method == "tools/call";
-        let [asked, result] = if is_call {
-            ["gen_ai.tool.call.arguments", "gen_ai.tool.call.result"]
+        let [asked, result] = if &*exchange.method == "tools/call" {
+            [
+                (&["params", "arguments"][..], "gen_ai.tool.call.arguments"),
+                (&["result"], "gen_ai.tool.call.result"),
+            ]
         } else {
-            ["mcpreel.request.params", "mcpreel.response.result"]
+            [
+                (&["params"][..], "mcpreel.request.params"),
+                (&["result"], "mcpreel.response.result"),
+            ]
         };
-        let path: &[&str] = &["params", "arguments"];
-        let params = (&path[..=usize::from(is_call)], asked);
-        let request = (exchange.request, exchange.request_size);
-        self.add_members(request, &[params], attributes)?;
-        let Some(response) = exchange.response else {
-            return Ok(());
-        };
-        let error = (&["error", "data"] as &[_], "mcpreel.response.error_data");
-        let response = (response, exchange.response_size);
-        self.add_members(response, &[(&["result"], result), error], attributes)
-    }
-
-    /// Adds members of the message at a place, which has so many bytes: each by its path and as the
-    /// attribute that it is.
-    fn add_members(
-        &self,
-        ((seq, part), size): ((Seq, u32), u64),
-        wanted: &[(&[&str], &'static str)],
-        attributes: &mut Attributes,
-    ) -> Result<(), ReadError> {
-        if size > COLLECT_LIMIT {
-            let long = format!("({size} bytes, too long for an attribute)");
-            attributes.whole(wanted[0].1, long);
-            return Ok(());
-        }
-        let bytes = self.excerpt.recording.message_bytes(seq, part)?;
-        let Ok(document) = Document::parse(bytes.as_deref().unwrap_or_default()) else {
-            return Ok(());
-        };
-        for (path, key) in wanted {
-            let root = Some(document.root());
-            if let Some(value) = path.iter().fold(root, |value, name| value?.get(name)) {
-                attributes.whole(key, value.raw_text().into_owned());
+        let error = (&["error", "data"][..], "mcpreel.response.error_data");
+        let request = (Some(exchange.request), exchange.request_size, &[asked][..]);
+        let response = (
+            exchange.response,
+            exchange.response_size,
+            &[result, error][..],
+        );
+        for (place, size, members) in [request, response] {
+            let Some((seq, part)) = place else {
+                continue;
+            };
+            if size > COLLECT_LIMIT {
+                let long = format!("({size} bytes, too long for an attribute)");
+                attributes.whole(members[0].1, long);
+                continue;
+            }
+            let bytes = self.excerpt.recording.message_bytes(seq, part)?;
+            let Ok(document) = Document::parse(bytes.as_deref().unwrap_or_default()) else {
+                continue;
+            };
+            for (path, key) in members {
+                let root = Some(document.root());
+                if let Some(value) = path.iter().fold(root, |value, name| value?.get(name)) {
+                    attributes.whole(key, value.raw_text().into_owned());
+                }
             }
         }
         Ok(())
@@ -317,22 +333,16 @@ impl Trace<'_> {
     }
 
     fn notice(&self, notice: &Notice, method: &str) -> Result<Span, ExportError> {
-        let context = self.ids.of_notice(notice)?;
+        let parent = self.ids.parent_of_notice(notice)?;
         let mut attributes = self.about(method, notice.name.as_deref());
         attributes.number("mcpreel.seq", notice.seq.0);
         if self.bodies == Bodies::With {
             attributes.text("mcpreel.summary", &notice.summary);
         }
+        let (place, times) = ((notice.seq, notice.part), (notice.t_first, notice.t_last));
         Ok(Span {
-            trace_id: context.trace,
-            id: self.ids.span((notice.seq, notice.part)),
-            parent_span_id: context.parent,
-            name: cut(method),
-            kind: CLIENT,
-            start_time_unix_nano: self.wall(notice.t_first),
-            end_time_unix_nano: self.wall(notice.t_last),
             attributes,
-            ..Span::default()
+            ..self.span(parent, place, method, times)
         })
     }
 
@@ -359,30 +369,15 @@ impl Trace<'_> {
             start_time_unix_nano: self.wall(Moment(0)),
             end_time_unix_nano: self.wall(Moment(summary.t_last_ns)),
             attributes,
-            status: status(failure),
+            status: span::Status::of(failure),
             ..Span::default()
         }
     }
 }
 
-fn status(failure: Option<(String, String)>) -> span::Status {
-    failure.map_or_else(span::Status::default, |(_, message)| {
-        span::Status::failed(&message)
-    })
-}
-
 /// The text of a JSON string, or of whatever else it is.
 fn plain(json: &str) -> String {
     serde_json::from_str(json).unwrap_or_else(|_| json.to_owned())
-}
-
-/// A warning about the times of a trace, for its readers.
-fn note_on_times(summary: &Summary, is_untimed: bool) -> Option<&'static str> {
-    match summary.wall_ns {
-        _ if is_untimed => Some("not on record"),
-        0 => Some("no date is on record: times count from the start"),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub(super) const INTERNAL: u8 = 1;
 /// `SPAN_KIND_CLIENT`.
 pub(super) const CLIENT: u8 = 3;
 /// `STATUS_CODE_ERROR`.
-const ERROR: u8 = 2;
+const ERROR: u32 = 2;
 
 /// Characters of a text off the wire: there is no end to what an error may say.
 const LONGEST: usize = 4096;
@@ -72,11 +72,12 @@ pub(super) struct Status {
 }
 
 impl Status {
-    pub fn failed(message: &str) -> Self {
-        Self {
-            code: ERROR.into(),
-            message: cut(message),
-        }
+    /// The status of a span that failed in this way, if any; the kind is an attribute.
+    pub fn of(failure: Option<(String, String)>) -> Self {
+        failure.map_or_else(Self::default, |(_, message)| Self {
+            code: ERROR,
+            message: cut(&message),
+        })
     }
 }
 

@@ -12,7 +12,7 @@ use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::EventKind;
 use mcpreel_wire::text::{escape, plural, size};
 use std::fs::File;
-use std::io::{self, Seek as _};
+use std::io::{self, BufRead as _, BufReader, Seek as _};
 use std::path::{Path, PathBuf};
 
 /// Faults of a file that are told one by one; more of them say nothing new.
@@ -24,9 +24,18 @@ const MOST_RECORDED: u64 = 100;
 /// A recording that was made of a cassette, and vanishes with this value.
 #[derive(Debug)]
 pub struct Tape {
-    reel: PathBuf,
-    told: Vec<String>,
+    made: Made,
     _folder: Folder,
+}
+
+/// A recording that was made of a file, where nobody looks yet.
+#[derive(Debug)]
+pub(super) struct Made {
+    pub reel: PathBuf,
+    /// The format of the file, in words.
+    pub format: &'static str,
+    /// Remarks for the user, one escaped sentence each.
+    pub remarks: Vec<String>,
 }
 
 impl Tape {
@@ -37,27 +46,26 @@ impl Tape {
         }
         let folder = Folder::make()?;
         let shown = path.display().to_string();
-        let taken = take_into((path, &escape(&shown)), folder.path(), None)?;
-        Ok(taken.map(|(reel, told)| Self {
-            reel,
-            told,
+        let made = take_into((path, &escape(&shown)), folder.path(), None)?;
+        Ok(made.map(|made| Self {
+            made,
             _folder: folder,
         }))
     }
 
     /// The recording.
     pub fn reel(&self) -> &Path {
-        &self.reel
+        &self.made.reel
     }
 
     /// Remarks for the user, one escaped sentence each.
     pub fn told(&self) -> &[String] {
-        &self.told
+        &self.made.remarks
     }
 
     /// Says that on stderr.
     pub fn tell(&self) {
-        for line in &self.told {
+        for line in &self.made.remarks {
             output::say(line);
         }
     }
@@ -76,19 +84,19 @@ fn look(path: &Path) -> Option<File> {
 }
 
 /// Makes a recording in `folder` of the file `path`, which messages call `shown`; the recording is
-/// called `name` if that is given. Returns its file and what is to be known about it, one escaped
-/// sentence each; `None` if the file is no cassette.
+/// called `name` if that is given. `None` if the file is no cassette.
 pub(super) fn take_into(
     (path, shown): (&Path, &str),
     folder: &Path,
     name: Option<&str>,
-) -> Result<Option<(PathBuf, Vec<String>)>, Failure> {
+) -> Result<Option<Made>, Failure> {
     let Some(file) = look(path) else {
         return Ok(None);
     };
-    let taken = take((path, shown), file, folder, name);
-    let taken = taken.with_context(|| format!("{shown} cannot be read"))?;
-    Ok(Some(taken))
+    let made = take((path, shown), file, folder, name);
+    Ok(Some(
+        made.with_context(|| format!("{shown} cannot be read"))?,
+    ))
 }
 
 fn take(
@@ -96,15 +104,12 @@ fn take(
     mut file: File,
     folder: &Path,
     name: Option<&str>,
-) -> anyhow::Result<(PathBuf, Vec<String>)> {
-    let mut checksum = Checksum::default();
-    file.rewind()?;
-    let len = io::copy(&mut file, &mut checksum)?;
-    file.rewind()?;
+) -> anyhow::Result<Made> {
+    let (len, checksum) = checksum(&mut file)?;
     let mut reader = Reader::new(file)?;
     let mut context = reader.context().clone();
     // Equal files make recordings of the same id.
-    context.recording = format!("{:08x}", checksum.0.finalize());
+    context.recording = format!("{checksum:08x}");
     if let Some(name) = name {
         name.clone_into(&mut context.name);
     } else if context.name.is_empty() && context.argv.is_empty() {
@@ -167,24 +172,28 @@ fn take(
             "{shown}: its frames have new numbers here, from #1 on"
         ));
     }
-    Ok((reel, told))
+    Ok(Made {
+        reel,
+        format: "a cassette",
+        remarks: told,
+    })
 }
 
 fn warning(message: String) -> EventKind {
     EventKind::Warning { message }
 }
 
-/// The CRC-32 of what is written to it.
-#[derive(Default)]
-struct Checksum(crc32fast::Hasher);
-
-impl io::Write for Checksum {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.update(bytes);
-        Ok(bytes.len())
+/// The length of the file and the CRC-32 of it all.
+fn checksum(file: &mut File) -> io::Result<(u64, u32)> {
+    let (mut len, mut hasher) = (0, crc32fast::Hasher::new());
+    file.rewind()?;
+    let mut buffered = BufReader::new(&*file);
+    while let bytes @ [_, ..] = buffered.fill_buf()? {
+        hasher.update(bytes);
+        let read = bytes.len();
+        len += read as u64;
+        buffered.consume(read);
     }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+    file.rewind()?;
+    Ok((len, hasher.finalize()))
 }

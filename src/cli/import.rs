@@ -6,14 +6,14 @@
 
 mod log;
 
-use super::cassette;
+use super::cassette::{self, Made};
 use super::exit::{Exit, Failure, Outcome};
 use super::folder;
 use super::output::{self, Output};
 use anyhow::Context as _;
 use clap::Args;
 use mcpreel_capture::spool::open_regular;
-use mcpreel_share::import::{Format, LOOKED_AT, not_utf8};
+use mcpreel_share::import::{Format, LOOKED_AT};
 use mcpreel_share::outgoing::file::Folder;
 use mcpreel_store::library::{Library, REEL, create_dir, file_stem};
 use mcpreel_store::reader::{Recording, Summary};
@@ -54,15 +54,6 @@ pub struct Import {
     json: bool,
 }
 
-/// A recording that was made of a file, where nobody looks yet.
-struct Made {
-    reel: PathBuf,
-    /// The format of the file, in words.
-    format: &'static str,
-    /// Remarks for the user, one escaped sentence each.
-    remarks: Vec<String>,
-}
-
 /// Takes each of the files; one that cannot be taken does not keep the others from it.
 pub fn run(args: &Import) -> Outcome {
     let library = Library::new(folder::of(&args.folder)?);
@@ -84,7 +75,10 @@ pub fn run(args: &Import) -> Outcome {
 fn take(file: &OsStr, args: &Import, library: &Library, out: &mut Output) -> Result<(), Failure> {
     let folder = Folder::within(library.dir())?;
     let (path, shown) = if file == "-" {
-        (from_stdin(&folder)?, "stdin".to_owned())
+        // What a file is, is seen before it is read.
+        let path = folder.path().join("stdin");
+        io::copy(&mut io::stdin().lock(), &mut File::create(&path)?)?;
+        (path, "stdin".to_owned())
     } else {
         (PathBuf::from(file), output::shown(Path::new(file)))
     };
@@ -94,22 +88,11 @@ fn take(file: &OsStr, args: &Import, library: &Library, out: &mut Output) -> Res
     Ok(())
 }
 
-/// All that comes from stdin, in a file: what it is, is seen before it is read.
-fn from_stdin(folder: &Folder) -> io::Result<PathBuf> {
-    let path = folder.path().join("stdin");
-    io::copy(&mut io::stdin().lock(), &mut File::create(&path)?)?;
-    Ok(path)
-}
-
 /// The recordings in a file.
 fn made(path: &Path, shown: &str, args: &Import, folder: &Path) -> Result<Vec<Made>, Failure> {
     let name = args.name.as_deref();
-    if let Some((reel, remarks)) = cassette::take_into((path, shown), folder, name)? {
-        return Ok(vec![Made {
-            reel,
-            format: "a cassette",
-            remarks,
-        }]);
+    if let Some(made) = cassette::take_into((path, shown), folder, name)? {
+        return Ok(vec![made]);
     }
     let cannot = || format!("{shown} cannot be read");
     let mut file = open_regular(path, false).with_context(cannot)?;
@@ -118,7 +101,7 @@ fn made(path: &Path, shown: &str, args: &Import, folder: &Path) -> Result<Vec<Ma
     looked_at.read_to_end(&mut beginning).with_context(cannot)?;
     file.rewind().with_context(cannot)?;
     let Some(format) = Format::of(&beginning) else {
-        return Err(unknown(shown, path, &beginning));
+        return Err(unknown(shown, path));
     };
     let log = log::Log {
         file,
@@ -130,15 +113,14 @@ fn made(path: &Path, shown: &str, args: &Import, folder: &Path) -> Result<Vec<Ma
     Ok(log.import(folder).with_context(cannot)?)
 }
 
-fn unknown(shown: &str, path: &Path, beginning: &[u8]) -> Failure {
-    let why = if let Some((what, how)) = not_utf8(beginning) {
-        format!("is {what}: `{how}` takes it in")
-    } else if Recording::open(path).is_ok() || path.extension().is_some_and(|end| end == REEL) {
-        "is a recording already: every command takes its path".to_owned()
+fn unknown(shown: &str, path: &Path) -> Failure {
+    let is_reel = path.extension().is_some_and(|end| end == REEL);
+    let why = if is_reel || Recording::open(path).is_ok() {
+        "is a recording already: every command takes its path"
     } else {
         "is nothing that can be imported: that is a cassette (`mcpreel export`), a session log of \
-         mcpsnoop, an mcp*.log of Claude Desktop, or JSON-RPC messages, one per line"
-            .to_owned()
+         mcpsnoop, an mcp*.log of Claude Desktop, or JSON-RPC messages, one per line; unpacked, \
+         and in UTF-8"
     };
     Failure::Refused(anyhow::anyhow!("{shown} {why}"))
 }
@@ -153,15 +135,13 @@ fn settle(
 ) -> Result<(), Failure> {
     let Summary {
         id,
-        mut name,
+        name,
         wall_ns,
         frames,
         exchanges,
         ..
     } = Recording::open(&made.reel)?.summary()?;
-    if let Some(given) = &args.name {
-        given.clone_into(&mut name);
-    }
+    let mut name = args.name.clone().unwrap_or(name);
     let there = library.with_id(&id);
     let is_there = there.is_some();
     let reel = if let Some(reel) = there {

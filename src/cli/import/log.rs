@@ -3,7 +3,7 @@
 //! A log is read twice: the id of a recording comes from all that its session says, so that a log
 //! that has grown makes no second recordings of what it had before.
 
-use super::Made;
+use crate::cli::cassette::Made;
 use crate::cli::output::Progress;
 use crc32fast::Hasher;
 use mcpreel_share::import::{About, BYTE_ORDER_MARK, DATED_NS, Entry, Format, MAX_LINE, What};
@@ -17,7 +17,7 @@ use mcpreel_wire::text::{escape, plural, size};
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::Seek as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Lines that are passed over are named one by one up to here.
 const MOST_NAMED: u64 = 5;
@@ -67,17 +67,16 @@ impl Log<'_> {
         }
         self.file.rewind()?;
         let ids = ids(&plans);
-        let reels = ids.iter().map(|id| folder.join(id).with_extension(REEL));
-        let reels: Vec<PathBuf> = reels.collect();
+        let reel = |id: &String| folder.join(id).with_extension(REEL);
         let mut sessions = HashMap::<String, Session<'_>>::new();
-        let mut planned = plans.iter().zip(&ids).zip(&reels);
+        let mut planned = plans.iter().zip(&ids);
         self.read((len, len), &mut |_, entry| {
             if let What::Begin(about) = entry.what {
-                let Some(((plan, id), reel)) = planned.next() else {
+                let Some((plan, id)) = planned.next() else {
                     return Ok(());
                 };
                 let context = self.context(about, plan, id);
-                let session = Session::begin(reel, context, plan)?;
+                let session = Session::begin(&reel(id), context, plan)?;
                 let before = sessions.insert(entry.session.to_owned(), session);
                 return before.map_or(Ok(()), Session::finish);
             }
@@ -85,14 +84,17 @@ impl Log<'_> {
             session.map_or(Ok(()), |session| session.add(entry))
         })?;
         sessions.into_values().try_for_each(Session::finish)?;
-        let made = plans.iter().zip(reels).map(|(plan, reel)| Made {
-            reel,
-            format: self.format.as_str(),
-            remarks: plan.untimed().into_iter().chain(plan.remarks()).collect(),
-        });
-        let mut made: Vec<_> = made.collect();
-        if let Some(first) = made.first_mut() {
-            first.remarks.splice(0..0, remarks);
+        let mut made = Vec::new();
+        for (plan, id) in plans.iter().zip(&ids) {
+            // The first has those on the whole file too.
+            let mut remarks = std::mem::take(&mut remarks);
+            remarks.extend(plan.untimed().into_iter().chain(plan.remarks()));
+            let format = self.format.as_str();
+            made.push(Made {
+                reel: reel(id),
+                format,
+                remarks,
+            });
         }
         Ok(made)
     }

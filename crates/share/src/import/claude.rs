@@ -68,10 +68,17 @@ impl LogReader for Claude {
         let message = MESSAGES
             .iter()
             .find_map(|(before, stream)| Some((host.text.strip_prefix(before)?, *stream)));
-        match message {
-            Some((text, stream)) => self.message(stream, json(text).as_bytes(), visit),
-            None => self.remark(&host, visit),
+        let Some((text, stream)) = message else {
+            return self.remark(&host, visit);
+        };
+        let bytes = json(text).as_bytes();
+        // Something was taken out of the middle: `...[14696 chars truncated]...`.
+        let is_shortened = memchr::memmem::find(bytes, b" chars truncated]").is_some();
+        if is_shortened || Document::parse(bytes).is_err() {
+            let message = "the log does not hold this message whole".to_owned();
+            self.visit(What::Event(EventKind::Shortened { stream, message }), visit);
         }
+        self.stream_line(stream, bytes, visit);
     }
 }
 
@@ -82,14 +89,6 @@ impl Claude {
             wall_ns: self.wall_ns,
             what,
         });
-    }
-
-    fn message(&self, stream: StreamId, bytes: &[u8], visit: &mut dyn FnMut(Entry<'_>)) {
-        if is_shortened(bytes) || Document::parse(bytes).is_err() {
-            let message = "the log does not hold this message whole".to_owned();
-            self.visit(What::Event(EventKind::Shortened { stream, message }), visit);
-        }
-        self.stream_line(stream, bytes, visit);
     }
 
     fn stream_line(&self, stream: StreamId, bytes: &[u8], visit: &mut dyn FnMut(Entry<'_>)) {
@@ -139,30 +138,34 @@ struct Ends {
 impl Ends {
     /// The event for a line about the end, if the line says something new.
     fn event_of(&mut self, text: &str) -> Option<EventKind> {
-        let first = |is_told: &mut bool| !std::mem::replace(is_told, true);
         let by = Closer::Writer;
-        let closed = |stream| EventKind::Eof { stream, by };
         let says = |what: &str| text.starts_with(what);
-        if says("Server transport closed unexpectedly") || text.contains("process exiting early") {
-            return first(&mut self.exited).then_some(EventKind::Exit {
+        let is_exit = says("Server transport closed unexpectedly");
+        let (is_told, kind) = if is_exit || text.contains("process exiting early") {
+            let exit = EventKind::Exit {
                 code: None,
                 signal: None,
                 max_rss_bytes: 0,
                 user_ns: 0,
                 system_ns: 0,
-            });
-        }
-        if says("Server transport closed") || says("Server disconnected") {
-            return first(&mut self.server).then_some(closed(StreamId::S2C));
-        }
-        if says("Shutting down server") || says("Client transport closed") {
+            };
+            (&mut self.exited, exit)
+        } else if says("Server transport closed") || says("Server disconnected") {
+            let stream = StreamId::S2C;
+            (&mut self.server, EventKind::Eof { stream, by })
+        } else if says("Shutting down server") || says("Client transport closed") {
             // A side that closes after the other has closed only cleans up.
-            let is_first = !self.server && first(&mut self.host);
-            return is_first.then_some(closed(StreamId::C2S));
-        }
-        let exit_code = spawn_failure(text)?;
-        let message = text.trim().to_owned();
-        first(&mut self.exited).then_some(EventKind::SpawnFailed { exit_code, message })
+            self.host |= self.server;
+            let stream = StreamId::C2S;
+            (&mut self.host, EventKind::Eof { stream, by })
+        } else {
+            let (exit_code, message) = (spawn_failure(text)?, text.trim().to_owned());
+            (
+                &mut self.exited,
+                EventKind::SpawnFailed { exit_code, message },
+            )
+        };
+        (!std::mem::replace(is_told, true)).then_some(kind)
     }
 }
 
@@ -177,11 +180,6 @@ fn spawn_failure(text: &str) -> Option<u8> {
         "EACCES" | "EPERM" | "ENOEXEC" => Some(126),
         _ => is_code.then_some(125),
     }
-}
-
-/// Whether something was taken out of the middle of a message: `...[14696 chars truncated]...`.
-fn is_shortened(bytes: &[u8]) -> bool {
-    memchr::memmem::find(bytes, b" chars truncated]").is_some()
 }
 
 /// The message that `text` begins with; all of it where it begins with none.

@@ -134,6 +134,7 @@ fn direction_of_method(method: &str, usual: Direction) -> (Direction, bool) {
 }
 
 /// A message and what stands around it.
+#[derive(Default)]
 struct Wrapped<'d> {
     message: Cow<'d, [u8]>,
     wall_ns: Option<u64>,
@@ -147,9 +148,7 @@ impl<'d> Wrapped<'d> {
         if is_message(root) {
             return Some(Self {
                 message: Cow::Borrowed(root.raw()),
-                wall_ns: None,
-                unread_time: None,
-                direction: None,
+                ..Self::default()
             });
         }
         let message = MESSAGE_KEYS
@@ -180,8 +179,10 @@ fn message(value: Value<'_>) -> Option<Cow<'_, [u8]>> {
 
 /// Whether it looks like JSON-RPC: an object of it, or a batch of them.
 fn is_message(value: Value<'_>) -> bool {
-    let first = (value.kind() == Kind::Array).then(|| value.elements().next());
-    let object = first.map_or(Some(value), |first| first);
+    let object = match value.kind() {
+        Kind::Array => value.elements().next(),
+        _ => Some(value),
+    };
     object.is_some_and(|object| {
         let has = |key| object.get(key).is_some();
         has("jsonrpc") || (has("id") && (has("method") || has("result") || has("error")))
@@ -190,11 +191,8 @@ fn is_message(value: Value<'_>) -> bool {
 
 /// The direction, in the words that logs have for it: `client->server`, `from_host`, `stdin`.
 fn direction(text: &str) -> Option<Direction> {
-    let text = text.to_lowercase();
-    let text = text
-        .trim_start_matches("from")
-        .trim_start_matches([' ', '_', '-']);
-    let text = text.replace(['_', '-'], " ");
+    let text = text.to_lowercase().replace(['_', '-'], " ");
+    let text = text.trim_start_matches("from").trim_start();
     let begins = |words: &[&str]| words.iter().any(|word| text.starts_with(word));
     if begins(&["c2s", "stdin", "client", "host", "to server"]) {
         return Some(Direction::ClientToServer);

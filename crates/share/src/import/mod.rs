@@ -75,21 +75,6 @@ impl Format {
     }
 }
 
-/// The kind of a file that is no text in UTF-8, and the command that takes the file in.
-pub fn not_utf8(beginning: &[u8]) -> Option<(&'static str, &'static str)> {
-    match beginning {
-        [0x1f, 0x8b, ..] => Some(("compressed with gzip", "gunzip -c FILE | mcpreel import -")),
-        [0xff, 0xfe, ..]
-        | [0xfe, 0xff, ..]
-        | [b'{' | b'[' | b'2', 0, ..]
-        | [0, b'{' | b'[' | b'2', ..] => Some((
-            "text in UTF-16",
-            "iconv -f UTF-16 -t UTF-8 FILE | mcpreel import -",
-        )),
-        _ => None,
-    }
-}
-
 /// Reads the lines of a log, one after the other.
 pub trait LogReader {
     /// Gives what `line` says to `visit`; the line comes without its terminator.

@@ -16,28 +16,30 @@ pub type Facts = Vec<(&'static str, String)>;
 /// The facts of a session, of which `given_up` requests were given up: all but the file and
 /// the time.
 pub fn facts(summary: &Summary, given_up: u64) -> Facts {
-    let mut facts = Vec::new();
-    if summary.origin != "live" {
-        facts.push(("origin", escape(&summary.origin).into_owned()));
-    }
-    if let Some(redaction) = &summary.redaction {
-        facts.push(("redacted", redacted(redaction)));
-    }
-    if let Some(selection) = &summary.context.selection {
-        facts.push(("only", only(selection)));
-    }
-    if let Some(note) = &summary.note {
-        facts.push(("note", escape(note).into_owned()));
-    }
+    let origin = (summary.origin != "live").then(|| escape(&summary.origin).into_owned());
+    let note = summary.note.as_deref();
+    let mut facts = known([
+        ("origin", origin),
+        ("redacted", summary.redaction.as_deref().map(redacted)),
+        ("only", summary.context.selection.as_ref().map(only)),
+        ("note", note.map(|note| escape(note).into_owned())),
+    ]);
     if summary.messages == 0 {
         facts.push(("protocol", "nobody spoke MCP".to_owned()));
     } else {
         sides(&summary.session, &mut facts);
     }
-    process(&summary.context, &mut facts);
+    facts.extend(process(&summary.context));
     ending(&summary.session, summary, &mut facts);
     counts(summary, given_up, &mut facts);
     facts
+}
+
+fn known<const N: usize>(facts: [(&'static str, Option<String>); N]) -> Facts {
+    let facts = facts.into_iter();
+    facts
+        .filter_map(|(name, said)| Some((name, said?)))
+        .collect()
 }
 
 /// A selection in words.
@@ -73,19 +75,16 @@ fn redacted(note: &str) -> String {
 
 /// Whether a reader must know of the event before trusting the rest: gaps, warnings, recovery.
 pub fn is_remarkable(event: &EventKind) -> bool {
-    use EventKind::{
-        Gap, Recovered, Skipped, SpawnFailed, Survivors, Undelivered, Untimed, Warning,
-    };
     matches!(
         event,
-        Gap { .. }
-            | Recovered { .. }
-            | Skipped { .. }
-            | SpawnFailed { .. }
-            | Survivors { .. }
-            | Undelivered { .. }
-            | Untimed { .. }
-            | Warning { .. }
+        EventKind::Gap { .. }
+            | EventKind::Recovered { .. }
+            | EventKind::Skipped { .. }
+            | EventKind::SpawnFailed { .. }
+            | EventKind::Survivors { .. }
+            | EventKind::Undelivered { .. }
+            | EventKind::Untimed { .. }
+            | EventKind::Warning { .. }
     )
 }
 
@@ -125,21 +124,21 @@ fn side(peer: &Peer) -> String {
     words
 }
 
-fn process(context: &ProcessContext, facts: &mut Facts) {
-    if !context.argv.is_empty() {
-        facts.push(("command", command(&context.argv)));
-    }
-    if let Some(executable) = &context.executable {
-        facts.push(("executable", escape(executable).into_owned()));
-    }
-    if let Some(cwd) = &context.cwd {
-        facts.push(("in", escape(cwd).into_owned()));
-    }
+fn process(context: &ProcessContext) -> Facts {
     let mut host = super::process(&context.host);
     if !context.host.command.is_empty() {
         let _ = write!(host, ": {}", command(&context.host.command));
     }
-    facts.push(("started by", host));
+    let escaped = |text: &Option<String>| text.as_deref().map(|text| escape(text).into_owned());
+    known([
+        (
+            "command",
+            (!context.argv.is_empty()).then(|| command(&context.argv)),
+        ),
+        ("executable", escaped(&context.executable)),
+        ("in", escaped(&context.cwd)),
+        ("started by", Some(host)),
+    ])
 }
 
 fn ending(session: &Session, summary: &Summary, facts: &mut Facts) {

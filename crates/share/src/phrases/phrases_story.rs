@@ -5,7 +5,7 @@ use crate::phrases;
 use mcpreel_store::story;
 use mcpreel_store::story::{Kinship, Story};
 use mcpreel_trace::clock::Moment;
-use mcpreel_trace::correlator::{MessageKind, MessageRecord};
+use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::item::{ItemKey, Lens};
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{escape, escape_bytes, size};
@@ -17,7 +17,7 @@ pub struct Told {
     pub left_out: u64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Row {
     pub t: Moment,
     /// Nanoseconds since the one before it.
@@ -33,9 +33,10 @@ pub struct Row {
     pub lens: Lens,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tone {
     /// The request or the response itself.
+    #[default]
     Own,
     Notification,
     /// A request of the other side meanwhile, or its answer.
@@ -54,11 +55,12 @@ impl Told {
         let mut rows: Vec<Row> = Vec::with_capacity(story.entries.len());
         for entry in story.entries {
             let before = rows.last().map_or(entry.t, |row| row.t);
-            let mut row = row(entry.what);
-            row.t = entry.t;
-            row.gap_ns = entry.t.0.saturating_sub(before.0);
-            row.key = entry.key;
-            rows.push(row);
+            rows.push(Row {
+                t: entry.t,
+                gap_ns: entry.t.ns_since(before),
+                key: entry.key,
+                ..row(entry.what)
+            });
         }
         Self {
             rows,
@@ -80,68 +82,48 @@ fn row(what: story::Told) -> Row {
             row,
             frame_size,
             of,
-        } => Row {
-            size: Some(on_wire(
-                row.span.end.saturating_sub(row.span.start),
-                frame_size,
-            )),
-            ..message(&row.record, of)
-        },
+        } => {
+            let (record, bytes) = (&row.record, row.span.end.saturating_sub(row.span.start));
+            Row {
+                tone: match (of, record.kind) {
+                    (Kinship::Child(_), _) => Tone::Child,
+                    (Kinship::Chain(_), _) => Tone::Round,
+                    (Kinship::Own, MessageKind::Notification) => Tone::Notification,
+                    (Kinship::Own, _) => Tone::Own,
+                },
+                direction: Some(record.direction),
+                word: record.kind.as_str(),
+                size: Some(on_wire(bytes, frame_size)),
+                text: escape(&record.summary).into_owned(),
+                // Progress, cancels and responses have no row of their own among the exchanges.
+                lens: match record.kind {
+                    MessageKind::Request => Lens::Exchanges,
+                    _ => Lens::Wire,
+                },
+                ..Row::default()
+            }
+        }
         story::Told::Line { head, preview } => Row {
+            tone: Tone::Line,
             direction: head.stream.messages(),
-            size: Some(size(head.size)),
             word: head.stream.messages().map_or("stderr", |_| "no message"),
-            ..bare(
-                Tone::Line,
-                escape_bytes(preview.trim_ascii_end()).into_owned(),
-            )
+            size: Some(size(head.size)),
+            text: escape_bytes(preview.trim_ascii_end()).into_owned(),
+            ..Row::default()
         },
         story::Told::Event(row) => Row {
+            tone: Tone::Event,
             word: "event",
-            ..bare(Tone::Event, phrases::event(&row.event.kind))
+            text: phrases::event(&row.event.kind),
+            ..Row::default()
         },
         story::Told::Finding(finding) => Row {
+            tone: Tone::Finding,
             word: "finding",
+            text: format!("{}: {}", escape(&finding.rule), escape(&finding.detail)),
             lens: Lens::Wire,
-            ..bare(
-                Tone::Finding,
-                format!("{}: {}", escape(&finding.rule), escape(&finding.detail)),
-            )
+            ..Row::default()
         },
-    }
-}
-
-fn message(record: &MessageRecord, of: Kinship) -> Row {
-    let tone = match (of, record.kind) {
-        (Kinship::Child(_), _) => Tone::Child,
-        (Kinship::Chain(_), _) => Tone::Round,
-        (Kinship::Own, MessageKind::Notification) => Tone::Notification,
-        (Kinship::Own, _) => Tone::Own,
-    };
-    // Progress, cancels and responses have no row of their own among the exchanges.
-    let lens = match record.kind {
-        MessageKind::Request => Lens::Exchanges,
-        _ => Lens::Wire,
-    };
-    Row {
-        direction: Some(record.direction),
-        word: record.kind.as_str(),
-        lens,
-        ..bare(tone, escape(&record.summary).into_owned())
-    }
-}
-
-fn bare(tone: Tone, text: String) -> Row {
-    Row {
-        t: Moment(0),
-        gap_ns: 0,
-        tone,
-        direction: None,
-        word: "",
-        size: None,
-        text,
-        key: ItemKey::default(),
-        lens: Lens::Exchanges,
     }
 }
 

@@ -56,17 +56,13 @@ fn has_word(text: &str, word: &str) -> bool {
 
 /// The origin in a word or two, unless it is a live session: `replay`, `mock, redacted`.
 pub fn origin(entry: &Entry) -> Option<String> {
-    let origin = entry.context().map(|context| &*context.origin);
-    let is_redacted = entry
+    let origin = entry.context().map(|context| escape(&context.origin));
+    let origin = origin.filter(|origin| !matches!(&**origin, "" | "live"));
+    let redaction = entry
         .summary()
-        .is_some_and(|summary| summary.redaction.is_some());
-    origin_in_words(origin.unwrap_or_default(), is_redacted)
-}
-
-fn origin_in_words(origin: &str, is_redacted: bool) -> Option<String> {
-    let origin = Some(escape(origin)).filter(|origin| !matches!(&**origin, "" | "live"));
-    let redacted = is_redacted.then(|| "redacted".into());
-    let words: Vec<_> = [origin, redacted].into_iter().flatten().collect();
+        .and_then(|summary| summary.redaction.as_ref());
+    let redacted = redaction.map(|_| "redacted".into());
+    let words: Vec<_> = origin.into_iter().chain(redacted).collect();
     (!words.is_empty()).then(|| words.join(", "))
 }
 
@@ -76,14 +72,9 @@ pub fn notes(entry: &Entry) -> Vec<String> {
         return Vec::new();
     };
     let note = summary.note.as_deref();
-    let mut notes: Vec<_> = note
-        .map(|note| escape(note).into_owned())
-        .into_iter()
-        .collect();
-    if summary.gap_bytes > 0 {
-        notes.push(format!("{} missing", size(summary.gap_bytes)));
-    }
-    notes
+    let note = note.map(|note| escape(note).into_owned());
+    let gap = (summary.gap_bytes > 0).then(|| format!("{} missing", size(summary.gap_bytes)));
+    note.into_iter().chain(gap).collect()
 }
 
 #[cfg(test)]

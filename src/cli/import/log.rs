@@ -13,7 +13,7 @@ use mcpreel_store::record::import::Import;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{EventKind, ProcessContext};
 use mcpreel_trace::frame::StreamId;
-use mcpreel_wire::text::{escape, plural, size};
+use mcpreel_wire::text::{plural, size};
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::Seek as _;
@@ -169,8 +169,6 @@ fn text_of(line: &[u8], number: u64) -> &[u8] {
 struct Plan {
     /// The first time that a line of it has.
     start_ns: Option<u64>,
-    /// A time that could not be read.
-    unread_time: Option<String>,
     hasher: Hasher,
     /// Lines whose direction is a guess.
     guesses: u64,
@@ -218,22 +216,14 @@ impl Plan {
                     _ => {}
                 }
             }
-            What::UnreadTime(text) => {
-                self.unread_time.get_or_insert_with(|| text.clone());
-            }
         }
     }
 
     /// Why nothing is known of when a session was, if so.
     fn untimed(&self) -> Option<String> {
-        let why = match (self.start_ns, &self.unread_time) {
-            (Some(_), _) => return None,
-            (None, None) => "the log has no times".to_owned(),
-            (None, Some(time)) => format!("its times could not be read, like {}", escape(time)),
-        };
-        Some(format!(
-            "{why}: everything stands at 0, and latencies mean nothing"
-        ))
+        let remark = "the log has no times that can be read: everything stands at 0, and latencies \
+                      mean nothing";
+        self.start_ns.is_none().then(|| remark.to_owned())
     }
 
     /// What the log lacks of the session, and what is a guess.
@@ -300,7 +290,7 @@ impl<'p> Session<'p> {
                 self.import.chunk(stream, self.now, b"\n")?;
             }
             What::Event(kind) => self.import.event(self.now, &kind)?,
-            What::Begin(_) | What::UnreadTime(_) | What::Nothing(_) => {}
+            What::Begin(_) | What::Nothing(_) => {}
         }
         Ok(())
     }

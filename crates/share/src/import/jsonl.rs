@@ -22,9 +22,6 @@ const TIME_KEYS: [&str; 6] = ["timestamp", "@timestamp", "ts", "time", "date", "
 
 const DIRECTION_KEYS: [&str; 7] = ["direction", "dir", "d", "from", "source", "sender", "side"];
 
-/// Characters that are shown of a time that could not be read.
-const SHOWN: usize = 60;
-
 /// Requests whose side is remembered; an answer to an older one is taken for the server's.
 const MOST_OPEN: usize = 10_000;
 
@@ -58,12 +55,7 @@ impl LogReader for Jsonl {
             visit(What::Begin(About::default()));
         }
         match &wrapped {
-            Ok(Some(wrapped)) => {
-                if let Some(time) = &wrapped.unread_time {
-                    visit(What::UnreadTime(time.clone()));
-                }
-                visit(self.message(wrapped));
-            }
+            Ok(Some(wrapped)) => visit(self.message(wrapped)),
             Ok(None) => visit(What::Nothing("it holds no JSON-RPC message")),
             Err(_) => visit(What::Nothing("it is no JSON")),
         }
@@ -138,8 +130,6 @@ fn direction_of_method(method: &str, usual: Direction) -> (Direction, bool) {
 struct Wrapped<'d> {
     message: Cow<'d, [u8]>,
     wall_ns: Option<u64>,
-    /// The time that stands there, if it could not be read.
-    unread_time: Option<String>,
     direction: Option<Direction>,
 }
 
@@ -156,12 +146,9 @@ impl<'d> Wrapped<'d> {
             .find_map(|key| message(root.get(key)?))?;
         let first = |keys: &[&str]| keys.iter().find_map(|key| root.get(key));
         let time = first(&TIME_KEYS).filter(|time| !time.is_null());
-        let wall_ns = time.and_then(time_of_value);
-        let unread = time.filter(|_| wall_ns.is_none());
         Some(Self {
             message,
-            wall_ns,
-            unread_time: unread.map(|time| time.raw_text().chars().take(SHOWN).collect()),
+            wall_ns: time.and_then(time_of_value),
             direction: first(&DIRECTION_KEYS).and_then(|way| direction(&way.as_str()?)),
         })
     }

@@ -103,8 +103,6 @@ pub enum What<'a> {
         is_guess: bool,
     },
     Event(EventKind),
-    /// A time that could not be read: its text.
-    UnreadTime(String),
     /// A line that means nothing: why.
     Nothing(&'static str),
 }

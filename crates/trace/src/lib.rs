@@ -32,7 +32,7 @@ macro_rules! words {
 
             /// The words with their help, in the same order.
             pub const HELP: &[$crate::query::help::Entry] =
-                &[$($crate::query::help::entry($word, $help),)*];
+                &[$(($word, $help),)*];
 
             pub fn help(self) -> &'static str {
                 match self { $(Self::$variant => $help,)* }

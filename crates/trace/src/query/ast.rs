@@ -245,10 +245,7 @@ impl Type {
 /// is the one that emptied the list. Without its only condition it fits everything; the empty
 /// filter has no relaxations.
 pub fn relaxations(query: &Query) -> Vec<Query> {
-    let Some(expr) = &query.expr else {
-        return Vec::new();
-    };
-    let conditions = conditions(expr);
+    let conditions = query.expr.as_ref().map_or_else(Vec::new, conditions);
     let without = |left_out: usize| {
         let mut kept = conditions.clone();
         kept.remove(left_out);

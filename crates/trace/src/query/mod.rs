@@ -28,5 +28,5 @@ mod print;
 
 pub use ast::Query;
 pub use ast::relaxations;
-pub use complete::{Candidate, Completion, complete, undecided, value_text};
+pub use complete::{Completion, complete, undecided, value_text};
 pub use parse::{MAX_BYTES, MAX_DEPTH, QueryError};

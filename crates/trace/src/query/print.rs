@@ -7,10 +7,7 @@ use std::fmt::{self, Display, Formatter};
 
 impl Display for Query {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match &self.expr {
-            None => Ok(()),
-            Some(expr) => expr.fmt(f),
-        }
+        self.expr.iter().try_for_each(|expr| expr.fmt(f))
     }
 }
 

@@ -75,18 +75,18 @@ fn push(keys: &str, help: &str, lines: &mut Vec<Line>) {
 
 fn filter_language(lines: &mut Vec<Line>) {
     let parts = [
-        ("filters", help::CONDITIONS.to_vec()),
+        ("filters", help::entries(help::CONDITIONS)),
         ("fields", Field::HELP.to_vec()),
         ("places in bodies", Root::HELP.to_vec()),
         ("flags, after is:", Flag::HELP.to_vec()),
         ("operators", Op::HELP.to_vec()),
-        ("values", help::VALUES.to_vec()),
-        ("examples", help::EXAMPLES.to_vec()),
+        ("values", help::entries(help::VALUES)),
+        ("examples", help::entries(help::EXAMPLES)),
     ];
     for (title, entries) in parts {
         heading(title, lines);
-        for entry in entries {
-            push(entry.text, entry.help, lines);
+        for (text, meaning) in entries {
+            push(text, meaning, lines);
         }
         if title == "filters" {
             lines.push(vec![(Role::Text, format!("  {}", help::TRAP))]);

@@ -5,7 +5,8 @@ fn at(text: &str) -> (String, Vec<String>, Option<Field>) {
     let caret = text.find('|').expect("the caret is shown");
     let text = text.replace('|', "");
     let completion = complete(&text, caret);
-    let texts = completion.candidates.into_iter().map(|one| one.text);
+    let texts = completion.candidates.into_iter();
+    let texts = texts.map(|(text, _)| text.to_owned());
     let replaced = text[completion.replace].to_owned();
     (replaced, texts.collect(), completion.wants_values_of)
 }

@@ -1,4 +1,4 @@
-//! From text to [`Query`]: one pass, one character of looking ahead but for the head of a word.
+//! From text to [`Query`]: one pass, one character of looking ahead but for the path of a word.
 //!
 //! What the grammar leaves open is decided here:
 //!
@@ -15,9 +15,8 @@
 
 mod parse_value;
 
-use super::ast::{Expr, Field, Flag, Op, Query, Root, Subject};
+use super::ast::{Expr, Field, Flag, Op, Query, Root, Subject, Type};
 use mcpreel_wire::json::{Path, Step};
-use parse_value::Raw;
 pub(super) use parse_value::{DURATIONS, SIZES};
 use std::ops::Range;
 
@@ -59,18 +58,52 @@ pub(super) fn is_bare_text(word: &str) -> bool {
     whole && parser.at == word.len()
 }
 
+/// The part of the grammar at the end of `text`, and the byte at which that part begins. Reading
+/// goes on behind what cannot be read.
+pub(super) fn last_part(text: &str) -> (usize, Part) {
+    let mut parser = Parser::of(text);
+    while parser.at < text.len() {
+        let began = parser.at;
+        parser.depth = 0;
+        parser.at = match parser.any() {
+            Ok(_) if parser.rest().starts_with(')') => parser.at + 1,
+            Ok(_) => break,
+            Err(error) if error.at.end > began => error.at.end,
+            Err(_) => break,
+        };
+    }
+    parser.peek();
+    parser.part
+}
+
+/// A part of the grammar that completion tells apart.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Part {
+    /// A word, or the name that a condition begins with.
+    Name,
+    Flag,
+    Subject,
+    Value(Option<Field>, Type),
+}
+
 struct Parser<'t> {
     text: &'t str,
     at: usize,
     depth: usize,
+    /// The part that was begun last, and where.
+    part: (usize, Part),
 }
 
 type Parsed<T> = Result<T, QueryError>;
 
 impl<'t> Parser<'t> {
     fn of(text: &'t str) -> Self {
-        let (at, depth) = (0, 0);
-        Self { text, at, depth }
+        Self {
+            text,
+            at: 0,
+            depth: 0,
+            part: (0, Part::Name),
+        }
     }
 
     fn rest(&self) -> &'t str {
@@ -92,6 +125,10 @@ impl<'t> Parser<'t> {
     fn peek(&mut self) -> Option<char> {
         let rest = self.rest();
         self.at += rest.len() - rest.trim_start().len();
+        let before = self.text[..self.at].chars().next_back();
+        if before.is_some_and(|char| char != '"' && ends_word(char)) {
+            self.part = (self.at, Part::Name);
+        }
         self.rest().chars().next()
     }
 
@@ -132,7 +169,10 @@ impl<'t> Parser<'t> {
 
     fn not(&mut self) -> Parsed<Expr> {
         let dash = self.peek() == Some('-') && !self.rest()[1..].starts_with(char::is_whitespace);
-        self.at += usize::from(dash);
+        if dash {
+            self.at += 1;
+            self.part = (self.at, Part::Name);
+        }
         if dash || self.take("NOT") {
             return Ok(Expr::Not(Box::new(self.atom()?)));
         }
@@ -173,16 +213,20 @@ impl<'t> Parser<'t> {
     /// A word: a condition, or a text.
     fn word(&mut self) -> Parsed<Expr> {
         let rest = self.rest();
-        match head(rest) {
-            Head::Condition(path, length, op) => {
-                let value = &rest[length + op.as_str().len()..];
-                // No value begins so, but addresses and names of code do.
-                if op != Op::Contains || !(value.starts_with("//") || value.starts_with(':')) {
+        let name = name(rest);
+        match Path::read(rest) {
+            Ok((path, length)) if name > 0 => {
+                let behind = &rest[length..];
+                // No value begins with these, but addresses and names of code do.
+                let is_text = behind.starts_with("://") || behind.starts_with("::");
+                if let Some(op) = operator(behind).filter(|_| !is_text) {
                     return self.condition(&path, length, op);
                 }
             }
-            Head::Open => return self.unfinished("the bracket is not closed"),
-            Head::Other => {}
+            Err(_) if Root::parse(&rest[..name]).is_some() => {
+                return self.unfinished("the bracket is not closed");
+            }
+            _ => {}
         }
         let word = &rest[..word(rest)];
         let value = operator(word).map(|op| &word[op.as_str().len()..]);
@@ -215,6 +259,7 @@ impl<'t> Parser<'t> {
     }
 
     fn flag(&mut self) -> Parsed<Expr> {
+        self.part = (self.at, Part::Flag);
         let rest = self.rest();
         let word = &rest[..word(rest)];
         if word.is_empty() {
@@ -229,6 +274,7 @@ impl<'t> Parser<'t> {
     }
 
     fn presence(&mut self) -> Parsed<Expr> {
+        self.part = (self.at, Part::Subject);
         let rest = self.rest();
         let Ok((path, length)) = Path::read(rest) else {
             return self.unfinished("the bracket is not closed");
@@ -245,9 +291,9 @@ impl<'t> Parser<'t> {
 
     fn comparison(&mut self, subject: Subject, op: Op) -> Parsed<Expr> {
         let kind = subject.kind_of_values();
-        let name = match &subject {
-            Subject::Field(field) => field.as_str(),
-            Subject::Body(root, _) => root.as_str(),
+        let (name, field) = match &subject {
+            Subject::Field(field) => (field.as_str(), Some(*field)),
+            Subject::Body(root, _) => (root.as_str(), None),
         };
         if !op.suits(kind) {
             let ops: Vec<_> = kind.ops().map(Op::as_str).collect();
@@ -257,20 +303,20 @@ impl<'t> Parser<'t> {
             return Err(QueryError::new(self.at - op.len()..self.at, message));
         }
         let start = self.at;
-        let raw = self.raw_value()?;
-        let value = parse_value::read(kind, op, &raw).map_err(|because| {
+        self.part = (start, Part::Value(field, kind));
+        let (text, quoted) = self.raw_value()?;
+        let value = parse_value::read(kind, op, &text, quoted).map_err(|because| {
             let message = because.unwrap_or_else(|| format!("`{name}` {}", kind.takes()));
             QueryError::new(start..self.at, message)
         })?;
         Ok(Expr::Compare { subject, op, value })
     }
 
-    /// A word or a string.
-    fn raw_value(&mut self) -> Parsed<Raw> {
+    /// A word or a string, and whether it stands in quotes.
+    fn raw_value(&mut self) -> Parsed<(String, bool)> {
         let rest = self.rest();
         if rest.starts_with('"') {
-            let (text, quoted) = (self.string()?, true);
-            return Ok(Raw { text, quoted });
+            return Ok((self.string()?, true));
         }
         let (length, is_open) = value(rest);
         if rest.starts_with('=') {
@@ -282,8 +328,7 @@ impl<'t> Parser<'t> {
         }
         self.at += length;
         self.no_quote()?;
-        let (text, quoted) = (rest[..length].to_owned(), false);
-        Ok(Raw { text, quoted })
+        Ok((rest[..length].to_owned(), false))
     }
 
     /// The string whose quote comes next.
@@ -314,7 +359,7 @@ fn one_or(mut list: Vec<Expr>, join: fn(Vec<Expr>) -> Expr) -> Expr {
     }
 }
 
-fn subject(path: &Path, span: Range<usize>) -> Parsed<Subject> {
+pub(super) fn subject(path: &Path, span: Range<usize>) -> Parsed<Subject> {
     let Some((Step::Member(name), rest)) = path.steps().split_first() else {
         return Err(QueryError::new(span, "a path begins with a name"));
     };
@@ -335,14 +380,14 @@ fn subject(path: &Path, span: Range<usize>) -> Parsed<Subject> {
     }
 }
 
-// Where words, strings, heads and operators end.
+// Where words, strings and operators end.
 
-pub(super) fn ends_word(char: char) -> bool {
+fn ends_word(char: char) -> bool {
     char.is_whitespace() || matches!(char, '(' | ')' | '"')
 }
 
 /// The length of the word that `text` begins with.
-pub(super) fn word(text: &str) -> usize {
+fn word(text: &str) -> usize {
     text.find(ends_word).unwrap_or(text.len())
 }
 
@@ -364,7 +409,7 @@ pub(super) fn value(text: &str) -> (usize, bool) {
 /// A string without its quotes and the length that it has with them; `None` if it does not end.
 /// `\"`, `\\`, `\n`, `\r` and `\t` are escapes; any other backslash stands for itself, so that
 /// patterns such as `\d` can be written as they are.
-pub(super) fn string(text: &str) -> Option<(String, usize)> {
+fn string(text: &str) -> Option<(String, usize)> {
     let mut value = String::new();
     let mut chars = text.char_indices().skip(1);
     while let Some((at, char)) = chars.next() {
@@ -381,29 +426,6 @@ pub(super) fn string(text: &str) -> Option<(String, usize)> {
         }
     }
     None
-}
-
-/// The beginning of a word.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Head {
-    /// A path, its length, and the operator behind it.
-    Condition(Path, usize, Op),
-    /// A place in a body, with a bracket that does not close.
-    Open,
-    Other,
-}
-
-/// Looks for a path and an operator at the start of `text`.
-pub(super) fn head(text: &str) -> Head {
-    let name = name(text);
-    match Path::read(text) {
-        Ok((path, length)) if name > 0 => match operator(&text[length..]) {
-            Some(op) => Head::Condition(path, length, op),
-            None => Head::Other,
-        },
-        Err(_) if Root::parse(&text[..name]).is_some() => Head::Open,
-        _ => Head::Other,
-    }
 }
 
 fn operator(text: &str) -> Option<Op> {

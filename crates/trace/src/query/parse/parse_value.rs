@@ -12,14 +12,8 @@ fn because<T>(message: impl Into<String>) -> Read<T> {
     Err(Some(message.into()))
 }
 
-pub(super) struct Raw {
-    pub text: String,
-    pub quoted: bool,
-}
-
-/// The value that `raw` is for a field of type `kind`, compared by `op`.
-pub(super) fn read(kind: Type, op: Op, raw: &Raw) -> Read<Value> {
-    let text = raw.text.as_str();
+/// The value that `text` is for a field of type `kind`, compared by `op`.
+pub(super) fn read(kind: Type, op: Op, text: &str, quoted: bool) -> Read<Value> {
     let plain = |text: &str, quoted| Value::Text {
         text: text.into(),
         quoted,
@@ -33,10 +27,10 @@ pub(super) fn read(kind: Type, op: Op, raw: &Raw) -> Read<Value> {
             .map(|_| plain(text, false))
             .map_err(invalid);
     }
-    if text.is_empty() && !raw.quoted {
+    if text.is_empty() && !quoted {
         return Err(None);
     }
-    let is_number = !raw.quoted && Number::parse(text).is_some();
+    let is_number = !quoted && Number::parse(text).is_some();
     match kind {
         Type::Text => Ok(plain(text, false)),
         Type::Words(words) => {
@@ -45,14 +39,14 @@ pub(super) fn read(kind: Type, op: Op, raw: &Raw) -> Read<Value> {
             is_known.then(|| plain(&lower, false)).ok_or(None)
         }
         Type::Id | Type::Json if is_number => Ok(Value::Json(text.into())),
-        Type::Id if text == "null" && !raw.quoted => Ok(Value::Json(text.into())),
-        Type::Id => Ok(plain(text, raw.quoted)),
-        Type::Json => match text.split_once("..").filter(|_| !raw.quoted) {
+        Type::Id if text == "null" && !quoted => Ok(Value::Json(text.into())),
+        Type::Id => Ok(plain(text, quoted)),
+        Type::Json => match text.split_once("..").filter(|_| !quoted) {
             Some((from, to)) if from.parse::<i64>().is_ok() && to.parse::<i64>().is_ok() => {
                 amount(op, text, |text| Ok((text.parse().map_err(|_| None)?, 1)))
             }
             _ if op.is_order() => because("only numbers have an order, for example 5"),
-            _ => Ok(plain(text, raw.quoted)),
+            _ => Ok(plain(text, quoted)),
         },
         Type::Number if text.contains(['.']) && !text.contains("..") => Err(None),
         Type::Number => amount(op, text, |text| quantity(text, &[], Some(1))),

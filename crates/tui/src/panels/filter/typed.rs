@@ -85,7 +85,8 @@ impl Popup {
         self.at = None;
         self.replace = completion.replace;
         let known = completion.candidates.into_iter();
-        self.candidates = known.map(|one| (one.text, one.help)).collect();
+        let known = known.map(|(text, help)| (text.to_owned(), help.to_owned()));
+        self.candidates = known.collect();
         let wants = completion.wants_values_of;
         if wants != self.values.as_ref().map(|(field, _)| *field) {
             self.values = wants.map(|field| (field, Vec::new()));

@@ -2,7 +2,7 @@
 //! from anywhere, with limits on their size, depth and work (`schema_limits`).
 //! What is beyond a limit is [`Skipped`], with the reason.
 
-use super::schema_limits::{Survey, visits};
+use super::schema_limits::Survey;
 use crate::quote;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{
@@ -157,7 +157,7 @@ impl Checker {
             return Err(Skipped::LARGE_VALUE);
         }
         let value = value(text)?;
-        let visits = visits(&self.schema, &self.survey.states, &value)?;
+        let visits = self.survey.visits(&self.schema, &value)?;
         if self.validator.is_valid(&value) {
             return Ok(Vec::new());
         }

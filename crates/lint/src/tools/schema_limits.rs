@@ -2,7 +2,7 @@
 //! interrupted.
 //!
 //! [`Survey`] looks through the text of a schema: references, expressions, size and depth.
-//! [`visits`] walks a value as the validator would, with a budget of visits and a limit on depth.
+//! [`Survey::visits`] walks a value as the validator would, with a budget of visits and a limit on depth.
 
 use super::schema::Skipped;
 use regex_automata::nfa::thompson::{Compiler, Config};
@@ -39,7 +39,7 @@ pub(super) struct Survey {
     /// The first `$ref` that leads out of the schema.
     pub external: Option<String>,
     /// The states of the expressions.
-    pub states: HashMap<String, u64>,
+    states: HashMap<String, u64>,
     /// Why values cannot be checked by the schema.
     problem: Option<Skipped>,
     parts: usize,
@@ -86,11 +86,11 @@ impl Survey {
             match (name.as_str(), value) {
                 ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(to)) => {
                     match references.target(to) {
-                        Target::Here(_) => {}
-                        Target::Nowhere => self.problem(Skipped::DANGLING),
-                        Target::Outside => {
+                        Err(Skipped::EXTERNAL) => {
                             self.external.get_or_insert_with(|| to.clone());
                         }
+                        Err(reason) => self.problem(reason),
+                        Ok(_) => {}
                     }
                 }
                 ("pattern", Value::String(pattern)) => self.pattern(pattern),
@@ -187,12 +187,6 @@ struct References<'s> {
     anchors: HashMap<&'s str, &'s Value>,
 }
 
-enum Target<'s> {
-    Here(&'s Value),
-    Nowhere,
-    Outside,
-}
-
 impl<'s> References<'s> {
     fn of(root: &'s Value) -> Self {
         let mut anchors = HashMap::new();
@@ -207,7 +201,7 @@ impl<'s> References<'s> {
         Self { root, anchors }
     }
 
-    fn target(&self, reference: &str) -> Target<'s> {
+    fn target(&self, reference: &str) -> Result<&'s Value, Skipped> {
         let id = self.root.get("$id").and_then(Value::as_str);
         let own = id.unwrap_or_default().trim_end_matches('#');
         let local = reference.strip_prefix(own).unwrap_or(reference);
@@ -216,9 +210,9 @@ impl<'s> References<'s> {
             Some(fragment) if fragment.starts_with('/') => self.root.pointer(fragment),
             Some(fragment) => self.anchors.get(fragment).copied(),
             None if local.is_empty() => Some(self.root),
-            None => return Target::Outside,
+            None => return Err(Skipped::EXTERNAL),
         };
-        target.map_or(Target::Nowhere, Target::Here)
+        target.ok_or(Skipped::DANGLING)
     }
 }
 
@@ -235,20 +229,18 @@ fn has_more_levels(value: &Value, levels: usize) -> bool {
     }
 }
 
-/// Counts the visits that a check of `value` by `schema` takes at most, unless they are too many.
-/// Alternatives that would not be needed are visited as well.
-pub(super) fn visits(
-    schema: &Value,
-    states: &HashMap<String, u64>,
-    value: &Value,
-) -> Result<u64, Skipped> {
-    let mut walk = Walk {
-        references: References::of(schema),
-        states,
-        visits: 0,
-    };
-    walk.visit(schema, value, 0)?;
-    Ok(walk.visits)
+impl Survey {
+    /// Counts the visits that a check of `value` by `schema` takes at most, unless they are too
+    /// many. Alternatives that would not be needed are visited as well.
+    pub fn visits(&self, schema: &Value, value: &Value) -> Result<u64, Skipped> {
+        let mut walk = Walk {
+            references: References::of(schema),
+            states: &self.states,
+            visits: 0,
+        };
+        walk.visit(schema, value, 0)?;
+        Ok(walk.visits)
+    }
 }
 
 struct Walk<'s> {
@@ -297,8 +289,8 @@ impl<'s> Walk<'s> {
         let text = inner.as_str().unwrap_or_default();
         match (keyword, value) {
             ("$ref" | "$dynamicRef" | "$recursiveRef", _) => match self.references.target(text) {
-                Target::Here(target) => self.visit(target, value, depth),
-                Target::Nowhere | Target::Outside => Ok(()),
+                Ok(target) => self.visit(target, value, depth),
+                Err(_) => Ok(()),
             },
             ("pattern", Value::String(value)) => self.matches(text, value),
             ("minLength" | "maxLength", Value::String(text)) => self.spend(text.len() as u64),
@@ -318,33 +310,30 @@ impl<'s> Walk<'s> {
         value: &Value,
         depth: usize,
     ) -> Result<(), Skipped> {
-        match (keyword, place) {
-            ("$defs" | "definitions", _) => Ok(()),
-            ("properties", Place::Name(name)) => match value.get(name) {
-                Some(member) => self.visit(inner, member, depth),
-                None => Ok(()),
-            },
-            ("patternProperties", Place::Name(pattern)) => {
-                members(value).try_for_each(|(name, member)| {
-                    self.matches(pattern, name)?;
-                    self.visit(inner, member, depth)
-                })
-            }
-            ("propertyNames", _) => members(value)
-                .try_for_each(|(name, _)| self.visit(inner, &Value::String(name.clone()), depth)),
-            (_, Place::Index(index)) if keyword.ends_with("tems") => match value.get(index) {
-                Some(element) => self.visit(inner, element, depth),
-                None => Ok(()),
-            },
+        let mut elements = value.as_array().into_iter().flatten();
+        let one = match (keyword, place) {
+            ("$defs" | "definitions", _) => None,
+            ("properties", Place::Name(name)) => value.get(name),
+            (_, Place::Index(index)) if keyword.ends_with("tems") => value.get(index),
             ("items" | "additionalItems" | "contains" | "unevaluatedItems", _) => {
-                let mut elements = value.as_array().into_iter().flatten();
-                elements.try_for_each(|one| self.visit(inner, one, depth))
+                return elements.try_for_each(|one| self.visit(inner, one, depth));
             }
             ("additionalProperties" | "unevaluatedProperties", _) => {
-                members(value).try_for_each(|(_, one)| self.visit(inner, one, depth))
+                return members(value).try_for_each(|(_, one)| self.visit(inner, one, depth));
             }
-            _ => self.visit(inner, value, depth),
-        }
+            ("patternProperties", Place::Name(pattern)) => {
+                return members(value).try_for_each(|(name, member)| {
+                    self.matches(pattern, name)?;
+                    self.visit(inner, member, depth)
+                });
+            }
+            ("propertyNames", _) => {
+                let mut names = members(value).map(|(name, _)| Value::String(name.clone()));
+                return names.try_for_each(|name| self.visit(inner, &name, depth));
+            }
+            _ => Some(value),
+        };
+        one.map_or(Ok(()), |one| self.visit(inner, one, depth))
     }
 
     fn matches(&mut self, pattern: &str, text: &str) -> Result<(), Skipped> {

@@ -97,62 +97,62 @@ impl Source {
             Self::Line => ("l", "l.frame"),
             Self::Event => ("v", "v.after_seq"),
         };
-        let of_frame = |column: &str| format!("(SELECT {column} FROM frame WHERE seq = {frame})");
-        let annotated =
-            |column: &str| format!("(SELECT {column} FROM annotation WHERE frame = {frame})");
-        let is_message = matches!(self, Self::Alone | Self::Message);
-        let column = match (field, self) {
-            (Field::Seq, _) => frame.to_owned(),
-            (Field::Time, Self::Exchange) => "e.t_request".to_owned(),
-            (Field::Time, Self::Event) => "v.t".to_owned(),
-            (Field::Time, _) => of_frame("t_last"),
-            (Field::Kind, Self::Exchange) => "'request'".to_owned(),
-            (Field::Kind, Self::Event) => "'event'".to_owned(),
-            (Field::Kind, Self::Line) => {
-                "CASE l.stream WHEN 2 THEN 'stderr' ELSE 'other' END".to_owned()
-            }
-            (Field::Kind, _) => "m.kind".to_owned(),
+        let sql = match (field, self) {
+            (Field::Seq, _) => "{frame}",
+            (Field::Time, Self::Exchange) => "e.t_request",
+            (Field::Time, Self::Event) => "v.t",
+            (Field::Time, _) => "(SELECT t_last FROM frame WHERE seq = {frame})",
+            (Field::Kind, Self::Exchange) => "'request'",
+            (Field::Kind, Self::Event) => "'event'",
+            (Field::Kind, Self::Line) => "CASE l.stream WHEN 2 THEN 'stderr' ELSE 'other' END",
+            (Field::Kind, _) => "m.kind",
             (_, Self::Event) => return None,
-            (Field::Mark, _) => annotated("mark"),
-            (Field::Note, _) => annotated("note"),
-            (Field::Size, Self::Exchange) => "(e.request_size + e.response_size)".to_owned(),
-            (Field::Size, _) => of_frame("length(raw)"),
-            (Field::Stream, Self::Line) => "CASE l.stream WHEN 0 THEN 'c2s' WHEN 1 THEN 's2c'
-                WHEN 2 THEN 'stderr' ELSE 'other' END"
-                .to_owned(),
-            (Field::Dir, Self::Line) => {
-                "CASE l.stream WHEN 0 THEN 'c2s' WHEN 1 THEN 's2c' END".to_owned()
+            (Field::Mark, _) => "(SELECT mark FROM annotation WHERE frame = {frame})",
+            (Field::Note, _) => "(SELECT note FROM annotation WHERE frame = {frame})",
+            (Field::Size, Self::Exchange) => "(e.request_size + e.response_size)",
+            (Field::Size, _) => "(SELECT length(raw) FROM frame WHERE seq = {frame})",
+            (Field::Stream, Self::Line) => {
+                "CASE l.stream WHEN 0 THEN 'c2s' WHEN 1 THEN 's2c' WHEN 2 THEN 'stderr'
+                ELSE 'other' END"
             }
+            (Field::Dir, Self::Line) => "CASE l.stream WHEN 0 THEN 'c2s' WHEN 1 THEN 's2c' END",
             (_, Self::Line) => return None,
-            (Field::Stream | Field::Dir, _) => format!("{table}.direction"),
-            (Field::Method, _) => format!("{table}.method"),
-            (Field::Name, _) => format!("{table}.name"),
-            (Field::Tool, _) => named(table, "?.method = 'tools/call'"),
-            (Field::Prompt, _) => named(table, "?.method = 'prompts/get'"),
-            (Field::Uri, _) => named(
-                table,
-                "?.method GLOB 'resources/*' OR ?.method GLOB 'notifications/resources/*'",
-            ),
-            (Field::Id, _) => format!("{table}.rpc_id"),
-            (Field::Era, _) => format!("{table}.era"),
-            (Field::Token, _) if is_message => "m.token".to_owned(),
-            (Field::Token, _) => OF_REQUEST.replace('?', "token"),
-            (Field::Trace, _) if is_message => "m.trace_id".to_owned(),
-            (Field::Trace, _) => OF_REQUEST.replace('?', "trace_id"),
-            (Field::Code, Self::Message) => paired("code"),
-            (Field::Task, Self::Message) => paired("task"),
-            (Field::Code, _) => format!("{table}.code"),
-            (Field::Task, _) => format!("{table}.task"),
-            (_, Self::Alone) => return None,
-            (Field::Status, _) => self.of_exchange("e.status"),
-            (Field::Latency, _) => self.of_exchange("e.latency"),
-            (Field::ReqSize, _) => self.of_exchange("e.request_size"),
-            (Field::ResSize, _) => {
-                self.of_exchange("CASE WHEN e.response IS NOT NULL THEN e.response_size END")
+            (Field::Stream | Field::Dir, _) => "{table}.direction",
+            (Field::Method, _) => "{table}.method",
+            (Field::Name, _) => "{table}.name",
+            (Field::Tool, _) => "CASE {table}.method WHEN 'tools/call' THEN {table}.name END",
+            (Field::Prompt, _) => "CASE {table}.method WHEN 'prompts/get' THEN {table}.name END",
+            (Field::Uri, _) => {
+                "CASE WHEN {table}.method GLOB 'resources/*'
+                OR {table}.method GLOB 'notifications/resources/*' THEN {table}.name END"
             }
+            (Field::Id, _) => "{table}.rpc_id",
+            (Field::Era, _) => "{table}.era",
+            (Field::Token, Self::Exchange) => "(SELECT token FROM message WHERE {request})",
+            (Field::Token, _) => "m.token",
+            (Field::Trace, Self::Exchange) => "(SELECT trace_id FROM message WHERE {request})",
+            (Field::Trace, _) => "m.trace_id",
+            (Field::Code, Self::Message) => "coalesce(m.code, CASE WHEN {paired} THEN e.code END)",
+            (Field::Task, Self::Message) => "coalesce(m.task, CASE WHEN {paired} THEN e.task END)",
+            (Field::Code, _) => "{table}.code",
+            (Field::Task, _) => "{table}.task",
+            (_, Self::Alone) => return None,
+            (Field::Status, _) => "e.status",
+            (Field::Latency, _) => "e.latency",
+            (Field::ReqSize, _) => "e.request_size",
+            (Field::ResSize, _) => "CASE WHEN e.response IS NOT NULL THEN e.response_size END",
             _ => return None,
         };
-        Some(column)
+        let sql = sql.replace("{table}", table).replace("{frame}", frame);
+        let sql = match field {
+            _ if self != Self::Message => sql,
+            Field::Status | Field::Latency | Field::ReqSize | Field::ResSize => {
+                format!("CASE WHEN {{paired}} THEN {sql} END")
+            }
+            _ => sql,
+        };
+        let sql = sql.replace("{paired}", "m.kind IN ('request', 'response')");
+        Some(sql.replace("{request}", "frame = e.request AND part = e.request_part"))
     }
 
     /// That a finding for which a condition holds points at the row.
@@ -230,31 +230,4 @@ impl Source {
             Self::Line | Self::Event => None,
         }
     }
-}
-
-impl Source {
-    /// A column of the exchange, for its requests and responses.
-    fn of_exchange(self, column: &str) -> String {
-        match self {
-            Self::Message => format!("CASE WHEN {IS_PAIRED} THEN {column} END"),
-            _ => column.to_owned(),
-        }
-    }
-}
-
-const IS_PAIRED: &str = "m.kind IN ('request', 'response')";
-
-/// A column of the message that an exchange's request is, in place of `?`.
-const OF_REQUEST: &str =
-    "(SELECT ? FROM message WHERE frame = e.request AND part = e.request_part)";
-
-/// A column of a message, or of its exchange where the message has none.
-fn paired(column: &str) -> String {
-    format!("coalesce(m.{column}, CASE WHEN {IS_PAIRED} THEN e.{column} END)")
-}
-
-/// The name in rows of `table` for which a condition holds; `?` stands for the table.
-fn named(table: &str, condition: &str) -> String {
-    let condition = condition.replace('?', table);
-    format!("CASE WHEN {condition} THEN {table}.name END")
 }

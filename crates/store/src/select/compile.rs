@@ -19,7 +19,6 @@
 use super::Context;
 use super::column::Source;
 use crate::schema::to_sql;
-use mcpreel_trace::exchange::PROBE;
 use mcpreel_trace::query::ast::{Expr, Field, Flag, Op, Query, Root, Subject, Type, Value};
 use mcpreel_trace::query::body::{self, JsonTest};
 use mcpreel_trace::query::pattern;
@@ -48,8 +47,6 @@ enum Test {
     Json(JsonTest),
     /// A value at a path in the bodies of the request and of the response.
     Body(Root, Path, Option<JsonTest>),
-    /// Bytes of a frame that begin with the bracket of a batch.
-    Batch,
 }
 
 /// The tests of the conditions of a filter.
@@ -105,10 +102,6 @@ impl Test {
             Self::Json(test) => {
                 let document = Document::parse(value);
                 document.is_ok_and(|document| test.fits(document.root()))
-            }
-            Self::Batch => {
-                let text = value.strip_prefix(b"\xef\xbb\xbf").unwrap_or(value);
-                text.trim_ascii_start().first() == Some(&b'[')
             }
             Self::Body(..) => false,
         }
@@ -291,48 +284,45 @@ impl<'q> Compiler<'q> {
         format!("({})", any.join(" OR "))
     }
 
-    /// A condition on the column of `field`.
-    fn column(&mut self, field: Field, condition: &str) -> String {
-        match self.source.column(field) {
-            Some(column) => format!("({column}){condition}"),
-            None => self.never(),
-        }
-    }
-
     fn flag(&mut self, flag: Flag) -> String {
-        match flag {
-            Flag::Failed => {
-                let failures = " IN ('error', 'tool-error', 'lost', 'unanswered')";
-                let failed = self.column(Field::Status, failures);
-                let probe = self.column(Field::Method, &format!(" = '{PROBE}'"));
-                let error = self.column(Field::Status, " = 'error'");
-                let refused = format!("({probe} AND {error})");
-                format!("({failed} AND {})", not(&refused))
-            }
-            Flag::Open => self.column(Field::Status, " = 'open'"),
-            Flag::Late => self.column(Field::Status, " = 'late'"),
-            Flag::Slow => {
-                let slow = to_sql(self.context.slow_ns);
-                self.column(Field::Latency, &format!(" > {slow}"))
-            }
+        let slow = format!("latency>{}ns", to_sql(self.context.slow_ns));
+        let meaning = match flag {
+            Flag::Failed => FAILED,
+            Flag::Open => "status=open",
+            Flag::Late => "status=late",
+            Flag::Slow => &slow,
+            Flag::Marked => "has:mark",
+            Flag::Noted => "has:note",
+            Flag::Modern => "era=modern",
+            Flag::Legacy => "era=legacy",
+            Flag::Notification => "kind=notification",
             Flag::Batch => match self.source.batch() {
-                Some([may, bytes]) => format!("({may} AND {})", self.ask(Test::Batch, &[bytes])),
-                None => self.never(),
+                Some([may, bytes]) => {
+                    let bracket = Regex::new(BRACKET).ok();
+                    return format!("({may} AND {})", self.ask(Test::Pattern(bracket), &[bytes]));
+                }
+                None => return self.never(),
             },
-            Flag::Truncated => self.source.findings(&format!("rule{TRUNCATED}")),
-            Flag::Marked => self.has(Field::Mark),
-            Flag::Noted => self.has(Field::Note),
-            Flag::Modern => self.column(Field::Era, " = 'modern'"),
-            Flag::Legacy => self.column(Field::Era, " = 'legacy'"),
-            Flag::Notification => self.column(Field::Kind, " = 'notification'"),
+            Flag::Truncated => return self.source.findings(&format!("rule{TRUNCATED}")),
             Flag::Waiting => match self.source {
-                Source::Exchange => WAITING.to_owned(),
-                Source::Message => format!("(m.kind IN ('request', 'response') AND {WAITING})"),
-                Source::Alone | Source::Line | Source::Event => self.never(),
+                Source::Exchange => return WAITING.to_owned(),
+                Source::Message => {
+                    return format!("(m.kind IN ('request', 'response') AND {WAITING})");
+                }
+                Source::Alone | Source::Line | Source::Event => return self.never(),
             },
-        }
+        };
+        let meaning = Query::parse(meaning).expect("the meaning of a flag is a filter");
+        meaning.expr.map_or("1".to_owned(), |expr| self.expr(&expr))
     }
 }
+
+/// What failed. A server that refuses a probe is one without it.
+const FAILED: &str = "(status=error OR status=tool-error OR status=lost OR status=unanswered)
+    -(method=server/discover status=error)";
+
+/// The first bytes of a batch.
+const BRACKET: &str = r"(?-u)\A(\xef\xbb\xbf)?[\t\n\x0c\r ]*\[";
 
 fn not(condition: &str) -> String {
     format!("(({condition}) IS NOT TRUE)")

@@ -182,7 +182,8 @@ pub fn complete(path: &Path, library: &Library) -> Result<(), Failure> {
     drop(progress);
     match outcome {
         // What cannot be read is said by whoever opens it next.
-        Ok(Done::Whole | Done::Live | Done::Partly) | Err(RecoverError::Read(_)) => {}
+        Ok(Done::Whole | Done::Live | Done::Partly)
+        | Err(RecoverError::Read(_) | RecoverError::Open(_)) => {}
         Ok(Done::ReadOnly) => output::say(&format!(
             "{shown} is shown without what its spool still holds: it may not be written"
         )),

@@ -28,6 +28,10 @@ use std::time::Duration;
 pub enum RecoverError {
     #[error(transparent)]
     Read(#[from] ReadError),
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    #[error(transparent)]
+    ReadSpool(#[from] SpoolError),
     /// The spool does not say whose it is.
     #[error(transparent)]
     Start(#[from] EntryError),
@@ -43,18 +47,6 @@ pub enum RecoverError {
     /// The lock of the spool could not be tried, or the spool not be removed.
     #[error("could not take over the spool {}", path.display())]
     Spool { path: PathBuf, source: io::Error },
-}
-
-impl From<OpenError> for RecoverError {
-    fn from(error: OpenError) -> Self {
-        Self::Read(error.into())
-    }
-}
-
-impl From<SpoolError> for RecoverError {
-    fn from(error: SpoolError) -> Self {
-        Self::Index(error.into())
-    }
 }
 
 /// A recording with more frames is not derived anew while somebody waits for a list.
@@ -171,12 +163,14 @@ fn take_over(
 fn begin(reel: &Path, path: &Path) -> Result<(Indexer, u64), RecoverError> {
     let spool = SpoolReader::open(path)?;
     let (size, first) = (spool.file_len()?, spool.first_position());
-    if !reel.exists() {
-        let created = schema::create(reel, &*start_of(path)?, first);
-        drop(created.map_err(IndexError::from)?);
-    } else if !open::is_born(reel)? {
-        let filled = schema::fill(reel, &*start_of(path)?, first);
-        drop(filled.map_err(IndexError::from)?);
+    if !reel.exists() || !open::is_born(reel)? {
+        let make = if reel.exists() {
+            schema::fill
+        } else {
+            schema::create
+        };
+        let made = make(reel, &*start_of(path)?, first);
+        drop(made.map_err(IndexError::from)?);
     }
     Ok((Indexer::resume(reel, spool)?, size))
 }

@@ -59,8 +59,8 @@ pub enum PatternError {
     #[error("there is nothing to search for")]
     Empty,
     /// The text is no regular expression, or too large a one.
-    #[error("not a regular expression: {reason}")]
-    Regex { reason: String },
+    #[error("not a regular expression: {0}")]
+    Regex(String),
     /// The text is longer than a search can be.
     #[error("the text is too long to search for")]
     TooLong,
@@ -84,13 +84,10 @@ impl Finder {
                 let regex = regex.ok_or(PatternError::TooLong)?;
                 (regex, text.chars().count() * LONGEST_FORM)
             }
-            Pattern::Regex(text) => match pattern::regex(text) {
-                Ok(regex) => (regex, REGEX_OVERLAP),
-                Err(error) => {
-                    let reason = pattern::reason(&error);
-                    return Err(PatternError::Regex { reason });
-                }
-            },
+            Pattern::Regex(text) => {
+                let refused = |error| PatternError::Regex(pattern::reason(&error));
+                (pattern::regex(text).map_err(refused)?, REGEX_OVERLAP)
+            }
         };
         Ok(Self { regex, overlap })
     }

@@ -32,32 +32,15 @@ pub(super) fn names_unread(conn: &Connection) -> rusqlite::Result<bool> {
 }
 
 pub(super) struct Batch<'a> {
-    conn: &'a Connection,
-    writer: Writer<'a>,
-    spool: &'a mut SpoolReader,
-    state: &'a mut Position,
-    deriver: Option<&'a mut Deriver>,
-    payload: &'a mut Vec<u8>,
+    pub conn: &'a Connection,
+    pub writer: Writer<'a>,
+    pub spool: &'a mut SpoolReader,
+    pub state: &'a mut Position,
+    pub deriver: Option<&'a mut Deriver>,
+    pub payload: &'a mut Vec<u8>,
 }
 
-impl<'a> Batch<'a> {
-    pub fn begin(
-        conn: &'a Connection,
-        spool: &'a mut SpoolReader,
-        state: &'a mut Position,
-        deriver: Option<&'a mut Deriver>,
-        payload: &'a mut Vec<u8>,
-    ) -> rusqlite::Result<Self> {
-        Ok(Self {
-            conn,
-            writer: Writer::prepare(conn)?,
-            spool,
-            state,
-            deriver,
-            payload,
-        })
-    }
-
+impl Batch<'_> {
     /// Takes records up to `end`, within `budget`. Returns whether there are no more.
     pub fn drain(&mut self, end: u64, budget: &Budget) -> Result<bool, IndexError> {
         let began = budget.clock.now();
@@ -142,11 +125,6 @@ impl<'a> Batch<'a> {
     pub fn recovered(&mut self, frames_before: u64) -> Result<(), IndexError> {
         let frames = self.state.last_seq.0 - frames_before;
         self.event(self.state.t_last, EventKind::Recovered { frames })
-    }
-
-    /// Derives everything anew from what is on record.
-    pub fn rebuild(&mut self, progress: &mut dyn FnMut(u64)) -> Result<(), IndexError> {
-        super::derive::rebuild(self.conn, progress)
     }
 
     /// Writes what the transaction has changed in memory.

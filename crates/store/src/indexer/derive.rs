@@ -67,39 +67,32 @@ struct Counts {
 
 impl Counts {
     fn exchange(&mut self, before: Option<Status>, exchange: &Exchange) {
-        let now = exchange.status;
         let failed = |status: Status| u64::from(status.is_failure_of(&exchange.method));
         let open = |status: Status| u64::from(status == Status::Open);
-        if let Some(before) = before {
-            self.failed -= failed(before);
-            self.open -= open(before);
-        } else {
-            self.exchanges += 1;
-        }
-        self.failed += failed(now);
-        self.open += open(now);
+        self.exchanges += u64::from(before.is_none());
+        self.failed = self.failed + failed(exchange.status) - before.map_or(0, failed);
+        self.open = self.open + open(exchange.status) - before.map_or(0, open);
     }
 }
 
 impl Deriver {
     pub fn frame(&mut self, head: &FrameHead, text: Text<'_>) {
-        let kept;
         let is_protocol = head.stream.messages().is_some();
         let is_shortened = self.analysis.is_shortened(head.stream);
-        let ((content, root), raw) = match text {
-            Text::Whole(raw) if is_protocol && is_shortened => ((classify_cut(raw), None), raw),
-            Text::Whole(raw) if is_protocol => (self.classifier.read(raw, Lines::OfAll), raw),
-            Text::Whole(raw) => ((Content::default(), None), raw),
+        let beginning;
+        let (raw, outlined) = match text {
+            Text::Whole(raw) => (raw, None),
             Text::Long(text) => {
                 let content;
-                (content, kept) = text.finish(head, is_shortened);
-                let content = if is_protocol {
-                    content
-                } else {
-                    Content::default()
-                };
-                ((content, None), &kept[..])
+                (content, beginning) = text.finish(head, is_shortened);
+                (&beginning[..], Some(content))
             }
+        };
+        let (content, root) = match outlined {
+            _ if !is_protocol => (Content::default(), None),
+            Some(content) => (content, None),
+            None if is_shortened => (classify_cut(raw), None),
+            None => self.classifier.read(raw, Lines::OfAll),
         };
         self.analysis.frame(head, &content);
         self.linter.frame(&self.analysis, head, raw, &content, root);
@@ -107,10 +100,8 @@ impl Deriver {
         if content.messages.is_empty() {
             self.lines.push((head.seq, head.stream));
         }
-        if head.stream.messages().is_some() {
-            let spans = content.messages.into_iter().map(|message| message.span);
-            self.spans.extend(spans);
-        }
+        let spans = content.messages.into_iter().map(|message| message.span);
+        self.spans.extend(spans);
     }
 
     pub fn event(&mut self, event: &Event) {

@@ -82,26 +82,20 @@ impl Line {
                 self.bytes.extend_from_slice(bytes);
             }
             if piece.ends_frame {
-                self.complete(emit)?;
+                self.finish(emit)?;
             }
         }
         self.framer = framer;
         Ok(())
     }
 
-    /// Ends the open line, if there is one, as it is: a gap or the end of the stream follows.
+    /// Ends the open line, if there is one, as it is: it is complete, or a gap or the end of the
+    /// stream follows.
     pub fn finish<E>(
         &mut self,
         emit: &mut impl FnMut(FrameHead, Body<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         self.framer.reset();
-        self.complete(emit)
-    }
-
-    fn complete<E>(
-        &mut self,
-        emit: &mut impl FnMut(FrameHead, Body<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
         let Some(open) = self.open.take() else {
             return Ok(());
         };

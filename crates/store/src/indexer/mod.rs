@@ -37,6 +37,7 @@ use mcpreel_trace::frame::{Seq, StreamId};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::io;
 use std::path::{Path, PathBuf};
+use write::Writer;
 
 /// Disk space is given back in pieces of at least this size: each takes a system call.
 const PUNCH_AT_LEAST: u64 = 1024 * 1024;
@@ -175,7 +176,7 @@ impl Indexer {
             if state == State::Recovered {
                 batch.recovered(frames_before)?;
             }
-            batch.rebuild(progress)
+            derive::rebuild(batch.conn, progress)
         })?;
         // A reader that is in the way is no error: the next one makes up for it.
         self.leave_wal()?;
@@ -211,13 +212,14 @@ impl Indexer {
         // Whoever else holds the file is found out here, before anything has changed in memory.
         let transaction = Transaction::new_unchecked(&self.conn, TransactionBehavior::Immediate)?;
         self.astray = true;
-        let mut batch = Batch::begin(
-            &transaction,
-            &mut self.spool,
-            &mut self.state,
-            self.deriver.as_mut(),
-            &mut self.payload,
-        )?;
+        let mut batch = Batch {
+            conn: &transaction,
+            writer: Writer::prepare(&transaction)?,
+            spool: &mut self.spool,
+            state: &mut self.state,
+            deriver: self.deriver.as_mut(),
+            payload: &mut self.payload,
+        };
         let value = work(&mut batch)?;
         batch.save()?;
         drop(batch);

@@ -1,12 +1,11 @@
 use super::*;
 
 /// The texts that may stand at the `|` of `text`, with what they would replace.
-fn at(text: &str) -> (String, Vec<String>, Option<Field>) {
+fn at(text: &str) -> (String, Vec<&'static str>, Option<Field>) {
     let caret = text.find('|').expect("the caret is shown");
     let text = text.replace('|', "");
     let completion = complete(&text, caret);
-    let texts = completion.candidates.into_iter();
-    let texts = texts.map(|(text, _)| text.to_owned());
+    let texts = completion.candidates.into_iter().map(|(text, _)| text);
     let replaced = text[completion.replace].to_owned();
     (replaced, texts.collect(), completion.wants_values_of)
 }
@@ -22,6 +21,7 @@ fn names_flags_operators_and_words_are_offered_where_they_may_stand() {
         ("has:par|", "par", &["params"]),
         ("status:un|", "un", &["unanswered"]),
         ("-status=tool|", "tool", &["tool-error"]),
+        ("metod:x method[ ) is:fa|", "fa", &["failed"]),
         ("id|", "", &[":", "=", "!="]),
         ("\"a la|", "", &[]),
         ("method:\"a la|", "\"a la", &[]),
@@ -35,23 +35,13 @@ fn names_flags_operators_and_words_are_offered_where_they_may_stand() {
         let (found, texts, _) = at(text);
         assert_eq!(
             (found.as_str(), texts.as_slice()),
-            (replaced, offered.map_strings().as_slice()),
+            (replaced, offered),
             "{text}"
         );
     }
-    assert!(at("|").1.contains(&"is:".to_owned()));
-    assert!(at("a |").1.contains(&"latency".to_owned()));
+    assert!(at("|").1.contains(&"is:"));
+    assert!(at("a |").1.contains(&"latency"));
     assert_eq!(at("is:|").1.len(), crate::query::ast::Flag::ALL.len());
-}
-
-trait Strings {
-    fn map_strings(&self) -> Vec<String>;
-}
-
-impl Strings for [&str] {
-    fn map_strings(&self) -> Vec<String> {
-        self.iter().map(|&text| text.to_owned()).collect()
-    }
 }
 
 #[test]

@@ -67,9 +67,8 @@ pub(super) fn last_part(text: &str) -> (usize, Part) {
         parser.depth = 0;
         parser.at = match parser.any() {
             Ok(_) if parser.rest().starts_with(')') => parser.at + 1,
-            Ok(_) => break,
             Err(error) if error.at.end > began => error.at.end,
-            Err(_) => break,
+            Ok(_) | Err(_) => break,
         };
     }
     parser.peek();

@@ -169,8 +169,8 @@ fn begin(reel: &Path, path: &Path) -> Result<(Indexer, u64), RecoverError> {
         } else {
             schema::create
         };
-        let made = make(reel, &*start_of(path)?, first);
-        drop(made.map_err(IndexError::from)?);
+        let created = make(reel, &*start_of(path)?, first);
+        drop(created.map_err(IndexError::from)?);
     }
     Ok((Indexer::resume(reel, spool)?, size))
 }

@@ -154,7 +154,7 @@ impl Shapes {
                 self.types.insert(name, reader.shape());
             } else if reader.takes("+") {
                 let more = reader.shape();
-                for name in names.iter() {
+                for name in &names {
                     self.add(name, &more);
                 }
             } else {

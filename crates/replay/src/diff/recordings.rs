@@ -288,7 +288,8 @@ fn compare_notices(
                 if notice.kind != MessageKind::Notification || is_passed_over {
                     continue;
                 }
-                let about = notice.name.unwrap_or_default();
+                let (about, redacted) = one.notice_name(&notice)?;
+                judge.redacted(redacted);
                 let about = noise::shape(&about).into_owned();
                 let kind = (notice.direction.as_str(), method, about);
                 if kinds.len() == MAX_KINDS && !kinds.contains_key(&kind) {

@@ -226,8 +226,8 @@ fn a_scan_that_is_stopped_keeps_what_it_has_found() {
 fn a_key_that_is_held_down_grows_nothing() {
     let mut viewer = with_rows(1..100_000);
     let mut asked = 0;
-    for step in 0..20_000 {
-        let key = if step % 20_000 < 10_000 { "k" } else { "j" };
+    for step in 0..4_000 {
+        let key = if step < 2_000 { "k" } else { "j" };
         let key = Key::parse(key).expect("it is a key");
         asked += u32::from(asks_rows(&update(&mut viewer, Msg::Key(key))));
     }

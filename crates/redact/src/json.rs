@@ -26,11 +26,11 @@ pub(super) enum Under {
     Within(Class),
     /// A path of the configuration leads to it.
     Ruled,
-    /// It is a word of a command, or may be: of `NAME=VALUE` the end is known.
+    /// A word of a command line, or perhaps one: the value in `NAME=VALUE` ends with the word.
     Word,
 }
 
-/// Finds all there is in the document `text`, which lies within so many codes.
+/// Finds every secret in the document `text`, which lies within `depth` layers of codes.
 pub(super) fn walk(
     (finder, depth): (&Finder<'_>, usize),
     (text, root): (Noticed<'_>, Value<'_>),

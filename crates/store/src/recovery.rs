@@ -99,10 +99,9 @@ pub fn is_missing(reel: &Path) -> bool {
     matches!(open::is_born(reel), Ok(false)) && spool_of(reel).exists()
 }
 
-/// Waits until the recorder of `reel` has let go of it, for as long as `goes_on` says: whoever has
-/// seen a session end may be faster than the thread that indexes it, and reads a part of it.
-/// Whether it has.
-#[must_use = "what is read of one that has not may be a part"]
+/// Waits until the recorder lets go of `reel`, or `goes_on` says no; returns whether it let go. A
+/// reader may see a session end before the thread that indexes it is done, and would read a part.
+#[must_use = "if it is false, the recording may not be whole"]
 pub fn wait_for_recorder(reel: &Path, goes_on: &mut dyn FnMut() -> bool) -> bool {
     while Entry::read(reel).standing == Standing::Live {
         if !goes_on() {
@@ -207,7 +206,7 @@ fn tidy(reel: &Path, progress: &mut dyn FnMut(Stage)) -> Result<(), RecoverError
     let recording = Recording::open_as_it_is(reel)?;
     let summary = recording.summary()?;
     drop(recording);
-    // What stands beside it is of a transaction whose writer was killed.
+    // A log beside the file was left by a writer that was killed in a transaction.
     let is_plain = !open::is_wal(reel)? && !open::has_beside(reel)?;
     if !summary.state.is_final() || (summary.derived && is_plain) || !may_write(reel) {
         return Ok(());

@@ -25,7 +25,7 @@ use crate::panels::list::viewport::List;
 use crate::panels::search::hits::Search;
 use crate::panels::shelf;
 use crate::panels::stats::figures::Stats;
-use crate::panels::timeline::picture::Timeline;
+use crate::panels::timeline::timeline_data::Timeline;
 use crate::widget::pager::Text;
 use crate::worker::job::Slot;
 use crate::worker::vitals::{Opening, Vitals};

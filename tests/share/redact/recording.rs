@@ -187,7 +187,10 @@ fn the_report_says_where_and_by_which_rule_and_what_it_cannot_promise() {
         "{said}"
     );
     assert!(said.contains("params.arguments.password") && said.contains("key-name"));
-    assert!(said.contains("a secret without a telling name or shape stays") && !said.contains("s3cr3t-value-1"));
+    assert!(
+        said.contains("a secret without a telling name or shape stays")
+            && !said.contains("s3cr3t-value-1")
+    );
     let report: Value =
         serde_json::from_str(&stdout(&library, &["redact", "--json", reel])).unwrap();
     assert_eq!(report["hits"], 6);

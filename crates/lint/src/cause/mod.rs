@@ -7,13 +7,14 @@
 //! * [`facts`]: what is known of a recording, bounded whatever its length;
 //! * [`KINDS`]: all kinds of causes, the gravest first: what kept a session from starting, what
 //!   ended it, what it hangs on, what failed in it, what is only odd;
-//! * `startup` (and the end of the server), `negotiation`, `streams`, `requests`, `oddities`: their functions;
+//! * `startup`, `ending`, `negotiation`, `streams`, `requests`, `oddities`: their functions;
 //! * `phrases`: evidence and words that several of them need; `stderr_lines`: which line of stderr
 //!   names the fault.
 //!
 //! Text off the wire is escaped. Every kind has a case under `tests/trace/causes` for which it is
 //! the best cause, and another, nearly the same, for which it is none.
 
+mod ending;
 pub mod facts;
 mod negotiation;
 mod oddities;
@@ -190,9 +191,9 @@ pub static KINDS: [Kind; 29] = [
     ("banner-before-first-message", startup::banner),
     ("died-at-start", startup::died_at_start),
     ("version-mismatch", negotiation::version_mismatch),
-    ("answered-at-exit", startup::answered_at_exit),
+    ("answered-at-exit", ending::answered_at_exit),
     ("handshake-unfinished", negotiation::handshake_unfinished),
-    ("crashed", startup::crashed),
+    ("crashed", ending::crashed),
     ("pipe-not-read", streams::pipe_not_read),
     ("unfinished-line", streams::unfinished_line),
     ("client-never-answered", requests::client_never_answered),
@@ -206,8 +207,8 @@ pub static KINDS: [Kind; 29] = [
     ("calls-failed", requests::calls_failed),
     ("slow-start", startup::slow_start),
     ("list-change-ignored", oddities::list_change_ignored),
-    ("bad-exit-code", startup::bad_exit_code),
-    ("survivors-left", startup::survivors_left),
+    ("bad-exit-code", ending::bad_exit_code),
+    ("survivors-left", ending::survivors_left),
     ("protocol-broken", oddities::protocol_broken),
     ("cannot-say", oddities::cannot_say),
     (NOTHING_WRONG, oddities::nothing_wrong),

@@ -106,7 +106,7 @@ const IMPATIENT: &str = "The host waited for less than the server needs to start
 pub(super) fn handshake_unfinished(facts: &Facts) -> Option<Cause> {
     let others = [
         version_mismatch,
-        super::startup::answered_at_exit,
+        super::ending::answered_at_exit,
         streams::pretty_printed,
         streams::content_length_framing,
     ];

@@ -2,7 +2,7 @@
 
 use super::Certainty::{self, Certain, Likely, Possible};
 use super::facts::{Alike, Cancelled, Facts, Failed};
-use super::{AT_ONCE_NS, Cause, Evidence, Place, SECOND_NS, negotiation, phrases, startup};
+use super::{AT_ONCE_NS, Cause, Evidence, Place, SECOND_NS, ending, negotiation, phrases};
 use crate::{process, quote};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, Status};
@@ -210,7 +210,7 @@ pub(super) fn late_answer(facts: &Facts) -> Option<Cause> {
         is_late.then_some((left, lag, one))
     });
     let (left, lag, cancelled) = late.max_by_key(|(left, lag, _)| (*left, *lag))?;
-    if startup::answered_at_exit(facts).is_some() {
+    if ending::answered_at_exit(facts).is_some() {
         return None;
     }
     let (certainty, then) = if left {

@@ -42,7 +42,7 @@ const STEPS: usize = 256;
 /// The walk stops while more bytes wait to be written: they would only cost memory.
 const ROOM: usize = 128 * 1024;
 
-/// A poll of a task goes out as long after what came before it as on record, but no later.
+/// A poll of a task waits as long as on record, and this long at most.
 const POLL: Duration = Duration::from_secs(30);
 
 /// Actions to be done, in this order.
@@ -220,7 +220,7 @@ impl Director<'_> {
         step.head.t_first.since(before)
     }
 
-    /// Why a frame has to wait, which was recorded so long after the one before.
+    /// Why `step` has to wait, if it has to; `gap` is its recorded distance from the frame before.
     fn hold(&mut self, step: &Step, gap: Duration) -> Option<Hold> {
         let hold = |waits: String, until| {
             let waits = Some(waits);

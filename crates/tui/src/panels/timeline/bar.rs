@@ -1,6 +1,6 @@
 //! The bar of one exchange, and the axis of time with labels at round times.
 
-use super::picture::{Bar, Window};
+use super::timeline_data::{Bar, Window};
 use crate::theme::{Glyph, Look, Role};
 use mcpreel_store::exchanges::Meanwhile;
 use mcpreel_trace::clock::Moment;

@@ -12,7 +12,7 @@
 //! A bar goes from request to response; hatched where the server waits for its client.
 
 mod bar;
-pub mod picture;
+pub mod timeline_data;
 
 use crate::action::Action;
 use crate::app::{App, Focus, Session, View};
@@ -31,11 +31,11 @@ use mcpreel_trace::query::Query;
 use mcpreel_trace::query::ast::{Expr, Field, Op, Subject, Value};
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{count, cut, cut_middle, duration, escape, pad_end, pad_start, width};
-use picture::Ask;
-pub use picture::{Bar, Picture, Timeline, Window};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use ratatui::text::{Line, Span};
+use timeline_data::Ask;
+pub use timeline_data::{Bar, Picture, Timeline, Window};
 
 /// The shortest range, nanoseconds: the recorder's clock says nothing finer.
 const SHORTEST_NS: u64 = 10_000;
@@ -145,7 +145,7 @@ pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
                 viewer.in_session(|app, session| drawn(app, session, picture));
             });
         };
-        picture::read(source, &ask, &|| place.is_stopped(), &tell)
+        timeline_data::read(source, &ask, &|| place.is_stopped(), &tell)
     };
     vec![
         app.questions

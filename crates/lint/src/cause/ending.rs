@@ -1,0 +1,157 @@
+//! Causes in how a session ends: crashes, answers at the last moment, exit codes, leftovers.
+
+use super::Certainty::{Certain, Likely, Possible};
+use super::facts::Facts;
+use super::{AT_ONCE_NS, Cause, Evidence, Place, SECOND_NS, phrases};
+use crate::quote;
+use mcpreel_trace::event::{EventKind, ProcessName};
+use mcpreel_trace::exchange::{Exchange, Status};
+use mcpreel_trace::session::End;
+use mcpreel_wire::message::Direction;
+use mcpreel_wire::text::{duration, plural, size};
+
+/// Age of a request at the end of the session from which its silence tells something, nanoseconds.
+const PATIENCE_NS: u64 = 2 * SECOND_NS;
+
+/// The server answered only when it was told to end: what it had written stood in a buffer until
+/// then. One that is killed does not write what stands in its buffers.
+pub(super) fn answered_at_exit(facts: &Facts) -> Option<Cause> {
+    matches!(facts.end()?, End::Exited { .. }).then_some(())?;
+    let told = facts.told_to_end()?;
+    let is_last = |answer: &&Exchange| {
+        let moments = told.0..=told.0 + AT_ONCE_NS;
+        answer.direction == Direction::ClientToServer
+            && answer.t_response.is_some_and(|t| moments.contains(&t.0))
+    };
+    let answers: Vec<_> = facts.last_answered.iter().filter(is_last).collect();
+    let first = *answers.iter().min_by_key(|answer| answer.t_request)?;
+    if told.ns_since(first.t_request) < PATIENCE_NS {
+        return None;
+    }
+    // A server that is told to end may well refuse what it was about to do, or end one thing.
+    let is_result = |it: &&&Exchange| it.code.is_none() && it.status != Status::ToolError;
+    let was_silent = facts
+        .session
+        .first_byte
+        .s2c
+        .is_some_and(|said| said >= told);
+    let certainty = match answers.iter().filter(is_result).count() {
+        _ if was_silent => Likely,
+        0 => return None,
+        1 => Possible,
+        _ => Likely,
+    };
+    let (what, first_of) = if let [answer] = answers[..] {
+        (phrases::call_at(answer), "")
+    } else {
+        let count = plural(answers.len() as u64, "request");
+        let calls = phrases::calls(answers.iter().copied());
+        (format!("{count} ({calls})"), "the first ")
+    };
+    let after = |answer: &Exchange, t| duration(answer.t_response.unwrap_or(t).ns_since(t));
+    let sentence = format!(
+        "the server answered {what} only when it ended, {first_of}{} after it was asked and {} after \
+         it was told to end: what it writes to stdout is probably buffered",
+        after(first, first.t_request),
+        after(answers[0], told)
+    );
+    let advice = "Flush stdout after each message: `flush=True` or `python -u`, `fflush`, `$| = 1`; \
+                  in a pipe of programs let each of them do it (`--line-buffered`, `--unbuffered`). \
+                  Or the server reads its input to the end before it works: let it read line by line.";
+    let cause = Cause::new(certainty, sentence, advice);
+    let shown = answers.iter().take(2);
+    let cause = shown.fold(cause, |cause, answer| cause.shown_call(answer));
+    let cause = cause.shown(phrases::leaving(facts));
+    Some(cause.shown(phrases::end_of(facts)))
+}
+
+/// Signals that the system sends to a process for what its own code did.
+const CRASHES: [&str; 5] = ["SIGSEGV", "SIGBUS", "SIGILL", "SIGABRT", "SIGFPE"];
+
+/// The server ended by itself in the middle of a session.
+pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
+    let end = facts.ended_by_itself()?;
+    facts.first_said?;
+    let lost: Vec<_> = facts.lost.asked(Direction::ClientToServer).collect();
+    let (when, certainty) = match (lost.len(), end) {
+        (0, End::Exited { code: 0 }) => (" by itself, with no call open".to_owned(), Likely),
+        (0, _) => (", with no call open".to_owned(), Certain),
+        _ => {
+            let calls = phrases::calls(lost.iter().copied());
+            (format!(" in the middle of {calls}"), Certain)
+        }
+    };
+    let advice = match end {
+        End::Killed { signal } if &**signal == "SIGKILL" => {
+            "Somebody killed it, or the system did because it was out of memory: look into the \
+             kernel's log."
+        }
+        End::Killed { signal } if CRASHES.contains(&&**signal) => {
+            "It crashed in native code: look for a core dump, and for a native module in the tool \
+             that was called."
+        }
+        End::Killed { .. } => {
+            "Look for who sent the signal: the system, a supervisor, or a person."
+        }
+        _ => {
+            "The last lines on stderr mostly say why; if there are none, repeat the request that was \
+             open."
+        }
+    };
+    let (ended, said) = (phrases::ended(end), phrases::stderr_says(facts));
+    let cause = Cause::new(certainty, format!("the server {ended}{when}{said}"), advice);
+    let usage = facts
+        .session
+        .usage
+        .filter(|_| matches!(end, End::Killed { .. }));
+    let usage = usage.map(|usage| {
+        let text = format!("the server used {} at its peak", size(usage.max_rss_bytes));
+        Evidence::new(Place::Session, text)
+    });
+    let cause = cause
+        .shown(lost.into_iter().take(3).map(phrases::request))
+        .shown(phrases::end_of(facts))
+        .shown(phrases::stderr(facts, 4));
+    Some(cause.shown(usage))
+}
+
+/// The server was told to end, and ended with an exit code other than 0.
+pub(super) fn bad_exit_code(facts: &Facts) -> Option<Cause> {
+    let end = facts.end()?;
+    facts.told_to_end()?;
+    if !matches!(end, End::Exited { code } if *code != 0) {
+        return None;
+    }
+    let (ended, said) = (phrases::ended(end), phrases::stderr_says(facts));
+    let cause = Cause::new(
+        Possible,
+        format!("the server {ended} when it was told to end{said}"),
+        "Nothing is lost by it, but hosts may report a failure: let the server end with 0 when its \
+         input ends.",
+    );
+    let cause = cause
+        .shown(phrases::end_of(facts))
+        .shown(phrases::leaving(facts));
+    Some(cause.shown(phrases::stderr(facts, 3)))
+}
+
+/// Processes of the server live on after it.
+pub(super) fn survivors_left(facts: &Facts) -> Option<Cause> {
+    let mut events = facts.events.iter().rev();
+    let (event, processes) = events.find_map(|event| match &event.kind {
+        EventKind::Survivors { processes } if !processes.is_empty() => Some((event, processes)),
+        _ => None,
+    })?;
+    let name = |process: &ProcessName| match process.name.as_str() {
+        "" => format!("pid {}", process.pid),
+        name => format!("{} (pid {})", quote::text(name), process.pid),
+    };
+    let sentence = format!(
+        "the server ended and left processes behind that still hold its pipes: {}",
+        phrases::first_few(processes.iter().map(name))
+    );
+    let advice = "Launchers (npx, sh -c, uv run) do not pass the end on to what they start: start \
+                  the server's program itself, or `exec` it; end what is left over by hand.";
+    let shown = phrases::event(event, "processes still hold the server's pipes");
+    Some(Cause::new(Possible, sentence, advice).shown([shown]))
+}

@@ -15,8 +15,8 @@ use std::time::Duration;
 
 /// Delete old recordings
 ///
-/// Nothing is ever deleted by itself; live recordings and those with a note are always kept. Each
-/// option names recordings to delete; at least one is needed.
+/// Nothing is ever deleted by itself; live recordings, those with a note and those without a
+/// date are always kept. Each option names recordings to delete; at least one is needed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

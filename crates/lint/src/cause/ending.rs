@@ -81,8 +81,13 @@ pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
             (format!(" in the middle of {calls}"), Certain)
         }
     };
+    // A launcher (npx, a shell) ends with 128 and the number of the signal that ended its child.
+    let was_killed = match end {
+        End::Killed { signal } => &**signal == "SIGKILL",
+        end => *end == End::Exited { code: 137 },
+    };
     let advice = match end {
-        End::Killed { signal } if &**signal == "SIGKILL" => {
+        _ if was_killed => {
             "Somebody killed it, or the system did because it was out of memory: look into the \
              kernel's log."
         }

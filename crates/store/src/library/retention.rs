@@ -21,10 +21,12 @@ pub struct Policy {
     pub max_size: Option<u64>,
 }
 
-/// Whether a recording stays whatever the policy says: a live one, and one that a person has marked
-/// or noted.
+/// Whether a recording stays whatever the policy says: a live one, one that a person has marked or
+/// noted, and one without a date, whose age nobody knows: an imported log may be new.
 fn is_protected(entry: &Entry) -> bool {
-    entry.standing == Standing::Live || entry.summary().is_some_and(Summary::is_noted)
+    entry.standing == Standing::Live
+        || entry.wall_ns == 0
+        || entry.summary().is_some_and(Summary::is_noted)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -112,6 +114,21 @@ mod tests {
     }
 
     type Expected<'a> = &'a [(&'a str, Reason)];
+
+    /// Once an imported log was deleted as too old: its date is unknown.
+    #[test]
+    fn a_recording_without_a_date_stays() {
+        let mut recordings = recordings(&[false; 2]);
+        recordings[1].wall_ns = 0;
+        let policy = Policy {
+            older_than: Some(DAY),
+            keep: Some(0),
+            max_size: Some(0),
+        };
+        let gone = prune(&recordings, &policy, NOW);
+        let gone: Vec<_> = gone.iter().map(|(entry, _)| &*entry.id).collect();
+        assert_eq!(gone, ["0"]);
+    }
 
     #[test]
     fn the_policy_says_what_goes() {

@@ -82,7 +82,7 @@ impl Indexer {
     }
 
     /// Goes on with the recording `path` where its last committed transaction ended. What is
-    /// derived is left to [`derive`].
+    /// derived is left to [`mod@derive`].
     pub fn resume(path: &Path, spool: SpoolReader) -> Result<Self, IndexError> {
         let conn = open::writable(path)?;
         conn.execute(MARK_UNDERIVED, [])?;

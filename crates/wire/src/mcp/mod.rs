@@ -5,7 +5,6 @@
 //! * [`methods`]: kind, direction, revisions and capability of every method. A method without an
 //!   entry is legal traffic, it is only not known here;
 //! * [`errors`]: what error codes mean;
-//! * [`lists`]: the lists that are asked for in pages;
 //! * [`capabilities`]: what sides can declare;
 //! * [`keys`]: the reserved keys of `_meta`;
 //! * [`levels`]: the levels of log messages;

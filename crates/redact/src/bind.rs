@@ -12,8 +12,7 @@ use super::entropy::is_value;
 use super::extent::{
     LONG, QUOTED, bare, leading, line, line_start, lossy, near, quoted, regex, trailing, trim,
 };
-use super::names::{Class, LONGEST};
-use super::ruleset::{is_of_name, is_of_word};
+use super::names::{Class, LONGEST, is_of_name, is_of_word};
 use super::value::{
     Placement, is_code, is_name, is_other_name, is_path, looks_chosen, looks_generated,
 };

@@ -2,8 +2,7 @@
 //! its line.
 
 use super::entropy::is_value;
-use super::names::LONGEST;
-use super::ruleset::is_of_name;
+use super::names::{LONGEST, is_of_name};
 use super::token;
 use super::value::{is_prose, looks_chosen};
 use regex::bytes::Regex;

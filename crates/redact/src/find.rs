@@ -13,7 +13,7 @@
 use super::encodings::{self, Layer};
 use super::json::{self, Under};
 use super::known::Known;
-use super::policy::{Policy, Sign};
+use super::policy::{Noticed, Policy, Sign};
 use super::report::Found;
 use super::text::{self, Codes, Scan};
 use mcpreel_wire::json::{Node, parse_into};
@@ -33,51 +33,6 @@ const KEPT: usize = 64 * 1024;
 pub fn is_readable(raw: &[u8]) -> bool {
     let values = || memchr::memchr3_iter(b',', b':', b'[', raw).count();
     raw.len() < MOST_NODES || values() < MOST_NODES
-}
-
-/// A text, and the signs in it if they are known: those of a document, in which it begins at `start`.
-#[derive(Clone, Copy)]
-pub(super) struct Noticed<'t> {
-    pub text: &'t [u8],
-    signs: Option<(&'t [Sign], usize)>,
-}
-
-impl<'t> Noticed<'t> {
-    fn new(text: &'t [u8], signs: Option<&'t Vec<Sign>>) -> Self {
-        let signs = signs.map(|signs| (&**signs, 0));
-        Self { text, signs }
-    }
-
-    pub fn unknown(text: &'t [u8]) -> Self {
-        Self { text, signs: None }
-    }
-
-    /// The part of the text at `span`.
-    pub fn part(&self, span: Range<usize>) -> Self {
-        let start = span.start;
-        Self {
-            text: &self.text[span],
-            signs: self.signs.map(|(signs, offset)| (signs, offset + start)),
-        }
-    }
-
-    /// Gives each sign in the text to `visit`, in the order of their ends, until one is the last.
-    pub fn any(&self, policy: &Policy, mut visit: impl FnMut(Sign) -> bool) -> bool {
-        let Some((signs, offset)) = self.signs else {
-            return policy.signs(self.text).any(visit);
-        };
-        let first = signs.partition_point(|sign| sign.end <= offset);
-        let signs = signs[first..].iter();
-        let mut signs = signs.take_while(|sign| sign.end <= offset + self.text.len());
-        signs.any(|sign| {
-            sign.start >= offset
-                && visit(Sign {
-                    start: sign.start - offset,
-                    end: sign.end - offset,
-                    ..*sign
-                })
-        })
-    }
 }
 
 /// Looks for what a policy says is secret, and for what is known to be.

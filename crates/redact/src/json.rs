@@ -3,11 +3,10 @@
 use super::encodings::{self, Layer};
 use super::entropy::is_value;
 use super::extent::lossy;
-use super::find::{Finder, Noticed};
-use super::names::{Class, LONGEST, is_beside, is_given, words};
-use super::policy::id;
+use super::find::Finder;
+use super::names::{Class, LONGEST, is_beside, is_given, is_of_name, words};
+use super::policy::{Noticed, id};
 use super::report::{Found, Hit};
-use super::ruleset::is_of_name;
 use super::text;
 use super::token::{self, Piece, Pieces};
 use super::value::{Placement, is_path, looks_chosen};

@@ -1,9 +1,9 @@
 //! The first pass: what is secret in a session.
 
-use super::find::{Finder, Noticed};
+use super::find::Finder;
 use super::known::Known;
 use super::pem::Lines;
-use super::policy::{Policy, id};
+use super::policy::{Noticed, Policy, id};
 use super::redactor::Redactor;
 use super::report::Found;
 use super::text;

@@ -117,7 +117,7 @@ fn automaton(texts: Vec<Vec<u8>>, is_rare: bool) -> Option<AhoCorasick> {
 /// The longest part of a value that stands as it is in JSON, in JSON in JSON, and in a URL; the
 /// beginning of it.
 fn plain_part(value: &[u8]) -> &[u8] {
-    let parts = value.split(|byte| !super::ruleset::is_of_name(*byte));
+    let parts = value.split(|byte| !super::names::is_of_name(*byte));
     let part = parts.max_by_key(|part| part.len()).unwrap_or_default();
     &part[..part.len().min(NEEDLE)]
 }

@@ -9,6 +9,16 @@ use std::sync::LazyLock;
 /// Bytes of a longer name are no name.
 pub(super) const LONGEST: usize = 96;
 
+/// A letter, a digit or an underscore.
+pub(super) fn is_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// A byte of a name: a word, or a hyphen between two.
+pub(super) fn is_of_name(byte: u8) -> bool {
+    is_of_word(byte) || byte == b'-'
+}
+
 /// The kind of value under a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]

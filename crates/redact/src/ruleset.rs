@@ -1,6 +1,7 @@
 //! The rules: shapes of secrets, read from `data/rules.toml`.
 
 use super::entropy::{is_dense, is_random, is_unread};
+use super::names::{is_of_name, is_of_word};
 use super::token::Kind;
 use super::value::is_reference;
 use serde::Deserialize;
@@ -177,15 +178,6 @@ fn is_given(text: &str) -> bool {
         && text.bytes().any(|byte| byte.is_ascii_alphabetic())
         && !text.starts_with(['/', '\\'])
         && !is_reference(text)
-}
-
-/// A letter, a digit or an underscore.
-pub(super) fn is_of_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
-}
-
-pub(super) fn is_of_name(byte: u8) -> bool {
-    is_of_word(byte) || byte == b'-'
 }
 
 /// A set of bytes, written as in the brackets of a regular expression: `0-9a-f`.

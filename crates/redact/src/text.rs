@@ -3,9 +3,8 @@
 use super::bind::{self, Name};
 use super::entropy;
 use super::extent::{LONG, behind_scheme, leading, lossy, near, trailing};
-use super::find::Noticed;
 use super::names::{Class, LONGEST};
-use super::policy::{Notice, Policy, Sign, id};
+use super::policy::{Notice, Noticed, Policy, Sign, id};
 use super::report::Found;
 use super::token::Kind;
 use super::value::{Placement, fits, is_placeholder};

@@ -59,7 +59,7 @@ fn holds(class: Class, value: &str, placement: Placement) -> bool {
 /// Whether the value of a header proves who asks: `name=value` of a cookie, or what is behind a scheme.
 fn is_header(value: &str, placement: Placement) -> bool {
     let is_cookie = value.split_once('=').is_some_and(|(name, rest)| {
-        !name.is_empty() && name.bytes().all(super::ruleset::is_of_name) && rest.len() >= 4
+        !name.is_empty() && name.bytes().all(names::is_of_name) && rest.len() >= 4
     });
     let is_word = is_random(value) && !value.contains(char::is_whitespace) && !is_name(value);
     value.len() >= 4

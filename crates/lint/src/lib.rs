@@ -172,11 +172,10 @@ impl Linter {
         let revision = |finding: &Finding| now.revision(finding);
         self.bounds
             .settle(found.take(), revision, &mut self.findings);
+        let parts: Vec<_> = seen.parts().collect();
         for family in &mut self.families {
             family.frame(&seen);
-            for part in seen.parts() {
-                family.part(&part);
-            }
+            parts.iter().for_each(|part| family.part(part));
         }
         let mut found = found.take();
         self.misframed.apply(&seen, &mut found);

@@ -1,6 +1,7 @@
 //! Facts of a session up to a message: the revision by which a message is judged, capabilities, and
 //! open requests.
 
+use compact_str::CompactString;
 use mcpreel_trace::bounded::{BoundedMap, digest};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::MessageRecord;
@@ -245,9 +246,9 @@ pub struct OpenRequest {
     pub t: Moment,
     pub direction: Direction,
     /// The method by its name in the protocol.
-    pub method: Box<str>,
+    pub method: CompactString,
     /// Tool or prompt name, resource URI, and the like.
-    pub name: Option<Box<str>>,
+    pub name: Option<CompactString>,
     /// By which revision it and its answer are judged.
     pub revision: Revision,
     /// The progress token that it gave.

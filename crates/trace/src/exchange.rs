@@ -5,6 +5,7 @@ use super::frame::Seq;
 use compact_str::CompactString;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::message::{Direction, Era};
+use std::sync::Arc;
 
 /// The number of an exchange in its recording, from 1, in the order of the requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,25 +37,25 @@ pub struct Exchange {
     pub waited_ns: u64,
     pub status: Status,
     /// Error code as on the wire, JSON text.
-    pub code: Option<Box<str>>,
+    pub code: Option<CompactString>,
     /// The exchange in which the other side asked this, for example the call that needs sampling.
     pub parent: Option<ExchangeId>,
     /// First exchange of the chain of input rounds that this one belongs to.
     pub chain: Option<ExchangeId>,
     /// Task that answered it, or that it is about.
-    pub task: Option<Box<str>>,
+    pub task: Option<CompactString>,
     pub cancelled: Option<Seq>,
     /// Progress notifications that came for it.
     pub progress_count: u64,
     /// The last of them, for example `40/100 indexing`.
-    pub progress: Option<Box<str>>,
+    pub progress: Option<CompactString>,
     /// Size of the request's frame, bytes.
     pub request_size: u64,
     /// Size of the response's frame, bytes.
     pub response_size: u64,
     /// A summary for people on one line, not yet escaped; made of those of its messages, as far as they have
     /// one.
-    pub summary: Box<str>,
+    pub summary: Arc<str>,
 }
 
 impl Exchange {

@@ -15,6 +15,7 @@ pub use classify::classify_cut;
 pub use classify::{
     Classifier, Lines, MAX_PARTS, classify, classify_outline, classify_unread, line,
 };
+use compact_str::CompactString;
 use std::ops::Range;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -115,9 +116,9 @@ pub enum Body {
 pub struct Request {
     /// Its id; may be `null` or of a forbidden type, which is a problem of the message.
     pub id: RequestId,
-    pub method: Box<str>,
+    pub method: CompactString,
     /// What it is about: tool or prompt name, resource URI, task id, completion reference.
-    pub name: Option<Box<str>>,
+    pub name: Option<CompactString>,
     /// Present where `params` carries `inputResponses` or `requestState` (multi round-trip).
     /// Not for `tasks/update`, which answers a task and repeats nothing.
     pub retry: Option<InputRound>,
@@ -129,7 +130,7 @@ pub struct Request {
 
 #[derive(Clone, Debug)]
 pub struct Notification {
-    pub method: Box<str>,
+    pub method: CompactString,
     /// What it says that pairing needs.
     pub subject: Subject,
 }
@@ -139,28 +140,28 @@ pub enum Subject {
     Progress {
         token: Option<RequestId>,
         /// `progress`, JSON text of the number.
-        progress: Option<Box<str>>,
+        progress: Option<CompactString>,
         /// `total`, JSON text of the number.
-        total: Option<Box<str>>,
+        total: Option<CompactString>,
     },
     Cancelled {
         request_id: Option<RequestId>,
     },
     Log {
-        level: Option<Box<str>>,
-        logger: Option<Box<str>>,
+        level: Option<CompactString>,
+        logger: Option<CompactString>,
     },
     /// `notifications/tasks/status` and `notifications/tasks`.
     Task {
-        id: Option<Box<str>>,
-        status: Option<Box<str>>,
+        id: Option<CompactString>,
+        status: Option<CompactString>,
         /// What its `result` or `error` says, where the task is over and carries it (tasks
         /// extension).
         outcome: Option<Box<Outcome>>,
     },
     /// Anything else, with what it is about (a resource's URI) where it says so.
     Other {
-        name: Option<Box<str>>,
+        name: Option<CompactString>,
     },
 }
 
@@ -185,37 +186,37 @@ pub enum Outcome {
     /// A `result` that names a task: `result.task` (2025-11-25), or `resultType: "task"`, or the
     /// flat fields of `tasks/get`.
     Task {
-        id: Box<str>,
+        id: CompactString,
         /// `status`, for example `working`.
-        status: Option<Box<str>>,
+        status: Option<CompactString>,
         /// What its `result` or `error` says, where the task is over and carries it (tasks
         /// extension).
         outcome: Option<Box<Outcome>>,
     },
     Error {
         /// `code` as on the wire: JSON text, a number or (wrongly) a string.
-        code: Option<Box<str>>,
-        message: Option<Box<str>>,
+        code: Option<CompactString>,
+        message: Option<CompactString>,
     },
 }
 
 /// One round of a multi round-trip request: what links a retry to the answer that asked for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InputRound {
-    pub state: Option<Box<str>>,
+    pub state: Option<CompactString>,
     /// Keys of `inputRequests` or `inputResponses`, in order.
-    pub keys: Vec<Box<str>>,
+    pub keys: Vec<CompactString>,
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct Meta {
     pub progress_token: Option<RequestId>,
     /// The trace id inside `traceparent`, 32 hex digits.
-    pub trace_id: Option<Box<str>>,
+    pub trace_id: Option<CompactString>,
     /// `io.modelcontextprotocol/subscriptionId`.
     pub subscription: Option<RequestId>,
     /// `io.modelcontextprotocol/related-task`'s `taskId`.
-    pub related_task: Option<Box<str>>,
+    pub related_task: Option<CompactString>,
     /// `io.modelcontextprotocol/protocolVersion`, with clientInfo or serverInfo and capabilities:
     /// present on messages of the modern era only.
     pub identity: Option<Box<Identity>>,
@@ -224,17 +225,17 @@ pub struct Meta {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Identity {
     /// `protocolVersion`: asked for by a client, chosen by a server.
-    pub protocol_version: Option<Box<str>>,
+    pub protocol_version: Option<CompactString>,
     /// `supportedVersions` of `server/discover`, the first of them.
-    pub supported_versions: Vec<Box<str>>,
+    pub supported_versions: Vec<CompactString>,
     /// How many more of them there are.
     pub more_versions: usize,
     /// `clientInfo.name` or `serverInfo.name`.
-    pub name: Option<Box<str>>,
+    pub name: Option<CompactString>,
     /// `clientInfo.version` or `serverInfo.version`.
-    pub version: Option<Box<str>>,
+    pub version: Option<CompactString>,
     /// `capabilities`, JSON text as on the wire.
-    pub capabilities: Option<Box<str>>,
+    pub capabilities: Option<CompactString>,
 }
 
 // What can be wrong with a frame or a message.
@@ -389,12 +390,12 @@ fn input_round(object: Value<'_>, keys: &str) -> Option<InputRound> {
 }
 
 /// The value of a string, in [brief] if it is long.
-fn text(value: Option<Value<'_>>) -> Option<Box<str>> {
+fn text(value: Option<Value<'_>>) -> Option<CompactString> {
     let text = value?.as_str()?;
     Some(brief::text(&text).into())
 }
 
-fn raw(value: Value<'_>) -> Box<str> {
+fn raw(value: Value<'_>) -> CompactString {
     value.raw_text().into()
 }
 
@@ -413,7 +414,7 @@ fn some_identity(identity: Identity) -> Option<Box<Identity>> {
 }
 
 /// The trace id of a `traceparent` (W3C Trace Context, section 3.2), in lower case.
-fn trace_id(value: Value<'_>) -> Option<Box<str>> {
+fn trace_id(value: Value<'_>) -> Option<CompactString> {
     let header = value.as_str()?;
     let mut fields = header.split('-');
     let (_version, trace, _parent) = (fields.next()?, fields.next()?, fields.next()?);

@@ -279,7 +279,7 @@ impl Party {
             state: (!summary.state.is_final()).then(|| select::state(recording, &summary)),
             id: summary.id,
             name: summary.name,
-            version: summary.session.server.version,
+            version: summary.session.server.version.map(Into::into),
             exchanges: summary.exchanges,
             gap_bytes: summary.gap_bytes,
             seq: None,

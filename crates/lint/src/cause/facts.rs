@@ -9,6 +9,7 @@ use mcpreel_trace::frame::{FrameHead, Seq, StreamId, Unfinished};
 use mcpreel_trace::session::{End, Session, Side};
 use mcpreel_wire::message::Direction;
 use regex::Regex;
+use std::sync::Arc;
 use std::sync::LazyLock;
 
 #[derive(Clone, Debug, Default)]
@@ -108,7 +109,7 @@ pub struct Cancelled {
     pub exchange: Exchange,
     /// When it was cancelled, if that is on record.
     pub t: Option<Moment>,
-    pub said: Box<str>,
+    pub said: Arc<str>,
     /// Whether the request had a `progressToken`.
     pub has_token: bool,
     /// The next call with the same method, name and arguments.
@@ -285,7 +286,7 @@ pub struct Alike {
     /// The first of these calls.
     pub exchange: Exchange,
     /// The answer to that call, in a line of its own: that of an exchange has room for less.
-    pub answer: Option<Box<str>>,
+    pub answer: Option<Arc<str>>,
     /// The requests of all of these calls, in order.
     pub requests: Vec<Seq>,
 }

@@ -135,9 +135,11 @@ impl Calls {
             return Some((one.frame, format!("again {after} after its cancel")));
         }
         // Of one that pairing knows no longer nobody knows whether it was answered.
-        let open = self.open.iter();
-        let open = open.filter(|(id, _)| correlator.exchange(**id).is_some());
-        let abandoned = open.filter(|(_, one)| is_same(one) && is_abandoned(age(one)));
+        let is_known = |id: &ExchangeId| correlator.exchange(*id).is_some();
+        let abandoned = self
+            .open
+            .iter()
+            .filter(|(id, one)| is_same(one) && is_abandoned(age(one)) && is_known(id));
         let (_, one) = abandoned.max_by_key(|(_, one)| one.frame)?;
         let after = lasting(age(one));
         Some((one.frame, format!("again after {after} without an answer")))

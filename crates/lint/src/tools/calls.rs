@@ -12,7 +12,7 @@ use crate::quote::{self, written};
 use crate::{Part, Rule};
 use mcpreel_trace::bounded::{BoundedMap, digest};
 use mcpreel_trace::exchange::ExchangeId;
-use mcpreel_wire::json::Value;
+use mcpreel_wire::json::{Document, Value};
 use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::message::{Outcome, Request, Response};
 use std::sync::Arc;
@@ -64,7 +64,14 @@ impl Calls {
                 call.output.clone_from(&tool.output);
                 if let Some((schema, params)) = tool.input.as_ref().zip(part.params()) {
                     // Arguments that are left out are none.
-                    let value = params.get("arguments").map_or(&b"{}"[..], |it| it.raw());
+                    let none;
+                    let value = match params.get("arguments") {
+                        Some(value) => value,
+                        None => {
+                            none = Document::parse(b"{}").expect("it is an object");
+                            none.root()
+                        }
+                    };
                     let place = ["params", "arguments"];
                     let checked = (&ARGS_INVALID, &*call.tool, place);
                     call.is_invalid = self.check(part, checked, schema, value, listing);
@@ -108,7 +115,7 @@ impl Calls {
             (Some(schema), Some(value)) => {
                 let place = ["result", "structuredContent"];
                 let checked = (&STRUCTURED_MISMATCH, &*call.tool, place);
-                self.check(part, checked, schema, value.raw(), listing);
+                self.check(part, checked, schema, value, listing);
             }
             (Some(_), None) => part.tell_at(&STRUCTURED_MISSING, "result", call.tool),
             (None, _) => {}
@@ -122,7 +129,7 @@ impl Calls {
         part: &Part<'_>,
         (rule, tool, place): (&'static Rule, &str, [&'static str; 2]),
         schema: &Schema,
-        value: &[u8],
+        value: Value<'_>,
         listing: &mut Listing,
     ) -> bool {
         let violations = schema

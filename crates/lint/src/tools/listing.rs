@@ -177,8 +177,8 @@ impl Schema {
         }
     }
 
-    /// The violations in the JSON text `value`. `room` is how many bytes of schemas may still be compiled.
-    pub fn check(&self, value: &[u8], room: &mut usize) -> Result<Vec<Violation>, Skipped> {
+    /// The violations in `value`. `room` is how many bytes of schemas may still be compiled.
+    pub fn check(&self, value: Value<'_>, room: &mut usize) -> Result<Vec<Violation>, Skipped> {
         let compiled = self.compiled.get_or_init(|| {
             let schema = super::schema::read(&self.text)?;
             *room = room

@@ -14,6 +14,7 @@
 
 mod calls;
 mod definition;
+mod instance;
 mod listing;
 pub mod schema;
 mod schema_limits;

@@ -2,6 +2,7 @@
 //! from anywhere, with limits on their size, depth and work (`schema_limits`).
 //! What is beyond a limit is [`Skipped`], with the reason.
 
+use super::instance::{Instance, Read};
 use super::schema_limits::Survey;
 use crate::quote;
 use jsonschema::error::ValidationErrorKind;
@@ -9,7 +10,7 @@ use jsonschema::{
     Draft, PatternOptions, ValidationError, Validator, draft4, draft6, draft7, draft201909,
     draft202012,
 };
-use mcpreel_wire::json::Step;
+use mcpreel_wire::json::{self, Step};
 use mcpreel_wire::mcp::Revision;
 use serde_json::Value;
 use std::fmt;
@@ -112,7 +113,7 @@ fn steps(pointer: &str, root: &Value) -> Vec<Step> {
 #[derive(Debug)]
 pub struct Checker {
     schema: Value,
-    validator: Validator,
+    validator: Validator<Read>,
     survey: Survey,
 }
 
@@ -129,7 +130,7 @@ impl Checker {
             .size_limit(EXPRESSION_BYTES)
             .dfa_size_limit(EXPRESSION_BYTES);
         // Formats and encodings are hints in the current dialect, and peers differ about them.
-        let validator = jsonschema::options()
+        let validator = jsonschema::options_for::<Read>()
             .with_draft(draft)
             .offline()
             .should_validate_formats(false)
@@ -151,20 +152,25 @@ impl Checker {
         })
     }
 
-    /// The first few violations in the value of `text`.
-    pub fn check(&self, text: &[u8]) -> Result<Vec<Violation>, Skipped> {
+    /// The first few violations in a value.
+    pub fn check(&self, instance: json::Value<'_>) -> Result<Vec<Violation>, Skipped> {
+        let text = instance.raw();
         if text.len() > VALUE_BYTES {
             return Err(Skipped::LARGE_VALUE);
         }
+        let is_light = self.survey.is_light(text.len());
+        if is_light && self.validator.is_valid(Instance::Value(instance)) {
+            return Ok(Vec::new());
+        }
         let value = value(text)?;
         let visits = self.survey.visits(&self.schema, &value)?;
-        if self.validator.is_valid(&value) {
+        if !is_light && self.validator.is_valid(Instance::Value(instance)) {
             return Ok(Vec::new());
         }
         let told = |error: ValidationError<'_>| Violation::new(&error, &value);
         let each = VIOLATION + text.len() as u64;
         if visits.saturating_mul(each) <= VIOLATION_BYTES {
-            let errors = self.validator.iter_errors(&value);
+            let errors = self.validator.iter_errors(Instance::Value(instance));
             return Ok(errors.take(TOLD).map(told).collect());
         }
         Ok(vec![Violation {
@@ -231,7 +237,8 @@ mod tests {
     }
 
     fn wrong_in(schema: &Value, text: &str) -> Result<Vec<(String, String)>, Skipped> {
-        let violations = checker(schema)?.check(text.as_bytes())?;
+        let document = json::Document::parse(text.as_bytes()).unwrap();
+        let violations = checker(schema)?.check(document.root())?;
         let shown = |one: Violation| (Path::new(one.path).to_string(), one.message);
         Ok(violations.into_iter().map(shown).collect())
     }

@@ -43,6 +43,7 @@ pub(super) struct Survey {
     /// Why values cannot be checked by the schema.
     problem: Option<Skipped>,
     parts: usize,
+    weight: Option<u64>,
 }
 
 impl Survey {
@@ -52,7 +53,9 @@ impl Survey {
             return Err(Skipped::DEEP);
         }
         let mut survey = Self::default();
-        survey.schema(schema, &References::of(schema), true);
+        let references = References::of(schema);
+        survey.schema(schema, &references, true);
+        survey.weight = survey.weigh(schema, &references, &mut 0);
         Ok(survey)
     }
 
@@ -105,6 +108,36 @@ impl Survey {
         for (_, _, inner) in subschemas(schema) {
             self.schema(inner, references, false);
         }
+    }
+
+    /// The most visits per byte of a value: each part of a schema visits parts of the value that
+    /// lie side by side. `None` if the schema refers to itself or has many parts.
+    fn weigh(&self, schema: &Value, references: &References<'_>, seen: &mut usize) -> Option<u64> {
+        *seen += 1;
+        if *seen > DEPTH {
+            return None;
+        }
+        let mut weight = 1;
+        for (keyword, inner) in members(schema) {
+            let more = match (keyword.as_str(), inner) {
+                ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(to)) => {
+                    self.weigh(references.target(to).ok()?, references, seen)?
+                }
+                ("pattern", Value::String(pattern)) => *self.states.get(pattern)?,
+                ("enum" | "const" | "required" | "dependentRequired" | "dependencies", _) => {
+                    count(inner)
+                }
+                ("patternProperties" | "unevaluatedItems" | "unevaluatedProperties", _) => {
+                    return None;
+                }
+                _ => 1,
+            };
+            weight += 1 + more;
+        }
+        for (_, _, inner) in subschemas(schema) {
+            weight += 1 + self.weigh(inner, references, seen)?;
+        }
+        Some(weight)
     }
 
     fn pattern(&mut self, pattern: &str) {
@@ -230,6 +263,12 @@ fn has_more_levels(value: &Value, levels: usize) -> bool {
 }
 
 impl Survey {
+    /// Whether no check of a value of so many bytes takes too long, as nearly always.
+    pub fn is_light(&self, bytes: usize) -> bool {
+        let weight = self.weight.unwrap_or(u64::MAX);
+        weight.saturating_mul(2 * (1 + bytes as u64)) <= VISITS
+    }
+
     /// Counts the visits that a check of `value` by `schema` takes at most, unless they are too
     /// many. Alternatives that would not be needed are visited as well.
     pub fn visits(&self, schema: &Value, value: &Value) -> Result<u64, Skipped> {

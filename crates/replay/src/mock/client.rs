@@ -2,6 +2,7 @@
 
 use super::index::Index;
 use super::matcher::Subject;
+use compact_str::CompactString;
 use mcpreel_wire::json::Value;
 use mcpreel_wire::mcp::capabilities::Declared;
 use mcpreel_wire::mcp::methods;
@@ -59,7 +60,7 @@ const WAITING: usize = 256;
 /// Answers that asked for input without a `requestState`, the newest first: the entry, and the keys
 /// of what was asked.
 #[derive(Debug, Default)]
-pub struct Rounds(VecDeque<(usize, Vec<Box<str>>)>);
+pub struct Rounds(VecDeque<(usize, Vec<CompactString>)>);
 
 impl Rounds {
     /// The entry was answered by `line`, which asks for input.
@@ -75,7 +76,12 @@ impl Rounds {
     }
 
     /// The newest round about `subject` that asked for just what `keys` bring.
-    pub fn take(&mut self, index: &Index, subject: &Subject, keys: &[Box<str>]) -> Option<usize> {
+    pub fn take(
+        &mut self,
+        index: &Index,
+        subject: &Subject,
+        keys: &[CompactString],
+    ) -> Option<usize> {
         let at = self.0.iter().position(|(entry, asked)| {
             index.entries[*entry].subject == *subject
                 && keys.is_empty() == asked.is_empty()

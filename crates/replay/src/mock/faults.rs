@@ -1,5 +1,6 @@
 //! Failures on purpose: `FILTER → delay 5s | error -32603 [message] | drop | crash`.
 
+use compact_str::CompactString;
 use mcpreel_store::select::LiveFilter;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::query::Query;
@@ -20,7 +21,10 @@ pub struct Fault {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     Delay(Duration),
-    Error { code: Box<str>, message: Box<str> },
+    Error {
+        code: CompactString,
+        message: CompactString,
+    },
     Drop,
     Crash,
 }
@@ -31,7 +35,7 @@ pub enum FaultError {
     #[error("write a filter, → (or ->), and what happens, for example 'tool:search → delay 5s'")]
     Arrow,
     #[error("in its filter, {0}")]
-    Filter(Box<str>),
+    Filter(CompactString),
     #[error("after the arrow comes one of: delay 5s, error -32603 [message], drop, crash")]
     Effect,
 }

@@ -7,6 +7,7 @@
 use super::Secrets;
 use super::matcher::{Subject, Wanted};
 use crate::rules::Rules;
+use compact_str::CompactString;
 use mcpreel_store::reader::{MessageRow, ReadError, Recording};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::{MessageKind, MessageRecord};
@@ -109,7 +110,7 @@ pub struct Index {
     pub entries: Vec<Entry>,
     pub(super) steps: HashMap<Trigger, Vec<Step>>,
     /// Notifications of the client by method: their numbers, and when they came.
-    pub notices: HashMap<Box<str>, VecDeque<(usize, Moment)>>,
+    pub notices: HashMap<CompactString, VecDeque<(usize, Moment)>>,
     /// How the server ended, if that is known.
     pub death: Option<End>,
     /// Placeholders of redacted values.

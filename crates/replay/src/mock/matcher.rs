@@ -14,6 +14,7 @@ use crate::diff::key::{Level, Terms};
 use crate::diff::{Class, Half, compare_by, key};
 use crate::rewrite::Rewrites;
 use crate::rules::{Rules, Scope, Side};
+use compact_str::CompactString;
 use mcpreel_wire::json::{Document, Value, canonical};
 use mcpreel_wire::message::{Body, classify};
 use std::collections::{BTreeSet, HashMap};
@@ -250,8 +251,8 @@ pub const HANDED_OUT: [&str; 4] = ["cursor", "taskId", "requestState", "elicitat
 /// A method and its tool, prompt or resource. Not escaped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subject {
-    pub method: Box<str>,
-    pub name: Option<Box<str>>,
+    pub method: CompactString,
+    pub name: Option<CompactString>,
 }
 
 impl fmt::Display for Subject {

@@ -5,6 +5,7 @@ use super::calls::{Tally, named};
 use super::director::{Deadly, Director};
 use super::stages::Stop;
 use crate::diff::{Class, Outcome, Report, Trouble};
+use compact_str::CompactString;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::{duration, escape, escape_bytes, plural, size};
@@ -60,7 +61,7 @@ impl Director<'_> {
     fn conclude_notices(&mut self) {
         // The recording was not gone through to its end otherwise.
         let is_whole = self.ending.stop == Some(Stop::End);
-        let mut counts: BTreeMap<(Box<str>, Class), (u64, Option<Seq>)> = BTreeMap::new();
+        let mut counts: BTreeMap<(CompactString, Class), (u64, Option<Seq>)> = BTreeMap::new();
         let missed = self.notices.recorded.drain(..).filter(|_| is_whole);
         let missed = missed.map(|notice| {
             if notice.is_due {

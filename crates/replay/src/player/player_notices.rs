@@ -7,6 +7,7 @@
 //! it. The order in which they come is chance.
 
 use super::script::{Step, What};
+use compact_str::CompactString;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_wire::mcp::methods::canonical;
@@ -25,9 +26,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Debug)]
 pub(super) struct Notice {
-    pub method: Box<str>,
+    pub method: CompactString,
     /// The resource or the like that the notification names.
-    about: Option<Box<str>>,
+    about: Option<CompactString>,
     /// The frame in the recording; `None` for a live one.
     pub seq: Option<Seq>,
     /// When it was recorded, and when the walk came to it.
@@ -126,7 +127,7 @@ fn pair(notice: Notice, own: &mut VecDeque<Notice>, others: &mut VecDeque<Notice
 }
 
 /// The method of a notification that is compared, and what it is about.
-fn compared(message: &Notification) -> Option<(&str, Option<Box<str>>)> {
+fn compared(message: &Notification) -> Option<(&str, Option<CompactString>)> {
     let method = canonical(&message.method);
     match &message.subject {
         Subject::Progress { .. } | Subject::Log { .. } | Subject::Task { .. } => None,

@@ -76,7 +76,7 @@ impl Rounds {
 
 /// Whether the keys of a retry answer the keys that were asked for: some of them and no others,
 /// or none where none was asked.
-fn fits(given: &[Box<str>], asked: &[Box<str>]) -> bool {
+fn fits(given: &[CompactString], asked: &[CompactString]) -> bool {
     let is_cut = asked.len() == KEYS;
     given.is_empty() == asked.is_empty() && given.iter().all(|key| is_cut || asked.contains(key))
 }

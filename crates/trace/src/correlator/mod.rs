@@ -35,6 +35,7 @@ use super::clock::Moment;
 use super::event::{Closer, Event, EventKind};
 use super::exchange::{Exchange, ExchangeId, Status};
 use super::frame::{FrameHead, Seq, StreamId};
+use compact_str::CompactString;
 use input_rounds::Rounds;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::message::{Body, Content, Direction, Era, Message};
@@ -42,6 +43,7 @@ use open_calls::{Calls, Kept};
 pub use open_calls::{HELD_BYTES, HISTORY, HISTORY_BYTES};
 pub use response::status_of;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Pairs the messages of one recording, in the order of its frames and events.
 #[derive(Debug, Default)]
@@ -304,23 +306,23 @@ pub struct MessageRecord {
     /// the latest request.
     pub era: Era,
     /// The method; for a response that of its exchange.
-    pub method: Option<Box<str>>,
+    pub method: Option<CompactString>,
     pub rpc_id: Option<RequestId>,
     /// Tool or prompt name, resource URI, task id; for a response that of its exchange.
-    pub name: Option<Box<str>>,
+    pub name: Option<CompactString>,
     /// A summary for people on one line, not yet escaped; empty where the message has none.
-    pub summary: Box<str>,
+    pub summary: Arc<str>,
     /// The exchange that it belongs to: as its request or response, or as progress, log message,
     /// cancel or notification of it.
     pub exchange: Option<ExchangeId>,
     /// Error code as on the wire, JSON text.
-    pub code: Option<Box<str>>,
+    pub code: Option<CompactString>,
     /// Progress token: given by a request, used by a progress notification.
     pub token: Option<RequestId>,
     /// Trace id of `_meta.traceparent`.
-    pub trace_id: Option<Box<str>>,
+    pub trace_id: Option<CompactString>,
     /// The task that it is about or related to.
-    pub task: Option<Box<str>>,
+    pub task: Option<CompactString>,
     /// Id of the `subscriptions/listen` request that it answers.
     pub subscription: Option<RequestId>,
 }
@@ -347,7 +349,7 @@ pub struct Observation {
     pub direction: Direction,
     pub kind: Observed,
     /// The id or token concerned, JSON text as on the wire.
-    pub subject: Box<str>,
+    pub subject: CompactString,
 }
 
 impl Observation {

@@ -2,6 +2,7 @@
 
 use crate::clock::Moment;
 use crate::exchange::{Exchange, ExchangeId, Status};
+use compact_str::CompactString;
 use foldhash::HashMap;
 use mcpreel_wire::id::{IdKind, RequestId};
 use mcpreel_wire::message::Direction;
@@ -87,7 +88,7 @@ pub(super) struct Calls {
     by_exchange: HashMap<ExchangeId, Box<Call>>,
     ids: [HashMap<RequestId, Uses>; 2],
     tokens: [HashMap<RequestId, ExchangeId>; 2],
-    tasks: [HashMap<Box<str>, ExchangeId>; 2],
+    tasks: [HashMap<CompactString, ExchangeId>; 2],
     /// What is not settled, oldest first.
     held: BTreeSet<ExchangeId>,
     held_bytes: usize,

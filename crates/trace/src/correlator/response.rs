@@ -108,7 +108,7 @@ impl Correlator {
                     exchange: Some(chain),
                     direction: call.exchange.direction,
                     kind: Observed::RoundGivenUp,
-                    subject: Box::default(),
+                    subject: compact_str::CompactString::default(),
                 });
             }
         }

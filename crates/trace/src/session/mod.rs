@@ -6,6 +6,7 @@
 use super::clock::Moment;
 use super::event::{Closer, Event, EventKind};
 use super::frame::{FrameHead, StreamId};
+use compact_str::CompactString;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::mcp::methods;
 use mcpreel_wire::message::{
@@ -22,11 +23,11 @@ pub struct Session {
     pub client: Peer,
     pub server: Peer,
     /// The version that the client asked for last.
-    pub version_asked: Option<Box<str>>,
+    pub version_asked: Option<CompactString>,
     /// The version of the server's answer to `initialize`, or of a modern request that it served.
-    pub version_agreed: Option<Box<str>>,
+    pub version_agreed: Option<CompactString>,
     /// Versions that `server/discover` offered, the first of them.
-    pub versions_offered: Vec<Box<str>>,
+    pub versions_offered: Vec<CompactString>,
     /// Number of versions offered beyond these.
     #[serde(default, skip_serializing_if = "is_none")]
     pub more_versions_offered: usize,
@@ -256,10 +257,10 @@ impl Session {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Peer {
     /// `name` of `clientInfo` or `serverInfo`.
-    pub name: Option<Box<str>>,
-    pub version: Option<Box<str>>,
+    pub name: Option<CompactString>,
+    pub version: Option<CompactString>,
     /// `capabilities`, JSON text as on the wire.
-    pub capabilities: Option<Box<str>>,
+    pub capabilities: Option<CompactString>,
 }
 
 /// When the first byte of each stream was read.
@@ -395,7 +396,7 @@ enum Asked {
 struct Pending {
     asked: Asked,
     id: RequestId,
-    version: Option<Box<str>>,
+    version: Option<CompactString>,
     t: Moment,
 }
 

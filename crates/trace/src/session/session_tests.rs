@@ -146,7 +146,7 @@ fn a_probe_that_is_answered_says_what_the_server_offers() {
     );
     let session = &feed.session;
     assert_eq!(session.phase, Phase::Ready);
-    assert_eq!(session.versions_offered, ["2026-07-28".into()]);
+    assert_eq!(session.versions_offered, ["2026-07-28"]);
     assert_eq!(session.version(), Some("2026-07-28"));
     assert_eq!(session.handshake_ns, Some(1_000_000));
 }

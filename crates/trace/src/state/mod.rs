@@ -9,6 +9,7 @@ use super::event::Event;
 use super::exchange::{Exchange, Status};
 use super::frame::{FrameHead, Seq};
 use super::session::Session;
+use compact_str::CompactString;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::json::{Document, Value};
 use mcpreel_wire::mcp::methods::{self, LISTS, List};
@@ -37,9 +38,9 @@ pub struct State {
     /// The lists that were answered, by the member of the result: `tools`, `resourceTemplates`.
     pub lists: BTreeMap<&'static str, Listed>,
     /// URIs that the client had subscribed to, with the request that did.
-    pub subscriptions: BTreeMap<Box<str>, Seq>,
+    pub subscriptions: BTreeMap<CompactString, Seq>,
     /// The level from which on the client wanted log messages, with the request that said so.
-    pub log_level: Option<(Box<str>, Seq)>,
+    pub log_level: Option<(CompactString, Seq)>,
     /// Requests without an answer, in order.
     pub open: Vec<Exchange>,
     /// Answers that were too long to be read for this: what they listed is not known.
@@ -60,9 +61,9 @@ struct Pending {
 #[derive(Clone, Debug)]
 enum Asked {
     List { list: &'static List, further: bool },
-    Subscribe(Box<str>),
-    Unsubscribe(Box<str>),
-    LogLevel(Box<str>),
+    Subscribe(CompactString),
+    Unsubscribe(CompactString),
+    LogLevel(CompactString),
 }
 
 impl State {
@@ -191,7 +192,7 @@ impl State {
 }
 
 /// A string among the params of a message.
-fn param(text: Option<&[u8]>, name: &str) -> Option<Box<str>> {
+fn param(text: Option<&[u8]>, name: &str) -> Option<CompactString> {
     let document = Document::parse(text?).ok()?;
     let value: Value<'_> = document.root().get("params")?.get(name)?;
     value.as_str().map(Into::into)
@@ -270,7 +271,7 @@ const KEPT: usize = 10_000;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listed {
     /// Names or URIs in the order of the answers.
-    pub names: Vec<Box<str>>,
+    pub names: Vec<CompactString>,
     /// The number of elements; more than names where there were very many.
     pub count: usize,
     pub answered: Option<Seq>,

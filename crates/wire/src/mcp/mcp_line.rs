@@ -9,7 +9,7 @@ pub(super) const LINE_CHARS: usize = 200;
 const STRING_CHARS: usize = 60;
 
 /// Enough for most lines, so that they are allocated once.
-const FIRST_BYTES: usize = 64;
+const FIRST_BYTES: usize = LINE_CHARS + 8;
 
 const SHOWN_DEPTH: usize = 2;
 
@@ -188,14 +188,17 @@ impl Line {
 /// The beginning of `bytes` that is printable ASCII without escapes and without spaces at its
 /// edges or in rows.
 fn plain(bytes: &[u8]) -> &str {
-    let mut after_space = true;
-    let special = bytes.iter().position(|&byte| {
-        let is_space = byte == b' ';
-        let is_special = !(b' '..=b'~').contains(&byte) || byte == b'\\';
-        is_special || (std::mem::replace(&mut after_space, is_space) && is_space)
-    });
+    let is_special = |byte: u8| !(b' '..=b'~').contains(&byte) | (byte == b'\\');
+    // Nearly always all of it: whole vectors are looked at together.
+    let any = bytes
+        .iter()
+        .fold(false, |any, &byte| any | is_special(byte));
+    let special = bytes.iter().position(|&byte| any && is_special(byte));
     let plain = &bytes[..special.unwrap_or(bytes.len())];
-    str::from_utf8(plain).unwrap_or_default().trim_end()
+    let spaces = memchr::memmem::find(plain, b"  ");
+    let plain = &plain[..spaces.unwrap_or(plain.len())];
+    let text = str::from_utf8(plain).unwrap_or_default().trim_end();
+    if text.starts_with(' ') { "" } else { text }
 }
 
 #[cfg(test)]

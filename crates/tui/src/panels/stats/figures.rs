@@ -36,7 +36,7 @@ pub struct Figures {
     /// Tools that were listed, and those of them that were never called; unescaped. None with a
     /// filter.
     pub tools_listed: usize,
-    pub never_called: Vec<Box<str>>,
+    pub never_called: Vec<CompactString>,
     /// How long the recording is, nanoseconds.
     pub span_ns: u64,
 }

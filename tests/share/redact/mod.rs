@@ -12,6 +12,7 @@
 //! * [`redact_hostile`]: whatever is said to mislead it.
 
 mod again;
+mod classes;
 mod coded;
 mod corpus;
 mod engine;

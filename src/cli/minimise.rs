@@ -325,7 +325,7 @@ impl Search<'_> {
         for (_, text) in &latest.report.troubles {
             output::say(text);
         }
-        output::say(if latest.tally.refused > 0 {
+        output::say(if latest.tally.refused.count > 0 {
             "calls were refused, which may be why: --allow-tool NAME allows one tool, \
              --allow-side-effects all of them"
         } else {

@@ -9,6 +9,9 @@ use super::quantity::choice;
 use super::replay::driving::{bind, time};
 use super::{comparison, output, run, select};
 use clap::{Args, ValueEnum};
+use mcpreel_replay::Counted;
+use mcpreel_replay::mock::matcher::Subject;
+use mcpreel_replay::mock::mock_report::Missed;
 use mcpreel_replay::mock::serve::{How, Session};
 use mcpreel_replay::mock::{
     Ended, Fault, Index, Latency, OnMiss, Options, Report, Secrets, Server, Source,
@@ -16,10 +19,11 @@ use mcpreel_replay::mock::{
 use mcpreel_replay::player::Signals;
 use mcpreel_share::outgoing::file;
 use mcpreel_store::record::{self, Ending};
+use mcpreel_trace::frame::Seq;
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::{count, escape, plural};
 use nix::sys::signal::Signal;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -52,10 +56,10 @@ What a request gets:
 
 What is said with --format json:
   Lines on stderr when the session is over, each a JSON object of a `kind`: a
-  `summary` with `counts`; then, at most twenty of each kind (`left_out` says how
-  many more), requests that are `missed` or answered by the nearest (`near`), and
-  recorded ones that are `unused` or `out_of_order`; each `assertion` that does not
-  hold. A `remark` is said as soon as it is known.
+  `summary` with `counts`; then, at most twenty of each kind, requests that are
+  `missed` or answered by the nearest (`near`), and recorded ones that are `unused`
+  or `out_of_order`; each `assertion` that does not hold. A `remark` is said as soon
+  as it is known.
 
 Faults:
   FILTER is in the filter language of `show -q` and sees the live request; the
@@ -291,9 +295,51 @@ fn counts(report: &Report) -> [(&'static str, u64, &'static str); 12] {
     ]
 }
 
+/// What is said of a session one by one: of each kind how many there are, and of the first each what
+/// programs get and the words for people.
+type Items = [(&'static str, u64, Vec<(Value, String)>); 4];
+
+fn items(report: &Report) -> Items {
+    let tally = &report.tally;
+    let subject = |it: &Subject| {
+        let name = it.name.as_deref().map(escape);
+        json!({"method": escape(&it.method), "name": name})
+    };
+    let missed = |it: &Missed| {
+        let (nearest, paths) = it.nearest.as_ref().map(|(seq, it)| (seq.0, &**it)).unzip();
+        let paths = paths.unwrap_or_default().iter().map(|path| escape(path));
+        let text = escape(&it.sentence(&report.recording)).into_owned();
+        let mut item = subject(&it.subject);
+        item["reason"] = it.reason.as_str().into();
+        item["nearest"] = nearest.into();
+        item["differs"] = paths.collect::<Vec<_>>().into();
+        item["text"] = text.clone().into();
+        (item, text)
+    };
+    let unused = |(seq, it): &(Seq, Subject)| {
+        let mut item = subject(it);
+        item["seq"] = seq.0.into();
+        (item, format!("#{} {}", seq.0, escape(&it.to_string())))
+    };
+    let in_order = |seq: &Seq| (json!({"seq": seq.0}), format!("#{}", seq.0));
+    [
+        listed("near", &tally.near, missed),
+        listed("missed", &tally.missed, missed),
+        listed("unused", &report.unused, unused),
+        listed("out_of_order", &tally.out_of_order, in_order),
+    ]
+}
+
+fn listed<T>(
+    kind: &'static str,
+    all: &Counted<T>,
+    item: impl Fn(&T) -> (Value, String),
+) -> (&'static str, u64, Vec<(Value, String)>) {
+    (kind, all.count, all.kept.iter().map(item).collect())
+}
+
 /// The account for people: a summary, then misses and whatever was otherwise than on record.
 fn text_account(report: &Report, broken: &[Broken]) -> Vec<String> {
-    let tally = &report.tally;
     let recorded = plural(report.recorded, "recorded request");
     let (recording, used) = (escape(&report.recording), count(report.used()));
     let mut first = format!("mock of {recording}: {used} of {recorded} used");
@@ -301,26 +347,12 @@ fn text_account(report: &Report, broken: &[Broken]) -> Vec<String> {
         let _ = write!(first, ", {} {words}", count(number));
     }
     let mut lines = vec![first];
-    for (name, found) in [("nearest", &tally.near), ("missed", &tally.missed)] {
-        let sentences = found.kept.iter().map(|it| it.sentence(&report.recording));
-        let named = output::some(sentences, found.count, MOST_NAMED).into_iter();
-        lines.extend(named.map(|text| format!("  {name}: {}", escape(&text))));
+    for (kind, number, items) in items(report) {
+        let texts = items.into_iter().map(|(_, text)| text);
+        let texts = output::some(texts, number, MOST_NAMED).into_iter();
+        let kind = kind.replace('_', " ");
+        lines.extend(texts.map(|text| format!("  {kind}: {text}")));
     }
-    let unused = report.unused.kept.iter();
-    let unused = unused.map(|it| format!("#{} {}", it.seq.0, escape(&it.subject.to_string())));
-    let unused = output::some(unused, report.unused.count, MOST_NAMED);
-    let order = &tally.out_of_order;
-    let seqs = order.kept.iter().map(|seq| format!("#{}", seq.0));
-    let seqs = output::some(seqs, order.count, MOST_NAMED);
-    for (name, named) in [("unused", unused), ("out of order", seqs)] {
-        if !named.is_empty() {
-            lines.push(format!("  {name}: {}", named.join(", ")));
-        }
-    }
-    lines.extend(report.unfired.iter().map(|rule| {
-        let (at, rule) = (escape(&rule.at), escape(&rule.rule));
-        format!("  {at}: the rule changed nothing: {rule}")
-    }));
     let broken = broken.iter();
     lines.extend(broken.map(|(flag, found, what)| format!("{flag}: {} {what}", count(*found))));
     let lines = lines.iter();
@@ -329,61 +361,27 @@ fn text_account(report: &Report, broken: &[Broken]) -> Vec<String> {
 
 /// The account for programs: a summary, then an object for each of what was found.
 fn json_account(report: &Report, broken: &[Broken]) -> Vec<String> {
-    let tally = &report.tally;
-    let mut lines = Vec::new();
-    for (kind, found) in [("near", &tally.near), ("missed", &tally.missed)] {
-        lines.extend(found.kept.iter().map(|it| {
-            let (nearest, paths) = it.nearest.as_ref().map(|(seq, it)| (seq.0, &**it)).unzip();
-            let paths = paths.unwrap_or_default().iter().map(|path| escape(path));
-            json!({
-                "kind": kind,
-                "method": escape(&it.subject.method),
-                "name": it.subject.name.as_deref().map(escape),
-                "reason": it.reason.as_str(),
-                "nearest": nearest,
-                "differs": paths.collect::<Vec<_>>(),
-                "text": escape(&it.sentence(&report.recording)),
-            })
+    let all = counts(report).map(|(key, number, _)| (key, number));
+    let all: BTreeMap<_, _> = all.into_iter().chain([("unused", report.unused.count)]).collect();
+    let mut lines = vec![json!({
+        "kind": "summary",
+        "recording": escape(&report.recording),
+        "recorded": report.recorded,
+        "used": report.used(),
+        "requests": report.tally.requests,
+        "served": report.tally.served,
+        "counts": all,
+    })];
+    for (kind, _, items) in items(report) {
+        lines.extend(items.into_iter().map(|(mut item, _)| {
+            item["kind"] = kind.into();
+            item
         }));
     }
-    lines.extend(report.unused.kept.iter().map(|it| {
-        let (method, name) = (escape(&it.subject.method), it.subject.name.as_deref());
-        json!({"kind": "unused", "seq": it.seq.0, "method": method, "name": name.map(escape)})
-    }));
-    let order = &tally.out_of_order;
-    lines.extend(
-        order
-            .kept
-            .iter()
-            .map(|seq| json!({"kind": "out_of_order", "seq": seq.0})),
-    );
-    lines.extend(report.unfired.iter().map(
-        |rule| json!({"kind": "unfired", "at": escape(&rule.at), "rule": escape(&rule.rule)}),
-    ));
     lines.extend(
         broken.iter().map(
             |(flag, found, _)| json!({"kind": "assertion", "assertion": flag, "found": found}),
         ),
     );
-    let counts = counts(report)
-        .into_iter()
-        .map(|(key, number, _)| (key, number));
-    let counts: BTreeMap<_, _> = counts.chain([("unused", report.unused.count)]).collect();
-    let summary = json!({
-        "kind": "summary",
-        "recording": escape(&report.recording),
-        "recorded": report.recorded,
-        "used": report.used(),
-        "requests": tally.requests,
-        "served": tally.served,
-        "counts": counts,
-        "left_out": {
-            "near": tally.near.left_out(),
-            "missed": tally.missed.left_out(),
-            "unused": report.unused.left_out(),
-            "out_of_order": order.left_out(),
-        },
-    });
-    let all = [summary].into_iter().chain(lines);
-    all.map(|line| format!("{line}\n")).collect()
+    lines.iter().map(|line| format!("{line}\n")).collect()
 }

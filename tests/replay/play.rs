@@ -375,7 +375,7 @@ fn compare(scenario: &Scenario, report: &Report, tally: &Tally) -> Result<(), St
             "answered" => tally.answered,
             "asked" => tally.asked,
             "unexpected" => tally.unexpected,
-            "refused" => tally.refused,
+            "refused" => tally.refused.count,
             "unwanted" => tally.unwanted,
             _ => panic!("no count {name}"),
         };

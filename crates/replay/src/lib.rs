@@ -35,6 +35,34 @@ use mcpreel_store::library::REEL;
 use mcpreel_store::reader::Recording;
 use std::path::Path;
 
+/// Items of a list that are kept; the rest is counted.
+const KEPT: usize = 20;
+
+/// A list of which the first items are kept, and all are counted.
+#[derive(Clone, Debug)]
+pub struct Counted<T> {
+    pub kept: Vec<T>,
+    pub count: u64,
+}
+
+impl<T> Default for Counted<T> {
+    fn default() -> Self {
+        Self {
+            kept: Vec::new(),
+            count: 0,
+        }
+    }
+}
+
+impl<T> Counted<T> {
+    pub(crate) fn add(&mut self, item: impl FnOnce() -> T) {
+        self.count += 1;
+        if self.kept.len() < KEPT {
+            self.kept.push(item());
+        }
+    }
+}
+
 /// Whether the file `path` is a cassette, of which a recording is made for as long as it is looked
 /// at: nobody can open that by its id.
 pub fn is_cassette(path: &Path) -> bool {

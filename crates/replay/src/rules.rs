@@ -189,16 +189,7 @@ impl Rules {
 
     /// The rules that changed nothing.
     pub fn unfired(&self) -> Vec<Unfired> {
-        self.unfired_of(|_| true)
-    }
-
-    /// The rules about what requests say that changed nothing: the mock looks at requests only.
-    pub fn unfired_in_requests(&self) -> Vec<Unfired> {
-        self.unfired_of(Rule::is_about_requests)
-    }
-
-    fn unfired_of(&self, are_meant: impl Fn(&Rule) -> bool) -> Vec<Unfired> {
-        let rules = self.rules.iter().filter(|rule| are_meant(rule));
+        let rules = self.rules.iter();
         let silent = rules.filter(|rule| rule.fired.load(Ordering::Relaxed) == 0);
         let unfired = silent.map(|rule| Unfired {
             at: rule.at.to_string(),
@@ -235,16 +226,6 @@ impl Rule {
             Some(Matching::Set) => format!("{what} {path}{of} as a set"),
             Some(Matching::Keyed(name)) => format!("{what} {path}{of} by {name}"),
         }
-    }
-
-    /// Whether it is about what is at a place in a request.
-    fn is_about_requests(&self) -> bool {
-        let first = self
-            .about
-            .path
-            .as_ref()
-            .and_then(|path| path.steps().first());
-        matches!(first, Some(Step::Member(name)) if &**name == "params")
     }
 }
 

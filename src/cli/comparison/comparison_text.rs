@@ -310,6 +310,10 @@ pub fn verdict(compared: &Compared<'_>) -> String {
         let why = why.map_or("neither side has a request", |(_, text)| &**text);
         return match report.compared {
             0 => format!("{what}: {why}"),
+            // What a call that was not made would have left may be missing later.
+            _ if trouble == Trouble::Refused && report.is_failed() => {
+                format!("{what}: {why}; what differs may come of that: {found}")
+            }
             _ => format!("{what}: {why}; {found}"),
         };
     }

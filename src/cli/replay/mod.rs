@@ -148,7 +148,7 @@ pub fn run(args: &Replay) -> Outcome {
     comparison::write(&compared, format)?;
     let summary = summary::Summary {
         outcome,
-        made: &parties[1],
+        parties: &parties,
         updated: updated.as_ref(),
     };
     summary.write(format)?;

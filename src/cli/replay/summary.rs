@@ -18,8 +18,8 @@ const UNEXPECTED: &str = "of the server that the recording has not";
 
 pub struct Summary<'r> {
     pub outcome: &'r Outcome,
-    /// The recording that it has left.
-    pub made: &'r Party,
+    /// The recording that was replayed, and the one that the replay has left.
+    pub parties: &'r [Party; 2],
     /// The result of `--update`.
     pub updated: Option<&'r Updated>,
 }
@@ -36,7 +36,7 @@ impl Summary<'_> {
             ReportFormat::Json => out.json(&self.json())?,
             // These have no place for more: stderr gets what the user has to do.
             ReportFormat::Junit | ReportFormat::Github => {
-                let wanted = ["refused", "redacted", "stopped", "ended", "cassette"];
+                let wanted = ["refused", "stopped", "ended", "cassette"];
                 for (name, text) in self.rows() {
                     if wanted.contains(&name) {
                         output::say(&format!("{name}: {text}"));
@@ -49,8 +49,8 @@ impl Summary<'_> {
 
     fn json(&self) -> Value {
         let tally = &self.outcome.tally;
-        let refusals = tally.refusals.iter();
-        let refusals = refusals.map(|it| json!({"seq": it.seq.0, "tool": escape(&it.tool)}));
+        let refusals = tally.refused.kept.iter();
+        let refusals = refusals.map(|(seq, tool)| json!({"seq": seq.0, "tool": escape(tool)}));
         let bound = tally.bound.iter().map(|it| {
             json!({
                 "recorded": escape(&it.recorded),
@@ -66,16 +66,16 @@ impl Summary<'_> {
         };
         json!({
             "kind": "replay",
-            "recording": self.made.id,
-            "path": self.made.path,
+            "recording": self.parties[1].id,
+            "path": self.parties[1].path,
             "interrupted": self.outcome.interrupted,
             "requests": self.outcome.requests,
             "sent": tally.sent,
             "answered": tally.answered,
             "ended_as_then": tally.ended_as_then,
-            "refused": tally.refused,
+            "refused": tally.refused.count,
             "refusals": refusals.collect::<Vec<_>>(),
-            "unbound": tally.unbound.iter().map(|name| escape(name)).collect::<Vec<_>>(),
+            "unbound": self.outcome.report.lacking,
             "bound": bound.collect::<Vec<_>>(),
             "updated": self.updated.map(|_| secrets.is_some()),
             "secrets_in_update": secrets,
@@ -96,19 +96,18 @@ impl Summary<'_> {
         if let Some(how) = &tally.ended_as_then {
             rows.push(("ended", format!("{how}, as in the recording")));
         }
-        if tally.refused > 0 {
-            let calls = tally.refusals.iter();
-            let calls = calls.map(|it| format!("{} (#{})", escape(&it.tool), it.seq.0));
-            let calls = output::some(calls, tally.refused, MOST_NAMED).join(", ");
-            let refused = plural(tally.refused, "call");
-            rows.push(("refused", format!("{refused}: {calls}")));
-            let way = "--allow-tool NAME allows one tool, --allow-side-effects all of them";
-            rows.push(("", way.to_owned()));
-        }
-        if let Some(first) = tally.unbound.first() {
-            let (all, first) = (tally.unbound.join(", "), escape(first));
-            let text = format!("{}; supply them: --bind {first}=env:NAME", escape(&all));
-            rows.push(("redacted", text));
+        let refused = &tally.refused;
+        if refused.count > 0 {
+            let calls = refused.kept.iter();
+            let calls = calls.map(|(seq, tool)| format!("{} (#{})", escape(tool), seq.0));
+            let calls = output::some(calls, refused.count, MOST_NAMED).join(", ");
+            let number = plural(refused.count, "call");
+            rows.push(("refused", format!("{number}: {calls}")));
+            let again = self.parties[0].command("replay");
+            let way = format!(
+                "`{again} --allow-side-effects` makes them, --allow-tool NAME those of one tool"
+            );
+            rows.push(("", way));
         }
         let number = tally.bound.len() as u64;
         let bound = output::some(tally.bound.iter().map(bound), number, MOST_NAMED);
@@ -123,9 +122,8 @@ impl Summary<'_> {
             }
         }
         rows.extend(self.updated.map(|updated| ("cassette", updated.in_words())));
-        let (id, short) = (&self.made.id, self.made.short());
-        let text = format!("{id}; `mcpreel open {short}` opens it");
-        rows.push(("recording", text));
+        let (made, open) = (&self.parties[1], self.parties[1].command("open"));
+        rows.push(("recording", format!("{}; `{open}` opens it", made.id)));
         rows
     }
 }

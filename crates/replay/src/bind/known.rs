@@ -2,7 +2,7 @@
 
 use super::handle;
 use mcpreel_trace::frame::Seq;
-use mcpreel_wire::json::{Kind, Path, Value, canonical};
+use mcpreel_wire::json::{Path, Value, canonical};
 use std::collections::{HashMap, HashSet};
 
 /// Values that are remembered.
@@ -42,7 +42,7 @@ impl Chosen {
         }
     }
 
-    fn handle(recorded: &str) -> Self {
+    pub(super) fn handle(recorded: &str) -> Self {
         Self {
             slot: Slot::Handle,
             scope: "".into(),
@@ -68,35 +68,38 @@ pub struct Bound {
 /// The live value of a recorded one.
 #[derive(Debug)]
 struct Live {
-    /// The live value, or what is missing.
+    /// What is sent: the latest live value, or what is missing.
     value: Result<Box<str>, Box<str>>,
-    /// The place of a handle, and the rule that binds it, if one does.
-    found: Option<(Bound, Option<usize>)>,
+    /// What it is compared as; see [`Known::pair`].
+    said: Option<Box<str>>,
+    found: Option<Bound>,
 }
 
 /// The table of what the server chose: [`MOST`] values, more are counted.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     live: HashMap<Chosen, Live>,
-    pub pairs: Pairs,
+    /// Live values that recorded ones are compared as.
+    taken: HashSet<(Slot, Box<str>)>,
     pub forgotten: u64,
 }
 
 impl Known {
     pub(super) fn is_empty(&self) -> bool {
-        self.live.is_empty() && self.pairs.now.is_empty()
+        self.live.is_empty()
     }
 
     pub(super) fn bind(&mut self, chosen: Chosen, value: Result<Box<str>, Box<str>>) {
-        self.insert(chosen, Live { value, found: None });
-    }
-
-    fn insert(&mut self, chosen: Chosen, live: Live) {
-        if self.live.len() < MOST || self.live.contains_key(&chosen) {
-            self.live.insert(chosen, live);
-        } else {
+        if self.live.len() >= MOST && !self.live.contains_key(&chosen) {
             self.forgotten += 1;
+            return;
         }
+        let live = self.live.entry(chosen).or_insert(Live {
+            value: Ok(Box::default()),
+            said: None,
+            found: None,
+        });
+        live.value = value;
     }
 
     /// The live value, or what is missing; `None` where nothing is known: it is sent as it is.
@@ -105,31 +108,57 @@ impl Known {
         Some(live.value.as_deref().map_err(|missing| &**missing))
     }
 
-    pub(super) fn bind_handle(&mut self, bound: Bound, rule: Option<usize>) {
-        self.pairs.everywhere(&bound.recorded, &bound.live);
-        let chosen = Chosen::handle(&bound.recorded);
-        let value = Ok(bound.live.clone());
-        if let Some(known) = self.live.get_mut(&chosen)
-            && let Some((first, _)) = &mut known.found
-        {
-            first.live = bound.live;
-            known.value = value;
-            return;
+    /// The server says the text `now` where it said `then`. A text that is no chance
+    /// ([`handle::is_telling`]) is one value wherever it stands, also in messages that are compared.
+    pub(super) fn bind_text(&mut self, then: &str, now: &str) {
+        let chosen = Chosen::handle(then);
+        self.bind(chosen.clone(), Ok(now.into()));
+        if [then, now].into_iter().all(handle::is_telling) {
+            self.pair(&chosen, now);
         }
-        let found = Some((bound, rule));
-        self.insert(chosen, Live { value, found });
     }
 
-    /// The live handle of a recorded one, with the rule that binds it, or the reason why there is
-    /// none. It counts as sent.
-    pub(super) fn send(&mut self, recorded: &str) -> Option<Result<(&str, Option<usize>), &str>> {
+    /// The same of a handle that was found, which no rule binds.
+    pub(super) fn bind_handle(&mut self, bound: Bound) {
+        let known = self.live.get(&Chosen::handle(&bound.recorded));
+        let is_ruled = known.is_some_and(|live| live.value.is_ok() && live.found.is_none());
+        self.bind_text(&bound.recorded, &bound.live);
+        if let Some(live) = self.live.get_mut(&Chosen::handle(&bound.recorded)) {
+            match &mut live.found {
+                Some(first) => first.live = bound.live,
+                found if !is_ruled => *found = Some(bound),
+                None => {}
+            }
+        }
+    }
+
+    /// Compares a recorded value as the live one: a text wherever it stands, as a whole or as a word
+    /// of a longer one; others, a `7` or an `ok` that a rule binds, mean something else elsewhere:
+    /// they are one value at the places of the rule.
+    ///
+    /// A value that becomes two, and two that become one, are no pair. What was paired first stays,
+    /// so that the other shows as a difference.
+    pub(super) fn pair(&mut self, chosen: &Chosen, now: &str) {
+        if let Some(live) = self.live.get_mut(chosen)
+            && live.said.is_none()
+            && self.taken.insert((chosen.slot, now.into()))
+        {
+            live.said = Some(now.into());
+        }
+    }
+
+    /// The live text that a recorded value is compared as: a JSON text at the place of a rule.
+    pub(super) fn said(&self, chosen: &Chosen) -> Option<&str> {
+        self.live.get(chosen)?.said.as_deref()
+    }
+
+    /// The live handle of a recorded one, or the reason why there is none. It counts as sent.
+    pub(super) fn send(&mut self, recorded: &str) -> Option<Result<&str, &str>> {
         let live = self.live.get_mut(&Chosen::handle(recorded))?;
-        let rule = live.found.as_mut().and_then(|(bound, rule)| {
+        if let Some(bound) = &mut live.found {
             bound.uses += 1;
-            *rule
-        });
-        let value = live.value.as_deref().map_err(|missing| &**missing);
-        Some(value.map(|value| (value, rule)))
+        }
+        Some(live.value.as_deref().map_err(|missing| &**missing))
     }
 
     /// A recorded text will not come; `why` says what its handles would have come with.
@@ -144,64 +173,9 @@ impl Known {
 
     /// The handles that were found and sent, in the order in which they were found.
     pub(super) fn bound(&self) -> Vec<Bound> {
-        let found = self.live.values().filter_map(|live| match &live.found {
-            Some((bound, None)) if bound.uses > 0 => Some(bound.clone()),
-            _ => None,
-        });
-        let mut found: Vec<_> = found.collect();
+        let found = self.live.values().filter_map(|live| live.found.as_ref());
+        let mut found: Vec<_> = found.filter(|bound| bound.uses > 0).cloned().collect();
         found.sort_by(|one, other| (one.seq, &one.recorded).cmp(&(other.seq, &other.recorded)));
         found
-    }
-}
-
-/// Recorded values and their live ones in messages that are compared.
-///
-/// * Texts that are no chance ([`handle::is_telling`]) are one value wherever they stand, as a whole
-///   or as a word of a longer text.
-/// * Others, a `7` or an `ok` that a rule binds, mean something else elsewhere: they are one value
-///   at the places of the rule.
-/// * A value that becomes two, and two that become one, are no pair. What was paired first stays,
-///   so that the other shows as a difference.
-#[derive(Debug, Default)]
-pub(super) struct Pairs {
-    /// By the rule that binds the value, if it is no telling text; a JSON text then.
-    now: HashMap<(Option<usize>, Box<str>), Box<str>>,
-    taken: HashSet<(Option<usize>, Box<str>)>,
-}
-
-impl Pairs {
-    fn insert(&mut self, rule: Option<usize>, then: &str, now: &str) {
-        let (then, live) = ((rule, then.into()), (rule, now.into()));
-        let is_free = !self.now.contains_key(&then) && !self.taken.contains(&live);
-        if is_free && self.now.len() < MOST {
-            self.taken.insert(live);
-            self.now.insert(then, now.into());
-        }
-    }
-
-    /// The server says `now` at the place of a rule where it said `then`. What is neither a text nor
-    /// a number is no handle.
-    pub(super) fn learn(&mut self, rule: usize, then: Value<'_>, now: Value<'_>) {
-        let is_handle = |value: Value<'_>| match value.kind() {
-            Kind::String => !value.is_str(""),
-            kind => kind == Kind::Number,
-        };
-        let is_other = then.kind() == Kind::String && now.kind() != Kind::String;
-        if is_handle(then) && is_handle(now) && !is_other {
-            self.insert(Some(rule), &canonical(then), &now.raw_text());
-        }
-    }
-
-    /// The server says `now` where it said `then`, if both are telling.
-    pub(super) fn everywhere(&mut self, then: &str, now: &str) {
-        if [then, now].into_iter().all(handle::is_telling) {
-            self.insert(None, then, now);
-        }
-    }
-
-    /// The live text of a recorded one: JSON texts at the place of a rule.
-    pub(super) fn said(&self, rule: Option<usize>, then: &str) -> Option<&str> {
-        let now = self.now.get(&(rule, then.into()))?;
-        Some(now)
     }
 }

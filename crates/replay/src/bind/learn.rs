@@ -3,7 +3,7 @@
 
 use super::handle::is_telling;
 use super::known::{Bound, Chosen, UNSAID};
-use super::places::{From, LISTS, Place, each_string, places};
+use super::places::{From, LISTS, each_string, places};
 use super::{Binder, fresh_id, handle};
 use crate::diff::{Half, members};
 use crate::rules::{RuleId, Rules};
@@ -49,9 +49,9 @@ impl Binder {
         later: &mut dyn FnMut(&str) -> bool,
     ) {
         let mut live = places(now, about.method, From::Server);
-        for Place { chosen, .. } in places(then, about.method, From::Server) {
-            let at = live.iter().position(|live| live.chosen.slot == chosen.slot);
-            let value = at.map(|at| live.remove(at).chosen.value);
+        for (chosen, _) in places(then, about.method, From::Server) {
+            let at = live.iter().position(|(live, _)| live.slot == chosen.slot);
+            let value = at.map(|at| live.remove(at).0.value);
             self.known.bind(chosen, value.ok_or_else(|| UNSAID.into()));
         }
         self.learn_ruled(about, then, Some(now));
@@ -67,30 +67,18 @@ impl Binder {
                 } else if !LISTS.contains(&about.method) {
                     for (recorded, live) in handle::pairs(then, now) {
                         if later(recorded) {
-                            let from = Path::new(path.to_vec());
-                            self.bind_handle(about, [recorded, live], from, None);
+                            self.known.bind_handle(Bound {
+                                recorded: recorded.into(),
+                                live: live.into(),
+                                seq: about.seq,
+                                from: Path::new(path.to_vec()),
+                                uses: 0,
+                            });
                         }
                     }
                 }
             });
         }
-    }
-
-    fn bind_handle(
-        &mut self,
-        about: About<'_>,
-        [recorded, live]: [&str; 2],
-        from: Path,
-        rule: Option<usize>,
-    ) {
-        let bound = Bound {
-            recorded: recorded.into(),
-            live: live.into(),
-            seq: about.seq,
-            from,
-            uses: 0,
-        };
-        self.known.bind_handle(bound, rule);
     }
 
     /// Marks the values of `then` as lost: an answer of which the request is not sent.
@@ -99,8 +87,8 @@ impl Binder {
         let Ok(document) = Document::parse(then) else {
             return;
         };
-        for place in places(document.root(), about.method, From::Server) {
-            self.known.bind(place.chosen, Err(needs(about)));
+        for (chosen, _) in places(document.root(), about.method, From::Server) {
+            self.known.bind(chosen, Err(needs(about)));
         }
         self.learn_ruled(about, document.root(), None);
         let result = document.root().get("result");
@@ -129,7 +117,7 @@ impl Binder {
         }
         let mut edited = Vec::new();
         for (rule, value) in self.ruled(document.root(), about, half) {
-            if let Some(live) = self.known.pairs.said(Some(rule), &canonical(value))
+            if let Some(live) = self.known.said(&Chosen::by_rule(rule, value))
                 && !edited.contains(&value.span())
             {
                 edits.replace(value, live);
@@ -143,7 +131,7 @@ impl Binder {
             let text = value.as_str().unwrap_or_default();
             let (filled, _) = self.secrets.fill(&text);
             let bound = handle::replaced(&filled, |part| {
-                self.known.pairs.said(None, part).map(Into::into)
+                self.known.said(&Chosen::handle(part)).map(Into::into)
             });
             let changed = bound.as_deref().unwrap_or(&filled);
             if *changed != *text {
@@ -208,7 +196,7 @@ impl Binder {
 
     /// The server says `now` where it said `then`, wherever that is: a handle that was found.
     pub fn stands_for(&mut self, then: &str, now: &str) {
-        self.known.pairs.everywhere(then, now);
+        self.known.bind_text(then, now);
     }
 
     /// Whether the answers to such a request have values that rules bind.
@@ -217,46 +205,35 @@ impl Binder {
         binds.any(|(_, bind)| bind.answer.include(about.method, about.name))
     }
 
-    /// Learns from what two answers say what rules want to know of them, and nothing else. A rule
-    /// that finds two different values is of use.
-    pub fn learn_bound(&mut self, about: About<'_>, then: Value<'_>, now: Value<'_>) {
-        let then_says = self.ruled(then, about, Half::Response);
-        let both = then_says.iter().zip(self.ruled(now, about, Half::Response));
-        for ((rule, then), (other, now)) in both {
-            if *rule == other && canonical(*then) != canonical(now) {
-                self.fired.insert(other);
-            }
-        }
-        self.learn_ruled(about, then, Some(now));
-    }
-
-    /// The rules by which a value was sent in place of another, or taken for it.
+    /// The rules that found another value than on record.
     pub fn fired(&self) -> impl Iterator<Item = RuleId> {
         self.fired.iter().map(|at| self.binds[*at].0)
     }
 
-    /// Learns from an answer, then and now, what rules want to know of it. A value that a rule binds
-    /// is one wherever it stands if it cannot be taken for another.
-    fn learn_ruled(&mut self, about: About<'_>, then: Value<'_>, now: Option<Value<'_>>) {
+    /// Learns from an answer, then and now, what rules want to know of it, and nothing else. A value
+    /// that a rule binds is one wherever it stands if it cannot be taken for another.
+    pub fn learn_ruled(&mut self, about: About<'_>, then: Value<'_>, now: Option<Value<'_>>) {
         let live = now.map(|now| self.ruled(now, about, Half::Response));
         let mut live = live.unwrap_or_default().into_iter().peekable();
         for (rule, value) in self.ruled(then, about, Half::Response) {
             while live.next_if(|(other, _)| *other < rule).is_some() {}
-            let said = match live.next_if(|(other, _)| *other == rule) {
-                None if now.is_some() => Err(UNSAID.into()),
-                None => Err(needs(about)),
-                Some((_, now)) => {
-                    match value.as_str().zip(now.as_str()) {
-                        Some((then, now)) if is_telling(&then) && is_telling(&now) => {
-                            let from = self.binds[rule].1.from.clone();
-                            self.bind_handle(about, [&then, &now], from, Some(rule));
-                        }
-                        _ => self.known.pairs.learn(rule, value, now),
-                    }
-                    Ok(now.raw_text().into())
-                }
+            let chosen = Chosen::by_rule(rule, value);
+            let Some((_, now)) = live.next_if(|(other, _)| *other == rule) else {
+                let missing = now.map_or_else(|| needs(about), |_| UNSAID.into());
+                self.known.bind(chosen, Err(missing));
+                continue;
             };
-            self.known.bind(Chosen::by_rule(rule, value), said);
+            if canonical(value) != canonical(now) {
+                self.fired.insert(rule);
+            }
+            self.known.bind(chosen.clone(), Ok(now.raw_text().into()));
+            match value.as_str().zip(now.as_str()) {
+                Some((then, now)) if is_telling(&then) && is_telling(&now) => {
+                    self.known.bind_text(&then, &now);
+                }
+                _ if may_pair(value, now) => self.known.pair(&chosen, &now.raw_text()),
+                _ => {}
+            }
         }
     }
 
@@ -279,4 +256,12 @@ impl Binder {
         }
         found
     }
+}
+
+/// Whether two values may be one and the same handle: what is neither a text nor a number is none,
+/// and what was a text stays one.
+fn may_pair(then: Value<'_>, now: Value<'_>) -> bool {
+    let is_text = |value: Value<'_>| value.kind() == Kind::String && !value.is_str("");
+    let is_number = then.kind() == Kind::Number;
+    is_text(now) && (is_text(then) || is_number) || is_number && now.kind() == Kind::Number
 }

@@ -67,7 +67,7 @@ pub struct Binder {
     /// Values that are put into the requests of these frames: JSON texts.
     pub edits: HashMap<Seq, Vec<(Path, Box<str>)>>,
     binds: Vec<(RuleId, Bind)>,
-    /// The places of those by which something was sent.
+    /// The places of those that found another value than on record.
     fired: HashSet<usize>,
     spans_made: u64,
 }

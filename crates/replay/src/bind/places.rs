@@ -18,10 +18,7 @@ pub(super) const LISTS: [&str; 4] = [
 ];
 
 /// A value in a message that the server chose.
-pub(super) struct Place<'d> {
-    pub chosen: Chosen,
-    pub value: Value<'d>,
-}
+pub(super) type Place<'d> = (Chosen, Value<'d>);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum From {
@@ -34,8 +31,21 @@ pub(super) fn places<'d>(message: Value<'d>, method: &str, from: From) -> Vec<Pl
     let params = message.get("params");
     let result = message.get("result");
     let mut places = Vec::new();
-    let mut add = |slot, scope, value: Option<_>| {
-        places.extend(value.and_then(|value| place(slot, scope, value)));
+    let mut add = |slot, scope: &str, value: Option<Value<'d>>| {
+        let text = value.and_then(|value| match slot {
+            Slot::Token if value.kind() == Kind::Number => Some(value.raw_text()),
+            Slot::Token => value.as_str().map(|_| value.raw_text()),
+            _ => value.as_str(),
+        });
+        places.extend(text.zip(value).map(|(text, value)| {
+            let (scope, text) = (scope.into(), text.into());
+            let chosen = Chosen {
+                slot,
+                scope,
+                value: text,
+            };
+            (chosen, value)
+        }));
     };
     let cursor = |holder: Option<Value<'d>>, key| holder.and_then(|holder| holder.get(key));
     add(Slot::Cursor, method, cursor(params, "cursor"));
@@ -61,21 +71,6 @@ pub(super) fn places<'d>(message: Value<'d>, method: &str, from: From) -> Vec<Pl
         add(Slot::Elicitation, "", elicitation.get("elicitationId"));
     }
     places
-}
-
-/// A value of a kind that a server may choose there.
-fn place<'d>(slot: Slot, scope: &str, value: Value<'d>) -> Option<Place<'d>> {
-    let text = match (slot, value.kind()) {
-        (Slot::Token, Kind::String | Kind::Number) => value.raw_text(),
-        (_, Kind::String) => value.as_str().unwrap_or_default(),
-        _ => return None,
-    };
-    let chosen = Chosen {
-        slot,
-        scope: scope.into(),
-        value: text.into(),
-    };
-    Some(Place { chosen, value })
 }
 
 /// The elicitations that an error -32042 asks for.
@@ -124,9 +119,9 @@ impl Trail {
     /// The server said `message` to `owner`; `None`: to nobody in particular.
     pub fn told(&mut self, message: Value<'_>, method: &str, owner: Option<usize>) {
         let Some(owner) = owner else { return };
-        for place in places(message, method, From::Server) {
-            if self.chosen.len() < MOST_VALUES || self.chosen.contains_key(&place.chosen) {
-                self.chosen.insert(place.chosen, owner);
+        for (chosen, _) in places(message, method, From::Server) {
+            if self.chosen.len() < MOST_VALUES || self.chosen.contains_key(&chosen) {
+                self.chosen.insert(chosen, owner);
             }
         }
         if LISTS.contains(&method) {
@@ -144,10 +139,8 @@ impl Trail {
     /// The client says `message`, which belongs to `owner`: who has to be there for it besides.
     pub fn says(&mut self, message: Value<'_>, method: &str, owner: usize) -> BTreeSet<usize> {
         let places = places(message, method, From::Client);
-        let chosen = places.iter().map(|place| &place.chosen);
-        let mut needs: BTreeSet<_> = chosen
-            .filter_map(|chosen| self.chosen.get(chosen).copied())
-            .collect();
+        let chosen = places.iter().filter_map(|(chosen, _)| self.chosen.get(chosen));
+        let mut needs: BTreeSet<_> = chosen.copied().collect();
         each_candidate(message.get("params"), &mut |text| {
             if let Some(from) = self.handles.get(&text) {
                 needs.insert(*from);

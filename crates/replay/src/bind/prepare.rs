@@ -95,12 +95,9 @@ impl Binder {
     ) -> Result<(), Fault> {
         let mut edited = Vec::new();
         let ruled = self.ruled(message, about, Half::Request).into_iter();
-        let ruled = ruled.map(|(rule, value)| Place {
-            chosen: Chosen::by_rule(rule, value),
-            value,
-        });
+        let ruled = ruled.map(|(rule, value)| (Chosen::by_rule(rule, value), value));
         for place in ruled.chain(places(message, about.method, From::Client)) {
-            let span = place.value.span();
+            let span = place.1.span();
             if !edited.contains(&span) && self.edit_chosen(&place, edits)? {
                 edited.push(span);
             }
@@ -138,10 +135,7 @@ impl Binder {
         let is_name = matches!(names, [only] if only.is_str("name") || only.is_str("requestState"));
         let text = if is_name { "" } else { &filled };
         let bound = handle::replaced(text, |part| match self.known.send(part)? {
-            Ok((live, rule)) => {
-                self.fired.extend(rule);
-                Some(live.to_owned())
-            }
+            Ok(live) => Some(live.to_owned()),
             Err(what) => {
                 lacking.unreached.get_or_insert_with(|| what.into());
                 None
@@ -154,21 +148,16 @@ impl Binder {
     }
 
     /// Whether it is known what the server chose there.
-    fn edit_chosen(&mut self, place: &Place<'_>, edits: &mut Edits) -> Result<bool, Fault> {
-        let live = match self.known.chosen(&place.chosen) {
+    fn edit_chosen(&self, (chosen, value): &Place<'_>, edits: &mut Edits) -> Result<bool, Fault> {
+        let live = match self.known.chosen(chosen) {
             None => return Ok(false),
             Some(Err(missing)) => return Err(Fault::Unreached(missing.into())),
             Some(Ok(live)) => live,
         };
-        match place.chosen.slot {
-            Slot::Rule(at) if live != place.value.raw_text() => {
-                edits.replace(place.value, live);
-                self.fired.insert(at);
-            }
-            Slot::Rule(_) => {}
-            Slot::Token => edits.replace(place.value, live),
-            _ if live == &*place.chosen.value => {}
-            _ => edits.replace_string(place.value, live),
+        match chosen.slot {
+            Slot::Rule(_) | Slot::Token => edits.replace(*value, live),
+            _ if value.is_str(live) => {}
+            _ => edits.replace_string(*value, live),
         }
         Ok(true)
     }

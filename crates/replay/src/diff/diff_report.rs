@@ -162,6 +162,8 @@ pub struct Report {
     pub troubles: Vec<(Trouble, Box<str>)>,
     /// Values that are redacted on one side of messages that are the same but for that.
     pub redacted: u64,
+    /// Placeholders of redacted values that nobody supplied. Escaped.
+    pub lacking: Vec<Box<str>>,
     pub left_out: LeftOut,
     /// Rules that changed nothing. Not escaped.
     pub unfired: Vec<Unfired>,

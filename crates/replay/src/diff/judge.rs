@@ -17,12 +17,13 @@ use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::{Document, Value, canonical};
 use mcpreel_wire::mcp::TaskStatus;
 use mcpreel_wire::text::{self, plural};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// An answer that is so little later matters to nobody, however fast the other one was.
 const HARDLY_LATER_NS: u64 = 10_000_000;
 
-/// Missing redacted values that are named.
+/// Missing redacted values that are kept, and that are named.
+const MOST_LACKING: usize = 100;
 const LACKING_NAMED: usize = 10;
 
 pub(super) const POLL: &str = "tasks/get";
@@ -132,8 +133,6 @@ pub struct Judge {
     /// The lists of which pages have come that are not compared yet.
     lists: BTreeMap<List, Listing>,
     pub(super) ledger: Ledger,
-    /// Placeholders of redacted values that nobody supplied, escaped.
-    lacking: BTreeSet<Box<str>>,
 }
 
 /// The differences of two exchanges, in the making.
@@ -300,7 +299,7 @@ impl Judge {
     /// An exchange of the left side that has no counterpart: how much that matters, pages aside.
     pub fn missing(&mut self, left: &Occurrence<'_>, why: Outcome) -> Option<Class> {
         if let Outcome::Redacted(names) = &why {
-            self.lacks(names.iter().map(AsRef::as_ref));
+            self.lacks(names);
         }
         if self.takes(0, left) {
             return None;
@@ -369,8 +368,17 @@ impl Judge {
     }
 
     /// Redacted values were needed and not supplied: their names, escaped.
-    pub fn lacks<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) {
-        self.lacking.extend(names.into_iter().map(Box::from));
+    pub fn lacks(&mut self, names: &[Box<str>]) {
+        let lacking = &mut self.ledger.report.lacking;
+        for name in names {
+            if lacking.len() < MOST_LACKING && !lacking.contains(name) {
+                lacking.push(name.clone());
+            }
+        }
+    }
+
+    pub fn is_lacking(&self) -> bool {
+        !self.ledger.report.lacking.is_empty()
     }
 
     pub fn finish(mut self) -> Report {
@@ -379,8 +387,9 @@ impl Judge {
             let counts = self.close(list);
             self.ledger.found((list.method().into(), None), counts);
         }
-        if let Some(first) = self.lacking.first() {
-            let names = self.lacking.iter().take(LACKING_NAMED).map(|name| &**name);
+        let lacking = &self.ledger.report.lacking;
+        if let Some(first) = lacking.first() {
+            let names = lacking.iter().take(LACKING_NAMED).map(|name| &**name);
             let text = format!(
                 "secrets are missing: the recording is redacted, and nothing stands for {}; \
                  supply each with --bind {first}=env:NAME; until then what has them in it is not \

@@ -130,7 +130,10 @@ pub fn recordings(
     }
     drop(held_files);
     if matches!(wanted, Wanted::All) {
-        compare_notices(sides, judge, &mut || goes_on(all.len(), all.len()))?;
+        // A redacted copy has other names than its original.
+        let are_named = summaries.iter().all(|one| one.redaction.is_none());
+        let told = &mut || goes_on(all.len(), all.len());
+        compare_notices(sides, are_named, judge, told)?;
         ends(&summaries, judge);
     }
     too_many(&summaries, judge);
@@ -138,7 +141,7 @@ pub fn recordings(
     Ok(Some(compared))
 }
 
-/// Compares two exchanges, knowing what is bound in the answers before them.
+/// Compares two exchanges. What is bound in the answers before them is not known.
 pub fn exchanges(
     left: (&Recording, ExchangeId),
     right: (&Recording, ExchangeId),
@@ -146,18 +149,6 @@ pub fn exchanges(
 ) -> Result<(), ReadError> {
     let sides = One::both([left.0, right.0], &[left.0.summary()?, right.0.summary()?]);
     let mut bound = Bound::by(judge);
-    let is_retry = left.0.exchange(left.1)?.is_some_and(|left| left.is_retry());
-    if is_retry || judge.rules().binds().next().is_some() {
-        let before = |at: usize, end: ExchangeId| {
-            let mut cards = sides[at].cards(judge, &mut |_| true)?;
-            cards.retain(|card| card.id < end);
-            Ok::<_, ReadError>(cards)
-        };
-        let cards = [before(0, left.1)?, before(1, right.1)?];
-        for places in aligned(&cards) {
-            bound.learn(&read(sides, ids(places, &cards))?);
-        }
-    }
     let mut held = read(sides, [Some(left.1), Some(right.1)])?;
     judged(&mut held, &mut bound, judge);
     // Two exchanges are no session in which every rule could have been of use.
@@ -266,9 +257,11 @@ const PASSED_OVER: [&str; 3] = [
     "notifications/message",
 ];
 
-/// Compares the notifications of two recordings by method and name, as long as `goes_on` says so.
+/// Compares the notifications of two recordings by method and, if `are_named`, name, as long as
+/// `goes_on` says so.
 fn compare_notices(
     sides: [One<'_>; 2],
+    are_named: bool,
     judge: &mut Judge,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<(), ReadError> {
@@ -288,9 +281,8 @@ fn compare_notices(
                 if notice.kind != MessageKind::Notification || is_passed_over {
                     continue;
                 }
-                let (about, redacted) = one.notice_name(&notice)?;
-                judge.redacted(redacted);
-                let about = noise::shape(&about).into_owned();
+                let about = notice.name.as_deref().filter(|_| are_named);
+                let about = noise::shape(about.unwrap_or_default()).into_owned();
                 let kind = (notice.direction.as_str(), method, about);
                 if kinds.len() == MAX_KINDS && !kinds.contains_key(&kind) {
                     judge.ledger.report.left_out.values += 1;

@@ -3,8 +3,7 @@
 use super::OnMiss;
 use super::faults::Effect;
 use super::index::{Entry, Outcome, Trigger};
-use super::matcher::{Near, Nearest, Reason};
-use super::matcher::{Subject, Wanted};
+use super::matcher::{Near, Reason, Subject, Wanted};
 use super::mock_report::Missed;
 use super::server::{
     Action, Ended, INTERNAL_ERROR, Live, MOST_OPEN, STATE_PREFIX, Server, Then, error,
@@ -136,12 +135,11 @@ impl Server {
         let live = Live {
             id: request.id.clone(),
             token: message.meta.progress_token.clone(),
-            modern,
             logs: !modern || level.is_some(),
         };
         if &*request.method == "initialize" {
             self.client.initializes(request.identity.as_deref());
-        } else if live.modern {
+        } else if modern {
             self.client.asks_modern();
         }
         let subject = Subject {
@@ -281,7 +279,7 @@ impl Server {
             let line = self.source.line(self.index.entries[entry].request).ok()?;
             Some(Wanted::recorded(&line, rules)?.exact)
         });
-        let first = nearest.near.first();
+        let first = nearest.first();
         let missed = Missed {
             subject: wanted.subject.clone(),
             reason,
@@ -291,7 +289,8 @@ impl Server {
             }),
         };
         if self.options.on_miss == OnMiss::Nearest
-            && let Some(near) = first.filter(|_| nearest.same_name).cloned()
+            && let Some(near) = first.cloned()
+            && self.index.entries[near.entry].subject == wanted.subject
         {
             self.tally.near.add(|| missed);
             let repeats = self.matcher.is_used(near.entry);
@@ -307,8 +306,8 @@ impl Server {
         self.tally.missed.add(|| missed);
     }
 
-    fn not_on_record(&self, live: &Live, missed: &Missed, nearest: &Nearest) -> Vec<u8> {
-        let named: Vec<_> = nearest.near.iter().map(|near| self.named(near)).collect();
+    fn not_on_record(&self, live: &Live, missed: &Missed, nearest: &[Near]) -> Vec<u8> {
+        let named: Vec<_> = nearest.iter().map(|near| self.named(near)).collect();
         let data = json!({
             "reason": missed.reason.as_str(),
             "nearest": named,

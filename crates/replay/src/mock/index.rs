@@ -6,11 +6,12 @@
 
 use super::Secrets;
 use super::matcher::{Subject, Wanted};
+use crate::player::script::{Script, Step as Frame, What};
 use crate::rules::Rules;
 use compact_str::CompactString;
-use mcpreel_store::reader::{MessageRow, ReadError, Recording};
+use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_trace::clock::Moment;
-use mcpreel_trace::correlator::{MessageKind, MessageRecord};
+use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::event::{Closer, EventKind};
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
@@ -128,24 +129,9 @@ impl Index {
         rules: &Rules,
     ) -> Result<Self, IndexError> {
         let mut builder = Builder::new(recording, secrets, rules)?;
-        let mut after = Seq(0);
-        loop {
-            let page = recording.frames(after)?;
-            let Some(last) = page.last().map(|(head, _)| head.seq) else {
-                break;
-            };
-            let messages = recording.messages(after, last)?;
-            let mut messages = messages.as_slice();
-            for (head, raw) in page {
-                let count = messages.partition_point(|row| row.record.frame <= head.seq);
-                let of_frame = messages.split_off(..count).unwrap_or_default();
-                let raw = match raw {
-                    Some(raw) => raw.into(),
-                    None => recording.raw(head.seq)?,
-                };
-                builder.frame(&head, raw, of_frame)?;
-            }
-            after = last;
+        let mut script = Script::new(recording, None);
+        while let Some(frame) = script.next_step()? {
+            builder.frame(frame);
         }
         let mut index = builder.index;
         if let (Some(lost), Some(_)) = (builder.last_lost, &index.death) {
@@ -175,13 +161,12 @@ impl Index {
 enum Owner {
     Nobody,
     Entry(usize),
-    /// A request of the server with its answer, and the trigger that it is filed under.
-    Ask(usize, Option<Seq>, Trigger),
+    /// A request of the server, and the trigger that it is filed under.
+    Ask(usize, Trigger),
 }
 
 /// Reads a recording once, in the order of its frames.
 struct Builder<'r> {
-    recording: &'r Recording,
     secrets: &'r Secrets,
     rules: &'r Rules,
     index: Index,
@@ -199,23 +184,19 @@ struct Builder<'r> {
 
 impl<'r> Builder<'r> {
     fn new(
-        recording: &'r Recording,
+        recording: &Recording,
         secrets: &'r Secrets,
         rules: &'r Rules,
     ) -> Result<Self, ReadError> {
         let summary = recording.summary()?;
-        let death = summary
-            .session
-            .phase
-            .end()
-            .filter(|end| matches!(end, End::Exited { .. } | End::Killed { .. }));
+        let end = summary.session.phase.end();
+        let death = end.filter(|end| matches!(end, End::Exited { .. } | End::Killed { .. }));
         Ok(Self {
             index: Index {
                 death: death.cloned(),
                 recording: crate::cassette_name(recording).unwrap_or(summary.id),
                 ..Index::default()
             },
-            recording,
             secrets,
             rules,
             owners: HashMap::new(),
@@ -229,58 +210,51 @@ impl<'r> Builder<'r> {
     }
 
     /// A frame of several messages says nothing that could be served one by one.
-    fn frame(
-        &mut self,
-        head: &FrameHead,
-        raw: Vec<u8>,
-        rows: &[MessageRow],
-    ) -> Result<(), ReadError> {
+    fn frame(&mut self, frame: Frame) {
+        let (head, raw) = (&frame.head, frame.raw.unwrap_or_default());
         Secrets::find(&raw, &mut self.index.placeholders);
         if self.last_input.is_some_and(|last| head.seq > last) {
             self.anchor = Trigger::End;
         }
-        match (head.stream, rows) {
+        match (head.stream, frame.what) {
             (StreamId::STDERR, _) => self.step(head, Act::Stderr, None),
-            (StreamId::S2C, [row]) => self.server_said(head, &row.record)?,
-            (StreamId::S2C, _) => self.step(head, Act::Say, None),
-            (StreamId::C2S, [row]) => self.client_said(head, &row.record, raw)?,
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn client_said(
-        &mut self,
-        head: &FrameHead,
-        message: &MessageRecord,
-        raw: Vec<u8>,
-    ) -> Result<(), ReadError> {
-        match (message.kind, self.owner(message.exchange)) {
-            (MessageKind::Request, _) => {
-                if let Some(exchange) = self.exchange(message)? {
-                    self.asked(&exchange, &self.secrets.fill(raw));
-                }
+            (StreamId::C2S, What::Asks(exchange)) => {
+                self.asked(&exchange, &self.secrets.fill(raw.into()));
             }
-            (MessageKind::Notification, _) => {
-                let method = message.method.clone().unwrap_or_default();
-                let of_method = self.index.notices.entry(method).or_default();
+            (StreamId::C2S, What::Tells(notification)) => {
+                let of_method = self.index.notices.entry(notification.method).or_default();
                 of_method.push_back((self.notices, head.t_last));
                 self.anchor = Trigger::Notified(self.notices);
                 self.notices += 1;
             }
-            // What the server says after this answer waits for it.
-            (_, Owner::Ask(ask, Some(answer), trigger)) if answer == head.seq => {
-                let owner = match trigger {
-                    Trigger::Asked(entry) if !self.is_open(entry, head.seq) => return Ok(()),
-                    Trigger::Asked(entry) => Some(entry),
-                    _ => None,
-                };
-                self.anchor = trigger;
-                self.step(head, Act::Heard(ask), owner);
-            }
+            (StreamId::C2S, What::Answers(id)) => self.client_answered(head, id),
+            (StreamId::S2C, What::Asks(exchange)) => self.asks(head, &exchange),
+            (StreamId::S2C, What::Tells(it)) => self.notified(head, &it.method, frame.exchange),
+            (StreamId::S2C, What::Answers(id)) => match self.owner(Some(id)) {
+                Owner::Entry(entry) if self.index.entries[entry].outcome == Outcome::Stream => {
+                    self.step(head, Act::OnStream, Some(entry));
+                }
+                Owner::Entry(entry) => self.anchor = Trigger::Answered(entry),
+                _ => self.index.orphans += 1,
+            },
+            (StreamId::S2C, What::Stray(MessageKind::Response)) => self.index.orphans += 1,
+            (StreamId::S2C, _) => self.step(head, Act::Say, None),
             _ => {}
         }
-        Ok(())
+    }
+
+    /// What the server says after the client's answer waits for it.
+    fn client_answered(&mut self, head: &FrameHead, id: ExchangeId) {
+        let Owner::Ask(ask, trigger) = self.owner(Some(id)) else {
+            return;
+        };
+        let owner = match trigger {
+            Trigger::Asked(entry) if !self.is_open(entry, head.seq) => return,
+            Trigger::Asked(entry) => Some(entry),
+            _ => None,
+        };
+        self.anchor = trigger;
+        self.step(head, Act::Heard(ask), owner);
     }
 
     fn asked(&mut self, exchange: &Exchange, raw: &[u8]) {
@@ -312,28 +286,6 @@ impl<'r> Builder<'r> {
         self.anchor = Trigger::Asked(number);
     }
 
-    fn server_said(&mut self, head: &FrameHead, message: &MessageRecord) -> Result<(), ReadError> {
-        match (message.kind, self.owner(message.exchange)) {
-            (MessageKind::Response, Owner::Entry(entry))
-                if self.index.entries[entry].response == Some(head.seq) =>
-            {
-                if self.index.entries[entry].outcome == Outcome::Stream {
-                    self.step(head, Act::OnStream, Some(entry));
-                } else {
-                    self.anchor = Trigger::Answered(entry);
-                }
-            }
-            (MessageKind::Response, _) => self.index.orphans += 1,
-            (MessageKind::Request, _) => match self.exchange(message)? {
-                Some(exchange) => self.asks(head, &exchange),
-                None => self.step(head, Act::Say, None),
-            },
-            (MessageKind::Notification, owner) => self.notified(head, message, owner),
-            (MessageKind::Other, _) => self.step(head, Act::Say, None),
-        }
-        Ok(())
-    }
-
     /// A request of the server, filed under the call that it was made for while that is open.
     fn asks(&mut self, head: &FrameHead, exchange: &Exchange) {
         let (trigger, owner) = match self.owner(exchange.parent) {
@@ -343,26 +295,23 @@ impl<'r> Builder<'r> {
             _ => (self.anchor, None),
         };
         self.file(trigger, head, Act::Ask(self.asks), owner);
-        let answer = exchange.response.map(|(seq, _)| seq);
-        let owner = Owner::Ask(self.asks, answer, trigger);
+        let owner = Owner::Ask(self.asks, trigger);
         self.owners.insert(exchange.id, owner);
         self.asks += 1;
     }
 
-    fn notified(&mut self, head: &FrameHead, message: &MessageRecord, owner: Owner) {
-        let method = message.method.as_deref().unwrap_or_default();
+    fn notified(&mut self, head: &FrameHead, method: &str, exchange: Option<ExchangeId>) {
         let is_log = method == "notifications/message";
-        let entry = match owner {
+        let entry = match self.owner(exchange) {
             Owner::Entry(entry) => entry,
             // The mock withdraws its own requests.
             Owner::Ask(..) if method == "notifications/cancelled" => return,
             _ => return self.step(head, if is_log { Act::Log } else { Act::Say }, None),
         };
         let is_stream = self.index.entries[entry].outcome == Outcome::Stream;
-        let is_of_stream = message.subscription.is_some() || method == "notifications/cancelled";
         let act = match method {
             "notifications/progress" => Act::Progress,
-            _ if is_stream && is_of_stream => Act::OnStream,
+            _ if is_stream => Act::OnStream,
             _ if is_log => Act::Log,
             _ => Act::Say,
         };
@@ -383,9 +332,10 @@ impl<'r> Builder<'r> {
             Act::Heard(_) => head.t_last,
             _ => head.t_first,
         };
+        let seq = head.seq;
         let steps = self.index.steps.entry(trigger).or_default();
         steps.push(Step {
-            seq: head.seq,
+            seq,
             at,
             act,
             owner,
@@ -401,11 +351,6 @@ impl<'r> Builder<'r> {
     fn owner(&self, exchange: Option<ExchangeId>) -> Owner {
         let known = exchange.and_then(|id| self.owners.get(&id));
         known.copied().unwrap_or(Owner::Nobody)
-    }
-
-    fn exchange(&self, message: &MessageRecord) -> Result<Option<Exchange>, ReadError> {
-        let id = message.exchange;
-        id.map_or(Ok(None), |id| self.recording.exchange(id))
     }
 }
 

@@ -48,20 +48,27 @@ pub enum Reason {
 impl Reason {
     /// `method`, `name`, `params`, `used` or `round`.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Method => "method",
-            Self::Name => "name",
-            Self::Params => "params",
-            Self::Used => "used",
-            Self::Round => "round",
-        }
+        ["method", "name", "params", "used", "round"][self as usize]
+    }
+
+    pub(super) fn in_words(self) -> &'static str {
+        [
+            "no such request is on record",
+            "nothing of this name is on record",
+            "not on record with these params",
+            "what is on record has been used",
+            "the recorded client did not go on from there",
+        ][self as usize]
     }
 }
 
 #[derive(Debug)]
 pub struct Matcher {
-    /// By the exact params, then by the normalised ones.
-    tiers: [Tier; 2],
+    /// The entries that were not served yet, each by the digests of its exact and of its
+    /// normalised params.
+    unused: BTreeSet<(u64, usize)>,
+    /// The last entry of each digest, used or not.
+    last: HashMap<u64, usize>,
     used: Vec<bool>,
     /// The place after the last entry that was served.
     cursor: usize,
@@ -69,27 +76,14 @@ pub struct Matcher {
     once: bool,
 }
 
-/// Entries by one of their digests.
-#[derive(Debug)]
-struct Tier {
-    unused: BTreeSet<(u64, usize)>,
-    /// The last entry of each digest, used or not.
-    last: HashMap<u64, usize>,
-}
-
 impl Matcher {
     pub fn new(index: &Index, once: bool) -> Self {
-        let tier = |nth: usize| {
-            let entries = index.entries.iter().enumerate();
-            let fresh = entries.filter(|(_, entry)| !entry.is_retry);
-            let all = fresh.map(|(number, entry)| (entry.digests[nth], number));
-            Tier {
-                unused: all.clone().collect(),
-                last: all.collect(),
-            }
-        };
+        let entries = index.entries.iter().enumerate();
+        let fresh = entries.filter(|(_, entry)| !entry.is_retry);
+        let all = fresh.flat_map(|(number, entry)| entry.digests.map(|digest| (digest, number)));
         Self {
-            tiers: [tier(0), tier(1)],
+            unused: all.clone().collect(),
+            last: all.collect(),
             used: vec![false; index.entries.len()],
             cursor: 0,
             highest: None,
@@ -99,27 +93,26 @@ impl Matcher {
 
     /// The recorded request that `wanted` stands for.
     pub fn find(&self, index: &Index, wanted: &Wanted) -> Result<Match, Reason> {
-        self.find_by(wanted.digests(), wanted.subject.is_reusable())
-            .map_err(|all_used| match index.entries.as_slice() {
-                _ if all_used => Reason::Used,
-                all if all.iter().any(|it| it.subject == wanted.subject) => Reason::Params,
-                all if all
-                    .iter()
-                    .any(|it| it.subject.method == wanted.subject.method) =>
-                {
-                    Reason::Name
-                }
-                _ => Reason::Method,
-            })
+        let subject = &wanted.subject;
+        let found = self.find_by(wanted.digests(), subject.is_reusable());
+        found.map_err(|all_used| {
+            let mut subjects = index.entries.iter().map(|entry| &entry.subject);
+            match all_used {
+                true => Reason::Used,
+                false if subjects.clone().any(|it| it == subject) => Reason::Params,
+                false if subjects.any(|it| it.method == subject.method) => Reason::Name,
+                false => Reason::Method,
+            }
+        })
     }
 
     /// The entry with one of `digests`; without one, whether there is one that was used.
     fn find_by(&self, digests: [u64; 2], is_reusable: bool) -> Result<Match, bool> {
         let mut all_used = false;
-        for ((tier, digest), normalised) in self.tiers.iter().zip(digests).zip([false, true]) {
-            let next = |from| (tier.unused.range((digest, from)..=(digest, usize::MAX))).next();
+        for (digest, normalised) in digests.into_iter().zip([false, true]) {
+            let next = |from| (self.unused.range((digest, from)..=(digest, usize::MAX))).next();
             let unused = next(self.cursor).or_else(|| next(0));
-            let last = || tier.last.get(&digest).copied();
+            let last = || self.last.get(&digest).copied();
             let Some(entry) = unused.map(|(_, number)| *number).or_else(last) else {
                 continue;
             };
@@ -141,8 +134,8 @@ impl Matcher {
     pub fn take(&mut self, index: &Index, number: usize) -> bool {
         let first = !std::mem::replace(&mut self.used[number], true);
         let entry = &index.entries[number];
-        for (tier, digest) in self.tiers.iter_mut().zip(entry.digests) {
-            tier.unused.remove(&(digest, number));
+        for digest in entry.digests {
+            self.unused.remove(&(digest, number));
         }
         if entry.subject.is_reusable() {
             return false;
@@ -157,15 +150,16 @@ impl Matcher {
         self.used[entry]
     }
 
-    /// The entries nearest to `wanted`, those after the last one served first. `exact` gives the
-    /// text of the params of an entry.
+    /// The entries nearest to `wanted`, at most three: of its name if there are any, else of its
+    /// method, those after the last one served first. `exact` gives the text of the params of an
+    /// entry.
     pub fn nearest(
         &self,
         index: &Index,
         wanted: &Wanted,
         rules: &Rules,
         exact: impl Fn(usize) -> Option<String>,
-    ) -> Nearest {
+    ) -> Vec<Near> {
         let subject = &wanted.subject;
         let entries = index.entries.iter().enumerate();
         let of_method =
@@ -186,7 +180,7 @@ impl Matcher {
         let mut near: Vec<_> = compared.collect();
         near.sort_by_key(|near| (near.distance, near.entry));
         near.truncate(NAMED);
-        Nearest { same_name, near }
+        near
     }
 }
 
@@ -211,13 +205,6 @@ pub struct Near {
     pub distance: usize,
     /// These places, the first ones.
     pub paths: Vec<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Nearest {
-    pub same_name: bool,
-    /// The nearest, three at most.
-    pub near: Vec<Near>,
 }
 
 /// In how many places two texts of params differ in earnest, and in which.
@@ -340,9 +327,9 @@ impl Wanted {
 
     /// Digests of the exact and the normalised text, the same within one process.
     pub fn digests(&self) -> [u64; 2] {
-        [&self.exact, &self.normalised].map(|text| {
+        [(0, &self.exact), (1, &self.normalised)].map(|level| {
             let mut hasher = DefaultHasher::new();
-            (&self.subject.method, text).hash(&mut hasher);
+            (&self.subject.method, level).hash(&mut hasher);
             hasher.finish()
         })
     }

@@ -1,13 +1,9 @@
 //! What was used of a recording, what was not, and what was asked that is not on it.
 
 use super::index::Index;
-use super::matcher::Subject;
-use super::matcher::{Matcher, Reason};
-use crate::rules::{Rules, Unfired};
+use super::matcher::{Matcher, Reason, Subject};
+use crate::Counted;
 use mcpreel_trace::frame::Seq;
-
-/// Items of each list that are kept; the rest is counted.
-const KEPT: usize = 20;
 
 /// A request that is not on record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,14 +17,7 @@ pub struct Missed {
 impl Missed {
     /// The near miss in one line; `recording` names the recording.
     pub fn sentence(&self, recording: &str) -> String {
-        let why = match self.reason {
-            Reason::Method => "no such request is on record",
-            Reason::Name => "nothing of this name is on record",
-            Reason::Params => "not on record with these params",
-            Reason::Used => "what is on record has been used",
-            Reason::Round => "the recorded client did not go on from there",
-        };
-        let mut text = format!("{}: {why}", self.subject);
+        let mut text = format!("{}: {}", self.subject, self.reason.in_words());
         if let Some((seq, paths)) = &self.nearest {
             text += &["; the nearest is ", recording, "#", &seq.0.to_string()].concat();
             if !paths.is_empty() {
@@ -36,43 +25,6 @@ impl Missed {
             }
         }
         text
-    }
-}
-
-/// A recorded request that nobody asked again.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unused {
-    pub seq: Seq,
-    pub subject: Subject,
-}
-
-/// A list of which the first items are kept, and all are counted.
-#[derive(Clone, Debug)]
-pub struct Counted<T> {
-    pub kept: Vec<T>,
-    pub count: u64,
-}
-
-impl<T> Default for Counted<T> {
-    fn default() -> Self {
-        Self {
-            kept: Vec::new(),
-            count: 0,
-        }
-    }
-}
-
-impl<T> Counted<T> {
-    pub(super) fn add(&mut self, item: impl FnOnce() -> T) {
-        self.count += 1;
-        if self.kept.len() < KEPT {
-            self.kept.push(item());
-        }
-    }
-
-    /// The number of items that are not kept.
-    pub fn left_out(&self) -> u64 {
-        self.count - self.kept.len() as u64
     }
 }
 
@@ -109,36 +61,31 @@ pub struct Report {
     pub recording: String,
     /// Requests on record; pings do not count.
     pub recorded: u64,
-    pub unused: Counted<Unused>,
+    /// Recorded requests that nobody asked again.
+    pub unused: Counted<(Seq, Subject)>,
     /// Responses on record that answered nothing; they are not served.
     pub orphans: u64,
-    /// Rules about requests that changed nothing.
-    pub unfired: Vec<Unfired>,
     pub tally: Tally,
 }
 
 impl Report {
-    pub(super) fn new(index: &Index, matcher: &Matcher, rules: &Rules, tally: Tally) -> Self {
-        let entries = index.entries.iter().enumerate();
-        let counts = entries.filter(|(_, entry)| &*entry.subject.method != "ping");
-        let mut unused = Counted::default();
-        for (_, entry) in counts
-            .clone()
-            .filter(|(number, _)| !matcher.is_used(*number))
-        {
-            unused.add(|| Unused {
-                seq: entry.request,
-                subject: entry.subject.clone(),
-            });
-        }
-        Self {
+    pub(super) fn new(index: &Index, matcher: &Matcher, tally: Tally) -> Self {
+        let mut report = Self {
             recording: index.recording.clone(),
-            recorded: counts.count() as u64,
-            unused,
             orphans: index.orphans,
-            unfired: rules.unfired_in_requests(),
             tally,
+            ..Self::default()
+        };
+        for (number, entry) in index.entries.iter().enumerate() {
+            if &*entry.subject.method != "ping" {
+                report.recorded += 1;
+                if !matcher.is_used(number) {
+                    let unused = &mut report.unused;
+                    unused.add(|| (entry.request, entry.subject.clone()));
+                }
+            }
         }
+        report
     }
 
     /// The number of recorded requests that were asked again.

@@ -76,7 +76,6 @@ pub enum Ended {
 pub(super) struct Live {
     pub id: RequestId,
     pub token: Option<RequestId>,
-    pub modern: bool,
     /// Whether it gets log messages: in the modern era it asks for them in its `_meta`.
     pub logs: bool,
 }
@@ -93,17 +92,21 @@ pub(super) struct Play {
     began: Moment,
     /// A live moment, and the recorded one that it stands for.
     base: (Moment, Moment),
-    wait: Wait,
+    /// When the play goes on, if nothing comes that it waits for.
+    due: Moment,
     then: Then,
     /// How much later than otherwise the answer comes.
     delay: Duration,
 }
 
+/// A request of ours that has no answer yet.
 #[derive(Clone, Copy, Debug)]
-enum Wait {
-    Until(Moment),
-    /// For the answer to this request of ours, which was recorded at that moment.
-    Answer(usize, Moment, Moment),
+struct Asked {
+    /// The recorded request.
+    ask: usize,
+    play: u64,
+    /// Until when the play waits for the answer.
+    until: Moment,
 }
 
 /// The answer after the last step.
@@ -126,8 +129,8 @@ pub struct Server {
     /// Plays under way, in the order in which they began.
     pub(super) plays: BTreeMap<u64, Play>,
     last_play: u64,
-    /// Requests of ours that have no answer yet: the recorded request and the play, by live id.
-    asked: BTreeMap<u64, (usize, u64)>,
+    /// By live id.
+    asked: BTreeMap<u64, Asked>,
     last_ask: u64,
     /// The latest live request of each entry.
     live: HashMap<usize, Live>,
@@ -168,19 +171,16 @@ impl Server {
 
     /// When something is next to be done without anything coming in.
     pub fn due(&self) -> Option<Moment> {
-        self.plays.values().map(Play::due).min()
+        self.plays.values().map(|play| play.due).min()
     }
 
     pub fn tick(&mut self, now: Moment) {
-        loop {
-            let due = self
-                .plays
-                .iter()
-                .map(|(number, play)| (play.due(), *number));
-            match due.min() {
-                Some((due, number)) if due <= now => self.wake(number, now),
-                _ => return,
-            }
+        let due = |server: &Self| {
+            let plays = server.plays.iter();
+            plays.map(|(number, play)| (play.due, *number)).min()
+        };
+        while let Some((_, number)) = due(self).filter(|(due, _)| *due <= now) {
+            self.wake(number, now);
         }
     }
 
@@ -203,8 +203,7 @@ impl Server {
     }
 
     pub fn report(&self) -> Report {
-        let rules = &self.options.rules;
-        Report::new(&self.index, &self.matcher, rules, self.tally.clone())
+        Report::new(&self.index, &self.matcher, self.tally.clone())
     }
 
     pub(super) fn act(&mut self, action: Action) {
@@ -248,15 +247,9 @@ impl Play {
             live,
             began: base.0,
             base,
-            wait: Wait::Until(base.0),
+            due: base.0,
             then: Then::Nothing,
             delay: Duration::ZERO,
-        }
-    }
-
-    fn due(&self) -> Moment {
-        match self.wait {
-            Wait::Until(due) | Wait::Answer(_, _, due) => due,
         }
     }
 
@@ -304,34 +297,20 @@ impl Server {
     fn play(&mut self, play: Play) {
         self.last_play += 1;
         let now = play.began;
-        self.run(self.last_play, play, now);
+        self.plays.insert(self.last_play, play);
+        self.wake(self.last_play, now);
     }
 
-    /// The time of a play has come, or the answer that it waits for.
+    /// Goes on with a play until it has to wait, or is over.
     fn wake(&mut self, number: u64, now: Moment) {
         let Some(mut play) = self.plays.remove(&number) else {
             return;
         };
-        if let Wait::Answer(ask, recorded, _) = play.wait {
-            if !self.input_ended
-                && let Some(id) = self.open_ask(ask, number)
-            {
-                self.give_up(id, "no answer within 30 s");
-            }
-            play.base = (now, recorded);
-            play.next += 1;
-        }
-        self.run(number, play, now);
-    }
-
-    /// Goes on until the play has to wait, or is over.
-    fn run(&mut self, number: u64, mut play: Play, now: Moment) {
         loop {
             let steps = play.trigger;
             let step = steps.and_then(|trigger| self.index.step(trigger, play.next));
-            let wait = self.wait_for(number, &play, step, now);
-            if let Some(wait) = wait.filter(|_| !self.input_ended) {
-                play.wait = wait;
+            play.due = self.due_of(number, &play, step);
+            if play.due > now && !self.input_ended {
                 self.plays.insert(number, play);
                 return;
             }
@@ -343,26 +322,21 @@ impl Server {
         }
     }
 
-    /// The condition for which a play waits before it takes `step`, or, without one, before its answer.
-    fn wait_for(&self, play: u64, it: &Play, step: Option<Step>, now: Moment) -> Option<Wait> {
+    /// When a play takes `step`, or, without one, answers.
+    fn due_of(&self, number: u64, play: &Play, step: Option<Step>) -> Moment {
         let is_recorded = self.options.latency == Latency::Recorded;
-        let due = match (step.map(|step| (step.act, step.at)), &it.then) {
-            (Some((Act::Heard(ask), at)), _) => {
-                let is_open = self.open_ask(ask, play).is_some();
-                return is_open.then_some(Wait::Answer(ask, at, now + PATIENCE));
+        match (step.map(|step| (step.act, step.at)), &play.then) {
+            (Some((Act::Heard(ask), _)), _) => {
+                let open = self.open_ask(ask, number);
+                open.map_or(Moment(0), |(_, asked)| asked.until)
             }
-            (Some((_, at)), _) if is_recorded => it.stands_for(at),
-            (Some(_), _) => return None,
-            (None, Then::Answer(entry, _)) => match self.options.latency {
-                Latency::None => it.began + it.delay,
-                Latency::Fixed(fixed) => it.began + fixed + it.delay,
-                Latency::Recorded => {
-                    it.stands_for(self.index.entries[*entry].answered_at[0]) + it.delay
-                }
-            },
-            (None, _) => it.began + it.delay,
-        };
-        (due > now).then_some(Wait::Until(due))
+            (Some((_, at)), _) if is_recorded => play.stands_for(at),
+            (Some(_), _) => Moment(0),
+            (None, Then::Answer(entry, _)) if is_recorded => {
+                play.stands_for(self.index.entries[*entry].answered_at[0]) + play.delay
+            }
+            (None, _) => play.began + play.delay,
+        }
     }
 
     fn finish(&mut self, play: Play, now: Moment) {
@@ -386,19 +360,20 @@ impl Server {
 
     /// Takes a step, if it comes at all.
     fn step(&mut self, number: u64, play: &mut Play, step: Step, now: Moment) {
-        let owner = step.owner;
-        let belongs = owner.is_some_and(|owner| play.trigger == Some(Trigger::Asked(owner)));
-        let is_unwanted = match step.act {
-            Act::Stderr => !self.options.stderr,
-            // Nobody could answer.
-            Act::Ask(_) => self.input_ended,
-            _ => false,
-        };
-        if is_unwanted || (play.repeats && !belongs) {
+        if let Act::Heard(ask) = step.act {
+            let open = self.open_ask(ask, number).filter(|_| !self.input_ended);
+            if let Some((id, _)) = open {
+                self.give_up(id, "no answer within 30 s");
+            }
+            play.base = (now, step.at);
             return;
         }
-        if let Act::Heard(_) = step.act {
-            play.base = (now, step.at);
+        let owner = step.owner;
+        let belongs = owner.is_some_and(|owner| play.trigger == Some(Trigger::Asked(owner)));
+        // At the end nobody could answer.
+        let is_unwanted = (step.act == Act::Stderr && !self.options.stderr)
+            || (matches!(step.act, Act::Ask(_)) && self.input_ended);
+        if is_unwanted || (play.repeats && !belongs) {
             return;
         }
         let of_owner = || owner.and_then(|owner| self.live.get(&owner).cloned());
@@ -426,7 +401,11 @@ impl Server {
                     self.say(&message, &places.map(|place| (place, id)));
                 }
             }
-            (Act::Ask(ask), _) => self.ask((ask, number), &message),
+            (Act::Ask(ask), _) => {
+                let until = now + PATIENCE;
+                let play = number;
+                self.ask(Asked { ask, play, until }, &message);
+            }
         }
     }
 
@@ -463,7 +442,7 @@ impl Server {
 /// Requests of the server, and the host's answers and cancels.
 impl Server {
     /// Asks the host what the recorded server asked, if the host can answer it.
-    fn ask(&mut self, ask: (usize, u64), line: &[u8]) {
+    fn ask(&mut self, asked: Asked, line: &[u8]) {
         let may = Document::parse(line).ok().and_then(|document| {
             let root = document.root();
             let method = root.get("method")?.as_str()?;
@@ -474,15 +453,15 @@ impl Server {
             return;
         }
         self.last_ask += 1;
-        self.asked.insert(self.last_ask, ask);
+        self.asked.insert(self.last_ask, asked);
         self.say(line, &[(ID, &self.last_ask.to_string())]);
     }
 
-    /// The live id of a request of ours that a play has made and that has no answer.
-    fn open_ask(&self, ask: usize, play: u64) -> Option<u64> {
+    /// A request of ours that a play has made and that has no answer, by its live id.
+    fn open_ask(&self, ask: usize, play: u64) -> Option<(u64, Asked)> {
         let mut open = self.asked.iter();
-        let found = open.find(|(_, made)| **made == (ask, play));
-        found.map(|(id, _)| *id)
+        let found = open.find(|(_, asked)| (asked.ask, asked.play) == (ask, play));
+        found.map(|(id, asked)| (*id, *asked))
     }
 
     /// Cancels a request of ours: its answer is not waited for any more.
@@ -502,13 +481,9 @@ impl Server {
     /// The host has answered a request of ours.
     pub(super) fn answered(&mut self, id: Option<&RequestId>, now: Moment) {
         let number = id.and_then(|id| id.json().parse::<u64>().ok());
-        let Some((ask, number)) = number.and_then(|number| self.asked.remove(&number)) else {
-            self.tally.unexpected += 1;
-            return;
-        };
-        let waits = |play: &Play| matches!(play.wait, Wait::Answer(waited, ..) if waited == ask);
-        if self.plays.get(&number).is_some_and(waits) {
-            self.wake(number, now);
+        match number.and_then(|number| self.asked.remove(&number)) {
+            Some(asked) => self.wake(asked.play, now),
+            None => self.tally.unexpected += 1,
         }
     }
 
@@ -526,7 +501,7 @@ impl Server {
             return self.live.retain(listens);
         };
         self.plays.remove(&number);
-        let open = self.asked.iter().filter(|(_, (_, play))| *play == number);
+        let open = self.asked.iter().filter(|(_, asked)| asked.play == number);
         for ask in open.map(|(ask, _)| *ask).collect::<Vec<_>>() {
             self.give_up(ask, "the request that it was for has been cancelled");
         }

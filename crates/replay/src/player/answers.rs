@@ -57,7 +57,7 @@ impl Director<'_> {
             Body::Response(response) => {
                 let id = response.id.as_ref().filter(|id| !id.is_null());
                 let call = id.and_then(|id| self.calls.by_id(id));
-                match call.and_then(|call| self.calls.close(call)) {
+                match call.and_then(|call| self.calls.0.remove(&call)) {
                     Some(call) => self.answered(&call, response, text, value),
                     None => self.stray(response.id.as_ref()),
                 }

@@ -1,5 +1,6 @@
 //! The requests that wait for their answers, those that were not sent, and the counts of both.
 
+use crate::Counted;
 use crate::bind::{Bound, Round};
 use compact_str::CompactString;
 use mcpreel_trace::clock::Moment;
@@ -9,9 +10,6 @@ use mcpreel_wire::id::RequestId;
 use mcpreel_wire::text::escape;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
-
-/// Refused calls and missing placeholders that are kept.
-const MOST_KEPT: usize = 100;
 
 /// A request that was sent.
 #[derive(Debug)]
@@ -41,33 +39,17 @@ pub(super) fn was_answered(exchange: &Exchange) -> bool {
 
 /// The open calls, in the order of the recording. There are few: they are looked through.
 #[derive(Debug, Default)]
-pub(super) struct Calls(BTreeMap<ExchangeId, Call>);
+pub(super) struct Calls(pub BTreeMap<ExchangeId, Call>);
 
 impl Calls {
-    pub fn open(&mut self, call: Call) {
-        self.0.insert(call.exchange.id, call);
-    }
-
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
     /// The calls whose answers are waited for.
     pub fn awaited(&self) -> impl Iterator<Item = &Call> {
-        self.all().filter(|call| call.is_awaited())
-    }
-
-    pub fn get(&self, id: ExchangeId) -> Option<&Call> {
-        self.0.get(&id)
-    }
-
-    pub fn all(&self) -> impl Iterator<Item = &Call> {
-        self.0.values()
+        self.0.values().filter(|call| call.is_awaited())
     }
 
     /// The oldest open call with this id.
     pub fn by_id(&self, id: &RequestId) -> Option<ExchangeId> {
-        let call = self.all().find(|call| call.id == *id)?;
+        let call = self.0.values().find(|call| call.id == *id)?;
         Some(call.exchange.id)
     }
 
@@ -78,20 +60,10 @@ impl Calls {
         calls.find(asks).map(|call| call.exchange.id)
     }
 
-    /// Takes a call out that was answered or is given up.
-    pub fn close(&mut self, id: ExchangeId) -> Option<Call> {
-        self.0.remove(&id)
-    }
-
     pub fn cancel(&mut self, id: &RequestId) {
         if let Some(call) = self.by_id(id).and_then(|id| self.0.get_mut(&id)) {
             call.cancelled = true;
         }
-    }
-
-    /// The first deadline of an answer.
-    pub fn deadline(&self) -> Option<Moment> {
-        self.awaited().filter_map(|call| call.deadline).min()
     }
 }
 
@@ -155,11 +127,8 @@ pub struct Tally {
     pub unwanted: u64,
     /// Not sent: the server answered at once where it had asked for input.
     pub not_needed: u64,
-    /// Not sent: no tool that only reads.
-    pub refused: u64,
-    pub refusals: Vec<Refusal>,
-    /// Placeholders that would have been needed.
-    pub unbound: Vec<Box<str>>,
+    /// Calls that were not sent because their tools may have side effects.
+    pub refused: Counted<(Seq, Box<str>)>,
     /// Answers of the server that were compared with recorded ones.
     pub answered: u64,
     /// Of those, answers that are too long to be compared.
@@ -184,29 +153,4 @@ pub struct Tally {
     pub bound: Vec<Bound>,
     /// Values that were forgotten, because there were too many to bind.
     pub forgotten: u64,
-}
-
-/// A call that was not sent because its tool may have side effects.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    pub seq: Seq,
-    pub tool: Box<str>,
-}
-
-impl Tally {
-    pub(super) fn refuse(&mut self, seq: Seq, tool: &str) {
-        self.refused += 1;
-        if self.refusals.len() < MOST_KEPT {
-            let tool = tool.into();
-            self.refusals.push(Refusal { seq, tool });
-        }
-    }
-
-    pub(super) fn lack(&mut self, placeholders: &[Box<str>]) {
-        for name in placeholders {
-            if !self.unbound.contains(name) && self.unbound.len() < MOST_KEPT {
-                self.unbound.push(name.clone());
-            }
-        }
-    }
 }

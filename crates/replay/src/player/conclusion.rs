@@ -63,18 +63,16 @@ impl Director<'_> {
         let is_whole = self.ending.stop == Some(Stop::End);
         let mut counts: BTreeMap<(CompactString, Class), (u64, Option<Seq>)> = BTreeMap::new();
         let missed = self.notices.recorded.drain(..).filter(|_| is_whole);
-        let missed = missed.map(|notice| {
-            if notice.is_due {
-                (notice, Class::Changed)
-            } else {
-                (notice, Class::Noise)
-            }
+        let missed = missed.map(|it| match it.is_due {
+            true => (it.told.0, Class::Changed, Some(it.seq)),
+            false => (it.told.0, Class::Noise, Some(it.seq)),
         });
         let more = self.notices.live.drain(..);
-        for (notice, class) in missed.chain(more.map(|notice| (notice, Class::Added))) {
-            let count = counts.entry((notice.method, class)).or_default();
+        let more = more.map(|(method, _)| (method, Class::Added, None));
+        for (method, class, seq) in missed.chain(more) {
+            let count = counts.entry((method, class)).or_default();
             count.0 += 1;
-            count.1 = count.1.or(notice.seq);
+            count.1 = count.1.or(seq);
         }
         for ((method, class), (count, seq)) in counts {
             let what = match class {
@@ -163,7 +161,7 @@ impl Director<'_> {
         }
         // One that was still at work when its session was cut short, or whose recorded end is
         // unknown, may end with any code.
-        let is_at_work = self.calls.all().any(|call| !call.exchange.is_listen())
+        let is_at_work = self.calls.0.values().any(|call| !call.exchange.is_listen())
             || self.questions.unanswered().next().is_some();
         let may_have_a_code = is_at_work || self.options.recorded_end.is_none();
         if is_part
@@ -188,7 +186,7 @@ impl Director<'_> {
     /// Tells why nothing was compared, if that is so and nothing else says it.
     fn conclude_nothing(&mut self, requests: u64) {
         let tally = &self.tally;
-        if tally.answered > 0 || tally.refused > 0 || !tally.unbound.is_empty() {
+        if tally.answered > 0 || tally.refused.count > 0 || self.judge.is_lacking() {
             return;
         }
         let why = match (requests, tally.unwanted) {

@@ -227,7 +227,7 @@ impl Director<'_> {
             Some(Hold { waits, until })
         };
         if let What::Answers(id) = step.what {
-            let call = self.calls.get(id).filter(|call| call.is_awaited());
+            let call = self.calls.0.get(&id).filter(|call| call.is_awaited());
             let call = call.filter(|_| step.is_from_server())?;
             return hold(format!("the answer to {}", named(&call.exchange)), None);
         }
@@ -240,12 +240,12 @@ impl Director<'_> {
         }
         let awaited = self.calls.awaited().count();
         let is_serial = self.options.order == Order::Serial;
-        if is_serial && awaited > 0 || self.calls.len() >= MOST_OPEN {
+        if is_serial && awaited > 0 || self.calls.0.len() >= MOST_OPEN {
             return hold(plural(awaited as u64, "answer"), None);
         }
         if let Some((notice, until)) = self.notices.held(step, self.now) {
-            let seq = notice.seq.unwrap_or_default().0;
-            return hold(format!("{} (#{seq})", escape(&notice.method)), Some(until));
+            let (method, seq) = (escape(&notice.told.0), notice.seq.0);
+            return hold(format!("{method} (#{seq})"), Some(until));
         }
         let is_poll = matches!(&step.what, What::Asks(it) if it.method == "tasks/get");
         let gap = match self.options.order {
@@ -275,10 +275,10 @@ impl Director<'_> {
                 self.questions.pass(exchange.id, unwanted, gap, self.now);
             }
             What::Tells(message) => {
-                let cause = (self.calls.len() > 0, !self.skipped.latest);
+                let cause = (self.calls.0.len() > 0, !self.skipped.latest);
                 self.notices.pass(&step.head, &message, cause, self.now);
             }
-            What::Stray => self.tally.strays[0] += 1,
+            What::Stray(_) => self.tally.strays[0] += 1,
             What::Noise => self.tally.noise[0] += 1,
             What::Answers(_) | What::Batch(_) => {}
         }

@@ -53,7 +53,7 @@ mod target;
 
 pub use crate::lines::Line;
 pub use crate::signals::{Signals, Stopper};
-pub use calls::{Refusal, Tally};
+pub use calls::Tally;
 pub use director::{Action, Deadly, Director};
 pub use guard::Guard;
 pub use script::{LeftOut, Script, Wanted};

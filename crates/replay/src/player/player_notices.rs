@@ -15,7 +15,7 @@ use mcpreel_wire::message::{Notification, Subject};
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Notifications without a counterpart that are remembered on each side; the oldest go first.
+/// Notifications without a counterpart that are remembered on each side.
 const MOST: usize = 1024;
 
 /// A message that comes so soon after another one was caused by it.
@@ -24,13 +24,14 @@ const REACTION: Duration = Duration::from_millis(100);
 /// How long a message of the client waits for a notification.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// The method of a notification, and the resource or the like that it names.
+type Told = (CompactString, Option<CompactString>);
+
+/// A recorded notification that has not come.
 #[derive(Clone, Debug)]
 pub(super) struct Notice {
-    pub method: CompactString,
-    /// The resource or the like that the notification names.
-    about: Option<CompactString>,
-    /// The frame in the recording; `None` for a live one.
-    pub seq: Option<Seq>,
+    pub told: Told,
+    pub seq: Seq,
     /// When it was recorded, and when the walk came to it.
     t: [Moment; 2],
     pub is_due: bool,
@@ -42,7 +43,7 @@ pub(super) struct Notice {
 #[derive(Debug, Default)]
 pub(super) struct Notices {
     pub recorded: VecDeque<Notice>,
-    pub live: VecDeque<Notice>,
+    pub live: VecDeque<Told>,
     /// When a message of the client was recorded last.
     pub last_activity: Option<Moment>,
     /// Whether one was waited for in vain: then none is waited for any more.
@@ -59,32 +60,33 @@ impl Notices {
         (busy, may_come): (bool, bool),
         now: Moment,
     ) {
-        let soon = |last| head.t_last.since(last) <= REACTION;
-        if let Some((method, about)) = compared(message) {
-            let notice = Notice {
-                method: method.into(),
-                about,
-                seq: Some(head.seq),
-                t: [head.t_last, now],
-                is_due: may_come && (busy || self.last_activity.is_some_and(soon)),
-                may_come,
-            };
-            pair(notice, &mut self.recorded, &mut self.live);
+        let Some(told) = compared(message) else {
+            return;
+        };
+        if let Some(at) = self.live.iter().position(|it| *it == told) {
+            self.live.remove(at);
+            return;
         }
+        let soon = |last| head.t_last.since(last) <= REACTION;
+        self.recorded.push_back(Notice {
+            told,
+            seq: head.seq,
+            t: [head.t_last, now],
+            is_due: may_come && (busy || self.last_activity.is_some_and(soon)),
+            may_come,
+        });
+        self.recorded.truncate(MOST);
     }
 
     /// The server has said this.
     pub fn tell(&mut self, message: &Notification) {
-        if let Some((method, about)) = compared(message) {
-            let notice = Notice {
-                method: method.into(),
-                about,
-                seq: None,
-                t: [Moment(0); 2],
-                is_due: false,
-                may_come: false,
-            };
-            pair(notice, &mut self.live, &mut self.recorded);
+        let Some(told) = compared(message) else {
+            return;
+        };
+        if let Some(at) = self.recorded.iter().position(|it| it.told == told) {
+            self.recorded.remove(at);
+        } else if self.live.len() < MOST {
+            self.live.push_back(told);
         }
     }
 
@@ -113,29 +115,13 @@ impl Notices {
     }
 }
 
-/// Takes the counterpart of `notice` out of the other side's, or adds `notice` to its own.
-fn pair(notice: Notice, own: &mut VecDeque<Notice>, others: &mut VecDeque<Notice>) {
-    let is_like = |other: &Notice| other.method == notice.method && other.about == notice.about;
-    if let Some(at) = others.iter().position(is_like) {
-        others.remove(at);
-        return;
-    }
-    own.push_back(notice);
-    if own.len() > MOST {
-        own.pop_front();
-    }
-}
-
-/// The method of a notification that is compared, and what it is about.
-fn compared(message: &Notification) -> Option<(&str, Option<CompactString>)> {
+/// What is compared of a notification; of most that have ids of the server's own, not these.
+fn compared(message: &Notification) -> Option<Told> {
     let method = canonical(&message.method);
-    match &message.subject {
-        Subject::Progress { .. } | Subject::Log { .. } | Subject::Task { .. } => None,
-        // The ids are the server's own.
-        Subject::Cancelled { .. } => Some((method, None)),
-        Subject::Other { .. } if method == "notifications/elicitation/complete" => {
-            Some((method, None))
-        }
-        Subject::Other { name } => Some((method, name.clone())),
-    }
+    let about = match &message.subject {
+        Subject::Progress { .. } | Subject::Log { .. } | Subject::Task { .. } => return None,
+        Subject::Other { name } if method != "notifications/elicitation/complete" => name.clone(),
+        Subject::Cancelled { .. } | Subject::Other { .. } => None,
+    };
+    Some((method.into(), about))
 }

@@ -7,6 +7,7 @@
 use super::Policy;
 use super::calls::{Call, Calls};
 use super::director::Director;
+use super::requests::lacks;
 use crate::bind::{About, Role};
 use crate::diff::{Class, Occurrence};
 use crate::rules::Side;
@@ -86,7 +87,7 @@ impl Questions {
             let question = self.open.get(id).filter(|question| question.live.is_none());
             let parent = question.and_then(|it| it.exchange.parent);
             let until = question.and_then(|it| it.until);
-            match parent.map(|parent| calls.get(parent)) {
+            match parent.map(|parent| calls.0.get(&parent)) {
                 // It has to come before the answer of its call, which has a deadline of its own.
                 Some(Some(call)) if call.is_awaited() => return Some((&question?.exchange, None)),
                 Some(None) => {}
@@ -108,7 +109,7 @@ impl Questions {
     /// The recorded questions that the walk has come to and that were never asked.
     pub fn missing(&self, calls: &Calls, is_part: bool) -> Vec<Exchange> {
         let may_come = |it: &Question| match it.exchange.parent {
-            Some(parent) => calls.get(parent).is_some_and(Call::is_awaited),
+            Some(parent) => calls.0.get(&parent).is_some_and(Call::is_awaited),
             // A question of no call may belong to what was left out.
             None => is_part,
         };
@@ -171,7 +172,7 @@ impl Director<'_> {
             }
             prepared => {
                 if let Err(fault) = prepared {
-                    let why = self.lacks(fault);
+                    let why = lacks(fault);
                     let left = self.recorded(&question.exchange, None);
                     self.judge.missing(&left, why);
                 }

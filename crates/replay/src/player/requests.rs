@@ -32,13 +32,14 @@ impl Director<'_> {
                 self.skipped.sent(&id);
                 self.tally.sent += 1;
                 self.tally.last_method.clone_from(&exchange.method);
-                self.calls.open(Call {
+                let call = Call {
                     deadline: patience(&exchange).map(|patience| self.now + patience),
                     id: self.as_sent(&id),
                     exchange,
                     sent: self.now,
                     cancelled: false,
-                });
+                };
+                self.calls.0.insert(call.exchange.id, call);
             }
             What::Tells(notification) => {
                 self.tally.last_method = canonical(&notification.method).into();
@@ -73,25 +74,13 @@ impl Director<'_> {
                 _ => Role::Notification(canonical(&notification.method)),
             },
             What::Batch(_) => return Err(Some(unreached("it is a batch"))),
-            What::Answers(_) | What::Stray | What::Noise => Role::Notification(""),
+            What::Answers(_) | What::Stray(_) | What::Noise => Role::Notification(""),
         };
         let bytes = self.options.binder.prepare(step.head.seq, raw, role);
-        let bytes = bytes.map_err(|fault| Some(self.lacks(fault)))?.into_owned();
+        let bytes = bytes.map_err(|fault| Some(lacks(fault)))?.into_owned();
         match self.options.guard.refuses(&bytes) {
             Some(why) => Err(Some(Outcome::Refused(why.into()))),
             None => Ok(bytes),
-        }
-    }
-
-    /// Notes what a message cannot be sent without.
-    pub(super) fn lacks(&mut self, fault: Fault) -> Outcome {
-        match fault {
-            Fault::Unreached(what) => Outcome::Unreached(what),
-            Fault::Redacted(names) => {
-                self.tally.lack(&names);
-                let names = names.iter().map(|name| escape(name).into());
-                Outcome::Redacted(names.collect())
-            }
         }
     }
 
@@ -140,7 +129,7 @@ impl Director<'_> {
                 self.judge.trouble(Trouble::Refused, why.into());
             }
             (_, Some(Outcome::Redacted(names))) => {
-                self.judge.lacks(names.iter().map(|name| &**name));
+                self.judge.lacks(&names);
             }
             _ => {}
         }
@@ -166,7 +155,8 @@ impl Director<'_> {
         };
         if let Outcome::Refused(_) = why {
             let tool = exchange.name.as_deref().unwrap_or_default();
-            self.tally.refuse(exchange.request.0, tool);
+            let refused = &mut self.tally.refused;
+            refused.add(|| (exchange.request.0, tool.into()));
         }
         // What was on a page of a list that is gone may be on another page.
         let page = self.listing(exchange);
@@ -205,6 +195,16 @@ impl Director<'_> {
     pub(super) fn listing(&mut self, exchange: &Exchange) -> Option<Bytes> {
         List::of(&exchange.method)?;
         self.script.raw(exchange.request.0)
+    }
+}
+
+/// What a message cannot be sent without.
+pub(super) fn lacks(fault: Fault) -> Outcome {
+    match fault {
+        Fault::Unreached(what) => Outcome::Unreached(what),
+        Fault::Redacted(names) => {
+            Outcome::Redacted(names.iter().map(|name| escape(name).into()).collect())
+        }
     }
 }
 

@@ -28,6 +28,8 @@ pub struct Step {
     pub head: FrameHead,
     /// `None` for a frame that is longer than [`LONGEST`].
     pub raw: Option<Bytes>,
+    /// The exchange that its message belongs to, where it has one message.
+    pub exchange: Option<ExchangeId>,
     pub what: What,
 }
 
@@ -40,8 +42,8 @@ pub enum What {
     Tells(Box<Notification>),
     /// Several messages, as only the revision 2025-03-26 allows: the requests among them.
     Batch(Vec<Exchange>),
-    /// A request without a usable id, or a response to nothing.
-    Stray,
+    /// A request without a usable id, a response to nothing, or no message of a known kind.
+    Stray(MessageKind),
     /// No JSON-RPC.
     Noise,
 }
@@ -76,8 +78,6 @@ pub struct Script<'r> {
     messages: VecDeque<MessageRow>,
     /// The last frame that was read.
     after: Seq,
-    /// The bytes of the step that was given last: they are asked for again.
-    latest: Option<(Seq, Option<Bytes>)>,
     /// The words in texts of the client that may be handles, by their hashes, each with the last
     /// frame that has it; read when first needed.
     texts: Option<HashMap<u64, Seq>>,
@@ -97,7 +97,6 @@ impl<'r> Script<'r> {
             page: VecDeque::new(),
             messages: VecDeque::new(),
             after: Seq(0),
-            latest: None,
             texts: None,
             failed: None,
         }
@@ -129,59 +128,53 @@ impl<'r> Script<'r> {
             None if head.size <= LONGEST => Some(self.recording.raw(head.seq)?.into()),
             raw => raw,
         };
-        self.latest = Some((head.seq, raw.clone()));
-        let what = self.what(head.seq, raw.as_deref())?;
-        Ok(Some(Step { head, raw, what }))
+        let (what, exchange) = self.what(head.seq, raw.as_deref())?;
+        Ok(Some(Step {
+            head,
+            raw,
+            exchange,
+            what,
+        }))
     }
 
-    fn what(&mut self, seq: Seq, raw: Option<&[u8]>) -> Result<What, ReadError> {
+    fn what(
+        &mut self,
+        seq: Seq,
+        raw: Option<&[u8]>,
+    ) -> Result<(What, Option<ExchangeId>), ReadError> {
         let is_here = |row: &mut MessageRow| row.record.frame == seq;
         let rows = std::iter::from_fn(|| self.messages.pop_front_if(is_here));
         let rows: Vec<_> = rows.map(|row| row.record).collect();
         let row = match rows.as_slice() {
-            [] => return Ok(What::Noise),
+            [] => return Ok((What::Noise, None)),
             [row] if !raw.is_some_and(begins_array) => row,
             batch => {
                 let requests = batch.iter().filter(|it| it.kind == MessageKind::Request);
                 let ids: Vec<_> = requests.filter_map(|it| it.exchange).collect();
-                return Ok(What::Batch(self.recording.exchanges_of(&ids)?));
+                return Ok((What::Batch(self.recording.exchanges_of(&ids)?), None));
             }
         };
-        Ok(match (row.kind, row.exchange) {
-            (MessageKind::Request, Some(id)) => match self.recording.exchange(id)? {
-                Some(exchange) => {
-                    let answer = exchange.response.map(|(seq, _)| (seq, id));
-                    self.answers.extend(answer);
-                    What::Asks(Box::new(exchange))
-                }
-                None => What::Stray,
-            },
-            (MessageKind::Response, _) => match self.answers.remove(&seq) {
-                Some(id) => What::Answers(id),
-                None => What::Stray,
-            },
+        let what = match (row.kind, row.exchange) {
+            (MessageKind::Request, Some(id)) => self.recording.exchange(id)?.map(|exchange| {
+                let answer = exchange.response.map(|(seq, _)| (seq, id));
+                self.answers.extend(answer);
+                What::Asks(Box::new(exchange))
+            }),
+            (MessageKind::Response, _) => self.answers.remove(&seq).map(What::Answers),
             (MessageKind::Notification, _) => {
                 let message = classify(raw.unwrap_or_default()).messages.pop();
                 match message.map(|message| message.body) {
-                    Some(Body::Notification(it)) => What::Tells(Box::new(it)),
-                    _ => What::Stray,
+                    Some(Body::Notification(it)) => Some(What::Tells(Box::new(it))),
+                    _ => None,
                 }
             }
-            _ => What::Stray,
-        })
+            _ => None,
+        };
+        Ok((what.unwrap_or(What::Stray(row.kind)), row.exchange))
     }
 
-    /// The bytes of a frame; `None` where there are none or too many. Cheap for the latest frame
-    /// and for those that come soon.
+    /// The bytes of a frame; `None` where there are none or too many.
     pub fn raw(&mut self, seq: Seq) -> Option<Bytes> {
-        if let Some((_, raw)) = self.latest.as_ref().filter(|(latest, _)| *latest == seq) {
-            return raw.clone();
-        }
-        if let Ok(at) = self.page.binary_search_by_key(&seq, |(head, _)| head.seq)
-            && let Some(raw) = &self.page[at].1
-        {
-            return Some(raw.clone());
-        }
         let raw = || match self.recording.head(seq)? {
             Some(head) if head.size <= LONGEST => Ok(Some(self.recording.raw(seq)?.into())),
             _ => Ok(None),

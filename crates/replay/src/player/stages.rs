@@ -151,7 +151,8 @@ impl Director<'_> {
     fn deadlines(&self) -> impl Iterator<Item = Moment> {
         let unread = self.ending.unread.map(|(_, since)| since + UNREAD);
         let end = self.options.timeout.map(|timeout| self.began + timeout);
-        let deadlines = [end, unread, self.calls.deadline()];
+        let answer = self.calls.awaited().filter_map(|call| call.deadline).min();
+        let deadlines = [end, unread, answer];
         deadlines.into_iter().flatten()
     }
 
@@ -160,7 +161,7 @@ impl Director<'_> {
         let is_open = |call: &super::calls::Call| {
             !call.is_awaited() && !call.cancelled && !call.exchange.is_listen()
         };
-        if self.calls.all().any(is_open) {
+        if self.calls.0.values().any(is_open) {
             since + UNANSWERED
         } else if self.notices.are_due() {
             since + STILL_DUE

@@ -112,12 +112,13 @@ pub fn play(
 /// was read.
 fn told(outcome: &Outcome, requests: u64, is_whole: bool) -> String {
     let tally = &outcome.tally;
-    let lacking = tally.unbound.len() as u64;
+    let refused = tally.refused.count;
+    let lacking = outcome.report.lacking.len() as u64;
     let words = [
         outcome.interrupted.is_some().then(|| "stopped".to_owned()),
         Some(format!("{} of {} sent", count(tally.sent), count(requests))),
         Some(format!("{} answered", count(tally.answered))),
-        (tally.refused > 0).then(|| format!("{} refused", plural(tally.refused, "call"))),
+        (refused > 0).then(|| format!("{} refused", plural(refused, "call"))),
         (lacking > 0).then(|| format!("{} not supplied", plural(lacking, "redacted value"))),
         (!is_whole).then(|| "compared as far as it was on record by then".to_owned()),
     ];

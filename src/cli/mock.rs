@@ -171,10 +171,7 @@ fn fault(text: &str) -> Result<Fault, String> {
 
 /// Serves the recording to whoever has started us.
 pub fn run(args: &Mock) -> Outcome {
-    let mut secrets = Secrets::default();
-    for (placeholder, value) in &args.bind {
-        secrets.bind(placeholder.clone(), value.clone());
-    }
+    let secrets = Secrets(args.bind.iter().cloned().collect());
     let (recording, selected) = select::open(&args.recording, &args.folder)?;
     if selected.seq.is_some() {
         let message = "`mock` serves a whole recording: leave out what stands behind the #";
@@ -195,7 +192,7 @@ pub fn run(args: &Mock) -> Outcome {
     let mut remarks: Vec<String> = settings.faults().collect();
     let max_size = run::configured_max_size(&settings, &mut remarks);
     let slow_ns = run::configured_slow(&settings, &mut remarks);
-    let names = secrets.names();
+    let names = secrets.0.keys();
     let needless = names.filter(|name| !index.placeholders.contains(*name));
     remarks.extend(
         needless.map(|name| format!("--bind {name}: the recording has no such placeholder")),

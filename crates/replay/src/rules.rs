@@ -29,7 +29,7 @@
 //!
 //! * Paths are those of [`Path`]: exact segments, `[*]` for every element; a rule covers what is
 //!   at its path and below. The left side is the recorded one, the right side the live one.
-//! * Every rule counts how often it changed what was found: one that never did is reported.
+//! * A rule that never changed what was found is reported.
 //! * A file with anything wrong in it is refused, with the place and the nearest right spelling.
 
 pub mod files;
@@ -41,9 +41,8 @@ use mcpreel_wire::json::{Path, Step};
 use regex::Regex;
 use serde::Deserialize;
 use std::borrow::Cow;
-use std::fmt;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Longer texts are not normalised: a pattern may read them again and again.
 const MAX_TEXT: usize = 1 << 20;
@@ -62,8 +61,8 @@ struct Rule {
     about: Written,
     /// Of a rule that binds.
     bind: Option<Bind>,
-    /// How often it changed what was found.
-    fired: AtomicU64,
+    /// Whether it changed what was found.
+    fired: AtomicBool,
 }
 
 /// Names a rule among the rules of a comparison.
@@ -141,7 +140,7 @@ struct Written {
 pub struct Unfired {
     /// Where it stands: file, line and column. Not escaped.
     pub at: String,
-    /// The rule in short: `ignore result.a of tool:search`. Not escaped.
+    /// The rule in short: `ignore result.a`. Not escaped.
     pub rule: String,
 }
 
@@ -190,7 +189,7 @@ impl Rules {
     /// The rules that changed nothing.
     pub fn unfired(&self) -> Vec<Unfired> {
         let rules = self.rules.iter();
-        let silent = rules.filter(|rule| rule.fired.load(Ordering::Relaxed) == 0);
+        let silent = rules.filter(|rule| !rule.fired.load(Ordering::Relaxed));
         let unfired = silent.map(|rule| Unfired {
             at: rule.at.to_string(),
             rule: rule.in_words(),
@@ -201,30 +200,15 @@ impl Rules {
 
 impl Rule {
     fn fire(&self) {
-        self.fired.fetch_add(1, Ordering::Relaxed);
+        self.fired.store(true, Ordering::Relaxed);
     }
 
-    /// The rule in short: `ignore result.a of tool:search`.
+    /// The rule in short: `ignore result.a`.
     fn in_words(&self) -> String {
-        if let Some(bind) = &self.bind {
-            let (to, request, from, answer) = (&bind.to, &bind.request, &bind.from, &bind.answer);
-            return format!("bind {to} of {request} to {from} of {answer}");
-        }
-        let what = SECTIONS[self.what as usize];
-        let path = self
-            .about
-            .path
-            .as_ref()
-            .map(Path::to_string)
-            .unwrap_or_default();
-        let of = match &self.about.calls {
-            Calls::All => String::new(),
-            calls => format!(" of {calls}"),
-        };
-        match &self.about.matching {
-            None => format!("{what} {path}{of}"),
-            Some(Matching::Set) => format!("{what} {path}{of} as a set"),
-            Some(Matching::Keyed(name)) => format!("{what} {path}{of} by {name}"),
+        match (&self.bind, &self.about.path) {
+            (Some(bind), _) => format!("bind {} to {}", bind.to, bind.from),
+            (None, Some(path)) => format!("{} {path}", SECTIONS[self.what as usize]),
+            (None, None) => String::new(),
         }
     }
 }
@@ -236,17 +220,6 @@ impl Calls {
             Self::All => true,
             Self::Method(only) => &**only == method,
             Self::Tool(only) => method == "tools/call" && name == Some(&**only),
-        }
-    }
-}
-
-impl fmt::Display for Calls {
-    /// As in a rule: `tools/list`, `tool:search`; `any` for all of them.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::All => f.write_str("any"),
-            Self::Method(method) => f.write_str(method),
-            Self::Tool(name) => write!(f, "tool:{name}"),
         }
     }
 }

@@ -104,10 +104,7 @@ fn check(scenario: &Scenario) -> Result<(), String> {
     let dir = tempfile::tempdir().expect("a temporary folder can be made");
     let reel = record(dir.path(), &scenario.record);
     let recording = Recording::open(&reel).expect("it can be read");
-    let mut secrets = Secrets::default();
-    for (name, value) in &scenario.options.bind {
-        secrets.bind(name.clone(), value.clone());
-    }
+    let secrets = Secrets(scenario.options.bind.clone());
     let options = options(&scenario.options);
     let index = match (
         Index::read(&recording, &secrets, &options.rules),

@@ -204,6 +204,13 @@ impl Judge {
         worst
     }
 
+    /// Both sides have this exchange, and nothing of it can differ: a question that was known by its
+    /// words, a request that neither side got an answer to.
+    pub fn alike(&mut self, one: &Occurrence<'_>) {
+        let account = Account::new([Some(one), None], Outcome::Differs, None);
+        self.ledger.compared(&account, Counts::default());
+    }
+
     /// Compares two answers; `page_of` is the list of which both are pages.
     fn responses(&mut self, sides: [&Occurrence<'_>; 2], page_of: Option<List>, found: &mut Found) {
         let texts = sides.map(|side| side.response);

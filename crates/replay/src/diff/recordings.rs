@@ -141,7 +141,7 @@ pub fn recordings(
     Ok(Some(compared))
 }
 
-/// Compares two exchanges. What is bound in the answers before them is not known.
+/// Compares two exchanges, knowing what is bound in the answers before them.
 pub fn exchanges(
     left: (&Recording, ExchangeId),
     right: (&Recording, ExchangeId),
@@ -149,6 +149,18 @@ pub fn exchanges(
 ) -> Result<(), ReadError> {
     let sides = One::both([left.0, right.0], &[left.0.summary()?, right.0.summary()?]);
     let mut bound = Bound::by(judge);
+    let is_retry = left.0.exchange(left.1)?.is_some_and(|left| left.is_retry());
+    if is_retry || judge.rules().binds().next().is_some() {
+        let before = |at: usize, end: ExchangeId| {
+            let mut cards = sides[at].cards(judge, &mut |_| true)?;
+            cards.retain(|card| card.id < end);
+            Ok::<_, ReadError>(cards)
+        };
+        let cards = [before(0, left.1)?, before(1, right.1)?];
+        for places in aligned(&cards) {
+            bound.learn(&read(sides, ids(places, &cards))?);
+        }
+    }
     let mut held = read(sides, [Some(left.1), Some(right.1)])?;
     judged(&mut held, &mut bound, judge);
     // Two exchanges are no session in which every rule could have been of use.

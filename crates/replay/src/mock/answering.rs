@@ -2,7 +2,7 @@
 
 use super::OnMiss;
 use super::faults::Effect;
-use super::index::{Entry, Outcome, Trigger};
+use super::index::{Entry, Index, Outcome, Trigger};
 use super::matcher::{Near, Reason, Subject, Wanted};
 use super::mock_report::Missed;
 use super::server::{
@@ -10,13 +10,16 @@ use super::server::{
 };
 use crate::lines::Line;
 use crate::rules::Side;
+use compact_str::CompactString;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::json::{Value, follow};
-use mcpreel_wire::mcp::keys;
+use mcpreel_wire::mcp::capabilities::Declared;
+use mcpreel_wire::mcp::{keys, methods};
 use mcpreel_wire::message::{
-    Body, Content, InputRound, Lines, Message, Notification, Problem, Request, Subject as About,
+    Body, Content, InputRound, Lines, Message, Notification, Outcome as Answer, Problem, Request,
+    Subject as About, classify,
 };
 use serde_json::json;
 use std::collections::VecDeque;
@@ -138,10 +141,11 @@ impl Server {
             logs: !modern || level.is_some(),
         };
         if &*request.method == "initialize" {
-            self.client.initializes(request.identity.as_deref());
-        } else if modern {
-            self.client.asks_modern();
+            let identity = request.identity.as_deref();
+            let capabilities = identity.and_then(|identity| identity.capabilities.as_deref());
+            self.capabilities = Some(Declared::read(capabilities));
         }
+        self.is_modern = modern || self.is_modern;
         let subject = Subject {
             method: request.method.clone(),
             name: request.name.clone(),
@@ -320,4 +324,100 @@ impl Server {
 fn unknown_state(id: &RequestId) -> Found {
     let message = "this requestState was not given for this request";
     Found::Own(error(Some(id), INVALID_PARAMS, message, None))
+}
+
+/// Whether a client declared with `initialize` the capability that a request of the server needs.
+pub(super) fn may_be_asked(
+    declared: Option<&Declared>,
+    method: &str,
+    params: Option<Value<'_>>,
+) -> bool {
+    let known = methods::find(method);
+    let Some(needed) = known.and_then(|method| method.uses().next()?.capability) else {
+        return true;
+    };
+    let has = |name: &str| declared.is_some_and(|declared| declared.has(name));
+    let by_url = || params?.get("mode")?.is_str("url").then_some(());
+    match needed {
+        "elicitation" if by_url().is_some() => has("elicitation.url"),
+        // Nothing below it means forms.
+        "elicitation" => has(needed) && (has("elicitation.form") || !has("elicitation.url")),
+        _ => has(needed),
+    }
+}
+
+/// Rounds that wait for their retry; the oldest are forgotten.
+const WAITING: usize = 256;
+
+/// Answers that asked for input without a `requestState`, the newest first: the entry, and the keys
+/// of what was asked.
+#[derive(Debug, Default)]
+pub struct Rounds(VecDeque<(usize, Vec<CompactString>)>);
+
+impl Rounds {
+    /// The entry was answered by `line`, which asks for input.
+    pub fn wait(&mut self, entry: usize, line: &[u8]) {
+        let asked = classify(line).messages.pop();
+        if let Some(Body::Response(response)) = asked.map(|message| message.body)
+            && let Answer::InputRequired(round) = response.outcome
+            && round.state.is_none()
+        {
+            self.0.truncate(WAITING - 1);
+            self.0.push_front((entry, round.keys));
+        }
+    }
+
+    /// The newest round about `subject` that asked for just what `keys` bring.
+    pub fn take(
+        &mut self,
+        index: &Index,
+        subject: &Subject,
+        keys: &[CompactString],
+    ) -> Option<usize> {
+        let at = self.0.iter().position(|(entry, asked)| {
+            index.entries[*entry].subject == *subject
+                && keys.is_empty() == asked.is_empty()
+                && keys.iter().all(|key| asked.contains(key))
+        })?;
+        self.0.remove(at).map(|(entry, _)| entry)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mcpreel_wire::json::Document;
+
+    fn asked(capabilities: &str, method: &str, params: &str) -> bool {
+        let declared = Declared::read(Some(capabilities));
+        let document = Document::parse(params.as_bytes()).unwrap();
+        may_be_asked(Some(&declared), method, Some(document.root()))
+    }
+
+    #[test]
+    fn only_what_was_declared_is_asked() {
+        let (form, url) = ("{}", r#"{"mode":"url"}"#);
+        let elicit = "elicitation/create";
+        for (capabilities, method, params, may) in [
+            ("{}", "ping", "{}", true),
+            ("{}", "roots/list", "{}", false),
+            (r#"{"roots":{}}"#, "roots/list", "{}", true),
+            (r#"{"elicitation":{}}"#, elicit, form, true),
+            (r#"{"elicitation":{}}"#, elicit, url, false),
+            (r#"{"elicitation":{"url":{}}}"#, elicit, form, false),
+            (r#"{"elicitation":{"url":{}}}"#, elicit, url, true),
+            (
+                r#"{"elicitation":{"url":{},"form":{}}}"#,
+                elicit,
+                form,
+                true,
+            ),
+            (r#"{"sampling":{}}"#, "sampling/createMessage", "{}", true),
+            ("{}", "vendor/ask", "{}", true),
+        ] {
+            let found = asked(capabilities, method, params);
+            assert_eq!(found, may, "{capabilities} {method} {params}");
+        }
+        assert!(!may_be_asked(None, "roots/list", None));
+    }
 }

@@ -9,6 +9,7 @@ use super::matcher::{Subject, Wanted};
 use crate::player::script::{Script, Step as Frame, What};
 use crate::rules::Rules;
 use compact_str::CompactString;
+use mcpreel_redact::token;
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::MessageKind;
@@ -17,6 +18,9 @@ use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
 use mcpreel_trace::session::End;
 use std::collections::{BTreeSet, HashMap, VecDeque};
+
+/// Names of placeholders that are remembered: more could not be listed.
+const MOST_NAMES: usize = 1000;
 
 /// A request of the recorded client.
 #[derive(Clone, Debug)]
@@ -137,11 +141,15 @@ impl Index {
         if let (Some(lost), Some(_)) = (builder.last_lost, &index.death) {
             index.entries[lost].outcome = Outcome::Death;
         }
-        let unbound = secrets.lacks(&index.placeholders);
-        match (index.entries.as_slice(), unbound.as_slice()) {
-            ([], _) => Err(IndexError::Nothing),
-            (_, []) => Ok(index),
-            _ => Err(IndexError::Unbound(unbound)),
+        let names = index.placeholders.iter();
+        let unbound = names.filter(|name| !secrets.0.contains_key(*name));
+        let unbound: Vec<_> = unbound.cloned().collect();
+        if index.entries.is_empty() {
+            Err(IndexError::Nothing)
+        } else if unbound.is_empty() {
+            Ok(index)
+        } else {
+            Err(IndexError::Unbound(unbound))
         }
     }
 
@@ -212,7 +220,7 @@ impl<'r> Builder<'r> {
     /// A frame of several messages says nothing that could be served one by one.
     fn frame(&mut self, frame: Frame) {
         let (head, raw) = (&frame.head, frame.raw.unwrap_or_default());
-        Secrets::find(&raw, &mut self.index.placeholders);
+        token::names_in(&raw, MOST_NAMES, &mut self.index.placeholders);
         if self.last_input.is_some_and(|last| head.seq > last) {
             self.anchor = Trigger::End;
         }

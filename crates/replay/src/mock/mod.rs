@@ -15,7 +15,7 @@
 //! * [`matcher`]: the texts by which requests are told apart, which recorded request a live one
 //!   stands for, and what comes nearest to one that stands for none;
 //! * `server`: time and messages in, actions out; it plays what belongs to an exchange, with live
-//!   ids; `answering`: what a line of the host gets; `client`: what the client has declared;
+//!   ids; `answering`: what a line of the host gets, and what the host may be asked;
 //! * [`faults`]: failures on purpose;
 //! * [`serve`]: pipes, threads, signals, and the recording of the session with the host.
 //!
@@ -49,7 +49,6 @@
 //!   values are expected in requests and filled into answers. Without them nothing is served.
 
 mod answering;
-mod client;
 pub mod faults;
 pub mod index;
 pub mod matcher;
@@ -60,14 +59,13 @@ mod server;
 use crate::rules::Rules;
 pub use faults::Fault;
 pub use index::Index;
-use mcpreel_redact::token;
 use mcpreel_redact::token::spellings;
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::quoted;
 pub use mock_report::Report;
 pub use server::{Action, Ended, Server};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 #[derive(Debug, Default)]
@@ -108,9 +106,6 @@ pub enum Latency {
     Fixed(Duration),
 }
 
-/// Names of placeholders that are remembered: more could not be listed.
-const MOST_NAMES: usize = 1000;
-
 /// A recording, with secrets filled in.
 #[derive(Debug)]
 pub struct Source {
@@ -135,29 +130,9 @@ impl Source {
 
 /// The values of redacted placeholders, by name: `secret:1`.
 #[derive(Clone, Debug, Default)]
-pub struct Secrets(BTreeMap<String, String>);
+pub struct Secrets(pub BTreeMap<String, String>);
 
 impl Secrets {
-    /// `value` stands for the placeholder `name`.
-    pub fn bind(&mut self, name: String, value: String) {
-        self.0.insert(name, value);
-    }
-
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.keys().map(String::as_str)
-    }
-
-    /// Adds the names of the placeholders in `bytes` to `found`.
-    pub fn find(bytes: &[u8], found: &mut BTreeSet<String>) {
-        token::names_in(bytes, MOST_NAMES, found);
-    }
-
-    /// The `names` that have no value.
-    pub fn lacks(&self, names: &BTreeSet<String>) -> Vec<String> {
-        let unbound = names.iter().filter(|name| !self.0.contains_key(*name));
-        unbound.cloned().collect()
-    }
-
     /// JSON text with the values in place of their placeholders; bytes that are not UTF-8 stay.
     pub fn fill(&self, bytes: Vec<u8>) -> Vec<u8> {
         if self.0.is_empty() {

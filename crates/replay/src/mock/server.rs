@@ -15,7 +15,7 @@
 //! depends on the input alone.
 
 use super::Source;
-use super::client::{Client, Rounds};
+use super::answering::{Rounds, may_be_asked};
 use super::index::{Act, Index, Outcome, Step, Trigger};
 use super::matcher::{MARK, Matcher, Near};
 use super::mock_report::{Report, Tally};
@@ -25,6 +25,7 @@ use mcpreel_trace::frame::Seq;
 use mcpreel_trace::session::End;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::json::{Document, Edits, replaced};
+use mcpreel_wire::mcp::capabilities::Declared;
 use mcpreel_wire::mcp::keys;
 use mcpreel_wire::message::Classifier;
 use serde_json::json;
@@ -125,7 +126,10 @@ pub struct Server {
     pub(super) matcher: Matcher,
     pub(super) options: Options,
     pub(super) classifier: Classifier,
-    pub(super) client: Client,
+    /// Whether the client has made a request of the modern era.
+    pub(super) is_modern: bool,
+    /// The capabilities that the client declared with `initialize`.
+    pub(super) capabilities: Option<Declared>,
     /// Plays under way, in the order in which they began.
     pub(super) plays: BTreeMap<u64, Play>,
     last_play: u64,
@@ -151,7 +155,8 @@ impl Server {
             source,
             options,
             classifier: Classifier::default(),
-            client: Client::default(),
+            is_modern: false,
+            capabilities: None,
             plays: BTreeMap::new(),
             last_play: 0,
             asked: BTreeMap::new(),
@@ -332,8 +337,13 @@ impl Server {
             }
             (Some((_, at)), _) if is_recorded => play.stands_for(at),
             (Some(_), _) => Moment(0),
-            (None, Then::Answer(entry, _)) if is_recorded => {
-                play.stands_for(self.index.entries[*entry].answered_at[0]) + play.delay
+            (None, Then::Answer(entry, _)) => {
+                let due = match self.options.latency {
+                    Latency::None => play.began,
+                    Latency::Fixed(fixed) => play.began + fixed,
+                    Latency::Recorded => play.stands_for(self.index.entries[*entry].answered_at[0]),
+                };
+                due + play.delay
             }
             (None, _) => play.began + play.delay,
         }
@@ -386,7 +396,8 @@ impl Server {
             (Act::Stderr, _) => self.act(Action::Stderr(message)),
             (Act::Log, live) => {
                 let live = live.as_ref().or(play.live.as_ref());
-                if live.map_or(!self.client.is_modern(), |live| live.logs) {
+                let goes_without = self.is_modern && self.capabilities.is_none();
+                if live.map_or(!goes_without, |live| live.logs) {
                     self.say(&message, &[]);
                 }
             }
@@ -446,7 +457,8 @@ impl Server {
         let may = Document::parse(line).ok().and_then(|document| {
             let root = document.root();
             let method = root.get("method")?.as_str()?;
-            Some(self.client.may_be_asked(&method, root.get("params")))
+            let declared = self.capabilities.as_ref();
+            Some(may_be_asked(declared, &method, root.get("params")))
         });
         if may != Some(true) || self.asked.len() >= MOST_OPEN {
             self.tally.not_asked += 1;

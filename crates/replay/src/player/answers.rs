@@ -98,7 +98,8 @@ impl Director<'_> {
     ) {
         let exchange = &*call.exchange;
         if call.cancelled {
-            return;
+            let left = self.recorded(exchange, None);
+            return self.judge.alike(&left);
         }
         let Some(value) = value else {
             self.tally.answered += 1;

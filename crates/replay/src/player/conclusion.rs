@@ -49,6 +49,12 @@ impl Director<'_> {
                 self.conclude_nothing(requests);
             }
         }
+        let silent = self.calls.0.values().filter(|call| !call.is_awaited());
+        let silent: Vec<_> = silent.map(|call| call.exchange.clone()).collect();
+        for exchange in silent {
+            let left = self.recorded(&exchange, None);
+            self.judge.alike(&left);
+        }
         for exchange in self.questions.missing(&self.calls, self.script.is_part()) {
             let left = self.recorded(&exchange, None);
             self.judge.missing(&left, Outcome::NeverAsked);

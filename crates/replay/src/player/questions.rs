@@ -204,6 +204,8 @@ impl Director<'_> {
                 script.sends_after(exchange.request.0, text)
             });
         }
+        let left = self.recorded(&exchange, None);
+        self.judge.alike(&left);
         self.answer(exchange.id);
     }
 

@@ -99,7 +99,7 @@ pub(super) fn rules(text: &str, path: &std::path::Path) -> Result<Vec<Rule>, Pro
         what: What::Bind,
         about: Written::default(),
         bind: Some(bind.into_inner()),
-        fired: 0.into(),
+        fired: false.into(),
     });
     let mut rules: Vec<_> = binds.collect();
     for (what, section) in [
@@ -119,7 +119,7 @@ pub(super) fn rules(text: &str, path: &std::path::Path) -> Result<Vec<Rule>, Pro
                 what,
                 about,
                 bind: None,
-                fired: 0.into(),
+                fired: false.into(),
             });
         }
     }

@@ -48,8 +48,8 @@ const LONGEST: usize = 160;
 ///
 /// Replays a recording again and again, each time without some of the client's messages, until none
 /// can be left out without losing the failure. What belongs together stays together: a request with
-/// its cancel, its rounds of input and what the client answers meanwhile; and whoever gives a
-/// handle, a cursor or a task back needs the call that it came from. The handshake always stays.
+/// its cancel, its rounds of input and what the client answers meanwhile; and what gives a handle, a
+/// cursor or a task back is not sent without the call that it came from. The handshake always stays.
 /// The result is a recording like any other: the shortest replay that failed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -207,7 +207,7 @@ impl Search<'_> {
     fn leave_out(&mut self) -> Result<(), Failure> {
         self.most = self.most.saturating_sub(self.times_again()).max(1);
         let mut failed = None;
-        ddmin(self.units.all(), |kept| {
+        ddmin(self.units.all().len(), |kept| {
             let fails = self.fails(kept);
             fails.map_err(|failure| failed = Some(failure)).ok()?
         });

@@ -24,7 +24,7 @@ fn each_kind_of_difference_has_its_class() {
         (
             r#"{"a":1}"#,
             r#"{"a":"1"}"#,
-            "breaking result.a string instead of number",
+            "breaking result.a",
         ),
         (r#"{"a":1}"#, "{}", "breaking result.a"),
         ("{}", r#"{"a":1}"#, "added result.a"),

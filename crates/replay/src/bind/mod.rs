@@ -23,7 +23,6 @@
 //!   is not sent either, [`Fault::Unreached`].
 //! * A message is changed by spans of its bytes ([`Edits`]): order of members, spelling of numbers
 //!   and white space stay as recorded, and a message in which nothing changes goes out as it is.
-//! * Which message needs which other one follows from the same values: [`Trail`].
 //! * Everything is bounded: [`MOST`] values are remembered, more are counted.
 
 mod handle;
@@ -35,7 +34,7 @@ mod round;
 
 pub use known::{Bound, MOST};
 pub use learn::About;
-pub use places::{Trail, each_candidate, text_hash};
+pub use places::{each_candidate, text_hash};
 pub use prepare::{Fault, Role};
 pub use round::{Round, Unexpected};
 

@@ -9,7 +9,7 @@ use super::diff_report::{
 };
 use super::lists::{self, Listing, Page};
 use super::values::{Side, Terms, compare_by};
-use super::{Change, Class, Comparison, Excerpt, Half, Label, Line, Verdict};
+use super::{Change, Class, Comparison, Half, Label, Line, Verdict};
 use crate::rewrite::Rewrites;
 use crate::rules::{Rules, Scope};
 use mcpreel_trace::exchange::{Exchange, Status};
@@ -133,6 +133,8 @@ pub struct Judge {
     /// The lists of which pages have come that are not compared yet.
     lists: BTreeMap<List, Listing>,
     pub(super) ledger: Ledger,
+    /// Whether a request was not sent because redacted values in it were not supplied.
+    is_hindered: bool,
 }
 
 /// The differences of two exchanges, in the making.
@@ -305,9 +307,6 @@ impl Judge {
 
     /// An exchange of the left side that has no counterpart: how much that matters, pages aside.
     pub fn missing(&mut self, left: &Occurrence<'_>, why: Outcome) -> Option<Class> {
-        if let Outcome::Redacted(names) = &why {
-            self.lacks(names);
-        }
         if self.takes(0, left) {
             return None;
         }
@@ -374,8 +373,10 @@ impl Judge {
         self.ledger.report.redacted += values;
     }
 
-    /// Redacted values were needed and not supplied: their names, escaped.
-    pub fn lacks(&mut self, names: &[Box<str>]) {
+    /// Redacted values were needed and not supplied: their names, escaped. Whether a request was not
+    /// sent for that: else it matters only where something differs.
+    pub fn lacks(&mut self, names: &[Box<str>], by_request: bool) {
+        self.is_hindered |= by_request;
         let lacking = &mut self.ledger.report.lacking;
         for name in names {
             if lacking.len() < MOST_LACKING && !lacking.contains(name) {
@@ -394,8 +395,11 @@ impl Judge {
             let counts = self.close(list);
             self.ledger.found((list.method().into(), None), counts);
         }
-        let lacking = &self.ledger.report.lacking;
-        if let Some(first) = lacking.first() {
+        let report = &self.ledger.report;
+        let lacking = &report.lacking;
+        if let Some(first) = lacking.first()
+            && (self.is_hindered || report.is_failed())
+        {
             let names = lacking.iter().take(LACKING_NAMED).map(|name| &**name);
             let text = format!(
                 "secrets are missing: the recording is redacted, and nothing stands for {}; \
@@ -535,7 +539,7 @@ fn difference(half: Half, found: &Comparison, at: usize, class: Class) -> Option
         return None;
     };
     let path = found.path(at).to_string();
-    let note = note(half, line, (*change, left, right), &path, class);
+    let note = note(half, line, *change, &path, class);
     Some(Difference {
         half,
         class,
@@ -551,7 +555,7 @@ fn difference(half: Half, found: &Comparison, at: usize, class: Class) -> Option
 fn note(
     half: Half,
     line: &Line,
-    (change, left, right): (Change, &Option<Excerpt>, &Option<Excerpt>),
+    change: Change,
     path: &str,
     class: Class,
 ) -> Option<String> {
@@ -562,28 +566,12 @@ fn note(
         (Change::Added, "", _) if half == Half::Response => "an answer, where there was none",
         (_, "result.isError", _) if class == Class::Breaking => "the call fails now",
         (Change::Order, ..) => "the same in another order",
-        (Change::Type, ..) => {
-            let (left, right) = (left.as_ref()?, right.as_ref()?);
-            return Some(format!("{} instead of {}", kind(right), kind(left)));
-        }
         (_, _, Label::TextLine { left, right }) => {
             return Some(format!("line {}", left.or(*right)? + 1));
         }
         _ => return None,
     };
     Some(note.to_owned())
-}
-
-/// The type of a value, by its first character.
-fn kind(value: &Excerpt) -> &'static str {
-    match value.text.trim_start().chars().next() {
-        Some('"') => "string",
-        Some('{') => "object",
-        Some('[') => "array",
-        Some('t' | 'f') => "boolean",
-        Some('n') => "null",
-        _ => "number",
-    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use super::calls::{Call, Calls};
 use super::director::Director;
 use super::requests::lacks;
 use crate::bind::{About, Role};
-use crate::diff::{Class, Occurrence};
+use crate::diff::{Class, Occurrence, Outcome};
 use crate::rules::Side;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
@@ -173,6 +173,9 @@ impl Director<'_> {
             prepared => {
                 if let Err(fault) = prepared {
                     let why = lacks(fault);
+                    if let Outcome::Redacted(names) = &why {
+                        self.judge.lacks(names, false);
+                    }
                     let left = self.recorded(&question.exchange, None);
                     self.judge.missing(&left, why);
                 }

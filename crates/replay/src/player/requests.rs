@@ -129,7 +129,7 @@ impl Director<'_> {
                 self.judge.trouble(Trouble::Refused, why.into());
             }
             (_, Some(Outcome::Redacted(names))) => {
-                self.judge.lacks(&names);
+                self.judge.lacks(&names, false);
             }
             _ => {}
         }
@@ -153,10 +153,14 @@ impl Director<'_> {
             self.tally.unwanted += 1;
             return self.judge.unwanted();
         };
-        if let Outcome::Refused(_) = why {
-            let tool = exchange.name.as_deref().unwrap_or_default();
-            let refused = &mut self.tally.refused;
-            refused.add(|| (exchange.request.0, tool.into()));
+        match &why {
+            Outcome::Refused(_) => {
+                let tool = exchange.name.as_deref().unwrap_or_default();
+                let refused = &mut self.tally.refused;
+                refused.add(|| (exchange.request.0, tool.into()));
+            }
+            Outcome::Redacted(names) => self.judge.lacks(names, true),
+            _ => {}
         }
         // What was on a page of a list that is gone may be on another page.
         let page = self.listing(exchange);

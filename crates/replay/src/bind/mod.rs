@@ -119,19 +119,10 @@ impl Binder {
             }
         }
         if let Some(version) = &self.protocol {
-            let asked = params
-                .filter(|_| {
-                    message
-                        .get("method")
-                        .is_some_and(|it| it.is_str("initialize"))
-                })
-                .and_then(|params| params.get("protocolVersion"));
-            for recorded in [asked, in_meta(keys::PROTOCOL_VERSION)]
-                .into_iter()
-                .flatten()
-            {
-                edits.replace_string(recorded, version);
-            }
+            let first = message.get("method").filter(|it| it.is_str("initialize"));
+            let asked = first.and(params).and_then(|params| params.get("protocolVersion"));
+            let asked = asked.into_iter().chain(in_meta(keys::PROTOCOL_VERSION));
+            asked.for_each(|recorded| edits.replace_string(recorded, version));
         }
     }
 

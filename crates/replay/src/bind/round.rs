@@ -15,8 +15,6 @@ pub struct Round {
     keys: Vec<(Box<str>, Option<Box<str>>)>,
     /// Questions that are asked now and were not then.
     pub unexpected: Vec<Unexpected>,
-    /// Members that answer those.
-    given: Vec<String>,
 }
 
 /// A question that the recording has no answer to.
@@ -69,19 +67,9 @@ impl Round {
         round
     }
 
-    /// The recorded answer with the result `then`, its questions under the keys that they have now.
-    pub fn as_now<'t>(&self, then: Value<'_>, answer: &'t [u8]) -> Cow<'t, [u8]> {
-        self.renamed(then.get("inputRequests"), answer)
-    }
-
-    /// The recorded retry that is `then`, its answers under the keys that the questions have now.
-    pub fn retry_as_now<'t>(&self, then: Value<'_>, retry: &'t [u8]) -> Cow<'t, [u8]> {
-        let params = then.get("params");
-        let responses = params.and_then(|params| params.get("inputResponses"));
-        self.renamed(responses, retry)
-    }
-
-    fn renamed<'t>(&self, members: Option<Value<'_>>, message: &'t [u8]) -> Cow<'t, [u8]> {
+    /// A recorded answer or retry with the object `members`, its questions or answers, under the
+    /// keys that they have now.
+    pub fn as_now<'t>(&self, members: Option<Value<'_>>, message: &'t [u8]) -> Cow<'t, [u8]> {
         let mut edits = Edits::default();
         if let Some(members) = members {
             self.rename(members, &mut edits);
@@ -118,31 +106,21 @@ impl Round {
             (None, Some(live)) => edits.insert(params, "requestState", &quoted(live)),
             (None, None) => {}
         }
-        let given = self.given.join(",");
         // Nobody asks such a recorded question any more.
         let is_over = |key: Value<'_>| {
             let mut keys = self.keys.iter();
             keys.any(|(recorded, live)| live.is_none() && key.is_str(recorded))
         };
         match params.get("inputResponses") {
-            None if given.is_empty() => {}
-            None => edits.insert(params, "inputResponses", &format!("{{{given}}}")),
+            None => {}
             Some(responses) if responses.members().all(|(key, _)| is_over(key)) => {
-                edits.replace(responses, &format!("{{{given}}}"));
+                edits.replace(responses, "{}");
             }
             Some(responses) => {
                 self.rename(responses, edits);
                 edits.remove(responses, is_over);
-                if !given.is_empty() {
-                    edits.insert_members(responses, &given);
-                }
             }
         }
-    }
-
-    /// Answers an unexpected question with a JSON text.
-    pub fn give(&mut self, key: &str, json: &str) {
-        self.given.push(format!("{}:{json}", quoted(key)));
     }
 }
 

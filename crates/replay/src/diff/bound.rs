@@ -79,11 +79,14 @@ impl Bound {
         let document = Document::parse(then).ok()?;
         let root = document.root();
         let renamed = match half {
-            Half::Request => before.next_back()?.1.retry_as_now(root, then),
-            Half::Response => self
-                .rounds
-                .get(&(chain, id))?
-                .as_now(root.get("result")?, then),
+            Half::Request => {
+                let responses = root.get("params")?.get("inputResponses");
+                before.next_back()?.1.as_now(responses, then)
+            }
+            Half::Response => {
+                let asked = root.get("result")?.get("inputRequests");
+                self.rounds.get(&(chain, id))?.as_now(asked, then)
+            }
         };
         Some(renamed.into_owned())
     }

@@ -18,6 +18,7 @@ use mcpreel_wire::json::{Document, Value, canonical};
 use mcpreel_wire::mcp::TaskStatus;
 use mcpreel_wire::text::{self, plural};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// An answer that is so little later matters to nobody, however fast the other one was.
 const HARDLY_LATER_NS: u64 = 10_000_000;
@@ -81,21 +82,14 @@ impl Budget {
             Self::Absolute(most) => (is > most, text::duration(most)),
             Self::Times(times) => {
                 let later = is.saturating_sub(was) > HARDLY_LATER_NS;
-                let late = later && times_over(is, was) > times;
+                let [took, before] = [is, was.max(1)].map(|ns| Duration::from_nanos(ns));
+                let late = later && took.div_duration_f64(before) > times;
                 (late, format!("{times} times as long"))
             }
         };
         let (is, was) = (text::duration(is), text::duration(was));
         late.then(|| format!("took {is}, was {was}; allowed is {allowed}"))
     }
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a ratio of two durations need not be exact"
-)]
-fn times_over(is: u64, was: u64) -> f64 {
-    is as f64 / was.max(1) as f64
 }
 
 #[derive(Clone, Debug, Default)]
@@ -493,13 +487,13 @@ impl Found {
                 let is_noise = half == Half::Request && in_meta;
                 let class = if is_noise { Class::Noise } else { class };
                 self.counts.add(class, 1);
-                all.push((class, line.depth > ENVELOPE, at));
+                all.push((class, at));
             }
         }
         all.sort_unstable();
         self.more += all.len().saturating_sub(MAX_DIFFERENCES) as u64;
         let shown = all.into_iter().take(MAX_DIFFERENCES);
-        let shown = shown.filter_map(|(class, _, at)| difference(half, found, at, class));
+        let shown = shown.filter_map(|(class, at)| difference(half, found, at, class));
         self.differences.extend(shown);
         let not_compared = found.limits.not_compared;
         if not_compared > 0 {
@@ -523,9 +517,6 @@ impl Found {
         });
     }
 }
-
-/// Down to this depth stands what says how an exchange ended: `result.isError`, `error.code`.
-const ENVELOPE: u16 = 2;
 
 fn difference(half: Half, found: &Comparison, at: usize, class: Class) -> Option<Difference> {
     let line = &found.lines[at];

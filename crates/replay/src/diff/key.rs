@@ -35,19 +35,14 @@ pub struct Terms<'r> {
     pub rewrites: &'r Rewrites,
     /// When it was sent, nanoseconds since the Unix epoch.
     pub wall_ns: Option<u64>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
-    Exact,
-    /// Without what two runs never share.
-    Normalised,
+    /// Whether what two runs never share counts.
+    pub is_exact: bool,
 }
 
 /// The digest of a request or notification, `message` being all of it.
-pub fn digest(message: Value<'_>, level: Level, terms: Terms<'_>) -> Digest {
+pub fn digest(message: Value<'_>, terms: Terms<'_>) -> Digest {
     let mut all = message.get("method").map(canonical).unwrap_or_default();
-    all += &text(message.get("params"), level, terms);
+    all += &text(message.get("params"), terms);
     Digest::of(all.as_bytes())
 }
 
@@ -59,14 +54,14 @@ pub fn words(question: Value<'_>, side: Side, rewrites: &Rewrites, wall_ns: Opti
         side,
         rewrites,
         wall_ns,
+        is_exact: false,
     };
-    digest(question, Level::Normalised, terms)
+    digest(question, terms)
 }
 
 /// The params of a request as canonical JSON, with a bare `…` for each value that is left out.
-pub fn text(params: Option<Value<'_>>, level: Level, terms: Terms<'_>) -> String {
+pub fn text(params: Option<Value<'_>>, terms: Terms<'_>) -> String {
     let mut writing = Writing {
-        is_exact: level == Level::Exact,
         terms,
         place: vec![Step::Member("params".into())],
     };
@@ -75,7 +70,6 @@ pub fn text(params: Option<Value<'_>>, level: Level, terms: Terms<'_>) -> String
 }
 
 struct Writing<'r> {
-    is_exact: bool,
     terms: Terms<'r>,
     place: Vec<Step>,
 }
@@ -92,8 +86,8 @@ impl Writing<'_> {
                 let all = elements.map(|(at, element)| self.at(Step::Element(at), element));
                 format!("[{}]", all.collect::<Vec<_>>().join(","))
             }
-            Kind::Number if !self.is_exact && terms.wall_ns.is_some_and(is_now) => "…now".into(),
-            Kind::String if !self.is_exact => {
+            Kind::Number if !self.terms.is_exact && terms.wall_ns.is_some_and(is_now) => "…now".into(),
+            Kind::String if !self.terms.is_exact => {
                 let text = value.as_str().unwrap_or_default();
                 let rewritten = match terms.side {
                     Side::Left => terms.rewrites.apply(&text),
@@ -128,7 +122,7 @@ impl Writing<'_> {
             if name == "_meta" && self.place.len() == 2 {
                 self.kept(value, &mut written);
             } else if !self.is_left_out(value) {
-                let is_made_up = !self.is_exact && noise::is_made_up(&self.place);
+                let is_made_up = !self.terms.is_exact && noise::is_made_up(&self.place);
                 let text = if is_made_up {
                     "…".into()
                 } else {
@@ -166,7 +160,7 @@ impl Writing<'_> {
         let is_arguments = matches!(place, [_, Step::Member(name)] if &**name == "arguments");
         let is_empty = is_arguments && value.is_object() && value.members().next().is_none();
         let is_noise = || noise::may_be_missing(place) || self.terms.scope.ignores(place, None);
-        is_empty || !self.is_exact && is_noise()
+        is_empty || !self.terms.is_exact && is_noise()
     }
 }
 

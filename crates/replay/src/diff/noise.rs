@@ -114,7 +114,7 @@ impl Beside<'_> {
             Some("pid") => return numbers.iter().all(Option::is_some),
             Some("port") if numbers.iter().all(ports) => return true,
             // What a client asks for by such a name is a choice, and what a server answers is not.
-            Some(name) if self.is_of_an_answer() && is_duration(name) => return true,
+            Some(name) if self.is_of_an_answer() && DURATION.is_match(name) => return true,
             _ => {}
         }
         let [Some(a), Some(b)] = self.wall_ns else {
@@ -236,27 +236,16 @@ pub(super) fn shape(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Names of members that hold a measured duration.
-const DURATIONS: [&str; 5] = ["duration", "elapsed", "latency", "took", "uptime"];
-
-/// Units behind such a name: `took_ms`, `elapsedSeconds`, `elapsed_time`.
-const DURATION_UNITS: &str = "ns nanos nanoseconds us micros microseconds ms millis milliseconds s \
-     sec secs seconds min mins minutes hours time";
-
-/// Whether a member says how long something took, alone or with a unit. Of a longer name, such as
-/// `max_duration`, nobody knows whether it was measured.
-fn is_duration(name: &str) -> bool {
-    let mut words = String::new();
-    for letter in name.chars() {
-        if letter.is_uppercase() && !words.is_empty() {
-            words.push('_');
-        }
-        words.extend(letter.to_lowercase());
-    }
-    let (what, unit) = words.split_once(['_', '-']).unwrap_or((&words, ""));
-    let mut units = DURATION_UNITS.split(' ');
-    DURATIONS.contains(&what) && (unit.is_empty() || units.any(|known| known == unit))
-}
+/// Whether a member says how long something took, alone or with a unit: `took_ms`,
+/// `elapsedSeconds`. Of a longer name, such as `max_duration`, nobody knows whether it was measured.
+static DURATION: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = concat!(
+        "(?i)^(?:duration|elapsed|latency|took|uptime)",
+        "(?:[_-]s|[_-]?(?:ns|nanos|nanoseconds|us|micros|microseconds|ms|millis|milliseconds",
+        "|secs?|seconds|mins?|minutes|hours|time))?$",
+    );
+    Regex::new(pattern).expect("the pattern is a constant, and the tests use it")
+});
 
 /// A time of day with seconds, after a date, with the half of the day, or with two digits for the
 /// hour: `1:02:03` is how long something is. That `01:02:03` may be that as well cannot be told; how

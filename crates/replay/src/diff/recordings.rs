@@ -244,10 +244,10 @@ fn nothing(summaries: &[Summary; 2], wanted: &Wanted, judge: &mut Judge) {
     if judge.compared() > 0 {
         return;
     }
-    let why = match (summaries.each_ref().map(|one| one.exchanges == 0), wanted) {
-        ([true, true], _) => "neither recording has a request",
-        ([true, false], _) => "the left recording has no request",
-        ([false, true], _) => "the right recording has no request",
+    let why = match (summaries.each_ref().map(|one| one.exchanges), wanted) {
+        ([0, 0], _) => "neither recording has a request",
+        ([0, _], _) => "the left recording has no request",
+        ([_, 0], _) => "the right recording has no request",
         (_, Wanted::Only(sides)) if sides.iter().all(HashSet::is_empty) => {
             "the filter fits no request"
         }
@@ -310,9 +310,9 @@ fn compare_notices(
         let [(left, then), (right, now)] = sides;
         let text = match (then, now) {
             _ if then == now => return None,
-            (_, 0) => format!("came {}, and does no more", often(then)),
-            (0, _) => format!("comes {}, and did not before", often(now)),
-            _ => format!("came {}, was {}", often(now), often(then)),
+            (_, 0) => format!("came {}, and does no more", plural(then, "time")),
+            (0, _) => format!("comes {}, and did not before", plural(now, "time")),
+            _ => format!("came {}, was {}", plural(now, "time"), plural(then, "time")),
         };
         let class = if now < then {
             Class::Changed
@@ -327,12 +327,4 @@ fn compare_notices(
         judge.remark(class, seqs, &method, &text);
     }
     Ok(())
-}
-
-fn often(times: u64) -> String {
-    match times {
-        1 => "once".to_owned(),
-        2 => "twice".to_owned(),
-        times => plural(times, "time"),
-    }
 }

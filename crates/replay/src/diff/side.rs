@@ -1,7 +1,7 @@
 //! One of two recordings: its exchanges, read one at a time.
 
 use super::judge::{Judge, Occurrence, POLL, is_at_work};
-use super::key::{self, Digest, Level, Terms};
+use super::key::{self, Digest, Terms};
 use super::noise;
 use crate::rules::Side;
 use mcpreel_redact::gaps;
@@ -115,6 +115,7 @@ impl<'r> One<'r> {
             side: self.side,
             rewrites: &judge.options().rewrites,
             wall_ns: Some(self.wall_ns.saturating_add(exchange.t_request.0)),
+            is_exact: true,
         };
         let message = |at, size| {
             self.message(at, size <= WHOLE)
@@ -126,8 +127,8 @@ impl<'r> One<'r> {
         // A client asks again for as long as its task is at work.
         let is_at_work = is_at_work(method, answer.transpose()?.as_deref());
         let document = Document::parse(&request);
-        let [exact, normalised] = [Level::Exact, Level::Normalised].map(|level| match &document {
-            Ok(document) => key::digest(document.root(), level, terms),
+        let [exact, normalised] = [true, false].map(|is_exact| match &document {
+            Ok(document) => key::digest(document.root(), Terms { is_exact, ..terms }),
             // Nested too deeply, or too long: its bytes are all there is.
             Err(_) => Digest::of(&request),
         });

@@ -10,7 +10,7 @@
 
 use super::index::Index;
 use crate::diff;
-use crate::diff::key::{Level, Terms};
+use crate::diff::key::Terms;
 use crate::diff::{Class, Half, compare_by, key};
 use crate::rewrite::Rewrites;
 use crate::rules::{Rules, Scope, Side};
@@ -293,15 +293,17 @@ impl Wanted {
                     side,
                     rewrites: &rewrites,
                     wall_ns: None,
+                    is_exact: false,
                 };
-                let mut normalised = key::text(params, Level::Normalised, terms);
+                let mut normalised = key::text(params, terms);
                 for name in HANDED_OUT {
                     if let Some(value) = params.and_then(|params| params.get(name)) {
                         // Writing to a string does not fail.
                         let _ = write!(normalised, " {name}={}", canonical(value));
                     }
                 }
-                (key::text(params, Level::Exact, terms), normalised)
+                let is_exact = true;
+                (key::text(params, Terms { is_exact, ..terms }), normalised)
             }
         };
         Self {

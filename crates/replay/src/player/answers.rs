@@ -3,10 +3,8 @@
 //! Where the live server asks for a round of input as it did then, under whatever keys, the recorded
 //! retry answers it. Where it asks for something else, the user's policy for questions decides.
 
-use super::Policy;
 use super::calls::{Call, Chain, was_answered};
 use super::director::Director;
-use super::questions::stub;
 use super::stages::Stop;
 use crate::bind::{About, Round};
 use crate::diff::{Class, Half, Occurrence};
@@ -232,16 +230,10 @@ impl Director<'_> {
         let (was, now) = (was.root().get("result")?, now.root().get("result")?);
         let left = |request: Value<'_>| self.words(request, Side::Left, None);
         let right = |request: Value<'_>| self.words(request, Side::Right, None);
-        let mut round = Round::new(was, now, [&left, &right]);
-        let renamed = Some(round.as_now(was, then).into_owned());
-        let unexpected = std::mem::take(&mut round.unexpected);
-        self.tally.unexpected += unexpected.len() as u64;
-        for question in unexpected {
-            let stub = stub(&question.method).filter(|_| self.options.asked == Policy::Stub);
-            if let Some(result) = stub {
-                round.give(&question.key, result);
-                continue;
-            }
+        let round = Round::new(was, now, [&left, &right]);
+        let renamed = Some(round.as_now(was.get("inputRequests"), then).into_owned());
+        self.tally.unexpected += round.unexpected.len() as u64;
+        if let Some(question) = round.unexpected.first() {
             let asked = now.get("inputRequests");
             if let Some(request) = asked.and_then(|asked| asked.get(&question.key)) {
                 self.unexpected_question(&question.method, None, request, Class::Changed);

@@ -103,12 +103,7 @@ impl Director<'_> {
         let mut text = match (pending.as_slice(), waits) {
             ([], Some(waits)) => format!("the time is up, it waits for {waits}"),
             ([], None) => "the time is up, and not everything was sent".to_owned(),
-            ([one], _) => format!("no answer to {one}"),
-            (all, _) => {
-                let requests = plural(all.len() as u64, "request");
-                let first = all[..all.len().min(MOST_NAMED)].join(", ");
-                format!("no answer to {requests}: {first}")
-            }
+            (all, _) => format!("no answer to {}", all[..all.len().min(MOST_NAMED)].join(", ")),
         };
         let unread = self.ending.unread.map(|(bytes, _)| size(bytes));
         let blocked = unread.map(|bytes| format!("; the write is blocked, {bytes} are not read"));

@@ -300,7 +300,7 @@ impl Director<'_> {
 }
 
 /// The answer of a client that has nothing to offer; `None` where it can only refuse.
-pub(super) fn stub(method: &str) -> Option<&'static str> {
+fn stub(method: &str) -> Option<&'static str> {
     match method {
         "roots/list" => Some(r#"{"roots":[]}"#),
         "elicitation/create" => Some(r#"{"action":"cancel"}"#),

@@ -10,9 +10,10 @@ fn of(params: &str) -> [Digest; 2] {
         side: Side::Right,
         rewrites: &Rewrites::NONE,
         wall_ns: Some(NOW),
+        is_exact: true,
     };
     let document = Document::parse(message.as_bytes()).expect("JSON");
-    [Level::Exact, Level::Normalised].map(|level| digest(document.root(), level, terms))
+    [true, false].map(|is_exact| digest(document.root(), Terms { is_exact, ..terms }))
 }
 
 #[test]

@@ -344,10 +344,7 @@ fn what_belongs_together_is_one_unit() {
     let case = Case::new(&told.collect::<Vec<_>>());
     let units = Units::of(&Recording::open(&case.recording).unwrap()).unwrap();
     for (seq, (unit, _, what)) in (1..).zip(rows) {
-        let found = units
-            .all()
-            .iter()
-            .position(|it| it.contains(&Seq(seq)));
+        let found = units.all().iter().position(|it| it.contains(&Seq(seq)));
         assert_eq!(found, unit, "{what}");
         // The handshake stays, and so do answers.
         assert_eq!(units.leaves_out(&[], Seq(seq)), unit.is_some(), "{what}");

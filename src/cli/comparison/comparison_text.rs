@@ -357,7 +357,11 @@ pub fn left_out(report: &Report, most: usize) -> Vec<String> {
         (left.unwanted, "exchange", "not wanted by --only"),
         (left.passed_over, "difference", "passed over by rules"),
         (report.redacted, "value", REDACTED),
-        (report.lacking.len() as u64, "redacted value", "not supplied"),
+        (
+            report.lacking.len() as u64,
+            "redacted value",
+            "not supplied",
+        ),
         (left.exchanges, "exchange", NOT_KEPT),
         (left.offers, "offer", NOT_KEPT),
         (left.troubles, "problem", "not kept"),

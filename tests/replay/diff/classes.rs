@@ -21,11 +21,7 @@ fn each_kind_of_difference_has_its_class() {
             r#"{"a":"x\nz"}"#,
             "changed result.a line 2",
         ),
-        (
-            r#"{"a":1}"#,
-            r#"{"a":"1"}"#,
-            "breaking result.a",
-        ),
+        (r#"{"a":1}"#, r#"{"a":"1"}"#, "breaking result.a"),
         (r#"{"a":1}"#, "{}", "breaking result.a"),
         ("{}", r#"{"a":1}"#, "added result.a"),
         (r#"{"a":[1]}"#, r#"{"a":[1,2]}"#, "added result.a[1]"),
@@ -90,10 +86,7 @@ fn what_the_server_asks_and_notifies_is_compared_as_well() {
     let texts = found.rows[1..]
         .iter()
         .map(|row| row["text"].as_str().unwrap_or_default());
-    assert!(texts.eq([
-        "came 1 time, and does no more",
-        "came 2 times, was 1 time"
-    ]));
+    assert!(texts.eq(["came 1 time, and does no more", "came 2 times, was 1 time"]));
 }
 
 /// A session in which a task is made and asked about, which is answered so each time.

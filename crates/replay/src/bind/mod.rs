@@ -120,7 +120,9 @@ impl Binder {
         }
         if let Some(version) = &self.protocol {
             let first = message.get("method").filter(|it| it.is_str("initialize"));
-            let asked = first.and(params).and_then(|params| params.get("protocolVersion"));
+            let asked = first
+                .and(params)
+                .and_then(|params| params.get("protocolVersion"));
             let asked = asked.into_iter().chain(in_meta(keys::PROTOCOL_VERSION));
             asked.for_each(|recorded| edits.replace_string(recorded, version));
         }

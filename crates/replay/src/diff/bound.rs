@@ -110,7 +110,8 @@ impl Bound {
             return;
         };
         let (then, now) = (then.root(), now.root());
-        self.binder.learn_ruled(About::of(exchange), then, Some(now));
+        self.binder
+            .learn_ruled(About::of(exchange), then, Some(now));
         if let (Some(chain), Some(then), Some(now)) =
             (exchange.chain, then.get("result"), now.get("result"))
             && self.rounds.len() < MOST

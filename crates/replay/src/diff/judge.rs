@@ -543,13 +543,7 @@ fn difference(half: Half, found: &Comparison, at: usize, class: Class) -> Option
 }
 
 /// An explanation of a difference, where its values do not say enough.
-fn note(
-    half: Half,
-    line: &Line,
-    change: Change,
-    path: &str,
-    class: Class,
-) -> Option<String> {
+fn note(half: Half, line: &Line, change: Change, path: &str, class: Class) -> Option<String> {
     let note = match (change, path, &line.label) {
         (Change::Outcome, "result", _) => "an error instead of a result",
         (Change::Outcome, ..) => "a result instead of an error",

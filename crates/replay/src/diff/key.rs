@@ -86,7 +86,9 @@ impl Writing<'_> {
                 let all = elements.map(|(at, element)| self.at(Step::Element(at), element));
                 format!("[{}]", all.collect::<Vec<_>>().join(","))
             }
-            Kind::Number if !self.terms.is_exact && terms.wall_ns.is_some_and(is_now) => "…now".into(),
+            Kind::Number if !self.terms.is_exact && terms.wall_ns.is_some_and(is_now) => {
+                "…now".into()
+            }
             Kind::String if !self.terms.is_exact => {
                 let text = value.as_str().unwrap_or_default();
                 let rewritten = match terms.side {

@@ -103,7 +103,10 @@ impl Director<'_> {
         let mut text = match (pending.as_slice(), waits) {
             ([], Some(waits)) => format!("the time is up, it waits for {waits}"),
             ([], None) => "the time is up, and not everything was sent".to_owned(),
-            (all, _) => format!("no answer to {}", all[..all.len().min(MOST_NAMED)].join(", ")),
+            (all, _) => format!(
+                "no answer to {}",
+                all[..all.len().min(MOST_NAMED)].join(", ")
+            ),
         };
         let unread = self.ending.unread.map(|(bytes, _)| size(bytes));
         let blocked = unread.map(|bytes| format!("; the write is blocked, {bytes} are not read"));

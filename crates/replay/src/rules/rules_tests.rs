@@ -29,10 +29,10 @@ fn the_example_of_the_documentation_is_read() {
     let rules = rules(&example.replace("//!", ""));
     let words: Vec<_> = rules.unfired().into_iter().map(|rule| rule.rule).collect();
     let said = "\
-        bind params.arguments.handle of tool:read to result.structuredContent.handle of tool:open
-        ignore result.structuredContent.score of tool:search
+        bind params.arguments.handle to result.structuredContent.handle
+        ignore result.structuredContent.score
         keep params._meta[\"com.example/tenant\"]
-        match result.structuredContent.files of tool:list_files by name
+        match result.structuredContent.files
         normalise result.content[*].text";
     assert!(words.iter().eq(said.lines().map(str::trim)), "{words:?}");
     assert_eq!(rules.unfired()[1].at, "a.rules.toml:1:2");

@@ -96,7 +96,7 @@ pub fn play(scenario: &Scenario) -> Result<(), String> {
     let mut rules = Rules::default();
     rules.add(&choices.rules, Path::new("rules.toml")).unwrap();
     let mut options = options(choices, &recording);
-    options.binder.bind_by(&rules);
+    options.binder.binds.clone_from(&rules.binds);
     let wanted = (!choices.only.is_empty()).then(|| -> Wanted<'_> {
         Box::new(|exchange: &Exchange| choices.only.iter().any(|it| *it == exchange.method))
     });

@@ -29,7 +29,7 @@
 //!
 //! * Paths are those of [`Path`]: exact segments, `[*]` for every element; a rule covers what is
 //!   at its path and below. The left side is the recorded one, the right side the live one.
-//! * A rule that never changed what was found is reported.
+//! * A rule that never changed what was found is reported, unless it binds.
 //! * A file with anything wrong in it is refused, with the place and the nearest right spelling.
 
 pub mod files;
@@ -51,6 +51,8 @@ const MAX_TEXT: usize = 1 << 20;
 #[derive(Debug, Default)]
 pub struct Rules {
     rules: Vec<Rule>,
+    /// Values of answers that later requests have to repeat.
+    pub binds: Vec<Bind>,
 }
 
 #[derive(Debug)]
@@ -59,15 +61,9 @@ struct Rule {
     at: Position,
     what: What,
     about: Written,
-    /// Of a rule that binds.
-    bind: Option<Bind>,
     /// Whether it changed what was found.
     fired: AtomicBool,
 }
-
-/// Names a rule among the rules of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct RuleId(usize);
 
 /// Which exchanges a rule is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -111,7 +107,6 @@ pub struct Bind {
 /// The effect of a rule at its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
-    Bind,
     Ignore,
     Keep,
     Match,
@@ -153,36 +148,25 @@ impl Rules {
     /// Adds the rules of the text of a file, or none where something in it is wrong; `path` is for
     /// the positions.
     pub fn add(&mut self, text: &str, path: &std::path::Path) -> Result<(), Problem> {
-        self.rules.extend(files::rules(text, path)?);
+        let (rules, binds) = files::rules(text, path)?;
+        self.rules.extend(rules);
+        self.binds.extend(binds);
         Ok(())
     }
 
     pub fn len(&self) -> usize {
-        self.rules.len()
+        self.rules.len() + self.binds.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.rules.is_empty()
+        self.len() == 0
     }
 
     /// The rules about an exchange of this method, with the tool, prompt or resource `name`.
     pub fn scope(&self, method: &str, name: Option<&str>) -> Scope<'_> {
-        let about = |rule: &&Rule| rule.bind.is_none() && rule.about.calls.include(method, name);
+        let about = |rule: &&Rule| rule.about.calls.include(method, name);
         Scope {
             rules: self.rules.iter().filter(about).collect(),
-        }
-    }
-
-    /// Values of answers that later requests have to repeat.
-    pub fn binds(&self) -> impl Iterator<Item = (RuleId, &Bind)> {
-        let rules = self.rules.iter().enumerate();
-        rules.filter_map(|(at, rule)| Some((RuleId(at), rule.bind.as_ref()?)))
-    }
-
-    /// A rule changed something: whoever applies binds says so.
-    pub fn fired(&self, rule: RuleId) {
-        if let Some(rule) = self.rules.get(rule.0) {
-            rule.fire();
         }
     }
 
@@ -205,11 +189,9 @@ impl Rule {
 
     /// The rule in short: `ignore result.a`.
     fn in_words(&self) -> String {
-        match (&self.bind, &self.about.path) {
-            (Some(bind), _) => format!("bind {} to {}", bind.to, bind.from),
-            (None, Some(path)) => format!("{} {path}", SECTIONS[self.what as usize]),
-            (None, None) => String::new(),
-        }
+        let path = self.about.path.as_ref().map(Path::to_string);
+        let what = SECTIONS[self.what as usize];
+        format!("{what} {}", path.unwrap_or_default())
     }
 }
 
@@ -233,11 +215,6 @@ pub struct Scope<'r> {
 impl Scope<'_> {
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
-    }
-
-    /// How many there are: looking for one takes as many steps.
-    pub fn len(&self) -> usize {
-        self.rules.len()
     }
 
     /// The rules of a kind about a place.

@@ -137,7 +137,7 @@ impl<'a> Plan<'a> {
         if !self.keep_trace {
             binder.span_seed = Some(getrandom::u64().context("there is no randomness")?);
         }
-        binder.bind_by(judge.rules());
+        binder.binds.clone_from(&judge.rules().binds);
         let pace = &self.driving.pace;
         let usual = || folder::Settings::read().recordings_dir(&self.driving.folder);
         let play = Play {

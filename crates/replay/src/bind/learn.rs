@@ -6,12 +6,12 @@ use super::known::{Bound, Chosen, UNSAID};
 use super::places::{From, LISTS, each_string, places};
 use super::{Binder, fresh_id, handle};
 use crate::diff::{Half, members};
-use crate::rules::{RuleId, Rules};
+
 use mcpreel_redact::token;
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::id::RequestId;
-use mcpreel_wire::json::{Document, Edits, Kind, Path, Step, Value, canonical};
+use mcpreel_wire::json::{Document, Edits, Kind, Path, Step, Value};
 use mcpreel_wire::text::escape;
 use std::borrow::Cow;
 
@@ -188,12 +188,6 @@ fn each_pair<'d>(
 
 /// Values that rules bind.
 impl Binder {
-    /// Binds as these rules say as well.
-    pub fn bind_by(&mut self, rules: &Rules) {
-        let binds = rules.binds().map(|(id, bind)| (id, bind.clone()));
-        self.binds.extend(binds);
-    }
-
     /// The server says `now` where it said `then`, wherever that is: a handle that was found.
     pub fn stands_for(&mut self, then: &str, now: &str) {
         self.known.bind_text(then, now);
@@ -202,12 +196,7 @@ impl Binder {
     /// Whether the answers to such a request have values that rules bind.
     pub fn binds_from(&self, about: About<'_>) -> bool {
         let mut binds = self.binds.iter();
-        binds.any(|(_, bind)| bind.answer.include(about.method, about.name))
-    }
-
-    /// The rules that found another value than on record.
-    pub fn fired(&self) -> impl Iterator<Item = RuleId> {
-        self.fired.iter().map(|at| self.binds[*at].0)
+        binds.any(|bind| bind.answer.include(about.method, about.name))
     }
 
     /// Learns from an answer, then and now, what rules want to know of it, and nothing else. A value
@@ -223,9 +212,6 @@ impl Binder {
                 self.known.bind(chosen, Err(missing));
                 continue;
             };
-            if canonical(value) != canonical(now) {
-                self.fired.insert(rule);
-            }
             self.known.bind(chosen.clone(), Ok(now.raw_text().into()));
             match value.as_str().zip(now.as_str()) {
                 Some((then, now)) if is_telling(&then) && is_telling(&now) => {
@@ -245,7 +231,7 @@ impl Binder {
         half: Half,
     ) -> Vec<(usize, Value<'d>)> {
         let mut found = Vec::new();
-        for (at, (_, bind)) in self.binds.iter().enumerate() {
+        for (at, bind) in self.binds.iter().enumerate() {
             let (calls, path) = match half {
                 Half::Response => (&bind.answer, &bind.from),
                 Half::Request => (&bind.request, &bind.to),

@@ -39,7 +39,7 @@ pub use prepare::{Fault, Role};
 pub use round::{Round, Unexpected};
 
 use crate::rewrite::Rewrites;
-use crate::rules::{Bind, RuleId};
+use crate::rules::Bind;
 use known::Known;
 use mcpreel_redact::gaps;
 use mcpreel_redact::token::{OPEN, Piece, Pieces};
@@ -48,7 +48,7 @@ use mcpreel_wire::id::{IdKind, RequestId};
 use mcpreel_wire::json::{Edits, Path, Value, quoted};
 use mcpreel_wire::mcp::keys;
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Replaces recorded values in messages by live ones.
 #[derive(Debug, Default)]
@@ -65,9 +65,8 @@ pub struct Binder {
     pub protocol: Option<Box<str>>,
     /// Values that are put into the requests of these frames: JSON texts.
     pub edits: HashMap<Seq, Vec<(Path, Box<str>)>>,
-    binds: Vec<(RuleId, Bind)>,
-    /// The places of those that found another value than on record.
-    fired: HashSet<usize>,
+    /// What rules bind.
+    pub binds: Vec<Bind>,
     spans_made: u64,
 }
 

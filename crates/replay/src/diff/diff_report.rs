@@ -315,17 +315,12 @@ pub struct Offer {
     pub times: u64,
 }
 
-/// A list, what of it an offer is about, where in that, and what the offer says.
-type Offered = (List, Box<str>, Box<str>, Option<Box<str>>);
-
 /// A report in the making.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     pub report: Report,
     /// The number of accounts that are kept of each class.
     kept: HashMap<Option<Class>, usize>,
-    /// The places of the offers in the report.
-    offers: HashMap<Offered, usize>,
 }
 
 impl Ledger {
@@ -365,15 +360,17 @@ impl Ledger {
 
     /// Keeps what differs in what a server offers; returns whether that is new.
     pub fn offer(&mut self, offer: Offer) -> bool {
-        let Difference { path, note, .. } = &offer.difference;
-        let key = (offer.list, offer.name.clone(), path.clone(), note.clone());
-        if let Some(known) = self.offers.get(&key) {
-            self.report.offers[*known].times += 1;
+        fn key(it: &Offer) -> (List, &str, &str, Option<&str>) {
+            let Difference { path, note, .. } = &it.difference;
+            (it.list, &it.name, path, note.as_deref())
+        }
+        let offers = &mut self.report.offers;
+        if let Some(known) = offers.iter_mut().find(|it| key(it) == key(&offer)) {
+            known.times += 1;
             return false;
         }
-        if self.report.offers.len() < MAX_OFFERS {
-            self.offers.insert(key, self.report.offers.len());
-            self.report.offers.push(offer);
+        if offers.len() < MAX_OFFERS {
+            offers.push(offer);
         } else {
             self.report.left_out.offers += 1;
         }

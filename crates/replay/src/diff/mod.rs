@@ -3,12 +3,11 @@
 //!
 //! ```text
 //!  two recordings ─ side ─ key ─▶ pairs of exchanges ─▶ judge ─▶ report ─▶ words
-//!                  (bound)     (align)                  ├─ values: two messages (noise)
+//!                              (align)                  ├─ values: two messages (noise)
 //!                                                       └─ lists: what a server offers (schema)
 //! ```
 
 pub(crate) mod align;
-mod bound;
 mod diff_report;
 mod judge;
 pub mod key;
@@ -21,14 +20,13 @@ mod side;
 mod values;
 pub mod words;
 
-pub use bound::Bound;
 pub use diff_report::{
     Account, Call, Counts, Difference, LeftOut, List, MAX_DIFFERENCES, Offer, Outcome, Report,
     Tally, Threshold, Trouble, name,
 };
 pub use judge::{Budget, Judge, Occurrence, Options, is_at_work};
 pub use line::{Comparison, Excerpt, Label, Limits, Line, Verdict};
-pub use recordings::{Compared, Pair, PairSide, Wanted, exchanges, recordings};
+pub use recordings::{Bound, Compared, Pair, PairSide, Wanted, exchanges, recordings};
 pub use side::fill_redacted;
 pub(crate) use values::members;
 pub use values::{Side, Terms, compare, compare_by};

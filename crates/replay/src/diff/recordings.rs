@@ -8,21 +8,25 @@
 //! on both sides ([`Bound`]).
 
 use super::align::Pair as Places;
-use super::bound::Bound;
 use super::diff_report::{Outcome, Trouble};
 use super::judge::Judge;
 use super::side::{Card, HELD, Held, MAX_EXCHANGES, One, fill_redacted, read};
-use super::{Class, align, noise};
+use super::{Class, Half, align, key, noise};
+use crate::bind::{About, Binder, Round};
+use crate::rewrite::Rewrites;
+use crate::rules::Side;
 use compact_str::CompactString;
 use mcpreel_share::phrases::end;
 use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_trace::correlator::MessageKind;
-use mcpreel_trace::exchange::{ExchangeId, Status};
+use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::session::End;
+use mcpreel_wire::json::{Document, Value};
 use mcpreel_wire::mcp::methods;
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::plural;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 /// A choice of the exchanges that are compared.
@@ -150,7 +154,7 @@ pub fn exchanges(
     let sides = One::both([left.0, right.0], &[left.0.summary()?, right.0.summary()?]);
     let mut bound = Bound::by(judge);
     let is_retry = left.0.exchange(left.1)?.is_some_and(|left| left.is_retry());
-    if is_retry || judge.rules().binds().next().is_some() {
+    if is_retry || !judge.rules().binds.is_empty() {
         let before = |at: usize, end: ExchangeId| {
             let mut cards = sides[at].cards(judge, &mut |_| true)?;
             cards.retain(|card| card.id < end);
@@ -163,10 +167,6 @@ pub fn exchanges(
     }
     let mut held = read(sides, [Some(left.1), Some(right.1)])?;
     judged(&mut held, &mut bound, judge);
-    // Two exchanges are no session in which every rule could have been of use.
-    for (rule, _) in judge.rules().binds() {
-        judge.rules().fired(rule);
-    }
     Ok(())
 }
 
@@ -181,7 +181,7 @@ fn judged(held: &mut [Option<Held>; 2], bound: &mut Bound, judge: &mut Judge) ->
                 judge.redacted(fill_redacted(left, right));
             }
         }
-        bound.apply(left, right, judge);
+        bound.apply(left, right);
     }
     let class = match held {
         [Some(left), Some(right)] => judge.both(&left.occurrence(), &right.occurrence()),
@@ -327,4 +327,113 @@ fn compare_notices(
         judge.remark(class, seqs, &method, &text);
     }
     Ok(())
+}
+
+/// Rounds of input that are remembered. The keys of later ones are compared as they are.
+const MOST: usize = 65_536;
+
+/// Values that the server chose anew, in two recordings: what rules bind, and the keys under which it
+/// asks for input. The left side is compared as if it had said the values of the right one, in
+/// requests and in answers, as a replay sends and expects them.
+#[derive(Debug, Default)]
+pub struct Bound {
+    binder: Binder,
+    /// The rounds of input of the left side, each as the right one has it: by their chains, in
+    /// their order.
+    rounds: BTreeMap<(ExchangeId, ExchangeId), Round>,
+    /// Paths of the left side that stand for others on the right.
+    rewrites: Rewrites,
+}
+
+impl Bound {
+    /// The pairs that `judge` knows beforehand; its rules say where more are found.
+    pub(super) fn by(judge: &Judge) -> Self {
+        let mut binder = Binder::default();
+        binder.binds.clone_from(&judge.rules().binds);
+        for (then, now) in &judge.options().pairs {
+            binder.stands_for(then, now);
+        }
+        Self {
+            binder,
+            rounds: BTreeMap::new(),
+            rewrites: judge.options().rewrites.clone(),
+        }
+    }
+
+    /// Finds the pairs in the answers of two exchanges that stand for each other, and makes the
+    /// left one say what it would say on the right side.
+    pub(super) fn apply(&mut self, left: &mut Held, right: &Held) {
+        let exchange = &left.exchange;
+        let request = left
+            .request
+            .take()
+            .map(|then| self.as_now(exchange, Half::Request, &then).into_owned());
+        self.pair([left, right]);
+        let response = left.response.take().map(|then| {
+            self.as_now(&left.exchange, Half::Response, &then)
+                .into_owned()
+        });
+        (left.request, left.response) = (request, response);
+    }
+
+    /// One half of an exchange of the left side with the values of the right side; borrowed where
+    /// nothing changes.
+    pub fn as_now<'t>(&self, exchange: &Exchange, half: Half, then: &'t [u8]) -> Cow<'t, [u8]> {
+        let bound = self.binder.as_now(About::of(exchange), half, then);
+        match self.with_live_keys(exchange, half, &bound) {
+            Some(renamed) => Cow::Owned(renamed),
+            None => bound,
+        }
+    }
+
+    /// A request or answer of an input round, under the keys of the right side.
+    fn with_live_keys(&self, left: &Exchange, half: Half, then: &[u8]) -> Option<Vec<u8>> {
+        let (chain, id) = (left.chain?, left.id);
+        let mut before = self.rounds.range((chain, chain)..(chain, id));
+        let document = Document::parse(then).ok()?;
+        let root = document.root();
+        let renamed = match half {
+            Half::Request => {
+                let responses = root.get("params")?.get("inputResponses");
+                before.next_back()?.1.as_now(responses, then)
+            }
+            Half::Response => {
+                let asked = root.get("result")?.get("inputRequests");
+                self.rounds.get(&(chain, id))?.as_now(asked, then)
+            }
+        };
+        Some(renamed.into_owned())
+    }
+
+    /// Learns from an exchange that is not to be compared itself.
+    pub(super) fn learn(&mut self, held: &[Option<Held>; 2]) {
+        if let [Some(left), Some(right)] = held {
+            self.pair([left, right]);
+        }
+    }
+
+    /// Finds the pairs in the answers of two exchanges, if a rule binds any or they ask for input.
+    fn pair(&mut self, [left, right]: [&Held; 2]) {
+        let exchange = &left.exchange;
+        let asks = exchange.status == Status::InputRequired;
+        if !asks && !self.binder.binds_from(About::of(exchange)) {
+            return;
+        }
+        let answers = [left, right].map(|held| held.response.as_ref());
+        let [Some(then), Some(now)] = answers.map(|answer| Document::parse(answer?).ok()) else {
+            return;
+        };
+        let (then, now) = (then.root(), now.root());
+        self.binder
+            .learn_ruled(About::of(exchange), then, Some(now));
+        if let (Some(chain), Some(then), Some(now)) =
+            (exchange.chain, then.get("result"), now.get("result"))
+            && self.rounds.len() < MOST
+        {
+            let left = |asked: Value<'_>| key::words(asked, Side::Left, &self.rewrites, None);
+            let right = |asked: Value<'_>| key::words(asked, Side::Right, &self.rewrites, None);
+            let round = Round::new(then, now, [&left, &right]);
+            self.rounds.insert((chain, exchange.id), round);
+        }
+    }
 }

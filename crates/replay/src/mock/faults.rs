@@ -5,6 +5,7 @@ use mcpreel_store::select::LiveFilter;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::query::Query;
 use mcpreel_wire::json::Number;
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -46,10 +47,17 @@ impl Fault {
         text: &str,
         duration: impl Fn(&str) -> Option<Duration>,
     ) -> Result<Self, FaultError> {
-        let (filter, effect) = split(text).ok_or(FaultError::Arrow)?;
+        let arrows = ARROWS.iter().flat_map(|arrow| text.match_indices(arrow));
+        // Filters and messages may have arrows in them: the first counts behind which an effect is.
+        let arrows: BTreeSet<_> = arrows.collect();
+        let none = [FaultError::Effect, FaultError::Arrow][usize::from(arrows.is_empty())].clone();
+        let split = arrows.into_iter().find_map(|(at, arrow)| {
+            let effect = effect_of(text[at + arrow.len()..].trim(), &duration);
+            Some((&text[..at], effect?))
+        });
+        let (filter, effect) = split.ok_or(none)?;
         let query = Query::parse(filter.trim());
         let query = query.map_err(|error| FaultError::Filter(error.to_string().into()))?;
-        let effect = effect_of(effect.trim(), duration).ok_or(FaultError::Effect)?;
         let filter = LiveFilter::new(&query);
         let filter = filter.map_err(|error| FaultError::Filter(error.to_string().into()))?;
         Ok(Self {
@@ -63,23 +71,6 @@ impl Fault {
         let filter = self.filter.lock().unwrap_or_else(PoisonError::into_inner);
         filter.fits(request, now).unwrap_or(false)
     }
-}
-
-/// At the first arrow outside of quotes.
-fn split(text: &str) -> Option<(&str, &str)> {
-    let mut quoted = false;
-    let mut escaped = false;
-    for (at, character) in text.char_indices() {
-        if character == '"' && !escaped {
-            quoted = !quoted;
-        }
-        escaped = quoted && character == '\\' && !escaped;
-        let arrow = ARROWS.iter().find(|arrow| text[at..].starts_with(**arrow));
-        if let Some(arrow) = arrow.filter(|_| !quoted) {
-            return Some((&text[..at], &text[at + arrow.len()..]));
-        }
-    }
-    None
 }
 
 fn effect_of(text: &str, duration: impl Fn(&str) -> Option<Duration>) -> Option<Effect> {

@@ -6,6 +6,7 @@ use super::director::{Deadly, Director};
 use super::stages::Stop;
 use crate::diff::{Class, Outcome, Report, Trouble};
 use compact_str::CompactString;
+use mcpreel_share::phrases::end;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::{duration, escape, escape_bytes, plural, size};
@@ -24,9 +25,6 @@ impl Director<'_> {
             lines => format!("; its stderr ends: {lines}"),
         };
         self.conclude(&last_words, requests);
-        for rule in self.options.binder.fired() {
-            self.judge.rules().fired(rule);
-        }
         self.tally.bound = self.options.binder.bound();
         self.tally.forgotten = self.options.binder.forgotten();
         (self.judge.finish(), self.tally)
@@ -127,9 +125,9 @@ impl Director<'_> {
     fn conclude_crash(&mut self, last_words: &str, requests: u64) {
         let how = match self.ended().filter(|_| !self.ending.outlived) {
             Some(ended) if is_bad(ended) && self.is_as_recorded() => {
-                in_words(ended) + ", as in the recording"
+                end(ended) + ", as in the recording"
             }
-            Some(ended) => in_words(ended),
+            Some(ended) => end(ended),
             None if self.ending.output_ended => "the server closed its output and lived on".into(),
             None => "the server closed its input and lived on".into(),
         };
@@ -159,7 +157,7 @@ impl Director<'_> {
         if self.is_as_recorded() {
             // That nothing differs is not all there is to say of a server that died again.
             let method = escape(&self.tally.last_method);
-            let text = badly.map(|ended| format!("{}, after {method}", in_words(ended)).into());
+            let text = badly.map(|ended| format!("{}, after {method}", end(ended)).into());
             self.tally.ended_as_then = text;
             return;
         }
@@ -176,7 +174,7 @@ impl Director<'_> {
         let text = match (needed, badly) {
             (Some(Deadly::Kill), _) => "the server did not end at SIGTERM, and was killed".into(),
             (Some(Deadly::Term), _) => "the server did not end when its input was closed".into(),
-            (None, Some(ended)) => in_words(ended),
+            (None, Some(ended)) => end(ended),
             (None, None) => return,
         };
         let class = if is_part {
@@ -245,12 +243,4 @@ impl Director<'_> {
 
 fn is_bad(end: &End) -> bool {
     *end != End::Exited { code: 0 }
-}
-
-fn in_words(end: &End) -> String {
-    match end {
-        End::Killed { signal } => format!("the server was ended by {}", escape(signal)),
-        End::Exited { code } => format!("the server ended with exit code {code}"),
-        End::NotStarted { .. } | End::Unknown => "the server ended".to_owned(),
-    }
 }

@@ -14,8 +14,8 @@
 //! `questions` what the server is answered, `stages` when the replay is over, and `conclusion` what is
 //! left to say then.
 
+use super::calls::Notices;
 use super::calls::{Calls, Skipped, Tally, named};
-use super::player_notices::Notices;
 use super::questions::Questions;
 use super::script::{Script, Step, What};
 use super::stages::{Ending, Stage};
@@ -88,8 +88,6 @@ pub struct Director<'r> {
     pub(super) questions: Questions,
     pub(super) notices: Notices,
     pub(super) skipped: Skipped,
-    /// The latest roots of the recorded client, JSON text.
-    pub(super) roots: Option<Box<str>>,
     pub(super) tally: Tally,
     pub(super) action: Action,
     pub(super) classifier: Classifier,
@@ -114,7 +112,6 @@ impl<'r> Director<'r> {
             questions: Questions::new(script.questions()?),
             notices: Notices::default(),
             skipped: Skipped::default(),
-            roots: None,
             tally: Tally::default(),
             action: Action::default(),
             classifier: Classifier::default(),

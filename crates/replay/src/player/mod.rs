@@ -11,8 +11,8 @@
 //!
 //! * [`Director`] decides, and does nothing itself but read the recording: live lines arrive, time is
 //!   an argument; [`Action`]s come out. Tests play it without processes. `requests`, `answers` and
-//!   `questions` are its parts, `stages` and `conclusion` its end; `calls` and `player_notices` hold
-//!   what is open.
+//!   `questions` are its parts, `stages` and `conclusion` its end; `calls` holds what
+//!   is open.
 //! * `target` starts the server, moves the bytes and records them; [`Play`] is a whole replay with a
 //!   recording of its own.
 //! * [`guard`] says which tools may be called; [`Options`] holds everything that a user chooses.
@@ -44,7 +44,6 @@ mod calls;
 mod conclusion;
 mod director;
 pub mod guard;
-mod player_notices;
 mod questions;
 mod requests;
 pub mod script;

@@ -154,12 +154,6 @@ impl Director<'_> {
             return;
         };
         let answer = self.script.message(at).unwrap_or_default();
-        if &*question.exchange.method == "roots/list"
-            && let Ok(document) = Document::parse(&answer)
-            && let Some(result) = document.root().get("result")
-        {
-            self.roots = Some(result.raw_text().into());
-        }
         let role = Role::Answer(&live_id);
         match self.options.binder.prepare(at.0, &answer, role) {
             Ok(bytes) if !bytes.is_empty() => {
@@ -255,10 +249,7 @@ impl Director<'_> {
             Policy::Stub => Class::Added,
         };
         self.unexpected_question(&request.method, request.name.as_deref(), message, class);
-        let roots = self.roots.clone();
-        let roots = roots.filter(|_| &*request.method == "roots/list");
-        let stub = roots.as_deref().or(stub(&request.method));
-        match stub.filter(|_| self.options.asked == Policy::Stub) {
+        match stub(&request.method).filter(|_| self.options.asked == Policy::Stub) {
             Some(result) => self.reply(id, "result", result),
             None => self.reply_error(id, "the recorded client was not asked this"),
         }

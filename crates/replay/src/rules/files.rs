@@ -19,7 +19,7 @@ pub use mcpreel_config::Problem;
 const LONGEST: u64 = 64 << 10;
 
 /// The kinds of rules, as the sections of a file are called.
-pub const SECTIONS: [&str; 5] = ["bind", "ignore", "keep", "match", "normalise"];
+pub const SECTIONS: [&str; 5] = ["ignore", "keep", "match", "normalise", "bind"];
 
 /// Bytes that a compiled pattern may take.
 const PATTERN_SIZE: usize = 1 << 20;
@@ -79,7 +79,7 @@ fn read_text(path: &std::path::Path) -> io::Result<String> {
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Sections {
-    bind: Vec<Spanned<Bind>>,
+    bind: Vec<Bind>,
     ignore: Vec<Spanned<Written>>,
     keep: Vec<Spanned<Written>>,
     #[serde(rename = "match")]
@@ -88,20 +88,13 @@ struct Sections {
 }
 
 /// The rules of a file, or what is wrong with it.
-pub(super) fn rules(text: &str, path: &std::path::Path) -> Result<Vec<Rule>, Problem> {
+pub(super) fn rules(text: &str, path: &std::path::Path) -> Result<(Vec<Rule>, Vec<Bind>), Problem> {
     let at = |offset| position(text, path, offset);
     let sections: Sections = toml::from_str(text).map_err(|error| {
         let offset = error.span().map_or(0, |span| span.start);
         Problem::new(&at(offset), &with_nearest(error.message()))
     })?;
-    let binds = sections.bind.into_iter().map(|bind| Rule {
-        at: at(bind.span().start),
-        what: What::Bind,
-        about: Written::default(),
-        bind: Some(bind.into_inner()),
-        fired: false.into(),
-    });
-    let mut rules: Vec<_> = binds.collect();
+    let mut rules = Vec::new();
     for (what, section) in [
         (What::Ignore, sections.ignore),
         (What::Keep, sections.keep),
@@ -118,18 +111,17 @@ pub(super) fn rules(text: &str, path: &std::path::Path) -> Result<Vec<Rule>, Pro
                 at,
                 what,
                 about,
-                bind: None,
                 fired: false.into(),
             });
         }
     }
-    Ok(rules)
+    Ok((rules, sections.bind))
 }
 
 /// The fault of a rule, if it has one: a key that is missing, or means nothing in it.
 fn fault(what: What, rule: &Written) -> Option<String> {
     let (needed, others): (&[&str], &[&str]) = match what {
-        What::Bind | What::Keep => (&["path"], &[]),
+        What::Keep => (&["path"], &[]),
         What::Ignore => (&["path"], &["side"]),
         What::Match => (&["path", "as"], &[]),
         What::Normalise => (&["path", "pattern"], &["side", "with"]),

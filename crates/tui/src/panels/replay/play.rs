@@ -53,7 +53,7 @@ pub fn play(
         let edit = (arguments.path.clone(), json);
         binder.edits.entry(call.place.0).or_default().push(edit);
     }
-    binder.bind_by(judge.rules());
+    binder.binds.clone_from(&judge.rules().binds);
     let wanted = offer.only().map(|only| -> Wanted<'static> {
         Box::new(move |exchange: &Exchange| only.needs(exchange))
     });

@@ -211,7 +211,8 @@ pub fn run(args: &Mock) -> Outcome {
         slow_ns,
         remarks,
     };
-    let server = Server::new(index, Source::new(recording, secrets), options);
+    let source = Source { recording, secrets };
+    let server = Server::new(index, source, options);
     let signals = Signals::catch().map_err(anyhow::Error::from)?;
     // From here on a signal ends the session, not the process.
     file::hand_signals_over();

@@ -100,7 +100,8 @@ pub fn play(scenario: &Scenario) -> Result<(), String> {
     let wanted = (!choices.only.is_empty()).then(|| -> Wanted<'_> {
         Box::new(|exchange: &Exchange| choices.only.iter().any(|it| *it == exchange.method))
     });
-    let script = Script::new(&recording, choices.until.map(Seq)).only(wanted, None);
+    let mut script = Script::new(&recording, choices.until.map(Seq));
+    script.wanted = wanted;
     let judge = Judge::new(rules, strictness);
     let director = Director::new(options, judge, script, Moment(0)).unwrap();
     let requests = director.requests().unwrap();

@@ -58,7 +58,7 @@ pub fn write(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> {
         write_group(group, compared.parties, out)?;
     }
     let mut besides = left_out(report, SHOWN);
-    let noise = report.count(Class::Noise);
+    let noise = report.counts.of(Class::Noise);
     if noise > 0 && !report.fail_on.fails(Class::Noise) {
         let noise = plural(noise, "difference");
         let text = format!("{noise} as between any two runs: ids, times, tokens");
@@ -199,7 +199,7 @@ pub fn grouped(report: &Report) -> Vec<Group<'_>> {
         let seqs = [account.left, account.right];
         let group = groups.entry(key).or_default();
         group.more += account.more;
-        if let Some(said) = words::said(account) {
+        if let Some(said) = words::outcome(account).1 {
             group.add(seqs, account.class, said, None);
         }
         for found in &account.differences {
@@ -317,7 +317,7 @@ pub fn verdict(compared: &Compared<'_>) -> String {
             _ => format!("{what}: {why}; {found}"),
         };
     }
-    let what = match (report.is_failed(), report.worst()) {
+    let what = match (report.is_failed(), report.counts.worst()) {
         (false, _) if compared.is_cut_short => "stopped before its end".to_owned(),
         (false, None | Some(Class::Noise)) => format!("{right} does the same as {left}"),
         (false, Some(Class::Added)) => format!("{right} does all that {left} does, and more"),

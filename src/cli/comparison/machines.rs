@@ -19,7 +19,8 @@ const SHOWN: usize = 20;
 /// Writes a comparison for programs.
 pub fn json(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> {
     let (report, parties) = (compared.report, compared.parties);
-    let counts = Class::ALL.map(|class| (class.as_str().to_owned(), report.count(class).into()));
+    let counts =
+        Class::ALL.map(|class| (class.as_str().to_owned(), report.counts.of(class).into()));
     let [left, right] = parties;
     out.json(&json!({
         "kind": "summary",

@@ -131,7 +131,7 @@ impl Update {
             first
                 .map_or("nothing was compared", |(_, text)| text)
                 .to_owned()
-        } else if matter.iter().all(|class| report.count(*class) == 0) {
+        } else if matter.iter().all(|class| report.counts.of(*class) == 0) {
             return Ok(Updated::Same);
         } else if unsent > 0 {
             let unsent = plural(unsent, "message");

@@ -115,7 +115,8 @@ fn check(scenario: &Scenario) -> Result<(), String> {
         (Err(error), Some(refused)) => return has_parts(&error.to_string(), refused),
         (Err(error), None) => return Err(error.to_string()),
     };
-    let server = Server::new(index, Source::new(recording, secrets), options);
+    let source = Source { recording, secrets };
+    let server = Server::new(index, source, options);
     let mut live = Live {
         server,
         came: VecDeque::new(),

@@ -34,20 +34,17 @@ pub(super) struct Chosen {
 }
 
 impl Chosen {
+    pub(super) fn new(slot: Slot, scope: &str, value: &str) -> Self {
+        let (scope, value) = (scope.into(), value.into());
+        Self { slot, scope, value }
+    }
+
     pub(super) fn by_rule(rule: usize, value: Value<'_>) -> Self {
-        Self {
-            slot: Slot::Rule(rule),
-            scope: "".into(),
-            value: canonical(value).into(),
-        }
+        Self::new(Slot::Rule(rule), "", &canonical(value))
     }
 
     pub(super) fn handle(recorded: &str) -> Self {
-        Self {
-            slot: Slot::Handle,
-            scope: "".into(),
-            value: recorded.into(),
-        }
+        Self::new(Slot::Handle, "", recorded)
     }
 }
 
@@ -77,10 +74,11 @@ struct Live {
 
 /// The table of what the server chose: [`MOST`] values, more are counted.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(crate) struct Known {
     live: HashMap<Chosen, Live>,
     /// Live values that recorded ones are compared as.
     taken: HashSet<(Slot, Box<str>)>,
+    /// Values that were not remembered because there were too many.
     pub forgotten: u64,
 }
 
@@ -172,7 +170,7 @@ impl Known {
     }
 
     /// The handles that were found and sent, in the order in which they were found.
-    pub(super) fn bound(&self) -> Vec<Bound> {
+    pub fn bound(&self) -> Vec<Bound> {
         let found = self.live.values().filter_map(|live| live.found.as_ref());
         let mut found: Vec<_> = found.filter(|bound| bound.uses > 0).cloned().collect();
         found.sort_by(|one, other| (one.seq, &one.recorded).cmp(&(other.seq, &other.recorded)));

@@ -3,7 +3,7 @@
 
 use super::handle::is_telling;
 use super::known::{Bound, Chosen, UNSAID};
-use super::places::{From, LISTS, each_string, places};
+use super::places::{LISTS, each_string, places};
 use super::{Binder, fresh_id, handle};
 use crate::diff::{Half, members};
 
@@ -12,6 +12,7 @@ use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::json::{Document, Edits, Kind, Path, Step, Value};
+use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::escape;
 use std::borrow::Cow;
 
@@ -48,8 +49,8 @@ impl Binder {
         now: Value<'_>,
         later: &mut dyn FnMut(&str) -> bool,
     ) {
-        let mut live = places(now, about.method, From::Server);
-        for (chosen, _) in places(then, about.method, From::Server) {
+        let mut live = places(now, about.method, Direction::ServerToClient);
+        for (chosen, _) in places(then, about.method, Direction::ServerToClient) {
             let at = live.iter().position(|(live, _)| live.slot == chosen.slot);
             let value = at.map(|at| live.remove(at).0.value);
             self.known.bind(chosen, value.ok_or_else(|| UNSAID.into()));
@@ -87,7 +88,7 @@ impl Binder {
         let Ok(document) = Document::parse(then) else {
             return;
         };
-        for (chosen, _) in places(document.root(), about.method, From::Server) {
+        for (chosen, _) in places(document.root(), about.method, Direction::ServerToClient) {
             self.known.bind(chosen, Err(needs(about)));
         }
         self.learn_ruled(about, document.root(), None);

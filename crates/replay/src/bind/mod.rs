@@ -54,7 +54,7 @@ use std::collections::HashMap;
 #[derive(Debug, Default)]
 pub struct Binder {
     /// The values that the server chose, then and now.
-    known: Known,
+    pub(crate) known: Known,
     secrets: Secrets,
     pub rewrites: Rewrites,
     /// Whether ids and progress tokens of the client are made anew.
@@ -73,9 +73,8 @@ pub struct Binder {
 impl Binder {
     /// Supplies the value of a placeholder.
     pub fn supply(&mut self, placeholder: impl Into<Box<str>>, value: impl Into<Box<str>>) {
-        self.secrets
-            .supplied
-            .insert(placeholder.into(), value.into());
+        let supplied = &mut self.secrets.supplied;
+        supplied.insert(placeholder.into(), value.into());
     }
 
     /// A text that is no message, a word of a command line: with its placeholders and roots
@@ -87,18 +86,6 @@ impl Binder {
         }
     }
 
-    /// The handles that were sent in place of recorded ones, and what they stand for.
-    pub fn bound(&self) -> Vec<Bound> {
-        self.known.bound()
-    }
-
-    /// Values that were not remembered because there were too many.
-    pub fn forgotten(&self) -> u64 {
-        self.known.forgotten
-    }
-}
-
-impl Binder {
     /// Replaces values that the client itself chose: ids, spans, its version.
     fn edit_request(&mut self, message: Value<'_>, edits: &mut Edits) {
         let params = message.get("params");

@@ -5,6 +5,7 @@ use super::known::{Chosen, Slot};
 use mcpreel_wire::json::{Kind, Value};
 use mcpreel_wire::mcp::keys;
 use mcpreel_wire::mcp::methods::canonical;
+use mcpreel_wire::message::Direction;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash as _, Hasher as _};
 
@@ -19,14 +20,8 @@ pub(super) const LISTS: [&str; 4] = [
 /// A value in a message that the server chose.
 pub(super) type Place<'d> = (Chosen, Value<'d>);
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum From {
-    Client,
-    Server,
-}
-
 /// The values in `message` that the server chose: it is one of, or an answer to one of, `method`.
-pub(super) fn places<'d>(message: Value<'d>, method: &str, from: From) -> Vec<Place<'d>> {
+pub(super) fn places<'d>(message: Value<'d>, method: &str, from: Direction) -> Vec<Place<'d>> {
     let params = message.get("params");
     let result = message.get("result");
     let mut places = Vec::new();
@@ -36,15 +31,8 @@ pub(super) fn places<'d>(message: Value<'d>, method: &str, from: From) -> Vec<Pl
             Slot::Token => value.as_str().map(|_| value.raw_text()),
             _ => value.as_str(),
         });
-        places.extend(text.zip(value).map(|(text, value)| {
-            let (scope, text) = (scope.into(), text.into());
-            let chosen = Chosen {
-                slot,
-                scope,
-                value: text,
-            };
-            (chosen, value)
-        }));
+        let place = text.zip(value);
+        places.extend(place.map(|(text, value)| (Chosen::new(slot, scope, &text), value)));
     };
     let cursor = |holder: Option<Value<'d>>, key| holder.and_then(|holder| holder.get(key));
     add(Slot::Cursor, method, cursor(params, "cursor"));
@@ -57,12 +45,12 @@ pub(super) fn places<'d>(message: Value<'d>, method: &str, from: From) -> Vec<Pl
             add(Slot::Task, "", holder.get("taskId"));
         }
         add(Slot::Elicitation, "", holder.get("elicitationId"));
-        if from == From::Server && message.get("id").is_some() {
+        if from == Direction::ServerToClient && message.get("id").is_some() {
             let token = meta.and_then(|meta| meta.get(keys::PROGRESS_TOKEN));
             add(Slot::Token, "", token);
         }
     }
-    if from == From::Client && canonical(method) == "notifications/progress" {
+    if from == Direction::ClientToServer && canonical(method) == "notifications/progress" {
         let token = params.and_then(|params| params.get("progressToken"));
         add(Slot::Token, "", token);
     }

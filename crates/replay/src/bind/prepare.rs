@@ -1,11 +1,12 @@
 //! A recorded message, made ready to be sent.
 
 use super::known::{Chosen, Slot};
-use super::places::{From, Place, each_string, places};
+use super::places::{Place, each_string, places};
 use super::{About, Binder, Round, handle};
 use crate::diff::Half;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::{Document, Edits, Path, Step, Value};
+use mcpreel_wire::message::Direction;
 use std::borrow::Cow;
 
 /// The role of a message of the client.
@@ -96,7 +97,7 @@ impl Binder {
         let mut edited = Vec::new();
         let ruled = self.ruled(message, about, Half::Request).into_iter();
         let ruled = ruled.map(|(rule, value)| (Chosen::by_rule(rule, value), value));
-        for place in ruled.chain(places(message, about.method, From::Client)) {
+        for place in ruled.chain(places(message, about.method, Direction::ClientToServer)) {
             let span = place.1.span();
             if !edited.contains(&span) && self.edit_chosen(&place, edits)? {
                 edited.push(span);

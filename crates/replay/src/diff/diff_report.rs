@@ -170,16 +170,6 @@ pub struct Report {
 }
 
 impl Report {
-    /// The number of differences of a class, those that are not kept included.
-    pub fn count(&self, class: Class) -> u64 {
-        self.counts.of(class)
-    }
-
-    /// The worst class that was found.
-    pub fn worst(&self) -> Option<Class> {
-        self.counts.worst()
-    }
-
     /// Whether differences as bad as the threshold were found.
     pub fn is_failed(&self) -> bool {
         self.counts.failing(self.fail_on) > 0

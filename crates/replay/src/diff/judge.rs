@@ -23,9 +23,8 @@ use std::time::Duration;
 /// An answer that is so little later matters to nobody, however fast the other one was.
 const HARDLY_LATER_NS: u64 = 10_000_000;
 
-/// Missing redacted values that are kept, and that are named.
-const MOST_LACKING: usize = 100;
-const LACKING_NAMED: usize = 10;
+/// Missing redacted values that are named.
+const MOST_LACKING: usize = 20;
 
 pub(super) const POLL: &str = "tasks/get";
 
@@ -321,8 +320,7 @@ impl Judge {
 
     /// An exchange that only the right side has, and how much that matters.
     pub fn more(&mut self, right: &Occurrence<'_>) -> Class {
-        let is_noise = is_at_work(right.method, right.response);
-        let class = if is_noise { Class::Noise } else { Class::Added };
+        let class = Class::Added.unless(is_at_work(right.method, right.response));
         if !self.takes(1, right) {
             self.question(right, class);
         }
@@ -352,19 +350,9 @@ impl Judge {
         self.ledger.trouble(trouble, text);
     }
 
-    /// The number of exchanges that were compared so far.
-    pub fn compared(&self) -> u64 {
-        self.ledger.report.compared
-    }
-
     /// An exchange was not to be compared.
     pub fn unwanted(&mut self) {
         self.ledger.report.left_out.unwanted += 1;
-    }
-
-    /// Counts values that are redacted on one side of messages that are otherwise the same.
-    pub fn redacted(&mut self, values: u64) {
-        self.ledger.report.redacted += values;
     }
 
     /// Redacted values were needed and not supplied: their names, escaped. Whether a request was not
@@ -394,12 +382,11 @@ impl Judge {
         if let Some(first) = lacking.first()
             && (self.is_hindered || report.is_failed())
         {
-            let names = lacking.iter().take(LACKING_NAMED).map(|name| &**name);
             let text = format!(
                 "secrets are missing: the recording is redacted, and nothing stands for {}; \
                  supply each with --bind {first}=env:NAME; until then what has them in it is not \
                  sent, and what differs may come of that",
-                names.collect::<Vec<_>>().join(", ")
+                lacking.join(", ")
             );
             self.trouble(Trouble::Unreadable, text.into());
         }
@@ -485,7 +472,7 @@ impl Found {
             if let Some(class) = line.verdict.class() {
                 // What a client says of itself in each request does not tell one from another.
                 let is_noise = half == Half::Request && in_meta;
-                let class = if is_noise { Class::Noise } else { class };
+                let class = class.unless(is_noise);
                 self.counts.add(class, 1);
                 all.push((class, at));
             }

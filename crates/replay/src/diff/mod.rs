@@ -61,6 +61,11 @@ impl Class {
         ["breaking", "changed", "added", "order", "latency", "noise"][self as usize]
     }
 
+    /// This class, or noise.
+    pub(crate) fn unless(self, is_noise: bool) -> Self {
+        if is_noise { Self::Noise } else { self }
+    }
+
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|class| class.as_str() == word)
     }

@@ -178,7 +178,7 @@ fn judged(held: &mut [Option<Held>; 2], bound: &mut Bound, judge: &mut Judge) ->
             (&mut left.response, &mut right.response),
         ] {
             if let (Some(left), Some(right)) = (left, right) {
-                judge.redacted(fill_redacted(left, right));
+                judge.ledger.report.redacted += fill_redacted(left, right);
             }
         }
         bound.apply(left, right);
@@ -241,7 +241,7 @@ fn too_many(summaries: &[Summary; 2], judge: &mut Judge) {
 
 /// Says why nothing was compared, where nothing was.
 fn nothing(summaries: &[Summary; 2], wanted: &Wanted, judge: &mut Judge) {
-    if judge.compared() > 0 {
+    if judge.ledger.report.compared > 0 {
         return;
     }
     let why = match (summaries.each_ref().map(|one| one.exchanges), wanted) {

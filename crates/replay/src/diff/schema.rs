@@ -8,8 +8,7 @@ use mcpreel_wire::json::{Kind, Step, Value, canonical};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Values of an enum that a sentence names, and characters of each.
-const NAMED: usize = 5;
+/// Characters of a value that a sentence names.
 const SHOWN: usize = 40;
 
 /// The direction of the values of a schema.
@@ -270,12 +269,7 @@ fn values(left: Value<'_>, right: Value<'_>) -> Vec<(Effect, String)> {
             .iter()
             .filter(|value| !known.contains(&canonical(**value)));
         let rest: Vec<_> = rest.map(|value| shown(*value)).collect();
-        let named = rest[..rest.len().min(NAMED)].join(", ");
-        let sentence = match rest.len().saturating_sub(NAMED) {
-            0 => format!("{verb} {named}"),
-            more => format!("{verb} {named} and {more} more"),
-        };
-        (!rest.is_empty()).then_some((effect, sentence))
+        (!rest.is_empty()).then(|| (effect, format!("{verb} {}", rest.join(", "))))
     });
     found.collect()
 }

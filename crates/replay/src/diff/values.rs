@@ -413,11 +413,7 @@ impl<'r> Walk<'r> {
                 (Some(left), Some(right)) if left == right => self.same(label, left.as_bytes()),
                 (Some(left), Some(right)) => {
                     let is_noise = self.beside().same_shape(left, right);
-                    let class = if is_noise {
-                        Class::Noise
-                    } else {
-                        Class::Changed
-                    };
+                    let class = Class::Changed.unless(is_noise);
                     let sides = Excerpt::pair(left.as_bytes(), right.as_bytes());
                     self.differs(label, class, Change::Value, sides.map(Some));
                 }
@@ -461,7 +457,7 @@ impl<'r> Walk<'r> {
             self.out.passed_over += 1;
         } else if !self.is_elsewhere() {
             let is_noise = is_member && noise::may_be_missing(&self.place);
-            let class = if is_noise { Class::Noise } else { class };
+            let class = class.unless(is_noise);
             let sides = sides.map(|side| side.map(|value| Excerpt::new(value.raw())));
             self.differs(label, class, change, sides);
         }

@@ -13,12 +13,8 @@ pub fn counted(counts: Counts) -> String {
     each.collect::<Vec<_>>().join(", ")
 }
 
-/// The sentence on an exchange as a whole, `None` where its differences say enough.
-pub fn said(account: &Account) -> Option<String> {
-    outcome(account).1
-}
-
-/// The outcome of an exchange in a word, and the sentence on it as a whole.
+/// The outcome of an exchange in a word, and the sentence on it as a whole, `None` where its
+/// differences say enough.
 pub fn outcome(account: &Account) -> (&'static str, Option<String>) {
     let (word, text) = match &account.outcome {
         Outcome::Differs => return ("differs", None),

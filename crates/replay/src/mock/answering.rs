@@ -150,7 +150,9 @@ impl Server {
             method: request.method.clone(),
             name: request.name.clone(),
         };
-        let fault = self.fault(text, now);
+        let mut faults = self.options.faults.iter();
+        let fault = faults.find(|fault| fault.fits(text, now));
+        let fault = fault.map(|fault| fault.effect.clone());
         let mut asking = Asking {
             wanted: Wanted::new(subject, params, &self.options.rules, Side::Right),
             live,
@@ -171,13 +173,6 @@ impl Server {
             Found::Own(answer) => self.play_own(answer, asking.delay, now),
             Found::Nothing(reason) => self.miss(asking, reason),
         }
-    }
-
-    /// The effect of the first fault that fits a request.
-    fn fault(&self, bytes: &[u8], now: Moment) -> Option<Effect> {
-        let mut faults = self.options.faults.iter();
-        let fault = faults.find(|fault| fault.fits(bytes, now))?;
-        Some(fault.effect.clone())
     }
 
     /// A request goes wrong on purpose. The recorded request that it stands for counts as used.

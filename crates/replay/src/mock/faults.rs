@@ -50,12 +50,14 @@ impl Fault {
         let arrows = ARROWS.iter().flat_map(|arrow| text.match_indices(arrow));
         // Filters and messages may have arrows in them: the first counts behind which an effect is.
         let arrows: BTreeSet<_> = arrows.collect();
-        let none = [FaultError::Effect, FaultError::Arrow][usize::from(arrows.is_empty())].clone();
+        if arrows.is_empty() {
+            return Err(FaultError::Arrow);
+        }
         let split = arrows.into_iter().find_map(|(at, arrow)| {
             let effect = effect_of(text[at + arrow.len()..].trim(), &duration);
             Some((&text[..at], effect?))
         });
-        let (filter, effect) = split.ok_or(none)?;
+        let (filter, effect) = split.ok_or(FaultError::Effect)?;
         let query = Query::parse(filter.trim());
         let query = query.map_err(|error| FaultError::Filter(error.to_string().into()))?;
         let filter = LiveFilter::new(&query);

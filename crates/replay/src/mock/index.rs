@@ -60,8 +60,8 @@ pub enum Trigger {
     /// The request of this entry arrives; the steps come before the answer.
     Asked(usize),
     Answered(usize),
-    /// This notification of the client arrives.
-    Notified(usize),
+    /// The notification of the client with this frame arrives.
+    Notified(Seq),
     End,
 }
 
@@ -74,7 +74,7 @@ pub struct Step {
     pub owner: Option<usize>,
 }
 
-/// The kind of a step. Requests of the server are given by number.
+/// The kind of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
     /// A message, or a line that is none, as it stands.
@@ -84,9 +84,9 @@ pub enum Act {
     /// A message on the stream of the owner, or its end.
     OnStream,
     /// A request of the server.
-    Ask(usize),
-    /// The server waited for the answer to its request.
-    Heard(usize),
+    Ask,
+    /// The server waited for the answer to its request in this frame.
+    Heard(Seq),
     Stderr,
 }
 
@@ -114,8 +114,8 @@ pub struct Index {
     /// In the order of their requests.
     pub entries: Vec<Entry>,
     pub(super) steps: HashMap<Trigger, Vec<Step>>,
-    /// Notifications of the client by method: their numbers, and when they came.
-    pub notices: HashMap<CompactString, VecDeque<(usize, Moment)>>,
+    /// Notifications of the client by method: their frames, and when they came.
+    pub notices: HashMap<CompactString, VecDeque<(Seq, Moment)>>,
     /// How the server ended, if that is known.
     pub death: Option<End>,
     /// Placeholders of redacted values.
@@ -169,8 +169,8 @@ impl Index {
 enum Owner {
     Nobody,
     Entry(usize),
-    /// A request of the server, and the trigger that it is filed under.
-    Ask(usize, Trigger),
+    /// A request of the server, by its frame, and the trigger that it is filed under.
+    Ask(Seq, Trigger),
 }
 
 /// Reads a recording once, in the order of its frames.
@@ -183,8 +183,6 @@ struct Builder<'r> {
     chains: HashMap<ExchangeId, usize>,
     /// After what the next step comes.
     anchor: Trigger,
-    asks: usize,
-    notices: usize,
     /// The last frame before the client closed its side.
     last_input: Option<Seq>,
     last_lost: Option<usize>,
@@ -210,8 +208,6 @@ impl<'r> Builder<'r> {
             owners: HashMap::new(),
             chains: HashMap::new(),
             anchor: Trigger::Start,
-            asks: 0,
-            notices: 0,
             last_input: last_input(recording)?,
             last_lost: None,
         })
@@ -231,9 +227,8 @@ impl<'r> Builder<'r> {
             }
             (StreamId::C2S, What::Tells(notification)) => {
                 let of_method = self.index.notices.entry(notification.method).or_default();
-                of_method.push_back((self.notices, head.t_last));
-                self.anchor = Trigger::Notified(self.notices);
-                self.notices += 1;
+                of_method.push_back((head.seq, head.t_last));
+                self.anchor = Trigger::Notified(head.seq);
             }
             (StreamId::C2S, What::Answers(id)) => self.client_answered(head, id),
             (StreamId::S2C, What::Asks(exchange)) => self.asks(head, &exchange),
@@ -302,10 +297,9 @@ impl<'r> Builder<'r> {
             }
             _ => (self.anchor, None),
         };
-        self.file(trigger, head, Act::Ask(self.asks), owner);
-        let owner = Owner::Ask(self.asks, trigger);
+        self.file(trigger, head, Act::Ask, owner);
+        let owner = Owner::Ask(head.seq, trigger);
         self.owners.insert(exchange.id, owner);
-        self.asks += 1;
     }
 
     fn notified(&mut self, head: &FrameHead, method: &str, exchange: Option<ExchangeId>) {

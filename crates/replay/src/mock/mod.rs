@@ -109,15 +109,11 @@ pub enum Latency {
 /// A recording, with secrets filled in.
 #[derive(Debug)]
 pub struct Source {
-    recording: Recording,
-    secrets: Secrets,
+    pub recording: Recording,
+    pub secrets: Secrets,
 }
 
 impl Source {
-    pub fn new(recording: Recording, secrets: Secrets) -> Self {
-        Self { recording, secrets }
-    }
-
     /// The line of a frame, with its end.
     pub fn line(&self, seq: Seq) -> Result<Vec<u8>, ReadError> {
         let mut line = self.secrets.fill(self.recording.raw(seq)?);

@@ -104,7 +104,7 @@ pub(super) struct Play {
 #[derive(Clone, Copy, Debug)]
 struct Asked {
     /// The recorded request.
-    ask: usize,
+    ask: Seq,
     play: u64,
     /// Until when the play waits for the answer.
     until: Moment,
@@ -382,7 +382,7 @@ impl Server {
         let belongs = owner.is_some_and(|owner| play.trigger == Some(Trigger::Asked(owner)));
         // At the end nobody could answer.
         let is_unwanted = (step.act == Act::Stderr && !self.options.stderr)
-            || (matches!(step.act, Act::Ask(_)) && self.input_ended);
+            || (step.act == Act::Ask && self.input_ended);
         if is_unwanted || (play.repeats && !belongs) {
             return;
         }
@@ -412,10 +412,13 @@ impl Server {
                     self.say(&message, &places.map(|place| (place, id)));
                 }
             }
-            (Act::Ask(ask), _) => {
-                let until = now + PATIENCE;
-                let play = number;
-                self.ask(Asked { ask, play, until }, &message);
+            (Act::Ask, _) => {
+                let asked = Asked {
+                    ask: step.seq,
+                    play: number,
+                    until: now + PATIENCE,
+                };
+                self.ask(asked, &message);
             }
         }
     }
@@ -470,7 +473,7 @@ impl Server {
     }
 
     /// A request of ours that a play has made and that has no answer, by its live id.
-    fn open_ask(&self, ask: usize, play: u64) -> Option<(u64, Asked)> {
+    fn open_ask(&self, ask: Seq, play: u64) -> Option<(u64, Asked)> {
         let mut open = self.asked.iter();
         let found = open.find(|(_, asked)| (asked.ask, asked.play) == (ask, play));
         found.map(|(id, asked)| (*id, *asked))

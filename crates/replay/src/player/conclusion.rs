@@ -25,8 +25,8 @@ impl Director<'_> {
             lines => format!("; its stderr ends: {lines}"),
         };
         self.conclude(&last_words, requests);
-        self.tally.bound = self.options.binder.bound();
-        self.tally.forgotten = self.options.binder.forgotten();
+        self.tally.bound = self.options.binder.known.bound();
+        self.tally.forgotten = self.options.binder.known.forgotten;
         (self.judge.finish(), self.tally)
     }
 
@@ -67,9 +67,9 @@ impl Director<'_> {
         let is_whole = self.ending.stop == Some(Stop::End);
         let mut counts: BTreeMap<(CompactString, Class), (u64, Option<Seq>)> = BTreeMap::new();
         let missed = self.notices.recorded.drain(..).filter(|_| is_whole);
-        let missed = missed.map(|it| match it.is_due {
-            true => (it.told.0, Class::Changed, Some(it.seq)),
-            false => (it.told.0, Class::Noise, Some(it.seq)),
+        let missed = missed.map(|it| {
+            let class = Class::Changed.unless(!it.is_due);
+            (it.told.0, class, Some(it.seq))
         });
         let more = self.notices.live.drain(..);
         let more = more.map(|(method, _)| (method, Class::Added, None));
@@ -177,12 +177,7 @@ impl Director<'_> {
             (None, Some(ended)) => end(ended),
             (None, None) => return,
         };
-        let class = if is_part {
-            Class::Noise
-        } else {
-            Class::Changed
-        };
-        self.say(class, &text, None);
+        self.say(Class::Changed.unless(is_part), &text, None);
     }
 
     /// Tells why nothing was compared, if that is so and nothing else says it.

@@ -159,7 +159,8 @@ impl Play<'_> {
         let (id, path) = made.ok_or(PlayError::NoRecord)?;
         // Up to the last frame is all of it.
         let until = self.until.filter(|until| until.0 < self.summary.frames);
-        let script = Script::new(self.recording, until).only(self.wanted, self.left_out);
+        let mut script = Script::new(self.recording, until);
+        (script.wanted, script.left_out) = (self.wanted, self.left_out);
         let director = Director::new(self.options, self.judge, script, clock.now())?;
         let signals = self.signals;
         let outcome = target::run(self.command, director, &mut recorder, signals, told);

@@ -69,8 +69,10 @@ pub struct Script<'r> {
     recording: &'r Recording,
     /// The last frame that is played.
     until: Seq,
-    wanted: Option<Wanted<'r>>,
-    left_out: Option<LeftOut<'r>>,
+    /// Only the exchanges that it takes are played.
+    pub wanted: Option<Wanted<'r>>,
+    /// No frame in it is played.
+    pub left_out: Option<LeftOut<'r>>,
     /// The answers that are still to come, by their frames.
     answers: BTreeMap<Seq, ExchangeId>,
     /// The frames that were read and not given yet, and the messages in them.
@@ -100,12 +102,6 @@ impl<'r> Script<'r> {
             texts: None,
             failed: None,
         }
-    }
-
-    /// Only the exchanges that `wanted` takes are played, and no frame that is in `left_out`.
-    pub fn only(mut self, wanted: Option<Wanted<'r>>, left_out: Option<LeftOut<'r>>) -> Self {
-        (self.wanted, self.left_out) = (wanted, left_out);
-        self
     }
 
     /// The next step; `None` at the end.

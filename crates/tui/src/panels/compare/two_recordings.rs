@@ -285,7 +285,7 @@ fn is_missing(account: &Account) -> bool {
 fn row_of(pair: &Pair, account: Option<&Account>) -> Row {
     let name = pair.name.as_deref().map(diff::name);
     let label = words::call((&diff::name(&pair.method), name.as_deref()));
-    let said = account.and_then(words::said);
+    let said = account.and_then(|account| words::outcome(account).1);
     let sides = pair.sides.map(|side| match side {
         Some(side) => {
             let latency = side.latency_ns.map(duration).unwrap_or_default();

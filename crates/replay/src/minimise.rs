@@ -84,7 +84,7 @@ impl Units {
         &self.all
     }
 
-    /// How many messages these units have, those of the handshake included.
+    /// The number of messages in these units, those of the handshake included.
     pub fn messages(&self, units: &[usize]) -> usize {
         let frames = units.iter().map(|unit| self.all[*unit].len());
         frames.sum::<usize>() + self.handshake

@@ -65,9 +65,9 @@ pub struct Bound {
 /// The live value of a recorded one.
 #[derive(Debug)]
 struct Live {
-    /// What is sent: the latest live value, or what is missing.
+    /// The value to be sent, the latest, or the reason why there is none.
     value: Result<Box<str>, Box<str>>,
-    /// What it is compared as; see [`Known::pair`].
+    /// The value to be compared, the first; see [`Known::pair`].
     said: Option<Box<str>>,
     found: Option<Bound>,
 }

@@ -65,7 +65,7 @@ pub struct Binder {
     pub protocol: Option<Box<str>>,
     /// Values that are put into the requests of these frames: JSON texts.
     pub edits: HashMap<Seq, Vec<(Path, Box<str>)>>,
-    /// What rules bind.
+    /// The values that rules bind.
     pub binds: Vec<Bind>,
     spans_made: u64,
 }

@@ -376,7 +376,7 @@ impl Bound {
         (left.request, left.response) = (request, response);
     }
 
-    /// One half of an exchange of the left side with the values of the right side; borrowed where
+    /// A half of an exchange of the left side with the values of the right side; borrowed where
     /// nothing changes.
     pub fn as_now<'t>(&self, exchange: &Exchange, half: Half, then: &'t [u8]) -> Cow<'t, [u8]> {
         let bound = self.binder.as_now(About::of(exchange), half, then);

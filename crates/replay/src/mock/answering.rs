@@ -1,4 +1,5 @@
-//! What a line of the host holds, which recorded request a live one stands for, and what it gets.
+//! Lines of the host: requests are answered as the recorded ones that they stand for, notifications
+//! are triggers, answers go to the requests of the server.
 
 use super::OnMiss;
 use super::faults::Effect;
@@ -39,13 +40,13 @@ struct Asking<'a> {
     live: Live,
     retry: Option<&'a InputRound>,
     now: Moment,
-    /// How much later than otherwise the answer comes.
+    /// The delay of the answer by a fault.
     delay: Duration,
 }
 
 /// The outcome of a request.
 enum Found {
-    /// What an entry got, and whether that was used before.
+    /// The entry that answers, and whether it was used before.
     Entry(usize, bool),
     /// An answer of our own.
     Own(Vec<u8>),

@@ -116,7 +116,7 @@ pub struct Index {
     pub(super) steps: HashMap<Trigger, Vec<Step>>,
     /// Notifications of the client by method: their frames, and when they came.
     pub notices: HashMap<CompactString, VecDeque<(Seq, Moment)>>,
-    /// How the server ended, if that is known.
+    /// The end of the server, if it is known.
     pub death: Option<End>,
     /// Placeholders of redacted values.
     pub placeholders: BTreeSet<String>,

@@ -1,4 +1,5 @@
-//! What was used of a recording, what was not, and what was asked that is not on it.
+//! The report of a mock: requests on record that were used, that were not, and requests that are not
+//! on record.
 
 use super::index::Index;
 use super::matcher::{Matcher, Reason, Subject};

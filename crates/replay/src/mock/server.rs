@@ -96,7 +96,7 @@ pub(super) struct Play {
     /// When the play goes on, if nothing comes that it waits for.
     due: Moment,
     then: Then,
-    /// How much later than otherwise the answer comes.
+    /// The delay of the answer by a fault.
     delay: Duration,
 }
 

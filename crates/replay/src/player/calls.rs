@@ -1,9 +1,10 @@
-//! What is open: requests that wait for their answers, notifications without a counterpart; requests
+//! Everything that is open: requests that wait for their answers, notifications without a counterpart; requests
 //! that were not sent; and the counts of all.
 
 use super::script::{Step, What};
 use crate::Counted;
-use crate::bind::{Bound, Round};
+use crate::bind::{Bound, Fault, Round};
+use crate::diff::Outcome;
 use compact_str::CompactString;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
@@ -76,7 +77,7 @@ impl Calls {
 pub(super) enum Chain {
     /// The server asks for input again.
     Asks(Round),
-    /// It has answered at once: its answer.
+    /// The server has answered at once: its answer.
     Complete(Box<[u8]>),
     /// The chain cannot go on: why.
     Broken(Box<str>),
@@ -114,6 +115,16 @@ pub(super) fn patience(exchange: &Exchange) -> Option<Duration> {
     let recorded = Duration::from_nanos(exchange.latency_ns().unwrap_or(0));
     let patience = recorded.saturating_mul(10).max(Duration::from_secs(10));
     was_answered(exchange).then_some(patience)
+}
+
+/// The outcome of a message that a fault keeps from being sent.
+pub(super) fn lacks(fault: Fault) -> Outcome {
+    match fault {
+        Fault::Unreached(what) => Outcome::Unreached(what),
+        Fault::Redacted(names) => {
+            Outcome::Redacted(names.iter().map(|name| escape(name).into()).collect())
+        }
+    }
 }
 
 /// An exchange by its method, what it is about, and where it stands in the recording. Escaped.
@@ -264,7 +275,7 @@ impl Notices {
     }
 }
 
-/// What is compared of a notification; of most that have ids of the server's own, not these.
+/// Method and name of a notification, if it is compared. Ids of the server's own are left out.
 fn compared(message: &Notification) -> Option<Told> {
     let method = canonical(&message.method);
     let about = match &message.subject {

@@ -5,9 +5,8 @@
 //! asked is answered as the user's policy says.
 
 use super::Policy;
-use super::calls::{Call, Calls};
+use super::calls::{Call, Calls, lacks};
 use super::director::Director;
-use super::requests::lacks;
 use crate::bind::{About, Role};
 use crate::diff::{Class, Occurrence, Outcome};
 use crate::rules::Side;

@@ -1,18 +1,17 @@
 //! What goes out for a frame of the client, or why nothing does, and what that means for later
 //! frames.
 
-use super::calls::{Call, Chain, patience};
+use super::calls::{Call, Chain, lacks, patience};
 use super::director::Director;
 use super::script::{Step, What};
 use super::stages::Stop;
-use crate::bind::{About, Fault, Role, Round, fresh_id};
+use crate::bind::{About, Role, Round, fresh_id};
 use crate::diff::{List, Outcome, Trouble};
 use bytes::Bytes;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::mcp::methods::canonical;
 use mcpreel_wire::message::{Notification, Subject};
-use mcpreel_wire::text::escape;
 
 /// Why a frame does not go out; `None`: the user does not want it.
 type Held = Option<Outcome>;
@@ -199,16 +198,6 @@ impl Director<'_> {
     pub(super) fn listing(&mut self, exchange: &Exchange) -> Option<Bytes> {
         List::of(&exchange.method)?;
         self.script.raw(exchange.request.0)
-    }
-}
-
-/// What a message cannot be sent without.
-pub(super) fn lacks(fault: Fault) -> Outcome {
-    match fault {
-        Fault::Unreached(what) => Outcome::Unreached(what),
-        Fault::Redacted(names) => {
-            Outcome::Redacted(names.iter().map(|name| escape(name).into()).collect())
-        }
     }
 }
 

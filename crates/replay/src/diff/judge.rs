@@ -81,7 +81,7 @@ impl Budget {
             Self::Absolute(most) => (is > most, text::duration(most)),
             Self::Times(times) => {
                 let later = is.saturating_sub(was) > HARDLY_LATER_NS;
-                let [took, before] = [is, was.max(1)].map(|ns| Duration::from_nanos(ns));
+                let [took, before] = [is, was.max(1)].map(Duration::from_nanos);
                 let late = later && took.div_duration_f64(before) > times;
                 (late, format!("{times} times as long"))
             }

@@ -272,7 +272,7 @@ impl Director<'_> {
                 self.questions.pass(exchange.id, unwanted, gap, self.now);
             }
             What::Tells(message) => {
-                let cause = (self.calls.0.len() > 0, !self.skipped.latest);
+                let cause = (!self.calls.0.is_empty(), !self.skipped.latest);
                 self.notices.pass(&step.head, &message, cause, self.now);
             }
             What::Stray(_) => self.tally.strays[0] += 1,

@@ -235,7 +235,9 @@ impl Notices {
             is_due: may_come && (busy || self.last_activity.is_some_and(soon)),
             may_come,
         });
-        self.recorded.truncate(MOST);
+        // The oldest go first.
+        let surplus = self.recorded.len().saturating_sub(MOST);
+        self.recorded.drain(..surplus);
     }
 
     /// The server has said this.

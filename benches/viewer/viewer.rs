@@ -51,9 +51,19 @@ pub fn quit(mut terminal: Terminal) {
 /// changes nothing.
 pub fn press(terminal: &mut Terminal, key: &str) -> Option<Duration> {
     let before = terminal.look(vt100::Screen::contents_formatted);
+    press_until(terminal, key, |screen| {
+        screen.contents_formatted() != before
+    })
+}
+
+/// Presses a key and waits until the screen `is_there`.
+pub fn press_until(
+    terminal: &mut Terminal,
+    key: &str,
+    is_there: impl Fn(&vt100::Screen) -> bool,
+) -> Option<Duration> {
     let pressed = terminal.press(key);
-    let changed = |screen: &vt100::Screen| screen.contents_formatted() != before;
-    let shown = terminal.wait_at_most(LONGEST, changed)?;
+    let shown = terminal.wait_at_most(LONGEST, is_there)?;
     Some(shown.since(pressed))
 }
 

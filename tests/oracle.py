@@ -11,6 +11,7 @@ anything differs. `--quick` runs the commands that print JSON only.
 
 import collections
 import difflib
+import json
 import os
 import pathlib
 import shutil
@@ -60,7 +61,15 @@ def run(binary, folder, words):
         timeout=120,
     )
     text = done.stdout.decode("utf-8", "backslashreplace").replace(str(folder), "DIR")
-    return [f"exit {done.returncode}", *text.split("\n")]
+    return [f"exit {done.returncode}", *map(in_order, text.split("\n"))]
+
+
+def in_order(line):
+    """The order of members is no fact."""
+    try:
+        return json.dumps(json.loads(line), sort_keys=True, ensure_ascii=False)
+    except ValueError:
+        return line
 
 
 def main():

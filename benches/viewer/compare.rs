@@ -29,10 +29,11 @@ pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
     // What it takes to see that a key did something while it compares: the help comes and goes.
     let mut early = Vec::new();
     while early.len() < 40 && !terminal.text().contains("Enter opens both") {
-        // Progress changes the screen as well; Esc with a key right behind it would be another key.
+        // Progress changes the screen as well. An Esc that finds no help would end the comparison.
         let has_help = |screen: &vt100::Screen| screen.contents().contains("┌ help ");
-        early.extend(viewer::press_until(&mut terminal, "?", has_help).map(ms));
-        early.extend(viewer::press_until(&mut terminal, "\u{1b}", |it| !has_help(it)).map(ms));
+        let opened = viewer::press_until(&mut terminal, "?", has_help).context("no help came")?;
+        let closed = viewer::press_until(&mut terminal, "\u{1b}", |it| !has_help(it));
+        early.extend([Some(opened), closed].into_iter().flatten().map(ms));
     }
     let is_there = |screen: &vt100::Screen| screen.contents().contains("Enter opens both");
     let shown = terminal.wait_at_most(LONGEST, is_there);

@@ -184,13 +184,13 @@ impl Waits {
                 EventKind::StallBegan { stream, bytes } if stream == of => {
                     waits.bytes = waits.bytes.max(bytes);
                     began = Some(event.t);
-                    format!("a write hangs, {} wait", size(bytes))
+                    format!("a write to {} hangs, {} wait", of.as_str(), size(bytes))
                 }
                 EventKind::StallEnded { stream, lasted_ns } if stream == of => {
                     began = None;
                     let since = Moment(event.t.0.saturating_sub(lasted_ns));
                     waits.spans.push((since, event.t));
-                    format!("it goes on after {}", duration(lasted_ns))
+                    format!("{} goes on after {}", of.as_str(), duration(lasted_ns))
                 }
                 _ => continue,
             };

@@ -39,8 +39,8 @@ pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
     let shown = terminal.wait_at_most(LONGEST, is_there);
     let shown = shown.context("it was not shown")?;
     let mut took = Vec::new();
-    for round in 0..setup.amount(40, 5) {
-        if round % 10 == 5 {
+    for round in 0..setup.amount(12, 5) {
+        if round % 4 == 2 {
             terminal.press(" ");
             viewer::wait_until_calm(&terminal);
         }
@@ -49,7 +49,8 @@ pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
         }
     }
     let mb = memory(&terminal)?;
-    terminal.press("\u{1b}");
+    // A key right behind Esc would be another key.
+    viewer::press_until(&mut terminal, "\u{1b}", |screen| !is_there(screen)).context("it stays")?;
     viewer::quit(terminal);
     let frames = setup.frames();
     Ok(vec![

@@ -212,6 +212,13 @@ impl<'q> Compiler<'q> {
             }
             (Field::Level | Field::Logger, _) => self.logged(field, Some(JsonTest::new(op, value))),
             (_, None) => self.never(),
+            // The index of exchanges has a method with a name.
+            (Field::Tool, Some(_)) => {
+                let method = self.source.column(Field::Method).unwrap_or_default();
+                let name = self.source.column(Field::Name).unwrap_or_default();
+                let condition = self.test(&name, kind, op, value);
+                format!("({method} = 'tools/call' AND {condition})")
+            }
             (_, Some(column)) => self.test(&column, kind, op, value),
         }
     }

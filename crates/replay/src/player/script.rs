@@ -78,6 +78,8 @@ pub struct Script<'r> {
     /// The frames that were read and not given yet, and the messages in them.
     page: VecDeque<(FrameHead, Option<Bytes>)>,
     messages: VecDeque<MessageRow>,
+    /// The exchanges of the requests among them.
+    exchanges: HashMap<ExchangeId, Exchange>,
     /// The last frame that was read.
     after: Seq,
     /// The words in texts of the client that may be handles, by their hashes, each with the last
@@ -98,6 +100,7 @@ impl<'r> Script<'r> {
             answers: BTreeMap::new(),
             page: VecDeque::new(),
             messages: VecDeque::new(),
+            exchanges: HashMap::new(),
             after: Seq(0),
             texts: None,
             failed: None,
@@ -110,9 +113,16 @@ impl<'r> Script<'r> {
             return Err(error);
         }
         if self.page.is_empty() && self.after < self.until {
+            let held = self.recording.hold()?;
             let page = self.recording.frames(self.after)?;
             let last = page.last().map_or(self.after, |(head, _)| head.seq);
             let messages = self.recording.messages(self.after, last)?;
+            let rows = messages.iter().map(|row| &row.record);
+            let requests = rows.filter(|row| row.kind == MessageKind::Request);
+            let ids: Vec<_> = requests.filter_map(|row| row.exchange).collect();
+            let exchanges = self.recording.exchanges_of(&ids)?.into_iter();
+            drop(held);
+            self.exchanges = exchanges.map(|exchange| (exchange.id, exchange)).collect();
             (self.page, self.messages, self.after) = (page.into(), messages.into(), last);
         }
         let next = self.page.pop_front_if(|(head, _)| head.seq <= self.until);
@@ -147,11 +157,12 @@ impl<'r> Script<'r> {
             batch => {
                 let requests = batch.iter().filter(|it| it.kind == MessageKind::Request);
                 let ids: Vec<_> = requests.filter_map(|it| it.exchange).collect();
-                return Ok((What::Batch(self.recording.exchanges_of(&ids)?), None));
+                let batch = ids.iter().filter_map(|id| self.exchanges.remove(id));
+                return Ok((What::Batch(batch.collect()), None));
             }
         };
         let what = match (row.kind, row.exchange) {
-            (MessageKind::Request, Some(id)) => self.recording.exchange(id)?.map(|exchange| {
+            (MessageKind::Request, Some(id)) => self.exchanges.remove(&id).map(|exchange| {
                 let answer = exchange.response.map(|(seq, _)| (seq, id));
                 self.answers.extend(answer);
                 What::Asks(Box::new(exchange))

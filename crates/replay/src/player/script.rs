@@ -75,8 +75,11 @@ pub struct Script<'r> {
     pub left_out: Option<LeftOut<'r>>,
     /// The answers that are still to come, by their frames.
     answers: BTreeMap<Seq, ExchangeId>,
-    /// The frames that were read and not given yet, and the messages in them.
-    page: VecDeque<(FrameHead, Option<Bytes>)>,
+    /// The page that was read last, how many of its frames were given, and the page before: of both
+    /// the bytes of answers are asked for again.
+    page: Vec<(FrameHead, Option<Bytes>)>,
+    given: usize,
+    before: Vec<(FrameHead, Option<Bytes>)>,
     messages: VecDeque<MessageRow>,
     /// The exchanges of the requests among them.
     exchanges: HashMap<ExchangeId, Exchange>,
@@ -98,7 +101,9 @@ impl<'r> Script<'r> {
             wanted: None,
             left_out: None,
             answers: BTreeMap::new(),
-            page: VecDeque::new(),
+            page: Vec::new(),
+            given: 0,
+            before: Vec::new(),
             messages: VecDeque::new(),
             exchanges: HashMap::new(),
             after: Seq(0),
@@ -112,7 +117,7 @@ impl<'r> Script<'r> {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
-        if self.page.is_empty() && self.after < self.until {
+        if self.given == self.page.len() && self.after < self.until {
             let held = self.recording.hold()?;
             let page = self.recording.frames(self.after)?;
             let last = page.last().map_or(self.after, |(head, _)| head.seq);
@@ -123,12 +128,14 @@ impl<'r> Script<'r> {
             let exchanges = self.recording.exchanges_of(&ids)?.into_iter();
             drop(held);
             self.exchanges = exchanges.map(|exchange| (exchange.id, exchange)).collect();
-            (self.page, self.messages, self.after) = (page.into(), messages.into(), last);
+            self.before = std::mem::replace(&mut self.page, page);
+            (self.given, self.messages, self.after) = (0, messages.into(), last);
         }
-        let next = self.page.pop_front_if(|(head, _)| head.seq <= self.until);
-        let Some((head, raw)) = next else {
+        let next = self.page.get(self.given).cloned();
+        let Some((head, raw)) = next.filter(|(head, _)| head.seq <= self.until) else {
             return Ok(None);
         };
+        self.given += 1;
         // A page does not hold frames that are long.
         let raw = match raw {
             None if head.size <= LONGEST => Some(self.recording.raw(head.seq)?.into()),
@@ -182,6 +189,12 @@ impl<'r> Script<'r> {
 
     /// The bytes of a frame; `None` where there are none or too many.
     pub fn raw(&mut self, seq: Seq) -> Option<Bytes> {
+        for page in [&self.page, &self.before] {
+            let at = page.binary_search_by_key(&seq, |(head, _)| head.seq);
+            if let Some(raw) = at.ok().and_then(|at| page[at].1.clone()) {
+                return Some(raw);
+            }
+        }
         let raw = || match self.recording.head(seq)? {
             Some(head) if head.size <= LONGEST => Ok(Some(self.recording.raw(seq)?.into())),
             _ => Ok(None),

@@ -134,7 +134,8 @@ impl Binder {
         lacking.redacted.extend(redacted);
         // What is called is no handle, whatever it looks like, and a state belongs to its round.
         let is_name = matches!(names, [only] if only.is_str("name") || only.is_str("requestState"));
-        let text = if is_name { "" } else { &filled };
+        let is_free = is_name || self.known.is_empty();
+        let text = if is_free { "" } else { &filled };
         let bound = handle::replaced(text, |part| match self.known.send(part)? {
             Ok(live) => Some(live.to_owned()),
             Err(what) => {

@@ -6,7 +6,7 @@
 //!
 //! They are real processes that speak MCP (revision 2025-11-25) over real pipes, so that the demo
 //! is recorded by the real recorder. The story: an assistant plans a trip with a weather server
-//! that is helpful, slow, wrong, noisy and chatty in turn. About 15 seconds at normal speed.
+//! that is helpful, slow, wrong, noisy and chatty in turn. Some 13 seconds at normal speed.
 //!
 //! * [`server`]: the weather server; `tools`: its tools;
 //! * [`host`]: the host that starts it and follows a script.

@@ -3,7 +3,7 @@
 use super::exit::{Exit, Failure, Outcome};
 use super::folder::Folder;
 use super::open::Appearance;
-use super::tail::{self, Newcomers};
+use super::tail;
 use super::{folder, open, output};
 use crate::demo::{Pace, host, server};
 use anyhow::Context as _;
@@ -27,7 +27,7 @@ const LEAVING: Moment = Moment(5_000_000_000);
 
 /// Record a built-in host and server, and show them live
 ///
-/// About 15 seconds of traffic worth looking at, through the real recorder. Needs nothing else.
+/// Some 13 seconds of traffic worth looking at, through the real recorder. Needs nothing else.
 /// On a terminal the viewer shows it, and quitting ends it; elsewhere it is printed like `tail`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -89,12 +89,11 @@ pub fn run(args: &Demo) -> Outcome {
     };
     let dir = library.dir();
     check(dir)?;
-    let newcomers = Newcomers::since_now(dir);
     // Nobody else may write on the viewer's screen.
     let mut errors = tempfile::tempfile()?;
     let mut host = start(dir, args.speed, errors.try_clone()?)?;
     let mut exit = Exit::Fine;
-    let shown = recording_of(&mut host, newcomers).and_then(|path| {
+    let shown = recording_of(&mut host, dir).and_then(|path| {
         match viewer {
             Some(mut options) => {
                 options.open = Some(path.clone());
@@ -159,8 +158,8 @@ fn start(dir: &Path, speed: u32, stderr: File) -> Result<Child, Failure> {
     Ok(child.context("cannot start the demo's host")?)
 }
 
-/// The recording that `host` has made; others may begin at the same time.
-fn recording_of(host: &mut Child, mut newcomers: Newcomers) -> Result<PathBuf, Failure> {
+/// The live recording of `host` in the folder `dir`; others may begin at the same time.
+fn recording_of(host: &mut Child, dir: &Path) -> Result<PathBuf, Failure> {
     loop {
         let gone = host.try_wait()?.is_some();
         let is_of_host = |reel: &PathBuf| {
@@ -168,7 +167,7 @@ fn recording_of(host: &mut Child, mut newcomers: Newcomers) -> Result<PathBuf, F
             let context = entry.context();
             context.is_some_and(|context| context.host.pid == host.id())
         };
-        if let Some(reel) = newcomers.by_ref().find(is_of_host) {
+        if let Some(reel) = tail::begun(dir).into_iter().find(is_of_host) {
             return Ok(reel);
         }
         if gone {

@@ -10,16 +10,16 @@ use super::{filter, folder, select};
 use clap::Args;
 use mcpreel_store::follow::{Change, INTERVAL, Read, Watch};
 use mcpreel_store::library::{Entry, Library, REEL, SPOOL, Standing};
-use mcpreel_store::reader::{MessageRow, Recording, Summary};
+use mcpreel_store::reader::{EventRow, MessageRow, Recording, Summary};
 use mcpreel_store::select::Question;
 use mcpreel_trace::clock::{Moment, wall_clock_ns};
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::Seq;
-use mcpreel_trace::item::{Item, ItemKey, Lens};
+use mcpreel_trace::item::{ItemKey, Lens};
 use mcpreel_trace::query::Query;
 use mcpreel_wire::text::escape;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -78,15 +78,14 @@ impl Tail {
         let finished = entry.standing == Standing::Finished;
         let recording = finished.then(|| Recording::open(path)).transpose()?;
         let path = recording.as_ref().map_or(path, Recording::file);
-        let name = escape(&entry.name).into_owned();
-        output::say(&format!("following {} {name}", entry.id));
+        output::say(&format!("following {} {}", entry.id, escape(&entry.name)));
         follow(path, &library, query, self.json)?;
         Ok(Exit::Fine)
     }
 }
 
 fn newest_or_next(library: &Library) -> Result<PathBuf, Failure> {
-    let mut newcomers = Newcomers::since_now(library.dir());
+    let known = begun(library.dir());
     let mut entries = library.list()?.into_iter();
     if let Some(live) = entries.find(|entry| entry.standing == Standing::Live) {
         return Ok(live.path);
@@ -94,11 +93,22 @@ fn newest_or_next(library: &Library) -> Result<PathBuf, Failure> {
     let dir = output::shown(library.dir());
     output::say(&format!("waiting for a recording in {dir}"));
     loop {
-        if let Some(path) = newcomers.next() {
-            return Ok(path);
+        if let Some(path) = begun(library.dir()).difference(&known).next() {
+            return Ok(path.clone());
         }
         thread::sleep(INTERVAL);
     }
+}
+
+/// The recordings in the folder `dir` that have a spool: every recording begins with one. The folder
+/// need not exist.
+pub fn begun(dir: &Path) -> BTreeSet<PathBuf> {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    entries
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == SPOOL))
+        .map(|path| path.with_extension(REEL))
+        .collect()
 }
 
 /// Shows the recording `path`, or those of its rows that fit, until it ends.
@@ -116,20 +126,16 @@ pub fn follow(
         event: 0,
         exchanges: BTreeMap::new(),
     };
-    let (mut quiet, mut is_completed) = (0, false);
+    let (mut quiet, mut is_completed) = (0_u32, false);
     loop {
         match watch.poll(|recording| follower.news(recording))? {
-            Change::Changed(more) => {
-                quiet = 0;
-                if more {
-                    continue;
-                }
-            }
+            Change::Changed(true) => continue,
+            Change::Changed(false) => quiet = 0,
             Change::Waiting | Change::Quiet => {
                 // A copy of a live recording has no end. A recording that has just ended looks the
                 // same for a moment, until its end is polled.
                 quiet += 1;
-                let is_long = quiet > LOOK_EVERY && quiet % LOOK_EVERY == 0;
+                let is_long = quiet > LOOK_EVERY && quiet.is_multiple_of(LOOK_EVERY);
                 if is_long && Entry::read(path).standing == Standing::Cut {
                     break;
                 }
@@ -161,20 +167,28 @@ struct Follower {
     exchanges: BTreeMap<ExchangeId, (Exchange, bool)>,
 }
 
-/// An exchange that has ended, or has been open for long.
-struct Ended {
-    exchange: Exchange,
-    /// The frame after which it is shown.
-    after: Seq,
-    t: Moment,
-    is_open: bool,
+/// A row to be printed.
+enum Row {
+    /// An exchange that has ended, or has been open for long, with its time and whether it is open.
+    Exchange(Exchange, Moment, bool),
+    /// Anything else, by its address.
+    Other(ItemKey),
 }
 
-impl Ended {
-    fn key(&self) -> ItemKey {
-        let (seq, part) = self.exchange.request;
-        ItemKey::of_part(seq, part)
+impl Row {
+    fn key(&self) -> (Lens, ItemKey) {
+        match self {
+            Self::Exchange(exchange, ..) => {
+                let (seq, part) = exchange.request;
+                (Lens::Exchanges, ItemKey::of_part(seq, part))
+            }
+            Self::Other(key) => (Lens::Wire, *key),
+        }
     }
+}
+
+fn is_open(exchange: &Exchange) -> bool {
+    matches!(exchange.status, Status::Open | Status::Listening)
 }
 
 impl Follower {
@@ -187,46 +201,46 @@ impl Follower {
         let last = frames.last().map_or(self.frame, |head| head.seq);
         let messages = recording.messages(self.frame, last)?;
         let mut events = recording.events(self.event)?;
-        if is_full {
-            events.retain(|row| row.event.after_seq <= last);
-        }
+        events.retain(|row| !is_full || row.event.after_seq <= last);
         let more = is_full || events.len() >= PAGE as usize;
-        let mut ids: BTreeSet<_> = (messages.iter())
-            .filter_map(|row| row.record.exchange)
-            .collect();
+        let ids = messages.iter().filter_map(|row| row.record.exchange);
+        let mut ids: BTreeSet<_> = ids.collect();
         if summary.state.is_final() && !more {
             ids.extend(self.exchanges.keys());
         }
-        let ids: Vec<_> = ids.into_iter().collect();
-        let exchanges = recording.exchanges_of(&ids)?;
+        let exchanges = recording.exchanges_of(&ids.into_iter().collect::<Vec<_>>())?;
         drop(held);
         let is_news = !(frames.is_empty() && events.is_empty() && exchanges.is_empty());
-        let (mut ended, mut others) = (Vec::new(), Vec::new());
+        let with_messages: BTreeSet<_> = messages.iter().map(|row| row.record.frame).collect();
+        let lines = frames
+            .iter()
+            .filter(|head| !with_messages.contains(&head.seq));
+        let lines = lines.map(|head| ItemKey::of_part(head.seq, 0));
+        let alone = messages.iter().filter(|row| stands_alone(row));
+        let alone = alone.map(|row| ItemKey::of_part(row.record.frame, row.record.part));
+        let after = |row: &EventRow| ItemKey::of_event(row.event.after_seq, row.id);
+        let mut rows: Vec<_> = (lines.chain(alone).map(|key| ((key.seq, 0), key)))
+            .chain(
+                events
+                    .iter()
+                    .map(|row| ((row.event.after_seq, 2), after(row))),
+            )
+            .map(|(place, key)| (place, Row::Other(key)))
+            .collect();
         for exchange in exchanges {
             if let Some((after, exchange)) = self.settle(exchange) {
                 // What nothing on the wire ended was ended by the end of the recording.
                 let frame = frames.iter().find(|head| head.seq == after);
                 let t = frame.map(|head| head.t_last).or(exchange.t_response);
-                ended.push(Ended {
-                    t: t.unwrap_or(Moment(summary.t_last_ns)),
-                    exchange,
-                    after,
-                    is_open: false,
-                });
+                let t = t.unwrap_or(Moment(summary.t_last_ns));
+                rows.push(((after, 1), Row::Exchange(exchange, t, false)));
             }
         }
-        let with_messages: BTreeSet<_> = messages.iter().map(|row| row.record.frame).collect();
-        let frames = frames.iter().map(|head| head.seq);
-        let lines = frames.filter(|seq| !with_messages.contains(seq));
-        let messages = messages.iter().filter(|row| stands_alone(row));
-        let messages = messages.map(|row| (row.record.frame, row.record.part));
-        let parts = lines.map(|seq| (seq, 0)).chain(messages);
-        others.extend(parts.map(|(seq, part)| ItemKey::of_part(seq, part)));
-        let keys = (events.iter()).map(|row| ItemKey::of_event(row.event.after_seq, row.id));
-        others.extend(keys);
         self.frame = last;
         self.event = events.last().map_or(self.event, |row| row.id);
-        self.show(&ended, others, recording, &summary)?;
+        rows.sort_by_key(|(place, _)| *place);
+        let rows = rows.into_iter().map(|(_, row)| row).collect();
+        self.show(rows, recording, &summary)?;
         Ok(match (more, summary.state.is_final()) {
             (true, _) => Read::Partly(true),
             (false, true) => Read::Complete(false),
@@ -243,88 +257,68 @@ impl Follower {
             // What was settled before is not remembered, but its request is no news.
             None => exchange.request.0 > self.frame,
         };
-        let is_open = matches!(exchange.status, Status::Open | Status::Listening);
-        if is_open || matches!(exchange.status, Status::Task | Status::Cancelled) {
+        if is_open(&exchange) || matches!(exchange.status, Status::Task | Status::Cancelled) {
             let told = before.is_some_and(|(_, told)| told);
             self.exchanges.insert(exchange.id, (exchange.clone(), told));
         }
         let place = exchange.response.map(|(seq, _)| seq).or(exchange.cancelled);
-        (is_news && !is_open).then(|| (place.unwrap_or(Seq(u64::MAX)), exchange))
+        (is_news && !is_open(&exchange)).then(|| (place.unwrap_or(Seq(u64::MAX)), exchange))
     }
 
     /// Prints exchanges that have now been open for over a second, each once.
     fn open_for_long(&mut self, recording: &Recording) -> Result<(), Failure> {
-        let untold = self.exchanges.values_mut().filter(|(_, told)| !told);
-        let mut open: Vec<_> = untold
-            .filter(|(it, _)| matches!(it.status, Status::Open | Status::Listening))
-            .collect();
-        if open.is_empty() {
+        if self
+            .exchanges
+            .values()
+            .all(|(exchange, told)| *told || !is_open(exchange))
+        {
             return Ok(());
         }
         let summary = recording.summary()?;
-        let now = wall_clock_ns().saturating_sub(summary.wall_ns);
+        let now = Moment(wall_clock_ns().saturating_sub(summary.wall_ns));
         let mut long = Vec::new();
-        for (exchange, told) in &mut open {
-            if now.saturating_sub(exchange.t_request.0) > LONG {
+        for (exchange, told) in self.exchanges.values_mut() {
+            if !*told && is_open(exchange) && now.ns_since(exchange.t_request) > LONG {
                 *told = true;
-                long.push(Ended {
-                    after: exchange.request.0,
-                    t: Moment(now),
-                    is_open: true,
-                    exchange: exchange.clone(),
-                });
+                long.push(Row::Exchange(exchange.clone(), now, true));
             }
         }
-        self.show(&long, Vec::new(), recording, &summary)
+        self.show(long, recording, &summary)
     }
 
-    /// Prints exchanges, and the rows at the addresses `others`, as far as they fit.
+    /// Prints rows, as far as they fit.
     fn show(
         &mut self,
-        ended: &[Ended],
-        others: Vec<ItemKey>,
+        mut rows: Vec<Row>,
         recording: &Recording,
-        of: &Summary,
+        summary: &Summary,
     ) -> Result<(), Failure> {
-        let keys = ended.iter().map(Ended::key).collect();
-        let fitting = self.fitting(recording, Lens::Exchanges, keys, of)?;
-        let exchanges = ended.iter().filter(|one| fitting.contains(&one.key()));
-        let others = self.fitting(recording, Lens::Wire, others, of)?;
-        let others = recording.items(Lens::Wire, &others)?;
-        let place = |item: &Item| match item.key.event_id() {
-            Some(_) => (item.key.seq, 2),
-            None => (item.key.seq, 0),
-        };
-        let mut all: Vec<(_, Result<&Item, &Ended>)> = Vec::new();
-        all.extend(exchanges.map(|one| ((one.after, 1), Err(one))));
-        all.extend(others.iter().map(|item| (place(item), Ok(item))));
-        all.sort_by_key(|(place, _)| *place);
-        for (_, row) in all {
+        if let Some(query) = &self.query {
+            let mut fitting = HashSet::new();
+            for lens in [Lens::Exchanges, Lens::Wire] {
+                let (query, until) = (query.clone(), None);
+                let question = Question { lens, query, until };
+                let context = filter::context(summary, !summary.state.is_final());
+                let keys = rows.iter().map(Row::key).filter(|(of, _)| *of == lens);
+                let keys: Vec<_> = keys.map(|(_, key)| key).collect();
+                let keys = recording.fitting(&question, context, &keys)?;
+                fitting.extend(keys.into_iter().map(|key| (lens, key)));
+            }
+            rows.retain(|row| fitting.contains(&row.key()));
+        }
+        for row in rows {
             match row {
-                Ok(item) => self.rows.item(recording, item)?,
-                Err(one) => (self.rows).exchange(&one.exchange, Some(one.t), one.is_open)?,
+                Row::Exchange(exchange, t, is_open) => {
+                    self.rows.exchange(&exchange, Some(t), is_open)?;
+                }
+                Row::Other(key) => {
+                    for item in recording.items(Lens::Wire, &[key])? {
+                        self.rows.item(recording, &item)?;
+                    }
+                }
             }
         }
         Ok(self.rows.out.flush()?)
-    }
-
-    fn fitting(
-        &self,
-        recording: &Recording,
-        lens: Lens,
-        keys: Vec<ItemKey>,
-        summary: &Summary,
-    ) -> Result<Vec<ItemKey>, Failure> {
-        let Some(query) = self.query.clone() else {
-            return Ok(keys);
-        };
-        let question = Question {
-            lens,
-            query,
-            until: None,
-        };
-        let context = filter::context(summary, !summary.state.is_final());
-        Ok(recording.fitting(&question, context, &keys)?)
     }
 }
 
@@ -334,42 +328,4 @@ fn stands_alone(row: &MessageRow) -> bool {
         MessageKind::Notification | MessageKind::Other => true,
         MessageKind::Request | MessageKind::Response => row.record.exchange.is_none(),
     }
-}
-
-/// The recordings of a folder that began after a moment.
-pub struct Newcomers {
-    dir: PathBuf,
-    known: BTreeSet<PathBuf>,
-}
-
-impl Newcomers {
-    /// The recordings of `dir` that begin from now on. The folder need not exist.
-    pub fn since_now(dir: &Path) -> Self {
-        Self {
-            dir: dir.to_owned(),
-            known: spools(dir),
-        }
-    }
-}
-
-impl Iterator for Newcomers {
-    type Item = PathBuf;
-
-    /// A new recording; `None` as long as there is none, which may change.
-    fn next(&mut self) -> Option<PathBuf> {
-        let mut spools = spools(&self.dir).into_iter();
-        let fresh = spools.find(|spool| !self.known.contains(spool))?;
-        let reel = fresh.with_extension(REEL);
-        self.known.insert(fresh);
-        Some(reel)
-    }
-}
-
-/// The spools of a folder: every recording begins with one.
-fn spools(dir: &Path) -> BTreeSet<PathBuf> {
-    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
-    entries
-        .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|ending| ending == SPOOL))
-        .collect()
 }

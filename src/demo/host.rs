@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::process::{Command, Stdio};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::Receiver;
 use std::thread::{self, Scope};
 
 /// State that all threads of the host share.
@@ -35,11 +35,10 @@ pub fn run(command: &[OsString], pace: Pace) -> io::Result<()> {
         connection: Connection::new(stdin),
         pace,
     };
-    let (changed, lists_changed) = sync_channel(1);
     let played = thread::scope(|scope| {
         scope.spawn(|| pass_on_warnings(stderr));
-        let reader = scope.spawn(|| read(&host, stdout, changed, scope));
-        let played = play(&host, &lists_changed);
+        let reader = scope.spawn(|| read(&host, stdout, scope));
+        let played = play(&host);
         host.connection.close();
         let _ = reader.join();
         played
@@ -64,14 +63,8 @@ fn pass_on_warnings(stderr: impl Read) {
     }
 }
 
-/// Reads what the server sends until it closes its output; says on `changed` when the list of tools
-/// has changed.
-fn read<'scope>(
-    host: &'scope Host,
-    stdout: impl Read,
-    changed: SyncSender<()>,
-    scope: &'scope Scope<'scope, '_>,
-) {
+/// Reads what the server sends until it closes its output.
+fn read<'scope>(host: &'scope Host, stdout: impl Read, scope: &'scope Scope<'scope, '_>) {
     for line in lines(stdout) {
         // A line that is no JSON is what many hosts ignore, and so does this one.
         let Ok(message) = serde_json::from_slice::<Value>(&line) else {
@@ -79,7 +72,6 @@ fn read<'scope>(
         };
         match (message["method"].as_str(), message.get("id")) {
             (None, _) => host.connection.settle(message),
-            (Some("notifications/tools/list_changed"), None) => drop(changed.try_send(())),
             (Some(_), None) => {}
             (Some(_), Some(_)) => {
                 scope.spawn(move || answer(host, &message));
@@ -87,8 +79,6 @@ fn read<'scope>(
         }
     }
     host.connection.end();
-    // Whoever waits for a new list waits no longer.
-    drop(changed);
 }
 
 /// Answers what the server asks, as slowly as a person or a model.
@@ -135,8 +125,8 @@ impl Host {
     }
 }
 
-/// The story, scene by scene. `lists_changed` is heard of when the list of tools changes.
-fn play(host: &Host, lists_changed: &Receiver<()>) -> Option<()> {
+/// The story, scene by scene.
+fn play(host: &Host) -> Option<()> {
     let params = json!({
         "protocolVersion": PROTOCOL_VERSION,
         "capabilities": {"elicitation": {"form": {}}, "sampling": {}},
@@ -191,12 +181,6 @@ fn play(host: &Host, lists_changed: &Receiver<()>) -> Option<()> {
     let params = json!({"requestId": id, "reason": "The user has lost patience."});
     let cancelled = "notifications/cancelled";
     host.connection.notify(cancelled, Some(&params));
-    // The tool that was unknown above becomes known.
-    host.call(500, "enable_module", &json!({"module": "marine"}))?;
-    // A server that has gone is noticed by the next request.
-    let _ = lists_changed.recv();
-    host.ask(0, "tools/list", &json!({}))?;
-    host.call(400, "get_tides", &json!({"harbour": "Bergen"}))?;
     host.pace.pause(500);
     Some(())
 }

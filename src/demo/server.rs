@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::{self, BufRead, Write};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{self, Scope};
 
@@ -22,8 +21,6 @@ pub(super) struct Server<'a> {
     pub(super) pace: Pace,
     /// Calls that can be cancelled, by the JSON text of their id.
     cancels: Mutex<HashMap<String, SyncSender<()>>>,
-    /// Whether the module with the tides is on.
-    pub(super) marine: AtomicBool,
 }
 
 /// Serves until `input` ends and every call has been answered or given up.
@@ -38,7 +35,6 @@ pub fn run<'a>(
         errors: Mutex::new(Box::new(errors)),
         pace,
         cancels: Mutex::default(),
-        marine: AtomicBool::new(false),
     };
     server.complain("weather-server 1.4.0 on stdio, 214 stations loaded");
     let read = thread::scope(|scope| {
@@ -100,16 +96,16 @@ impl Server<'_> {
                     "capabilities": {
                         "logging": {},
                         "resources": {},
-                        "tools": {"listChanged": true},
+                        "tools": {},
                     },
                     "serverInfo": {"name": "weather-server", "title": "Weather", "version": "1.4.0"},
-                    "instructions": "Forecasts for the Nordic countries. Modules add more tools.",
+                    "instructions": "Forecasts for the Nordic countries.",
                 })
             }
             "ping" | "logging/setLevel" => json!({}),
             "tools/list" => {
                 self.pace.pause(15);
-                json!({"tools": tools::list(self.marine.load(Ordering::Relaxed))})
+                json!({"tools": tools::list()})
             }
             "resources/list" => {
                 let stations = STATIONS.map(|(uri, name, title, _)| {

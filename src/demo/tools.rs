@@ -4,7 +4,6 @@
 use super::Answer;
 use super::server::{INVALID_PARAMS, Server};
 use serde_json::{Value, json};
-use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 
 /// A line per tool: name, title, description, and its argument.
@@ -13,12 +12,9 @@ get_forecast | Forecast | The weather of the next days in a city. | city
 climate_report | Climate report | Thirty years of observations of a region in a few sentences. Slow. | region
 plan_trip | Plan a trip | Asks what the traveller wants, then suggests what to pack. | city
 radar_archive | Radar archive | All radar echoes of one day, as CSV. | date
-watch_storm | Watch for a storm | Waits until a storm forms over a sea, for hours if need be. | sea
-enable_module | Enable a module | Adds the tools of a module. Known: marine. | module
-get_tides | Tides | High and low water of a harbour, today. | harbour";
+watch_storm | Watch for a storm | Waits until a storm forms over a sea, for hours if need be. | sea";
 
-/// The tools; that of the marine module only where the module is on.
-pub fn list(marine: bool) -> Vec<Value> {
+pub fn list() -> Vec<Value> {
     let text = json!({"type": "string"});
     let mut tools: Vec<_> = TOOLS
         .lines()
@@ -31,14 +27,10 @@ pub fn list(marine: bool) -> Vec<Value> {
                 "title": title,
                 "description": description,
                 "inputSchema": object(&json!({argument: text}), &[argument]),
-                "annotations": match name {
-                    "enable_module" => json!({"idempotentHint": true, "destructiveHint": false}),
-                    _ => json!({"readOnlyHint": true}),
-                },
+                "annotations": {"readOnlyHint": true},
             })
         })
         .collect();
-    tools.truncate(if marine { 7 } else { 6 });
     let day = object(
         &json!({
             "day": text,
@@ -80,22 +72,6 @@ pub fn call(server: &Server<'_>, params: &Value, cancelled: &Receiver<()>) -> Op
                 return None;
             }
             text("No storm in the last minute.")
-        }
-        "enable_module" => {
-            server.pace.pause(70);
-            server.marine.store(true, Ordering::Relaxed);
-            let changed = "notifications/tools/list_changed";
-            server.connection.notify(changed, None);
-            text("The module marine is on: 1 more tool.")
-        }
-        "get_tides" if server.marine.load(Ordering::Relaxed) => {
-            server.pace.pause(90);
-            let hour = mix(word(arguments, "harbour"), 0) % 6;
-            let [low, high] = [hour, hour + 6];
-            text(&format!(
-                "Low water at {low}:12 and {}:37, high water at {high}:24.",
-                low + 12
-            ))
         }
         unknown => return Some(Err((INVALID_PARAMS, format!("Unknown tool: {unknown}")))),
     }))

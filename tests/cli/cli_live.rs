@@ -74,7 +74,7 @@ fn tail_waits_for_a_recording_and_tells_each_thing_once_until_it_ends() {
         .count();
     assert_eq!(of("stderr"), stderr);
     assert_eq!(of("line"), 1, "the log line on stdout");
-    assert_eq!(of("notification"), 9);
+    assert_eq!(of("notification"), 8);
 }
 
 #[test]

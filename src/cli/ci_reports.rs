@@ -7,6 +7,7 @@
 use super::exit::Failure;
 use super::output::Output;
 use mcpreel_wire::text::{cut, escape, plural};
+use std::io::{self, Write};
 
 /// Columns of a text in a report for machines. What a recording says may come from a stranger, and
 /// who takes such reports refuses, or cuts, what is longer.
@@ -18,7 +19,6 @@ pub fn safe(text: &str) -> String {
 }
 
 /// A test.
-#[derive(Clone, Debug)]
 pub struct Case {
     pub name: String,
     pub verdict: Verdict,
@@ -26,7 +26,6 @@ pub struct Case {
     pub lines: Vec<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Passed,
     /// A short reason.
@@ -107,31 +106,37 @@ pub struct Annotation {
     pub stands_for: u64,
 }
 
-/// The workflow commands that make annotations. `left_out` further ones are only counted in the last
-/// line, by their `noun`.
-pub fn github(noun: &str, annotations: &[Annotation], left_out: u64) -> Vec<String> {
-    let mut commands = Vec::new();
+/// Writes the workflow commands that make annotations. `left_out` further ones are only counted in
+/// the last line, by their `noun`.
+pub fn github(
+    noun: &str,
+    annotations: &[Annotation],
+    left_out: u64,
+    out: &mut impl Write,
+) -> io::Result<()> {
     for kind in ["error", "warning", "notice"] {
-        let of_kind = annotations.iter().filter(|one| one.kind == kind);
-        let of_kind: Vec<_> = of_kind.collect();
         let mut more = if kind == "notice" { left_out } else { 0 };
-        let is_whole = more == 0 && of_kind.len() <= SHOWN;
-        let shown = of_kind.len().min(if is_whole { SHOWN } else { SHOWN - 1 });
-        commands.extend(of_kind[..shown].iter().map(|one| {
+        let of_kind = annotations.iter().filter(|one| one.kind == kind);
+        let is_whole = more == 0 && of_kind.clone().count() <= SHOWN;
+        let most = if is_whole { SHOWN } else { SHOWN - 1 };
+        for (at, one) in of_kind.enumerate() {
+            if at >= most {
+                more += one.stands_for;
+                continue;
+            }
             let (file, title) = (property(&one.file), property(&one.title));
-            format!("::{kind} file={file},title={title}::{}", data(&one.message))
-        }));
-        more += of_kind[shown..]
-            .iter()
-            .map(|one| one.stands_for)
-            .sum::<u64>();
+            let message = data(&one.message);
+            writeln!(out, "::{kind} file={file},title={title}::{message}")?;
+        }
         if more > 0 {
             let more = plural(more, &format!("more {noun}"));
-            let text = format!("and {more}, which GitHub would not show");
-            commands.push(format!("::{kind} title=mcpreel::{text}"));
+            writeln!(
+                out,
+                "::{kind} title=mcpreel::and {more}, which GitHub would not show"
+            )?;
         }
     }
-    commands
+    Ok(())
 }
 
 /// The text of a message: nothing in it may end the command or begin another one.
@@ -168,9 +173,16 @@ mod tests {
             message: "m".to_owned(),
             stands_for: 4,
         };
-        let all = github("finding", &vec![one.clone(); SHOWN], 0);
+        let github = |number| {
+            let mut out = Vec::new();
+            let all = vec![one.clone(); number];
+            super::github("finding", &all, 0, &mut out).expect("memory takes it");
+            let text = String::from_utf8(out).expect("it is text");
+            text.lines().map(str::to_owned).collect::<Vec<_>>()
+        };
+        let all = github(SHOWN);
         assert_eq!((all.len(), &*all[9]), (SHOWN, "::error file=f,title=t::m"));
-        let lines = github("finding", &vec![one; SHOWN + 1], 0);
+        let lines = github(SHOWN + 1);
         assert_eq!(lines.len(), SHOWN);
         assert!(lines[9].contains("and 8 more findings"), "{lines:?}");
     }

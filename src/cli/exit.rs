@@ -14,7 +14,7 @@ pub const HELP: &str = "\
 Exit codes:
   0  fine
   1  `lint`, `diff` or `replay` found something as bad as `--fail-on` says,
-     `redact --scan` found a leak
+     `redact --scan` found a leak; `search` found nothing
   2  wrong arguments, selector, rules or configuration
   3  a recording that cannot be read, or was refused; nothing to compare
   `replay` also: 4 the server failed, 5 it hangs, 7 something was refused

@@ -73,6 +73,16 @@ impl Settings {
     }
 }
 
+/// The folder for a command that only reads: one that the option names must be there.
+pub fn existing(folder: &Folder) -> Result<PathBuf, Failure> {
+    let dir = of(folder)?;
+    if folder.dir.is_some() && !dir.is_dir() {
+        let dir = output::shown(&dir);
+        return Err(Failure::Usage(format!("{dir}: there is no such folder")));
+    }
+    Ok(dir)
+}
+
 /// The folder for a command of a person: a configuration that cannot be read is refused, an
 /// unknown key is a warning on stderr.
 pub fn of(folder: &Folder) -> Result<PathBuf, Failure> {

@@ -11,6 +11,7 @@ use mcpreel_store::library::retention::{self, Reason};
 use mcpreel_store::library::{Library, Policy};
 use mcpreel_trace::clock::wall_clock_ns;
 use mcpreel_wire::text::{escape, plural, size};
+use serde_json::json;
 use std::time::Duration;
 
 /// Delete old recordings
@@ -30,6 +31,9 @@ pub struct Prune {
     /// Only say what would be deleted
     #[arg(long)]
     dry_run: bool,
+    /// One JSON object per recording and line
+    #[arg(long)]
+    json: bool,
 }
 
 /// The options that name recordings to delete.
@@ -50,7 +54,7 @@ struct What {
 impl Prune {
     /// Deletes what the options name, or says what that would be.
     pub fn run(&self) -> Outcome {
-        let library = Library::new(folder::of(&self.folder)?);
+        let library = Library::new(folder::existing(&self.folder)?);
         let entries = library.list()?;
         let policy = Policy {
             older_than: self.what.older_than,
@@ -67,18 +71,15 @@ impl Prune {
         ]);
         let (mut files, mut bytes, mut exit) = (0, 0, Exit::Fine);
         for (entry, reason) in retention::prune(&entries, &policy, wall_clock_ns()) {
-            let deleted = if self.dry_run {
-                Ok(true)
-            } else {
-                retention::delete(&entry.path)
-            };
-            if let Err(error) = &deleted {
-                let path = output::shown(&entry.path);
-                output::say(&format!("could not delete {path}: {error}"));
-                exit = Exit::Refused;
-            }
             // A recording may have come alive since the folder was read.
-            if !deleted.unwrap_or(false) {
+            let deleted = self.dry_run
+                || retention::delete(&entry.path).unwrap_or_else(|error| {
+                    let path = output::shown(&entry.path);
+                    output::say(&format!("could not delete {path}: {error}"));
+                    exit = Exit::Refused;
+                    false
+                });
+            if !deleted {
                 continue;
             }
             files += 1;
@@ -88,6 +89,14 @@ impl Prune {
                 Reason::TooMany => "enough newer ones",
                 Reason::TooLarge => "over the size",
             };
+            if self.json {
+                out.json(&json!({
+                    "id": entry.id, "path": entry.path.to_string_lossy(), "name": entry.name,
+                    "wall_ns": entry.wall_ns, "size": entry.size, "why": why,
+                    "deleted": !self.dry_run,
+                }))?;
+                continue;
+            }
             table.push([
                 entry.id.as_str().into(),
                 when::short(entry.wall_ns).into(),
@@ -95,6 +104,10 @@ impl Prune {
                 size(entry.size).into(),
                 why.into(),
             ]);
+        }
+        if self.json {
+            out.flush()?;
+            return Ok(exit);
         }
         table.write(&mut out)?;
         let would = if self.dry_run { "would be " } else { "" };

@@ -13,10 +13,11 @@ use mcpreel_config::Config;
 use mcpreel_redact::{LIMITS, OPTIONAL, Policy, PolicyError, Report, SPECIAL, Settings, rules};
 use mcpreel_share::export::Selection;
 use mcpreel_share::export::otlp::Bodies;
-use mcpreel_share::outgoing::{self, Format, Order, Stage, recording_copy};
+use mcpreel_share::outgoing::{self, Format, Order, recording_copy};
 use mcpreel_store::reader::Recording;
 use mcpreel_wire::text::{escape, plural};
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -147,16 +148,11 @@ pub fn warning(redacted: &Recording) -> Result<String, Failure> {
         ..Settings::default()
     });
     let policy = Arc::new(policy.map_err(anyhow::Error::from)?);
-    let mut tell = progress(redacted)?;
-    let mut redacting = outgoing::learn(redacted, &policy, &mut tell)?;
-    redacting.go_over(&Selection::default(), &mut |seq| tell(Stage::Looked(seq)))?;
-    redacting.summary()?;
+    let found = look(redacted, &policy)?.rules;
     let mut warning = WARNING.to_owned();
-    for (rule, what, option) in [
-        (OPTIONAL[0], "e-mail addresses", "--email"),
-        (OPTIONAL[1], "names of home folders", "--home"),
-    ] {
-        if let Some(count) = redacting.report().rules.get(rule) {
+    let what = ["e-mail addresses", "names of home folders"];
+    for ((rule, what), option) in OPTIONAL.iter().zip(what).zip(["--email", "--home"]) {
+        if let Some(count) = found.get(*rule) {
             let places = plural(*count, "place");
             _ = write!(
                 warning,
@@ -235,40 +231,38 @@ pub fn policy(args: &Secrets) -> Result<Arc<Policy>, Failure> {
 fn policy_of(config: &Config, args: &Secrets) -> Result<Policy, Failure> {
     let fault = |at: &dyn Display, why: &dyn Display| Failure::Usage(format!("{at}: {why}"));
     let texts = |key| config.all(key).map(|setting| setting.text.clone());
-    for setting in config.all("redact.without") {
-        check_rule(&setting.text).map_err(|why| fault(&setting.at, &why))?;
-    }
-    for name in &args.without {
-        check_rule(name).map_err(|why| fault(&"--without", &why))?;
-    }
-    let mut paths = Vec::new();
-    for setting in config.all("redact.paths") {
-        let path = setting.text.parse();
-        paths.push(path.map_err(|error| fault(&setting.at, &error))?);
-    }
-    let patterns = config.below("redact.patterns");
-    let patterns = patterns.filter_map(|(name, setting)| Some((&*name.first()?.text, setting)));
-    let patterns: Vec<_> = patterns.collect();
-    let settings = Settings {
+    let mut settings = Settings {
         email: args.email || config.is_on("redact.email") == Some(true),
         home: args.home || config.is_on("redact.home") == Some(true),
         names: texts("redact.names").collect(),
-        patterns: patterns
-            .iter()
-            .map(|(name, setting)| ((*name).to_owned(), setting.text.clone()))
-            .collect(),
-        paths,
-        without: texts("redact.without")
-            .chain(args.without.iter().cloned())
-            .collect(),
         allow: texts("redact.allow").collect(),
+        ..Settings::default()
     };
-    Policy::new(&settings).map_err(|error| {
-        let named = |of: &str| matches!(&error, PolicyError::Pattern { name, .. } if name == of);
-        match patterns.iter().find(|(name, _)| named(name)) {
-            Some((_, setting)) => fault(&setting.at, &error),
-            None => Failure::Usage(error.to_string()),
+    for setting in config.all("redact.without") {
+        let rule = check_rule(&setting.text).map_err(|why| fault(&setting.at, &why))?;
+        settings.without.push(rule);
+    }
+    for name in &args.without {
+        let rule = check_rule(name).map_err(|why| fault(&"--without", &why))?;
+        settings.without.push(rule);
+    }
+    for setting in config.all("redact.paths") {
+        let path = setting.text.parse();
+        settings
+            .paths
+            .push(path.map_err(|error| fault(&setting.at, &error))?);
+    }
+    let mut places = BTreeMap::new();
+    for (name, setting) in config.below("redact.patterns") {
+        let name: String = name.iter().map(|part| &*part.text).take(1).collect();
+        places.insert(name.clone(), &setting.at);
+        settings.patterns.push((name, setting.text.clone()));
+    }
+    Policy::new(&settings).map_err(|error| match &error {
+        PolicyError::Pattern { name, .. } if places.contains_key(name) => {
+            fault(places[name], &error)
         }
+        _ => Failure::Usage(error.to_string()),
     })
 }
 

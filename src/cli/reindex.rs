@@ -10,6 +10,7 @@ use mcpreel_store::indexer::derive::reindex;
 use mcpreel_store::library::Library;
 use mcpreel_store::reader::Recording;
 use mcpreel_wire::text::{count, escape, plural};
+use serde_json::json;
 use std::ffi::OsString;
 
 /// Rebuild what is derived from the recorded bytes
@@ -26,6 +27,9 @@ pub struct Reindex {
     recordings: Vec<OsString>,
     #[command(flatten)]
     folder: Folder,
+    /// One JSON object per recording and line
+    #[arg(long)]
+    json: bool,
 }
 
 impl Reindex {
@@ -54,6 +58,13 @@ impl Reindex {
                 continue;
             }
             let summary = Recording::open(&path)?.summary()?;
+            if self.json {
+                out.json(&json!({
+                    "id": summary.id, "path": path.to_string_lossy(), "frames": summary.frames,
+                    "exchanges": summary.exchanges, "findings": summary.findings,
+                }))?;
+                continue;
+            }
             out.line(&format!(
                 "{shown}: {}, {}, {}",
                 plural(summary.frames, "frame"),

@@ -29,7 +29,7 @@ use mcpreel_trace::clock::Moment;
 use mcpreel_trace::query::Query;
 use mcpreel_wire::text::{escape, plural, size};
 use serde_json::json;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -70,10 +70,9 @@ pub struct Report {
     what: Secrets,
 }
 
-/// The session without its secrets, as it is called.
+/// The session without its secrets.
 const SESSION: &str = "session.reel";
 
-/// The files, as they are called.
 const NAMES: [&str; 5] = [
     "report.md",
     "report.html",
@@ -142,22 +141,23 @@ pub fn run(args: &Report) -> Outcome {
             "leaks": [],
         }))?;
     } else {
-        out.line(&format!("{}: {}", shown(&path), size(bytes)))?;
-        out.line(FILES)?;
-        let (values, places) = (report.values() as u64, report.hits());
-        let (values, places) = (plural(values, "value"), plural(places, "place"));
-        out.line(&format!("removed: {values} in {places}"))?;
-        for (rule, count) in &report.rules {
-            out.line(&format!("  {count:>5} × {}", escape(rule)))?;
-        }
-        for line in outgoing::undone(&report) {
-            out.line(&format!("  {line}"))?;
-        }
-        out.line("look at by eye before you hand it on:")?;
-        for line in &by_eye {
-            out.line(&format!("  {line}"))?;
-        }
-        out.line(&warning)?;
+        let values = plural(report.values() as u64, "value");
+        let places = plural(report.hits(), "place");
+        let mut lines = vec![
+            format!("{}: {}\n{FILES}", shown(&path), size(bytes)),
+            format!("removed: {values} in {places}"),
+        ];
+        let rules = report.rules.iter();
+        lines.extend(rules.map(|(rule, count)| format!("  {count:>5} × {}", escape(rule))));
+        lines.extend(
+            outgoing::undone(&report)
+                .iter()
+                .map(|line| format!("  {line}")),
+        );
+        lines.push("look at by eye before you hand it on:".to_owned());
+        lines.extend(by_eye.iter().map(|line| format!("  {line}")));
+        lines.push(warning);
+        out.line(&lines.join("\n"))?;
     }
     out.flush()?;
     tell_unfinished(&recording)?;
@@ -174,8 +174,8 @@ fn without_secrets(
     let (redacted, report) =
         recording_copy::redacted_with_own_id(&mut redacting, &Selection::default(), &mut tell)?;
     let known = redacting.into_redactor().of_known_words();
-    let redacted = redacted.called(Path::new(SESSION));
-    Ok((redacted, report, known.map_err(anyhow::Error::from)?))
+    let known = known.map_err(anyhow::Error::from)?;
+    Ok((redacted.called(Path::new(SESSION)), report, known))
 }
 
 /// The path of the report, and whether it replaces what is there: only `--force` does, and only
@@ -186,10 +186,8 @@ fn place(args: &Report, name: &str, id: &str) -> Result<(PathBuf, Replace), Fail
     let usual = format!("mcpreel-report-{}-{id}{ending}", sanitised(name));
     let path = args.output.clone().unwrap_or_else(|| usual.into());
     let path = std::path::absolute(&path).context("the path means nothing here")?;
-    if path.symlink_metadata().is_err() {
-        return Ok((path, Replace::No));
-    }
     let why = match args.force {
+        _ if path.symlink_metadata().is_err() => return Ok((path, Replace::No)),
         true if is_report(&path, args.zip) => return Ok((path, Replace::Yes)),
         true => "is no such report, and stays",
         false => "is there already: --force replaces a report",
@@ -200,28 +198,17 @@ fn place(args: &Report, name: &str, id: &str) -> Result<(PathBuf, Replace), Fail
 
 /// Whether what stands at `path` is a report and nothing else.
 fn is_report(path: &Path, is_zip: bool) -> bool {
-    let names: Option<BTreeSet<String>> = if is_zip {
+    if is_zip {
         let archive = File::open(path).ok().map(ZipArchive::new);
-        let archive = archive.and_then(Result::ok);
-        archive.and_then(|archive| {
-            let names = archive.file_names().map(|name| {
-                let name = name.ok()?;
-                Some(name.rsplit('/').next()?.to_owned())
-            });
-            names.collect()
-        })
-    } else {
-        let files = path.read_dir().ok().filter(|_| !path.is_symlink());
-        files.and_then(|files| {
-            let names = files.map(|file| {
-                let file = file.ok()?;
-                let is_file = file.file_type().is_ok_and(|kind| kind.is_file());
-                file.file_name().into_string().ok().filter(|_| is_file)
-            });
-            names.collect()
-        })
-    };
-    names == Some(NAMES.map(str::to_owned).into())
+        return archive.and_then(Result::ok).is_some_and(|archive| {
+            let is_ours = |name: &str| NAMES.iter().any(|known| name.ends_with(known));
+            let mut names = archive.file_names();
+            archive.len() == NAMES.len() && names.all(|name| name.is_ok_and(|name| is_ours(&name)))
+        });
+    }
+    let has_all = NAMES.iter().all(|name| path.join(name).is_file());
+    let files = path.read_dir().map_or(0, Iterator::count);
+    has_all && files == NAMES.len() && !path.is_symlink()
 }
 
 /// Writes all files into `folder`; `now` is the time of a session that is still recorded.
@@ -232,11 +219,8 @@ fn write(
 ) -> Result<(), Failure> {
     let [text, page, reel, replaced, as_json] = NAMES.map(|name| folder.join(name));
     let mut tell = progress(redacted)?;
-    for (path, format) in [
-        (&text, Format::Markdown),
-        (&page, Format::Html),
-        (&reel, Format::Recording),
-    ] {
+    let formats = [Format::Markdown, Format::Html, Format::Recording];
+    for (path, format) in [text, page, reel].iter().zip(formats) {
         let order = Order {
             format,
             bodies: Bodies::Without,
@@ -248,11 +232,8 @@ fn write(
         outgoing::save(redacted, &order, path, Replace::No, &mut tell)?;
     }
     let lines = redact::report_lines(report, Some(Path::new(SESSION)));
-    let lines = format!("{}\n{LIMITS}\n", lines.join("\n"));
-    for (path, content) in [
-        (&replaced, lines.into_bytes()),
-        (&as_json, serde_json::to_vec(report)?),
-    ] {
+    let lines = format!("{}\n{LIMITS}\n", lines.join("\n")).into_bytes();
+    for (path, content) in [(&replaced, lines), (&as_json, serde_json::to_vec(report)?)] {
         let mut draft = Draft::beside(path)?;
         draft.write_all(&content)?;
         draft.settle(path, Replace::No)?;
@@ -311,18 +292,15 @@ fn keep_back(found: &[String], as_json: bool) -> Outcome {
 /// The places of a redacted recording that a person should look at, an escaped line each.
 fn by_eye(redacted: &Recording) -> Result<Vec<String>, Failure> {
     let mut lines = Vec::new();
-    let mut called: BTreeMap<_, u64> = BTreeMap::new();
+    let mut tools = BTreeSet::new();
     redacted.each_exchange(|exchange| {
-        if let Some(name) = exchange.name.filter(|_| &*exchange.method == "tools/call") {
-            *called.entry(name).or_default() += 1;
-        }
+        let is_call = &*exchange.method == "tools/call";
+        tools.extend(exchange.name.filter(|_| is_call));
     })?;
-    let tools = called.iter();
-    let tools = tools.map(|(tool, calls)| format!("{} ({calls})", escape(tool)));
-    let tools = output::some(tools, called.len() as u64, MOST_TOOLS);
     if !tools.is_empty() {
-        let tools = tools.join(", ");
-        lines.push(format!("arguments and results of {tools}"));
+        let names = tools.iter().map(|tool| escape(tool).into_owned());
+        let names = output::some(names, tools.len() as u64, MOST_TOOLS).join(", ");
+        lines.push(format!("arguments and results of {names}"));
     }
     let stderr = Query::parse("kind:stderr").unwrap_or_default();
     if filter::any(redacted, &stderr)? {

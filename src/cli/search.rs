@@ -21,6 +21,7 @@ use serde_json::json;
 use std::ffi::OsString;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 /// A step of the search, nanoseconds: so often hits are shown.
 const STEP_NS: u64 = 100_000_000;
@@ -41,7 +42,9 @@ const METHOD: usize = 24;
 Examples:
   mcpreel search 'quota exceeded'
   mcpreel search --regex 'E[0-9]{4}' weather-server
-  mcpreel search timeout --json | jq -r '\"\\(.id)#\\(.seq)\"'")]
+  mcpreel search timeout --json | jq -r '\"\\(.id)#\\(.seq)\"'
+
+Exit code: 0 found, 1 not found, 2 wrong arguments, 3 a recording that cannot be read.")]
 pub struct Search {
     /// What is looked for
     #[arg(value_name = "TEXT")]
@@ -69,7 +72,7 @@ impl Search {
         };
         // A wrong pattern is refused before anything is read.
         Finder::new(&pattern).map_err(|error| usage(&escape(&error.to_string())))?;
-        let library = Library::new(folder::of(&self.folder)?);
+        let library = Library::new(folder::existing(&self.folder)?);
         let entries = library.list()?;
         let paths: Vec<PathBuf> = if self.recordings.is_empty() {
             entries.iter().map(|entry| entry.path.clone()).collect()
@@ -96,7 +99,10 @@ impl Search {
             let recordings = plural(recordings, "recording");
             output::say(&format!("not found in {recordings}"));
         }
-        Ok(exit)
+        Ok(match exit {
+            Exit::Fine if hits == 0 => Exit::Process(ExitCode::from(1)),
+            exit => exit,
+        })
     }
 
     /// Shows every hit in one recording.

@@ -5,6 +5,7 @@ use super::exit::Failure;
 use super::folder::{self, Folder};
 use super::output::{self, Progress, shown};
 use clap::Args;
+use mcpreel_config::nearest;
 use mcpreel_store::library::{Entry, Library, SelectError, Selected, Standing, spool_of};
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_store::recovery::{self, Outcome as Done, RecoverError, Stage};
@@ -132,9 +133,15 @@ fn explain(error: SelectError, library: &Library) -> Failure {
         SelectError::Unknown { names, .. } if names.is_empty() => {
             format!("{fault} in {dir}, where there are no recordings yet")
         }
-        SelectError::Unknown { names, .. } => {
-            let names = names.iter().map(|name| escape(name).into_owned());
-            format!("{fault} in {dir}; names there: {}", named(names))
+        SelectError::Unknown { text, names } => {
+            let known: Vec<_> = names.iter().map(String::as_str).collect();
+            match nearest(text, &known) {
+                Some(near) => format!("{fault} in {dir}; did you mean `{}`?", escape(near)),
+                None => {
+                    let names = names.iter().map(|name| escape(name).into_owned());
+                    format!("{fault} in {dir}; names there: {}", named(names))
+                }
+            }
         }
         SelectError::Ambiguous { candidates, .. } => {
             // Copies of one recording are told apart by their files.

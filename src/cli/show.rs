@@ -82,7 +82,8 @@ pub struct Show {
     what: RowOptions,
     #[command(flatten)]
     filter: Filter,
-    /// One JSON object per line; without another option the summary in one object
+    /// One JSON object per line; without another option the summary in one object, with #SEQ the
+    /// frame and its exchanges
     #[arg(long)]
     json: bool,
 }
@@ -158,7 +159,10 @@ impl Show {
         };
         if self.json {
             rows.typed = false;
-            return rows.frame(recording, &head, None);
+            rows.frame(recording, &head, None)?;
+            rows.typed = true;
+            let mut exchanges = recording.exchanges_of_frame(seq)?.into_iter();
+            return exchanges.try_for_each(|exchange| rows.exchange(&exchange, None, false));
         }
         show_frame::write(recording, &head, &mut rows.out)
     }

@@ -8,9 +8,7 @@
 //!          7f3a#14    stderr: fatal: bad pointer
 //!          00:12.022  the server was ended by SIGSEGV
 //! do       It crashed in native code: look for a core dump, and …
-//!
-//! besides
-//!   likely    search_docs failed twice: quota exceeded (tool-error, #4, #6)
+//! also     likely: search_docs failed twice: quota exceeded (tool-error, #4, #6)
 //! lint     2 findings: mcpreel lint 7f3a
 //! ```
 
@@ -19,15 +17,15 @@ use super::output::{Ink, Output};
 use super::select::RecordingArgs;
 use super::{folder, select};
 use clap::Args;
-use mcpreel_lint::cause::{Cause, Certainty, Evidence, Place, causes};
+use mcpreel_lint::cause::{Cause, Place, causes};
 use mcpreel_share::phrases;
 use mcpreel_store::library::{Library, short_id};
 use mcpreel_store::reader::{Recording, Summary};
-use mcpreel_wire::text::{escape, pad_end, plural, since, width, wrap};
+use mcpreel_wire::text::{escape, pad_end, plural};
 use serde_json::{Value, json};
 
 /// Columns of the names on the left.
-const NAMES: usize = 9;
+const NAMES: usize = 10;
 
 /// Text is not broken into narrower columns than these.
 const NARROW: usize = 30;
@@ -72,7 +70,17 @@ impl Why {
             let title = out.paint(Ink::Strong, &title);
             let state = select::state(&recording, &summary);
             out.line(&format!("{title}  {state}"))?;
-            write(&causes, &address, &mut out)?;
+            let columns = out.columns().unwrap_or(usize::MAX);
+            let columns = columns.saturating_sub(NAMES).max(NARROW);
+            let is_trouble = causes.first().is_some_and(Cause::is_trouble);
+            let mut ink = if is_trouble { Ink::Bad } else { Ink::Good };
+            for (name, line) in phrases::why(&causes, &address, columns) {
+                if !matches!(name, "" | "why") {
+                    ink = Ink::Plain;
+                }
+                let name = out.paint(Ink::Faint, &pad_end(name, NAMES));
+                out.line(&format!("{name}{}", out.paint(ink, &line)))?;
+            }
             if summary.findings > 0 {
                 // Outside the folder it is named as it was here.
                 let named = match &*address {
@@ -80,8 +88,8 @@ impl Why {
                     address => address.to_owned(),
                 };
                 let findings = plural(summary.findings, "finding");
-                let text = format!("{findings}: mcpreel lint {named}");
-                row("lint", &text, Ink::Plain, &mut out)?;
+                let name = out.paint(Ink::Faint, &pad_end("lint", NAMES));
+                out.line(&format!("{name}{findings}: mcpreel lint {named}"))?;
             }
         }
         out.flush()?;
@@ -96,66 +104,6 @@ impl Why {
             return Ok(String::new());
         }
         Ok(short_id(&summary.id, &library.list()?).to_owned())
-    }
-}
-
-fn write(causes: &[Cause], address: &str, out: &mut Output) -> Result<(), Failure> {
-    let Some((best, others)) = causes.split_first() else {
-        return Ok(());
-    };
-    // Where nothing was found there is nothing to be sure of.
-    let is_trouble = best.is_trouble();
-    let ink = if is_trouble { Ink::Bad } else { Ink::Good };
-    row("why", &best.sentence, ink, out)?;
-    if is_trouble {
-        let certainty = best.certainty;
-        let sure = format!("{}: {}", certainty.as_str(), certainty.help());
-        row("sure", &sure, Ink::Plain, out)?;
-    }
-    let places = best.evidence.iter().map(|one| place(one, address));
-    let places: Vec<_> = places.collect();
-    let widest = places.iter().map(|place| width(place)).max().unwrap_or(0);
-    let mut name = "shown";
-    for (evidence, place) in best.evidence.iter().zip(&places) {
-        let text = format!("{}  {}", pad_end(place, widest), evidence.text);
-        row(std::mem::take(&mut name), &text, Ink::Plain, out)?;
-    }
-    row("do", best.advice, Ink::Plain, out)?;
-    if !others.is_empty() {
-        out.inked(Ink::Strong, "\nbesides")?;
-    }
-    for cause in others {
-        let is_possible = cause.certainty == Certainty::Possible;
-        let ink = if is_possible { Ink::Plain } else { Ink::Warn };
-        let name = format!("  {}", pad_end(cause.certainty.as_str(), 8));
-        row(&name, &cause.sentence, ink, out)?;
-    }
-    Ok(())
-}
-
-/// A name and what there is to say, which goes on below itself on a narrow terminal.
-fn row(name: &str, text: &str, ink: Ink, out: &mut Output) -> Result<(), Failure> {
-    let name = pad_end(name, NAMES);
-    let used = width(&name) + 1;
-    let text = escape(text);
-    let lines = match out.columns() {
-        Some(columns) => wrap(&text, columns.saturating_sub(used).max(NARROW)),
-        None => vec![text.into_owned()],
-    };
-    for (at, line) in lines.iter().enumerate() {
-        let name = if at == 0 { name.as_str() } else { "" };
-        let name = out.paint(Ink::Faint, &pad_end(name, used));
-        out.line(&format!("{name}{}", out.paint(ink, line)))?;
-    }
-    Ok(())
-}
-
-/// The address of a frame, the time of an event.
-fn place(evidence: &Evidence, address: &str) -> String {
-    match evidence.place {
-        Place::Frame(seq) | Place::Stderr(seq) => format!("{address}#{}", seq.0),
-        Place::Event { t, .. } => since(t.0),
-        Place::Session => "–".to_owned(),
     }
 }
 

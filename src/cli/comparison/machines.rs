@@ -189,8 +189,10 @@ pub fn github(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> 
             annotations.push(annotation(fails, title, message, entry.times));
         }
     }
-    for line in ci_reports::github("difference", &annotations, left_out) {
-        out.line(&line)?;
-    }
-    Ok(())
+    Ok(ci_reports::github(
+        "difference",
+        &annotations,
+        left_out,
+        out,
+    )?)
 }

@@ -16,6 +16,7 @@ mod reports;
 use super::exit::{Exit, Failure, Outcome};
 use super::folder::Folder;
 use super::output::{Ink, Output};
+use super::quantity::choice;
 use super::{ci_reports, folder, output, quantity, rows, select};
 use clap::{Args, ValueEnum};
 use mcpreel_config::Config;
@@ -51,14 +52,14 @@ pub struct Lint {
     recordings: Vec<OsString>,
     #[command(flatten)]
     folder: Folder,
-    /// One JSON object per finding and line; with --list per rule
+    /// One JSON object per finding and line; with --list and --explain per rule
     #[arg(long, conflicts_with = "format")]
     json: bool,
     /// For whom
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
     /// From which severity on the exit code is 1
-    #[arg(long, value_name = "LEVEL", default_value = "error")]
+    #[arg(long, value_name = "LEVEL", default_value = "error", value_parser = choice(&LEVELS))]
     fail_on: Level,
     /// Pass over the findings of this rule (also `allow` in the configuration)
     #[arg(long, value_name = "RULE", value_parser = rule)]
@@ -85,30 +86,23 @@ enum Format {
     Github,
 }
 
-/// From which severity on something fails.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Level {
-    /// Something breaks the protocol
-    Error,
-    /// Something is very likely a mistake
-    Warning,
-    /// Something is worth knowing
-    Note,
-    /// Nothing fails
-    Never,
-}
+/// From which severity on something fails; `None`: nothing does.
+type Level = Option<Severity>;
 
-impl Level {
-    fn fails(self, severity: Severity) -> bool {
-        let least = match self {
-            Self::Error => Severity::Error,
-            Self::Warning => Severity::Warning,
-            Self::Note => Severity::Note,
-            Self::Never => return false,
-        };
-        severity >= least
-    }
-}
+const LEVELS: [(&str, &str, Level); 4] = [
+    (
+        "error",
+        "Something breaks the protocol",
+        Some(Severity::Error),
+    ),
+    (
+        "warning",
+        "Something is very likely a mistake",
+        Some(Severity::Warning),
+    ),
+    ("note", "Something is worth knowing", Some(Severity::Note)),
+    ("never", "Nothing fails", None),
+];
 
 impl Format {
     /// The number of findings of one rule in one recording to show. In SARIF one rule leaves room for
@@ -133,7 +127,7 @@ impl Lint {
     /// Looks at the recordings that are meant, or says what the rules are.
     pub fn run(&self) -> Outcome {
         if let Some(id) = &self.explain {
-            return explain(id);
+            return explain(id, self.json);
         }
         if self.list {
             return list(self.json);
@@ -154,7 +148,7 @@ impl Lint {
                     if !all.is_empty() {
                         out.line("")?;
                     }
-                    reports::text(&checked, &mut out)?;
+                    checked.text(&mut out)?;
                 }
                 all.push(checked);
                 Ok(())
@@ -167,19 +161,17 @@ impl Lint {
             Format::Text => {}
             Format::Sarif => out.json(&reports::sarif(&all))?,
             Format::Junit => {
-                let suites = all.iter().map(|one| reports::suite(one, self.fail_on));
+                let suites = all.iter().map(|one| one.suite(self.fail_on));
                 ci_reports::junit("mcpreel lint", &suites.collect::<Vec<_>>(), &mut out)?;
             }
             Format::Github => {
-                let annotations: Vec<_> = all.iter().flat_map(reports::annotations).collect();
-                for line in ci_reports::github("finding", &annotations, 0) {
-                    out.line(&line)?;
-                }
+                let annotations: Vec<_> = all.iter().flat_map(Checked::annotations).collect();
+                ci_reports::github("finding", &annotations, 0, &mut out)?;
             }
         }
         out.flush()?;
         let mut groups = all.iter().flat_map(|checked| &checked.groups);
-        let has_failed = groups.any(|group| self.fail_on.fails(group.severity));
+        let has_failed = groups.any(|group| group.fails(self.fail_on));
         Ok(match exit {
             Exit::Fine if has_failed => Exit::Found,
             exit => exit,
@@ -245,8 +237,8 @@ fn list(json: bool) -> Outcome {
     let widest = ids.max().unwrap_or(0);
     for family in families() {
         if json {
-            let rules = family.rules.iter().map(|rule| object(family.name, rule));
-            rules.into_iter().try_for_each(|rule| out.json(&rule))?;
+            let mut rules = family.rules.iter();
+            rules.try_for_each(|rule| out.json(&object(family.name, rule)))?;
             continue;
         }
         out.inked(Ink::Strong, family.name)?;
@@ -263,25 +255,23 @@ fn list(json: bool) -> Outcome {
 }
 
 /// Prints what a rule means.
-fn explain(id: &str) -> Outcome {
+fn explain(id: &str, json: bool) -> Outcome {
     let mut out = Output::stdout();
-    if let Some(rule) = mcpreel_lint::rule(id) {
+    let mut families = families().iter();
+    let of_family = families.find_map(|family| {
+        let rule = family.rules.iter().find(|rule| rule.id == id)?;
+        Some((family.name, rule))
+    });
+    if let Some((family, rule)) = of_family.filter(|_| json) {
+        out.json(&object(family, rule))?;
+    } else if let Some((_, rule)) = of_family {
         let (severity, milder) = (rule.severity.as_str(), in_brackets(rule, str::to_owned));
         let (revisions, summary) = (revisions(rule.revisions), rule.summary);
         out.inked(Ink::Strong, id)?;
         out.line(&format!("  {severity}{milder}, {revisions}: {summary}\n"))?;
-        let section = rule
-            .reference()
-            .map(|(title, url)| format!("{title}  {url}"));
-        let facts = [
-            ("why", Some(rule.why)),
-            ("fix", Some(rule.fix)),
-            ("section", section.as_deref()),
-        ];
-        for (name, text) in facts {
-            if let Some(text) = text {
-                out.line(&format!("  {name:9}{text}"))?;
-            }
+        out.line(&format!("  why      {}\n  fix      {}", rule.why, rule.fix))?;
+        if let Some((title, url)) = rule.reference() {
+            out.line(&format!("  section  {title}  {url}"))?;
         }
     }
     out.flush()?;

@@ -8,11 +8,11 @@ use mcpreel_share::row::{self, arrow};
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::{FrameHead, Seq};
+use mcpreel_trace::session::End;
 use mcpreel_wire::text::{
     Limits, count, duration, escape, layout, pad_end, pad_start, plural, since, size,
 };
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
 /// Bytes of a frame that are looked at for showing it.
 const LOOKED_AT: u64 = 256 * 1024;
@@ -24,6 +24,7 @@ const EXCHANGES: usize = 20;
 pub fn write(recording: &Recording, head: &FrameHead, out: &mut Output) -> Result<(), Failure> {
     let mut shown = Shown {
         recording,
+        end: recording.summary()?.session.phase.end().cloned(),
         out,
         frames: BTreeSet::new(),
     };
@@ -43,6 +44,7 @@ pub fn write(recording: &Recording, head: &FrameHead, out: &mut Output) -> Resul
 
 struct Shown<'a> {
     recording: &'a Recording,
+    end: Option<End>,
     out: &'a mut Output,
     /// Frames that were shown.
     frames: BTreeSet<Seq>,
@@ -75,9 +77,16 @@ impl Shown<'_> {
         let tone = ink(row::Tone::of(exchange));
         let status = self.out.paint(tone, exchange.status.as_str());
         self.out.line(&format!("{title}  {status}"))?;
-        for (name, value) in facts(self.recording, exchange)? {
+        let mut facts = phrases_story::facts(exchange, self.end.as_ref());
+        for (name, id) in [("asked in", exchange.parent), ("chain of", exchange.chain)] {
+            let ids: Vec<_> = id.into_iter().filter(|id| *id != exchange.id).collect();
+            let others = self.recording.exchanges_of(&ids)?.into_iter();
+            let told = others.map(|one| format!("#{} {}", one.request.0.0, escape(&one.summary)));
+            facts.extend(told.map(|told| (name, told)));
+        }
+        for (name, value) in facts {
             let name = self.out.paint(Ink::Faint, &pad_end(name, 10));
-            self.out.line(&format!("  {name}{}", escape(&value)))?;
+            self.out.line(&format!("  {name}{value}"))?;
         }
         self.story(exchange)?;
         let response = exchange.response.map(|(seq, _)| seq);
@@ -130,51 +139,6 @@ impl Shown<'_> {
         }
         Ok(())
     }
-}
-
-fn facts(
-    recording: &Recording,
-    exchange: &Exchange,
-) -> Result<Vec<(&'static str, String)>, Failure> {
-    let latency = exchange.latency_ns();
-    let other = |id: Option<_>| {
-        let id = id.filter(|id| *id != exchange.id);
-        let other = id.map(|id| recording.exchange(id)).transpose()?.flatten();
-        let told = other.map(|other| format!("#{} {}", other.request.0.0, other.summary));
-        Ok::<_, Failure>(told)
-    };
-    let facts = [
-        ("method", Some(exchange.method.to_string())),
-        ("name", exchange.name.as_deref().map(str::to_owned)),
-        ("id", Some(exchange.rpc_id.json().to_owned())),
-        ("era", Some(exchange.era.as_str().to_owned())),
-        ("code", exchange.code.as_deref().map(str::to_owned)),
-        ("latency", latency.map(|latency| timing(exchange, latency))),
-        ("task", exchange.task.as_deref().map(str::to_owned)),
-        ("asked in", other(exchange.parent)?),
-        ("chain of", other(exchange.chain)?),
-    ];
-    let known = facts
-        .into_iter()
-        .filter_map(|(name, value)| Some((name, value?)));
-    Ok(known.collect())
-}
-
-fn timing(exchange: &Exchange, latency: u64) -> String {
-    let mut words = duration(latency);
-    let waited = duration(exchange.waited_ns);
-    if exchange.waited_ns > 0 {
-        let when = if exchange.is_retry() {
-            "after "
-        } else {
-            "of it "
-        };
-        let _ = write!(words, ", {when}{waited} waiting for the client");
-    }
-    if let Some(transfer) = exchange.transfer_ns().filter(|&transfer| transfer > 0) {
-        let _ = write!(words, ", then {} of transfer", duration(transfer));
-    }
-    words
 }
 
 /// `#1187  → request, 412 B: tools/call search_docs {q:"rust"}`

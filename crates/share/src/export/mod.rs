@@ -129,7 +129,7 @@ pub fn all_rows<T, K>(
 }
 
 /// `object` without its members that are null.
-pub(crate) fn without_nulls(mut object: Value) -> Value {
+pub fn without_nulls(mut object: Value) -> Value {
     if let Value::Object(members) = &mut object {
         members.retain(|_, value| !value.is_null());
     }

@@ -9,13 +9,54 @@ pub mod phrases_story;
 pub mod recording;
 pub mod when;
 
+use mcpreel_lint::cause::{Cause, Place};
 use mcpreel_trace::event::{Closer, EventKind, Passed, ProcessName};
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::StreamId;
 use mcpreel_trace::session::{End, Peer, Session};
 use mcpreel_wire::message::Direction;
-use mcpreel_wire::text::{count, duration, escape, plural, size};
+use mcpreel_wire::text::{count, duration, escape, pad_end, plural, since, size, width, wrap};
 use serde_json::Value;
+
+/// What `why` says, in escaped lines of so many columns with their names: the best cause, how sure it
+/// is, what shows it, what to do; then the other causes. A line that goes on has no name. `address` is
+/// what stands before the `#` of a frame.
+pub fn why(causes: &[Cause], address: &str, columns: usize) -> Vec<(&'static str, String)> {
+    let Some((best, others)) = causes.split_first() else {
+        return Vec::new();
+    };
+    let said = |cause: &Cause, text: &str| format!("{}: {text}", cause.certainty.as_str());
+    let mut rows = vec![("why", best.sentence.clone())];
+    // Where nothing was found there is nothing to be sure of.
+    if best.is_trouble() {
+        rows.push(("sure", said(best, best.certainty.help())));
+    }
+    let places = best.evidence.iter().map(|evidence| match evidence.place {
+        Place::Frame(seq) | Place::Stderr(seq) => format!("{address}#{}", seq.0),
+        Place::Event { t, .. } => since(t.0),
+        Place::Session => "–".to_owned(),
+    });
+    let places: Vec<_> = places.collect();
+    let widest = places.iter().map(|place| width(place)).max().unwrap_or(0);
+    for (evidence, place) in best.evidence.iter().zip(&places) {
+        let text = format!("{}  {}", pad_end(place, widest), evidence.text);
+        rows.push(("shown", text));
+    }
+    rows.push(("do", best.advice.to_owned()));
+    rows.extend(
+        others
+            .iter()
+            .map(|cause| ("also", said(cause, &cause.sentence))),
+    );
+    let (mut lines, mut last) = (Vec::new(), "");
+    for (name, text) in rows {
+        for line in wrap(&escape(&text), columns) {
+            let is_new = std::mem::replace(&mut last, name) != name;
+            lines.push((if is_new { name } else { "" }, line));
+        }
+    }
+    lines
+}
 
 fn ended(code: Option<&i32>, signal: Option<&str>) -> String {
     match (code, signal) {

@@ -35,7 +35,7 @@ pub fn facts(summary: &Summary, given_up: u64) -> Facts {
     facts
 }
 
-fn known<const N: usize>(facts: [(&'static str, Option<String>); N]) -> Facts {
+pub(super) fn known<const N: usize>(facts: [(&'static str, Option<String>); N]) -> Facts {
     let facts = facts.into_iter();
     facts
         .filter_map(|(name, said)| Some((name, said?)))

@@ -1,14 +1,71 @@
-//! The story of an exchange from request to answer, one line for each thing. The viewer and `show` tell
-//! the same.
+//! An exchange: the facts of it, and its story from request to answer, one line for each thing. The
+//! viewer, `show` and reports tell the same.
 
+use super::phrases_session::{Facts, known};
 use crate::phrases;
 use mcpreel_store::story;
 use mcpreel_store::story::{Kinship, Story};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::MessageKind;
+use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::item::{ItemKey, Lens};
+use mcpreel_trace::session::End;
 use mcpreel_wire::message::Direction;
-use mcpreel_wire::text::{escape, escape_bytes, size};
+use mcpreel_wire::text::{duration, escape, escape_bytes, plural, since, size};
+use std::fmt::Write as _;
+
+/// What is known of an exchange besides its messages; `end` is that of the session.
+pub fn facts(exchange: &Exchange, end: Option<&End>) -> Facts {
+    let side = match exchange.direction {
+        Direction::ClientToServer => "client",
+        Direction::ServerToClient => "server",
+    };
+    let (status, at) = (exchange.status, since(exchange.t_request.0));
+    let (id, era) = (escape(exchange.rpc_id.json()), exchange.era.as_str());
+    let escaped = |text: Option<&str>| text.map(|text| escape(text).into_owned());
+    let notices = exchange.progress_count;
+    let progress = (notices > 0).then(|| {
+        let last = escaped(exchange.progress.as_deref()).unwrap_or_default();
+        format!("{}, the last one: {last}", plural(notices, "notification"))
+    });
+    known([
+        (
+            "asked",
+            Some(format!("by the {side} at {at}, id {id}, {era}")),
+        ),
+        (
+            "status",
+            (status != Status::Ok).then(|| format!("{}: {}", status.as_str(), status.help())),
+        ),
+        ("because", phrases::lost(exchange, end)),
+        ("code", escaped(exchange.code.as_deref())),
+        (
+            "latency",
+            exchange
+                .latency_ns()
+                .map(|latency| timing(exchange, latency)),
+        ),
+        ("progress", progress),
+        ("task", escaped(exchange.task.as_deref())),
+    ])
+}
+
+fn timing(exchange: &Exchange, latency: u64) -> String {
+    let mut words = duration(latency);
+    if exchange.waited_ns > 0 {
+        let when = if exchange.is_retry() {
+            "after"
+        } else {
+            "of it"
+        };
+        let waited = duration(exchange.waited_ns);
+        let _ = write!(words, ", {when} {waited} waiting for the client");
+    }
+    if let Some(transfer) = exchange.transfer_ns().filter(|&transfer| transfer > 0) {
+        let _ = write!(words, ", then {} of transfer", duration(transfer));
+    }
+    words
+}
 
 #[derive(Debug)]
 pub struct Told {

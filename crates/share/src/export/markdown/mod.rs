@@ -28,11 +28,11 @@ mod diagram;
 
 use super::{Excerpt, Export, ExportError, Written, all_rows};
 use crate::phrases;
-use crate::phrases::phrases_story::{Row, Told, Tone};
+use crate::phrases::phrases_story::{self, Row, Told, Tone};
 use crate::phrases::recording::title_of;
 use crate::phrases::when;
 use diagram::Picked;
-use mcpreel_lint::cause::{Cause, Place, causes};
+use mcpreel_lint::cause::{Cause, causes};
 use mcpreel_store::indexer::COLLECT_LIMIT;
 use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_trace::exchange::{Exchange, Status};
@@ -40,9 +40,7 @@ use mcpreel_trace::frame::Seq;
 use mcpreel_trace::session::End;
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::layout::each_line;
-use mcpreel_wire::text::{
-    Limits, clock, cut, duration, escape, escape_bytes, pad_end, plural, since, size, wrap,
-};
+use mcpreel_wire::text::{Limits, clock, cut, escape, escape_bytes, plural, since, size};
 use std::fmt::Write as _;
 use std::io::Write;
 
@@ -91,36 +89,11 @@ pub fn write(export: Export<'_, impl Write>) -> Result<Written, ExportError> {
 
 /// Why it went wrong, what shows it, and what to do, as `mcpreel why` says it.
 fn why(causes: &[Cause]) -> String {
-    let Some((best, others)) = causes.split_first() else {
-        return String::new();
-    };
-    let said = |cause: &Cause, text: &str| format!("{}: {text}", cause.certainty.as_str());
-    let mut lines = row("why", &best.sentence);
-    if best.is_trouble() {
-        lines += &row("sure", &said(best, best.certainty.help()));
-    }
-    let mut name = "shown";
-    for evidence in &best.evidence {
-        let place = match evidence.place {
-            Place::Frame(seq) | Place::Stderr(seq) => format!("#{}  ", seq.0),
-            Place::Event { .. } | Place::Session => String::new(),
-        };
-        let text = format!("{place}{}", evidence.text);
-        lines += &row(std::mem::take(&mut name), &text);
-    }
-    lines += &row("do", best.advice);
-    name = "also";
-    for cause in others {
-        lines += &row(std::mem::take(&mut name), &said(cause, &cause.sentence));
-    }
-    fenced("text", &lines)
-}
-
-/// A name and what there is to say, which goes on below itself.
-fn row(name: &str, text: &str) -> String {
-    let lines = wrap(&escape(text), COLUMNS);
-    let text = lines.join(&format!("\n{:NAMES$}", ""));
-    format!("{}{text}\n", pad_end(name, NAMES))
+    let lines = phrases::why(causes, "", COLUMNS);
+    let lines = lines
+        .iter()
+        .map(|(name, line)| format!("{name:NAMES$}{line}\n"));
+    fenced("text", &lines.collect::<String>())
 }
 
 /// The two sides, their versions, the command, and the end.
@@ -144,6 +117,11 @@ fn recorded(summary: &Summary) -> (&'static str, String) {
         let _ = write!(words, ", {}", when::rfc3339(summary.wall_ns));
     }
     let _ = write!(words, ", {} long", clock(summary.t_last_ns));
+    let original = summary
+        .parent
+        .as_deref()
+        .filter(|_| summary.redaction.is_some());
+    let _ = original.map_or(Ok(()), |id| write!(words, "; redacted from {id}"));
     ("recorded", words)
 }
 
@@ -262,41 +240,18 @@ const MEANWHILE: usize = 40;
 /// The heading of an exchange, and what is known of it; `end` is that of the session.
 ///
 /// ```text
-/// ### `#15` `tools/call search`: error after 41.2 ms
+/// ### `#15` `tools/call search`: error
 ///
-/// - asked by the client at 00:00.041, id `3`
-/// - error: …
+/// - asked: `by the client at 00:00.041, id 3, legacy`
+/// - code: …
 /// ```
 fn exchange_facts(exchange: &Exchange, end: Option<&End>, text: &mut String) {
-    let (status, seq) = (exchange.status, frame(exchange.request.0.0));
+    let (status, seq) = (exchange.status.as_str(), frame(exchange.request.0.0));
     let name = exchange.name.as_deref().unwrap_or_default();
     let what = code(format!("{} {name}", exchange.method).trim_end());
-    let _ = write!(text, "\n### {seq} {what}: {}", status.as_str());
-    if let Some(ns) = exchange.latency_ns() {
-        let _ = write!(text, " after {}", duration(ns));
-    }
-    let asked_by = match exchange.direction {
-        Direction::ClientToServer => "client",
-        Direction::ServerToClient => "server",
-    };
-    let (at, id) = (since(exchange.t_request.0), code(exchange.rpc_id.json()));
-    let _ = writeln!(text, "\n\n- asked by the {asked_by} at {at}, id {id}");
-    let waited = (exchange.waited_ns > 0).then(|| duration(exchange.waited_ns));
-    let notices = exchange.progress_count;
-    let progress = (notices > 0).then(|| plural(notices, "progress notification"));
-    let last = exchange.progress.as_deref().unwrap_or_default();
-    let facts = [
-        (status != Status::Ok).then(|| format!("{}: {}", status.as_str(), status.help())),
-        exchange
-            .code
-            .as_deref()
-            .map(|error| format!("error code {}", code(error))),
-        phrases::lost(exchange, end).map(|why| code(&why)),
-        waited.map(|waited| format!("the server waited {waited} for its client")),
-        progress.map(|count| format!("{count}, the last one: {}", code(last))),
-    ];
-    for fact in facts.into_iter().flatten() {
-        let _ = writeln!(text, "- {fact}");
+    let _ = writeln!(text, "\n### {seq} {what}: {status}\n");
+    for (name, value) in phrases_story::facts(exchange, end) {
+        let _ = writeln!(text, "- {name}: {}", code(&value));
     }
 }
 

@@ -134,10 +134,7 @@ pub fn recordings(
     }
     drop(held_files);
     if matches!(wanted, Wanted::All) {
-        // A redacted copy has other names than its original.
-        let are_named = summaries.iter().all(|one| one.redaction.is_none());
-        let told = &mut || goes_on(all.len(), all.len());
-        compare_notices(sides, are_named, judge, told)?;
+        compare_notices(sides, judge, &mut || goes_on(all.len(), all.len()))?;
         ends(&summaries, judge);
     }
     too_many(&summaries, judge);
@@ -269,11 +266,9 @@ const PASSED_OVER: [&str; 3] = [
     "notifications/message",
 ];
 
-/// Compares the notifications of two recordings by method and, if `are_named`, name, as long as
-/// `goes_on` says so.
+/// Compares the notifications of two recordings by method and name, as long as `goes_on` says so.
 fn compare_notices(
     sides: [One<'_>; 2],
-    are_named: bool,
     judge: &mut Judge,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<(), ReadError> {
@@ -293,8 +288,9 @@ fn compare_notices(
                 if notice.kind != MessageKind::Notification || is_passed_over {
                     continue;
                 }
-                let about = notice.name.as_deref().filter(|_| are_named);
-                let about = noise::shape(about.unwrap_or_default()).into_owned();
+                let (about, redacted) = one.notice_name(&notice)?;
+                judge.ledger.report.redacted += redacted;
+                let about = noise::shape(&about).into_owned();
                 let kind = (notice.direction.as_str(), method, about);
                 if kinds.len() == MAX_KINDS && !kinds.contains_key(&kind) {
                     judge.ledger.report.left_out.values += 1;

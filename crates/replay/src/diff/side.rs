@@ -5,10 +5,12 @@ use super::key::{self, Digest, Terms};
 use super::noise;
 use crate::rules::Side;
 use mcpreel_redact::gaps;
+use mcpreel_store::notices::Notice;
 use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::Document;
+use std::ops::Deref;
 
 /// Exchanges of a side that are compared: a hundred bytes are held of each.
 pub(super) const MAX_EXCHANGES: usize = 100_000;
@@ -71,6 +73,8 @@ pub(super) struct One<'r> {
     pub recording: &'r Recording,
     side: Side,
     wall_ns: u64,
+    /// The other recording, where this one is redacted and may be its copy.
+    original: Option<&'r Recording>,
 }
 
 impl<'r> One<'r> {
@@ -80,7 +84,23 @@ impl<'r> One<'r> {
             recording: recordings[at],
             side,
             wall_ns: summaries[at].wall_ns,
+            original: (summaries[at].redaction.is_some()).then_some(recordings[1 - at]),
         })
+    }
+
+    /// The name of a notification as it was before it was redacted, and how many values are
+    /// redacted in it.
+    pub(super) fn notice_name(&self, notice: &Notice) -> Result<(Box<str>, u64), ReadError> {
+        let before = match notice.part {
+            0 => (Seq(notice.seq.0.saturating_sub(1)), u32::MAX),
+            part => (notice.seq, part - 1),
+        };
+        let original = match self.original {
+            Some(other) => other.notices(before, notice.seq, 1)?.pop(),
+            None => None,
+        };
+        let name = notice.name.clone().unwrap_or_default();
+        Ok(unredacted(name, original.and_then(|notice| notice.name)))
     }
 
     /// The cards of all exchanges in the order of their requests, as long as `goes_on` says so, which
@@ -122,6 +142,11 @@ impl<'r> One<'r> {
                 .map(Option::unwrap_or_default)
         };
         let request = message(exchange.request, exchange.request_size)?;
+        let original = match self.original {
+            Some(other) => other.message_bytes(exchange.request.0, exchange.request.1)?,
+            None => None,
+        };
+        let (request, _) = unredacted(request, original);
         let answer = exchange.response.filter(|_| method == POLL);
         let answer = answer.map(|at| message(at, exchange.response_size));
         // A client asks again for as long as its task is at work.
@@ -154,6 +179,15 @@ impl<'r> One<'r> {
             return self.recording.message_bytes(at.0, at.1);
         }
         Ok(Some(Vec::new()))
+    }
+}
+
+/// What a redacted copy has in a place where its original, which has the same frames, has
+/// `original`: that, if they differ only by redacted values, and the number of these.
+fn unredacted<T: Deref<Target: AsRef<[u8]>>>(copy: T, original: Option<T>) -> (T, u64) {
+    match original.map(|it| (gaps::hidden((*copy).as_ref(), (*it).as_ref()), it)) {
+        Some((Some(values), original)) => (original, values),
+        _ => (copy, 0),
     }
 }
 

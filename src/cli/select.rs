@@ -135,12 +135,11 @@ fn explain(error: SelectError, library: &Library) -> Failure {
         }
         SelectError::Unknown { text, names } => {
             let known: Vec<_> = names.iter().map(String::as_str).collect();
-            match nearest(text, &known) {
-                Some(near) => format!("{fault} in {dir}; did you mean `{}`?", escape(near)),
-                None => {
-                    let names = names.iter().map(|name| escape(name).into_owned());
-                    format!("{fault} in {dir}; names there: {}", named(names))
-                }
+            if let Some(near) = nearest(text, &known) {
+                format!("{fault} in {dir}; did you mean `{}`?", escape(near))
+            } else {
+                let names = names.iter().map(|name| escape(name).into_owned());
+                format!("{fault} in {dir}; names there: {}", named(names))
             }
         }
         SelectError::Ambiguous { candidates, .. } => {

@@ -170,7 +170,7 @@ struct Follower {
 /// A row to be printed.
 enum Row {
     /// An exchange that has ended, or has been open for long, with its time and whether it is open.
-    Exchange(Exchange, Moment, bool),
+    Exchange(Box<Exchange>, Moment, bool),
     /// Anything else, by its address.
     Other(ItemKey),
 }
@@ -233,7 +233,7 @@ impl Follower {
                 let frame = frames.iter().find(|head| head.seq == after);
                 let t = frame.map(|head| head.t_last).or(exchange.t_response);
                 let t = t.unwrap_or(Moment(summary.t_last_ns));
-                rows.push(((after, 1), Row::Exchange(exchange, t, false)));
+                rows.push(((after, 1), Row::Exchange(Box::new(exchange), t, false)));
             }
         }
         self.frame = last;
@@ -280,7 +280,7 @@ impl Follower {
         for (exchange, told) in self.exchanges.values_mut() {
             if !*told && is_open(exchange) && now.ns_since(exchange.t_request) > LONG {
                 *told = true;
-                long.push(Row::Exchange(exchange.clone(), now, true));
+                long.push(Row::Exchange(Box::new(exchange.clone()), now, true));
             }
         }
         self.show(long, recording, &summary)

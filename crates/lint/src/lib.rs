@@ -175,7 +175,9 @@ impl Linter {
         let parts: Vec<_> = seen.parts().collect();
         for family in &mut self.families {
             family.frame(&seen);
-            parts.iter().for_each(|part| family.part(part));
+            for part in &parts {
+                family.part(part);
+            }
         }
         let mut found = found.take();
         self.misframed.apply(&seen, &mut found);

@@ -122,7 +122,7 @@ impl Exchange {
     /// Bytes that it takes in memory, about.
     pub fn bytes(&self) -> usize {
         let texts = [&self.code, &self.task, &self.progress];
-        let texts: usize = texts.into_iter().flatten().map(|text| text.len()).sum();
+        let texts: usize = texts.into_iter().flatten().map(CompactString::len).sum();
         let name = self.name.as_ref().map_or(0, CompactString::len);
         let always = self.method.len() + self.summary.len() + self.rpc_id.bytes();
         size_of::<Self>() + always + name + texts

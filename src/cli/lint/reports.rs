@@ -137,10 +137,10 @@ impl<'s> Checked<'s> {
             Ok::<_, Failure>(out.json(&line)?)
         };
         rows::each_finding(recording, |finding, request| {
-            match self.skip.contains(&*finding.rule) {
-                true => Ok(()),
-                false => print(finding, request),
+            if self.skip.contains(&*finding.rule) {
+                return Ok(());
             }
+            print(finding, request)
         })?;
         let mut overdue = self.groups.iter().filter(|group| group.is_overdue);
         overdue

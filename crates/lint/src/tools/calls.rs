@@ -65,12 +65,11 @@ impl Calls {
                 if let Some((schema, params)) = tool.input.as_ref().zip(part.params()) {
                     // Arguments that are left out are none.
                     let none;
-                    let value = match params.get("arguments") {
-                        Some(value) => value,
-                        None => {
-                            none = Document::parse(b"{}").expect("it is an object");
-                            none.root()
-                        }
+                    let value = if let Some(value) = params.get("arguments") {
+                        value
+                    } else {
+                        none = Document::parse(b"{}").expect("it is an object");
+                        none.root()
                     };
                     let place = ["params", "arguments"];
                     let checked = (&ARGS_INVALID, &*call.tool, place);

@@ -141,7 +141,7 @@ impl<'r> Script<'r> {
             None if head.size <= LONGEST => Some(self.recording.raw(head.seq)?.into()),
             raw => raw,
         };
-        let (what, exchange) = self.what(head.seq, raw.as_deref())?;
+        let (what, exchange) = self.what(head.seq, raw.as_deref());
         Ok(Some(Step {
             head,
             raw,
@@ -150,22 +150,18 @@ impl<'r> Script<'r> {
         }))
     }
 
-    fn what(
-        &mut self,
-        seq: Seq,
-        raw: Option<&[u8]>,
-    ) -> Result<(What, Option<ExchangeId>), ReadError> {
+    fn what(&mut self, seq: Seq, raw: Option<&[u8]>) -> (What, Option<ExchangeId>) {
         let is_here = |row: &mut MessageRow| row.record.frame == seq;
         let rows = std::iter::from_fn(|| self.messages.pop_front_if(is_here));
         let rows: Vec<_> = rows.map(|row| row.record).collect();
         let row = match rows.as_slice() {
-            [] => return Ok((What::Noise, None)),
+            [] => return (What::Noise, None),
             [row] if !raw.is_some_and(begins_array) => row,
             batch => {
                 let requests = batch.iter().filter(|it| it.kind == MessageKind::Request);
                 let ids: Vec<_> = requests.filter_map(|it| it.exchange).collect();
                 let batch = ids.iter().filter_map(|id| self.exchanges.remove(id));
-                return Ok((What::Batch(batch.collect()), None));
+                return (What::Batch(batch.collect()), None);
             }
         };
         let what = match (row.kind, row.exchange) {
@@ -184,7 +180,7 @@ impl<'r> Script<'r> {
             }
             _ => None,
         };
-        Ok((what.unwrap_or(What::Stray(row.kind)), row.exchange))
+        (what.unwrap_or(What::Stray(row.kind)), row.exchange)
     }
 
     /// The bytes of a frame; `None` where there are none or too many.

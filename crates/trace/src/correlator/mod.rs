@@ -332,7 +332,7 @@ impl MessageRecord {
     fn bytes(&self) -> usize {
         let own = [&self.method, &self.name, &self.code, &self.task];
         let ids = [&self.rpc_id, &self.token, &self.subscription];
-        let texts: usize = own.into_iter().flatten().map(|text| text.len()).sum();
+        let texts: usize = own.into_iter().flatten().map(CompactString::len).sum();
         let ids: usize = ids.into_iter().flatten().map(RequestId::bytes).sum();
         size_of::<Self>() + self.summary.len() + texts + ids
     }

@@ -188,7 +188,7 @@ impl Line {
 /// The beginning of `bytes` that is printable ASCII without escapes and without spaces at its
 /// edges or in rows.
 fn plain(bytes: &[u8]) -> &str {
-    let is_special = |byte: u8| !(b' '..=b'~').contains(&byte) | (byte == b'\\');
+    let is_special = |byte: u8| !(b' '..=b'~').contains(&byte) || byte == b'\\';
     // Nearly always all of it: whole vectors are looked at together.
     let any = bytes
         .iter()

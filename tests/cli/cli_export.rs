@@ -264,7 +264,7 @@ fn nothing_that_stands_in_a_cassette_reaches_a_terminal_or_breaks_what_shows_it(
         &["lint", shown, "--fail-on", "never"],
         &["stats", shown],
         &["tail", shown],
-        &["search", "result", shown],
+        &["search", "method", shown],
     ] {
         let output = mcpreel(&library, args);
         assert!(output.status.success(), "{args:?}: {}", text(&output));

@@ -92,7 +92,7 @@ fn people_see_who_spoke_how_it_ended_and_a_line_per_exchange() {
     let text = stdout(&demo, &["show", "@"]);
     for part in [
         "demo-host 0.1.0; elicitation(form), sampling",
-        "weather-server 1.4.0; logging, resources, tools(listChanged)",
+        "weather-server 1.4.0; logging, resources, tools",
         "2025-11-25, asked and agreed; legacy",
         "the server ended with exit code 0; the host closed first",
         "tool-error      → tools/call get_forecast {city:\"Atlantis\"}",

@@ -306,9 +306,9 @@ fn compare_notices(
         let [(left, then), (right, now)] = sides;
         let text = match (then, now) {
             _ if then == now => return None,
-            (_, 0) => format!("came {}, and does no more", plural(then, "time")),
-            (0, _) => format!("comes {}, and did not before", plural(now, "time")),
-            _ => format!("came {}, was {}", plural(now, "time"), plural(then, "time")),
+            (_, 0) => format!("came {}, and does no more", often(then)),
+            (0, _) => format!("comes {}, and did not before", often(now)),
+            _ => format!("came {}, was {}", often(now), often(then)),
         };
         let class = if now < then {
             Class::Changed
@@ -323,6 +323,14 @@ fn compare_notices(
         judge.remark(class, seqs, &method, &text);
     }
     Ok(())
+}
+
+fn often(times: u64) -> String {
+    match times {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        times => plural(times, "time"),
+    }
 }
 
 /// Rounds of input that are remembered. The keys of later ones are compared as they are.

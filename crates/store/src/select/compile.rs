@@ -212,12 +212,9 @@ impl<'q> Compiler<'q> {
             }
             (Field::Level | Field::Logger, _) => self.logged(field, Some(JsonTest::new(op, value))),
             (_, None) => self.never(),
-            // The index of exchanges has a method with a name.
-            (Field::Tool, Some(_)) => {
-                let method = self.source.column(Field::Method).unwrap_or_default();
-                let name = self.source.column(Field::Name).unwrap_or_default();
-                let condition = self.test(&name, kind, op, value);
-                format!("({method} = 'tools/call' AND {condition})")
+            (Field::Tool, Some(_)) if self.source == Source::Exchange => {
+                let condition = self.test("called", kind, op, value);
+                format!("(e.method = 'tools/call' AND e.name IN ({CALLED_TOOLS} AND {condition}))")
             }
             (_, Some(column)) => self.test(&column, kind, op, value),
         }
@@ -327,6 +324,14 @@ impl<'q> Compiler<'q> {
 /// What failed. A server that refuses a probe is one without it.
 const FAILED: &str = "(status=error OR status=tool-error OR status=lost OR status=unanswered)
     -(method=server/discover status=error)";
+
+/// The names of the tools that were called, one step in the index for each. A recording has few
+/// of them and many calls, so the test is made of names, and the index finds their calls.
+const CALLED_TOOLS: &str = "WITH RECURSIVE tool (called) AS (
+    SELECT min(name) FROM exchange WHERE method = 'tools/call'
+    UNION ALL SELECT (SELECT min(name) FROM exchange
+        WHERE method = 'tools/call' AND name > called) FROM tool WHERE called IS NOT NULL)
+    SELECT called FROM tool WHERE called IS NOT NULL";
 
 /// The first bytes of a batch.
 const BRACKET: &str = r"(?-u)\A(\xef\xbb\xbf)?[\t\n\x0c\r ]*\[";

@@ -65,6 +65,32 @@ impl Session {
         self.sent[usize::from(stream.0)] += bytes.len() as u64;
     }
 
+    /// Lines of the client (`>`), the server (`<`) and its stderr (`!`), each after its time in
+    /// milliseconds if it has one. What begins with a quote stands for the members of a message.
+    pub fn say(&mut self, lines: &str) {
+        let lines = lines.lines().map(str::trim_start);
+        for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let (first, rest) = line.split_once(' ').expect("a line says who speaks");
+            let said = first.parse().map_or(line, |ms: u64| {
+                self.at(ms * 1_000_000);
+                rest
+            });
+            let (who, text) = said.split_at(2);
+            let stream = match who {
+                "> " => StreamId::C2S,
+                "< " => StreamId::S2C,
+                _ => StreamId::STDERR,
+            };
+            let text = match text.strip_prefix('"') {
+                Some(members) if who != "! " => format!("{{\"jsonrpc\":\"2.0\",\"{members}}}\n"),
+                _ => format!("{text}\n"),
+            };
+            for piece in text.as_bytes().chunks(60_000) {
+                self.chunk(stream, piece);
+            }
+        }
+    }
+
     /// Bytes that are forwarded but not recorded.
     pub fn lose(&mut self, stream: StreamId, bytes: u64) {
         self.sent[usize::from(stream.0)] += bytes;

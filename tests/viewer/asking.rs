@@ -31,7 +31,7 @@ fn shows(viewer: &Viewer, parts: &[&str]) {
 
 /// The frame of the row under the cursor.
 fn selected(viewer: &Viewer) -> u64 {
-    let session = viewer.state.session.as_deref().expect("it is open");
+    let session = viewer.session();
     session.list.selected().expect("there are rows").seq.0
 }
 
@@ -131,7 +131,7 @@ fn a_mark_and_a_note_are_kept_in_the_recording() {
     shows(&viewer, &["note kept"]);
     viewer.act("c ' again' Enter");
     let annotation = |viewer: &Viewer| {
-        let session = viewer.state.session.as_deref().expect("it is open");
+        let session = viewer.session();
         let item = session.list.selected_item().expect("it was read");
         item.annotation.clone().unwrap_or_default()
     };

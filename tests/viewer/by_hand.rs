@@ -7,7 +7,7 @@ use mcpreel_redact::Policy;
 use mcpreel_replay::player::Signals;
 use mcpreel_store::library::Library;
 use mcpreel_trace::clock::Clock;
-use mcpreel_tui::app::{Overlay, Settings, Viewer as State};
+use mcpreel_tui::app::{Overlay, Session, Settings, Viewer as State};
 use mcpreel_tui::effect::{Effect, Effects, Msg, Now};
 use mcpreel_tui::keymap::Key;
 use mcpreel_tui::worker::{Answer, Ask, Errand, Means, Reader, Slot};
@@ -57,6 +57,12 @@ impl Viewer {
     pub fn top<T: Overlay>(&self) -> &T {
         let top = self.state.app.top();
         top.unwrap_or_else(|| panic!("something else is on top\n{}", self.text()))
+    }
+
+    /// The recording that is open.
+    pub fn session(&self) -> &Session {
+        let session = self.state.session.as_deref();
+        session.expect("a recording is open")
     }
 
     /// The recording `path` in a terminal of this size.

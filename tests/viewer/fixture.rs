@@ -115,12 +115,7 @@ pub fn wild(conversation: Conversation, lines: usize) -> Growing {
 /// So many lines, all of them ASCII; over.
 pub fn plain_of(lines: usize) -> Recording {
     let mut recording = Recording::begin(&Place::new(), 0x7f3a_9c27);
-    let session = recording.session();
-    for line in Conversation::tame(1).take(lines) {
-        session.at(line.t).chunk(line.stream, &line.bytes);
-    }
-    session.end();
-    recording.finish();
+    say(&mut recording, Conversation::tame(1), lines);
     recording
 }
 
@@ -137,17 +132,17 @@ pub fn plain_pair() -> Vec<Recording> {
         context.origin = "replay".into();
         context.parent = Some("b02c77f1".into());
     });
-    say(&mut replay, Conversation::tame(2));
+    say(&mut replay, Conversation::tame(2), 100);
     place.hours += 1;
     let mut original = Recording::begin(&place, 0xb02c_77f1);
-    say(&mut original, Conversation::tame(1));
+    say(&mut original, Conversation::tame(1), 100);
     vec![replay, original]
 }
 
-/// A hundred lines of it, and the end.
-fn say(recording: &mut Recording, conversation: Conversation) {
+/// So many lines of it, and the end.
+fn say(recording: &mut Recording, conversation: Conversation, lines: usize) {
     let session = recording.session();
-    for line in conversation.take(100) {
+    for line in conversation.take(lines) {
         session.at(line.t).chunk(line.stream, &line.bytes);
     }
     session.end();
@@ -295,6 +290,14 @@ pub fn mocked() -> Vec<Recording> {
     mock.finish();
     place.hours += 1;
     vec![mock, ended_in(&place)]
+}
+
+/// These lines were said, and it goes on.
+pub fn said(lines: &str) -> Recording {
+    let mut recording = Recording::begin(&Place::new(), 0x7f3a_9c28);
+    recording.session().say(lines);
+    recording.index();
+    recording
 }
 
 /// Messages break the rules in several places; over.

@@ -1,6 +1,7 @@
 //! The viewer: what it shows, and what it does with keys.
 //!
 //! * [`asking`]: comparisons, searches, jumps, marks, notes, and what was true at a moment;
+//! * [`detail`]: what is shown of a row, its tabs, and the ways from it;
 //! * [`mouse`]: clicks and the wheel;
 //! * [`snapshots`]: every panel, text and style; [`pictures`]: those of the README;
 //! * [`selected`]: what is acted on is what is highlighted, and what is offered is done;
@@ -23,6 +24,7 @@ mod support;
 
 mod asking;
 mod by_hand;
+mod detail;
 mod fixture;
 mod fuzz;
 mod mouse;

@@ -7,21 +7,13 @@ use crate::support::conversation::Conversation;
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use mcpreel_tui::panels::compare::Comparison;
 
-use mcpreel_tui::app::{Session, View};
+use mcpreel_tui::app::View;
 use mcpreel_tui::effect::Msg;
 
 const WIDE: (u16, u16) = (140, 40);
 
-fn session(viewer: &Viewer) -> &Session {
-    viewer
-        .state
-        .session
-        .as_deref()
-        .expect("a recording is open")
-}
-
 /// Clicks on the first letter of what stands on the screen.
-fn click_on(viewer: &mut Viewer, what: &str) {
+pub fn click_on(viewer: &mut Viewer, what: &str) {
     let at = place_of(viewer, what);
     click(viewer, at);
 }
@@ -43,7 +35,7 @@ fn click(viewer: &mut Viewer, at: (u16, u16)) {
 }
 
 /// Turns the wheel down by a notch.
-fn wheel_down(viewer: &mut Viewer, at: (u16, u16)) {
+pub fn wheel_down(viewer: &mut Viewer, at: (u16, u16)) {
     mouse(viewer, MouseEventKind::ScrollDown, at);
 }
 
@@ -67,10 +59,10 @@ fn a_click_on_an_entry_of_a_menu_takes_it_and_one_beside_the_menu_closes_it() {
         1,
         "its border belongs to it"
     );
-    let before = session(&viewer).list.selected();
+    let before = viewer.session().list.selected();
     click_on(&mut viewer, "weather-server");
     assert!(viewer.state.app.overlays.is_empty());
-    assert_eq!(session(&viewer).list.selected(), before);
+    assert_eq!(viewer.session().list.selected(), before);
     viewer.press("y");
     click_on(&mut viewer, "link: recording and frame");
     assert!(viewer.state.app.overlays.is_empty());
@@ -86,9 +78,9 @@ fn a_double_click_opens_in_every_view() {
         viewer.press(keys);
         let at = place_of(&viewer, what);
         click(&mut viewer, at);
-        assert_ne!(session(&viewer).view, View::Exchanges, "{keys}");
+        assert_ne!(viewer.session().view, View::Exchanges, "{keys}");
         click(&mut viewer, at);
-        let view = session(&viewer).view;
+        let view = viewer.session().view;
         assert_eq!(view, View::Exchanges, "{keys}\n{}", viewer.text());
     }
     let mut viewer = Viewer::open(&recording.path, WIDE);
@@ -96,7 +88,7 @@ fn a_double_click_opens_in_every_view() {
     let at = place_of(&viewer, "frame-not-json");
     click(&mut viewer, at);
     click(&mut viewer, at);
-    assert_eq!(session(&viewer).findings.unfolded.len(), 1);
+    assert_eq!(viewer.session().findings.unfolded.len(), 1);
 }
 
 #[test]
@@ -106,7 +98,7 @@ fn a_click_in_the_palette_does_what_stands_there_and_one_beside_it_closes_it() {
     viewer.act(": 'latenc'");
     click_on(&mut viewer, "stats  ");
     assert!(viewer.state.app.overlays.is_empty(), "{}", viewer.text());
-    assert_eq!(session(&viewer).view, View::Stats);
+    assert_eq!(viewer.session().view, View::Stats);
     viewer.press(":");
     click_on(&mut viewer, " : ");
     assert_eq!(viewer.state.app.overlays.len(), 1, "the line that is typed");
@@ -120,11 +112,11 @@ fn a_candidate_of_the_filter_is_taken_by_a_click_and_one_elsewhere_ends_the_typi
     let mut viewer = Viewer::open(&recording.path, WIDE);
     viewer.act("f 'status:'");
     click_on(&mut viewer, "input-required  ");
-    assert_eq!(session(&viewer).filter.text, "status:input-required");
+    assert_eq!(viewer.session().filter.text, "status:input-required");
     assert_eq!(viewer.state.app.overlays.len(), 1, "it is still typed");
     click(&mut viewer, (60, 30));
     assert!(viewer.state.app.overlays.is_empty());
-    let filter = &session(&viewer).filter;
+    let filter = &viewer.session().filter;
     assert_eq!(filter.in_force().to_string(), "status:input-required");
 }
 
@@ -184,8 +176,8 @@ fn in_the_timeline_the_wheel_reaches_the_first_row_and_the_cursor_stays_on_the_s
     for _ in 0..1_000 {
         mouse(&mut viewer, MouseEventKind::ScrollUp, (40, 10));
     }
-    let page = mcpreel_tui::panels::timeline::size(&viewer.state.app, session(&viewer)).1;
-    let state = &session(&viewer).timeline;
+    let page = mcpreel_tui::panels::timeline::size(&viewer.state.app, viewer.session()).1;
+    let state = &viewer.session().timeline;
     let picture = state.picture.as_deref().expect("it was drawn");
     let (first, at) = (state.top(page), state.cursor_row());
     assert_eq!(
@@ -196,7 +188,7 @@ fn in_the_timeline_the_wheel_reaches_the_first_row_and_the_cursor_stays_on_the_s
     assert!(at < page, "{at}");
     let under = picture.rows[at].key;
     viewer.press("Enter");
-    let selected = session(&viewer).list.selected();
+    let selected = viewer.session().list.selected();
     assert_eq!(selected, Some(under));
 }
 
@@ -207,7 +199,7 @@ fn a_click_on_a_heading_sorts_and_another_one_turns_the_order_round() {
     viewer.press("3");
     for reverse in [false, true] {
         click_on(&mut viewer, "p95");
-        let stats = &session(&viewer).stats;
+        let stats = &viewer.session().stats;
         assert_eq!((stats.sort, stats.reverse), (Some(4), reverse));
     }
 }

@@ -3,7 +3,6 @@
 use crate::by_hand::Viewer;
 use crate::fixture;
 use crate::notation::row_text;
-use mcpreel_tui::app::Session;
 use mcpreel_tui::effect::Effect;
 use mcpreel_tui::keymap::Key;
 use mcpreel_tui::panels::menu::Menu;
@@ -12,14 +11,6 @@ use mcpreel_tui::update;
 
 const WIDE: (u16, u16) = (140, 40);
 const NARROW: (u16, u16) = (60, 15);
-
-fn session(viewer: &Viewer) -> &Session {
-    viewer
-        .state
-        .session
-        .as_deref()
-        .expect("a recording is open")
-}
 
 /// What stands on the screen, in one piece.
 fn text(viewer: &Viewer) -> String {
@@ -62,7 +53,7 @@ fn in_the_timeline_and_the_findings_what_is_highlighted_is_marked_copied_and_ope
         let recording = fixture::ended();
         let mut viewer = Viewer::open(&recording.path, WIDE);
         viewer.press(keys);
-        let of = session(&viewer);
+        let of = viewer.session();
         let seq = if is_finding {
             of.findings.frame().expect("it is about a frame")
         } else {
@@ -81,10 +72,10 @@ fn in_the_timeline_and_the_findings_what_is_highlighted_is_marked_copied_and_ope
         let said = format!("#{}: no longer marked", seq.0);
         assert!(text(&viewer).contains(&said), "{keys}\n{}", text(&viewer));
         viewer.press("Tab");
-        let shown = session(&viewer).detail.shown.as_deref();
+        let shown = viewer.session().detail.shown.as_deref();
         assert_eq!(shown.map(|shown| shown.ask.key.seq), Some(seq), "{keys}");
         viewer.press("Tab Tab Tab T");
-        assert_eq!(session(&viewer).playback.cursor, Some(seq), "{keys}");
+        assert_eq!(viewer.session().playback.cursor, Some(seq), "{keys}");
     }
 }
 

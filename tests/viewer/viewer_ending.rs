@@ -12,7 +12,7 @@ const LOOKS: usize = 60;
 
 /// Frames that the recording is said to have, and rows that are there, one for each frame.
 fn frames_and_rows(viewer: &Viewer) -> (u64, u64) {
-    let session = viewer.state.session.as_deref().expect("it is open");
+    let session = viewer.session();
     let vitals = session.vitals.as_deref().expect("it was read");
     let rows = session.list.index.rows(0, usize::MAX);
     let frames = rows.filter(|row| row.kind() != ItemKind::Event);
@@ -22,7 +22,7 @@ fn frames_and_rows(viewer: &Viewer) -> (u64, u64) {
 }
 
 fn state(viewer: &Viewer) -> State {
-    let session = viewer.state.session.as_deref().expect("it is open");
+    let session = viewer.session();
     session
         .vitals
         .as_deref()
@@ -74,10 +74,10 @@ fn rows_that_are_derived_later_are_found() {
         viewer.settle();
     }
     assert_eq!(state(&viewer), State::Recovered);
-    let session = viewer.state.session.as_deref().expect("it is open");
+    let session = viewer.session();
     let rows = session.list.index.items();
     let mut fresh = Viewer::open(growing.path(), (120, 30));
     fresh.settle();
-    let session = fresh.state.session.as_deref().expect("it is open");
+    let session = fresh.session();
     assert_eq!(rows, session.list.index.items());
 }

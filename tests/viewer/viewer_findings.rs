@@ -3,19 +3,11 @@
 use crate::by_hand::Viewer;
 use crate::fixture;
 use mcpreel_store::reader::{FindingRow, Recording};
-use mcpreel_tui::app::{Focus, Session, View};
+use mcpreel_tui::app::{Focus, View};
 use mcpreel_tui::panels::detail::Tab;
 use mcpreel_tui::widget::pager::Text;
 
 const WIDE: (u16, u16) = (160, 50);
-
-fn session(viewer: &Viewer) -> &Session {
-    viewer
-        .state
-        .session
-        .as_deref()
-        .expect("a recording is open")
-}
 
 fn findings(recording: &fixture::Recording) -> Vec<FindingRow> {
     let reader = Recording::open(recording.path()).expect("it can be read");
@@ -29,7 +21,7 @@ fn enter_on_a_finding_opens_its_row_at_the_place_that_is_wrong() {
     for finding in &all {
         let mut viewer = Viewer::open(recording.path(), WIDE);
         viewer.press("4");
-        let groups = session(&viewer).findings.groups.clone();
+        let groups = viewer.session().findings.groups.clone();
         let groups = groups.expect("they were counted");
         let is_its = |group: &&_| {
             let group: &mcpreel_store::story::FindingGroup = group;
@@ -45,7 +37,7 @@ fn enter_on_a_finding_opens_its_row_at_the_place_that_is_wrong() {
             .position(|one| one.id == finding.id)
             .expect("it is one of them");
         viewer.press(&"j ".repeat(nth + 1)).press("Enter");
-        let session = session(&viewer);
+        let session = viewer.session();
         let Some(frame) = finding.frame else { continue };
         assert_eq!(session.view, View::Exchanges);
         let shown = session.detail.shown.as_deref().expect("a row is shown");
@@ -80,7 +72,7 @@ fn v_walks_the_places_that_are_wrong_in_order_and_says_what_is_wrong_there() {
         let mut places = Vec::new();
         for _ in 0..20 {
             viewer.press(key);
-            let detail = &session(viewer).detail;
+            let detail = &viewer.session().detail;
             let shown = detail.shown.as_deref().expect("a row is shown");
             if places.contains(&shown.at.cursor) {
                 assert_eq!(shown.at.cursor, places[0], "after the last comes the first");

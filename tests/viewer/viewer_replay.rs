@@ -325,6 +325,6 @@ fn what_a_mock_had_that_comes_nearest_is_told_and_compared() {
     has(&viewer, &["at: \"a\"", "at: \"elsewhere\""]);
     // To the recorded one, in its recording.
     viewer.act("h");
-    let open = viewer.state.session.as_deref().expect("it was opened");
+    let open = viewer.session();
     assert_eq!(open.path, case.recording);
 }

@@ -86,7 +86,7 @@ fn the_account_leads_to_what_shows_the_cause() {
         .expect("it begins with a frame");
     viewer.act("Enter");
     assert!(viewer.state.app.overlays.is_empty());
-    let session = viewer.state.session.as_deref().expect("it is open");
+    let session = viewer.session();
     assert_eq!(session.view, View::Exchanges);
     assert_eq!(session.list.selected().map(|key| key.seq.0), Some(frame));
 }

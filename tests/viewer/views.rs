@@ -6,7 +6,7 @@ use crate::support::conversation::Conversation;
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::stats::{Row, Stats};
-use mcpreel_tui::app::{Session, View};
+use mcpreel_tui::app::View;
 use mcpreel_tui::panels::stats::Figures;
 use std::path::Path;
 
@@ -20,27 +20,19 @@ fn exchanges(path: &Path) -> Vec<Exchange> {
     all
 }
 
-fn session(viewer: &Viewer) -> &Session {
-    viewer
-        .state
-        .session
-        .as_deref()
-        .expect("a recording is open")
-}
-
 #[test]
 fn the_timeline_has_a_bar_for_every_exchange_in_its_range_and_counts_them() {
     let fixture = fixture::ended();
     let all = exchanges(&fixture.path);
     let mut viewer = Viewer::open(&fixture.path, SIZE);
     viewer.press("2 g");
-    let picture = session(&viewer).timeline.picture.as_deref();
+    let picture = viewer.session().timeline.picture.as_deref();
     let picture = picture.expect("it was drawn");
     assert_eq!(picture.density.iter().sum::<u64>(), all.len() as u64);
     assert!(!picture.rows.is_empty());
     viewer.press("+ + +");
     for _ in 0..12 {
-        let state = &session(&viewer).timeline;
+        let state = &viewer.session().timeline;
         let picture = state.picture.as_deref().expect("it was drawn");
         let window = picture.window;
         let began = |one: &&Exchange| (window.from..=window.to).contains(&one.t_request.0);
@@ -64,19 +56,19 @@ fn the_range_on_the_screen_becomes_a_filter_and_enter_goes_to_the_row() {
     let fixture = fixture::ended();
     let mut viewer = Viewer::open(&fixture.path, SIZE);
     viewer.press("2 g + =");
-    let filter = session(&viewer).filter.in_force().to_string();
+    let filter = viewer.session().filter.in_force().to_string();
     assert!(filter.contains("time:"), "{filter}");
-    let state = &session(&viewer).timeline;
+    let state = &viewer.session().timeline;
     let picture = state.picture.as_deref().expect("it was drawn");
     let seq = picture.rows[state.cursor_row()].key.seq;
     viewer.press("Enter");
-    assert_eq!(session(&viewer).view, View::Exchanges);
-    let selected = session(&viewer).list.selected().map(|key| key.seq);
+    assert_eq!(viewer.session().view, View::Exchanges);
+    let selected = viewer.session().list.selected().map(|key| key.seq);
     assert_eq!(selected, Some(seq));
 }
 
 fn figures(viewer: &Viewer) -> &Figures {
-    let figures = session(viewer).stats.shown.as_deref();
+    let figures = viewer.session().stats.shown.as_deref();
     figures.expect("they were counted")
 }
 
@@ -139,7 +131,7 @@ fn statistics_of_a_filter_follow_calls_that_begin_and_cease_to_fit() {
 
 /// How many findings are shown.
 fn counted(viewer: &Viewer) -> u64 {
-    let groups = session(viewer).findings.groups.as_ref();
+    let groups = viewer.session().findings.groups.as_ref();
     let groups = groups.expect("they were counted").iter();
     groups.map(|group| group.count).sum()
 }

@@ -157,6 +157,3 @@ pub fn settle(app: &mut App, session: &mut Session) {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -59,34 +59,6 @@ fn rows_have_these_fields_in_this_order() {
 }
 
 #[test]
-fn stats_count_every_exchange_once_per_method_and_calls_once_per_tool() {
-    let demo = demo();
-    let rows = demo.json(&["stats", "@"]);
-    let sum = |tools: bool| -> u64 {
-        let rows = rows.iter().filter(|row| row["name"].is_string() == tools);
-        rows.map(|row| row["count"].as_u64().expect("a number"))
-            .sum()
-    };
-    let exchanges = demo.json(&["show", "@", "--exchanges"]);
-    let calls = exchanges
-        .iter()
-        .filter(|row| row["method"] == "tools/call")
-        .count();
-    assert_eq!(sum(false), exchanges.len() as u64);
-    assert_eq!(sum(true), calls as u64);
-    let forecast = find(&rows, "name", "get_forecast");
-    assert_eq!(
-        (&forecast["count"], &forecast["failed"]),
-        (&6.into(), &2.into())
-    );
-    let times =
-        ["p50_ns", "p90_ns", "p95_ns", "p99_ns", "max_ns"].map(|key| forecast[key].as_u64());
-    assert!(times.is_sorted() && times[0] > Some(0), "{times:?}");
-    let storm = find(&rows, "name", "watch_storm");
-    assert_eq!(storm["p50_ns"], Value::Null, "it was never answered");
-}
-
-#[test]
 fn people_see_who_spoke_how_it_ended_and_a_line_per_exchange() {
     let demo = demo();
     let text = stdout(&demo, &["show", "@"]);
@@ -128,21 +100,4 @@ fn a_bad_end_shows_the_last_words_of_the_server_and_who_spoke() {
         listed.contains("exit 7") && listed.contains("NAME"),
         "{listed}"
     );
-}
-
-#[test]
-fn people_see_one_frame_with_its_whole_exchange() {
-    let demo = demo();
-    let exchanges = demo.json(&["show", "@", "--exchanges"]);
-    let report = find(&exchanges, "name", "climate_report")["request"].to_string();
-    let text = stdout(&demo, &["show", &format!("@#{report}")]);
-    for part in [
-        "\"region\": \"Vestland\"",
-        "progress 40/100",
-        "1.9 °C warmer",
-        "latency",
-    ] {
-        assert!(text.contains(part), "{part} is missing in:\n{text}");
-    }
-    assert_eq!(text, stdout(&demo, &["show", &format!("@:{report}")]));
 }

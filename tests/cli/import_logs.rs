@@ -145,36 +145,6 @@ fn a_log_that_has_grown_makes_only_what_is_new() {
 }
 
 #[test]
-fn how_it_ended_is_what_the_log_says() {
-    let import = Import::new();
-    let crashed = [
-        &SAYS[..],
-        &[
-            r#"Message from client: {"method":"tools/call","params":{"name":"draw"},"jsonrpc":"2.0","id":8}"#,
-            "Server transport closed",
-            "Client transport closed",
-            "Server transport closed unexpectedly, this is likely due to the process exiting early.",
-            "Server disconnected. For troubleshooting guidance, look",
-        ],
-    ];
-    let taken = import
-        .taken(&import.file("a.log", &claude(&crashed.concat())))
-        .remove(0);
-    let cause = best_cause(&import, &taken);
-    assert_eq!(
-        (&cause["cause"], &cause["certainty"]),
-        (&"crashed".into(), &"certain".into()),
-        "{cause}"
-    );
-    let shown = stdout(&import.library, &["show", id(&taken)]);
-    assert!(
-        shown.contains("the server ended, how is not on record"),
-        "{shown}"
-    );
-    assert_eq!(import.exchanges(&taken)[1]["status"], "lost");
-}
-
-#[test]
 fn files_that_are_no_plain_text_and_names_that_are_not_the_files_own() {
     let import = Import::new();
     let marked = "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n";

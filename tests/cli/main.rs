@@ -13,7 +13,6 @@
 //! * [`cli_live`]: `tail` and `demo`, while something is recorded;
 //! * [`lint`]: what is wrong, for people and for machines;
 //! * [`folder`]: which folder is looked in, what `ls`, `prune` and `reindex` do with it;
-//! * [`cli_library`]: two hundred recordings, some of them broken, are listed at once;
 //! * [`hostile`]: nothing off the wire reaches a terminal.
 
 #[path = "../support/mod.rs"]
@@ -22,7 +21,6 @@ mod support;
 mod cli_export;
 mod cli_help;
 mod cli_import;
-mod cli_library;
 mod cli_live;
 mod cli_report;
 mod cli_rows;

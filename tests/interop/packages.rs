@@ -111,22 +111,3 @@ pub fn run(command: &mut Command) -> String {
     );
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
-
-#[test]
-fn an_installation_that_failed_or_is_another_is_made_anew() {
-    let parent = tempfile::tempdir().expect("a temporary folder can be made");
-    let folder = parent.path().join("packages");
-    let half = std::panic::catch_unwind(|| {
-        Packages::within(&folder, "1", |folder| {
-            fs::write(folder.join("half"), "").expect("the folder is there");
-            panic!("the network is gone");
-        })
-    });
-    assert!(half.is_err());
-    for (wanted, expected) in [("1", true), ("1", false), ("2", true)] {
-        let mut is_installed = false;
-        let packages = Packages::within(&folder, wanted, |_| is_installed = true);
-        assert_eq!(is_installed, expected, "{wanted}");
-        assert!(!packages.folder().join("half").exists());
-    }
-}

@@ -119,18 +119,3 @@ fn the_explanation_of_a_finding_can_be_read_to_its_end_on_any_screen() {
         }
     }
 }
-
-#[test]
-fn the_header_counts_errors_and_warnings_of_the_whole_recording() {
-    for recording in [fixture::broken(), fixture::ended()] {
-        let all = findings(&recording);
-        let mut viewer = Viewer::open(recording.path(), (200, 50));
-        viewer.settle();
-        let header = viewer.text().lines().next().unwrap_or_default().to_owned();
-        for (severity, sign) in [("error", "✗"), ("warning", "⚠")] {
-            let number = all.iter().filter(|one| &*one.severity == severity).count();
-            let said = format!("{sign} {number}");
-            assert_eq!(header.contains(&said), number > 0, "{said}: {header}");
-        }
-    }
-}

@@ -26,24 +26,6 @@ fn entries(viewer: &Viewer) -> Vec<String> {
 }
 
 #[test]
-fn the_line_names_the_best_cause_first() {
-    let said = line(&viewer(&fixture::ended()));
-    assert!(
-        said.starts_with(" why  the server ended with exit code 3 in the middle of search_docs"),
-        "{said}"
-    );
-    assert!(
-        said.contains("stderr says: fatal: upstream closed the connection"),
-        "{said}"
-    );
-    let said = line(&viewer(&fixture::killed()));
-    assert!(
-        said.starts_with(" why  search_docs failed 3 times, differently: quota exceeded: 100 of"),
-        "{said}"
-    );
-}
-
-#[test]
 fn where_nothing_is_wrong_the_line_says_what_the_rules_remark() {
     let recording = fixture::remarked();
     let said = line(&viewer(&recording));
@@ -56,16 +38,6 @@ fn where_nothing_is_wrong_the_line_says_what_the_rules_remark() {
         entries[0].contains("frame-duplicate-key at params.data"),
         "{entries:?}"
     );
-}
-
-#[test]
-fn what_hangs_now_stands_before_the_causes_and_is_not_said_twice() {
-    let said = line(&viewer(&fixture::live()));
-    assert!(
-        said.starts_with(" why  the server does not read its input"),
-        "{said}"
-    );
-    assert_eq!(said.matches("not read").count(), 1, "{said}");
 }
 
 #[test]

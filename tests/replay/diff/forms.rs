@@ -1,7 +1,7 @@
 //! For people, for programs, for test reports, as annotations.
 
 use super::made::{Story, TOOLS};
-use super::{code, compare, diff, recorded, text};
+use super::{code, diff, recorded, text};
 use crate::support::Library;
 
 /// Two sessions of which the second has another tool, fails where the first did not, and says the
@@ -46,42 +46,6 @@ fn people_see_the_verdict_first() {
 #[test]
 fn test_reports_have_a_case_for_each_call() {
     insta::assert_snapshot!(told(&sessions(), &["--format", "junit"]));
-}
-
-#[test]
-fn programs_get_seq_path_class_values_and_command() {
-    let library = sessions();
-    let found = compare(&library, &[]);
-    let rows = found.rows.iter();
-    let fails: Vec<_> = rows.filter(|row| row["path"] == "result.isError").collect();
-    assert_eq!(fails.len(), 1);
-    let row = fails[0];
-    assert_eq!((&row["left"], &row["right"]), (&14.into(), &14.into()));
-    assert_eq!((&row["was"], &row["is"]), (&"false".into(), &"true".into()));
-    assert_eq!(row["class"], "breaking");
-    assert_eq!(row["open"][0], "mcpreel open '7f3a#14'");
-    let formats = diff(&library, &["7f3a", "c04d", "--format", "json"]);
-    let short = diff(&library, &["7f3a", "c04d", "--json"]);
-    assert_eq!(formats.stdout, short.stdout);
-}
-
-#[test]
-fn a_closed_pipe_is_no_error_and_takes_no_verdict_away() {
-    use std::io::Read as _;
-    use std::process::Stdio;
-    let library = sessions();
-    let mut command = library.mcpreel("diff");
-    command
-        .args(["7f3a", "c04d", "--json"])
-        .stdin(Stdio::null());
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("mcpreel starts");
-    drop(child.stdout.take());
-    let mut said = String::new();
-    let mut stderr = child.stderr.take().expect("it is a pipe");
-    stderr.read_to_string(&mut said).expect("it is text");
-    let status = child.wait().expect("it ends");
-    assert_eq!((status.code(), said.as_str()), (Some(1), ""));
 }
 
 #[test]

@@ -1,42 +1,11 @@
 //! What a server offers: gone, new, narrowed, widened.
 
-use super::made::{Story, TOOLS};
-use super::{compared, diff, recorded, text};
+use super::made::Story;
+use super::{diff, recorded, text};
 
 /// A session that lists these tools.
 fn listing(tools: &str) -> Story {
     Story::new().result("tools/list", "{}", tools)
-}
-
-#[test]
-fn tools_are_compared_by_what_they_take_and_give() {
-    for (from, to, said) in [
-        (
-            r#""name":"cities""#,
-            r#""name":"towns""#,
-            &["breaking tools cities is gone", "added tools towns is new"][..],
-        ),
-        (
-            r#""maximum":7"#,
-            r#""maximum":3"#,
-            &["breaking tools weather input narrowed: `days`: `maximum` is 3 now"],
-        ),
-        (
-            "The weather",
-            "The weather of today",
-            &["changed tools weather another `description`"],
-        ),
-    ] {
-        assert!(TOOLS.contains(from), "{from}");
-        let found = compared(&listing(TOOLS), &listing(&TOOLS.replace(from, to)), &[]);
-        let lines = found.said();
-        assert_eq!(lines.len(), said.len(), "{from}: {lines:?}");
-        for (line, said) in lines.iter().zip(said) {
-            assert!(line.starts_with(said), "{from}: {line}");
-        }
-        let fails = lines.iter().any(|line| !line.starts_with("added"));
-        assert_eq!(found.code, i32::from(fails), "{from}");
-    }
 }
 
 /// Once twenty changes took three screens before anybody saw which tools they are about.

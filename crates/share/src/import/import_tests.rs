@@ -149,19 +149,6 @@ fn claude(texts: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn a_message_that_the_log_shortened_is_told_before_it_comes() {
-    let shortened =
-        r#"{"kind":"shortened","stream":1,"message":"the log does not hold this message whole"}"#;
-    for message in [
-        r#"{"jsonrpc":"2.0","id":8,"result":{"tools":[{"description":"Gets a fo...[14696 chars truncated]...red":["city"]}}]}}"#,
-        r#"{"jsonrpc":"2.0","id":8,"result":{"text":"Gets a fo...[14696 chars truncated]...red"}}"#,
-    ] {
-        let line = format!("Message from server: {message} {{ metadata: undefined }}");
-        assert_eq!(claude(&[&line]), [shortened, &*format!("s2c {message}")]);
-    }
-}
-
-#[test]
 fn what_the_log_says_of_the_end_is_told_once() {
     let closed = |stream: u8| format!(r#"{{"kind":"eof","stream":{stream},"by":"writer"}}"#);
     let exit = r#"{"kind":"exit","max_rss_bytes":0,"user_ns":0,"system_ns":0}"#;

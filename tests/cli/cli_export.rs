@@ -2,9 +2,8 @@
 
 use super::{mcpreel, refusal, refused, sample, stdout};
 use crate::support::terminal::Terminal;
-use crate::support::written::{Session, bytes, drain};
+use crate::support::written::{Session, bytes};
 use crate::support::{Library, MCPREEL, chunk_all, peak_memory, text};
-use mcpreel_store::schema::State;
 use mcpreel_trace::frame::StreamId;
 use serde_json::Value;
 use std::io::Read as _;
@@ -177,8 +176,7 @@ fn long_cassette(library: &Library) -> PathBuf {
 
 #[test]
 fn a_signal_takes_what_is_temporary_with_it() {
-    use nix::sys::signal::{Signal, kill};
-    use nix::unistd::Pid;
+    use nix::sys::signal::Signal;
     use std::os::unix::process::ExitStatusExt as _;
     let library = Library::new();
     let path = long_cassette(&library);
@@ -208,8 +206,7 @@ fn a_signal_takes_what_is_temporary_with_it() {
         for file in temporary(&there[0]) {
             assert_eq!(mode(&file), 0o600, "{}", file.display());
         }
-        let pid = Pid::from_raw(i32::try_from(child.id()).expect("it is a pid"));
-        kill(pid, signal).expect("it lives");
+        crate::support::send(signal, child.id());
         let ended = child.wait().expect("it ends");
         assert_eq!(ended.signal(), Some(signal as i32));
         assert_eq!(temporary(dir.path()), [""; 0].map(PathBuf::from));
@@ -279,10 +276,7 @@ fn nothing_that_stands_in_a_cassette_reaches_a_terminal_or_breaks_what_shows_it(
 /// A recording with one answer of so many bytes.
 fn long_answer(library: &Library, size: usize) -> PathBuf {
     let mut session = Session::start(library.path(), "long", 2);
-    session.chunk(
-        StreamId::C2S,
-        b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n",
-    );
+    session.say(r#"> "id":1,"method":"ping""#);
     let text = vec![b'x'; size];
     session.chunk(
         StreamId::S2C,
@@ -290,12 +284,8 @@ fn long_answer(library: &Library, size: usize) -> PathBuf {
     );
     chunk_all(&mut session, StreamId::S2C, &text);
     session.chunk(StreamId::S2C, b"\"}}\n");
-    let mut indexer = session.indexer();
     session.end();
-    drain(&mut indexer, &bytes(1 << 24));
-    indexer.finish(State::Complete).expect("it can be finished");
-    indexer.release_spool().expect("it can be removed");
-    session.reel.clone()
+    session.finish_with(&bytes(1 << 24))
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn rows_have_these_fields_in_this_order() {
         let text = frame["text"].as_str().expect("the demo speaks UTF-8");
         assert_eq!(frame["size"], text.len());
     }
-    assert_eq!(demo.json(&["show", "@#2"]), frames[1..2]);
+    assert_eq!(demo.json(&["show", "@#2"])[0], frames[1]);
     let exchanges = rows("--exchanges");
     let storm = find(&exchanges, "name", "watch_storm");
     assert_eq!(storm["status"], "cancelled");
@@ -56,28 +56,6 @@ fn rows_have_these_fields_in_this_order() {
         (&eof["stream"], &eof["by"]),
         (&"c2s".into(), &"writer".into())
     );
-}
-
-#[test]
-fn people_see_who_spoke_how_it_ended_and_a_line_per_exchange() {
-    let demo = demo();
-    let text = stdout(&demo, &["show", "@"]);
-    for part in [
-        "demo-host 0.1.0; elicitation(form), sampling",
-        "weather-server 1.4.0; logging, resources, tools",
-        "2025-11-25, asked and agreed; legacy",
-        "the server ended with exit code 0; the host closed first",
-        "tool-error      → tools/call get_forecast {city:\"Atlantis\"}",
-        "← elicitation/create",
-        "waiting for the client)",
-    ] {
-        assert!(text.contains(part), "{part} is missing in:\n{text}");
-    }
-    let findings = demo.json(&["show", "@", "--findings"]);
-    let rule = findings[0]["rule"].as_str().expect("a rule");
-    let below = &text[text.find("\nfindings\n").expect("they are shown")..];
-    assert!(below.contains(rule), "{text}");
-    assert!(!text.contains("last lines on stderr"), "{text}");
 }
 
 #[test]

@@ -1,10 +1,9 @@
 //! `export` for reading and for other people's programs.
 
 use super::{mcpreel, refused, sample, stdout};
-use crate::support::written::{Session, bytes, drain};
-use crate::support::{Library, chunk_all, peak_memory, text, wait_for};
+use crate::support::written::{Session, bytes};
+use crate::support::{Library, chunk_all, peak_memory, text};
 use mcpreel_store::annotate::set_mark;
-use mcpreel_store::schema::State;
 use mcpreel_trace::frame::{Seq, StreamId};
 use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -92,51 +91,6 @@ fn a_selection_is_the_same_in_every_format() {
     );
 }
 
-/// Twenty thousand exchanges: long enough for each format to be interrupted.
-fn long(library: &Library) -> PathBuf {
-    let mut session = Session::start(library.path(), "long", 1);
-    let mut indexer = session.indexer();
-    for id in 0..20_000 {
-        let call = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n");
-        session.chunk(StreamId::C2S, call.as_bytes());
-        let answer = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{}}}}\n");
-        session.chunk(StreamId::S2C, answer.as_bytes());
-    }
-    session.end();
-    drain(&mut indexer, &bytes(1 << 26));
-    indexer.finish(State::Complete).expect("it can be finished");
-    indexer.release_spool().expect("it can be removed");
-    session.reel.clone()
-}
-
-#[test]
-fn an_interruption_leaves_what_was_there() {
-    use nix::sys::signal::{Signal, kill};
-    use nix::unistd::Pid;
-    let library = Library::new();
-    let long = long(&library);
-    for format in OTHERS {
-        let target = library.path().join(format);
-        std::fs::create_dir(&target).expect("it can be made");
-        let file = target.join("file");
-        std::fs::write(&file, "before").expect("it can be written");
-        let mut export = library.mcpreel("export");
-        export
-            .arg(&long)
-            .args(["--raw", "--force", "--from", "1", "--format", format, "-o"])
-            .arg(&file);
-        let mut child = export.spawn().expect("mcpreel starts");
-        wait_for("a draft", || (files(&target).len() == 2).then_some(()));
-        let pid = Pid::from_raw(i32::try_from(child.id()).expect("it is a pid"));
-        // A shell starts what it runs in the background with SIGINT ignored, but not SIGTERM.
-        kill(pid, Signal::SIGTERM).expect("it lives");
-        assert!(!child.wait().expect("it ends").success(), "{format}");
-        assert_eq!(files(&target), std::slice::from_ref(&file));
-        let kept = std::fs::read_to_string(&file).expect("it is there");
-        assert_eq!(kept, "before", "{format}");
-    }
-}
-
 /// A recording of so many lines, each of so many bytes.
 fn long_lines(library: &Library, lines: usize, size: usize) -> PathBuf {
     let mut session = Session::start(library.path(), "long", 1);
@@ -145,12 +99,8 @@ fn long_lines(library: &Library, lines: usize, size: usize) -> PathBuf {
     for _ in 0..lines {
         chunk_all(&mut session, StreamId::STDERR, &line);
     }
-    let mut indexer = session.indexer();
     session.end();
-    drain(&mut indexer, &bytes(1 << 26));
-    indexer.finish(State::Complete).expect("it can be finished");
-    indexer.release_spool().expect("it can be removed");
-    session.reel.clone()
+    session.finish_with(&bytes(1 << 26))
 }
 
 #[test]

@@ -1,8 +1,7 @@
 //! Nothing off the wire reaches a terminal.
 
 use super::mcpreel;
-use crate::support::{Library, peak_memory, wait_for};
-use std::collections::BTreeSet;
+use crate::support::Library;
 use std::io::Write as _;
 use std::process::Stdio;
 
@@ -111,35 +110,4 @@ fn json_for_programs_has_nothing_that_a_terminal_obeys() {
             serde_json::from_str::<serde_json::Value>(line).expect("it is JSON");
         }
     }
-}
-
-#[test]
-fn ids_as_long_as_a_line_do_not_fill_the_recorder() {
-    const REQUESTS: usize = 400;
-    let library = Library::new();
-    let mut run = library.run_sh("cat > /dev/null");
-    let mut run = run.stdin(Stdio::piped()).spawn().expect("mcpreel starts");
-    let mut stdin = run.stdin.take().expect("it is a pipe");
-    let long = "x".repeat(60_000);
-    for number in 0..REQUESTS {
-        writeln!(
-            stdin,
-            r#"{{"jsonrpc":"2.0","id":"{long}{number}","method":"ping"}}"#
-        )
-        .expect("it reads");
-    }
-    wait_for("all requests", || {
-        let rows = library.json(&["ls"]);
-        let exchanges = rows.first()?["exchanges"].as_u64()?;
-        (exchanges == REQUESTS as u64).then_some(())
-    });
-    let peak = peak_memory(run.id()).expect("the kernel says");
-    assert!(peak < 64 << 20, "{peak} bytes");
-    drop(stdin);
-    run.wait().expect("it ends");
-    // What is told of them is short, and still theirs.
-    let rows = library.json(&["show", "@", "--exchanges"]);
-    let ids: BTreeSet<_> = rows.iter().map(|row| row["id"].to_string()).collect();
-    assert_eq!(ids.len(), REQUESTS);
-    assert!(ids.iter().all(|id| id.len() < 600 && id.contains("[6000")));
 }

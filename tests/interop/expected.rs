@@ -1,6 +1,8 @@
 //! What may be said of sessions without fault: `expected.toml`.
 //!
 //! ```toml
+//! happens = ["tools/call"]        # in some session
+//!
 //! [[finding]]                     # a rule that finds an error or a warning; notes are free
 //! id = "shutdown-eof-ignored"
 //! severity = "warning"            # an error names the `section` of the specification too
@@ -25,6 +27,9 @@ use std::fmt;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expected {
+    /// Methods, and how requests ended: each happens in some session, or it would mean nothing that no
+    /// rule says a word.
+    pub happens: Vec<String>,
     pub finding: Vec<Entry>,
     pub cause: Vec<Entry>,
 }

@@ -14,11 +14,11 @@
 //! made = 1                         # recordings that were made in all
 //! ```
 
+use crate::files;
 use crate::process::{Case, Replayed};
 use crate::told;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::path::Path;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -55,12 +55,8 @@ struct Run {
 
 #[test]
 fn every_case_ends_as_told() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/replay/cases");
-    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().flatten().collect();
-    files.sort_by_key(std::fs::DirEntry::path);
-    for file in files {
-        let text = std::fs::read_to_string(file.path()).unwrap();
-        let cases: Cases = toml::from_str(&text).unwrap_or_else(|why| panic!("{file:?}: {why}"));
+    for path in files::files("tests/replay/cases") {
+        let cases: Cases = files::read(&path);
         play(&cases);
     }
 }

@@ -25,32 +25,19 @@
 //! for fails the scenario. A server that was told to close exits with 0 unless the scenario says
 //! otherwise. [`Choices`](crate::play::Choices) has what a user may choose.
 
+use crate::files;
 use crate::play::{self, Scenario};
 use std::fmt::Write as _;
-use std::path::Path;
 
 #[test]
 fn every_scenario_comes_out_as_told() {
     let mut failures = String::new();
-    for (name, scenario) in scenarios() {
+    for path in files::files("tests/replay/scenarios") {
+        let scenario: Scenario = files::read(&path);
         if let Err(difference) = play::play(&scenario) {
-            let _ = writeln!(failures, "{name} ({}): {difference}", scenario.about);
+            let (name, about) = (path.display(), &scenario.about);
+            let _ = writeln!(failures, "{name} ({about}): {difference}");
         }
     }
     assert!(failures.is_empty(), "\n{failures}");
-}
-
-/// All of them, with their names.
-fn scenarios() -> Vec<(String, Scenario)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/replay/scenarios");
-    let entries = std::fs::read_dir(folder).unwrap();
-    let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    let name = |path: &Path| path.file_stem().unwrap().to_string_lossy().into_owned();
-    files.iter().map(|path| (name(path), read(path))).collect()
-}
-
-fn read(path: &Path) -> Scenario {
-    let text = std::fs::read_to_string(path).unwrap();
-    toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }

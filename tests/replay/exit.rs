@@ -2,9 +2,8 @@
 //! says to programs.
 
 use crate::process::{Case, Replayed, Row};
-use crate::support::{MCPREEL, peer, terminal::Terminal, wait_for};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use crate::support::{MCPREEL, peer, send, terminal::Terminal, wait_for};
+use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::process::Stdio;
 
@@ -83,8 +82,7 @@ fn who_interrupts_gets_what_was_found_and_the_server_is_ended() {
             let text = br#""method":"so-far""#;
             memchr::memmem::find(&bytes, text).map(|_| ())
         });
-        let pid = Pid::from_raw(i32::try_from(child.id()).unwrap());
-        kill(pid, signal).unwrap();
+        send(signal, child.id());
         let replayed = Replayed::of(&child.wait_with_output().unwrap());
         let parts = ["2 of 2 requests sent, 1 answered", "stopped before its end"];
         replayed.is(code, &parts);
@@ -133,18 +131,12 @@ fn programs_get_an_object_per_line() {
 /// Once every run was a test of its own.
 #[test]
 fn reports_and_annotations_are_about_the_cassette() {
-    let case = Case::new(&PLAIN);
+    let (case, _) = Case::taped(&PLAIN);
     let folder = case.library.path().canonicalize().unwrap();
-    let cassette = folder.join("shop.jsonl");
-    let mut export = case.library.mcpreel("export");
-    export
-        .arg(&case.recording)
-        .args(["--raw", "-o"])
-        .arg(&cassette);
-    assert!(export.status().unwrap().success());
+    let cassette = folder.join("told.jsonl");
     for (format, said) in [
-        ("junit", "<testsuite name=\"shop.jsonl\""),
-        ("github", "::error file=shop.jsonl,"),
+        ("junit", "<testsuite name=\"told.jsonl\""),
+        ("github", "::error file=told.jsonl,"),
     ] {
         let mut command = case.library.mcpreel("replay");
         command.args(["--format", format]).arg(&cassette);

@@ -17,6 +17,8 @@ mod cases;
 mod diff;
 mod director;
 mod exit;
+#[path = "../support/cases.rs"]
+mod files;
 mod mock;
 mod play;
 mod process;

@@ -1,10 +1,8 @@
 //! A recording made by hand, and a replay of it against a server that does what it is told.
 
-use crate::support::written::{Session, drain, exit};
+use crate::support::written::{Session, exit};
 use crate::support::{Library, peer};
 use crate::told;
-use mcpreel_store::schema::State;
-use mcpreel_trace::clock::Clock;
 use mcpreel_trace::event::EventKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -36,19 +34,19 @@ impl Case {
             session.chunk(told::stream_id(stream), &told::bytes(what));
         }
         session.end_with(end.clone());
-        let mut indexer = session.indexer();
-        let budget = mcpreel_store::indexer::Budget {
-            bytes: u64::MAX,
-            nanos: u64::MAX,
-            clock: Clock::start(),
-        };
-        drain(&mut indexer, &budget);
-        indexer.finish(State::Complete).unwrap();
-        indexer.release_spool().unwrap();
-        Self {
-            recording: session.reel.clone(),
-            library,
-        }
+        let recording = session.finish();
+        Self { library, recording }
+    }
+
+    /// The same with a cassette in the place of the recording, which is given besides.
+    pub fn taped(rows: &[Row<'_>]) -> (Self, PathBuf) {
+        let mut case = Self::new(rows);
+        let cassette = case.library.path().join("told.jsonl");
+        let mut export = case.library.mcpreel("export");
+        export.arg(&case.recording).args(["--raw", "-o"]);
+        assert!(export.arg(&cassette).status().unwrap().success());
+        let recording = std::mem::replace(&mut case.recording, cassette);
+        (case, recording)
     }
 
     /// `mcpreel replay OPTIONS RECORDING -- peer script STEPS`.

@@ -1,11 +1,9 @@
 //! What a replay leaves on record.
 
-use crate::process::{Case, Replayed, Row, SAME, stream};
+use crate::process::{Case, Replayed, SAME, stream};
 use crate::support::{self, wait_for};
 use crate::told;
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
-use std::path::PathBuf;
+use nix::sys::signal::Signal;
 use std::process::Stdio;
 
 #[test]
@@ -39,20 +37,9 @@ fn a_replay_is_a_recording_of_its_own_that_names_its_parent() {
     }
 }
 
-/// The case with a cassette of its recording in the place of that, which is given besides.
-fn taped(rows: &[Row<'_>]) -> (Case, PathBuf) {
-    let mut case = Case::new(rows);
-    let cassette = case.library.path().join("told.jsonl");
-    let mut export = case.library.mcpreel("export");
-    export.arg(&case.recording).args(["--raw", "-o"]);
-    assert!(export.arg(&cassette).status().unwrap().success());
-    let recording = std::mem::replace(&mut case.recording, cassette);
-    (case, recording)
-}
-
 #[test]
 fn a_cassette_is_replayed_like_the_recording_that_it_was_made_of() {
-    let (mut case, recording) = taped(&[
+    let (mut case, recording) = Case::taped(&[
         (0, "c2s", "request 1 a"),
         (1, "s2c", r#"request 1 elicitation/create {"minimum": 14}"#),
         (2, "c2s", "result 1"),
@@ -81,7 +68,7 @@ fn a_cassette_is_replayed_like_the_recording_that_it_was_made_of() {
 /// What a file is called is the business of whoever called it so.
 #[test]
 fn which_cassette_was_replayed_is_not_handed_on() {
-    let (mut case, recording) = taped(&[(0, "c2s", "request 1 a"), (1, "s2c", "result 1")]);
+    let (mut case, recording) = Case::taped(&[(0, "c2s", "request 1 a"), (1, "s2c", "result 1")]);
     case.replay(&[], &[r#"< "id":1"#, "> result 1"])
         .is(0, &[SAME]);
     case.recording = recording;
@@ -160,11 +147,7 @@ fn kill_nine_loses_nothing_that_was_sent_or_used() {
         let length = got.metadata().ok()?.len();
         (length > 2000).then_some(())
     });
-    kill(
-        Pid::from_raw(i32::try_from(child.id()).unwrap()),
-        Signal::SIGKILL,
-    )
-    .unwrap();
+    support::send(Signal::SIGKILL, child.id());
     child.wait().unwrap();
     // The server is killed with it, and lets go of its file.
     let file = std::fs::File::open(&got).unwrap();

@@ -1,11 +1,11 @@
 //! `minimise`: the fewest messages with which it still fails.
 
 use crate::process::{Case, Replayed, Row, stream};
-use crate::support::{peer, wait_for};
+use crate::support::{peer, send, wait_for};
 use mcpreel_replay::minimise::Units;
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::frame::Seq;
-use nix::sys::signal::{Signal, kill};
+use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -292,11 +292,10 @@ fn who_interrupts_gets_the_best_so_far() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let pid = nix::unistd::Pid::from_raw(i32::try_from(child.id()).unwrap());
     wait_for("the sixth process", || {
         (started(&starts) >= 6).then_some(())
     });
-    kill(pid, Signal::SIGINT).unwrap();
+    send(Signal::SIGINT, child.id());
     let said = Replayed::of(&child.wait_with_output().unwrap());
     said.is(130, &["stopped by signal 2", "in 6 runs", "trip"]);
     nothing_else(&case, 1);

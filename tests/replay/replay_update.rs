@@ -43,13 +43,8 @@ fn script(answer: &str) -> Vec<String> {
 
 /// A case whose recording is a cassette, with something in its header that nobody knows.
 fn taped(rows: &[Row<'_>]) -> Case {
-    let mut case = Case::new(rows);
-    let cassette = case.library.path().join("told.jsonl");
-    let mut export = case.library.mcpreel("export");
-    export.arg(&case.recording).args(["--raw", "-o"]);
-    assert!(export.arg(&cassette).status().unwrap().success());
-    std::fs::remove_file(&case.recording).unwrap();
-    case.recording = cassette;
+    let (case, recording) = Case::taped(rows);
+    std::fs::remove_file(recording).unwrap();
     let text = read(&case).replacen("}\n", ",\"team\":[\"ada\", 2.50]}\n", 1);
     std::fs::write(&case.recording, text).unwrap();
     case

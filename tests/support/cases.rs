@@ -1,14 +1,12 @@
-//! Cases as files: those of a folder below `tests/trace`, and one of them read.
+//! Cases as files: those of a folder, and one of them read.
 
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
 
-/// The files with cases in `tests/trace/FOLDER` and in the folders right below it, in the order of the
+/// The files with cases in FOLDER and in the folders right below it, in the order of the
 /// alphabet.
 pub fn files(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/trace")
-        .join(folder);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut files = entries(&folder);
     let below: Vec<_> = files.extract_if(.., |path| path.is_dir()).collect();
     files.extend(below.iter().flat_map(|folder| entries(folder)));

@@ -4,59 +4,22 @@ use super::dice::Dice;
 use mcpreel_trace::query::Query;
 use mcpreel_trace::query::ast::{Expr, Field, Flag, Op, Root, Subject, Type, Value};
 use mcpreel_wire::json::{Path, Step};
+use serde::Deserialize;
+use std::sync::LazyLock;
 
-/// Words that look like something else, and such that are just words.
-const WORDS: &[&str] = &[
-    "rust",
-    "search_docs",
-    "tools/call",
-    "OR",
-    "AND",
-    "NOT",
-    "-x",
-    "-",
-    "a:b",
-    "is:open",
-    "http://x",
-    "std::fmt",
-    "a b",
-    "a\"b",
-    "\\",
-    "\\d+",
-    "(x)",
-    "",
-    "é",
-    "日本",
-    "a\nb",
-    "\t",
-    "=",
-    ">5",
-    "..",
-    "1..5",
-    "7",
-    "null",
-    "true",
-    "latency>",
-    "\u{202e}",
-    "params[",
-    "x.y",
-    "_meta[\"a\"]",
-    "a\\\"",
-    "text",
-    "t7",
-];
+/// Words that look like something else and such that are just words, and regular expressions.
+#[derive(Deserialize)]
+struct Texts {
+    words: Vec<String>,
+    patterns: Vec<String>,
+}
 
-const PATTERNS: &[&str] = &[
-    "a",
-    "^(tools|x)",
-    "\\d+",
-    "[\"\\\\]",
-    "S",
-    "(?i)RUST",
-    "a b",
-    "\\(",
-    "é|日",
-];
+static TEXTS: LazyLock<Texts> =
+    LazyLock::new(|| serde_json::from_str(include_str!("words.json")).expect("it is JSON"));
+
+fn word(dice: &mut Dice) -> &'static str {
+    &TEXTS.words[dice.length_below(TEXTS.words.len())]
+}
 
 /// Pieces that texts are mutated with.
 const PIECES: &[&str] = &[
@@ -84,7 +47,7 @@ fn expr(dice: &mut Dice, depth: u64) -> Expr {
     match dice.below(if depth == 0 { 8 } else { 12 }) {
         0 => Expr::Is(one(dice, Flag::ALL)),
         1 => Expr::Has(subject(dice)),
-        2 => Expr::Text(one(dice, WORDS).into()),
+        2 => Expr::Text(word(dice).into()),
         3..8 => compare(dice),
         8 => Expr::Not(Box::new(expr(dice, depth - 1))),
         9 | 10 => Expr::And(list(dice, depth - 1)),
@@ -104,7 +67,7 @@ fn subject(dice: &mut Dice) -> Subject {
     let steps = (0..dice.below(4)).map(|_| match dice.below(5) {
         0 => Step::Every,
         1 => Step::Element(dice.length_below(3)),
-        2 => Step::Member(one(dice, WORDS).into()),
+        2 => Step::Member(word(dice).into()),
         _ => Step::Member(one(dice, &known).into()),
     });
     let path = Path::new(steps.collect());
@@ -134,10 +97,13 @@ fn range(dice: &mut Dice) -> Value {
 
 fn value(dice: &mut Dice, kind: Type, op: Op) -> Value {
     if op.is_match() {
-        return text(one(dice, PATTERNS), false);
+        return text(
+            &TEXTS.patterns[dice.length_below(TEXTS.patterns.len())],
+            false,
+        );
     }
     match kind {
-        Type::Text => text(one(dice, WORDS), false),
+        Type::Text => text(word(dice), false),
         Type::Words(words) => text(one(dice, words), false),
         Type::Id if dice.below(4) == 0 => Value::Json("null".into()),
         Type::Id if dice.below(2) == 0 => json_number(dice),
@@ -147,7 +113,7 @@ fn value(dice: &mut Dice, kind: Type, op: Op) -> Value {
         Type::Id | Type::Json if dice.below(2) == 0 => {
             text(one(dice, &["abc", "true", "é", "a..b"]), false)
         }
-        Type::Id | Type::Json => text(one(dice, WORDS), true),
+        Type::Id | Type::Json => text(word(dice), true),
         Type::Time if op.is_order() && dice.below(2) == 0 => {
             Value::Ago(number(dice).unsigned_abs())
         }

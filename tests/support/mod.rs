@@ -161,6 +161,12 @@ impl Library {
     }
 }
 
+/// Sends a signal to a process that was started here.
+pub fn send(signal: nix::sys::signal::Signal, to: u32) {
+    let pid = i32::try_from(to).expect("a process id is small");
+    nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), signal).expect("it lives");
+}
+
 /// The most memory that a process has taken so far, bytes; `None` where that cannot be had.
 pub fn peak_memory(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;

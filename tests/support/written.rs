@@ -147,6 +147,20 @@ impl Session {
         indexer.expect("the recording can be made")
     }
 
+    /// All that was written becomes the recording: its file.
+    pub fn finish(self) -> PathBuf {
+        self.finish_with(&bytes(u64::MAX))
+    }
+
+    /// The same in transactions of this size.
+    pub fn finish_with(self, budget: &Budget) -> PathBuf {
+        let mut indexer = self.indexer();
+        drain(&mut indexer, budget);
+        indexer.finish(State::Complete).expect("it can be finished");
+        indexer.release_spool().expect("it can be removed");
+        self.reel
+    }
+
     fn writer(&mut self) -> &mut Writer {
         self.writer.as_mut().expect("the recorder lives")
     }
@@ -212,9 +226,6 @@ pub fn recorded_as(
 }
 
 fn recorded_of(mut made: Session, session: impl FnOnce(&mut Session)) -> PathBuf {
-    let mut indexer = made.indexer();
     session(&mut made);
-    drain(&mut indexer, &bytes(1 << 26));
-    indexer.finish(State::Complete).expect("it can be finished");
-    made.reel
+    made.finish_with(&bytes(1 << 26))
 }

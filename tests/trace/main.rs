@@ -10,7 +10,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 #[path = "../support/cases.rs"]
-mod cases;
+mod case_files;
 #[expect(dead_code, reason = "other tests use the rest")]
 #[path = "../support/dice.rs"]
 mod dice;
@@ -29,3 +29,12 @@ mod causes;
 mod pairing;
 mod query;
 mod rules;
+
+/// Cases in the folders of `tests/trace`.
+mod cases {
+    pub use crate::case_files::read;
+
+    pub fn files(folder: &str) -> Vec<std::path::PathBuf> {
+        crate::case_files::files(&format!("tests/trace/{folder}"))
+    }
+}

@@ -1,9 +1,8 @@
 //! What is asked of a recording while it is looked at: comparisons, searches, jumps, marks and
 //! notes, and what was true at a moment.
 
-use crate::by_hand::Viewer;
+use crate::by_hand::{Viewer, has};
 use crate::fixture::{self, Recording};
-use crate::notation;
 use mcpreel_tui::panels::compare::Comparison;
 
 const WIDE: (u16, u16) = (140, 40);
@@ -12,21 +11,6 @@ fn viewer(recording: &Recording, size: (u16, u16)) -> Viewer {
     let mut viewer = Viewer::open(recording.path(), size);
     viewer.settle();
     viewer
-}
-
-/// The text on the screen.
-fn text(viewer: &Viewer) -> String {
-    let screen = notation::screen(&viewer.screen());
-    let (text, _) = screen.split_once("\n---\n").expect("it has two parts");
-    text.to_owned()
-}
-
-#[track_caller]
-fn shows(viewer: &Viewer, parts: &[&str]) {
-    let text = text(viewer);
-    for part in parts {
-        assert!(text.contains(part), "{part:?} is not in\n{text}");
-    }
 }
 
 /// The frame of the row under the cursor.
@@ -57,7 +41,7 @@ fn the_call_before_is_compared_and_the_differences_are_walked() {
         selected(&viewer)
     };
     viewer.press("Esc d");
-    shows(
+    has(
         &viewer,
         &[
             "tools/call search_docs",
@@ -75,7 +59,7 @@ fn the_call_before_is_compared_and_the_differences_are_walked() {
     viewer.press("E");
     assert_eq!(at(&viewer), first);
     viewer.press("Space");
-    shows(&viewer, &["jsonrpc"]);
+    has(&viewer, &["jsonrpc"]);
     viewer.press("Esc");
     assert!(viewer.state.app.overlays.is_empty());
 }
@@ -88,7 +72,7 @@ fn a_search_goes_to_the_nearest_hit_and_walks_the_rest() {
     let first = selected(&viewer);
     viewer.act("/ 'QUOTA' Enter");
     assert_eq!(selected(&viewer), first, "a capital counts");
-    shows(&viewer, &["QUOTA occurs nowhere"]);
+    has(&viewer, &["QUOTA occurs nowhere"]);
     viewer.act("/ 'quota' Enter");
     let one = selected(&viewer);
     assert!(one > first);
@@ -102,9 +86,9 @@ fn a_search_goes_to_the_nearest_hit_and_walks_the_rest() {
         selected(&viewer) > two,
         "the last one comes before the first"
     );
-    shows(&viewer, &["/quota  6 hits"]);
+    has(&viewer, &["/quota  6 hits"]);
     viewer.press("Esc");
-    assert!(!text(&viewer).contains("/quota"));
+    assert!(!viewer.text().contains("/quota"));
 }
 
 #[test]
@@ -112,12 +96,12 @@ fn a_wrong_regular_expression_keeps_its_text() {
     let recording = fixture::ended();
     let mut viewer = viewer(&recording, WIDE);
     viewer.act("/ 're:get_(' Enter");
-    shows(&viewer, &["re:get_("]);
+    has(&viewer, &["re:get_("]);
     viewer.act("Backspace 't.des' Enter");
     assert!(viewer.state.app.overlays.is_empty());
-    shows(&viewer, &["/re:get_t.des"]);
+    has(&viewer, &["/re:get_t.des"]);
     viewer.press("/ Up");
-    shows(&viewer, &["re:get_t.des"]);
+    has(&viewer, &["re:get_t.des"]);
 }
 
 #[test]
@@ -126,9 +110,9 @@ fn a_mark_and_a_note_are_kept_in_the_recording() {
     let mut viewer = viewer(&recording, WIDE);
     let tides = find(&mut viewer, "get_tides");
     viewer.press("Esc m");
-    shows(&viewer, &[&format!("#{tides}: marked")]);
+    has(&viewer, &[&format!("#{tides}: marked")]);
     viewer.act("c 'ask ana' Enter");
-    shows(&viewer, &["note kept"]);
+    has(&viewer, &["note kept"]);
     viewer.act("c ' again' Enter");
     let annotation = |viewer: &Viewer| {
         let session = viewer.session();
@@ -153,14 +137,14 @@ fn the_time_cursor_hides_what_came_later_and_steps() {
     viewer.press("Esc");
     go(&mut viewer, tides);
     viewer.press("T");
-    shows(&viewer, &[&format!("AT #{tides} 00:07.500")]);
+    has(&viewer, &[&format!("AT #{tides} 00:07.500")]);
     assert_eq!(selected(&viewer), tides, "nothing after it is shown");
     viewer.press(".");
     assert_eq!(selected(&viewer), tides);
     viewer.press(", ,");
     assert!(selected(&viewer) < tides);
     viewer.press("T");
-    assert!(!text(&viewer).contains("AT #"));
+    assert!(!viewer.text().contains("AT #"));
     viewer.press("G");
     assert!(selected(&viewer) > tides);
 }
@@ -170,7 +154,7 @@ fn the_state_pane_tells_what_was_true_then() {
     let recording = fixture::ended();
     let mut viewer = viewer(&recording, WIDE);
     viewer.press("G S");
-    shows(
+    has(
         &viewer,
         &[
             "state now",
@@ -184,10 +168,10 @@ fn the_state_pane_tells_what_was_true_then() {
     );
     let trip = find(&mut viewer, "Oslo");
     viewer.press("T");
-    shows(&viewer, &[&format!("state at #{trip}"), "1 call", "ready"]);
-    assert!(!text(&viewer).contains("stale"));
+    has(&viewer, &[&format!("state at #{trip}"), "1 call", "ready"]);
+    assert!(!viewer.text().contains("stale"));
     viewer.press("S");
-    assert!(!text(&viewer).contains("state at"));
+    assert!(!viewer.text().contains("state at"));
 }
 
 #[test]
@@ -195,13 +179,13 @@ fn a_paused_picture_stands_and_counts_what_is_new() {
     let mut recording = fixture::live();
     let mut viewer = viewer(&recording, WIDE);
     viewer.press("p");
-    shows(&viewer, &["PAUSED"]);
+    has(&viewer, &["PAUSED"]);
     let last = selected(&viewer);
     crate::viewer_story::forecast(recording.session(), 22_000, 77);
     recording.index();
     viewer.settle();
     assert_eq!(selected(&viewer), last);
-    shows(&viewer, &["PAUSED, "]);
+    has(&viewer, &["PAUSED, "]);
     viewer.press("p");
     assert!(selected(&viewer) > last);
 }

@@ -262,34 +262,3 @@ fn ctrl_c_ends_a_replay_and_once_more_kills_its_server() {
     terminal.press("qq");
     assert_eq!(terminal.end().0, 0);
 }
-
-#[test]
-fn a_key_held_down_does_not_make_it_grow() {
-    let recording = fixture::plain_of(20_000);
-    let mut terminal = open(&recording.path);
-    terminal.wait_for("tools/call");
-    let mut hold = |key: &str, times: usize| {
-        for _ in 0..times {
-            terminal.press(&key.repeat(40));
-            terminal.wait_until_quiet();
-        }
-        resident(terminal.pid())
-    };
-    // Whatever is kept is kept after this: both directions, both lenses.
-    hold("k", 40);
-    let before = hold("jk", 20).max(hold("wk", 2));
-    let after = hold("k", 60).max(hold("jk", 60));
-    let grown = after.saturating_sub(before);
-    assert!(grown < 3_000_000, "{grown} bytes more than {before}");
-}
-
-/// Memory that the process takes now, bytes.
-fn resident(pid: u32) -> u64 {
-    let path = format!("/proc/{pid}/statm");
-    let numbers = std::fs::read_to_string(path).unwrap_or_default();
-    let pages = numbers
-        .split(' ')
-        .nth(1)
-        .and_then(|n| n.parse::<u64>().ok());
-    pages.unwrap_or(0) * 4096
-}

@@ -6,7 +6,7 @@
 use crate::by_hand::Viewer;
 use crate::fixture;
 use crate::notation;
-use crate::scenes::{SCENES, Scene};
+use crate::scenes::{Scene, all};
 use crate::zone::in_utc;
 use mcpreel_tui::theme::Look;
 use ratatui::buffer::Cell;
@@ -24,7 +24,7 @@ const AT_OTHERS: [&str; 5] = ["recordings", "live", "body", "timeline", "compari
 #[test]
 fn every_panel_looks_as_reviewed() {
     in_utc("snapshots::every_panel_looks_as_reviewed", || {
-        for scene in SCENES {
+        for scene in all() {
             let (viewer, _recordings) = scene.play(SIZE);
             compare(scene.name, &viewer);
         }
@@ -69,7 +69,7 @@ fn a_terminal_that_is_too_small_says_so() {
 
 #[test]
 fn nothing_has_a_colour_where_none_are_wanted() {
-    for scene in SCENES {
+    for scene in all() {
         let (mut viewer, _recordings) = scene.play(OTHERS[0]);
         viewer.state.app.settings.look.plain = true;
         let screen = viewer.screen();
@@ -82,8 +82,8 @@ fn nothing_has_a_colour_where_none_are_wanted() {
 #[test]
 fn nothing_but_ascii_is_drawn_where_that_is_asked_for() {
     let mut wrong = Vec::new();
-    for scene in SCENES {
-        let (mut viewer, _recordings) = scene.play_on(fixture::plain, OTHERS[0]);
+    for scene in all() {
+        let (mut viewer, _recordings) = scene.play_on(vec![fixture::plain()], OTHERS[0]);
         viewer.state.app.settings.look.ascii = true;
         let screen = viewer.screen();
         let symbols = screen.content.iter().map(Cell::symbol);

@@ -17,18 +17,8 @@ fn viewer(recordings: &[Recording]) -> Viewer {
     Viewer::folder(recordings[0].folder(), SIZE)
 }
 
-fn lines(viewer: &Viewer) -> Vec<String> {
-    let screen = viewer.screen();
-    let (columns, rows) = viewer.state.app.size;
-    let line = |row: u16| (0..columns).map(move |column| (column, row));
-    let text = |row| line(row).map(|at| screen[at].symbol()).collect::<String>();
-    (0..rows)
-        .map(|row| text(row).trim_end().to_owned())
-        .collect()
-}
-
 fn shows(viewer: &Viewer, text: &str) -> bool {
-    lines(viewer).iter().any(|line| line.contains(text))
+    viewer.text().contains(text)
 }
 
 fn listed(viewer: &Viewer) -> Vec<&'static str> {
@@ -85,7 +75,7 @@ fn live_recordings_come_first_and_then_the_newest() {
     assert!(times.is_sorted_by(|a, b| a >= b), "{times:?}");
     assert!(shows(&viewer, "5 recordings  1 live"));
     for words in ["● live", "⚠ recovered", "✗ exit 3", "missing"] {
-        assert!(shows(&viewer, words), "{words}: {:#?}", lines(&viewer));
+        assert!(shows(&viewer, words), "{words}:\n{}", viewer.text());
     }
 }
 
@@ -115,7 +105,7 @@ fn the_list_is_narrowed_as_one_types_and_whole_again_after_esc() {
     assert_eq!(listed(&viewer), ["recovered"]);
     assert!(shows(&viewer, "1 of 5 shown"));
     viewer.press("Enter");
-    assert!(shows(&viewer, "ONLY RECOV"), "{:#?}", lines(&viewer));
+    assert!(shows(&viewer, "ONLY RECOV"), "{}", viewer.text());
     viewer.press("Esc");
     assert_eq!(listed(&viewer).len(), 5);
     viewer.act("/ 'nothing is called so' Enter");
@@ -133,7 +123,7 @@ fn a_note_is_written_shown_and_taken_away() {
     let path = current(&viewer);
     viewer.act("n 'look at this' Enter");
     assert_eq!(note_of(&path).as_deref(), Some("look at this"));
-    assert!(shows(&viewer, "look at this"), "{:#?}", lines(&viewer));
+    assert!(shows(&viewer, "look at this"), "{}", viewer.text());
     viewer.press("n Ctrl-U Enter");
     assert_eq!(note_of(&path), None);
     assert!(!shows(&viewer, "look at this"));
@@ -176,11 +166,7 @@ fn what_is_being_recorded_cannot_be_deleted() {
     go_to(&mut viewer, "live");
     viewer.press("Delete");
     assert!(viewer.state.app.overlays.is_empty());
-    assert!(
-        shows(&viewer, "it is being recorded"),
-        "{:#?}",
-        lines(&viewer)
-    );
+    assert!(shows(&viewer, "it is being recorded"), "{}", viewer.text());
 }
 
 #[test]
@@ -189,7 +175,7 @@ fn an_empty_folder_says_what_to_do_at_every_size() {
     let mut viewer = Viewer::folder(dir.path(), SIZE);
     let folder = dir.path().to_string_lossy().into_owned();
     for words in ["mcpreel run -- COMMAND", "mcpreel demo", &folder] {
-        assert!(shows(&viewer, words), "{words}: {:#?}", lines(&viewer));
+        assert!(shows(&viewer, words), "{words}:\n{}", viewer.text());
     }
     for size in [(20, 3), (20, 50), (200, 3), (39, 7), (80, 18)] {
         viewer.resize(size);
@@ -203,8 +189,8 @@ fn a_file_that_cannot_be_read_says_why_in_its_row() {
     let path = recordings[0].folder().join("broken.reel");
     std::fs::write(path, "this is no database at all").expect("it can be written");
     let viewer = viewer(&recordings);
-    assert!(shows(&viewer, "✗ unreadable"), "{:#?}", lines(&viewer));
-    assert!(shows(&viewer, "is no recording"), "{:#?}", lines(&viewer));
+    assert!(shows(&viewer, "✗ unreadable"), "{}", viewer.text());
+    assert!(shows(&viewer, "is no recording"), "{}", viewer.text());
 }
 
 #[test]

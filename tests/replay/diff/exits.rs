@@ -1,50 +1,7 @@
 //! How the command ends.
 
 use super::made::Story;
-use super::{code, compared, diff, recorded, text};
-use mcpreel_trace::event::EventKind;
-use serde_json::json;
-
-#[test]
-fn the_threshold_decides_what_fails() {
-    let base = Story::new().call("weather", "{}", r#"{"a":1}"#);
-    let other = Story::new().call("weather", "{}", r#"{"a":2}"#);
-    for (fail_on, code) in [("breaking", 0), ("changed", 1), ("noise", 1), ("never", 0)] {
-        let found = compared(&base, &other, &["--fail-on", fail_on]);
-        assert_eq!(found.code, code, "{fail_on}");
-        assert_eq!(found.summary()["exit_code"], json!(code));
-    }
-    let noise = Story::new().call("weather", "{}", r#"{"a":1,"nextCursor":"x"}"#);
-    let noisier = Story::new().call("weather", "{}", r#"{"a":1,"nextCursor":"y"}"#);
-    assert_eq!(compared(&noise, &noisier, &[]).code, 0);
-    assert_eq!(compared(&noise, &noisier, &["--fail-on", "noise"]).code, 1);
-}
-
-#[test]
-fn nothing_compared_is_never_a_success() {
-    let (none, some) = (Story::silent, Story::weather);
-    let asks = |method: &str| none().result(method, "{}", "{}");
-    let only = &["--only", "tool:nothing"][..];
-    let never = &["--fail-on", "never"][..];
-    for (left, right, args, why) in [
-        (none(), none(), &[][..], "neither recording has a request"),
-        (none(), some(), &[], "the left recording has no request"),
-        (some(), none(), &[], "the right recording has no request"),
-        (some(), some(), only, "the filter fits no request"),
-        (
-            asks("ping"),
-            asks("tools/list"),
-            never,
-            "no request of one recording stands for any of the other",
-        ),
-    ] {
-        let found = compared(&left, &right, args);
-        assert_eq!(found.code, 3, "{why}");
-        let verdict = found.summary()["verdict"].as_str().expect("a sentence");
-        assert_eq!(verdict, format!("nothing was compared: {why}"));
-        assert_eq!(found.rows[1]["kind"], "trouble");
-    }
-}
+use super::{code, diff, recorded, text};
 
 #[test]
 fn wrong_arguments_and_rules_are_usage() {
@@ -83,28 +40,4 @@ fn what_cannot_be_read_is_refused() {
     let broken = broken.to_str().expect("it is text");
     assert_eq!(code(&diff(&library, &["7f3a", broken])), 3);
     assert_eq!(code(&diff(&library, &[broken, "7f3a"])), 3);
-}
-
-#[test]
-fn a_server_that_goes_down_where_it_did_not_is_breaking() {
-    let killed = EventKind::Exit {
-        code: None,
-        signal: Some("SIGSEGV".into()),
-        max_rss_bytes: 1,
-        user_ns: 1,
-        system_ns: 1,
-    };
-    let found = compared(
-        &Story::weather(),
-        &Story::weather().ending(killed.clone()),
-        &[],
-    );
-    assert_eq!((found.code, found.count("breaking")), (1, 1));
-    let said = found.rows[1]["text"].as_str().expect("a sentence");
-    assert!(
-        said.contains("SIGSEGV") && said.contains("exit code 0"),
-        "{said}"
-    );
-    let better = compared(&Story::weather().ending(killed), &Story::weather(), &[]);
-    assert_eq!((better.count("breaking"), better.count("changed")), (0, 1));
 }

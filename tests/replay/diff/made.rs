@@ -1,18 +1,14 @@
 //! Recordings of sessions that are told line by line, made by the real indexer.
 
 use crate::support::Library;
-use crate::support::written::{Session, bytes, context, drain, exit};
+use crate::support::written::{Session, context, exit};
 use mcpreel_store::library::file_stem;
-use mcpreel_store::schema::State;
 use mcpreel_trace::event::{EventKind, ProcessContext};
 use mcpreel_trace::frame::StreamId;
 use std::path::PathBuf;
 
 /// A millisecond.
 const MS: u64 = 1_000_000;
-
-/// Bytes that are read at once.
-const PIECE: usize = 64 * 1024;
 
 /// Two tools, of which one takes a city.
 pub const TOOLS: &str = r#"{"tools":[
@@ -64,10 +60,31 @@ impl Story {
             )
     }
 
-    /// The session ends otherwise.
-    pub fn ending(mut self, end: EventKind) -> Self {
-        self.end = end;
-        self
+    /// The session that these lines tell: `call TOOL ARGUMENTS RESULT`, `says TOOL ARGUMENTS TEXT`,
+    /// `result METHOD PARAMS RESULT`, `error METHOD PARAMS ERROR`, `request METHOD PARAMS`, `client LINE`,
+    /// `server LINE`, `killed`; at the beginning `silent` or `weather`.
+    pub fn told(lines: &str) -> Self {
+        lines.trim().lines().fold(Self::new(), |mut story, line| {
+            let words: Vec<_> = line.splitn(4, ' ').collect();
+            match words[..] {
+                ["silent"] => Self::silent(),
+                ["weather"] => Self::weather(),
+                ["killed"] => {
+                    story.end = crate::told::event("exit SIGSEGV");
+                    story
+                }
+                ["call", tool, arguments, result] => story.call(tool, arguments, result),
+                ["says", tool, arguments, text] => story.says(tool, arguments, text),
+                ["result", method, params, result] => story.result(method, params, result),
+                ["error", method, params, error] => {
+                    story.exchange(method, params, &format!(r#""error":{error}"#))
+                }
+                ["request", method, params] => story.request(method, params),
+                ["client", ..] => story.client(&line[7..]),
+                ["server", ..] => story.server(&line[7..]),
+                _ => panic!("{line}"),
+            }
+        })
     }
 
     /// It was made from another recording.
@@ -136,18 +153,11 @@ impl Story {
         let stem = file_stem(context.wall_ns, self.name, &context.recording);
         let reel = library.path().join(format!("{stem}.reel"));
         let mut session = Session::begin(&reel, context);
-        let mut indexer = session.indexer();
         for (stream, t, line) in &self.lines {
             session.at(*t);
-            let bytes = format!("{line}\n").into_bytes();
-            bytes
-                .chunks(PIECE)
-                .for_each(|piece| session.chunk(*stream, piece));
+            crate::support::chunk_all(&mut session, *stream, format!("{line}\n").as_bytes());
         }
         session.at(self.t + MS).end_with(self.end.clone());
-        drain(&mut indexer, &bytes(u64::MAX));
-        indexer.finish(State::Complete).expect("it can be finished");
-        indexer.release_spool().expect("it can be removed");
-        reel
+        session.finish()
     }
 }

@@ -1,6 +1,6 @@
 //! Comparisons of recordings, as the real program makes them.
 //!
-//! * [`classes`]: how bad each kind of difference is, and what is no difference;
+//! * [`cases`]: how bad each kind of difference is, and what is no difference: `cases/*.toml`;
 //! * [`surface`]: tools, prompts and resources: what is gone, what is new, what takes less;
 //! * [`bound`]: values that the server chose anew, by rules;
 //! * [`which`]: which recordings and exchanges are compared, by which rules;
@@ -9,7 +9,7 @@
 //! * [`hostile`]: whatever a stranger's recording says, it is shown as text and within bounds.
 
 mod bound;
-mod classes;
+mod cases;
 mod exits;
 mod forms;
 mod hostile;

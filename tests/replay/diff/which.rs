@@ -1,7 +1,7 @@
 //! Which recordings and exchanges are compared, and by which rules.
 
 use super::made::Story;
-use super::{LEFT, RIGHT, code, compare, compared, diff, recorded, text};
+use super::{LEFT, RIGHT, code, compare, diff, recorded, text};
 use crate::support::Library;
 
 #[test]
@@ -73,22 +73,6 @@ fn a_replay_is_compared_with_what_it_replays() {
 }
 
 #[test]
-fn only_what_fits_is_compared_and_the_rest_is_told() {
-    let left = Story::weather().says("cities", "{}", "two");
-    let right = Story::weather().says("cities", "{}", "three");
-    let found = compared(&left, &right, &["--only", "tool:weather"]);
-    assert_eq!((found.code, found.said()), (0, vec![]));
-    assert_eq!(found.summary()["compared"], 1);
-    assert_eq!(found.summary()["left_out"]["unwanted"], 3);
-    let found = compared(&left, &right, &["--only", "tool:cities"]);
-    assert_eq!(found.code, 1);
-    // It may fit on one side alone.
-    let fails = Story::weather().call("cities", "{}", r#"{"content":[],"isError":true}"#);
-    let found = compared(&left, &fails, &["--only", "is:failed"]);
-    assert_eq!((found.code, &found.summary()["compared"]), (1, &1.into()));
-}
-
-#[test]
 fn rules_pass_over_what_they_say_and_those_that_do_nothing_are_told() {
     let left = Story::new().call("weather", "{}", r#"{"a":1,"b":1}"#);
     let right = Story::new().call("weather", "{}", r#"{"a":2,"b":1}"#);
@@ -106,15 +90,6 @@ fn rules_pass_over_what_they_say_and_those_that_do_nothing_are_told() {
     let told = text(&diff(&library, &["7f3a", "c04d", args[0], args[1]]).stdout);
     assert!(told.contains("1 difference passed over by rules"), "{told}");
     assert!(told.contains("changed nothing: ignore result.z"), "{told}");
-}
-
-#[test]
-fn a_workspace_that_lies_elsewhere_is_the_same() {
-    let story = |root: &str| Story::new().says("weather", "{}", &format!("read {root}/a.txt"));
-    let (left, right) = (story("/home/ada/w"), story("/srv/w"));
-    assert_eq!(compared(&left, &right, &[]).code, 1);
-    let found = compared(&left, &right, &["--rewrite", "/home/ada/w=/srv/w"]);
-    assert_eq!(found.code, 0, "{:?}", found.said());
 }
 
 /// Once a value was known as redacted only where the other recording had it in the frame of the

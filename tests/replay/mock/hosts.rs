@@ -2,10 +2,9 @@
 
 use crate::mock::{CALLS, Row, mock, record, tell, text};
 use crate::support::host_session::Session;
-use crate::support::{Library, peak_memory, wait_for};
+use crate::support::{Library, peak_memory, send, wait_for};
 use nix::fcntl::{FcntlArg, fcntl};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::sys::signal::Signal;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -64,8 +63,7 @@ fn a_host_that_does_not_read_can_still_end_it() {
         let came = rustix::io::ioctl_fionread(&out).expect("it is a pipe");
         (came >= room).then_some(())
     });
-    let pid = i32::try_from(child.id()).expect("a process id is small");
-    kill(Pid::from_raw(pid), Signal::SIGTERM).expect("it can be signalled");
+    send(Signal::SIGTERM, child.id());
     let status = wait_for("its end", || child.try_wait().expect("the child is ours"));
     assert_eq!(status.signal(), Some(Signal::SIGTERM as i32));
     drop(out);

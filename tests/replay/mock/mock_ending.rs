@@ -2,15 +2,13 @@
 
 use crate::mock::{CALLS, Row, hears, mock, record, tell, text};
 use crate::support::host_session::{Received, Session};
-use crate::support::{Library, wait_for};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use crate::support::{Library, send, wait_for};
+use nix::sys::signal::Signal;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::os::unix::process::ExitStatusExt as _;
 
 const FIRST: &str = r#"request 1 tools/call {"name":"a","arguments":{"q":1}}"#;
-const SECOND: &str = r#"request 2 tools/call {"name":"a","arguments":{"q":2}}"#;
-const LIST: &str = "request 3 tools/list";
 const NEW: &str = r#"request 4 tools/call {"name":"a","arguments":{"q":7}}"#;
 
 fn asked(options: &[&str], lines: &[&str]) -> Received {
@@ -19,61 +17,41 @@ fn asked(options: &[&str], lines: &[&str]) -> Received {
     hears(&mut mock(&library, &recording, options), lines)
 }
 
-type Words<'w> = &'w [&'w str];
+#[derive(Deserialize)]
+struct Cases {
+    cases: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+struct Case {
+    #[serde(default)]
+    options: Vec<String>,
+    lines: Vec<String>,
+    exit: i32,
+    says: Vec<String>,
+}
 
 #[test]
 fn what_was_used_and_what_was_not_is_said_at_the_end_and_decides_the_exit_code() {
-    let all = &["--assert-all-used", "--assert-no-miss", "--assert-order"];
-    let hostile = r#"request 1 tools/call {"name":"\u001b[31m\u202e"}"#;
-    let cases: [(Words<'_>, Words<'_>, i32, Words<'_>); 11] = [
-        (
-            &[],
-            &[FIRST, FIRST, NEW],
-            0,
-            &[
-                "mock of 7f3a9c21: 1 of 3 recorded requests used, 1 repeated, 1 not on record\n",
-                "missed: tools/call a: not on record with these params; the nearest is \
-                 7f3a9c21#1, which differs in params.arguments.q\n",
-                "unused: #3 tools/call a\n",
-                "unused: #5 tools/list\n",
-            ],
-        ),
-        (all, &[FIRST, SECOND, LIST], 0, &["3 of 3"]),
-        (
-            &all[..1],
-            &[FIRST, LIST],
-            6,
-            &["--assert-all-used: 1 unused"],
-        ),
-        (
-            &all[1..2],
-            &[NEW],
-            6,
-            &["--assert-no-miss: 1 not on record"],
-        ),
-        (
-            &all[2..],
-            &[SECOND, FIRST],
-            6,
-            &["--assert-order: 1 out of order"],
-        ),
-        (&all[1..], &[FIRST, LIST, SECOND], 0, &["3 of 3"]),
-        (&["--on-miss", "exit"], &[NEW], 6, &["1 not on record"]),
-        (
-            &["--on-miss", "nearest", all[1]],
-            &[NEW],
-            6,
-            &["1 answered by the nearest"],
-        ),
-        (&["--once", all[1]], &[FIRST, FIRST], 6, &["has been used"]),
-        (&["--on-miss", "hang"], &[NEW], 0, &["1 not on record"]),
-        (&[], &[hostile], 0, &["\\x1b[31m\\u{202e}"]),
-    ];
-    for (options, lines, code, said) in cases {
-        let received = asked(options, lines);
+    let line = |name: &String| match name.as_str() {
+        "first" => FIRST,
+        "second" => r#"request 2 tools/call {"name":"a","arguments":{"q":2}}"#,
+        "list" => "request 3 tools/list",
+        "new" => NEW,
+        _ => r#"request 1 tools/call {"name":"\u001b[31m\u202e"}"#,
+    };
+    let cases: Cases = toml::from_str(include_str!("ending.toml")).expect("it is TOML");
+    for case in cases.cases {
+        let options: Vec<_> = case.options.iter().map(String::as_str).collect();
+        let lines: Vec<_> = case.lines.iter().map(line).collect();
+        let received = asked(&options, &lines);
         let err = text(&received.err);
-        assert_eq!(received.status.code(), Some(code), "{options:?}: {err}");
-        let missing = said.iter().find(|part| !err.contains(**part));
+        assert_eq!(
+            received.status.code(),
+            Some(case.exit),
+            "{options:?}: {err}"
+        );
+        let missing = case.says.iter().find(|part| !err.contains(part.as_str()));
         assert_eq!(missing, None, "{options:?}: {err}");
         assert!(!err.contains('\u{1b}'), "{err}");
     }
@@ -157,8 +135,7 @@ fn a_signal_ends_it_as_it_ends_a_server_and_the_report_is_said() {
         wait_for("the answer", || {
             session.out.contains(b"\"n\":1").then_some(())
         });
-        let pid = i32::try_from(session.child.id()).expect("a process id is small");
-        kill(Pid::from_raw(pid), signal).expect("it can be signalled");
+        send(signal, session.child.id());
         let received = session.wait();
         assert_eq!(received.status.signal(), Some(signal as i32));
         assert!(text(&received.err).contains("1 of 3 recorded requests used"));

@@ -19,9 +19,7 @@ mod time;
 
 use crate::support::Library;
 use crate::support::host_session::{Received, Session};
-use crate::support::written::{self, bytes, drain};
-use mcpreel_store::indexer::Indexer;
-use mcpreel_store::schema::State;
+use crate::support::written;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -47,13 +45,7 @@ fn record<S: AsRef<str>>(dir: &Path, rows: &[Row<S>]) -> PathBuf {
         }
     }
     session.status(None, None);
-    let mut indexer: Indexer = session.indexer();
-    drain(&mut indexer, &bytes(u64::MAX));
-    indexer.finish(State::Complete).expect("it can be finished");
-    let _ = indexer.leave_wal();
-    session.die();
-    let _ = indexer.release_spool();
-    session.reel
+    session.finish()
 }
 
 /// Two calls of one tool.

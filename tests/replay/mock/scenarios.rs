@@ -20,6 +20,7 @@
 //! `say` (a remark, by parts of it), and `end` (of the input, or of the mock: `missed`, `crash`, `died 3`, `died SIGSEGV`).
 //! Everything that comes out has to be told, in its order. `support/told.rs` has the short forms.
 
+use crate::files;
 use crate::mock::record;
 use crate::told;
 use mcpreel_replay::mock::{
@@ -33,7 +34,7 @@ use mcpreel_trace::session::End;
 use serde::Deserialize;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 const MS: u64 = 1_000_000;
@@ -69,35 +70,14 @@ struct Asked {
 #[test]
 fn every_scenario_comes_out_as_told() {
     let mut failures = String::new();
-    for (name, scenario) in all() {
+    for path in files::files("tests/replay/mock/scenarios") {
+        let scenario: Scenario = files::read(&path);
         if let Err(why) = check(&scenario) {
-            let _ = writeln!(failures, "{name} ({}): {why}", scenario.about);
+            let (name, about) = (path.display(), &scenario.about);
+            let _ = writeln!(failures, "{name} ({about}): {why}");
         }
     }
     assert!(failures.is_empty(), "\n{failures}");
-}
-
-/// All of them, by the names of their files.
-fn all() -> Vec<(String, Scenario)> {
-    let named = |path: PathBuf| {
-        let name = path.file_name().unwrap_or_default();
-        (name.to_string_lossy().into_owned(), read(&path))
-    };
-    files().into_iter().map(named).collect()
-}
-
-fn files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/replay/mock/scenarios");
-    let entries = std::fs::read_dir(folder).expect("the folder can be listed");
-    let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
-    files.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
-    files.sort();
-    files
-}
-
-fn read(path: &Path) -> Scenario {
-    let text = std::fs::read_to_string(path).expect("the file can be read");
-    toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 fn check(scenario: &Scenario) -> Result<(), String> {

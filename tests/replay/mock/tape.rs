@@ -2,9 +2,8 @@
 
 use crate::mock::{CALLS, hears, mock, record, tell};
 use crate::support::host_session::Session;
-use crate::support::{Library, text, wait_for};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use crate::support::{Library, send, text, wait_for};
+use nix::sys::signal::Signal;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 
@@ -57,8 +56,7 @@ fn a_signal_leaves_nothing_of_a_cassette_behind() {
             session.out.contains(b"\"n\":1").then_some(())
         });
         assert_eq!(temporary(temp.path()), 1);
-        let pid = i32::try_from(session.child.id()).expect("a process id is small");
-        kill(Pid::from_raw(pid), signal).expect("it lives");
+        send(signal, session.child.id());
         let received = session.wait();
         assert_eq!(received.status.signal(), Some(signal as i32));
         assert!(crate::mock::text(&received.err).contains("1 of 3 recorded requests used"));

@@ -1,8 +1,7 @@
 //! Recordings that are known to the byte, and pages of them.
 
-use crate::support::written::{Session, bytes, drain};
+use crate::support::written::Session;
 use crate::support::{Library, MCPREEL, text};
-use mcpreel_store::schema::State;
 use mcpreel_trace::event::{Closer, EventKind};
 use mcpreel_trace::frame::StreamId;
 use serde_json::{Value, json};
@@ -70,16 +69,12 @@ impl Made {
 
     /// The session ends, and is a recording.
     pub fn end(mut self) -> PathBuf {
-        let mut indexer = self.session.indexer();
         self.session.event(&EventKind::Eof {
             stream: StreamId::C2S,
             by: Closer::Writer,
         });
         self.session.end();
-        drain(&mut indexer, &bytes(1 << 24));
-        indexer.finish(State::Complete).expect("it can be finished");
-        indexer.release_spool().expect("it can be removed");
-        self.session.reel.clone()
+        self.session.finish()
     }
 }
 
@@ -105,34 +100,22 @@ pub fn page(library: &Library, reel: &Path) -> PathBuf {
 pub fn mixed(library: &Library) -> PathBuf {
     let mut made = Made::start(library);
     made.handshake("a-host", "a-server");
-    made.line(30, StreamId::STDERR, "listening");
-    let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {} });
-    made.say(40, StreamId::C2S, &list);
     // The numbers and the two members of one name are to be shown as they stand here.
-    made.line(45, StreamId::S2C, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":[{\"name\":\"search\",\"inputSchema\":{\"type\":\"object\",\"maximum\":1.50e+3,\"minimum\":90071992547409931234,\"minimum\":0.10}}]}}");
-    made.call(
-        2,
-        (50, 892),
-        "search",
-        &json!({ "q": "rust" }),
-        &said("found nothing of the needle"),
-    );
-    let progress = json!({ "jsonrpc": "2.0", "method": "notifications/progress",
-        "params": { "progressToken": 3, "progress": 1, "total": 4, "message": "halfway" } });
-    let asked = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call",
-        "params": { "name": "report", "arguments": {}, "_meta": { "progressToken": 3 } } });
-    made.say(1000, StreamId::C2S, &asked);
-    made.say(1500, StreamId::S2C, &progress);
-    made.line(1600, StreamId::STDERR, "meanwhile");
-    made.say(
-        2000,
-        StreamId::S2C,
-        &json!({ "jsonrpc": "2.0", "id": 3, "result": said("a report") }),
-    );
-    let mut failed = said("quota exceeded");
-    failed["isError"] = true.into();
-    made.call(4, (2100, 2110), "search", &json!({ "q": "more" }), &failed);
-    made.line(2200, StreamId::S2C, "a line that is no JSON");
-    made.call(5, (2300, 2305), "last", &json!({}), &said("bye"));
+    made.session.say(r#"
+        30 ! listening
+        40 > "id":1,"method":"tools/list","params":{}
+        45 < "id":1,"result":{"tools":[{"name":"search","inputSchema":{"type":"object","maximum":1.50e+3,"minimum":90071992547409931234,"minimum":0.10}}]}
+        50 > "id":2,"method":"tools/call","params":{"name":"search","arguments":{"q":"rust"},"_meta":{"progressToken":2}}
+        892 < "id":2,"result":{"content":[{"type":"text","text":"found nothing of the needle"}]}
+        1000 > "id":3,"method":"tools/call","params":{"name":"report","arguments":{},"_meta":{"progressToken":3}}
+        1500 < "method":"notifications/progress","params":{"progressToken":3,"progress":1,"total":4,"message":"halfway"}
+        1600 ! meanwhile
+        2000 < "id":3,"result":{"content":[{"type":"text","text":"a report"}]}
+        2100 > "id":4,"method":"tools/call","params":{"name":"search","arguments":{"q":"more"},"_meta":{"progressToken":4}}
+        2110 < "id":4,"result":{"content":[{"type":"text","text":"quota exceeded"}],"isError":true}
+        2200 < a line that is no JSON
+        2300 > "id":5,"method":"tools/call","params":{"name":"last","arguments":{},"_meta":{"progressToken":5}}
+        2305 < "id":5,"result":{"content":[{"type":"text","text":"bye"}]}
+    "#);
     made.end()
 }

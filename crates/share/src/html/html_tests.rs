@@ -4,8 +4,6 @@ use super::*;
 use crate::export::{Excerpt, Selection};
 use crate::written::Session;
 use mcpreel_store::reader::Recording;
-use mcpreel_store::recovery;
-use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::{Seq, StreamId};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -26,10 +24,7 @@ fn made(lines: &[(StreamId, String)]) -> Made {
         session.chunk(*stream, line.as_bytes());
     }
     session.end();
-    let reel = session.reel.clone();
-    session.die();
-    recovery::bring_up_to_date(&reel, Clock::start(), &mut |_| ()).unwrap();
-    let recording = Recording::open(&reel).unwrap();
+    let recording = Recording::open(&session.finish()).unwrap();
     Made {
         _dir: dir,
         recording,

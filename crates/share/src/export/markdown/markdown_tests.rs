@@ -25,11 +25,6 @@ fn report(session: impl FnOnce(&mut Session)) -> String {
     report_of(&recording, &Selection::between(None, None))
 }
 
-fn said(session: &mut Session, stream: StreamId, members: &str) {
-    let line = format!("{{\"jsonrpc\":\"2.0\",{members}}}\n");
-    session.chunk(stream, line.as_bytes());
-}
-
 fn killed(session: &mut Session, signal: &str) {
     session.end_with(EventKind::Exit {
         code: None,
@@ -41,37 +36,18 @@ fn killed(session: &mut Session, signal: &str) {
 }
 
 fn hostile(session: &mut Session) {
-    let (c2s, s2c) = (StreamId::C2S, StreamId::S2C);
     let info = format!(r#"{{"name":"{EVIL}","version":"{EVIL}"}}"#);
-    said(
-        session,
-        c2s,
-        &format!(
-            r#""id":"{EVIL}","method":"initialize","params":{{"protocolVersion":"{EVIL}","capabilities":{{}},"clientInfo":{info}}}"#
-        ),
-    );
-    said(
-        session,
-        s2c,
-        &format!(
-            r#""id":"{EVIL}","result":{{"protocolVersion":"{EVIL}","capabilities":{{"{EVIL}":{{}}}},"serverInfo":{info}}}"#
-        ),
-    );
-    said(
-        session,
-        c2s,
-        &format!(
-            r#""id":2,"method":"tools/call","params":{{"name":"{EVIL}","arguments":{{"{EVIL}":"{EVIL}"}}}}"#
-        ),
-    );
-    said(
-        session,
-        s2c,
-        &format!(r#""id":2,"error":{{"code":"{EVIL}","message":"{EVIL}"}}"#),
-    );
-    said(session, s2c, &format!(r#""method":"notifications/{EVIL}""#));
-    said(session, c2s, &format!(r#""id":3,"method":"{EVIL}""#));
-    session.chunk(s2c, b"EVIL ```\r<b>@octocat\x1b[2J\xe2\x80\xae\n");
+    session.say(&format!(
+        r#"
+        > "id":"{EVIL}","method":"initialize","params":{{"protocolVersion":"{EVIL}","capabilities":{{}},"clientInfo":{info}}}
+        < "id":"{EVIL}","result":{{"protocolVersion":"{EVIL}","capabilities":{{"{EVIL}":{{}}}},"serverInfo":{info}}}
+        > "id":2,"method":"tools/call","params":{{"name":"{EVIL}","arguments":{{"{EVIL}":"{EVIL}"}}}}
+        < "id":2,"error":{{"code":"{EVIL}","message":"{EVIL}"}}
+        < "method":"notifications/{EVIL}"
+        > "id":3,"method":"{EVIL}"
+    "#
+    ));
+    session.chunk(StreamId::S2C, b"EVIL ```\r<b>@octocat\x1b[2J\xe2\x80\xae\n");
     session.chunk(StreamId::STDERR, b"EVIL panic: ````\r</code>@octocat\n");
     killed(session, "EVIL`` <b> @octocat");
 }
@@ -140,27 +116,17 @@ fn nothing_off_the_wire_is_alive() {
 #[test]
 fn what_happened_stands_first_and_then_who_it_happened_to() {
     let report = report(|session| {
-        let (c2s, s2c) = (StreamId::C2S, StreamId::S2C);
-        said(
-            session,
-            c2s,
-            r#""id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"host","version":"1"}}"#,
-        );
-        said(
-            session,
-            s2c,
-            r#""id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"ledger","version":"2"}}"#,
-        );
+        session.say(r#"
+            > "id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"host","version":"1"}}
+            < "id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"ledger","version":"2"}}
+        "#);
         for id in 2..30 {
-            said(session, c2s, &format!(r#""id":{id},"method":"ping""#));
-            said(session, s2c, &format!(r#""id":{id},"result":{{}}"#));
+            session.say(&format!(
+                "> \"id\":{id},\"method\":\"ping\"\n< \"id\":{id},\"result\":{{}}"
+            ));
         }
-        said(
-            session,
-            c2s,
-            r#""id":99,"method":"tools/call","params":{"name":"transfer"}"#,
-        );
-        session.chunk(StreamId::STDERR, b"fatal: bad pointer\n");
+        session.say(r#"> "id":99,"method":"tools/call","params":{"name":"transfer"}"#);
+        session.say("! fatal: bad pointer");
         killed(session, "SIGSEGV");
     });
     let at = |part: &str| {
@@ -199,37 +165,24 @@ fn what_happened_stands_first_and_then_who_it_happened_to() {
 #[test]
 fn however_much_there_is_a_report_can_be_read() {
     let report = report(|session| {
-        let (c2s, s2c) = (StreamId::C2S, StreamId::S2C);
-        let long = "x".repeat(1_500_000);
         for id in 0..300 {
-            said(
-                session,
-                c2s,
-                &format!(r#""id":{id},"method":"tools/call","params":{{"name":"t{id}"}}"#),
-            );
-            said(
-                session,
-                s2c,
-                &format!(r#""id":{id},"error":{{"code":1,"message":"no {id}"}}"#),
-            );
-            session.chunk(StreamId::STDERR, format!("error {id}\n").as_bytes());
+            session.say(&format!(
+                r#"
+                > "id":{id},"method":"tools/call","params":{{"name":"t{id}"}}
+                < "id":{id},"error":{{"code":1,"message":"no {id}"}}
+                ! error {id}
+            "#
+            ));
         }
-        said(
-            session,
-            c2s,
-            r#""id":"long","method":"tools/call","params":{"name":"long"}"#,
-        );
-        for piece in
-            format!(r#"{{"jsonrpc":"2.0","id":"long","error":{{"code":2,"message":"{long}"}}}}"#)
-                .as_bytes()
-                .chunks(60_000)
-        {
-            session.chunk(s2c, piece);
-        }
-        session.chunk(s2c, b"\n");
+        let long = "x".repeat(1_500_000);
+        session.say(r#"> "id":"long","method":"tools/call","params":{"name":"long"}"#);
+        session.say(&format!(
+            r#"< "id":"long","error":{{"code":2,"message":"{long}"}}"#
+        ));
         for id in 0..40 {
-            let call = format!(r#""id":"o{id}","method":"tools/call","params":{{"name":"o{id}"}}"#);
-            said(session, c2s, &call);
+            let call =
+                format!(r#"> "id":"o{id}","method":"tools/call","params":{{"name":"o{id}"}}"#);
+            session.say(&call);
         }
         session.end();
     });

@@ -22,7 +22,7 @@ use crate::support::Library;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
-struct Cases {
+struct File {
     about: String,
     #[serde(flatten)]
     all: Case,
@@ -51,7 +51,7 @@ struct Case {
 #[test]
 fn every_case_is_said_as_told() {
     for path in files::files("tests/replay/diff/cases") {
-        let cases: Cases = files::read(&path);
+        let cases: File = files::read(&path);
         for (nth, case) in cases.cases.iter().enumerate() {
             let side = |own: &Option<String>, common: &Option<String>| {
                 Story::told(own.as_ref().or(common.as_ref()).unwrap())

@@ -10,11 +10,12 @@ use super::block;
 use super::columns;
 use super::entropy::is_value;
 use super::extent::{
-    LONG, QUOTED, bare, leading, line, line_start, lossy, near, quoted, regex, trailing, trim,
+    LONG, QUOTED, bare, leading, line, line_end, line_start, lossy, near, quoted, regex, trailing,
 };
 use super::names::{Class, LONGEST, is_of_name, is_of_word};
+use super::sentence;
 use super::value::{
-    Placement, is_code, is_name, is_other_name, is_path, looks_chosen, looks_generated,
+    Placement, is_code, is_name, is_other_name, is_path, looks_generated, looks_set, looks_stated,
 };
 use regex::bytes::{Captures, Regex};
 use std::ops::Range;
@@ -59,42 +60,25 @@ static SIGN: LazyLock<Regex> = LazyLock::new(|| {
         (?: (?: :?\ ?[&?!]?(?:'static\ )?[A-Za-z_.:<>\[\]|?]*(?i:str|char|bytes|any|text)[A-Za-z_.:<>\[\]|?]*
               | \[\d*\] )\ ?(?P<typed>=)\ ?
           | (?P<sign> := | =>  | =~ | ={1,3} | : | -> | \xe2\x86\x92 | \xef\xbc\x9a | \xef\xbc\x9d ) )
-        (?P<bold>\*\*)? (?P<gap>[\x20\t]{0,64})
-        (?P<tags> (?: (?: !{1,2}[\w/]+ | &\w+ ) [\x20\t]* ){1,2} )?
-        (?: Some\( )? (?: [bru]?(?P<quote> \\*["'`] | \xe2\x80\x9c | \xe2\x80\x9e | \xc2\xab | &quot; | &\#34; ) )?
+        (?P<bold>\*\*)? (?: (?P<gap>[\x20\t]{1,64}) (?P<tags> (?: (?: !{1,2}[\w/]+ | &\w+ ) [\x20\t]* ){1,2} )? )?
+        (?: Some\( )? (?: [bruN@]?(?P<quote> \\*["'`] | \xe2\x80\x9c | \xe2\x80\x9e | \xc2\xab | &quot; | &\#34; ) )?
     "#,
     )
 });
 
-/// The owner of a value, in front of a sign: `password for ada: this`, `password (ada): this`.
-static OWNER: LazyLock<Regex> = LazyLock::new(|| {
-    regex(
-        r#"(?x-u)^\ (?: (?P<bracket>\([^()\n\\]{1,48}\)) | (?i:for|of)(?:\ (?:'[^'\n]{1,64}'|[\w.@"`/:-]{1,48}?)){1,3} )
-        (?: (?:\ is)?\ ?[:=]\ ? | \ is\ ) (?P<quote>["'`])?"#,
-    )
-});
-
-/// Words between a name and its value where no sign stands.
-static SENTENCE: LazyLock<Regex> = LazyLock::new(|| {
-    regex(
-        r#"(?x-u)^ ["'`*]{0,2} [\x20\t|]+ (?P<links> (?: (?i:is|was|to|reset|set|by|with|as|now|be|been|has|
-        changed|updated|rotated|new|value|of|the|equals) \b [\x20\t:=]* ){0,5} )
-        (?P<open>\xe2\x80[\x9c\x9e]|\xc2\xab|["'`*\\]{0,3}) (?P<value>[^\s"'`|,;<>()\\]+)"#,
-    )
-});
-
-/// Both values of a change, in a sentence; the second one, in a plan.
-static CHANGED: LazyLock<Regex> = LazyLock::new(|| {
-    regex(
-        r"(?-u)^ (?:is |was |were |has been )?(?i:changed|updated|rotated|reset) from (\S+) to ([^\s,;]+)",
-    )
-});
 static BECOMES: LazyLock<Regex> = LazyLock::new(|| regex(r#"(?-u)^["'][ \t]*->[ \t]*["']"#));
 
 /// The text between the name of a variable and its value where both are members: `", "value": "`.
 static VALUE_MEMBER: LazyLock<Regex> = LazyLock::new(|| {
     regex(
         r#"(?-u)^\\?["']?(?:[\s,]|\\[nrt])*\\?["']?(?i:value)\\?["']?[ \t]*[:=][ \t]*(?P<quote>\\?["'])?"#,
+    )
+});
+
+/// The text between a quoted name and the quoted value that follows it in a list: `', '`.
+static PAIR: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r#"(?x-u)^ (?: \\*["']\]? \s* (?: , | => \s* string\(\d+\) | \n\s*\d+\) ) \s* | ,\s*<< ) @?N? (?P<quote>\\*["'])"#,
     )
 });
 
@@ -156,12 +140,8 @@ pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
     if let Some(element) = element(text, name) {
         return vec![element];
     }
-    if let Some(owner) = OWNER.captures(near).filter(|_| name.class != Class::Header) {
-        let mut values = at(&owner, Placement::Loose);
-        let is_bracket = owner.name("bracket").is_some();
-        let is_one = |word: &[u8]| is_value(word) || !is_bracket && looks_generated(word);
-        values.retain(|value| is_one(&text[value.span.clone()]) || name.class == Class::Digits);
-        return values;
+    if let Some(pair) = PAIR.captures(near) {
+        return at(&pair, Placement::Pair);
     }
     if let Some(sign) = SIGN.captures(near) {
         return behind_sign(text, name, &sign);
@@ -169,7 +149,10 @@ pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
     if before.ends_with(b"-") || text[name.span.start..].starts_with(b"-") {
         return option(text, name);
     }
-    let values = in_sentence(text, name);
+    if let Some(span) = word_of_line(text, name) {
+        return vec![Value::new(span, Placement::Setting)];
+    }
+    let values = sentence::values(text, name);
     if values.is_empty() {
         columns::values(text, name)
     } else {
@@ -183,7 +166,7 @@ fn behind_sign(text: &[u8], name: &Name, found: &Captures<'_>) -> Vec<Value> {
     if found.name("typed").is_some() && quote.is_none() {
         return Vec::new();
     }
-    let is_near = found["gap"].is_empty() && text.get(name.span.end) == Some(&b'=');
+    let is_near = found.name("gap").is_none() && text.get(name.span.end) == Some(&b'=');
     let placement = if quote.is_some() || is_near {
         Placement::Alone
     } else {
@@ -199,7 +182,7 @@ fn behind_sign(text: &[u8], name: &Name, found: &Captures<'_>) -> Vec<Value> {
         values.retain(|value| is_value(&text[value.span.clone()]));
     } else if is_arrow {
         values.retain(|value| looks_generated(&text[value.span.clone()]));
-    } else if name.is_phrase && name.class != Class::Digits {
+    } else if name.is_phrase && !matches!(name.class, Class::Digits | Class::Password) {
         // Of an `API key` people write as well.
         let is_sure = |value: &Value| value.placement != Placement::Loose;
         values.retain(|value| is_sure(value) || is_value(&text[value.span.clone()]));
@@ -243,6 +226,11 @@ fn values_at(
 
 /// A value without quotes, and the random words behind it.
 fn bare_values(text: &[u8], name: &Name, start: usize, placement: Placement) -> Vec<Value> {
+    if let Some(span) = setting(text, name, start) {
+        let mut values = block::on_line(text, span.end, false);
+        values.insert(0, Value::new(span, Placement::Setting));
+        return values;
+    }
     let span = bare(text, &name.span, start);
     let (word, label) = (lossy(text, &span), lossy(text, &name.span));
     let is_option = label.starts_with('-') || text[..name.span.start].ends_with(b"-");
@@ -250,19 +238,23 @@ fn bare_values(text: &[u8], name: &Name, start: usize, placement: Placement) -> 
     let is_assigned = placement == Placement::Alone && !is_small;
     let is_sign = word.chars().count() == 1;
     if !is_assigned && !is_option && is_code(&word)
-        || name.class == Class::Digits && counts(&text[span.end..])
+        || name.class == Class::Digits && sentence::counts(&text[span.end..])
         || is_plainly_no_secret(text, name, &word) && !is_sign
     {
         return Vec::new();
     }
     let mut values = block::on_line(text, span.end.max(start), false);
-    let is_setting = is_setting(text, name, &span);
-    if !is_sign && (is_assigned || is_option || is_setting || !is_name(&word)) {
-        let placement = if is_setting {
-            Placement::Alone
-        } else {
-            placement
-        };
+    if text[..name.span.start].ends_with(b";") && matches!(text.get(span.end), Some(b';' | b'"')) {
+        // One of a connection string.
+        return vec![Value::new(span, Placement::Whole)];
+    }
+    let is_chosen = || name.class == Class::Password && looks_stated(&word, false);
+    let placement = if is_chosen() {
+        Placement::Alone
+    } else {
+        placement
+    };
+    if !is_sign && (is_assigned || is_option || !is_name(&word) || is_chosen()) {
         values.insert(0, Value::new(span, placement));
     }
     values
@@ -295,22 +287,51 @@ fn in_quotes(
     values
 }
 
-/// Whether a password with a digit is all that a line has beside its name: `password: blue_whale7`.
-fn is_setting(text: &[u8], name: &Name, value: &Range<usize>) -> bool {
-    let before = &text[line_start(text, name.span.start)..name.span.start];
-    let word = &text[value.clone()];
-    name.class == Class::Password
-        && before.iter().all(|byte| b" \t-".contains(byte))
-        && matches!(text.get(value.end), None | Some(b'\r' | b'\n'))
-        && looks_chosen(word)
-        && !is_other_name(word)
+/// The only word, or all in quotes, behind a name that begins a line: `password this`.
+fn word_of_line(text: &[u8], name: &Name) -> Option<Range<usize>> {
+    let rest = &text[name.span.end..line_end(text, name.span.end)];
+    let start = name.span.end + leading(rest, |byte| b" \t".contains(&byte));
+    let span = setting(text, name, start)
+        .filter(|span| start > name.span.end && !name.is_phrase && !span.is_empty())?;
+    let word = &text[span.clone()];
+    match word {
+        [open @ (b'"' | b'\''), inner @ .., close] if open == close && !inner.contains(open) => {
+            Some(span.start + 1..span.end - 1)
+        }
+        _ => (!word.contains(&b' ') && !word.starts_with(b"\"")).then_some(span),
+    }
 }
 
-/// Whether what follows a number is what it counts: `123 items`.
-fn counts(after: &[u8]) -> bool {
-    let word = after.strip_prefix(b" ").unwrap_or_default();
-    let word = &word[..leading(word, |byte| byte.is_ascii_lowercase())];
-    word.len() > 2 && word.ends_with(b"s")
+/// What stands in front of a name on a line that sets it.
+static SETS: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"(?x-u)^ (?: [\ \t\#;+>\$-] | (?i:export|set|env|let|var|default)\ | \$env: | [\w.]+[.\\] | \d+[:|\t]\ ? | \*\* )* $",
+    )
+});
+
+/// The rest of the line that sets `name`, where it is a password: `password = two Words 7`. No sign
+/// within ends it.
+fn setting(text: &[u8], name: &Name, start: usize) -> Option<Range<usize>> {
+    if !matches!(name.class, Class::Password | Class::Key) {
+        return None;
+    }
+    let from = line_start(text, name.span.start);
+    let sign = text[name.span.end..start].trim_ascii();
+    if !SETS.is_match(&text[from..name.span.start]) || sign.len() > 3 {
+        return None;
+    }
+    let end = line_end(text, start).min(start + LONG);
+    let rest = &text[start..end];
+    let comment = memchr::memmem::find(rest, b" #").or_else(|| memchr::memmem::find(rest, b" <--"));
+    let rest = rest[..comment.unwrap_or(rest.len())].trim_ascii_end();
+    let said = std::str::from_utf8(rest).ok()?;
+    let is_tagged = rest.starts_with(b"!") && rest.contains(&b' ');
+    let fits = !is_tagged
+        && looks_set(said)
+        && !is_code(said)
+        && !is_other_name(rest)
+        && !is_plainly_no_secret(text, name, said);
+    fits.then(|| start..start + rest.len())
 }
 
 /// Whether the quote in front of a value opens one: if the name stands in a literal of the same
@@ -337,6 +358,12 @@ fn is_plainly_no_secret(text: &[u8], name: &Name, value: &str) -> bool {
     let before = &text[name.span.start.saturating_sub(QUOTED / 256)..name.span.start];
     let word = before.len() - trailing(before, |byte| !byte.is_ascii_whitespace());
     is_of_key && (is_path(value) || kinds.any(|kind| value.starts_with(kind)))
+        || small == "signingkey" && value.bytes().all(|byte| byte.is_ascii_hexdigit())
+        || small == "secret"
+            && value.contains('-')
+            && value
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte == b'-')
         || label == "PASS" && value.contains('_')
         || value.chars().count() == 1
         || memchr::memmem::find(&before[word..], b"arn:aws").is_some()
@@ -356,75 +383,45 @@ fn option(text: &[u8], name: &Name) -> Vec<Value> {
     }
 }
 
+/// What is in the element behind one that has a name alone: `<td>password</td><td>this</td>`.
+static CELL: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"(?x-u)^ \s* :? </(?:key|td|dt|th|b|strong|label|name|span)> \s* (?: <[\w]+[^<>]*> \s* ){1,3} (?P<value>[^<>\n]{1,256}?) \s* </",
+    )
+});
+
+/// The beginning of an element, perhaps with its name space.
+static TAG: LazyLock<Regex> = LazyLock::new(|| regex(r"(?-u)<(?:\w{1,24}:)?$"));
+
 /// The content of an element of XML: `<password>this</password>`, `<p name="password">this</p>`.
 fn element(text: &[u8], name: &Name) -> Option<Value> {
     let (before, after) = (&text[..name.span.start], &text[name.span.end..]);
+    if let Some(cell) = CELL
+        .captures(after)
+        .filter(|_| before.trim_ascii_end().ends_with(b">"))
+    {
+        let value = cell.name("value")?;
+        let start = name.span.end + value.start();
+        return Some(Value::new(start..start + value.len(), Placement::Cell));
+    }
     let quote = usize::from(matches!(after.first(), Some(b'"' | b'\'')));
     let attribute = &before[..before.len().saturating_sub(1)];
     let is_stated = quote == 1 && (attribute.ends_with(b"name=") || attribute.ends_with(b"key="));
     let is_group = before.ends_with(b"?<") || before.ends_with(b"?P<");
-    let is_named = before.ends_with(b"<") && !is_group;
-    if after.get(quote) != Some(&b'>') || !is_named && !is_stated {
+    let is_named = TAG.is_match(&before[before.len().saturating_sub(32)..]) && !is_group;
+    let attributes = near(after, 0, 128).iter().position(|byte| *byte == b'>');
+    let attributes = attributes.filter(|end| {
+        is_named && after[0] == b' ' && !after[..*end].contains(&b'<') && after[end - 1] != b'/'
+    });
+    if after.get(quote) != Some(&b'>') && attributes.is_none() || !is_named && !is_stated {
         return None;
     }
-    let start = name.span.end + quote + 1;
+    let start = name.span.end + attributes.unwrap_or(quote) + 1;
     let cdata = b"<![CDATA[";
     let is_cdata = text[start..].starts_with(cdata);
     let start = start + if is_cdata { cdata.len() } else { 0 };
     let near = near(text, start, LONG);
     let end = memchr::memchr3(b'<', b'\n', b']', near)?;
-    (near[end] != b'\n').then_some(Value::new(start..start + end, Placement::Alone))
-}
-
-/// Values behind words: `the password is this`, `token this rejected`, `| password | this |`.
-fn in_sentence(text: &[u8], name: &Name) -> Vec<Value> {
-    let near = near(text, name.span.end, NEAR);
-    let shift = |range: Range<usize>| range.start + name.span.end..range.end + name.span.end;
-    if let Some(both) = CHANGED.captures(near) {
-        let both = both.iter().skip(1).flatten();
-        let both = both.map(|value| Value::new(shift(value.range()), Placement::Loose));
-        let is_one = |word: &[u8]| {
-            let is_plain = !word.contains(&b'-') && looks_generated(word);
-            (is_value(word) || is_plain) && word.iter().any(u8::is_ascii_alphabetic)
-        };
-        let both = both.filter(|value| is_one(&text[value.span.clone()]));
-        return both.collect();
-    }
-    let Some(found) = SENTENCE.captures(near) else {
-        return Vec::new();
-    };
-    let open = &found["open"];
-    let value = found.name("value").expect("it is no option").range();
-    let span = trim(text, shift(value));
-    let word = &text[span.clone()];
-    let (called, before) = (&text[name.span.clone()], &text[..name.span.start]);
-    let mut is_stated = false;
-    let fits = match name.class {
-        Class::Digits => word.len() > 3 && near.starts_with(b" is ") && !counts(&text[span.end..]),
-        Class::Password | Class::Token => {
-            let ends = |text: &[u8], words: &[&[u8]]| words.iter().any(|word| text.ends_with(word));
-            let links = found["links"].trim_ascii_end().to_ascii_lowercase();
-            let is_link = ends(&links, &[b"is", b"was", b"to", b":"]);
-            let is_quoted = !open.is_empty() && !open.starts_with(b"*");
-            let is_marked = is_quoted || is_link || ends(before, &[b"with ", b"using ", b"and "]);
-            let is_password = called.to_ascii_lowercase().starts_with(b"pass");
-            let is_chosen = is_password && (is_marked || is_login(before)) && looks_chosen(word);
-            is_stated = is_chosen && is_link && !is_other_name(word);
-            is_value(word) || is_stated || is_chosen && looks_generated(word)
-        }
-        _ => false,
-    };
-    let placement = if is_stated {
-        Placement::Alone
-    } else {
-        Placement::Loose
-    };
-    let value = fits.then_some(Value::new(span, placement));
-    value.into_iter().collect()
-}
-
-/// Whether a file of passwords has its words there: `login ada password this`.
-fn is_login(before: &[u8]) -> bool {
-    let mut words = before.trim_ascii_end().rsplit(|byte| *byte == b' ');
-    words.nth(1) == Some(b"login")
+    let is_closed = is_cdata || near[end..].starts_with(b"</");
+    (near[end] != b'\n' && is_closed).then_some(Value::new(start..start + end, Placement::Alone))
 }

@@ -19,18 +19,24 @@ const ROWS: usize = 1000;
 /// Bytes of a row.
 const ROW: usize = 4096;
 
+/// Signs between the cells of a row.
+const SIGNS: [&str; 7] = ["│", "┆", "┃", "|", "\t", ";", ","];
+
+/// What rows that are drawn consist of.
+const DRAWN: &str = "|+-=:│┆┃─━═┼├┤╪╞╡╭╮╰╯┌┐└┘┬┴┈╌ \t\r";
+
 /// How the cells of a row are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cells {
-    /// By this byte; what is quoted may have it.
-    By(u8),
-    /// By their place below the heading.
-    At(usize),
+    /// By this sign; what is quoted may have it.
+    By(&'static str),
+    /// By two blanks at least: a cell stands above or below the others of its column.
+    Aligned,
 }
 
 /// The beginning of a statement that names columns.
 static INSERT: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"(?i-u)insert\s+into\s+[^\s(]{1,128}\s*$"));
+    LazyLock::new(|| regex(r"(?i-u)(?:insert\s+into|copy)\s+[^\s(]{1,128}\s*$"));
 
 /// The values in the column of which `name` is the heading; none where it is no heading.
 pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
@@ -41,11 +47,11 @@ pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
     if let Some(values) = inserted(text, &row, name) {
         return values;
     }
-    let Some(cells) = cells(text, &row, name) else {
+    let Some((cells, heading)) = heading(text, &row, name) else {
         return Vec::new();
     };
-    let count = cells.count(&text[row.clone()]);
-    let index = cells.count(&text[row.start..name.span.start]);
+    let headings = cells.of(&text[row.clone()]);
+    let place = name.span.start - row.start..name.span.end - row.start;
     let (mut values, mut at) = (Vec::new(), row.end + 1);
     for _ in 0..ROWS {
         let Some(next) = (at < text.len()).then(|| row_at(text, at)) else {
@@ -53,17 +59,24 @@ pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
         };
         at = next.end + 1;
         let content = &text[next.clone()];
-        if is_rule(content) && content.contains(&b'-') {
+        if is_drawn(content) && !content.trim_ascii().is_empty() {
             continue;
         }
-        if content.trim_ascii().is_empty() || content.len() >= ROW || cells.count(content) != count
-        {
+        let found = cells.of(content);
+        let cell = match cells {
+            Cells::By(_) if found.len() == headings.len() => found.get(heading),
+            Cells::By(_) => None,
+            Cells::Aligned => found
+                .iter()
+                .find(|cell| cell.start < place.end && cell.end > place.start),
+        };
+        if content.len() >= ROW || found.len() < 2 || cell.is_none() && cells != Cells::Aligned {
             break;
         }
-        let cell = cells.cell(content, index.saturating_sub(1));
-        let span = trim(text, next.start + cell.start..next.start + cell.end);
+        let span = cell.map_or(0..0, |cell| next.start + cell.start..next.start + cell.end);
+        let span = trim(text, span);
         if !span.is_empty() {
-            values.push(Value::new(span, Placement::Loose));
+            values.push(Value::new(span, Placement::Cell));
         }
     }
     values
@@ -75,40 +88,50 @@ fn row_at(text: &[u8], at: usize) -> Range<usize> {
 }
 
 /// Whether a row is a line that is drawn.
-fn is_rule(row: &[u8]) -> bool {
-    row.iter().all(|byte| b"|+-=: \t\r".contains(byte))
+fn is_drawn(row: &[u8]) -> bool {
+    let row = String::from_utf8_lossy(row);
+    let mut cells = row.split(['│', '┆', '|']).map(str::trim);
+    row.chars().all(|char| DRAWN.contains(char))
+        || row.contains('┆')
+            && cells.all(|cell| ["", "---", "str", "i64", "f64", "bool"].contains(&cell))
 }
 
-/// How the row is divided in which `name` is a cell; `None` where it is not the first row of a table.
-fn cells(text: &[u8], row: &Range<usize>, name: &Name) -> Option<Cells> {
+/// How the row is divided in which `name` is a cell, and which one; `None` where it is not the first
+/// row of a table.
+fn heading(text: &[u8], row: &Range<usize>, name: &Name) -> Option<(Cells, usize)> {
     let content = &text[row.clone()];
-    let before = text[row.start..name.span.start].trim_ascii_end();
-    let after = text[name.span.end..row.end].trim_ascii_start();
-    let gap = row.end - name.span.end - after.len();
-    let edge = |byte: Option<&u8>| byte.copied().unwrap_or(b'\n');
-    let (left, right) = (edge(before.last()), edge(after.first()));
-    let is_between = |sign: u8| {
-        [left, right]
-            .iter()
-            .all(|byte| [sign, b'\n'].contains(byte))
+    let is_name = |cell: &Range<usize>| {
+        let cell = row.start + cell.start..row.start + cell.end;
+        cell.start <= name.span.start
+            && trim(text, cell.clone()).end == name.span.end
+            && name.span.start - cell.start < 24
     };
-    let is_quoted = left == b'"' && right == b'"';
-    let mut signs = [b'|', b',', b'\t', b';'].into_iter();
-    let by = signs.find(|sign| (is_between(*sign) || is_quoted) && content.contains(sign));
-    let is_column = gap > 1 || after.is_empty();
-    let starts_apart = before.is_empty() || text[..name.span.start].ends_with(b"  ");
-    let cells = match by {
-        Some(sign) => Cells::By(sign),
-        None if is_column && starts_apart && is_heading(content) => {
-            return Some(Cells::At(name.span.start - row.start));
-        }
-        None => return None,
-    };
-    // Below other rows it is no heading.
-    let above = row.start.checked_sub(1).map(|end| &text[row_at(text, end)]);
-    let is_first =
-        above.is_none_or(|above| is_rule(above) || cells.count(above) != cells.count(content));
-    is_first.then_some(cells)
+    let by = SIGNS
+        .iter()
+        .map(|sign| Cells::By(sign))
+        .chain([Cells::Aligned]);
+    for cells in by {
+        let found = cells.of(content);
+        // Code and sentences have commas as well.
+        let is_code =
+            content.iter().any(|byte| b"(){}=<>".contains(byte)) && cells == Cells::By(",");
+        let is_code = is_code
+            || cells == Cells::By(",")
+                && content.contains(&b' ')
+                && !content.contains(&b'"')
+                && found.len() < 3;
+        let is_table =
+            found.len() > 1 && !is_code && (cells != Cells::Aligned || is_heading(content));
+        let Some(index) = found.iter().position(is_name).filter(|_| is_table) else {
+            continue;
+        };
+        // Below other rows it is no heading.
+        let above = row.start.checked_sub(1).map(|end| &text[row_at(text, end)]);
+        let is_first =
+            above.is_none_or(|above| is_drawn(above) || cells.of(above).len() != found.len());
+        return is_first.then_some((cells, index));
+    }
+    None
 }
 
 /// Whether a row has several cells, and each begins like a word: `USER  PASSWORD`.
@@ -120,41 +143,42 @@ fn is_heading(row: &[u8]) -> bool {
 }
 
 impl Cells {
-    fn count(self, row: &[u8]) -> usize {
+    /// Where the cells of a row stand.
+    fn of(self, row: &[u8]) -> Vec<Range<usize>> {
         match self {
-            Self::By(sign) => split(row, sign).count(),
-            Self::At(_) => 0,
-        }
-    }
-
-    /// Where the cell stands in a row.
-    fn cell(self, row: &[u8], index: usize) -> Range<usize> {
-        match self {
-            Self::By(sign) => split(row, sign).nth(index).unwrap_or(0..0),
-            Self::At(start) if row.len() > start && (start == 0 || row[start - 1] == b' ') => {
-                let end = memchr::memmem::find(&row[start..], b"  ");
-                start..end.map_or(row.len(), |length| start + length)
+            Self::By(sign) => split(row, sign.as_bytes()),
+            Self::Aligned => {
+                let ends = memchr::memmem::find_iter(row, b"  ").chain([row.len()]);
+                let mut start = 0;
+                let cells = ends.filter_map(|end| {
+                    let cell = std::mem::replace(&mut start, end)..end;
+                    let cell = within(row, cell, |byte| byte.is_ascii_whitespace());
+                    (!cell.is_empty()).then_some(cell)
+                });
+                cells.collect()
             }
-            Self::At(_) => 0..0,
         }
     }
 }
 
-/// Where the cells of a row stand that are told apart by a byte.
-fn split(row: &[u8], sign: u8) -> impl Iterator<Item = Range<usize>> {
-    let (mut start, mut is_quoted) = (0, false);
-    let ends = row.iter().copied().chain([sign]).enumerate();
-    ends.filter_map(move |(at, byte)| {
-        is_quoted ^= byte == b'"';
-        let is_end = byte == sign && !is_quoted || at == row.len();
-        is_end.then(|| std::mem::replace(&mut start, at + 1)..at)
-    })
+/// Where the cells of a row stand that are told apart by a sign.
+fn split(row: &[u8], sign: &[u8]) -> Vec<Range<usize>> {
+    let (mut start, mut quoted, mut cells) = (0, false, Vec::new());
+    for at in 0..row.len() {
+        quoted ^= row[at] == b'"';
+        if !quoted && row[at..].starts_with(sign) {
+            cells.push(start..at);
+            start = at + sign.len();
+        }
+    }
+    cells.push(start..row.len());
+    cells
 }
 
 /// Without white space and quotes around it.
 fn trim(text: &[u8], span: Range<usize>) -> Range<usize> {
     within(text, span, |byte| {
-        byte.is_ascii_whitespace() || b"\"'`".contains(&byte)
+        byte.is_ascii_whitespace() || b"\"'`*".contains(&byte)
     })
 }
 
@@ -167,6 +191,22 @@ fn inserted(text: &[u8], row: &Range<usize>, name: &Name) -> Option<Vec<Value>> 
     let close = memchr::memchr(b')', near(text, name.span.end, ROWS * 64))?;
     let mut at = name.span.end + close + 1;
     let mut values = Vec::new();
+    if near(text, at, 32)
+        .to_ascii_lowercase()
+        .starts_with(b" from stdin")
+    {
+        let rows = text[line_end(text, at)..].split(|byte| *byte == b'\n');
+        let mut start = line_end(text, at);
+        for row in rows.take(ROWS) {
+            let cells = split(row, b"\t");
+            let cell = cells.get(index).filter(|_| cells.len() > 1);
+            values.extend(
+                cell.map(|cell| Value::new(start + cell.start..start + cell.end, Placement::Cell)),
+            );
+            start += row.len() + 1;
+        }
+        return Some(values);
+    }
     // Rows are tuples; strings have their quotes doubled.
     while let Some(open) = memchr::memchr(b'(', &text[at..]).filter(|open| *open < 64) {
         let (mut is_quoted, mut start, mut cell, mut is_over) = (false, at + open + 1, 0, false);

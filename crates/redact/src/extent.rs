@@ -103,11 +103,18 @@ pub(super) fn bare(text: &[u8], name: &Range<usize>, start: usize) -> Range<usiz
         let word = leading(&rest[..rest.len().min(LONGEST)], is_of_name);
         rest.first() == Some(&b'&') || word > 0 && rest.get(word) == Some(&b'=')
     };
+    let is_last = |rest: &[u8]| match rest.first() {
+        None => true,
+        Some(byte) => {
+            byte.is_ascii_whitespace() || b"\"'&;)".contains(byte) || rest.starts_with(b"amp;")
+        }
+    };
     let ends = |(at, byte): (usize, &u8)| match byte {
         b'"' => !is_variable || open[0],
         b'\'' => !is_variable || open[1],
         b'`' => !is_variable || open[2],
-        b'&' | b';' => !is_variable || is_next(&near[at + 1..]),
+        b';' if at < 3 => true,
+        b'&' | b';' => is_last(&near[at + 1..]) || is_of_url || is_next(&near[at + 1..]),
         b'<' | b'>' => true,
         b',' => is_next(&near[at + 1..]),
         byte => byte.is_ascii_whitespace(),

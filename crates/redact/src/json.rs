@@ -9,12 +9,16 @@ use super::policy::{Noticed, id};
 use super::report::{Found, Hit};
 use super::text;
 use super::token::{self, Piece, Pieces};
-use super::value::{Placement, is_path, looks_chosen};
+use super::value::{Placement, is_path, looks_chosen, looks_stated};
 use mcpreel_wire::json::{Kind, Path, Step, Value};
 use std::ops::Range;
 
 /// Digits of a number that is looked for wherever it appears again; shorter ones are counts.
 const DIGITS: usize = 6;
+
+/// Members that head columns, and members with the rows below.
+const HEADINGS: [&str; 4] = ["columns", "fields", "header", "headers"];
+const ROWS: [&str; 3] = ["rows", "data", "values"];
 
 /// How a value is to be taken because of the member that holds it.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +92,7 @@ impl Walk<'_> {
     fn object(&mut self, object: Value<'_>, under: Under) {
         let under = match under {
             Under::Named(
-                class @ (Class::Password | Class::Token | Class::Folder | Class::Many),
+                class @ (Class::Password | Class::Key | Class::Token | Class::Folder | Class::Many),
             )
             | Under::Within(class)
                 if !is_schema(object) =>
@@ -107,7 +111,7 @@ impl Walk<'_> {
                 Under::Nothing if is_grant && name == "code" => Under::Named(Class::Many),
                 below => below,
             };
-            let is_rows = name == "rows" && columns.iter().any(Option::is_some);
+            let is_rows = ROWS.contains(&&*name) && columns.iter().any(Option::is_some);
             let step = if is_secret { "…".into() } else { name };
             self.path.push(Step::Member(step.into()));
             if is_rows {
@@ -121,7 +125,8 @@ impl Walk<'_> {
 
     /// The class of each column of `{"columns":[…],"rows":[[…],…]}`: a database answers so.
     fn columns(&self, object: Value<'_>) -> Vec<Option<Class>> {
-        let columns = object.get("columns").or_else(|| object.get("fields"));
+        let mut columns = HEADINGS.iter().filter_map(|name| object.get(name));
+        let columns = columns.find(|columns| columns.elements().next().is_some());
         let columns = columns.iter().flat_map(Value::elements);
         let class = |column: Value<'_>| self.class(column.get("name").unwrap_or(column));
         columns.map(class).collect()
@@ -150,11 +155,19 @@ impl Walk<'_> {
         for (index, element) in array.elements().enumerate() {
             let text = element.string_bytes().unwrap_or_default();
             // Behind a name that is no option only a random word is its value.
-            let named = before.filter(|(_, is_option)| is_plain && (*is_option || is_value(text)));
+            let is_chosen = |class| {
+                class == Class::Password
+                    && std::str::from_utf8(text).is_ok_and(|text| looks_stated(text, true))
+            };
+            let named = before.filter(|(class, is_option)| {
+                is_plain && (*is_option || is_value(text) || is_chosen(*class))
+            });
             let named = named.map(|(class, _)| Under::Named(class));
             before = self.option(&program, text);
             // What begins like an option is the next one.
-            let is_option = matches!(before, Some((_, true))) || text.starts_with(b"--");
+            let is_letter = matches!(text, [b'-', letter] if letter.is_ascii_alphabetic());
+            let is_option =
+                matches!(before, Some((_, true))) || text.starts_with(b"--") || is_letter;
             let below = match named.filter(|_| !is_option) {
                 Some(named) => named,
                 None if is_pair && index == 1 => Under::Named(Class::Password),
@@ -178,8 +191,9 @@ impl Walk<'_> {
         }
         let option = word.strip_prefix(b"-");
         let name = std::str::from_utf8(option.unwrap_or(word)).ok()?;
-        let is_name = name.len() > 1 && name.bytes().all(is_of_name);
+        let is_name = !name.starts_with("-no-") && !name.is_empty() && name.bytes().all(is_of_name);
         let class = is_name.then(|| self.finder.policy.class(name))?;
+        let class = class.or(matches!(word, b"--key" | b"-k").then_some(Class::Many));
         class.map(|class| (class, option.is_some()))
     }
 
@@ -222,7 +236,8 @@ impl Walk<'_> {
                 let rule = (id::PATH, token::Kind::Secret);
                 self.found.add(finder.policy, text, 0..text.len(), rule);
             }
-            Under::Named(class) | Under::Within(class) => self.add(text, 0..text.len(), class),
+            Under::Named(class) => self.add(text, 0..text.len(), (class, Placement::Whole)),
+            Under::Within(class) => self.add(text, 0..text.len(), (class, Placement::Pair)),
             Under::Word => self.word(text),
             Under::Nothing => {}
         }
@@ -236,7 +251,7 @@ impl Walk<'_> {
     }
 
     /// Adds the value at `span`; of `user:password` what is behind the colon.
-    fn add(&mut self, text: &[u8], span: Range<usize>, class: Class) {
+    fn add(&mut self, text: &[u8], span: Range<usize>, (class, placement): (Class, Placement)) {
         let said = &text[span.clone()];
         let (mut span, mut class) = (span, class);
         if class == Class::Pair && !encodings::is_pair(said.trim_ascii()) {
@@ -247,8 +262,12 @@ impl Walk<'_> {
                 (span.start, class) = (span.start + colon + 1, Class::Password);
             }
         }
-        let value = (class, Placement::Whole);
-        text::add((self.finder.policy, text), span, value, self.found);
+        text::add(
+            (self.finder.policy, text),
+            span,
+            (class, placement),
+            self.found,
+        );
     }
 
     /// Finds the value of a word of a command, `--password=…` or `DB_PASSWORD=…`: all that follows.
@@ -266,7 +285,7 @@ impl Walk<'_> {
             _ => sign + 1..text.len(),
         };
         if let Some(class) = self.finder.policy.class(&name).filter(|_| is_name) {
-            self.add(text, value, class);
+            self.add(text, value, (class, Placement::Whole));
         }
     }
 
@@ -283,7 +302,7 @@ impl Walk<'_> {
         };
         let rule = match under {
             Under::Ruled => id::PATH,
-            Under::Named(Class::Password | Class::Folder) if digits >= 4 => id::NAME,
+            Under::Named(Class::Password | Class::Key | Class::Folder) if digits >= 4 => id::NAME,
             Under::Named(Class::Digits) if is_code && (3..=10).contains(&digits) => id::NAME,
             _ if raw.len() >= DIGITS && !is_of_protocol && is_known() => id::KNOWN,
             _ => return,
@@ -318,11 +337,17 @@ impl Walk<'_> {
     fn under_name(&self, name: &str, value: Value<'_>, under: Under, told: Option<Class>) -> Under {
         let small = name.to_ascii_lowercase();
         let is_file = small.trim_end_matches('s').ends_with("key") && is_path(&spelled(value));
-        let class = self.finder.policy.class(name).filter(|_| !is_file);
+        let class = self
+            .finder
+            .policy
+            .class(name)
+            .filter(|_| !is_file && !name.contains('/'));
+        // A key of whatever kind: here nothing but its value follows.
+        let class = class.or((small == "key").then_some(Class::Many));
         match (under, class, told) {
             (Under::Ruled, ..) => Under::Ruled,
             (_, Some(class), _) => Under::Named(class),
-            (_, None, Some(class)) if small == "value" => Under::Named(class),
+            (_, None, Some(class)) if has(&words().values, &small) => Under::Named(class),
             (Under::Within(class), ..) if !is_beside(name) => Under::Within(class),
             _ => Under::Nothing,
         }
@@ -330,14 +355,13 @@ impl Walk<'_> {
 
     /// The class of the value in `{"name":"TOKEN","value":…}`.
     fn told(&self, object: Value<'_>) -> Option<Class> {
-        let is_one = |key: &Value<'_>, word: &str| {
-            let key = key.string_bytes().unwrap_or_default();
-            key.eq_ignore_ascii_case(word.as_bytes())
-        };
-        object.members().find(|(key, _)| is_one(key, "value"))?;
+        let is_one = |key: &Value<'_>, those: &[String]| has(those, &spelled(*key).to_lowercase());
+        object
+            .members()
+            .find(|(key, _)| is_one(key, &words().values))?;
         let mut names = object
             .members()
-            .filter(|(key, _)| words().names.iter().any(|name| is_one(key, name)));
+            .filter(|(key, _)| is_one(key, &words().names));
         names.find_map(|(_, name)| self.class(name))
     }
 }

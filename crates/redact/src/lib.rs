@@ -42,6 +42,7 @@ mod policy;
 mod redactor;
 mod report;
 mod ruleset;
+mod sentence;
 mod text;
 pub mod token;
 mod url;

@@ -23,8 +23,10 @@ pub(super) fn is_of_name(byte: u8) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Class {
-    /// A password or a key: whatever stands there, numbers too.
+    /// A password, which people choose: whatever stands there, numbers too.
     Password,
+    /// A key or a secret, which programs make: likewise, but for sentences.
+    Key,
     /// A token, which is a word of its own kind, and no count of them.
     Token,
     /// A header: the value stands behind its scheme.
@@ -65,9 +67,12 @@ pub(super) struct Words {
     beside: Vec<String>,
     pub numbers: Vec<String>,
     pub names: Vec<String>,
+    pub values: Vec<String>,
     pub grants: Vec<String>,
     pub schema: Vec<String>,
     pub types: Vec<String>,
+    pub links: Vec<String>,
+    pub joins: Vec<String>,
     pub protocol: Vec<String>,
 }
 
@@ -254,8 +259,8 @@ mod tests {
     fn names_say_what_they_hold() {
         for (name, expected) in [
             ("DB_PASSWORD", Some(Class::Password)),
-            ("X-Api-Key", Some(Class::Password)),
-            ("apiKey2", Some(Class::Password)),
+            ("X-Api-Key", Some(Class::Key)),
+            ("apiKey2", Some(Class::Key)),
             ("mot de passe", Some(Class::Password)),
             ("数据库密码", Some(Class::Password)),
             ("ПАРОЛЬ", Some(Class::Password)),

@@ -97,9 +97,15 @@ fn may_have_value(text: &[u8], end: usize) -> bool {
     let rest = &near[leading(&near[..near.len().min(6)], is_of_name)..];
     match rest.first() {
         None => false,
-        Some(b' ' | b'\t') => !rest.iter().all(is_of_sentence),
+        Some(b' ' | b'\t') => !rest.iter().all(is_of_sentence) || is_given(&text[..end]),
         Some(byte) => !byte.is_ascii_alphanumeric() || rest.len() < near.len(),
     }
+}
+
+/// Whether a value may stand in front of a name: `this as the password`.
+fn is_given(before: &[u8]) -> bool {
+    let near = &before[before.len().saturating_sub(LONGEST)..];
+    memchr::memmem::find(near, b" as ").is_some()
 }
 
 /// Where something of a shape stands whose anchor begins at `at`: all of it, and its secret.
@@ -177,7 +183,7 @@ impl<'s> Scan<'s> {
         let is_token = before.ends_with(opens)
             || called.starts_with(opens)
             || before.ends_with(b"\\") && called.starts_with(b"u2039");
-        if is_token || before.ends_with(b"::") {
+        if is_token || before.ends_with(b"::") || text[name.span.end..].starts_with(b":?") {
             return;
         }
         let mark = self.found.hits.len();
@@ -211,7 +217,10 @@ impl<'s> Scan<'s> {
 
 /// Whether a secret of some shape only shows what such a secret looks like.
 fn is_dull(value: &str) -> bool {
-    let after = value.rsplit(['-', '_', '.']).next().unwrap_or_default();
+    let after = value
+        .rsplit(['-', '_', '.', '/'])
+        .next()
+        .unwrap_or_default();
     let is_same = after.len() > 3 && after.bytes().all(|byte| byte == after.as_bytes()[0]);
     is_same || is_placeholder(value)
 }
@@ -234,7 +243,7 @@ fn name_ending_at(policy: &Policy, text: &[u8], word: Range<usize>) -> Option<Na
         if let Some(class) = class.or_else(|| policy.class(without?)) {
             let is_phrase = count > 0;
             let class = match class {
-                Class::Password if is_phrase => Class::Token,
+                Class::Key if is_phrase => Class::Token,
                 class => class,
             };
             return Some(Name {
@@ -244,7 +253,10 @@ fn name_ending_at(policy: &Policy, text: &[u8], word: Range<usize>) -> Option<Na
             });
         }
         // Of several words only the last one may stand behind a colon or a full stop.
-        let before = text[..span.start].strip_suffix(b" ")?;
+        let before = &text[..span.start];
+        let before = before
+            .strip_suffix(b" ")
+            .or_else(|| before.strip_suffix(b"'"))?;
         let start = bind::begin(before, before.len());
         if start == before.len() || last.end - start > LONGEST {
             return None;

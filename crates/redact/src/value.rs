@@ -14,6 +14,12 @@ pub(super) enum Placement {
     Whole,
     /// In quotes, or right behind an equals sign.
     Alone,
+    /// All that a line sets.
+    Setting,
+    /// The quoted word behind its quoted name.
+    Pair,
+    /// A cell in the column of its name.
+    Cell,
     /// Bare in a text, where prose and code look alike.
     Loose,
 }
@@ -27,7 +33,7 @@ const WORD: usize = 16;
 /// Whether `value` can be what a name of this class holds.
 pub(super) fn fits(class: Class, value: &str, placement: Placement) -> bool {
     let is_sure = match class {
-        Class::Password | Class::Token | Class::Pair => {
+        Class::Password | Class::Key | Class::Token | Class::Pair => {
             placement == Placement::Whole && is_dense(value)
         }
         // Of a line of several values the last one may be cut where a quote or a bracket begins.
@@ -42,14 +48,17 @@ pub(super) fn fits(class: Class, value: &str, placement: Placement) -> bool {
 
 fn holds(class: Class, value: &str, placement: Placement) -> bool {
     match class {
-        Class::Password => is_password(value, placement),
+        Class::Key if placement == Placement::Cell => is_token(value, placement),
+        Class::Password | Class::Key => is_password(value, placement),
         Class::Folder => {
             !value.starts_with(['/', '~']) && !is_drive(value) && is_password(value, placement)
         }
         Class::Token => is_token(value, placement),
         Class::Header => is_header(value, placement),
         Class::Digits => {
-            (3..=10).contains(&value.len()) && value.bytes().all(|byte| byte.is_ascii_digit())
+            let digits = value.bytes().filter(u8::is_ascii_digit).count();
+            let is_sign = |byte: u8| byte.is_ascii_digit() || b" -#".contains(&byte);
+            (3..=10).contains(&digits) && value.bytes().all(is_sign)
         }
         Class::Pair => super::encodings::is_pair(value.as_bytes()) || is_unread(value),
         Class::Many => value.len() >= MANY && is_unread(value) && !is_prose(value),
@@ -58,9 +67,13 @@ fn holds(class: Class, value: &str, placement: Placement) -> bool {
 
 /// Whether the value of a header proves who asks: `name=value` of a cookie, or what is behind a scheme.
 fn is_header(value: &str, placement: Placement) -> bool {
-    let is_cookie = value.split_once('=').is_some_and(|(name, rest)| {
-        !name.is_empty() && name.bytes().all(names::is_of_name) && rest.len() >= 4
-    });
+    let mut cookies = value
+        .split(';')
+        .filter_map(|cookie| cookie.trim().split_once('='));
+    let is_cookie = cookies.any(|(name, value)| is_cookie(name, value));
+    if value.contains('=') && !is_cookie && !value.contains('"') {
+        return is_value(value.split('=').next().unwrap_or_default().as_bytes());
+    }
     let is_word = is_random(value) && !value.contains(char::is_whitespace) && !is_name(value);
     value.len() >= 4
         && !is_prose(value)
@@ -68,9 +81,25 @@ fn is_header(value: &str, placement: Placement) -> bool {
         && (placement == Placement::Whole || is_cookie || is_word)
 }
 
+/// Whether the value of a cookie tells who asks: it is no setting of the page.
+fn is_cookie(name: &str, value: &str) -> bool {
+    const SESSIONS: [&str; 7] = ["sess", "sid", "token", "auth", "jwt", "csrf", "id"];
+    let small = name.to_ascii_lowercase();
+    let is_session = SESSIONS.iter().any(|word| small.contains(word));
+    name.bytes()
+        .all(|byte| names::is_of_name(byte) || byte == b'.')
+        && (is_value(value.as_bytes())
+            || is_session && value.len() >= 3
+            || value.len() >= 12 && is_random(value))
+        && !["expires", "path", "domain", "max-age"].contains(&&*small)
+}
+
 fn is_password(value: &str, placement: Placement) -> bool {
     let is_count = value.len() < 4 && value.bytes().all(|byte| byte.is_ascii_digit());
     match placement {
+        Placement::Setting => true,
+        Placement::Pair => looks_stated(value, true) && !value.contains("://"),
+        Placement::Cell => is_long(value) && !is_prose(value) && !is_path(value) && !is_cell(value),
         Placement::Whole => !is_path(value) && !is_prose(value),
         Placement::Alone => !is_count && !is_path(value) && !is_prose(value) && !is_source(value),
         Placement::Loose => {
@@ -91,7 +120,9 @@ fn is_token(value: &str, placement: Placement) -> bool {
         && !is_word
         && !value.contains(char::is_whitespace)
         && match placement {
-            Placement::Whole => !is_words(value),
+            Placement::Whole | Placement::Setting => !is_words(value),
+            Placement::Pair => is_value(value.as_bytes()),
+            Placement::Cell => !is_words(value) && is_random(value),
             Placement::Alone => !is_words(value) && !is_source(value),
             Placement::Loose => is_made() && !is_name(value),
         }
@@ -183,7 +214,7 @@ static CODE: LazyLock<Regex> = LazyLock::new(|| {
       | (?:&|\*)?(?P<name>[A-Za-z_$][\w$.:]*) !? (?:\(|\[|\{|<|\?\.|::).*
       | [*&](?:mut|const) | [iuf](?:8|16|32|64|128) ,? | \$\w+/\S*
       | (?:await|async|new|return|typeof|void|yield|function|lambda|not|match|unsafe|try|if)
-      | (?:[A-Z][a-z]{2,})+
+      | (?:[A-Z][a-z]{2,})+ | \w+[})\],;]+[\w.]*[.:={(].*
     )$";
     Regex::new(pattern).expect("tests look for code")
 });
@@ -228,15 +259,123 @@ pub(super) fn is_other_name(word: &[u8]) -> bool {
 /// Whether a word looks like a password that a person chose: it has a letter and a digit, and is no
 /// name of a method.
 pub(super) fn looks_chosen(word: &[u8]) -> bool {
-    const HOW: [&str; 16] = [
-        "sha", "md5", "bcrypt", "scrypt", "argon", "pbkdf", "scram", "hmac", "aes", "rsa",
-        "base64", "utf", "oauth", "http", "ntlm", "ldap",
-    ];
-    let small = String::from_utf8_lossy(word).to_ascii_lowercase();
     word.len() > 5
         && word.iter().any(u8::is_ascii_digit)
         && word.iter().any(u8::is_ascii_alphabetic)
-        && !HOW.iter().any(|how| small.starts_with(how))
+        && !is_method(&String::from_utf8_lossy(word))
+}
+
+/// Whether a word names how something is hashed, signed or sent.
+pub(super) fn is_method(word: &str) -> bool {
+    const METHODS: [&str; 18] = [
+        "sha", "md5", "bcrypt", "scrypt", "argon", "pbkdf", "scram", "hmac", "aes", "rsa",
+        "ed25519", "base64", "utf", "oauth", "http", "ntlm", "ldap", "ecdsa",
+    ];
+    let small = word.to_ascii_lowercase();
+    METHODS.iter().any(|method| small.starts_with(method))
+}
+
+/// Signs within a word that no word of a sentence has.
+const ODD_SIGNS: &str = "!#$%^&*+~?@";
+
+/// Signs of code and of pairs, which only a quoted value has.
+const BRACKETS: [char; 9] = ['=', '(', ')', '[', ']', '{', '}', '<', '>'];
+
+/// What has letters and digits and is no password: versions, counts, sizes, standards, tickets, files.
+static MEASURE: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r"(?x)^(?: [vV]?\d+(?:[.,:/-]\d+)*[a-z%]{0,3} | \d+(?:-[a-z]+)+ | [A-Z]{2,6}[-_ ]?\d{1,5}(?:-\d+)?
+        | [\w.-]+\.(?:json|toml|ya?ml|txt|md|rs|py|[jt]sx?|pem|key|env|sh|conf|cfg|ini|html?|php|log|com|org|net|example|io|dev|local|lan)
+        | \#\d+ | [a-z]+-\d{1,3} | \S+@\S+\.\S+ | \w+&\#39;\w+ | https?://\S* | [~./]\S*/\S* | [\p{Ll}\d_]+/\w+ | --?\w[\w-]* | \S+\(\S*\)
+        | [\p{Ll}']+(?:-[\p{Ll}]+)* )$";
+    Regex::new(pattern).expect("tests look for measures")
+});
+
+/// Whether a word behind a link (`the password is …`) is a password: it has a digit among letters, a
+/// sign within, or nobody reads it. What is quoted may also be of several words.
+pub(super) fn looks_stated(word: &str, is_quoted: bool) -> bool {
+    let is_open = !is_quoted && word.contains(BRACKETS) || is_method(word);
+    is_value(word.as_bytes())
+        || !is_open && looks_adjacent(word, is_quoted)
+        || !is_open && {
+            let has_capital = word.chars().skip(1).any(char::is_uppercase);
+            let is_joined =
+                word.contains(['-', '.', '_', '/', '\\']) && has_capital && word.len() > 7;
+            let is_phrase = is_quoted
+                && word.split(' ').nth(2).is_some()
+                && !word.contains(['/', ':'])
+                && !is_prose(word.trim_start_matches("a "));
+            is_long(word)
+                && !MEASURE.is_match(word)
+                && !is_placeholder(word)
+                && (is_joined
+                    || is_quoted && has_capital && !word.contains(' ')
+                    || is_phrase
+                    || looks_chosen(word.as_bytes()))
+        }
+}
+
+/// Whether a word right behind a name (`password …`) is a password.
+pub(super) fn looks_adjacent(word: &str, is_quoted: bool) -> bool {
+    let mut inner = word.chars();
+    inner.next();
+    let has_sign = inner.as_str().contains(|char| ODD_SIGNS.contains(char));
+    let has_digit = word.contains(|char: char| char.is_ascii_digit());
+    let has_letter = word.contains(char::is_alphabetic);
+    let several = word.contains(' ');
+    let has = |test: fn(char) -> bool| word.contains(test);
+    let is_mixed =
+        has(char::is_lowercase) && has(char::is_uppercase) || word.contains(['-', '_', '.', '/']);
+    is_long(word)
+        && (!several || is_quoted && has_digit)
+        && (is_quoted || !word.contains(BRACKETS) && !word.contains(','))
+        && has_letter
+        && !MEASURE.is_match(word)
+        && !is_placeholder(word)
+        && (has_sign
+            || has_digit && word.contains(';')
+            || is_mixed && looks_chosen(word.as_bytes()))
+}
+
+/// Whether all that a line sets a password to is one: a word, or some that make no sentence.
+pub(super) fn looks_set(value: &str) -> bool {
+    let mut words = value.split(' ');
+    if words.clone().nth(1).is_none() {
+        let is_joined =
+            value.contains('-') && value.contains(char::is_alphabetic) && !value.contains(BRACKETS);
+        let is_plain = value.ends_with([',', ';', '{', '(', '[', '\\']);
+        return !is_plain && (looks_stated(value, false) || is_joined && is_long(value));
+    }
+    let has_odd = value.contains(|char: char| char.is_ascii_digit() || "&!%^~+*?;".contains(char));
+    let capitals = words
+        .clone()
+        .filter(|word| word.starts_with(char::is_uppercase))
+        .count();
+    let is_word = |word: &str| !word.contains(['=', '<', '>', '(', '{', '$', '"', '/', ':', '|']);
+    let is_count = words
+        .clone()
+        .next()
+        .is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+    (has_odd || capitals > 1)
+        && !is_count
+        && words.clone().count() < 6
+        && words.all(is_word)
+        && !is_prose(value)
+        && !value.ends_with(['.', ','])
+}
+
+/// What stands in a column below the name of a secret and is none: a type, a number, a day, a formula.
+static CELL: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r"(?ix)^(?: \d{1,5} | \d+[.,:\x20%/-][\d.,:\x20%/-]* | (?:var)?char\b.* | text | bytea | :\w+ | \$\d+ | \w+\(.*\) | .*\?$
+        | (?:invalid|wrong|bad|missing|forgot|new|old|reset|your|my|the)\ .* )$";
+    Regex::new(pattern).expect("tests look for cells")
+});
+
+fn is_cell(value: &str) -> bool {
+    CELL.is_match(value) || names::class(value).is_some()
+}
+
+fn is_long(word: &str) -> bool {
+    word.chars().nth(4).is_some()
 }
 
 // What stands in place of a value: in an example, in a form, where something is hidden already, or
@@ -247,7 +386,7 @@ const STAND_INS: &str = "password|passwd|pass|secret|token|key|apikey|bearer|bas
 undefined|true|false|yes|no|string|str|text|number|boolean|object|bool|required|optional|missing|\
 invalid|incorrect|expired|wrong|empty|unset|hidden|masked|redacted|filtered|removed|change[-_]?me|\
 replace[-_]?me|example|dummy|placeholder|sample|default|todo|tbd|n/a|user|username|test|xxx|include|\
-same-origin|omit|disabled|enabled|unknown|anonymous|prompt|ask|env|file|encrypted";
+same-origin|omit|dpop|negotiate|digest|ntlm|disabled|enabled|unknown|anonymous|prompt|ask|env|file|encrypted";
 
 /// A whole text that stands for a value, in small letters.
 static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
@@ -257,7 +396,7 @@ static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = format!(
         r"(?x-u)^(?:
             \**(?:{STAND_INS})[0-9]?\**[.,;!)]*
-          | <[^>]*> | \[[^\]]*\] | \{{.*\}} | %[^%]*% | __[a-z_]+__
+          | <[^>]*> | \*{{2,}}[^*]*\*{{2,}} | \[[^\]]*\] | \{{.*\}} | %[^%]*% | __[a-z_]+__
           | [*x.\-_?\#]{{2,}} | (?:•|…|●)+
           | (?:required|nullable)\|.*
           | [0-9]+=env:.*
@@ -274,6 +413,9 @@ static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r"(?xs)^(?:
         \$[A-Z_]+$ | \$\{ | \$\( | \{\{ | process\.env | os\.environ | os\.getenv | env\. | ENV\[
       | secrets\. | env: | file: | vault: | op:// | arn:aws: | .*\(\)?$
+      | \$[A-Za-z_][\w.:]*$ | %[0-9*~] | :[a-z_]+$ | [\w.-]+:/[\w./-]+$ | [\w.-]+,[a-z]+=
+      | [\w./-]+\.(?:ya?ml|json|enc|key|pem|txt|env|crt|p12|jks|conf|toml|ini|token)(?:\.enc)?$
+      | (?:\S+\ )+\S+/\S+\.[a-z]{1,4}$ | [~^]?\d+\.\d+(?:\.\d+)?$ | &lt;.*&gt;$ | \([^()]*\)$ | \d{4}-\d\d-\d\d[T\x20][\d:.Z+-]+$
     )";
     Regex::new(pattern).expect("tests look for references")
 });
@@ -281,7 +423,16 @@ static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
 /// Whether a text stands for a value in an example, or in place of one that is hidden already.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let text = value.trim();
-    text.is_empty() || PLACEHOLDER.is_match(&text.to_lowercase()) || is_hidden(text)
+    let is_word = |char: char| char.is_alphabetic() || " -_'".contains(char);
+    text.is_empty()
+        || PLACEHOLDER.is_match(&text.to_lowercase())
+        || is_hidden(text)
+        // `Passwort` below `password`: a word of another language, or a label.
+        || text.chars().all(is_word) && names::class(text).is_some()
+        || text.rsplit_once(['/', ':']).is_some_and(|(path, last)| {
+            let is_of_path = |char: char| char.is_alphanumeric() || "./-_:".contains(char);
+            path.chars().all(is_of_path) && last.chars().all(is_word) && names::class(last).is_some() && !text.contains("://")
+        })
 }
 
 /// `$TOKEN`, `process.env.TOKEN`, `get_password()`: where a value comes from, not the value.

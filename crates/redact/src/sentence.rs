@@ -113,6 +113,9 @@ pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
     let Some(mut at) = begin(behind) else {
         return Vec::new();
     };
+    if text[name.span.clone()].eq_ignore_ascii_case(b"pass") && PASSED.is_match(behind) {
+        return Vec::new();
+    }
     let (mut found, mut reading) = (Vec::new(), Reading::new(text, name));
     for _ in 0..WORDS {
         let Some(word) = next_word(behind, at) else {
@@ -260,6 +263,12 @@ fn without_end(said: &str) -> &str {
         said[word.len()..].starts_with('!') && word.contains(|char: char| char.is_ascii_digit());
     &said[..word.len() + usize::from(is_cried)]
 }
+
+/// What follows `pass` where it is a verb.
+static PASSED: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r"^\s(?:the|an?|it|them|in|to|your|this|that|along|on|through)\b";
+    Regex::new(pattern).expect("tests look for verbs")
+});
 
 /// The speaker in front of an answer: `[10:42] ada: `.
 static SPEAKER: LazyLock<Regex> = LazyLock::new(|| {

@@ -183,7 +183,9 @@ impl<'s> Scan<'s> {
         let is_token = before.ends_with(opens)
             || called.starts_with(opens)
             || before.ends_with(b"\\") && called.starts_with(b"u2039");
-        if is_token || before.ends_with(b"::") || text[name.span.end..].starts_with(b":?") {
+        let is_path = before.ends_with(b"::") || text[name.span.end..].starts_with(b"::");
+        // `${PASSWORD:?message}`
+        if is_token || is_path || text[name.span.end..].starts_with(b":?") {
             return;
         }
         let mark = self.found.hits.len();

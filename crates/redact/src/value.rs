@@ -316,9 +316,9 @@ pub(super) fn looks_stated(word: &str, is_quoted: bool) -> bool {
 
 /// Whether a word right behind a name (`password …`) is a password.
 pub(super) fn looks_adjacent(word: &str, is_quoted: bool) -> bool {
-    let mut inner = word.chars();
-    inner.next();
-    let has_sign = inner.as_str().contains(|char| ODD_SIGNS.contains(char));
+    // What begins with signs is an argument or a name of code: `**kwargs`.
+    let inner = word.trim_start_matches(|char: char| !char.is_alphanumeric());
+    let has_sign = inner.contains(|char| ODD_SIGNS.contains(char));
     let has_digit = word.contains(|char: char| char.is_ascii_digit());
     let has_letter = word.contains(char::is_alphabetic);
     let several = word.contains(' ');

@@ -27,13 +27,13 @@ FACTS = [
     ["stats", "--json"],
     ["search", "--json", "e"],
     ["redact", "--json", "-o", "OUT.reel"],
-    ["export", "--format", "jsonl", "-o", "-"],
+    ["export", "--format", "jsonl"],
 ]
 FORMS = [
-    ["export", "--format", "jsonl", "--raw", "-o", "-"],
-    ["export", "--format", "markdown", "-o", "-"],
-    ["export", "--format", "otlp", "-o", "-"],
-    ["export", "--format", "perfetto", "-o", "-"],
+    ["export", "--format", "jsonl", "--raw"],
+    ["export", "--format", "markdown"],
+    ["export", "--format", "otlp"],
+    ["export", "--format", "perfetto"],
     ["show"],
     ["show", "--frames"],
     ["why"],

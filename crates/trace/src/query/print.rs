@@ -64,8 +64,10 @@ impl Display for Subject {
 
 fn write_value(f: &mut Formatter<'_>, kind: Type, op: Op, value: &Value) -> fmt::Result {
     match value {
-        // `text://x` would be a URL.
-        Value::Text { text, .. } if op == Op::Contains && text.starts_with("//") => {
+        // `text://x` would be a URL, and `name::x` a path.
+        Value::Text { text, .. }
+            if op == Op::Contains && (text.starts_with("//") || text.starts_with(':')) =>
+        {
             f.write_str(&in_quotes(text))
         }
         Value::Text { text, quoted } if *quoted || !is_bare_value(text) => {

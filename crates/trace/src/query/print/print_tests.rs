@@ -16,6 +16,7 @@ fn a_filter_writes_itself_as_one_would_type_it() {
         ("size>1500000", "size>1500kB"),
         ("name:\"a b\"", "name:\"a b\""),
         ("name:\"ab\"", "name:ab"),
+        ("name:\":\"", "name:\":\""),
         ("id:\"7\" id:7", "id:\"7\" id:7"),
         ("\"OR\" \"-x\" \"a:b\"", "\"OR\" \"-x\" \"a:b\""),
         (r#"_meta["io.x/y"].z:1"#, r#"_meta["io.x/y"].z:1"#),

@@ -1,5 +1,5 @@
-//! Causes in the lines of the streams: lines that are no messages, unfinished and oversized ones,
-//! and pipes that nobody reads.
+//! Causes in the lines of the streams after the first message: lines that are no messages, unfinished
+//! and oversized ones, and pipes that nobody reads. What a server prints before is in `startup.rs`.
 
 use super::Certainty::{Certain, Likely, Possible};
 use super::facts::{Facts, Line};

@@ -33,6 +33,7 @@ CREATE TABLE line (
     stream INTEGER NOT NULL
 ) STRICT;
 
+-- The column `summary` came later: `MIGRATIONS` in `mod.rs`.
 CREATE TABLE exchange (
     id              INTEGER PRIMARY KEY,  -- in the order of the requests
     direction       TEXT NOT NULL,        -- of the request

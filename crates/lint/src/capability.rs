@@ -291,10 +291,14 @@ fn of_client<'a>(part: &Part<'a>) -> Option<&'a Declared> {
     (part.era() == Era::Legacy && known.handshake != Handshake::None).then_some(&known.client)
 }
 
-/// The method of a message and what must have been declared for it.
+/// The method of a message and what must have been declared for it. A method that only the other
+/// side may send needs no capability: `direction-wrong` reports the message.
 fn needed(part: &Part<'_>) -> Option<(&'static str, &'static str)> {
     let method = methods::find(part.method()?)?;
-    Some((method.name, method.used_in(part.revision())?.capability?))
+    let usage = method.used_in(part.revision())?;
+    let capability = usage.capability?;
+    let is_allowed = usage.way.allows(part.direction());
+    is_allowed.then_some((method.name, capability))
 }
 
 /// The capability that the mode of an elicitation needs and that is missing; `form` is what is
@@ -377,9 +381,14 @@ impl Lists {
     }
 
     fn notification(&mut self, part: &Part<'_>) {
+        // The answer to a client that is listing right now may have the change already.
+        let is_listing = part.seen.known.open().any(|(_, asked)| {
+            let list = methods::list_of(&asked.method);
+            list.is_some_and(|list| Some(list.changed) == part.method())
+        });
         let mut known = self.0.iter_mut();
         let listed = known.find(|(changed, _)| Some(*changed) == part.method());
-        if let Some((_, since)) = listed {
+        if let Some((_, since)) = listed.filter(|_| !is_listing) {
             since.get_or_insert((part.seen.head.t_last, part.seen.head.seq));
         }
     }

@@ -6,6 +6,7 @@
 
 use crate::{Family, FrameContext, Handshake, Once, Part, Rule, quote, section};
 use mcpreel_trace::exchange::ExchangeId;
+use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::{Kind, Value};
 use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::message::{Body, Direction, Era, Problem};
@@ -77,6 +78,8 @@ pub struct Lifecycle {
     once: Once,
     /// The exchange of the latest `initialize`, and the version that the client wishes for.
     initialize_asked: Option<(Option<ExchangeId>, Box<str>)>,
+    /// The exchange and the frame of the latest `initialize` that was answered.
+    initialize_answered: Option<(ExchangeId, Seq)>,
 }
 
 impl Family for Lifecycle {
@@ -100,10 +103,7 @@ impl Family for Lifecycle {
             Body::Request(_) if of_client && method == "initialize" => self.initialize(part),
             Body::Request(_) if of_client => self.check_request(part, method),
             Body::Notification(_) if of_client && method == "notifications/cancelled" => {
-                if let Some(asked) = part.request().filter(|it| &*it.method == "initialize") {
-                    let detail = "before the server has answered it";
-                    part.push(part.at(&CANCEL_INITIALIZE, detail).and(asked.frame));
-                }
+                self.cancelled(part);
             }
             Body::Request(_) | Body::Notification(_) if !of_client && !self.is_initialized => {
                 self.early(part, method);
@@ -175,8 +175,23 @@ impl Lifecycle {
         }
     }
 
+    /// A cancel of the client: `initialize` must not be cancelled, not after its answer either.
+    fn cancelled(&self, part: &Part<'_>) {
+        let open = part.request().filter(|it| &*it.method == "initialize");
+        let answered = self.initialize_answered;
+        let answered = answered.filter(|(id, _)| Some(*id) == part.exchange());
+        let (frame, detail) = match (open, answered) {
+            (Some(asked), _) => (asked.frame, "before the server has answered it"),
+            (None, Some((_, asked))) => (asked, "after the server has answered it"),
+            (None, None) => return,
+        };
+        part.push(part.at(&CANCEL_INITIALIZE, detail).and(frame));
+    }
+
     /// A response of the server to `initialize`.
-    fn answered(&self, part: &Part<'_>) {
+    fn answered(&mut self, part: &Part<'_>) {
+        let frame = part.request().map(|asked| asked.frame);
+        self.initialize_answered = part.exchange().zip(frame).or(self.initialize_answered);
         let Some(result) = part.result() else { return };
         shape(part, "result", Some(result), "serverInfo");
         let version = result.get("protocolVersion").and_then(|it| it.as_str());

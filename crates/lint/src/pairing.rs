@@ -2,8 +2,8 @@
 
 use crate::{Context, Family, Finding, FrameContext, Rule, quote, section};
 use mcpreel_trace::correlator::{Observation, Observed};
-use mcpreel_trace::event::{Event, EventKind};
-use mcpreel_trace::frame::Seq;
+use mcpreel_trace::event::{Closer, Event, EventKind};
+use mcpreel_trace::frame::{Seq, StreamId};
 use mcpreel_wire::message::{Direction, Era, Problem};
 
 rules! {
@@ -84,6 +84,8 @@ pub struct Pairing {
     /// Whether a signal told the server to end before it did.
     is_told: bool,
     has_ended: bool,
+    /// Whether the host had closed the server's stdin before the end.
+    host_left: bool,
     hidden: Hidden,
 }
 
@@ -93,6 +95,9 @@ struct Hidden {
     c2s: Seq,
     s2c: Seq,
 }
+
+/// Signals with which a host ends a server.
+const ASKS: [&str; 4] = ["SIGTERM", "SIGKILL", "SIGINT", "SIGHUP"];
 
 impl Hidden {
     fn until(&mut self, asked: Direction) -> &mut Seq {
@@ -133,7 +138,18 @@ impl Family for Pairing {
                 let Hidden { c2s, s2c } = &mut self.hidden;
                 (*c2s, *s2c) = (event.after_seq.max(*c2s), event.after_seq.max(*s2c));
             }
-            EventKind::Exit { .. } => self.has_ended = true,
+            EventKind::Eof {
+                stream: StreamId::C2S,
+                by: Closer::Writer,
+            } => self.host_left |= !self.has_ended,
+            EventKind::Exit { ref signal, .. } => {
+                // A host that signals the process group may be seen only after the end.
+                let is_asked = signal
+                    .as_deref()
+                    .is_some_and(|signal| ASKS.contains(&signal));
+                self.is_told |= self.host_left && is_asked;
+                self.has_ended = true;
+            }
             EventKind::Signal { .. } => self.is_told |= !self.has_ended,
             _ => {}
         }

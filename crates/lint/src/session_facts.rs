@@ -189,7 +189,11 @@ impl SessionFacts {
     }
 
     fn result(&mut self, head: &FrameHead, record: &MessageRecord, identity: Option<&Identity>) {
-        let declared = identity.map(|identity| Declared::read(identity.capabilities.as_deref()));
+        // What a server without the member declares is unknown: the missing member is reported once.
+        let declared = identity.map(|identity| match identity.capabilities.as_deref() {
+            Some(json) => Declared::read(Some(json)),
+            None => Declared::unknown(),
+        });
         match record.method.as_deref() {
             Some("initialize") => {
                 self.agreed = identity.and_then(with_handshake).or(self.agreed);

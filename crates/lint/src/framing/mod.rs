@@ -182,7 +182,8 @@ fn look(seen: &FrameContext<'_>) {
         let detail = format!("{} bytes, the limit is {READ_BY_ALL}", seen.head.size);
         seen.findings.push(OVERSIZED.at(seen.head.seq, detail));
     }
-    if seen.content.batch {
+    // An empty batch is wrong in every revision, which is reported once.
+    if seen.content.batch && !seen.content.problems.contains(&Problem::EmptyBatch) {
         seen.findings.extend(not_allowed(seen));
         seen.findings.extend(with_initialize(seen));
     }

@@ -138,9 +138,11 @@ impl Rounds {
             .iter()
             .filter(|(_, round)| round.call == call)
             .collect();
-        // Of those with the same state rather one whose keys fit, rather the newest.
+        // Of those with the same state rather one whose keys fit, rather one that waits, rather the
+        // newest.
         let same_state = rounds.iter().filter(|(_, round)| round.state == state);
-        let meant = same_state.max_by_key(|(id, round)| (round.fits(&keys), **id));
+        let meant =
+            same_state.max_by_key(|(id, round)| (round.fits(&keys), !round.is_retried, **id));
         let newest = rounds.iter().max_by_key(|(id, _)| **id);
         let Some((id, round)) = meant.or(newest).copied() else {
             return;

@@ -47,7 +47,7 @@ rules! {
         .fix("Let the server exit when it closes stdout, and look for code that closes or replaces it.");
 
     SHUTDOWN_EOF_IGNORED = warning("shutdown-eof-ignored").of(SHUTDOWN)
-        .finds("the server does not end when its stdin is closed")
+        .finds("the server lives on for seconds after its stdin is closed")
         .why("The host has to wait and to kill it, and a host that does not leaves it running for ever.")
         .fix("Let the server stop its work and exit as soon as it reads the end of stdin.");
 

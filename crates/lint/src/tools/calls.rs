@@ -88,7 +88,9 @@ impl Calls {
             response.outcome,
             Outcome::Result { .. } | Outcome::ToolError
         );
-        let Some(result) = part.result().filter(|_| is_result) else {
+        // A result that is no object has a rule of its own.
+        let result = part.result().filter(|result| result.is_object());
+        let Some(result) = result.filter(|_| is_result) else {
             let code = part.error().and_then(|error| error.get("code"));
             let is_refusal = code.is_some_and(|code| code.number_text() == Some("-32602"));
             if is_refusal && call.is_some_and(|call| call.is_invalid) {

@@ -89,7 +89,7 @@ impl Calls {
             Outcome::Result { .. } | Outcome::ToolError
         );
         // A result that is no object has a rule of its own.
-        let result = part.result().filter(|result| result.is_object());
+        let result = part.result().filter(Value::is_object);
         let Some(result) = result.filter(|_| is_result) else {
             let code = part.error().and_then(|error| error.get("code"));
             let is_refusal = code.is_some_and(|code| code.number_text() == Some("-32602"));

@@ -47,6 +47,10 @@ pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
     if let Some(values) = inserted(text, &row, name) {
         return values;
     }
+    // A heading is nothing without a row below it.
+    if row.end + 1 >= text.len() {
+        return Vec::new();
+    }
     let Some((cells, heading)) = heading(text, &row, name) else {
         return Vec::new();
     };
@@ -106,10 +110,15 @@ fn heading(text: &[u8], row: &Range<usize>, name: &Name) -> Option<(Cells, usize
             && trim(text, cell.clone()).end == name.span.end
             && name.span.start - cell.start < 24
     };
-    let by = SIGNS
+    // What follows tells nearly always that it is none, without a look at the whole row.
+    let behind = within(text, name.span.end..row.end, |byte| {
+        b" \"'`*\r".contains(&byte)
+    });
+    let behind = &text[behind];
+    let signs = SIGNS
         .iter()
-        .map(|sign| Cells::By(sign))
-        .chain([Cells::Aligned]);
+        .filter(|sign| behind.is_empty() || behind.starts_with(sign.as_bytes()));
+    let by = signs.map(|sign| Cells::By(sign)).chain([Cells::Aligned]);
     for cells in by {
         let found = cells.of(content);
         // Code and sentences have commas as well.
@@ -164,9 +173,9 @@ impl Cells {
 /// Where the cells of a row stand that are told apart by a sign.
 fn split(row: &[u8], sign: &[u8]) -> Vec<Range<usize>> {
     let (mut start, mut quoted, mut cells) = (0, false, Vec::new());
-    for at in 0..row.len() {
+    for at in memchr::memchr2_iter(b'"', sign[0], row) {
         quoted ^= row[at] == b'"';
-        if !quoted && row[at..].starts_with(sign) {
+        if !quoted && at >= start && row[at..].starts_with(sign) {
             cells.push(start..at);
             start = at + sign.len();
         }

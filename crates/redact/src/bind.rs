@@ -12,10 +12,11 @@ use super::entropy::is_value;
 use super::extent::{
     LONG, QUOTED, bare, leading, line, line_end, line_start, lossy, near, quoted, regex, trailing,
 };
-use super::names::{Class, LONGEST, is_of_name, is_of_word};
+use super::names::{Class, LONGEST, Name, is_of_name, is_of_word};
 use super::sentence;
 use super::value::{
-    Placement, is_code, is_name, is_other_name, is_path, looks_generated, looks_set, looks_stated,
+    Placement, Value, is_code, is_name, is_other_name, is_path, looks_generated, looks_set,
+    looks_stated,
 };
 use regex::bytes::{Captures, Regex};
 use std::ops::Range;
@@ -23,34 +24,6 @@ use std::sync::LazyLock;
 
 /// Bytes behind a name in which its value begins.
 const NEAR: usize = 192;
-
-/// A name in a text.
-#[derive(Clone, Debug)]
-pub(super) struct Name {
-    pub span: Range<usize>,
-    pub class: Class,
-    /// Whether it is several words of a sentence: `API key`.
-    pub is_phrase: bool,
-}
-
-/// A candidate for the value of a name.
-#[derive(Clone, Debug)]
-pub(super) struct Value {
-    pub span: Range<usize>,
-    pub placement: Placement,
-    /// The class of the value, where that is another than the class of the name.
-    pub class: Option<Class>,
-}
-
-impl Value {
-    pub fn new(span: Range<usize>, placement: Placement) -> Self {
-        Self {
-            span,
-            placement,
-            class: None,
-        }
-    }
-}
 
 /// The sign behind a name, with what may stand around it: a quote, a type, tags of YAML.
 static SIGN: LazyLock<Regex> = LazyLock::new(|| {

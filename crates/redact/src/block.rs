@@ -5,11 +5,10 @@
 //!    all of this          this              - this            prod: this       "this"]
 //! ```
 
-use super::bind::{Name, Value};
 use super::entropy::is_value;
 use super::extent::{leading, line_end, line_start, lossy, near, quoted, regex, trim, within};
-use super::names::{self, Class, is_beside, is_of_name};
-use super::value::{Placement, is_prose, looks_chosen, looks_generated};
+use super::names::{self, Class, Name, is_beside, is_of_name};
+use super::value::{Placement, Value, is_prose, looks_chosen, looks_generated};
 use regex::bytes::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;

@@ -6,9 +6,9 @@
 //!                      | ada  | this     |
 //! ```
 
-use super::bind::{Name, Value};
 use super::extent::{line_end, line_start, near, regex, within};
-use super::value::Placement;
+use super::names::Name;
+use super::value::{Placement, Value};
 use regex::bytes::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;

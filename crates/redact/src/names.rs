@@ -4,6 +4,7 @@
 
 use serde::Deserialize;
 use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 use std::sync::LazyLock;
 
 /// Bytes of a longer name are no name.
@@ -38,6 +39,15 @@ pub(super) enum Class {
     Digits,
     /// Several, or how many of them, or a key of whatever kind: only a random value is one.
     Many,
+}
+
+/// A name in a text.
+#[derive(Clone, Debug)]
+pub(super) struct Name {
+    pub span: Range<usize>,
+    pub class: Class,
+    /// Whether it is several words of a sentence: `API key`.
+    pub is_phrase: bool,
 }
 
 /// Names that say the same of their values; without a class, that those are no secrets.

@@ -5,13 +5,12 @@
 //! says that the next one may be the value; right behind the name no link is needed. What makes a
 //! word a value stands in [`looks_stated`] and [`looks_adjacent`].
 
-use super::bind::{Name, Value};
 use super::block;
 use super::entropy::is_value;
 use super::extent::{leading, line_start, lossy, near};
-use super::names::{self, Class, words};
+use super::names::{self, Class, Name, words};
 use super::value::{
-    Placement, is_method, is_other_name, looks_adjacent, looks_generated, looks_stated,
+    Placement, Value, is_method, is_other_name, looks_adjacent, looks_generated, looks_stated,
 };
 use regex::Regex;
 use std::ops::Range;

@@ -1,9 +1,9 @@
 //! Secrets in a text: by shape, by name, in URLs, in private keys, by the user's own patterns.
 
-use super::bind::{self, Name};
+use super::bind;
 use super::entropy;
 use super::extent::{LONG, behind_scheme, leading, lossy, near, trailing};
-use super::names::{Class, LONGEST};
+use super::names::{Class, LONGEST, Name};
 use super::policy::{Notice, Noticed, Policy, Sign, id};
 use super::report::Found;
 use super::token::Kind;

@@ -5,6 +5,7 @@ use super::names;
 use super::names::Class;
 use super::token::{OPEN, Piece, Pieces};
 use regex::Regex;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 /// How a value stands beside its name.
@@ -22,6 +23,25 @@ pub(super) enum Placement {
     Cell,
     /// Bare in a text, where prose and code look alike.
     Loose,
+}
+
+/// A candidate for the value of a name.
+#[derive(Clone, Debug)]
+pub(super) struct Value {
+    pub span: Range<usize>,
+    pub placement: Placement,
+    /// The class of the value, where that is another than the class of the name.
+    pub class: Option<Class>,
+}
+
+impl Value {
+    pub fn new(span: Range<usize>, placement: Placement) -> Self {
+        Self {
+            span,
+            placement,
+            class: None,
+        }
+    }
 }
 
 /// Under a vague name ([`Class::Many`]) a shorter value is not taken for a secret.

@@ -9,12 +9,12 @@
 //! * [`hostile`]: whatever a stranger's recording says, it is shown as text and within bounds.
 
 mod bound;
-mod cases;
 mod exits;
 mod forms;
 mod hostile;
 mod made;
 mod surface;
+mod told_comparisons;
 mod which;
 
 use crate::support::Library;

@@ -262,7 +262,7 @@ fn in_quotes(
 
 /// The only word, or all in quotes, behind a name that begins a line: `password this`.
 fn word_of_line(text: &[u8], name: &Name) -> Option<Range<usize>> {
-    let rest = &text[name.span.end..line_end(text, name.span.end)];
+    let rest = near(text, name.span.end, LONG);
     let start = name.span.end + leading(rest, |byte| b" \t".contains(&byte));
     let span = setting(text, name, start)
         .filter(|span| start > name.span.end && !name.is_phrase && !span.is_empty())?;
@@ -293,8 +293,9 @@ fn setting(text: &[u8], name: &Name, start: usize) -> Option<Range<usize>> {
     if !SETS.is_match(&text[from..name.span.start]) || sign.len() > 3 {
         return None;
     }
-    let end = line_end(text, start).min(start + LONG);
-    let rest = &text[start..end];
+    // Of a line that is longer only the beginning: it may have as many names as it has words.
+    let rest = near(text, start, LONG);
+    let rest = &rest[..line_end(rest, 0)];
     let comment = memchr::memmem::find(rest, b" #").or_else(|| memchr::memmem::find(rest, b" <--"));
     let rest = rest[..comment.unwrap_or(rest.len())].trim_ascii_end();
     let said = std::str::from_utf8(rest).ok()?;
@@ -369,10 +370,8 @@ static TAG: LazyLock<Regex> = LazyLock::new(|| regex(r"(?-u)<(?:\w{1,24}:)?$"));
 /// The content of an element of XML: `<password>this</password>`, `<p name="password">this</p>`.
 fn element(text: &[u8], name: &Name) -> Option<Value> {
     let (before, after) = (&text[..name.span.start], &text[name.span.end..]);
-    if let Some(cell) = CELL
-        .captures(after)
-        .filter(|_| before.trim_ascii_end().ends_with(b">"))
-    {
+    let is_content = before.trim_ascii_end().ends_with(b">");
+    if let Some(cell) = is_content.then(|| CELL.captures(after)).flatten() {
         let value = cell.name("value")?;
         let start = name.span.end + value.start();
         return Some(Value::new(start..start + value.len(), Placement::Cell));

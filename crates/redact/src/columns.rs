@@ -121,16 +121,12 @@ fn heading(text: &[u8], row: &Range<usize>, name: &Name) -> Option<(Cells, usize
     let by = signs.map(|sign| Cells::By(sign)).chain([Cells::Aligned]);
     for cells in by {
         let found = cells.of(content);
-        // Code and sentences have commas as well.
-        let is_code =
-            content.iter().any(|byte| b"(){}=<>".contains(byte)) && cells == Cells::By(",");
-        let is_code = is_code
-            || cells == Cells::By(",")
-                && content.contains(&b' ')
-                && !content.contains(&b'"')
-                && found.len() < 3;
-        let is_table =
-            found.len() > 1 && !is_code && (cells != Cells::Aligned || is_heading(content));
+        let is_table = found.len() > 1
+            && match cells {
+                Cells::Aligned => is_heading(content),
+                Cells::By(",") => !is_code_or_sentence(content, found.len()),
+                Cells::By(_) => true,
+            };
         let Some(index) = found.iter().position(is_name).filter(|_| is_table) else {
             continue;
         };
@@ -141,6 +137,12 @@ fn heading(text: &[u8], row: &Range<usize>, name: &Name) -> Option<(Cells, usize
         return is_first.then_some((cells, index));
     }
     None
+}
+
+/// Whether the commas of a row are those of code or of a sentence.
+fn is_code_or_sentence(row: &[u8], cells: usize) -> bool {
+    let is_sentence = cells < 3 && row.contains(&b' ') && !row.contains(&b'"');
+    is_sentence || row.iter().any(|byte| b"(){}=<>".contains(byte))
 }
 
 /// Whether a row has several cells, and each begins like a word: `USER  PASSWORD`.

@@ -4,6 +4,7 @@
 use crate::redact::corpus::Session;
 use crate::redact::engine::{policy, redacted};
 use mcpreel_redact::{Learner, Place};
+use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::StreamId;
 
 /// Lines without their secrets.
@@ -117,6 +118,28 @@ fn what_is_made_to_take_long_is_told_in_proportion() {
     ];
     for line in hostile {
         lines(&[&line]);
+    }
+}
+
+/// A line four times as long takes four times as long; it once took sixteen times.
+#[test]
+fn names_in_one_line_are_told_in_proportion() {
+    for names in [
+        "password x1 and token y2, secret z; ",
+        "pass,api_key|token\t",
+    ] {
+        let line = |bytes: usize| names.repeat(bytes / names.len()).into_bytes();
+        let least = |line: &[u8]| {
+            let clock = Clock::start();
+            let times = (0..3).map(|_| {
+                let began = clock.now();
+                lines(&[line]);
+                clock.now().ns_since(began)
+            });
+            times.min().expect("three of them")
+        };
+        let (short, long) = (least(&line(300_000)), least(&line(1_200_000)));
+        assert!(long < short * 8, "{names}: {short} ns, then {long} ns");
     }
 }
 

@@ -46,24 +46,28 @@ pub struct Whole {
 
 impl Whole {
     /// Begins the file `path`. `reel` is the recording that is read, which is never replaced;
-    /// another file is replaced if `may` allows it.
+    /// another file is replaced if `may` allows it. A symbolic link is refused: in a folder that
+    /// others write to, it would choose which file is lost.
     pub fn begin(path: &Path, reel: &Path, may: Replace) -> Result<Self, WholeError> {
-        // The target of a link is written: it may stand elsewhere for a reason.
-        let resolved = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let refuse = |error| Err(WholeError::Write(path.to_owned(), error));
-        match resolved.metadata() {
+        match path.metadata() {
             Ok(there) if there.is_dir() => return refuse(io::ErrorKind::IsADirectory.into()),
             Ok(there) if is_special(&there) => {
                 return refuse(io::Error::other("it is no regular file"));
             }
             Ok(there) if is_same(&there, reel) => return Err(WholeError::IsRecording),
             Ok(_) if may == Replace::No => return Err(WholeError::IsThere(path.to_owned())),
+            _ if path.is_symlink() => {
+                return refuse(io::Error::other(
+                    "it is a symbolic link; name the file that it points to",
+                ));
+            }
             _ => {}
         }
-        let draft = Draft::beside(&resolved);
+        let draft = Draft::beside(path);
         Ok(Self {
             draft: draft.map_err(|error| WholeError::Write(path.to_owned(), error))?,
-            path: resolved,
+            path: path.to_owned(),
             may,
         })
     }
@@ -314,6 +318,24 @@ mod tests {
         assert!(target.join("y").exists() && !target.join("x").exists());
         let left = std::fs::read_dir(dir.path()).unwrap().count();
         assert_eq!(left, 1, "nothing stands beside it");
+    }
+
+    #[test]
+    fn a_symbolic_link_chooses_no_file_that_is_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("precious");
+        std::fs::write(&target, "before").unwrap();
+        let before = mode(&target);
+        for points_to in [&*target, Path::new("/nonexistent")] {
+            let link = dir.path().join("a.jsonl");
+            std::os::unix::fs::symlink(points_to, &link).unwrap();
+            for may in [Replace::Yes, Replace::No] {
+                Whole::begin(&link, Path::new("/dev/null"), may).unwrap_err();
+            }
+            std::fs::remove_file(&link).unwrap();
+        }
+        assert_eq!(std::fs::read(&target).unwrap(), b"before");
+        assert_eq!(mode(&target), before);
     }
 
     #[test]

@@ -40,7 +40,9 @@ const REGEX_OVERLAP: usize = 64 * 1024;
 /// The most bytes that a character takes in JSON: two escapes of six.
 const LONGEST_FORM: usize = 12;
 
-const EXTENT: &str = "SELECT frames FROM recording";
+// Not by the recording's own count of frames, nor one number at a time: a damaged or hostile file
+// may claim any number, and must not make a search endless.
+const NEWEST: &str = "SELECT coalesce(max(seq), 0) FROM frame WHERE seq <= ?1";
 const FRAMES: &str = "SELECT seq, CASE WHEN length(raw) <= ?3 THEN raw END, length(raw)
     FROM frame WHERE seq BETWEEN ?1 AND ?2 ORDER BY seq DESC";
 
@@ -175,7 +177,7 @@ impl Search {
         let (after, last, mut left) = if let Some(course) = self.course {
             course
         } else {
-            let last = recordings[0].number(EXTENT, [])?;
+            let last = recordings[0].number(NEWEST, [i64::MAX])?;
             (0, last, last)
         };
         let mut hits = Vec::new();
@@ -186,7 +188,7 @@ impl Search {
                 hits.extend(seen.0);
                 self.bytes += seen.1;
             }
-            left = from;
+            left = recordings[0].number(NEWEST, [to_sql(from)])?.max(after);
             let is_quick = deadline.clock.now().ns_since(began) < ROUND_NS;
             let (twice, half) = (self.round * 2, self.round / 2);
             self.round = if is_quick { twice } else { half }.clamp(FEWEST, MOST);

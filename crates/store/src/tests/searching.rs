@@ -102,3 +102,23 @@ fn a_match_across_two_pieces_of_a_long_frame_is_found_with_its_place() {
     let reel = recorded(dir.path(), &[(StreamId::S2C, &line)]);
     assert!(search(&reel, &literal("needle"), u64::MAX).is_empty());
 }
+
+#[test]
+fn a_file_that_claims_numbers_without_end_is_searched_to_its_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let lines = [(StreamId::S2C, &b"needle"[..]); 3];
+    let reel = recorded(dir.path(), &lines);
+    let conn = rusqlite::Connection::open(&reel).unwrap();
+    let lie = format!(
+        "UPDATE recording SET frames = {0}; UPDATE frame SET seq = {0} WHERE seq = 3",
+        i64::MAX
+    );
+    conn.execute_batch(&lie).unwrap();
+    drop(conn);
+    let mut search = Search::new(&reel, &literal("needle")).unwrap();
+    let clock = Clock::start();
+    // Each step is one round, which looks at one of the three places at least.
+    let found = (0..4).map(|_| search.step(clock.deadline(0)).unwrap());
+    let hits: Vec<_> = found.flat_map(|found| found.hits).collect();
+    assert_eq!(seqs(&hits), [i64::MAX as u64, 2, 1]);
+}

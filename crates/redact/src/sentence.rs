@@ -133,7 +133,8 @@ pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
         } else if is_one_of(&words().joins, &word, said) {
             reading.is_adjacent = true;
             continue;
-        } else if is_near && !is_count && fits(name.class, said, is_stated, word.is_quoted) {
+        } else if is_near && !is_count && is_candidate(name.class, said, is_stated, word.is_quoted)
+        {
             let start = name.span.end + word.span.start;
             found.push(Value::new(start..start + said.len(), Placement::Alone));
         } else if !found.is_empty() || names::class(said).is_some() {
@@ -170,9 +171,9 @@ fn begin(behind: &str) -> Option<usize> {
     is_word.then_some(marks)
 }
 
-/// Whether a word can be the value: of a password what a person may have chosen, of others only
+/// Whether a word may be the value, which [`crate::value::fits`] decides: of a password what a person may have chosen, of others only
 /// what nobody reads.
-fn fits(class: Class, said: &str, is_stated: bool, is_quoted: bool) -> bool {
+fn is_candidate(class: Class, said: &str, is_stated: bool, is_quoted: bool) -> bool {
     let word = said.as_bytes();
     match class {
         Class::Digits => is_stated && is_code(said),

@@ -1,6 +1,6 @@
 //! Derives messages, exchanges, findings and the session from frames and events.
 //!
-//! Live indexing and [`super::derive`] both come through here, in the same order, so what
+//! Live indexing and `reindex` both come through here, in the same order, so what
 //! they write is the same.
 
 use super::line::COLLECT_LIMIT;

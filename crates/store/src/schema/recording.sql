@@ -9,7 +9,7 @@ CREATE TABLE recording (
     id              TEXT NOT NULL,     -- eight hex digits
     name            TEXT NOT NULL,
     state           TEXT NOT NULL CHECK (state IN ('live', 'pending', 'complete', 'recovered')),
-    origin          TEXT NOT NULL,     -- live, demo, replay, mock, import
+    origin          TEXT NOT NULL,     -- live, demo, replay, minimised, mock, import
     parent          TEXT,              -- id of the recording that this one was made from
     wall_ns         INTEGER NOT NULL,  -- wall clock of t = 0, nanoseconds since the Unix epoch; 0: unknown
     transport       TEXT NOT NULL,

@@ -1,4 +1,4 @@
-//! The filter language: one grammar for the filter bar, `-q`, views and colour rules.
+//! The filter language: one grammar for the filter bar, `-q`, `--only` and the faults of the mock.
 //!
 //! ```text
 //! query = and *( "OR" and )        and  = not *( [ "AND" ] not )      not = [ "NOT" | "-" ] atom

@@ -46,8 +46,8 @@ pub struct Whole {
 
 impl Whole {
     /// Begins the file `path`. `reel` is the recording that is read, which is never replaced;
-    /// another file is replaced if `may` allows it. A symbolic link is refused: in a folder that
-    /// others write to, it would choose which file is lost.
+    /// another file is replaced if `may` allows it. A symbolic link is refused: whoever made the
+    /// link would choose which file is replaced.
     pub fn begin(path: &Path, reel: &Path, may: Replace) -> Result<Self, WholeError> {
         let refuse = |error| Err(WholeError::Write(path.to_owned(), error));
         match path.metadata() {
@@ -56,12 +56,12 @@ impl Whole {
                 return refuse(io::Error::other("it is no regular file"));
             }
             Ok(there) if is_same(&there, reel) => return Err(WholeError::IsRecording),
-            Ok(_) if may == Replace::No => return Err(WholeError::IsThere(path.to_owned())),
             _ if path.is_symlink() => {
                 return refuse(io::Error::other(
                     "it is a symbolic link; name the file that it points to",
                 ));
             }
+            Ok(_) if may == Replace::No => return Err(WholeError::IsThere(path.to_owned())),
             _ => {}
         }
         let draft = Draft::beside(path);
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_symbolic_link_chooses_no_file_that_is_replaced() {
+    fn the_target_of_a_symbolic_link_is_never_replaced() {
         let dir = tempfile::tempdir().unwrap();
         let target = dir.path().join("precious");
         std::fs::write(&target, "before").unwrap();
@@ -330,7 +330,9 @@ mod tests {
             let link = dir.path().join("a.jsonl");
             std::os::unix::fs::symlink(points_to, &link).unwrap();
             for may in [Replace::Yes, Replace::No] {
-                Whole::begin(&link, Path::new("/dev/null"), may).unwrap_err();
+                let error = Whole::begin(&link, Path::new("/dev/null"), may).unwrap_err();
+                // Not `IsThere`, of which the commands say that `--force` replaces it.
+                assert!(matches!(error, WholeError::Write(..)), "{error}");
             }
             std::fs::remove_file(&link).unwrap();
         }

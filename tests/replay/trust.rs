@@ -22,7 +22,8 @@ fn recorded(library: &Library) -> (PathBuf, PathBuf) {
     let mark = folder.join("started");
     assert_eq!(starts(&mark), 1);
     let recording = library.files("reel").remove(0);
-    // On a busy machine the end of the session may still be in the spool, which is not moved along.
+    // `show` completes the recording: on a busy machine the end of the session may still be in the
+    // spool, which the tests do not move along.
     play(library, "show", &recording, &[]).is(0, &[]);
     (recording, mark)
 }

@@ -293,7 +293,8 @@ fn setting(text: &[u8], name: &Name, start: usize) -> Option<Range<usize>> {
     if !SETS.is_match(&text[from..name.span.start]) || sign.len() > 3 {
         return None;
     }
-    // Of a line that is longer only the beginning: it may have as many names as it has words.
+    // Only the beginning of a long line is read: the line may have as many names as words, and
+    // would be read once for each.
     let rest = near(text, start, LONG);
     let rest = &rest[..line_end(rest, 0)];
     let comment = memchr::memmem::find(rest, b" #").or_else(|| memchr::memmem::find(rest, b" <--"));

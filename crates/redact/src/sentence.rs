@@ -171,8 +171,8 @@ fn begin(behind: &str) -> Option<usize> {
     is_word.then_some(marks)
 }
 
-/// Whether a word may be the value, which [`crate::value::fits`] decides: of a password what a person may have chosen, of others only
-/// what nobody reads.
+/// Whether a word may be the value: of a password what a person may have chosen, of others only
+/// what nobody reads. Whether it is one, `value::fits` decides.
 fn is_candidate(class: Class, said: &str, is_stated: bool, is_quoted: bool) -> bool {
     let word = said.as_bytes();
     match class {

@@ -40,8 +40,8 @@ const REGEX_OVERLAP: usize = 64 * 1024;
 /// The most bytes that a character takes in JSON: two escapes of six.
 const LONGEST_FORM: usize = 12;
 
-// Not by the recording's own count of frames, nor one number at a time: a damaged or hostile file
-// may claim any number, and must not make a search endless.
+// A search goes by the numbers of the frames that are there. The count in the recording may be wrong,
+// and between two numbers there may be a gap that nobody could count through.
 const NEWEST: &str = "SELECT coalesce(max(seq), 0) FROM frame WHERE seq <= ?1";
 const FRAMES: &str = "SELECT seq, CASE WHEN length(raw) <= ?3 THEN raw END, length(raw)
     FROM frame WHERE seq BETWEEN ?1 AND ?2 ORDER BY seq DESC";

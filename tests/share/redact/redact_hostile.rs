@@ -123,7 +123,7 @@ fn what_is_made_to_take_long_is_told_in_proportion() {
 
 /// A line four times as long takes four times as long; it once took sixteen times.
 #[test]
-fn names_in_one_line_are_told_in_proportion() {
+fn names_in_one_line_take_time_in_proportion() {
     for names in [
         "password x1 and token y2, secret z; ",
         "pass,api_key|token\t",

@@ -104,7 +104,7 @@ fn a_match_across_two_pieces_of_a_long_frame_is_found_with_its_place() {
 }
 
 #[test]
-fn a_file_that_claims_numbers_without_end_is_searched_to_its_end() {
+fn a_file_that_claims_endless_frames_is_searched_to_its_end() {
     let dir = tempfile::tempdir().unwrap();
     let lines = [(StreamId::S2C, &b"needle"[..]); 3];
     let reel = recorded(dir.path(), &lines);
@@ -117,7 +117,7 @@ fn a_file_that_claims_numbers_without_end_is_searched_to_its_end() {
     drop(conn);
     let mut search = Search::new(&reel, &literal("needle")).unwrap();
     let clock = Clock::start();
-    // Each step is one round, which looks at one of the three places at least.
+    // Each step looks at one of the three frames at least.
     let found = (0..4).map(|_| search.step(clock.deadline(0)).unwrap());
     let hits: Vec<_> = found.flat_map(|found| found.hits).collect();
     assert_eq!(seqs(&hits), [i64::MAX as u64, 2, 1]);

@@ -302,7 +302,11 @@ fn failure(failed: &Failed) -> String {
         );
     }
     let ways = failed.ways.iter().take(TOLD_APART).map(|alike| {
-        let said = escape(alike.said().unwrap_or("no answer"));
+        let silence = match alike.exchange.response {
+            Some(_) => "no reason told",
+            None => "no answer",
+        };
+        let said = escape(alike.said().unwrap_or(silence));
         format!("{} ({})", cut(&said, EACH), places(alike))
     });
     let mut ways: Vec<_> = ways.collect();

@@ -336,7 +336,8 @@ impl Alike {
     }
 }
 
-fn without_status<'a>(answer: &'a str, code: Option<&str>) -> &'a str {
+/// An answer without the words that its status and `code` say already; empty if it has no others.
+pub fn without_status<'a>(answer: &'a str, code: Option<&str>) -> &'a str {
     let said = answer
         .strip_prefix("tool error")
         .or_else(|| answer.strip_prefix("error"))

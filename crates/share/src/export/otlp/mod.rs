@@ -31,6 +31,7 @@ mod span;
 use super::{Excerpt, Export, ExportError, Progress, Written, end_of, span_name};
 use crate::phrases;
 use ids::Ids;
+use mcpreel_lint::cause::facts::without_status;
 use mcpreel_store::indexer::COLLECT_LIMIT;
 use mcpreel_store::notices::Notice;
 use mcpreel_store::reader::{ReadError, Summary};
@@ -239,7 +240,11 @@ impl Trace<'_> {
             _ => return None,
         };
         let is_error = exchange.code.is_some() || exchange.status == Status::Error;
-        let said = exchange.answered().filter(|_| is_error).map(str::to_owned);
+        // What a task was created with is no reason why it failed.
+        let said = exchange
+            .answered()
+            .filter(|said| is_error && said.starts_with("error"));
+        let said = said.map(|said| without_status(said, exchange.code.as_deref()).to_owned());
         let end = self.summary.session.phase.end();
         let message = said.or_else(|| phrases::lost(exchange, end));
         Some((kind, message.unwrap_or_default()))

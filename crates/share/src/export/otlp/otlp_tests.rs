@@ -160,7 +160,7 @@ fn a_trace_that_a_request_belongs_to_is_gone_on_with() {
     let status = read.status.as_ref().unwrap();
     assert_eq!(
         (status.code(), &*status.message),
-        (StatusCode::Error, "error -32002 no such thing")
+        (StatusCode::Error, "no such thing")
     );
 }
 
@@ -223,6 +223,42 @@ fn a_recording_has_the_same_trace_whenever_it_is_written_and_no_id_twice() {
     let once: std::collections::BTreeSet<_> = ids.iter().collect();
     assert_eq!(ids.len(), once.len());
     assert_eq!(ids.len(), 8);
+}
+
+/// It was the message of the failure once.
+#[test]
+fn what_a_task_was_created_with_is_no_reason_why_it_failed() {
+    let spans = spans(Bodies::Without, |session| {
+        let task = |status| {
+            format!(
+                r#"{{"taskId":"t","status":"{status}","createdAt":"x","lastUpdatedAt":"x","ttl":null}}"#
+            )
+        };
+        said(
+            session,
+            1,
+            StreamId::C2S,
+            r#""id":1,"method":"tools/call","params":{"name":"build","task":{}}"#,
+        );
+        said(
+            session,
+            2,
+            StreamId::S2C,
+            &format!(r#""id":1,"result":{{"task":{}}}"#, task("working")),
+        );
+        said(
+            session,
+            3,
+            StreamId::S2C,
+            &format!(
+                r#""method":"notifications/tasks/status","params":{}"#,
+                task("failed")
+            ),
+        );
+        session.end();
+    });
+    let status = named(&spans, "tools/call build").status.as_ref().unwrap();
+    assert_eq!((status.code(), &*status.message), (StatusCode::Error, ""));
 }
 
 #[test]

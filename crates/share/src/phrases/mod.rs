@@ -337,6 +337,16 @@ mod tests {
     }
 
     #[test]
+    fn a_call_that_was_never_answered_says_how_long_it_waited_for_the_client() {
+        let exchange = Exchange {
+            waited_ns: 9_000_000_000,
+            ..open_call()
+        };
+        let facts = phrases_story::facts(&exchange, None);
+        assert!(facts.contains(&("waited", "9.0 s for the client".to_owned())));
+    }
+
+    #[test]
     fn a_lost_call_has_the_end_of_the_server_as_its_reason() {
         let killed = End::Killed {
             signal: "SIGSEGV".to_owned(),

@@ -28,6 +28,9 @@ pub fn facts(exchange: &Exchange, end: Option<&End>) -> Facts {
         let last = escaped(exchange.progress.as_deref()).unwrap_or_default();
         format!("{}, the last one: {last}", plural(notices, "notification"))
     });
+    // An answer's latency says itself how much of it was waiting.
+    let is_waited = exchange.waited_ns > 0 && exchange.latency_ns().is_none();
+    let waited = is_waited.then(|| format!("{} for the client", duration(exchange.waited_ns)));
     known([
         (
             "asked",
@@ -45,6 +48,7 @@ pub fn facts(exchange: &Exchange, end: Option<&End>) -> Facts {
                 .latency_ns()
                 .map(|latency| timing(exchange, latency)),
         ),
+        ("waited", waited),
         ("progress", progress),
         ("task", escaped(exchange.task.as_deref())),
     ])

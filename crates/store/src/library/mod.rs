@@ -122,14 +122,13 @@ impl Library {
 
     /// The recording with this id, all of it. A folder that cannot be listed has none.
     pub fn with_id(&self, id: &str) -> Option<PathBuf> {
-        let reels = self.reels().unwrap_or_default();
-        // Files are usually called by their ids.
-        let (named, others): (Vec<_>, Vec<_>) = reels.into_iter().partition(|reel| {
-            let stem = reel.file_stem().unwrap_or_default();
-            stem.to_string_lossy().ends_with(id)
-        });
-        let mut reels = named.into_iter().chain(others);
-        reels.find(|reel| Entry::read(reel).id == id)
+        let mut reels = self.reels().unwrap_or_default().into_iter();
+        // A file that is called by another id is another recording, and need not be opened.
+        let may_be = |reel: &Path| {
+            let stem = reel.file_stem().unwrap_or_default().to_string_lossy();
+            stem.ends_with(id) || parse_stem(&stem).is_none()
+        };
+        reels.find(|reel| may_be(reel) && Entry::read(reel).id == id)
     }
 
     /// Paths of the recordings, also of those that are nothing but a spool yet.

@@ -34,6 +34,7 @@ pub(super) struct Tasks {
 struct Latest {
     frame: Seq,
     status: TaskStatus,
+    updated: Option<Box<str>>,
 }
 
 impl Tasks {
@@ -86,7 +87,13 @@ impl Tasks {
         };
         let key = (part.direction().reverse(), Arc::from(&*id));
         let shown = format!("task \"{}\"", quote::text(&id));
-        match self.latest.get(&key).filter(|_| !is_new) {
+        let updated = short_text(task, "lastUpdatedAt", TEXT).map(|it| Box::from(&*it));
+        let before = self.latest.get(&key).filter(|_| !is_new);
+        // A notification can overtake an answer. Times of one server are written alike.
+        if updated.is_some() && before.is_some_and(|before| updated < before.updated) {
+            return;
+        }
+        match before {
             Some(before) if before.status.is_over() && before.status != status => {
                 let (from, to) = (before.status.as_str(), status.as_str());
                 let detail = format!("{shown} went from {from} to {to}");
@@ -101,6 +108,7 @@ impl Tasks {
         let latest = Latest {
             frame: part.seen.head.seq,
             status,
+            updated,
         };
         self.latest.insert(key, latest);
     }

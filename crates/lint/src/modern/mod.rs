@@ -79,6 +79,10 @@ pub struct Modern {
 }
 
 impl Family for Modern {
+    fn passed(&mut self, context: &Context<'_>) {
+        self.lists.passed(context, false);
+    }
+
     fn part(&mut self, part: &Part<'_>) {
         self.is_proven |= part.seen.known.knows_modern;
         let is_modern = part.seen.known.is_modern();
@@ -108,6 +112,7 @@ impl Family for Modern {
 
     fn finish(&mut self, _: &[Observation], context: &Context<'_>) {
         self.rounds.finish(context.findings);
+        self.lists.passed(context, true);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Notifications that a `subscriptions/listen` request must have asked for, and lists that vary
 //! without one.
 
-use crate::{Part, quote, section};
+use crate::{Context, Finding, Part, quote, section};
 use mcpreel_trace::bounded::{BoundedMap, digest};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::Seq;
@@ -207,18 +207,22 @@ impl Stream {
 /// Pages that are remembered. Beyond it the oldest are no longer compared.
 const PAGES: usize = 256;
 
+/// How long after a changed list its notification may come, nanoseconds.
+const NOTICE_NS: u64 = 1_000_000_000;
+
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     /// By the digest of the request.
     pages: BoundedMap<u64, Page, PAGES>,
-    /// The latest notifications that lists have changed.
-    changes: Vec<(Box<str>, u64)>,
+    /// The latest notification of each kind that a list has changed.
+    changes: BoundedMap<Box<str>, Seq, 4>,
+    /// Changed lists, and when they came, by the notification that has not come yet.
+    unannounced: BoundedMap<Box<str>, (Moment, Finding), 4>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Page {
     frame: Seq,
-    changes: u64,
     ordered: u64,
     unordered: u64,
 }
@@ -226,16 +230,22 @@ struct Page {
 impl Lists {
     /// A notification of the server: it may say that a list has changed.
     pub(super) fn notification(&mut self, part: &Part<'_>) {
-        let Some(method) = part.method().filter(|method| is_change(method)) else {
-            return;
-        };
-        match self
-            .changes
-            .iter_mut()
-            .find(|(changed, _)| **changed == *method)
-        {
-            Some((_, count)) => *count += 1,
-            None => self.changes.push((method.into(), 1)),
+        if let Some(method) = part.method().filter(|method| is_change(method)) {
+            self.changes.insert(method.into(), part.seen.head.seq);
+            self.unannounced.remove(method);
+        }
+    }
+
+    /// Reports changed lists that were not announced in time, or not until the end.
+    pub(super) fn passed(&mut self, context: &Context<'_>, is_over: bool) {
+        let is_due = |t: Moment| is_over || context.now.ns_since(t) >= NOTICE_NS;
+        for list in &LISTS {
+            let waiting = self.unannounced.get(list.changed);
+            if waiting.is_some_and(|(t, _)| is_due(*t))
+                && let Some((_, finding)) = self.unannounced.remove(list.changed)
+            {
+                context.findings.push(finding);
+            }
         }
     }
 
@@ -247,18 +257,12 @@ impl Lists {
         let Some(items) = result.get(list.member).filter(|_| is_change(list.changed)) else {
             return;
         };
-        let changes = self
-            .changes
-            .iter()
-            .find(|(changed, _)| **changed == *list.changed);
-        let page = Page::of(
-            items,
-            part.seen.head.seq,
-            changes.map_or(0, |(_, count)| *count),
-        );
+        let page = Page::of(items, part.seen.head.seq);
         let before = self.pages.get(&asked.page()).copied();
         self.pages.insert(asked.page(), page);
-        let Some(before) = before.filter(|before| before.changes == page.changes) else {
+        let change = self.changes.get(list.changed).copied();
+        let Some(before) = before.filter(|before| change.is_none_or(|seq| seq < before.frame))
+        else {
             return;
         };
         let differs = |detail: &str| {
@@ -266,8 +270,10 @@ impl Lists {
             finding.path(format!("result.{}", list.member))
         };
         if before.unordered != page.unordered {
-            if streams.announce(list.changed) {
-                part.push(differs("another content, although no change was announced"));
+            if streams.announce(list.changed) && !self.unannounced.contains(list.changed) {
+                let finding = differs("another content, although no change was announced");
+                let waiting = (part.seen.head.t_last, finding);
+                self.unannounced.insert(list.changed.into(), waiting);
             }
         } else if before.ordered != page.ordered && list.member == "tools" {
             // Only of tools the specification asks for an order.
@@ -277,7 +283,7 @@ impl Lists {
 }
 
 impl Page {
-    fn of(items: Value<'_>, frame: Seq, changes: u64) -> Self {
+    fn of(items: Value<'_>, frame: Seq) -> Self {
         let digests = items.elements().map(|item| digest(item.raw()));
         let add = |(ordered, unordered): (u64, u64), item: u64| {
             (digest((ordered, item)), unordered.wrapping_add(item))
@@ -285,7 +291,6 @@ impl Page {
         let (ordered, unordered) = digests.fold((0, 0), add);
         Self {
             frame,
-            changes,
             ordered,
             unordered,
         }

@@ -2,7 +2,7 @@
 
 use crate::{machine, traffic};
 use anyhow::Context;
-use mcpreel_capture::spool::{RecordKind, SpoolReader, Writer};
+use mcpreel_capture::spool::{RecordKind, SpoolReader, Tail, Writer};
 use mcpreel_store::indexer::{Budget, Indexer};
 use mcpreel_store::schema::State;
 use mcpreel_trace::clock::{Clock, Moment};
@@ -32,7 +32,6 @@ pub enum Kind {
 /// A spool with the traffic of a session.
 pub struct Prepared {
     dir: PathBuf,
-    end: u64,
     frames: usize,
     raw_bytes: u64,
 }
@@ -111,7 +110,7 @@ impl Prepared {
         };
         let mut indexer = Indexer::create(&reel, &context, reader)?;
         let budget = Budget::beside_a_session(Clock::start());
-        while !indexer.step(self.end, &budget)? {}
+        while !indexer.step(Tail::Final, &budget)? {}
         indexer.finish(State::Complete)?;
         std::fs::remove_file(spool(&self.dir))?;
         Ok(reel)
@@ -124,7 +123,7 @@ impl Prepared {
         let (clock, cpu_before) = (Clock::start(), machine::cpu_time()?);
         let mut indexer = Indexer::create(&reel, &ProcessContext::default(), reader)?;
         let budget = Budget::beside_a_session(clock);
-        while !indexer.step(self.end, &budget)? {}
+        while !indexer.step(Tail::Final, &budget)? {}
         let (took, cpu) = (
             clock.now().since(Moment(0)),
             machine::cpu_time()?.saturating_sub(cpu_before),
@@ -181,7 +180,6 @@ impl Session {
     fn end(self, dir: &Path, frames: usize) -> Prepared {
         Prepared {
             dir: dir.to_owned(),
-            end: self.writer.end(),
             frames,
             raw_bytes: self.raw_bytes,
         }
@@ -189,7 +187,7 @@ impl Session {
 
     fn chunk(&mut self, stream: StreamId, bytes: &[u8]) -> anyhow::Result<()> {
         self.t += 10_000;
-        let sent = &mut self.sent[usize::from(stream.0)];
+        let sent = &mut self.sent[stream.index()];
         self.writer
             .append(RecordKind::Chunk, stream, Moment(self.t), *sent, bytes)?;
         *sent += bytes.len() as u64;

@@ -5,6 +5,7 @@
 
 use crate::support::conversation::Conversation;
 use crate::support::written::{Session, context};
+use mcpreel_capture::spool::Tail;
 use mcpreel_store::indexer::{Budget, Indexer};
 use mcpreel_store::schema::State;
 use mcpreel_store::schema::{DERIVED_VERSION, FormatVersion};
@@ -56,7 +57,7 @@ fn converse(
         for line in lines.by_ref().take(usize::try_from(left.min(TOGETHER))?) {
             session.at(line.t).chunk(line.stream, &line.bytes);
         }
-        drain(session, indexer)?;
+        drain(indexer)?;
         left -= left.min(TOGETHER);
     }
     Ok(())
@@ -77,7 +78,7 @@ pub fn long_message(bytes: usize) -> anyhow::Result<PathBuf> {
             for piece in long_answer(bytes).chunks(CHUNK) {
                 session.chunk(StreamId::S2C, piece);
             }
-            drain(session, indexer)
+            drain(indexer)
         },
     )
 }
@@ -138,15 +139,15 @@ fn kept_as(
     let mut indexer = session.indexer();
     write(&mut session, &mut indexer)?;
     session.end();
-    drain(&mut session, &mut indexer)?;
+    drain(&mut indexer)?;
     indexer.finish(State::Complete)?;
     drop(indexer);
     std::fs::rename(unfinished, &path)?;
     Ok(path)
 }
 
-fn drain(session: &mut Session, indexer: &mut Indexer) -> anyhow::Result<()> {
-    let (end, budget) = (session.written(), Budget::alone(Clock::start()));
-    while !indexer.step(end, &budget)? {}
+fn drain(indexer: &mut Indexer) -> anyhow::Result<()> {
+    let budget = Budget::alone(Clock::start());
+    while !indexer.step(Tail::Final, &budget)? {}
     Ok(())
 }

@@ -363,7 +363,7 @@ fn event_json(event: &Event) -> Value {
     if let Some(stream) = line.get_mut("stream") {
         let number = stream
             .as_u64()
-            .and_then(|number| u16::try_from(number).ok());
+            .and_then(|number| u32::try_from(number).ok());
         *stream = number.map_or(Value::Null, |number| StreamId(number).as_str().into());
     }
     null_what_is_unknown(&mut line);

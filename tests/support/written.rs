@@ -3,7 +3,7 @@
 //!
 //! The unit tests of the store include this file as well, so it uses nothing of its neighbours.
 
-use mcpreel_capture::spool::{EndNote, RecordKind, SpoolReader, Status, Writer};
+use mcpreel_capture::spool::{EndNote, RecordKind, SpoolReader, Status, Tail, Writer};
 use mcpreel_store::indexer::{Budget, Indexer};
 use mcpreel_store::library::{file_stem, spool_of};
 use mcpreel_store::schema::State;
@@ -60,9 +60,9 @@ impl Session {
 
     /// Bytes that a pump reads at once.
     pub fn chunk(&mut self, stream: StreamId, bytes: &[u8]) {
-        let at = self.sent[usize::from(stream.0)];
+        let at = self.sent[stream.index()];
         self.append(RecordKind::Chunk, stream, at, bytes);
-        self.sent[usize::from(stream.0)] += bytes.len() as u64;
+        self.sent[stream.index()] += bytes.len() as u64;
     }
 
     /// Lines of the client (`>`), the server (`<`) and its stderr (`!`), each after its time in
@@ -93,7 +93,7 @@ impl Session {
 
     /// Bytes that are forwarded but not recorded.
     pub fn lose(&mut self, stream: StreamId, bytes: u64) {
-        self.sent[usize::from(stream.0)] += bytes;
+        self.sent[stream.index()] += bytes;
     }
 
     pub fn event(&mut self, kind: &EventKind) {
@@ -207,7 +207,11 @@ pub fn bytes(bytes: u64) -> Budget {
 
 /// Steps until the whole spool is drained.
 pub fn drain(indexer: &mut Indexer, budget: &Budget) {
-    let mut step = || indexer.step(u64::MAX, budget).expect("it can be indexed");
+    let mut step = || {
+        indexer
+            .step(Tail::Final, budget)
+            .expect("it can be indexed")
+    };
     while !step() {}
 }
 

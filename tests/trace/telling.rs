@@ -30,7 +30,7 @@ pub struct Telling {
     linter: Linter,
     classifier: Classifier,
     seq: u64,
-    offsets: BTreeMap<u16, u64>,
+    offsets: BTreeMap<u32, u64>,
     all: Derived,
     latest: BTreeMap<ExchangeId, Exchange>,
 }

@@ -107,8 +107,8 @@ impl Tap {
     /// Puts bytes of a stream on record, as read at `t`.
     pub fn chunk(&self, stream: StreamId, t: Moment, bytes: &[u8]) {
         let mut inner = self.lock();
-        let offset = inner.status.forwarded[usize::from(stream.0)];
-        inner.status.forwarded[usize::from(stream.0)] += bytes.len() as u64;
+        let offset = inner.status.forwarded[stream.index()];
+        inner.status.forwarded[stream.index()] += bytes.len() as u64;
         if inner.recorded >= inner.max_size {
             inner.note("the recording has reached its --max-size");
             inner.write_status();
@@ -150,6 +150,23 @@ impl Tap {
                 };
             }
             (_, medium) => inner.medium = medium,
+        }
+    }
+
+    /// Gives disk space back that the spool does not need any more.
+    pub fn trim(&self) {
+        let mut inner = self.lock();
+        if let Medium::Recording(writer) = &mut inner.medium {
+            // Where it fails the file stays longer than it must be.
+            drop(writer.trim());
+        }
+    }
+
+    /// Whether there is nothing to [`Self::trim`], now or when the indexer has come further.
+    pub fn is_trim(&self) -> bool {
+        match &self.lock().medium {
+            Medium::Recording(writer) => writer.is_trim(),
+            _ => true,
         }
     }
 
@@ -241,7 +258,7 @@ impl Inner {
 
 #[cfg(test)]
 mod tests {
-    use super::super::spool::SpoolReader;
+    use super::super::spool::{SpoolReader, Tail};
     use super::*;
 
     fn tap(dir: &std::path::Path, max_size: Option<u64>) -> (Tap, SpoolReader) {
@@ -256,7 +273,7 @@ mod tests {
     fn chunks(reader: &mut SpoolReader) -> Vec<(u64, usize)> {
         let (mut position, mut payload, mut found) =
             (reader.first_position(), Vec::new(), Vec::new());
-        while let Some(head) = reader.read(position, u64::MAX, &mut payload).unwrap() {
+        while let Some(head) = reader.read(position, Tail::Final, &mut payload).unwrap() {
             if head.kind == RecordKind::Chunk {
                 found.push((head.offset, payload.len()));
             }

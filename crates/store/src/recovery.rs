@@ -16,7 +16,7 @@ use super::reader::{ReadError, Recording};
 use super::schema::State;
 use super::{open, schema};
 use mcpreel_capture::spool;
-use mcpreel_capture::spool::{LockError, SpoolError, SpoolLock, SpoolReader};
+use mcpreel_capture::spool::{LockError, SpoolError, SpoolLock, SpoolReader, Tail};
 use mcpreel_trace::clock::Clock;
 use nix::unistd::{AccessFlags, access};
 use std::io;
@@ -160,8 +160,8 @@ fn take_over(
 
 /// The indexer that goes on with the recording `reel` from the spool `path`, and the size of that.
 fn begin(reel: &Path, path: &Path) -> Result<(Indexer, u64), RecoverError> {
-    let spool = SpoolReader::open(path)?;
-    let (size, first) = (spool.file_len()?, spool.first_position());
+    let mut spool = SpoolReader::open(path)?;
+    let (size, first) = (spool.last_position()?, spool.first_position());
     if !reel.exists() || !open::is_born(reel)? {
         let make = if reel.exists() {
             schema::fill
@@ -192,7 +192,7 @@ fn drain(
         if budget.nanos == 0 {
             return Ok(false);
         }
-        let caught_up = indexer.step(u64::MAX, &budget)?;
+        let caught_up = indexer.step(Tail::Final, &budget)?;
         let done = indexer.position();
         progress(Stage::Draining { done, of });
         if caught_up {

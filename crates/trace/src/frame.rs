@@ -14,7 +14,7 @@ pub struct Seq(pub u64);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct StreamId(pub u16);
+pub struct StreamId(pub u32);
 
 impl StreamId {
     /// Client to server: the server's stdin.
@@ -24,6 +24,11 @@ impl StreamId {
     pub const STDERR: Self = Self(2);
     /// The streams of a stdio session.
     pub const STDIO: [Self; 3] = [Self::C2S, Self::S2C, Self::STDERR];
+
+    /// Its place in a list of streams.
+    pub fn index(self) -> usize {
+        usize::try_from(self.0).unwrap_or(usize::MAX)
+    }
 
     /// `c2s`, `s2c`, `stderr`, or `other`.
     pub fn as_str(self) -> &'static str {

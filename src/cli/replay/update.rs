@@ -199,6 +199,7 @@ fn whole(path: &Path, goes_on: &mut dyn FnMut() -> bool) -> Result<Option<Record
 mod tests {
     use super::*;
     use crate::written::{Session, bytes};
+    use mcpreel_capture::spool::Tail;
     use mcpreel_trace::frame::StreamId;
 
     /// Once a cassette became an empty one: the thread that indexes the replay was not done.
@@ -208,7 +209,7 @@ mod tests {
         let mut session = Session::start(dir.path(), "weather", 1);
         session.chunk(StreamId::C2S, b"{}\n{}\n");
         let reel = session.reel.clone();
-        session.indexer().step(u64::MAX, &bytes(1)).unwrap();
+        session.indexer().step(Tail::Final, &bytes(1)).unwrap();
         let mut looks = 0;
         let mut gives_up = || {
             looks += 1;

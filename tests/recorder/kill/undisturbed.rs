@@ -1,7 +1,7 @@
 //! What an indexer makes of a spool when nobody disturbs it.
 
 use crate::support::{Library, frame_bytes};
-use mcpreel_capture::spool::{RecordKind, SpoolReader, Writer};
+use mcpreel_capture::spool::{RecordKind, SpoolReader, Tail, Writer};
 use mcpreel_store::indexer::{Budget, Indexer};
 use mcpreel_store::schema::State;
 use mcpreel_trace::clock::{Clock, Moment};
@@ -41,7 +41,7 @@ pub fn index(dir: &Path, mut between: impl FnMut(usize)) -> PathBuf {
     let mut payload = Vec::new();
     let first = reader.first_position();
     reader
-        .read(first, u64::MAX, &mut payload)
+        .read(first, Tail::Final, &mut payload)
         .expect("it can be read");
     let Ok(EventKind::Start(context)) = serde_json::from_slice(&payload) else {
         panic!("it begins with the start event");
@@ -54,7 +54,7 @@ pub fn index(dir: &Path, mut between: impl FnMut(usize)) -> PathBuf {
     };
     for nth in 0.. {
         between(nth);
-        let caught_up = indexer.step(u64::MAX, &one_record);
+        let caught_up = indexer.step(Tail::Final, &one_record);
         if caught_up.expect("it can be written") {
             break;
         }
@@ -79,7 +79,7 @@ impl Spool {
     }
 
     pub fn chunk(&mut self, stream: StreamId, t: Moment, bytes: &[u8]) {
-        let offset = &mut self.offsets[usize::from(stream.0)];
+        let offset = &mut self.offsets[stream.index()];
         let written = self
             .writer
             .append(RecordKind::Chunk, stream, t, *offset, bytes);

@@ -41,7 +41,7 @@ fn odd_line(dice: &mut Dice) -> Vec<u8> {
 }
 
 fn event(dice: &mut Dice) -> EventKind {
-    let stream = StreamId(u16::try_from(dice.below(3)).expect("it is small"));
+    let stream = StreamId(u32::try_from(dice.below(3)).expect("it is small"));
     let bytes = dice.below(1 << 40);
     match dice.below(5) {
         0 => EventKind::Spawned { pid: 7 },
@@ -77,7 +77,7 @@ pub fn record(dir: &Path, dice: &mut Dice, unit: u64) -> PathBuf {
     let mut reason = ["", "the disk is nearly full"][dice.length_below(2)];
     for _ in 0..lines {
         let line = conversation.next().expect("it has no end");
-        pending[usize::from(line.stream.0)].extend(line.bytes);
+        pending[line.stream.index()].extend(line.bytes);
         if dice.below(6) == 0 {
             let stream = dice.length_below(3);
             pending[stream].extend(odd_line(dice));
@@ -104,7 +104,7 @@ fn step(
     dice: &mut Dice,
 ) {
     let stream = dice.length_below(3);
-    let id = StreamId(u16::try_from(stream).expect("it is small"));
+    let id = StreamId(u32::try_from(stream).expect("it is small"));
     session.at(t);
     match dice.below(40) {
         0 => {

@@ -48,7 +48,7 @@ fn opened(before: &Path, after: &Path) -> [Recording; 2] {
     [before, after].map(|path| Recording::open(path).expect("it can be read"))
 }
 
-type Frame = (Seq, u16, u64, u64, u64, Vec<u8>);
+type Frame = (Seq, u32, u64, u64, u64, Vec<u8>);
 
 fn frames(recording: &Recording) -> Vec<Frame> {
     let (mut frames, mut after) = (Vec::new(), Seq(0));

@@ -1,46 +1,71 @@
-//! The spool: an append-only journal of raw chunks and events, beside the recording.
+//! The spool: a journal of raw chunks and events beside the recording, whose drained parts are
+//! written again.
 //!
 //! ```text
-//! NAME.spool = status block (4096 bytes) | record | record | …
-//! record     = header (32 bytes) | payload
-//! header     = magic u32 | crc u32 | len u32 | kind u8 | 0 u8 | stream u16 | t u64 | offset u64
+//! NAME.spool = status page | progress page | start record | segment | segment | …
+//! page       = crc u32 (hex) | JSON, padded to 4096 bytes
+//! segment    = header (16 bytes: magic u32 | crc u32 | sequence u64) | 1 MiB - 16 of the journal
+//! record     = header (40 bytes) | payload
+//! header     = magic u32 | crc u32 | len u32 | kind u8 | 0 × 3 | stream u32 | conversation u32
+//!              | t u64 | offset u64
 //! ```
 //!
-//! Numbers are little-endian. `magic` is random for each spool, so that a payload that looks like
-//! a record is not taken for one; `crc` covers the rest of the header and the payload. `t` is in
-//! nanoseconds since the start. `offset` counts the bytes of the stream before this chunk, also
-//! those that are not on record: whatever is missing shows, to the byte, without a further word.
-//! A chunk without bytes ends the line that is open on its stream; no pump writes one, but sessions
-//! that happened elsewhere may have lines that were left open.
+//! The journal is a sequence of records and has addresses of its own: a *position* only grows, and
+//! a record may lie across the border of two segments. The first record, the start event with the
+//! whole process context, stands before the segments and stays, so a spool alone is a complete
+//! session. Behind it position and sequence tell each other: segment n holds the n-th part of the
+//! journal, wherever in the file it stands. The indexer publishes in the progress page how much of
+//! the journal it has committed; the writer takes segments before that again, and adds new ones at
+//! the end of the file only where there is none. So the file is as long as the backlog, and
+//! [`Writer::trim`] gives back what a backlog took.
 //!
-//! The first record is the start event with the whole process context, so a spool alone is a
-//! complete session. A lock on the file says that its recorder lives.
+//! Numbers are little-endian. `magic` is random for each spool, so that a payload that looks like
+//! a record is not taken for one; each segment adds its sequence to it, so that what was there
+//! before is not taken for a record either. `crc` covers the rest of the header and the payload.
+//! `t` is in nanoseconds since the start. `offset` counts the bytes of the stream before this
+//! chunk, also those that are not on record: whatever is missing shows, to the byte, without a
+//! further word. A chunk without bytes ends the line that is open on its stream; no pump writes
+//! one, but sessions that happened elsewhere may have lines that were left open. `conversation` is
+//! 0 over stdio; network transports number theirs.
+//!
+//! A lock on the file says that its recorder lives, or its indexer, which inherits it.
 //!
 //! * [`Writer`] appends whole records or nothing;
 //! * [`SpoolReader`] reads them back, also while they are written;
-//! * [`Status`] is the block at the start, overwritten in place;
+//! * [`Status`] and [`Progress`] are the pages at the start, overwritten in place;
 //! * [`lock`](lock()) tells a living recorder from a dead one.
 
+mod pages;
 mod reader;
 mod writer;
 
 use mcpreel_trace::clock::Moment;
-use mcpreel_trace::event::EventKind;
 use mcpreel_trace::frame::StreamId;
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg, OFlag};
-pub use reader::{SpoolError, SpoolReader};
-use serde::{Deserialize, Serialize};
+pub use pages::{EndNote, Progress, Status};
+use pages::{PAGE, PROGRESS_AT, STATUS_AT};
+pub use reader::{SpoolError, SpoolReader, Tail};
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 pub use writer::Writer;
 
-pub const HEADER: usize = 32;
+pub const HEADER: usize = 40;
 
-/// A chunk holds at most this much: what a pump reads at once, and the capacity of a pipe.
-pub const MAX_CHUNK: usize = 64 * 1024;
+/// A chunk holds at most this much: what a pump reads at once.
+pub const MAX_CHUNK: usize = 256 * 1024;
+
+/// Bytes of the file that a segment takes.
+pub const SEGMENT: u64 = 1024 * 1024;
+const SEGMENT_HEADER: usize = 16;
+
+/// Bytes of the journal that a segment holds.
+const ROOM: u64 = SEGMENT - SEGMENT_HEADER as u64;
+
+/// Where the start record stands, in the file and in the journal.
+const FIRST: u64 = 2 * PAGE as u64;
 
 /// No payload is longer; a length beyond it is damage. Command lines reach 2 MiB on Linux, and
 /// the start event keeps them in full.
@@ -55,7 +80,7 @@ pub enum RecordKind {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordHead {
-    /// Where in the file its header begins.
+    /// Where in the journal its header begins.
     pub position: u64,
     pub kind: RecordKind,
     /// The stream of a chunk; 0 for events.
@@ -67,7 +92,7 @@ pub struct RecordHead {
 }
 
 impl RecordHead {
-    /// Where in the file the next record begins.
+    /// Where in the journal the next record begins.
     pub fn end(&self) -> u64 {
         self.position + HEADER as u64 + u64::from(self.len)
     }
@@ -80,10 +105,10 @@ impl RecordHead {
             RecordKind::Chunk => 1,
             RecordKind::Event => 2,
         };
-        header[14..16].copy_from_slice(&self.stream.0.to_le_bytes());
-        header[16..24].copy_from_slice(&self.t.0.to_le_bytes());
-        header[24..32].copy_from_slice(&self.offset.to_le_bytes());
-        let crc = checksum(&header, payload);
+        header[16..20].copy_from_slice(&self.stream.0.to_le_bytes());
+        header[24..32].copy_from_slice(&self.t.0.to_le_bytes());
+        header[32..40].copy_from_slice(&self.offset.to_le_bytes());
+        let crc = checksum(&header[8..], payload);
         header[4..8].copy_from_slice(&crc.to_le_bytes());
         header
     }
@@ -100,9 +125,9 @@ impl RecordHead {
         Some(Self {
             position,
             kind,
-            stream: StreamId(u16::from_le_bytes(header.get(14..16)?.try_into().ok()?)),
-            t: Moment(u64_at(header, 16)?),
-            offset: u64_at(header, 24)?,
+            stream: StreamId(u32_at(header, 16)?),
+            t: Moment(u64_at(header, 24)?),
+            offset: u64_at(header, 32)?,
             len,
         })
     }
@@ -110,7 +135,7 @@ impl RecordHead {
 
 fn checksum(header: &[u8], payload: &[u8]) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
-    hasher.update(&header[8..HEADER]);
+    hasher.update(header);
     hasher.update(payload);
     hasher.finalize()
 }
@@ -121,6 +146,56 @@ fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
 
 fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?))
+}
+
+// Where in the file the journal stands.
+
+/// How positions of a spool are laid out over its segments.
+#[derive(Clone, Copy, Debug, Default)]
+struct Layout {
+    magic: u32,
+    /// The end of the start record: the first byte of the segments.
+    base: u64,
+}
+
+impl Layout {
+    /// The sequence of the segment with this position, and the place in it; `None`: before them.
+    fn place(self, position: u64) -> Option<(u64, u64)> {
+        let at = position.checked_sub(self.base)?;
+        Some((at / ROOM, at % ROOM))
+    }
+
+    /// The first position of a segment.
+    fn start_of(self, sequence: u64) -> u64 {
+        self.base + sequence * ROOM
+    }
+
+    /// The magic of the records that begin at this position.
+    fn magic_at(self, position: u64) -> u32 {
+        let sequence = self.place(position).map_or(0, |(sequence, _)| sequence + 1);
+        #[expect(clippy::cast_possible_truncation, reason = "it only has to differ")]
+        self.magic.wrapping_add(sequence as u32)
+    }
+
+    /// Where in the file the `slot`-th segment begins.
+    fn slot(self, slot: u64) -> u64 {
+        self.base + slot * SEGMENT
+    }
+
+    fn encode(self, sequence: u64) -> [u8; SEGMENT_HEADER] {
+        let mut header = [0; SEGMENT_HEADER];
+        header[0..4].copy_from_slice(&(!self.magic).to_le_bytes());
+        header[8..16].copy_from_slice(&sequence.to_le_bytes());
+        let crc = checksum(&header[8..], &[]);
+        header[4..8].copy_from_slice(&crc.to_le_bytes());
+        header
+    }
+
+    /// The sequence of the segment with this header; `None`: it is none of this spool.
+    fn decode(self, header: &[u8; SEGMENT_HEADER]) -> Option<u64> {
+        let sequence = u64_at(header, 8)?;
+        (self.encode(sequence) == *header).then_some(sequence)
+    }
 }
 
 // Telling a living recorder from a dead one.
@@ -176,78 +251,6 @@ pub fn open_regular(path: &Path, write: bool) -> io::Result<File> {
     } else {
         Err(io::Error::other("it is no regular file"))
     }
-}
-
-// The block at the start of a spool, overwritten in place.
-
-/// Bytes that the block takes. One page: overwriting it needs no new space on a full disk.
-pub const STATUS_SIZE: usize = 4096;
-
-/// What must be known even if no record can be written any more.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Status {
-    pub spool: u32,
-    /// Begins every record of this spool.
-    pub magic: u32,
-    /// Bytes of each stdio stream that were forwarded: exact while a gap is open and at the end.
-    pub forwarded: [u64; 3],
-    /// Why the first gap began; `None` as long as everything is on record.
-    #[serde(default)]
-    pub gap: Option<String>,
-    /// How the session ended, repeated here for disks that take no more records.
-    #[serde(default)]
-    pub end: Option<EndNote>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct EndNote {
-    /// When, nanoseconds since the start.
-    pub t_ns: u64,
-    /// The exit event, if the server had been started and was reaped.
-    pub exit: Option<EventKind>,
-}
-
-impl EndNote {
-    pub fn t(&self) -> Moment {
-        Moment(self.t_ns)
-    }
-}
-
-/// The version that this code writes.
-const VERSION: u32 = 1;
-
-impl Status {
-    /// The block: JSON, padded with spaces, a newline at its end.
-    fn encode(&self) -> [u8; STATUS_SIZE] {
-        let mut block = [b' '; STATUS_SIZE];
-        block[STATUS_SIZE - 1] = b'\n';
-        let mut status = self.clone();
-        let fits = |json: &Vec<u8>| json.len() < STATUS_SIZE;
-        let json = serde_json::to_vec(&status).ok().filter(fits).or_else(|| {
-            // Only the reason of a gap has no bound of its own.
-            status.gap = status.gap.map(|_| String::from("reason too long to keep"));
-            serde_json::to_vec(&status).ok().filter(fits)
-        });
-        if let Some(json) = json {
-            block[..json.len()].copy_from_slice(&json);
-        }
-        block
-    }
-
-    fn decode(block: &[u8]) -> Block {
-        match serde_json::from_slice::<Self>(block) {
-            Ok(status) if status.spool == VERSION => Block::Whole(status),
-            Ok(_) => Block::Foreign,
-            Err(_) => Block::Damaged,
-        }
-    }
-}
-
-#[derive(Debug)]
-enum Block {
-    Whole(Status),
-    Damaged,
-    Foreign,
 }
 
 #[cfg(test)]

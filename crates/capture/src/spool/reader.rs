@@ -1,11 +1,26 @@
 //! Reading a spool, also while its recorder appends to it.
 
-use super::{HEADER, RecordHead, checksum, open_regular, u32_at};
-use crate::spool::{Block, STATUS_SIZE, Status};
+use super::pages::{self, Progress, Status, VERSION};
+use super::{
+    FIRST, HEADER, Layout, PROGRESS_AT, ROOM, RecordHead, SEGMENT, SEGMENT_HEADER, STATUS_AT,
+    checksum, open_regular, u32_at,
+};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+
+/// A record that begins so many segments before the last is written to its end, or never will be.
+const SETTLED: u64 = 18;
+
+/// Whether a spool still grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tail {
+    /// Its recorder lives: what is not whole at the end is still being written.
+    Growing,
+    Final,
+}
 
 #[derive(Debug, thiserror::Error)]
 pub enum SpoolError {
@@ -21,16 +36,18 @@ pub enum SpoolError {
 pub struct SpoolReader {
     path: PathBuf,
     file: File,
-    magic: u32,
+    layout: Layout,
+    /// Where in the file the segments are, by sequence.
+    segments: BTreeMap<u64, u64>,
     window: Vec<u8>,
     window_start: u64,
 }
 
 impl SpoolReader {
-    /// Opens the spool `path`, for writing too where that is allowed ([`Self::punch`] needs it).
+    /// Opens the spool `path`, for writing too where that is allowed ([`Self::publish`] needs it).
     ///
-    /// One damaged byte in the status block or in the first record does not make it unreadable:
-    /// both tell the magic.
+    /// One damaged byte in the status page or in the first record does not make it unreadable:
+    /// both tell the magic, and where the segments begin.
     pub fn open(path: &Path) -> Result<Self, SpoolError> {
         let io_error = |source| SpoolError::Io {
             path: path.to_owned(),
@@ -42,67 +59,59 @@ impl SpoolReader {
         let mut reader = Self {
             path: path.to_owned(),
             file,
-            magic: 0,
+            layout: Layout::default(),
+            segments: BTreeMap::new(),
             window: Vec::new(),
             window_start: 0,
         };
-        reader.magic = reader.find_magic()?;
+        reader.layout = reader.find_layout()?;
         Ok(reader)
     }
 
-    /// What the status block says, unless that is damaged: the records then say otherwise.
-    fn find_magic(&mut self) -> Result<u32, SpoolError> {
-        let stated = match self.block()? {
-            Block::Whole(status) => Some(status.magic),
-            Block::Damaged => None,
-            Block::Foreign => return Err(self.no_spool()),
-        };
-        let first = self.first_position();
-        let seen = self.magic_at(first)?;
-        self.magic = seen.unwrap_or(0);
-        let second = match self.whole(first, u64::MAX, &mut Vec::new())? {
-            Some(head) => self.magic_at(head.end())?,
-            None => return stated.ok_or_else(|| self.no_spool()),
-        };
-        // One of the two is damaged. The checksum of the record does not say which.
-        let magic = if second == seen {
-            seen
-        } else {
-            stated.or(seen)
-        };
-        magic.ok_or_else(|| self.no_spool())
+    fn find_layout(&mut self) -> Result<Layout, SpoolError> {
+        if let Some(status) = self.page()? {
+            let (magic, base) = (status.magic, status.base);
+            return Ok(Layout { magic, base });
+        }
+        // Where the start record ends, it says itself.
+        self.layout.base = u64::MAX;
+        let header = self.bytes(FIRST, HEADER)?;
+        let magic = u32_at(header, 0).ok_or_else(|| self.no_spool())?;
+        self.layout.magic = magic;
+        let first = self.whole(FIRST, &mut Vec::new())?;
+        let base = first.ok_or_else(|| self.no_spool())?.end();
+        Ok(Layout { magic, base })
     }
 
-    fn magic_at(&mut self, position: u64) -> Result<Option<u32>, SpoolError> {
-        Ok(u32_at(self.bytes(position, HEADER, u64::MAX)?, 0))
-    }
-
-    /// The status block as it is now; one that says nothing if it is damaged.
+    /// The status page as it is now; one that says nothing if it is damaged.
     pub fn status(&self) -> Result<Status, SpoolError> {
-        match self.block()? {
-            Block::Whole(status) => Ok(status),
-            Block::Damaged => Ok(Status {
-                magic: self.magic,
-                ..Status::default()
-            }),
-            Block::Foreign => Err(self.no_spool()),
+        Ok(self.page()?.unwrap_or_default())
+    }
+
+    /// Whether the status page cannot be read.
+    pub fn is_status_damaged(&self) -> Result<bool, SpoolError> {
+        Ok(self.page()?.is_none())
+    }
+
+    fn page(&self) -> Result<Option<Status>, SpoolError> {
+        let page = pages::read(&self.file, STATUS_AT);
+        match page {
+            Ok(Some(Status { spool, .. })) if spool != VERSION => Err(self.no_spool()),
+            Ok(page) => Ok(page),
+            Err(source) if source.kind() == io::ErrorKind::UnexpectedEof => Err(self.no_spool()),
+            Err(source) => Err(self.io_error(source)),
         }
     }
 
-    /// Whether the status block cannot be read.
-    pub fn is_status_damaged(&self) -> Result<bool, SpoolError> {
-        Ok(!matches!(self.block()?, Block::Whole(_)))
+    /// What the indexer has published; nothing if that cannot be read.
+    pub fn progress(&self) -> Progress {
+        let progress = pages::read(&self.file, PROGRESS_AT);
+        progress.ok().flatten().unwrap_or_default()
     }
 
-    fn block(&self) -> Result<Block, SpoolError> {
-        let mut block = [0; STATUS_SIZE];
-        self.file
-            .read_exact_at(&mut block, 0)
-            .map_err(|source| match source.kind() {
-                io::ErrorKind::UnexpectedEof => self.no_spool(),
-                _ => self.io_error(source),
-            })?;
-        Ok(Status::decode(&block))
+    /// Publishes how far the spool is drained: what stands before is written again.
+    pub fn publish(&self, progress: &Progress) -> io::Result<()> {
+        pages::write(&self.file, PROGRESS_AT, progress)
     }
 
     pub fn path(&self) -> &Path {
@@ -110,68 +119,99 @@ impl SpoolReader {
     }
 
     pub fn first_position(&self) -> u64 {
-        STATUS_SIZE as u64
+        FIRST
     }
 
-    pub fn file_len(&self) -> Result<u64, SpoolError> {
-        Ok(self
-            .file
-            .metadata()
-            .map_err(|source| self.io_error(source))?
-            .len())
+    /// The end of the journal, rounded up to a segment.
+    pub fn last_position(&mut self) -> Result<u64, SpoolError> {
+        self.look_for_segments()?;
+        let last = self.segments.last_key_value();
+        Ok(last.map_or(self.layout.base, |(last, _)| self.layout.start_of(last + 1)))
     }
 
     /// Reads the first whole record at `position` or after it, and puts its payload into
     /// `payload`.
     ///
-    /// `end` is how much of the file is known to be written; `u64::MAX` for a spool whose
-    /// recorder is gone. If the record does not begin at `position`, what stands between cannot
-    /// be read: it is damaged, or was punched out. Returns `None` if no whole record follows: at
-    /// the end, and before a last record that was torn by a crash of the machine.
+    /// If the record does not begin at `position`, what stands between cannot be read: it is
+    /// damaged, or was given back. Returns `None` if no whole record follows: at the end, and
+    /// before a last record that was torn by a crash of the machine.
     pub fn read(
         &mut self,
         position: u64,
-        end: u64,
+        tail: Tail,
         payload: &mut Vec<u8>,
     ) -> Result<Option<RecordHead>, SpoolError> {
-        if let Some(head) = self.whole(position, end, payload)? {
+        if let Some(head) = self.whole(position, payload)? {
             return Ok(Some(head));
         }
-        let magic = self.magic;
-        let header = self.bytes(position, HEADER, end)?;
-        if header.is_empty() {
+        // It may have been written since the window was read.
+        self.window.clear();
+        if self.is_absent(position)? && tail == Tail::Growing {
+            return Ok(None);
+        }
+        self.look_for_segments()?;
+        if let Some(head) = self.whole(position, payload)? {
+            return Ok(Some(head));
+        }
+        if tail == Tail::Growing && !self.is_settled(position) {
             return Ok(None);
         }
         // Only the payload may be damaged. What looks like a record within it must not be taken
         // for one: a server can have read this very file.
-        if let Some(damaged) = RecordHead::decode(position, magic, header)
-            && let Some(head) = self.whole(damaged.end(), end, payload)?
+        if let Some(damaged) = self.head(position)?
+            && let Some(head) = self.whole(damaged.end(), payload)?
         {
             return Ok(Some(head));
         }
-        self.search(position + 1, end, payload)
+        self.search(position + 1, payload)
+    }
+
+    /// Whether no header stands at `position`, asked without reading more than that.
+    fn is_absent(&mut self, position: u64) -> Result<bool, SpoolError> {
+        let mut header = [0; HEADER];
+        let read = self.fill_in(position, &mut header)?;
+        let magic = self.layout.magic_at(position);
+        let absent = RecordHead::decode(position, magic, &header[..read]).is_none();
+        Ok(absent && !self.is_settled(position))
+    }
+
+    fn is_settled(&self, position: u64) -> bool {
+        let at = self
+            .layout
+            .place(position)
+            .map_or(0, |(sequence, _)| sequence);
+        let last = self.segments.last_key_value();
+        last.is_some_and(|(last, _)| *last >= at + SETTLED)
+    }
+
+    fn head(&mut self, position: u64) -> Result<Option<RecordHead>, SpoolError> {
+        let magic = self.layout.magic_at(position);
+        let header = self.bytes(position, HEADER)?;
+        Ok(RecordHead::decode(position, magic, header))
+    }
+
+    /// The length of the record at `position` that was not written to its end; 0: none is there.
+    pub fn torn_at(&mut self, position: u64) -> Result<u64, SpoolError> {
+        Ok(self.head(position)?.map_or(0, |head| head.end() - position))
     }
 
     /// The record at `position`, if a whole one is there.
     fn whole(
         &mut self,
         position: u64,
-        end: u64,
         payload: &mut Vec<u8>,
     ) -> Result<Option<RecordHead>, SpoolError> {
         payload.clear();
-        let magic = self.magic;
-        let header = self.bytes(position, HEADER, end)?;
-        let Some(head) = RecordHead::decode(position, magic, header) else {
+        let Some(head) = self.head(position)? else {
             return Ok(None);
         };
         let whole = HEADER + head.len as usize;
-        let record = self.bytes(position, whole, end)?;
+        let record = self.bytes(position, whole)?;
         if record.len() < whole {
             return Ok(None);
         }
         let (header, body) = record.split_at(HEADER);
-        if header[4..8] != checksum(header, body).to_le_bytes() {
+        if header[4..8] != checksum(&header[8..], body).to_le_bytes() {
             return Ok(None);
         }
         payload.extend_from_slice(body);
@@ -182,41 +222,45 @@ impl SpoolReader {
     fn search(
         &mut self,
         mut at: u64,
-        end: u64,
         payload: &mut Vec<u8>,
     ) -> Result<Option<RecordHead>, SpoolError> {
-        let magic = self.magic.to_le_bytes();
         loop {
             at = self.data_after(at);
-            let bytes = self.bytes(at, WINDOW, end)?;
-            if bytes.len() < HEADER {
+            if at == u64::MAX {
                 return Ok(None);
             }
-            let Some(found) = memchr::memmem::find(bytes, &magic) else {
-                // The magic may lie across the end of what was looked at.
-                at += (bytes.len() - magic.len() + 1) as u64;
-                continue;
-            };
-            let candidate = at + found as u64;
-            if let Some(head) = self.whole(candidate, end, payload)? {
-                return Ok(Some(head));
+            let magic = self.layout.magic_at(at).to_le_bytes();
+            // Each segment has a magic of its own, and the last record in it may reach beyond.
+            let next = self
+                .layout
+                .place(at)
+                .map_or(self.layout.base, |(sequence, _)| {
+                    self.layout.start_of(sequence.saturating_add(1))
+                });
+            let left = usize::try_from(next.saturating_sub(at)).unwrap_or(usize::MAX);
+            let bytes = self.bytes(at, left.min(WINDOW))?;
+            if bytes.is_empty() {
+                return Ok(None);
             }
-            at = candidate + 1;
+            let (looked_at, found) = (bytes.len(), memchr::memmem::find(bytes, &magic));
+            if let Some(found) = found {
+                let candidate = at + found as u64;
+                if let Some(head) = self.whole(candidate, payload)? {
+                    return Ok(Some(head));
+                }
+                at = candidate + 1;
+                continue;
+            }
+            let tail = &self.bytes(next.saturating_sub(3), magic.len())?;
+            if looked_at >= left && *tail == magic {
+                at = next - 3;
+            } else if looked_at >= left {
+                at = next;
+            } else {
+                // The magic may lie across the end of what was looked at.
+                at += (looked_at.saturating_sub(magic.len() - 1)).max(1) as u64;
+            }
         }
-    }
-
-    /// Gives the disk space of the bytes `from..to` back. Best effort: file systems without holes
-    /// keep them until the spool is deleted.
-    pub fn punch(&self, from: u64, to: u64) {
-        #[cfg(target_os = "linux")]
-        if let (Ok(offset), Ok(len)) = (i64::try_from(from), i64::try_from(to.saturating_sub(from)))
-        {
-            use nix::fcntl::{FallocateFlags, fallocate};
-            let flags = FallocateFlags::FALLOC_FL_PUNCH_HOLE | FallocateFlags::FALLOC_FL_KEEP_SIZE;
-            let _ = fallocate(&self.file, flags, offset, len);
-        }
-        #[cfg(not(target_os = "linux"))]
-        let _ = (from, to);
     }
 
     fn no_spool(&self) -> SpoolError {
@@ -239,53 +283,84 @@ impl SpoolReader {
 const WINDOW: usize = 256 * 1024;
 
 impl SpoolReader {
-    /// Where at or after `at` the file is no hole: holes may be as large as disks.
+    /// The first position at or after `at` that a segment of the file holds.
     fn data_after(&self, at: u64) -> u64 {
-        #[cfg(target_os = "linux")]
-        {
-            use nix::unistd::{Whence, lseek};
-            match i64::try_from(at).map(|at| lseek(&self.file, at, Whence::SeekData)) {
-                Ok(Ok(data)) => return u64::try_from(data).map_or(at, |data| data.max(at)),
-                // Nothing but a hole is left.
-                Ok(Err(nix::errno::Errno::ENXIO)) => return u64::MAX,
-                _ => {}
-            }
+        let Some((sequence, _)) = self.layout.place(at) else {
+            return at;
+        };
+        match self.segments.range(sequence..).next() {
+            Some((found, _)) => at.max(self.layout.start_of(*found)),
+            None => u64::MAX,
         }
-        at
     }
 
-    /// `len` bytes at `position`, fewer where the file or `end` comes before.
-    fn bytes(&mut self, position: u64, len: usize, end: u64) -> Result<&[u8], SpoolError> {
-        let len = usize::try_from(end.saturating_sub(position))
-            .unwrap_or(usize::MAX)
-            .min(len);
+    /// Reads again which segments the file has, and where.
+    fn look_for_segments(&mut self) -> Result<(), SpoolError> {
+        self.segments.clear();
+        let len = self.file.metadata().map_err(|e| self.io_error(e))?.len();
+        let slots = len.saturating_sub(self.layout.base).div_ceil(SEGMENT);
+        for slot in 0..slots {
+            let mut header = [0; SEGMENT_HEADER];
+            let at = self.layout.slot(slot);
+            if self.file.read_exact_at(&mut header, at).is_ok()
+                && let Some(sequence) = self.layout.decode(&header)
+            {
+                self.segments.insert(sequence, slot);
+            }
+        }
+        Ok(())
+    }
+
+    /// `len` bytes at `position`, fewer where the journal ends before.
+    fn bytes(&mut self, position: u64, len: usize) -> Result<&[u8], SpoolError> {
         let inside = position >= self.window_start
-            && position + len as u64 <= self.window_start + self.window.len() as u64;
+            && position.saturating_add(len as u64) <= self.window_start + self.window.len() as u64;
         if !inside {
-            self.fill(position, len, end)?;
+            let mut window = std::mem::take(&mut self.window);
+            window.resize(len.max(WINDOW), 0);
+            let filled = self.fill_in(position, &mut window)?;
+            window.truncate(filled);
+            (self.window, self.window_start) = (window, position);
         }
         let from = usize::try_from(position - self.window_start).unwrap_or(usize::MAX);
         let from = from.min(self.window.len());
         Ok(&self.window[from..self.window.len().min(from + len)])
     }
 
-    fn fill(&mut self, position: u64, len: usize, end: u64) -> Result<(), SpoolError> {
-        let known = usize::try_from(end.saturating_sub(position)).unwrap_or(usize::MAX);
-        self.window.resize(len.max(WINDOW).min(known), 0);
-        self.window_start = position;
+    /// Reads the journal from `position` on into `window`; returns how much of it there is.
+    fn fill_in(&mut self, position: u64, window: &mut [u8]) -> Result<usize, SpoolError> {
         let mut filled = 0;
-        while filled < self.window.len() {
-            match self
-                .file
-                .read_at(&mut self.window[filled..], position + filled as u64)
-            {
+        while filled < window.len() {
+            let at = position.saturating_add(filled as u64);
+            let Some((from, room)) = self.place(at)? else {
+                break;
+            };
+            let to = window.len().min(filled.saturating_add(room));
+            match self.file.read_at(&mut window[filled..to], from) {
                 Ok(0) => break,
                 Ok(n) => filled += n,
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
                 Err(source) => return Err(self.io_error(source)),
             }
         }
-        self.window.truncate(filled);
-        Ok(())
+        Ok(filled)
+    }
+
+    /// Where in the file `position` stands, and how many bytes of the journal follow there.
+    fn place(&mut self, position: u64) -> Result<Option<(u64, usize)>, SpoolError> {
+        let Some((sequence, at)) = self.layout.place(position) else {
+            let room = usize::try_from(self.layout.base - position).unwrap_or(usize::MAX);
+            return Ok(Some((position, room)));
+        };
+        // Segments come in order: one that is before the last is missing for good.
+        let last = self.segments.last_key_value().map(|(last, _)| *last);
+        if last.is_none_or(|last| last < sequence) {
+            self.look_for_segments()?;
+        }
+        let room = usize::try_from(ROOM - at).unwrap_or(usize::MAX);
+        Ok(self
+            .segments
+            .get(&sequence)
+            .map(|slot| (self.layout.slot(*slot) + SEGMENT_HEADER as u64 + at, room)))
     }
 }

@@ -264,7 +264,7 @@ fn start(
         sink,
     } in ends
     {
-        let gauge = Arc::clone(&gauges[usize::from(stream.0)]);
+        let gauge = Arc::clone(&gauges[stream.index()]);
         let pump = Pump {
             source,
             sink,

@@ -285,7 +285,7 @@ impl Pipes {
             EventKind::StallEnded { stream, .. } => (stream, None),
             _ => return,
         };
-        let Some(stall) = self.stalls.get_mut(usize::from(stream.0)) else {
+        let Some(stall) = self.stalls.get_mut(stream.index()) else {
             return;
         };
         let ended = std::mem::replace(stall, began);

@@ -337,7 +337,7 @@ impl<F: Read> Reader<F> {
     fn times(&mut self, line: &Line<'_>, stream: StreamId) -> (Moment, Moment) {
         let last = self.time(line.t);
         let first = line.t0.unwrap_or(last).min(last);
-        let before = self.streams_us[usize::from(stream.0)];
+        let before = self.streams_us[stream.index()];
         if let back @ 1.. = before.saturating_sub(first) {
             self.tell(&format!(
                 "it lies {back} µs before the frame before it on the same stream; taken for the \
@@ -345,7 +345,7 @@ impl<F: Read> Reader<F> {
             ));
         }
         let (first, last) = (first.max(before), last.max(before));
-        self.streams_us[usize::from(stream.0)] = last;
+        self.streams_us[stream.index()] = last;
         self.last_us = last;
         (Moment(first * US), Moment(last * US))
     }

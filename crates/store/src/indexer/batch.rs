@@ -5,7 +5,7 @@ use super::line::{Body, Line};
 use super::write::Writer;
 use super::{Budget, Position, long};
 use crate::schema::{State, to_sql};
-use mcpreel_capture::spool::{EndNote, RecordHead, RecordKind, SpoolReader, Status};
+use mcpreel_capture::spool::{EndNote, RecordHead, RecordKind, SpoolReader, Status, Tail};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{Closer, Event, EventKind};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
@@ -41,23 +41,19 @@ pub(super) struct Batch<'a> {
 }
 
 impl Batch<'_> {
-    /// Takes records up to `end`, within `budget`. Returns whether there are no more.
-    pub fn drain(&mut self, end: u64, budget: &Budget) -> Result<bool, IndexError> {
+    /// Takes records within `budget`. Returns whether there are no more.
+    pub fn drain(&mut self, tail: Tail, budget: &Budget) -> Result<bool, IndexError> {
         let began = budget.clock.now();
         let mut bytes = 0;
         while !budget.is_spent(began, bytes) {
-            let Some(head) = self.spool.read(self.state.next, end, self.payload)? else {
-                // Whatever its recorder has written is there to be read: nothing to wait for.
-                if end < u64::MAX {
-                    self.pass_over(end, self.state.t_last)?;
-                }
+            let Some(head) = self.spool.read(self.state.next, tail, self.payload)? else {
                 return Ok(true);
             };
             self.pass_over(head.position, head.t)?;
             self.record(&head)?;
             bytes += u64::from(head.len);
         }
-        Ok(self.state.next >= end)
+        Ok(false)
     }
 
     /// Goes on at `position`. Says so if what stands before it could not be read; which bytes of
@@ -83,14 +79,13 @@ impl Batch<'_> {
         self.event(t, EventKind::Warning { message })
     }
 
-    /// Says which bytes at the end of the spool, `len` long, or in its status block could not be
-    /// read.
-    pub fn warn_of_damage(&mut self, len: u64) -> Result<(), IndexError> {
+    /// Says whether a record at the end of the spool, or its status page, could not be read.
+    pub fn warn_of_damage(&mut self) -> Result<(), IndexError> {
         let t = self.state.t_last;
         if self.spool.is_status_damaged()? {
             self.warn_unread(0, self.spool.first_position(), t)?;
         }
-        match len.saturating_sub(self.state.next) {
+        match self.spool.torn_at(self.state.next)? {
             0 => Ok(()),
             torn => self.warn_unread(self.state.next, torn, t),
         }

@@ -2,7 +2,7 @@
 
 use super::derive::IndexError;
 use crate::schema::to_sql;
-use mcpreel_capture::spool::{RecordKind, SpoolReader};
+use mcpreel_capture::spool::{RecordKind, SpoolReader, Tail};
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_wire::json::Outline;
 use mcpreel_wire::message::{Content, classify_cut, classify_outline, classify_unread};
@@ -60,8 +60,8 @@ pub(super) fn copy(
     let mut text = LongText::default();
     let mut payload = Vec::new();
     while at < end {
-        // Whatever was read once is still there: it is punched out after the commit.
-        let Some(chunk) = spool.read(position, u64::MAX, &mut payload)? else {
+        // Whatever was read once is still there: it is released after the commit.
+        let Some(chunk) = spool.read(position, Tail::Final, &mut payload)? else {
             return Err(failed(io::ErrorKind::UnexpectedEof.into()));
         };
         position = chunk.end();

@@ -30,7 +30,7 @@ use derive::Deriver;
 pub use derive::IndexError;
 pub use line::COLLECT_LIMIT;
 use line::Line;
-use mcpreel_capture::spool::SpoolReader;
+use mcpreel_capture::spool::{Progress, SpoolReader, Tail};
 use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_trace::event::ProcessContext;
 use mcpreel_trace::frame::{Seq, StreamId};
@@ -39,8 +39,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use write::Writer;
 
-/// Disk space is given back in pieces of at least this size: each takes a system call.
-const PUNCH_AT_LEAST: u64 = 1024 * 1024;
+/// Drained parts of the spool are released in pieces of at least this size: each takes a system
+/// call.
+const RELEASE_AT_LEAST: u64 = 256 * 1024;
 
 const MARK_UNDERIVED: &str = "UPDATE recording SET derived_version = 0";
 
@@ -65,7 +66,8 @@ pub struct Indexer {
     deriver: Option<Deriver>,
     /// A transaction failed: memory is ahead of the file.
     astray: bool,
-    punched: u64,
+    /// What was released of the spool; `None`: its recorder has gone, nobody writes it again.
+    released: Option<u64>,
     payload: Vec<u8>,
 }
 
@@ -92,22 +94,18 @@ impl Indexer {
     fn new(
         path: &Path,
         conn: Connection,
-        mut spool: SpoolReader,
+        spool: SpoolReader,
         deriver: Option<Deriver>,
     ) -> Result<Self, IndexError> {
-        let mut payload = Vec::new();
-        let first = spool.first_position();
-        // The start event keeps its place, so that the spool alone says whose it is.
-        let start = spool.read(first, u64::MAX, &mut payload)?;
         Ok(Self {
             path: path.to_owned(),
-            punched: start.map_or(first, |head| head.end()),
+            released: deriver.is_some().then_some(0),
             spool,
             state: Position::load(&conn)?,
             conn,
             deriver,
             astray: false,
-            payload,
+            payload: Vec::new(),
         })
     }
 
@@ -120,14 +118,14 @@ impl Indexer {
         self.state.next
     }
 
-    /// Takes records up to `end` (see [`SpoolReader::read`]) into the recording, in one
-    /// transaction within `budget`. Returns whether it has come to `end`.
+    /// Takes records into the recording, in one transaction within `budget`. Returns whether it
+    /// has come to the end of the spool.
     ///
     /// After an error nothing of it is on record, and the next call begins where this one did.
-    pub fn step(&mut self, end: u64, budget: &Budget) -> Result<bool, IndexError> {
+    pub fn step(&mut self, tail: Tail, budget: &Budget) -> Result<bool, IndexError> {
         self.find_back()?;
-        let caught_up = self.transact(|batch| batch.drain(end, budget))?;
-        self.punch();
+        let caught_up = self.transact(|batch| batch.drain(tail, budget))?;
+        self.release();
         Ok(caught_up)
     }
 
@@ -165,14 +163,13 @@ impl Indexer {
     ) -> Result<State, IndexError> {
         self.find_back()?;
         let status = self.spool.status()?;
-        let len = self.spool.file_len()?;
         let state = match status.end {
             Some(_) => State::Complete,
             None => State::Recovered,
         };
         self.transact(|batch| {
             batch.finish(&status, state)?;
-            batch.warn_of_damage(len)?;
+            batch.warn_of_damage()?;
             if state == State::Recovered {
                 batch.recovered(frames_before)?;
             }
@@ -228,12 +225,23 @@ impl Indexer {
         Ok(value)
     }
 
-    /// Gives the disk space of drained records back.
-    fn punch(&mut self) {
-        let resume = self.state.resume();
-        if resume >= self.punched + PUNCH_AT_LEAST {
-            self.spool.punch(self.punched, resume);
-            self.punched = resume;
+    /// Tells the recorder which part of the spool it may write again.
+    fn release(&mut self) {
+        let (resume, drained) = (self.state.resume(), self.state.next);
+        if self
+            .released
+            .is_none_or(|it| resume < it + RELEASE_AT_LEAST)
+        {
+            return;
+        }
+        let progress = Progress {
+            released: resume,
+            drained,
+            ..Progress::default()
+        };
+        // Where it fails the spool grows.
+        if self.spool.publish(&progress).is_ok() {
+            self.released = Some(resume);
         }
     }
 }
@@ -316,7 +324,7 @@ struct Position {
 impl Position {
     /// The stream's line; streams that were not foreseen are added.
     pub fn line(&mut self, stream: StreamId) -> &mut Line {
-        let at = usize::from(stream.0);
+        let at = stream.index();
         if self.lines.len() <= at {
             self.lines.resize_with(at + 1, Line::default);
         }

@@ -4,7 +4,7 @@ use super::{parse_stem, spool_of};
 use crate::open::{self, real};
 use crate::reader::{ReadError, Recording, Summary};
 use crate::schema::is_id;
-use mcpreel_capture::spool::{self, LockError, SpoolError, SpoolReader};
+use mcpreel_capture::spool::{self, LockError, SpoolError, SpoolReader, Tail};
 use mcpreel_trace::event::{EventKind, ProcessContext};
 use mcpreel_trace::session::End;
 use std::os::unix::fs::MetadataExt;
@@ -199,7 +199,7 @@ pub fn start_of(spool: &Path) -> Result<Box<ProcessContext>, EntryError> {
     let mut reader = SpoolReader::open(spool)?;
     let mut payload = Vec::new();
     let first = reader.first_position();
-    reader.read(first, u64::MAX, &mut payload)?;
+    reader.read(first, Tail::Growing, &mut payload)?;
     match serde_json::from_slice(&payload) {
         Ok(EventKind::Start(context)) if is_id(&context.recording) => Ok(context),
         _ => Err(EntryError::NoStart {
@@ -224,7 +224,7 @@ fn standing(details: &Details, spool: &Path) -> Standing {
     }
 }
 
-/// Bytes that a file takes on disk: a spool has holes where it was drained.
+/// Bytes that a file takes on disk: a spool has holes where it was trimmed.
 fn size_of(path: &Path) -> u64 {
     path.metadata()
         .map_or(0, |metadata| metadata.blocks() * 512)

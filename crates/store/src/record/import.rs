@@ -14,7 +14,7 @@
 use crate::indexer::{Budget, Finished, IndexError, Indexer};
 use crate::library::spool_of;
 use crate::schema::State;
-use mcpreel_capture::spool::{EndNote, MAX_CHUNK, RecordKind, SpoolReader, Status, Writer};
+use mcpreel_capture::spool::{EndNote, MAX_CHUNK, RecordKind, SpoolReader, Status, Tail, Writer};
 use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_trace::event::{EventKind, ProcessContext};
 use mcpreel_trace::frame::StreamId;
@@ -35,7 +35,7 @@ pub enum ImportError {
     Index(#[from] IndexError),
     /// The bytes are of none of the three streams.
     #[error("the recording is damaged: it has something of a stream {0}, and there is none")]
-    NoStream(u16),
+    NoStream(u32),
 }
 
 /// A recording that is being made. One that is not finished leaves its files behind.
@@ -153,7 +153,7 @@ impl Import {
     }
 
     fn sent(&mut self, stream: StreamId) -> Result<&mut u64, ImportError> {
-        let sent = self.sent.get_mut(usize::from(stream.0));
+        let sent = self.sent.get_mut(stream.index());
         sent.ok_or(ImportError::NoStream(stream.0))
     }
 
@@ -163,8 +163,8 @@ impl Import {
         if end - self.indexer.position() < least {
             return Ok(());
         }
-        while !self.indexer.step(end, &self.budget)? {}
-        Ok(())
+        while !self.indexer.step(Tail::Final, &self.budget)? {}
+        Ok(self.spool.trim()?)
     }
 
     fn write_status(&self, end: Option<EndNote>) -> Result<(), ImportError> {

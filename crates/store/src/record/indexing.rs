@@ -4,7 +4,7 @@ use super::recorder::{Files, Warning};
 use crate::indexer::{Budget, Finished, IndexError, Indexer};
 use crate::schema::State;
 use mcpreel_capture::gauge::STALL;
-use mcpreel_capture::spool::SpoolReader;
+use mcpreel_capture::spool::{SpoolReader, Tail};
 use mcpreel_capture::stdio::Gauges;
 use mcpreel_capture::tap::Tap;
 use mcpreel_trace::clock::Moment;
@@ -248,7 +248,8 @@ enum Need {
     Now,
     /// The indexer is behind, and more came than it took in.
     Rest,
-    /// The recording could not be written, and it is too early for another attempt.
+    /// The recording could not be written and it is too early for another attempt, or the spool
+    /// holds more disk space than it needs.
     Later,
 }
 
@@ -268,12 +269,14 @@ impl Worker {
     fn work(&mut self) -> Need {
         self.look_at_disk();
         let was_behind = self.behind();
-        self.drain();
+        self.drain(Tail::Growing);
         self.warning.tell(&self.tap);
         if self.failures >= ATTEMPTS {
             self.warning.tell_problem();
         }
         match self.behind() {
+            // What a burst took of the disk is given back when nothing more comes.
+            0 if !self.tap.is_trim() => Need::Later,
             0 => Need::None,
             _ if self.tap.clock().now() < self.retry_at => Need::Later,
             behind if behind > was_behind => Need::Rest,
@@ -293,13 +296,12 @@ impl Worker {
 
     /// Runs a transaction, if there is something to put into it and it is not too early for another
     /// attempt. `false`: there is more than it could take.
-    fn drain(&mut self) -> bool {
+    fn drain(&mut self, tail: Tail) -> bool {
         if self.behind() == 0 || self.tap.clock().now() < self.retry_at {
             return true;
         }
-        let end = self.written();
         let budget = Budget::beside_a_session(self.tap.clock());
-        let stepped = self.indexer().and_then(|it| it.step(end, &budget));
+        let stepped = self.indexer().and_then(|it| it.step(tail, &budget));
         match stepped {
             Ok(caught_up) => {
                 self.failures = 0;
@@ -343,6 +345,7 @@ impl Worker {
             return;
         }
         self.disk_at = now + LOOK_AT_DISK;
+        self.tap.trim();
         let shortage = shortage(&self.files.spool);
         if shortage.is_some() != self.short_of_disk {
             self.short_of_disk = shortage.is_some();
@@ -358,7 +361,7 @@ impl Worker {
             return;
         }
         self.retry_at = Moment(0);
-        while !self.drain() {}
+        while !self.drain(Tail::Final) {}
         if self.failures > 0 || self.behind() > 0 {
             return;
         }

@@ -7,6 +7,7 @@ use crate::library;
 use crate::reader::Recording;
 use crate::recovery;
 use crate::schema::State;
+use mcpreel_capture::spool::Tail;
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::Seq;
 use std::path::Path;
@@ -49,7 +50,7 @@ fn annotations_survive_deriving_anew_and_recovery() {
     let mut session = Session::start(dir.path(), "weather", 1);
     busy_session(&mut session, 10, 100);
     let mut indexer = session.indexer();
-    indexer.step(u64::MAX, &bytes(1000)).unwrap();
+    indexer.step(Tail::Final, &bytes(5000)).unwrap();
     set_mark(&session.reel, Seq(1), Some("x")).unwrap();
     set_note(&session.reel, None, Some("whole")).unwrap();
     drop(indexer);

@@ -6,6 +6,7 @@ use crate::open::{beside, is_born};
 use crate::reader::Recording;
 use crate::recovery::{Outcome, RecoverError, bring_up_to_date, drain_for};
 use crate::schema::{self, State};
+use mcpreel_capture::spool::Tail;
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::event::EventKind;
 use mcpreel_trace::frame::StreamId;
@@ -60,7 +61,7 @@ fn a_killed_recorder_leaves_what_an_undisturbed_one_would_have_written() {
         session.end();
         let mut indexer = session.indexer();
         for _ in 0..steps {
-            indexer.step(u64::MAX, &bytes(900)).unwrap();
+            indexer.step(Tail::Final, &bytes(900)).unwrap();
         }
         drop(indexer);
         session.die();
@@ -147,7 +148,8 @@ fn flip(path: &Path, at: u64) {
 /// Three lines, the second of which is damaged at the byte that is returned.
 fn damaged_in_the_middle(session: &mut Session) -> u64 {
     session.chunk(StreamId::S2C, b"one\n");
-    let at = session.written() + 33;
+    // Behind the header of the segment and that of the record.
+    let at = session.written() + 16 + 41;
     session.chunk(StreamId::S2C, b"two\n");
     session.chunk(StreamId::S2C, b"three\n");
     session.chunk(StreamId::STDERR, b"four\n");
@@ -169,7 +171,7 @@ fn a_damaged_record_costs_nothing_else_and_its_spool_is_kept() {
     assert_eq!(gaps(&recording), [(StreamId::S2C, 4, 4)]);
     let warnings = warnings(&recording);
     assert_eq!(warnings.len(), 1);
-    assert!(warnings[0].starts_with("36 bytes of the spool could not be read"));
+    assert!(warnings[0].starts_with("44 bytes of the spool could not be read"));
     assert!(!spool_of(&session.reel).exists());
     assert_eq!(std::fs::read(kept(&session.reel)).unwrap(), before);
     assert_eq!(Library::new(dir.path()).list().unwrap().len(), 1);

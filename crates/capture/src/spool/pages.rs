@@ -1,0 +1,111 @@
+//! The pages at the start of a spool, overwritten in place: one of the writer, one of the indexer.
+
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::event::EventKind;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+/// Bytes of a page of the file: overwriting one needs no new space on a full disk.
+pub(super) const PAGE: usize = 4096;
+pub(super) const STATUS_AT: u64 = 0;
+pub(super) const PROGRESS_AT: u64 = PAGE as u64;
+
+/// The version that this code writes.
+pub(super) const VERSION: u32 = 2;
+
+/// What must be known even if no record can be written any more.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Status {
+    pub spool: u32,
+    /// The magic of the start record, and where that ends.
+    pub magic: u32,
+    pub base: u64,
+    /// Bytes of each stdio stream that were forwarded: exact while a gap is open and at the end.
+    pub forwarded: [u64; 3],
+    /// Why the first gap began; `None` as long as everything is on record.
+    #[serde(default)]
+    pub gap: Option<String>,
+    /// How the session ended, repeated here for disks that take no more records.
+    #[serde(default)]
+    pub end: Option<EndNote>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EndNote {
+    /// When, nanoseconds since the start.
+    pub t_ns: u64,
+    /// The exit event, if the server had been started and was reaped.
+    pub exit: Option<EventKind>,
+}
+
+impl EndNote {
+    pub fn t(&self) -> Moment {
+        Moment(self.t_ns)
+    }
+}
+
+/// What the indexer tells the writer and other readers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Progress {
+    /// No record before this position is needed any more.
+    pub released: u64,
+    /// The end of what was looked at.
+    pub drained: u64,
+    /// The recorder has gone, and the indexer completes the recording.
+    pub is_alone: bool,
+    /// Why the recording cannot be written, in one sentence.
+    pub problem: Option<String>,
+}
+
+/// A page whose text may have to be cut so that it fits.
+pub(super) trait Page: Clone + Serialize + DeserializeOwned {
+    /// The one text that has no bound of its own.
+    fn text(&mut self) -> &mut Option<String>;
+}
+
+impl Page for Status {
+    fn text(&mut self) -> &mut Option<String> {
+        &mut self.gap
+    }
+}
+
+impl Page for Progress {
+    fn text(&mut self) -> &mut Option<String> {
+        &mut self.problem
+    }
+}
+
+const CRC: usize = 8;
+
+pub(super) fn write<P: Page>(file: &File, at: u64, page: &P) -> io::Result<()> {
+    let mut page = page.clone();
+    let mut json = serde_json::to_vec(&page).map_err(io::Error::other)?;
+    if json.len() >= PAGE - CRC {
+        let text = page.text();
+        *text = text
+            .as_ref()
+            .map(|_| String::from("reason too long to keep"));
+        json = serde_json::to_vec(&page).map_err(io::Error::other)?;
+    }
+    json.resize(PAGE - CRC - 1, b' ');
+    json.push(b'\n');
+    let crc = format!("{:08x}", crc32fast::hash(&json));
+    let block = [crc.as_bytes(), &json].concat();
+    file.write_all_at(&block, at)
+}
+
+/// The page as it is now; `None` if it is damaged, or was read while it was written.
+pub(super) fn read<P: Page>(file: &File, at: u64) -> io::Result<Option<P>> {
+    let mut block = [0; PAGE];
+    file.read_exact_at(&mut block, at)?;
+    let (crc, json) = block.split_at(CRC);
+    let stated = std::str::from_utf8(crc).ok();
+    let stated = stated.and_then(|crc| u32::from_str_radix(crc, 16).ok());
+    let is_whole = stated == Some(crc32fast::hash(json));
+    Ok(is_whole
+        .then(|| serde_json::from_slice(json).ok())
+        .flatten())
+}

@@ -170,6 +170,14 @@ impl Tap {
         }
     }
 
+    /// Whether the spool still has a name; without one nobody will read it.
+    pub fn is_linked(&self) -> bool {
+        match &self.lock().medium {
+            Medium::Recording(writer) | Medium::Refused { writer, .. } => writer.is_linked(),
+            Medium::Closed => true,
+        }
+    }
+
     /// The session is over: writes the last status. Nothing is put on record after it.
     pub fn end(&self, exit: Option<EventKind>) {
         let end = EndNote {

@@ -52,6 +52,28 @@ fn no_folder_at_all_costs_the_recording_only() {
     echo.end().assert_one_warning(&["not recorded"]);
 }
 
+/// Once the user was told that the spool is kept, which was gone as well.
+#[test]
+fn what_is_said_of_a_folder_that_was_removed_in_mid_session_is_true() {
+    let library = Library::new();
+    let dir = library.path().join("recordings");
+    let mut run = library.mcpreel("run");
+    let mut echo = Echo::start(piped(run.arg("--dir").arg(&dir).args(ECHO)));
+    echo.exchange(100);
+    crate::support::wait_for("the recording", || {
+        let names = std::fs::read_dir(&dir).ok()?.flatten();
+        let mut names = names.map(|file| file.file_name());
+        names
+            .any(|name| name.to_string_lossy().ends_with(".reel-wal"))
+            .then_some(())
+    });
+    crate::support::wait_for("the removal", || std::fs::remove_dir_all(&dir).ok());
+    echo.exchange(1000);
+    let ended = echo.end();
+    assert!(!dir.exists());
+    ended.assert_one_warning(&["removed", "nothing of it is kept"]);
+}
+
 /// A folder in which nothing can be made, also by root.
 fn read_only(library: &Library) -> PathBuf {
     if nix::unistd::geteuid().is_root() {

@@ -41,6 +41,21 @@ pub struct EndNote {
     pub exit: Option<EventKind>,
 }
 
+/// Bytes of the reason of a gap that are kept: escaped as JSON they fit into the page.
+const LONGEST_REASON: usize = 500;
+
+impl Status {
+    /// The same with a reason that fits: only that has no bound of its own.
+    pub(super) fn bounded(mut self) -> Self {
+        if let Some(gap) = &mut self.gap
+            && gap.len() > LONGEST_REASON
+        {
+            gap.truncate(gap.floor_char_boundary(LONGEST_REASON));
+        }
+        self
+    }
+}
+
 impl EndNote {
     pub fn t(&self) -> Moment {
         Moment(self.t_ns)
@@ -52,43 +67,16 @@ impl EndNote {
 pub struct Progress {
     /// No record before this position is needed any more.
     pub released: u64,
-    /// The end of what was looked at.
+    /// The end of what is on record.
     pub drained: u64,
-    /// The recorder has gone, and the indexer completes the recording.
-    pub is_alone: bool,
-    /// Why the recording cannot be written, in one sentence.
-    pub problem: Option<String>,
-}
-
-/// A page whose text may have to be cut so that it fits.
-pub(super) trait Page: Clone + Serialize + DeserializeOwned {
-    /// The one text that has no bound of its own.
-    fn text(&mut self) -> &mut Option<String>;
-}
-
-impl Page for Status {
-    fn text(&mut self) -> &mut Option<String> {
-        &mut self.gap
-    }
-}
-
-impl Page for Progress {
-    fn text(&mut self) -> &mut Option<String> {
-        &mut self.problem
-    }
 }
 
 const CRC: usize = 8;
 
-pub(super) fn write<P: Page>(file: &File, at: u64, page: &P) -> io::Result<()> {
-    let mut page = page.clone();
-    let mut json = serde_json::to_vec(&page).map_err(io::Error::other)?;
+pub(super) fn write(file: &File, at: u64, page: &impl Serialize) -> io::Result<()> {
+    let mut json = serde_json::to_vec(page).map_err(io::Error::other)?;
     if json.len() >= PAGE - CRC {
-        let text = page.text();
-        *text = text
-            .as_ref()
-            .map(|_| String::from("reason too long to keep"));
-        json = serde_json::to_vec(&page).map_err(io::Error::other)?;
+        return Err(io::Error::other("the page is full"));
     }
     json.resize(PAGE - CRC - 1, b' ');
     json.push(b'\n');
@@ -98,7 +86,7 @@ pub(super) fn write<P: Page>(file: &File, at: u64, page: &P) -> io::Result<()> {
 }
 
 /// The page as it is now; `None` if it is damaged, or was read while it was written.
-pub(super) fn read<P: Page>(file: &File, at: u64) -> io::Result<Option<P>> {
+pub(super) fn read<P: DeserializeOwned>(file: &File, at: u64) -> io::Result<Option<P>> {
     let mut block = [0; PAGE];
     file.read_exact_at(&mut block, at)?;
     let (crc, json) = block.split_at(CRC);

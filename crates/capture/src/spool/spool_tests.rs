@@ -125,7 +125,6 @@ fn release(path: &Path, released: u64) {
     let progress = Progress {
         released,
         drained: released,
-        ..Progress::default()
     };
     reader.publish(&progress).unwrap();
 }
@@ -140,7 +139,7 @@ fn dice(seed: &mut u64) -> u64 {
 fn append(writer: &mut Writer, seed: &mut u64) -> (u64, Vec<u8>) {
     let most = [100, 5_000, MAX_CHUNK as u64][usize::try_from(dice(seed) % 3).unwrap()];
     let len = usize::try_from(dice(seed) % most).unwrap();
-    let (position, payload) = (writer.end(), vec![dice(seed) as u8; len]);
+    let (position, payload) = (writer.end(), vec![dice(seed).to_le_bytes()[0]; len]);
     let (kind, stream) = (RecordKind::Chunk, StreamId::S2C);
     writer.append(kind, stream, Moment(1), 0, &payload).unwrap();
     (position, payload)
@@ -190,7 +189,7 @@ fn any_first_part_of_a_write_leaves_exactly_the_records_before_it() {
             let (first, last) = (records[0].0, records[records.len() - 1].0);
             release(
                 &path,
-                if dice(&mut seed) % 2 == 0 {
+                if dice(&mut seed).is_multiple_of(2) {
                     last
                 } else {
                     first

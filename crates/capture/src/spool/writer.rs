@@ -12,7 +12,6 @@ use nix::fcntl::{Flock, FlockArg};
 use nix::sys::uio::pwritev;
 use std::fs::{File, OpenOptions};
 use std::io::{self, IoSlice};
-use std::os::fd::OwnedFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -89,20 +88,18 @@ impl Writer {
         self.end
     }
 
-    /// Another descriptor of the file, which shares the lock.
-    pub fn share(&self) -> io::Result<OwnedFd> {
-        Ok(self.file.try_clone()?.into())
-    }
-
     /// Whether the file still has a name.
     pub fn is_linked(&self) -> bool {
         self.file.metadata().is_ok_and(|file| file.nlink() > 0)
     }
 
-    /// What the indexer has published.
-    pub fn progress(&self) -> Progress {
-        let progress = pages::read(&self.file, PROGRESS_AT);
-        progress.ok().flatten().unwrap_or_default()
+    /// The position before which the indexer needs nothing any more; 0 where that is not known.
+    fn released(&self) -> u64 {
+        let progress = pages::read::<Progress>(&self.file, PROGRESS_AT);
+        progress
+            .ok()
+            .flatten()
+            .map_or(0, |progress| progress.released)
     }
 
     /// Appends a record. After an error the spool is as it was before.
@@ -204,24 +201,16 @@ impl Writer {
             sequence,
             is_punched: false,
         };
-        let released = if self.slots.is_empty() {
-            0
-        } else {
-            self.progress().released
-        };
+        let released = self.released();
         // One that was begun and refused is known by its sequence: none may be there twice.
         let begun = self.slots.iter().position(|slot| slot.sequence == sequence);
         let mut slots = 0..self.slots.len();
-        match begun.or_else(|| slots.find(|at| self.is_free(*at, released))) {
-            Some(at) => {
-                self.slots[at] = slot;
-                at
-            }
-            None => {
-                self.slots.push(slot);
-                self.slots.len() - 1
-            }
+        if let Some(at) = begun.or_else(|| slots.find(|at| self.is_free(*at, released))) {
+            self.slots[at] = slot;
+            return at;
         }
+        self.slots.push(slot);
+        self.slots.len() - 1
     }
 
     fn is_free(&self, at: usize, released: u64) -> bool {
@@ -234,7 +223,7 @@ impl Writer {
 
     /// Gives the disk space of drained segments back, but for a few. To be called now and then.
     pub fn trim(&mut self) -> io::Result<()> {
-        let released = self.progress().released;
+        let released = self.released();
         let free: Vec<usize> = (0..self.slots.len())
             .filter(|at| self.is_free(*at, released))
             .collect();
@@ -275,7 +264,7 @@ impl Writer {
             base: self.layout.base,
             ..status.clone()
         };
-        pages::write(&self.file, STATUS_AT, &status)
+        pages::write(&self.file, STATUS_AT, &status.bounded())
     }
 }
 

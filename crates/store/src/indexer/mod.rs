@@ -237,7 +237,6 @@ impl Indexer {
         let progress = Progress {
             released: resume,
             drained,
-            ..Progress::default()
         };
         // Where it fails the spool grows.
         if self.spool.publish(&progress).is_ok() {

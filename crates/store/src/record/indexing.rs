@@ -321,11 +321,15 @@ impl Worker {
         let error: &dyn std::error::Error = error;
         let causes = std::iter::successors(Some(error), |error| error.source());
         let causes: Vec<_> = causes.map(ToString::to_string).collect();
+        let rest = if self.tap.is_linked() {
+            let spool = self.files.spool.display();
+            format!("it is kept in {spool} and will be completed when it is next read")
+        } else {
+            String::from("its files were removed meanwhile, and nothing of it is kept")
+        };
         self.warning.set_problem(Some(format!(
-            "the session goes on, but its recording cannot be written ({}); it is kept in {} and \
-             will be completed when it is next read",
+            "the session goes on, but its recording cannot be written ({}); {rest}",
             causes.join(": "),
-            self.files.spool.display()
         )));
     }
 

@@ -134,7 +134,7 @@ impl SpoolReader {
     ///
     /// If the record does not begin at `position`, what stands between cannot be read: it is
     /// damaged, or was given back. Returns `None` if no whole record follows: at the end, and
-    /// before a last record that was torn by a crash of the machine.
+    /// before a last record whose writer was killed in the middle of it.
     pub fn read(
         &mut self,
         position: u64,
@@ -188,11 +188,6 @@ impl SpoolReader {
         let magic = self.layout.magic_at(position);
         let header = self.bytes(position, HEADER)?;
         Ok(RecordHead::decode(position, magic, header))
-    }
-
-    /// The length of the record at `position` that was not written to its end; 0: none is there.
-    pub fn torn_at(&mut self, position: u64) -> Result<u64, SpoolError> {
-        Ok(self.head(position)?.map_or(0, |head| head.end() - position))
     }
 
     /// The record at `position`, if a whole one is there.

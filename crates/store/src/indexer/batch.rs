@@ -79,16 +79,14 @@ impl Batch<'_> {
         self.event(t, EventKind::Warning { message })
     }
 
-    /// Says whether a record at the end of the spool, or its status page, could not be read.
+    /// Says whether the status page could not be read. A last record that is not whole is what a
+    /// kill in the middle of writing leaves: nobody has received its bytes.
     pub fn warn_of_damage(&mut self) -> Result<(), IndexError> {
-        let t = self.state.t_last;
         if self.spool.is_status_damaged()? {
-            self.warn_unread(0, self.spool.first_position(), t)?;
+            let (page, t) = (self.spool.first_position(), self.state.t_last);
+            self.warn_unread(0, page, t)?;
         }
-        match self.spool.torn_at(self.state.next)? {
-            0 => Ok(()),
-            torn => self.warn_unread(self.state.next, torn, t),
-        }
+        Ok(())
     }
 
     /// Everything is drained: ends what is open, states what is missing.

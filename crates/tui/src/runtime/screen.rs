@@ -73,8 +73,9 @@ impl Screen {
 
     /// Puts a text into the clipboard of the terminal.
     pub fn copy(&mut self, text: &str) -> io::Result<()> {
+        let in_tmux = std::env::var_os("TMUX").is_some_and(|value| !value.is_empty());
         let out = self.terminal.backend_mut();
-        out.write_all(&sequence(text, Between::of_process()))?;
+        out.write_all(sequence(text, in_tmux).as_bytes())?;
         out.flush()
     }
 
@@ -139,46 +140,15 @@ fn give_back() {
     let _ = disable_raw_mode();
 }
 
-/// `screen` drops longer pieces of what it passes on.
-const SCREEN_PIECE: usize = 512;
-
-/// The multiplexer between the program and the terminal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Between {
-    Nothing,
-    /// tmux, which takes the sequence itself or passes it on, as it is configured.
-    Tmux,
-    /// GNU screen, which passes it on.
-    Screen,
-}
-
-impl Between {
-    pub fn of_process() -> Self {
-        let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        match (set("TMUX"), set("STY")) {
-            (true, _) => Self::Tmux,
-            (false, true) => Self::Screen,
-            (false, false) => Self::Nothing,
-        }
-    }
-}
-
-/// The sequence (OSC 52) that puts `text` into the clipboard.
-pub(super) fn sequence(text: &str, between: Between) -> Vec<u8> {
+/// The sequence (OSC 52) that puts `text` into the clipboard. Within tmux it comes twice: for a tmux
+/// that takes it, and for one that passes it on.
+fn sequence(text: &str, in_tmux: bool) -> String {
     let plain = format!("\x1b]52;c;{}\x07", STANDARD.encode(text));
-    match between {
-        Between::Nothing => plain.into_bytes(),
-        // Twice: one for a tmux that takes it, one for a tmux that passes it on.
-        Between::Tmux => {
-            let doubled = plain.replace('\x1b', "\x1b\x1b");
-            format!("{plain}\x1bPtmux;{doubled}\x1b\\").into_bytes()
-        }
-        Between::Screen => {
-            let pieces = plain.as_bytes().chunks(SCREEN_PIECE);
-            let wrapped = pieces.map(|piece| [b"\x1bP", piece, b"\x1b\\"].concat());
-            wrapped.collect::<Vec<_>>().concat()
-        }
+    if !in_tmux {
+        return plain;
     }
+    let doubled = plain.replace('\x1b', "\x1b\x1b");
+    format!("{plain}\x1bPtmux;{doubled}\x1b\\")
 }
 
 #[cfg(test)]
@@ -186,13 +156,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn multiplexers_get_the_sequence_in_their_own_wrapping() {
-        let text = |between| String::from_utf8(sequence("hi", between)).expect("it is ASCII");
-        assert_eq!(text(Between::Nothing), "\x1b]52;c;aGk=\x07");
+    fn tmux_gets_the_sequence_in_its_own_wrapping_too() {
+        assert_eq!(sequence("hi", false), "\x1b]52;c;aGk=\x07");
         assert_eq!(
-            text(Between::Tmux),
+            sequence("hi", true),
             "\x1b]52;c;aGk=\x07\x1bPtmux;\x1b\x1b]52;c;aGk=\x07\x1b\\"
         );
-        assert_eq!(text(Between::Screen), "\x1bP\x1b]52;c;aGk=\x07\x1b\\");
     }
 }

@@ -9,11 +9,9 @@ use super::action::Action;
 use super::app::{App, Focus, Session, View, Viewer};
 use super::effect::{Effects, Msg};
 use super::keymap::Key;
-use super::panels::shelf::Listing;
 use super::panels::{
     self, compare, export, findings, library, notes, replay, state, stats, story, timeline,
 };
-use super::worker::Opening;
 use std::time::Duration;
 
 /// Changes the state by what happened, and says what is to be done.
@@ -173,24 +171,6 @@ pub fn patience(viewer: &Viewer) -> Option<Duration> {
     let is_live = session.is_none_or(super::app::Session::is_live);
     let counting = if app.settings.motion { TICK } else { STILL };
     (is_live || app.notices.fades(app.now)).then_some(counting)
-}
-
-/// Whether there is nothing yet that a key could mean: what the screen is for was asked for, and
-/// no row has come.
-pub fn is_early(viewer: &Viewer) -> bool {
-    let app = &viewer.app;
-    if !app.overlays.is_empty() {
-        return false;
-    }
-    let Some(session) = viewer.session.as_deref() else {
-        return app.library.listing == Listing::Asked;
-    };
-    let scan = &session.list.scan;
-    match session.opening {
-        Opening::Asked => true,
-        Opening::Open => scan.from.is_none() && scan.is_running(),
-        _ => false,
-    }
 }
 
 #[cfg(test)]

@@ -18,7 +18,6 @@ use super::app::{Settings, Viewer};
 use super::effect::{Effect, Effects, Msg, Now};
 use super::worker::Means;
 use super::{panels, update, view};
-use input::Early;
 use mcpreel_redact::Policy;
 use mcpreel_store::library::Library;
 use mcpreel_trace::clock::{Clock, wall_clock_ns};
@@ -84,7 +83,6 @@ pub fn run(options: Options) -> io::Result<Option<i32>> {
         clock,
         memory: options.memory,
         fuse: Fuse::of_process(),
-        early: Early::default(),
     };
     let ended = event_loop.run(&inbox, effects);
     let Loop { threads, .. } = event_loop;
@@ -102,7 +100,6 @@ struct Loop<'s> {
     clock: Clock,
     memory: Option<PathBuf>,
     fuse: Fuse,
-    early: Early,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -128,11 +125,6 @@ impl Loop<'_> {
                 if let Msg::Leave(signal) = msg {
                     return Ok(signal);
                 }
-                if let Some(msg) = self.early.pass(msg, &self.viewer) {
-                    going = self.take_in(msg, going)?;
-                }
-            }
-            while let Some(msg) = self.early.next(&self.viewer) {
                 going = self.take_in(msg, going)?;
             }
         }
@@ -153,8 +145,7 @@ impl Loop<'_> {
     }
 
     fn wait(&self, inbox: &Receiver<Msg>) -> Result<Msg, RecvTimeoutError> {
-        let patience = update::patience(&self.viewer).into_iter();
-        match patience.chain(self.early.patience(&self.viewer)).min() {
+        match update::patience(&self.viewer) {
             Some(patience) => inbox.recv_timeout(patience),
             None => inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
         }

@@ -23,20 +23,20 @@ fn shows(viewer: &Viewer, text: &str) -> bool {
 
 fn listed(viewer: &Viewer) -> Vec<&'static str> {
     let shown = viewer.state.app.library.shown();
-    shown.iter().map(|row| row.entry.state()).collect()
+    shown.iter().map(|entry| entry.state()).collect()
 }
 
 /// The recording under the cursor.
 fn current(viewer: &Viewer) -> PathBuf {
     let row = viewer.state.app.library.current().expect("there is one");
-    row.entry.path.clone()
+    row.path.clone()
 }
 
 /// Rows of the screen above the one under the cursor.
 fn above(viewer: &Viewer) -> usize {
     let library = &viewer.state.app.library;
     let (shown, path) = (library.shown(), current(viewer));
-    let at = shown.iter().position(|row| row.entry.path == path);
+    let at = shown.iter().position(|entry| entry.path == path);
     at.expect("it is shown") - library.cursor.top
 }
 
@@ -54,7 +54,6 @@ fn go_to(viewer: &mut Viewer, state: &str) {
         .library
         .current()
         .expect("there are some")
-        .entry
         .state()
         != state
     {
@@ -70,7 +69,7 @@ fn live_recordings_come_first_and_then_the_newest() {
     let viewer = viewer(&recordings);
     assert_eq!(listed(&viewer)[0], "live");
     let shown = viewer.state.app.library.shown();
-    let times: Vec<_> = shown[1..].iter().map(|row| row.entry.wall_ns).collect();
+    let times: Vec<_> = shown[1..].iter().map(|entry| entry.wall_ns).collect();
     assert_eq!(times.len(), recordings.len() - 1);
     assert!(times.is_sorted_by(|a, b| a >= b), "{times:?}");
     assert!(shows(&viewer, "5 recordings  1 live"));

@@ -154,7 +154,7 @@ pub fn perform_in_library(app: &mut App, action: Action) -> Option<Effects> {
     if action != Action::Export {
         return None;
     }
-    let entry = &app.library.current()?.entry;
+    let entry = app.library.current()?;
     let (path, id) = (entry.path.clone(), entry.id.clone());
     Some(begin(app, path, id, vec![Scope::all(), Scope::marked()]))
 }

@@ -12,7 +12,7 @@
 //! ```
 
 use super::prompt::{Live, Prompt};
-use super::shelf::{Library, Listing, Row, about, file_name, note_of, state, title};
+use super::shelf::{Library, Listing, about, file_name, note_of, state, title};
 use crate::action::Action;
 use crate::app::{App, Viewer};
 use crate::effect::{Effects, Now};
@@ -34,6 +34,7 @@ use ratatui::layout::{Margin, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::{Paragraph, Wrap};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The time between two lists of the folder, nanoseconds.
 const EVERY_NS: u64 = 1_000_000_000;
@@ -81,10 +82,10 @@ pub fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
 
 fn open(viewer: &mut Viewer) -> Effects {
     let library = &mut viewer.app.library;
-    let Some(row) = library.current() else {
+    let Some(entry) = library.current() else {
         return vec![];
     };
-    let path = row.entry.path.clone();
+    let path = entry.path.clone();
     library.cursor.id.clone_from(&path);
     library.listed = None;
     super::session::open(viewer, &path, None)
@@ -110,15 +111,15 @@ pub fn wheel(app: &mut App, by: isize) -> Effects {
 }
 
 fn ask_note(app: &mut App) {
-    let Some(row) = app.library.current() else {
+    let Some(entry) = app.library.current() else {
         return;
     };
-    let Some(summary) = row.entry.summary() else {
+    let Some(summary) = entry.summary() else {
         let text = "there is nothing to write a note on yet";
         return app.notices.error(text, app.now);
     };
     let old = summary.note.clone().unwrap_or_default();
-    let path = row.entry.path.clone();
+    let path = entry.path.clone();
     let (label, hint) = ("note on the recording", "Enter keeps it, empty removes it");
     let prompt = Prompt::new(label, hint, &old, move |_, text| {
         let note = Some(text.trim().to_owned()).filter(|text| !text.is_empty());
@@ -141,10 +142,9 @@ fn write_note(path: &Path, note: Option<&str>) -> Answer {
 
 /// Asks whether it is meant, and says what goes. The cursor is on the answer that does no harm.
 fn ask_delete(app: &mut App) {
-    let Some(row) = app.library.current() else {
+    let Some(entry) = app.library.current() else {
         return;
     };
-    let entry = row.entry.as_ref();
     if entry.standing == Standing::Live {
         let text = "it is being recorded: only what has ended can be deleted";
         return app.notices.error(text, app.now);
@@ -207,7 +207,7 @@ pub fn unreadable(app: &mut App, error: String) -> Effects {
 
 /// Takes the recordings in. The one under the cursor stays where it is on the screen, whatever
 /// has come or gone above it; if it has gone, its neighbour takes the cursor.
-pub fn listed(app: &mut App, rows: Vec<Row>) -> Effects {
+pub fn listed(app: &mut App, rows: Vec<Arc<Entry>>) -> Effects {
     let page = layout::library(app.size).page();
     let library = &mut app.library;
     let before = library.cursor.at(&library.ids());
@@ -273,7 +273,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
 fn draw_header(app: &App, shown: usize, area: Rect, frame: &mut Frame<'_>) {
     let library = &app.library;
     let columns = usize::from(area.width);
-    let alive = match library.rows.iter().filter(|row| is_live(row)).count() {
+    let alive = match library.rows.iter().filter(|entry| is_live(entry)).count() {
         0 => String::new(),
         number => format!("{number} live  "),
     };
@@ -283,7 +283,7 @@ fn draw_header(app: &App, shown: usize, area: Rect, frame: &mut Frame<'_>) {
         Listing::Known => format!("{shown} of {all} shown"),
         _ => String::new(),
     };
-    let total: u64 = library.rows.iter().map(|row| row.entry.size).sum();
+    let total: u64 = library.rows.iter().map(|entry| entry.size).sum();
     let right = format!("{count}  {alive}{} ", size(total));
     let title = " recordings";
     let room = columns.saturating_sub(width(title) + width(&right) + 4);
@@ -297,7 +297,7 @@ fn draw_header(app: &App, shown: usize, area: Rect, frame: &mut Frame<'_>) {
     frame.render_widget(spans::line(header, app.settings.look), area);
 }
 
-fn draw_rows(app: &App, shown: &[&Row], places: &layout::Shelf, frame: &mut Frame<'_>) {
+fn draw_rows(app: &App, shown: &[&Entry], places: &layout::Shelf, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
     let room = usize::from(places.rows.width);
     let columns = columns(app, room);
@@ -305,19 +305,19 @@ fn draw_rows(app: &App, shown: &[&Row], places: &layout::Shelf, frame: &mut Fram
     let page = places.page();
     let top = app.library.cursor.top.min(shown.len().saturating_sub(page));
     let visible = shown.iter().skip(top).take(page);
-    let rows: Vec<_> = visible.map(|row| cells(app, row, room)).collect();
+    let rows: Vec<_> = visible.map(|entry| cells(app, entry, room)).collect();
     let selected = at.checked_sub(top).map(|at| (at, Role::Selected));
     if !places.headings.is_empty() {
         table::headings(look, &columns, places.headings, frame);
     }
     table::rows(look, &columns, &rows, selected, places.rows, frame);
-    if let Some(row) = shown.get(at) {
-        draw_about(app, &row.entry, places.about, frame);
+    if let Some(entry) = shown.get(at) {
+        draw_about(app, entry, places.about, frame);
     }
 }
 
-fn is_live(row: &Row) -> bool {
-    row.entry.standing == Standing::Live
+fn is_live(entry: &Entry) -> bool {
+    entry.standing == Standing::Live
 }
 
 /// The columns that the recordings have something for; the others have no width. Nothing of it
@@ -325,7 +325,7 @@ fn is_live(row: &Row) -> bool {
 fn columns(app: &App, room: usize) -> Vec<Column> {
     let rows = &app.library.rows;
     let widest = |text: fn(&Entry) -> String| {
-        let widths = rows.iter().map(|row| width(&text(&row.entry)));
+        let widths = rows.iter().map(|entry| width(&text(entry)));
         widths.max().unwrap_or(0)
     };
     let left = |title, width, rank| Column {
@@ -342,7 +342,6 @@ fn columns(app: &App, room: usize) -> Vec<Column> {
         0 => 0,
         wide => wide.clamp(8, 24),
     };
-    let rate = if rows.iter().any(is_live) { 8 } else { 0 };
     let note = if widest(note_of) > 0 { 12 } else { 0 };
     let mut columns = vec![
         left("", 1, 0),
@@ -351,7 +350,6 @@ fn columns(app: &App, room: usize) -> Vec<Column> {
         left("SERVER", SERVER.0, 0),
         left("HOST", host, 10),
         Column::right("DURATION", 8, 4),
-        Column::right("RATE", rate, 5),
         Column::right("EXCHANGES", 9, 6),
         Column::right("FAILED", 6, 3),
         Column::right("FINDINGS", 8, 9),
@@ -365,9 +363,8 @@ fn columns(app: &App, room: usize) -> Vec<Column> {
 }
 
 /// The cells of a recording, one for each of the columns.
-fn cells(app: &App, row: &Row, room: usize) -> Vec<Cell> {
+fn cells(app: &App, entry: &Entry, room: usize) -> Vec<Cell> {
     let (look, now) = (&app.settings.look, app.now.wall_ns);
-    let entry = &*row.entry;
     let is_chosen = app.library.chosen.contains(&entry.path);
     let (chosen_role, chosen) = if is_chosen {
         (Role::Key, look.glyph(Glyph::Selected))
@@ -396,7 +393,6 @@ fn cells(app: &App, row: &Row, room: usize) -> Vec<Cell> {
             Role::Text,
             entry.lasted_ns(now).map(clock).unwrap_or_default(),
         ),
-        (Role::Text, row.rate.map(rate).unwrap_or_default()),
         (Role::Text, many(number(|summary| summary.exchanges))),
         (Role::Bad, some(number(|summary| summary.failed))),
         (Role::Warn, some(number(|summary| summary.findings))),
@@ -404,15 +400,6 @@ fn cells(app: &App, row: &Row, room: usize) -> Vec<Cell> {
         (Role::Text, note_of(entry)),
     ];
     cells.map(|(role, text)| Cell { role, text }).into()
-}
-
-/// `12/s`; of the slow ones with a decimal.
-fn rate(per_second: f64) -> String {
-    match per_second {
-        none if none <= 0.0 => "idle".to_owned(),
-        slow if slow < 10.0 => format!("{slow:.1}/s"),
-        fast => format!("{fast:.0}/s"),
-    }
 }
 
 fn draw_about(app: &App, entry: &Entry, area: Rect, frame: &mut Frame<'_>) {

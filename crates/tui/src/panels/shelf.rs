@@ -13,19 +13,12 @@ use mcpreel_wire::text::{escape, size};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-#[derive(Clone, Debug)]
-pub struct Row {
-    pub entry: Arc<Entry>,
-    /// Messages per second lately, where somebody records.
-    pub rate: Option<f64>,
-}
-
 #[derive(Debug, Default)]
 pub struct Library {
     pub dir: PathBuf,
     pub listing: Listing,
     /// All recordings: live ones first, then the newest.
-    pub rows: Vec<Row>,
+    pub rows: Vec<Arc<Entry>>,
     /// The recording under the cursor; none, until the cursor is moved, means the first.
     pub cursor: Rows<PathBuf>,
     /// The recordings that were selected for a comparison, two at most.
@@ -54,21 +47,21 @@ impl Library {
         }
     }
 
-    pub fn shown(&self) -> Vec<&Row> {
+    pub fn shown(&self) -> Vec<&Entry> {
         let words = self.narrow.split_whitespace().map(str::to_lowercase);
         let words: Vec<_> = words.collect();
-        let fits = |row: &&Row| words.is_empty() || has(&row.entry, &words);
-        self.rows.iter().filter(fits).collect()
+        let fits = |entry: &&Entry| words.is_empty() || has(entry, &words);
+        self.rows.iter().map(Arc::as_ref).filter(fits).collect()
     }
 
     /// The files of the rows that are shown, by which the cursor knows them.
     pub fn ids(&self) -> Vec<PathBuf> {
         let shown = self.shown().into_iter();
-        shown.map(|row| row.entry.path.clone()).collect()
+        shown.map(|entry| entry.path.clone()).collect()
     }
 
     /// The recording under the cursor.
-    pub fn current(&self) -> Option<&Row> {
+    pub fn current(&self) -> Option<&Entry> {
         let at = self.cursor.at(&self.ids());
         self.shown().get(at).copied()
     }

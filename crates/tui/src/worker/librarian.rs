@@ -7,7 +7,6 @@
 
 use crate::effect::Answer;
 use crate::panels::library;
-use crate::panels::shelf::Row;
 use mcpreel_share::phrases::sentence;
 use mcpreel_store::library::{Entry, Library, Standing, spool_of};
 use mcpreel_store::recovery::{self, Outcome};
@@ -36,8 +35,6 @@ struct Known {
     entry: Arc<Entry>,
     /// The recording cannot be completed as long as its files stay as they are.
     hopeless: bool,
-    /// When it had how many messages, the last two times.
-    samples: [Option<(u64, u64)>; 2],
 }
 
 /// The dates and sizes of the files of a recording.
@@ -68,14 +65,19 @@ impl Librarian {
     /// Reads what has changed since the last time.
     fn read(&mut self) -> Result<(), String> {
         let reels = self.library.reels().map_err(|error| sentence(&error))?;
-        let now = self.clock.now().0;
         let mut known = std::mem::take(&mut self.known);
         for reel in reels {
             let stamp = stamp_of(&reel);
             let old = known.remove(&reel);
+            // A recorder that has gone leaves nothing but its lock, and no date tells that.
+            let is_live = |known: &Known| known.entry.standing == Standing::Live;
             let fresh = match old {
-                Some(old) if old.stamp == stamp && !old.may_have_changed() => old,
-                old => Known::read(&reel, stamp, old, now),
+                Some(old) if old.stamp == stamp && !is_live(&old) => old,
+                _ => Known {
+                    stamp,
+                    entry: Arc::new(Entry::read(&reel)),
+                    hopeless: false,
+                },
             };
             self.known.insert(reel, fresh);
         }
@@ -107,49 +109,14 @@ impl Librarian {
 
     /// Live recordings first, then the newest.
     fn listed(&self) -> Answer {
-        let mut rows: Vec<Row> = self.known.values().map(Known::row).collect();
+        let known = self.known.values();
+        let mut rows: Vec<_> = known.map(|known| Arc::clone(&known.entry)).collect();
         rows.sort_by(|a, b| {
-            let key = |row: &Row| (row.entry.standing == Standing::Live, row.entry.wall_ns);
-            (key(b), &b.entry.path).cmp(&(key(a), &a.entry.path))
+            let key = |entry: &Entry| (entry.standing == Standing::Live, entry.wall_ns);
+            (key(b), &b.path).cmp(&(key(a), &a.path))
         });
         Answer::new(|viewer| library::listed(&mut viewer.app, rows))
     }
-}
-
-impl Known {
-    fn read(reel: &Path, stamp: Stamp, old: Option<Self>, now: u64) -> Self {
-        let entry = Arc::new(Entry::read(reel));
-        let before = old.and_then(|old| old.samples[1]);
-        let sample = entry.summary().map(|summary| (now, summary.messages));
-        Self {
-            stamp,
-            entry,
-            hopeless: false,
-            samples: [before, sample],
-        }
-    }
-
-    /// Whether something may have happened that no date tells: a recorder that has gone leaves
-    /// nothing but its lock.
-    fn may_have_changed(&self) -> bool {
-        self.entry.standing == Standing::Live
-    }
-
-    fn row(&self) -> Row {
-        let is_live = self.entry.standing == Standing::Live;
-        Row {
-            entry: Arc::clone(&self.entry),
-            rate: is_live.then(|| rate(self.samples)).flatten(),
-        }
-    }
-}
-
-/// Messages per second between the first sample and the last.
-fn rate([before, after]: [Option<(u64, u64)>; 2]) -> Option<f64> {
-    let ((from, before), (to, after)) = (before?, after?);
-    let seconds = Duration::from_nanos(to.checked_sub(from)?).as_secs_f64();
-    let messages = u32::try_from(after.saturating_sub(before)).unwrap_or(u32::MAX);
-    (seconds > 0.0).then(|| f64::from(messages) / seconds)
 }
 
 fn stamp_of(reel: &Path) -> Stamp {

@@ -219,7 +219,7 @@ fn wheel(app: &mut App, by: isize) -> Effects {
 pub fn perform_in_library(app: &mut App, action: Action) -> Option<Effects> {
     match action {
         Action::Select => {
-            let path = app.library.current().map(|row| row.entry.path.clone());
+            let path = app.library.current().map(|entry| entry.path.clone());
             if let Some(path) = path
                 && toggle(&mut app.library.chosen, path).is_some()
             {
@@ -230,7 +230,7 @@ pub fn perform_in_library(app: &mut App, action: Action) -> Option<Effects> {
         Action::Unselect => app.library.chosen.clear(),
         Action::Close if !app.library.chosen.is_empty() => app.library.chosen.clear(),
         Action::CompareParent => {
-            let path = app.library.current()?.entry.path.clone();
+            let path = app.library.current()?.path.clone();
             return Some(begin(app, Which::Parent(path.clone()), path, None));
         }
         Action::Diff => match sides(app) {
@@ -246,7 +246,7 @@ pub fn perform_in_library(app: &mut App, action: Action) -> Option<Effects> {
 /// one on the left; or the one under the cursor and what it was made from.
 fn sides(app: &App) -> Result<(Which, PathBuf), &'static str> {
     let library = &app.library;
-    let current = library.current().map(|row| &*row.entry);
+    let current = library.current();
     let current = current.ok_or("there is no recording to be compared")?;
     let chosen = |entry: &Entry| library.chosen.contains(&entry.path);
     let is_made = current
@@ -255,7 +255,7 @@ fn sides(app: &App) -> Result<(Which, PathBuf), &'static str> {
     if library.chosen.is_empty() && is_made {
         return Ok((Which::Parent(current.path.clone()), current.path.clone()));
     }
-    let entries = library.rows.iter().map(|row| &*row.entry);
+    let entries = library.rows.iter().map(Arc::as_ref);
     let mut both: Vec<_> = entries.filter(|entry| chosen(entry)).collect();
     if both.len() == 1 && !chosen(current) {
         both.push(current);

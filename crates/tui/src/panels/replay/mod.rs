@@ -45,7 +45,7 @@ pub fn perform_in_library(app: &mut App, action: Action) -> Option<Effects> {
     if action != Action::Replay {
         return None;
     }
-    let path = app.library.current()?.entry.path.clone();
+    let path = app.library.current()?.path.clone();
     Some(ask(app, path, None, Scope::Whole))
 }
 

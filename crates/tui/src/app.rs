@@ -238,9 +238,22 @@ impl App {
         }
     }
 
+    /// Says that something was done. Like all that only changes the app it has no effects.
+    pub fn say(&mut self, text: impl Into<String>) -> Effects {
+        self.notices.success(text, self.now);
+        vec![]
+    }
+
+    /// Says why something is not done.
+    pub fn refuse(&mut self, why: impl Into<String>) -> Effects {
+        self.notices.error(why, self.now);
+        vec![]
+    }
+
     /// Puts a panel on top.
-    pub fn push(&mut self, overlay: impl Overlay) {
+    pub fn push(&mut self, overlay: impl Overlay) -> Effects {
         self.overlays.push(Box::new(overlay));
+        vec![]
     }
 
     /// The panel on top, if it is of this kind.

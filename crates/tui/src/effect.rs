@@ -124,10 +124,7 @@ impl Questions {
         found: Found<T>,
     ) -> Effect {
         let (path, is_live) = (session.path.clone(), session.is_live());
-        let failed = |viewer: &mut Viewer, why| {
-            viewer.app.notices.error(why, viewer.app.now);
-            vec![]
-        };
+        let failed = |viewer: &mut Viewer, why| viewer.app.refuse(why);
         self.send(slot, failed, move |place| {
             let recording = place.open(&Which::File(path.clone()))?;
             let said = |error: ReadError| sentence(&error);
@@ -176,10 +173,7 @@ impl Answer {
 
     /// Something could not be done: why, one sentence, escaped.
     pub fn failed(why: String) -> Self {
-        Self::new(|viewer| {
-            viewer.app.notices.error(why, viewer.app.now);
-            Effects::new()
-        })
+        Self::new(|viewer| viewer.app.refuse(why))
     }
 
     /// The answer as one to the question of this slot and number.

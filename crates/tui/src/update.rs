@@ -144,8 +144,7 @@ fn press(viewer: &mut Viewer, key: Key) -> Effects {
 fn do_chosen(viewer: &mut Viewer, action: Action) -> Effects {
     offered(viewer, action).unwrap_or_else(|| {
         let text = format!("{} does nothing here", action.row().name);
-        viewer.app.notices.error(text, viewer.app.now);
-        vec![]
+        viewer.app.refuse(text)
     })
 }
 

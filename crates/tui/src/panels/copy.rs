@@ -57,20 +57,18 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
             export::report(app, session)
         }));
     }
-    if entries.is_empty() {
-        missing(app, Some(session));
+    Some(if entries.is_empty() {
+        missing(app, Some(session))
     } else {
-        app.push(Menu::new("copy", entries));
-    }
-    Some(vec![])
+        app.push(Menu::new("copy", entries))
+    })
 }
 
-fn missing(app: &mut App, session: Option<&Session>) {
-    let text = match session.and_then(selection::selected) {
+fn missing(app: &mut App, session: Option<&Session>) -> Effects {
+    app.refuse(match session.and_then(selection::selected) {
         None => "no row is selected",
         Some(_) => "the row is still being read: once more does it",
-    };
-    app.notices.error(text, app.now);
+    })
 }
 
 /// A string by what it says, any other value as it stands.
@@ -99,13 +97,11 @@ pub fn put(app: &mut App, text: String, remark: &str) -> Effects {
     let bytes = size(text.len() as u64);
     app.copied = Some(text.clone());
     if text.len() > CLIPBOARD {
-        let said =
-            format!("{bytes} is more than terminals take: :print shows it, export writes it");
-        app.notices.error(said, app.now);
-        return vec![];
+        let much = "is more than terminals take: :print shows it, export writes it";
+        return app.refuse(format!("{bytes} {much}"));
     }
-    let said = format!("{bytes} copied{remark}; :print shows it if your terminal took none");
-    app.notices.success(said, app.now);
+    let taken = "; :print shows it if your terminal took none";
+    app.say(format!("{bytes} copied{remark}{taken}"));
     vec![Effect::Copy(text)]
 }
 
@@ -118,10 +114,7 @@ pub fn print(app: &mut App, session: Option<&Session>) -> Effects {
     let (bytes, whole) = match (&app.copied, message) {
         (Some(copied), _) => (copied.as_bytes(), true),
         (None, Some(message)) => message,
-        (None, None) => {
-            missing(app, session);
-            return vec![];
-        }
+        (None, None) => return missing(app, session),
     };
     let lines = bytes.trim_ascii_end().split(|byte| *byte == b'\n');
     let mut text = lines.map(escape_bytes).collect::<Vec<_>>().join("\n");

@@ -165,8 +165,7 @@ pub fn perform_in_session(app: &mut App, session: &mut Session, action: Action) 
         return None;
     }
     let Some(vitals) = session.vitals.as_deref() else {
-        app.notices.error("the recording is not open yet", app.now);
-        return Some(vec![]);
+        return Some(app.refuse("the recording is not open yet"));
     };
     let mut scopes = vec![Scope::all()];
     if session.filter.is_on() {
@@ -207,8 +206,7 @@ fn begin(app: &mut App, path: PathBuf, id: String, scopes: Vec<Scope>) -> Effect
 
 fn show(app: &mut App, offer: Offer) -> Effects {
     let menu = form(app, offer);
-    app.push(menu);
-    vec![]
+    app.push(menu)
 }
 
 /// The form. Every choice shows it anew with something changed.
@@ -263,8 +261,7 @@ fn ask_name(app: &mut App, offer: Offer) -> Effects {
         let file = Some(name.trim().to_owned()).filter(|name| !name.is_empty());
         show(&mut viewer.app, Offer { file, ..offer })
     });
-    app.push(prompt);
-    vec![]
+    app.push(prompt)
 }
 
 fn start(app: &mut App, offer: Offer, may: Replace) -> Effects {
@@ -291,13 +288,11 @@ fn write(offer: Offer, may: Replace, place: &Place<'_>) -> Result<Answer, String
     let mut tell = progress(place, frames);
     match outgoing::save(&recording, &order, &target, may, &mut tell) {
         Ok(saved) => Ok(Answer::new(move |viewer| {
-            done(&mut viewer.app, &saved, &file, now.is_some());
-            vec![]
+            done(&mut viewer.app, &saved, &file, now.is_some())
         })),
-        Err(ExportError::Whole(WholeError::IsThere(_))) => Ok(Answer::new(|viewer| {
-            viewer.app.push(is_there(offer));
-            vec![]
-        })),
+        Err(ExportError::Whole(WholeError::IsThere(_))) => {
+            Ok(Answer::new(|viewer| viewer.app.push(is_there(offer))))
+        }
         Err(error) => Err(unwritten(&error)),
     }
 }
@@ -324,19 +319,19 @@ fn unwritten(error: &ExportError) -> String {
     }
 }
 
-fn done(app: &mut App, saved: &Saved, file: &str, is_live: bool) {
+fn done(app: &mut App, saved: &Saved, file: &str, is_live: bool) -> Effects {
     let mut text = saved.text.clone();
     if is_live {
         text.push_str("; it is still recorded: what comes from now on is not in it");
     }
     // In full for whoever looks at the messages: the screen may be narrow.
-    app.notices.success(text, app.now);
+    app.say(text);
     let redacted = match &saved.report {
         None => "not redacted".to_owned(),
         Some(report) => format!("redacted in {}", plural(report.hits(), "place")),
     };
-    let short = format!("{} in {}, {redacted}", size(saved.bytes), escape(file));
-    app.notices.success(short, app.now);
+    let size = size(saved.bytes);
+    app.say(format!("{size} in {}, {redacted}", escape(file)))
 }
 
 /// A file of that name is there already. The cursor is on the answer that does no harm.

@@ -58,20 +58,17 @@ fn look(
 
 fn found(app: &mut App, session: &mut Session, found: Found) -> Effects {
     let Some((way, is_wrapped, key)) = found else {
-        let text = if session.filter.is_on() {
+        return app.refuse(if session.filter.is_on() {
             "nothing that fits the filter failed"
         } else {
             "there is no failure"
-        };
-        app.notices.error(text, app.now);
-        return vec![];
+        });
     };
     if is_wrapped {
-        let text = match way {
+        app.say(match way {
             Way::Oldest => "failure: from the top",
             Way::Newest => "failure: from the end",
-        };
-        app.notices.success(text, app.now);
+        });
     }
     super::selection::go_to(app, session, key)
 }

@@ -27,12 +27,7 @@ pub fn open(viewer: &mut Viewer) -> Effects {
         filter_language(&mut lines);
         legend(app, &mut lines);
     }
-    app.push(Text {
-        title: "help".to_owned(),
-        lines,
-        top: 0,
-    });
-    vec![]
+    app.push(Text::new("help", lines))
 }
 
 fn heading(text: &str, lines: &mut Vec<Line>) {

@@ -70,8 +70,8 @@ pub fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
             app.push(prompt);
         }
         Action::Close if !app.library.narrow.is_empty() => return Some(narrow(app, "")),
-        Action::RecordingNote => ask_note(app),
-        Action::Delete => ask_delete(app),
+        Action::RecordingNote => return Some(ask_note(app)),
+        Action::Delete => return Some(ask_delete(app)),
         _ => {
             let (ids, page) = (app.library.ids(), layout::library(app.size).page());
             app.library.cursor.perform(action, &ids, page)?;
@@ -110,13 +110,12 @@ pub fn wheel(app: &mut App, by: isize) -> Effects {
     vec![]
 }
 
-fn ask_note(app: &mut App) {
+fn ask_note(app: &mut App) -> Effects {
     let Some(entry) = app.library.current() else {
-        return;
+        return vec![];
     };
     let Some(summary) = entry.summary() else {
-        let text = "there is nothing to write a note on yet";
-        return app.notices.error(text, app.now);
+        return app.refuse("there is nothing to write a note on yet");
     };
     let old = summary.note.clone().unwrap_or_default();
     let path = entry.path.clone();
@@ -126,7 +125,7 @@ fn ask_note(app: &mut App) {
         let write = move || write_note(&path, note.as_deref());
         vec![Ask::Change(Box::new(write)).into()]
     });
-    app.push(prompt);
+    app.push(prompt)
 }
 
 fn write_note(path: &Path, note: Option<&str>) -> Answer {
@@ -141,13 +140,12 @@ fn write_note(path: &Path, note: Option<&str>) -> Answer {
 }
 
 /// Asks whether it is meant, and says what goes. The cursor is on the answer that does no harm.
-fn ask_delete(app: &mut App) {
+fn ask_delete(app: &mut App) -> Effects {
     let Some(entry) = app.library.current() else {
-        return;
+        return vec![];
     };
     if entry.standing == Standing::Live {
-        let text = "it is being recorded: only what has ended can be deleted";
-        return app.notices.error(text, app.now);
+        return app.refuse("it is being recorded: only what has ended can be deleted");
     }
     let mut known = vec![size(entry.size)];
     let mut text = vec![file_name(&entry.path)];
@@ -176,7 +174,7 @@ fn ask_delete(app: &mut App) {
     app.push(Menu {
         text: text.into_iter().map(|text| (Role::Text, text)).collect(),
         ..Menu::new("delete this recording?", entries)
-    });
+    })
 }
 
 /// Deletes it as `prune` does, if nobody records; a person has confirmed it.
@@ -193,7 +191,7 @@ fn delete(path: &Path) -> Answer {
 fn changed(told: String) -> Answer {
     Answer::new(|viewer| {
         let app = &mut viewer.app;
-        app.notices.success(told, app.now);
+        app.say(told);
         begin(app)
     })
 }

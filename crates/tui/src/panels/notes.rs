@@ -18,12 +18,10 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
     let frame = match selection::selected(session) {
         Some(key) if key.event_id().is_none() => key.seq,
         selected => {
-            let remark = match selected {
+            return Some(app.refuse(match selected {
                 Some(_) => "an event cannot be marked; mark the row before it",
                 None => "nothing is selected",
-            };
-            app.notices.error(remark, app.now);
-            return Some(vec![]);
+            }));
         }
     };
     let item = selection::item(session);
@@ -43,8 +41,7 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         let session = viewer.session.as_deref();
         session.map_or_else(Effects::new, |session| note(session, frame, text))
     });
-    app.push(prompt);
-    Some(vec![])
+    Some(app.push(prompt))
 }
 
 fn note(session: &Session, frame: Seq, text: &str) -> Effects {
@@ -68,8 +65,7 @@ fn ask(
     let path = session.path.clone();
     let write = move || match write(&path) {
         Ok(()) => Answer::found(move |app, session| {
-            let text = format!("#{}: {told}", frame.0);
-            app.notices.success(text, app.now);
+            app.say(format!("#{}: {told}", frame.0));
             selection::annotated(session, frame)
         }),
         Err(error) => Answer::failed(sentence(&error)),

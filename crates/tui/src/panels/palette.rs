@@ -51,8 +51,7 @@ pub fn open(viewer: &mut Viewer, text: &str) -> Effects {
     let possible = possible(&viewer.contexts());
     let fill = move |app: &App, typed: &str| fill(&app.settings.keymap, &possible, typed);
     let menu = Menu::searched(&viewer.app, text, Box::new(fill));
-    viewer.app.push(menu);
-    vec![]
+    viewer.app.push(menu)
 }
 
 fn fill(keymap: &Keymap, possible: &[&'static Row], typed: &str) -> Vec<Entry> {
@@ -86,6 +85,5 @@ fn goto(viewer: &mut Viewer, seq: Seq) -> Effects {
         return list::goto(session, seq);
     }
     let text = "frames are in recordings: Enter opens one";
-    viewer.app.notices.error(text, viewer.app.now);
-    vec![]
+    viewer.app.refuse(text)
 }

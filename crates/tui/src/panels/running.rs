@@ -53,11 +53,10 @@ pub fn progress(place: &Place<'_>, slot: Slot, told: String) {
 pub fn is_busy(app: &mut App, slot: Slot) -> bool {
     let is_busy = app.running.contains_key(&slot);
     if is_busy {
-        let text = match slot {
+        app.refuse(match slot {
             Slot::Replay => "a replay is running; Ctrl-C stops it",
             _ => "something is being written; Ctrl-C stops it",
-        };
-        app.notices.error(text, app.now);
+        });
     }
     is_busy
 }
@@ -78,17 +77,15 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
         _ => return None,
     };
     let Some(running) = app.running.get_mut(&slot) else {
-        app.notices.error("nothing like that is running", app.now);
-        return Some(vec![]);
+        return Some(app.refuse("nothing like that is running"));
     };
+    let is_again = std::mem::replace(&mut running.is_stopping, true);
     if slot == Slot::Replay {
-        let text = if running.is_stopping {
+        app.say(if is_again {
             "the server is killed"
         } else {
             "the replay stops: its server is told to end"
-        };
-        app.notices.success(text, app.now);
+        });
     }
-    running.is_stopping = true;
     Some(vec![Ask::Stop(slot).into()])
 }

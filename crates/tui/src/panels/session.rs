@@ -41,17 +41,11 @@ pub fn perform_everywhere(viewer: &mut Viewer, action: Action) -> Option<Effects
             } else {
                 "off: the terminal selects text"
             };
-            app.notices.success(format!("mouse {word}"), app.now);
+            app.say(format!("mouse {word}"));
             vec![Effect::Mouse(app.settings.mouse), Effect::Remember]
         }
-        Action::Theme => {
-            app.push(themes(app));
-            vec![]
-        }
-        Action::Messages => {
-            app.push(messages(app));
-            vec![]
-        }
+        Action::Theme => app.push(themes(app)),
+        Action::Messages => app.push(messages(app)),
         _ => return None,
     };
     Some(effects)
@@ -71,8 +65,7 @@ fn cancel(app: &mut App) -> Effects {
         return vec![Effect::Quit];
     }
     app.quit_armed = true;
-    app.notices.success("Ctrl-C again quits", app.now);
-    vec![]
+    app.say("Ctrl-C again quits")
 }
 
 fn themes(app: &App) -> Menu {
@@ -108,11 +101,7 @@ fn messages(app: &App) -> Text {
     if lines.is_empty() {
         return Text::plain("messages", ["nothing was said yet".to_owned()]);
     }
-    Text {
-        top: 0,
-        title: "messages, since the viewer started".to_owned(),
-        lines,
-    }
+    Text::new("messages, since the viewer started", lines)
 }
 
 // One recording as a whole: opened, followed, closed; which view and pane.
@@ -179,9 +168,7 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
 /// Moves the divider between list and detail a step.
 fn divide(app: &mut App, session: &mut Session, larger: bool) -> Effects {
     if !layout::shows_both(app.size, session) {
-        let text = "list and detail are not on the screen together";
-        app.notices.error(text, app.now);
-        return vec![];
+        return app.refuse("list and detail are not on the screen together");
     }
     let at = app.settings.divider;
     let to = if larger { at + STEP } else { at - STEP };
@@ -197,12 +184,15 @@ fn show(session: &mut Session, view: View) {
 /// The recording is open, has grown, or has ended.
 pub fn grown(app: &mut App, session: &mut Session, vitals: Box<Vitals>) -> Effects {
     let was_live = session.is_live();
-    let is_anew = vitals.is_anew;
+    let (is_anew, standing) = (vitals.is_anew, vitals.standing);
     session.has_past = !super::story::past(&vitals).is_empty();
     session.vitals = Some(vitals);
     session.opening = Opening::Open;
     if was_live && !session.is_live() {
-        told_end(app, session);
+        app.say(match standing {
+            Standing::Finished => "the session has ended",
+            _ => "the recorder has gone",
+        });
     }
     // Rows that were not there when their frames were looked at are nowhere else found.
     if is_anew {
@@ -210,15 +200,4 @@ pub fn grown(app: &mut App, session: &mut Session, vitals: Box<Vitals>) -> Effec
     } else {
         vec![]
     }
-}
-
-fn told_end(app: &mut App, session: &Session) {
-    let vitals = session.vitals.as_deref();
-    let killed = vitals.is_some_and(|vitals| vitals.standing != Standing::Finished);
-    let text = if killed {
-        "the recorder has gone"
-    } else {
-        "the session has ended"
-    };
-    app.notices.success(text, app.now);
 }

@@ -84,9 +84,7 @@ fn switch(app: &mut App, session: &mut Session) -> Effects {
         return put(app, session, None);
     }
     let Some(last) = session.last() else {
-        let text = "nothing is on record yet that the time cursor could stand on";
-        app.notices.error(text, app.now);
-        return vec![];
+        return app.refuse("nothing is on record yet that the time cursor could stand on");
     };
     // Events before the first frame stand at no frame.
     let selected = super::selection::place(session).map(|key| key.seq.max(Seq(1)));
@@ -163,9 +161,7 @@ fn step(app: &mut App, session: &mut Session, forward: bool) -> Effects {
         return put(app, session, to);
     }
     let end = if forward { "last" } else { "first" };
-    let text = format!("that is the {end} one");
-    app.notices.success(text, app.now);
-    vec![]
+    app.say(format!("that is the {end} one"))
 }
 
 /// Freezes the list, or lets it go on.

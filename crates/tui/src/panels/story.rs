@@ -206,10 +206,8 @@ fn found(app: &mut App, session: &mut Session, causes: Vec<Cause>) -> Effects {
 /// Opens the account of one of the causes.
 fn account(app: &mut App, session: &mut Session, at: usize) -> Effects {
     let causes = &session.causes;
-    if let Some(cause) = causes.get(at) {
-        app.push(menu(cause, at, causes));
-    }
-    vec![]
+    let cause = causes.get(at);
+    cause.map_or_else(Effects::new, |cause| app.push(menu(cause, at, causes)))
 }
 
 fn menu(cause: &Cause, at: usize, causes: &[Cause]) -> Menu {

@@ -70,7 +70,7 @@ pub fn run(options: Options) -> io::Result<Option<i32>> {
         now(clock),
     );
     for remark in options.remarks {
-        viewer.app.notices.error(remark, viewer.app.now);
+        viewer.app.refuse(remark);
     }
     let effects = match &options.open {
         Some(path) => panels::session::open(&mut viewer, path, options.seq),

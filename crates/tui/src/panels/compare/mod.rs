@@ -151,7 +151,7 @@ fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
     };
     match change {
         Some(to) => comparison.put(to, size),
-        None => app.notices.success("no more differences that way", app.now),
+        None => return Some(app.say("no more differences that way")),
     }
     Some(vec![])
 }
@@ -223,8 +223,7 @@ pub fn perform_in_library(app: &mut App, action: Action) -> Option<Effects> {
             if let Some(path) = path
                 && toggle(&mut app.library.chosen, path).is_some()
             {
-                let text = "two at most: the first one is not selected any more";
-                app.notices.success(text, app.now);
+                app.say("two at most: the first one is not selected any more");
             }
         }
         Action::Unselect => app.library.chosen.clear(),
@@ -235,7 +234,7 @@ pub fn perform_in_library(app: &mut App, action: Action) -> Option<Effects> {
         }
         Action::Diff => match sides(app) {
             Ok((left, right)) => return Some(begin(app, left, right, None)),
-            Err(why) => app.notices.error(why, app.now),
+            Err(why) => return Some(app.refuse(why)),
         },
         _ => return None,
     }
@@ -297,9 +296,7 @@ pub fn perform_in_session(app: &mut App, session: &mut Session, action: Action) 
         }
     };
     let Some((lens, key)) = right else {
-        let text = "nothing is selected to be compared";
-        app.notices.error(text, app.now);
-        return Some(vec![]);
+        return Some(app.refuse("nothing is selected to be compared"));
     };
     let right = call(&file, lens, key);
     Some(ask_calls(app, left, right, Arc::default()))
@@ -380,7 +377,7 @@ fn failed(viewer: &mut Viewer, why: String) -> Effects {
     let app = &mut viewer.app;
     // Whoever has left it does not wait for it any more.
     if leave_unfinished(app) {
-        app.notices.error(why, app.now);
+        app.refuse(why);
     }
     vec![]
 }

@@ -8,7 +8,7 @@ use crate::action::Action;
 use crate::app::{App, Focus, Session, View};
 use crate::effect::Effects;
 use crate::layout;
-use crate::panels::findings::{self, explain};
+use crate::panels::findings::explain;
 use crate::panels::list::{self, Cursor};
 use crate::theme::{Look, Role};
 use crate::widget::frame;
@@ -67,13 +67,10 @@ pub fn open(app: &mut App, session: &mut Session) -> Effects {
 /// Shows what the rule of the finding under the cursor means.
 pub fn explain(app: &mut App, session: &mut Session) -> Effects {
     let Some(finding) = finding(session) else {
-        app.notices.error("no finding is about this", app.now);
-        return vec![];
+        return app.refuse("no finding is about this");
     };
     let lines = explain::lines(finding.into(), explain::revision(session));
-    let text = findings::explain::explanation(lines);
-    app.push(text);
-    vec![]
+    app.push(explain::explanation(lines))
 }
 
 /// The finding under the cursor: of the tab, of the heading, of the value.
@@ -110,8 +107,7 @@ fn in_body(app: &mut App, session: &mut Session) -> Effects {
         }
         (PartKind::MoreFindings(_), ..) => detail.tab = Tab::Findings,
         (_, Some(node), Some(tree)) if tree.kind(node) == Kind::String => {
-            let text = text(tree, node, columns, app.settings.look);
-            if let Some(text) = text {
+            if let Some(text) = text(tree, node, columns, app.settings.look) {
                 app.push(text);
             }
         }
@@ -171,11 +167,8 @@ fn text(tree: &Tree, node: NodeId, columns: usize, look: Look) -> Option<Text> {
         lines.push(vec![(Role::Warn, more)]);
     }
     let path = tree.path(node).to_string();
-    Some(Text {
-        title: format!("{} · {kind} · {size}", escape(&path)),
-        lines,
-        top: 0,
-    })
+    let title = format!("{} · {kind} · {size}", escape(&path));
+    Some(Text::new(title, lines))
 }
 
 /// A click at this column and row of the screen, within the pane.

@@ -40,10 +40,7 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
             detail.tab = Tab::Body;
             detail.sides = detail.sides.next();
         }
-        Action::Fold => {
-            app.push(fold_menu());
-            return Some(vec![]);
-        }
+        Action::Fold => return Some(app.push(fold_menu())),
         _ => moved(detail, action, page)?,
     }
     settle(app, session);
@@ -163,14 +160,15 @@ pub fn load_more(app: &mut App, session: &mut Session) -> Effects {
     };
     let mut parts = detail.shown.iter().flat_map(|shown| &shown.parts);
     match (parts.any(is_cut), detail.amount.next()) {
-        (true, Some(amount)) => detail.amount = amount,
-        (true, None) => {
-            let text = "more than this is not held; `mcpreel show --json` has all of it";
-            app.notices.error(text, app.now);
+        (true, Some(amount)) => {
+            detail.amount = amount;
+            vec![]
         }
-        (false, _) => app.notices.success("all of it is here", app.now),
+        (true, None) => {
+            app.refuse("more than this is not held; `mcpreel show --json` has all of it")
+        }
+        (false, _) => app.say("all of it is here"),
     }
-    vec![]
 }
 
 /// Goes to the frame `seq`; when its row is there, to the place of the finding with the number
@@ -250,9 +248,7 @@ fn next(app: &mut App, session: &mut Session, forward: bool) -> Effects {
         before.unwrap_or(places.len().saturating_sub(1))
     };
     let Some((place, nth)) = places.get(at).copied() else {
-        let text = "no finding is about a place in these messages";
-        app.notices.error(text, app.now);
-        return vec![];
+        return app.refuse("no finding is about a place in these messages");
     };
     shown.at_finding = nth;
     let finding = &shown.findings[nth];
@@ -260,6 +256,5 @@ fn next(app: &mut App, session: &mut Session, forward: bool) -> Effects {
     let (at, of, detail) = (at + 1, places.len(), escape(&finding.detail));
     let text = format!("{at} of {of}: {severity} {rule}: {detail}");
     reveal(app, session, place);
-    app.notices.success(text, app.now);
-    vec![]
+    app.say(text)
 }

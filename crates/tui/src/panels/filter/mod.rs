@@ -35,14 +35,11 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         }
         Action::FilterLike => {
             let entries = session.list.selected_item().map(alike).unwrap_or_default();
-            if entries.is_empty() {
-                let text = "nothing of this row can be filtered by";
-                app.notices.success(text, app.now);
+            Some(if entries.is_empty() {
+                app.say("nothing of this row can be filtered by")
             } else {
-                let menu = Menu::new("filter rows with the same …", entries);
-                app.push(menu);
-            }
-            Some(vec![])
+                app.push(Menu::new("filter rows with the same …", entries))
+            })
         }
         Action::Relax => {
             let filter = &session.filter;

@@ -45,7 +45,7 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         Action::Explain => {
             let revision = explain::revision(session);
             let row = session.findings.current()?;
-            app.push(explain::explanation(explained(&row, revision)));
+            return Some(app.push(explain::explanation(explained(&row, revision))));
         }
         Action::Toggle => state.fold(None),
         Action::Expand => state.fold(Some(false)),
@@ -77,9 +77,7 @@ fn open(app: &mut App, session: &mut Session) -> Effects {
         Some(Row::Finding(finding)) => finding.id,
     };
     let Some(seq) = state.frame() else {
-        let text = "this finding is about no single frame";
-        app.notices.error(text, app.now);
-        return vec![];
+        return app.refuse("this finding is about no single frame");
     };
     detail::keys::jump(session, seq, id)
 }

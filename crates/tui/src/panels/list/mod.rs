@@ -45,10 +45,7 @@ fn found(app: &mut App, session: &mut Session, mut found: Found) -> Effects {
     if let (true, Some(row)) = (carried && list.hold.is_none(), list.cursor_row()) {
         list.scroll_to(row, page);
     }
-    if let Some(text) = settle(list, page) {
-        app.notices.success(text, app.now);
-    }
-    vec![]
+    settle(list, page).map_or_else(Effects::new, |text| app.say(text))
 }
 
 /// Whole rows have been read, and the row of a frame was found.
@@ -74,8 +71,8 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         Action::Open => session.focus = Focus::Detail,
         Action::Select => {
             if let Some(dropped) = select(list) {
-                let text = format!("#{} is not selected any more: two at most", dropped.seq.0);
-                app.notices.success(text, app.now);
+                let seq = dropped.seq.0;
+                app.say(format!("#{seq} is not selected any more: two at most"));
             }
         }
         Action::TimeColumn => {
@@ -225,11 +222,7 @@ pub fn go_to(app: &mut App, session: &mut Session, key: ItemKey) -> Effects {
     list.go_to = None;
     list.cursor = Cursor::At(key);
     list.hold = Some(page / 3);
-    let notice = settle(list, page);
-    if let Some(text) = notice {
-        app.notices.success(text, app.now);
-    }
-    vec![]
+    settle(list, page).map_or_else(Effects::new, |text| app.say(text))
 }
 
 /// A row has changed otherwise than by its frames: it was marked or noted.

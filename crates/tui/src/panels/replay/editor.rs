@@ -136,7 +136,7 @@ fn take(app: &mut App) {
         Ok(changed) => {
             editor.edited = changed.map(Into::into);
             if editor.edited.is_none() {
-                app.notices.success("nothing was changed", app.now);
+                app.say("nothing was changed");
             }
             leave(app);
         }

@@ -90,7 +90,7 @@ fn fill(app: &mut App, form: Result<Menu, String>) -> Effects {
             Ok(form) => app.overlays[at] = Box::new(form),
             Err(why) => {
                 app.overlays.remove(at);
-                app.notices.error(why, app.now);
+                app.refuse(why);
             }
         }
     }
@@ -197,10 +197,8 @@ fn entries(offer: &Arc<Offer>, edited: Edited) -> Vec<Entry> {
     if offer.scope != Scope::Whole && call.arguments.is_some() {
         let offer = Arc::clone(offer);
         entries.push(Entry::new('e', "edit the arguments first", |viewer| {
-            if let Some(editor) = Editor::new(offer, edited) {
-                viewer.app.push(editor);
-            }
-            vec![]
+            let editor = Editor::new(offer, edited);
+            editor.map_or_else(Effects::new, |editor| viewer.app.push(editor))
         }));
     }
     let scopes = [

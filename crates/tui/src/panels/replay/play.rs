@@ -102,7 +102,7 @@ pub fn play(
     };
     Ok(Answer::new(move |viewer| {
         let app = &mut viewer.app;
-        app.notices.success(format!("replayed: {told}"), app.now);
+        app.say(format!("replayed: {told}"));
         app.library.listed = None;
         compare::begin(app, Which::File(offer.path.clone()), path, Some(replayed))
     }))

@@ -13,10 +13,7 @@ use mcpreel_wire::text::escape;
 
 pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
     match action {
-        Action::Search => {
-            prompt(app, "");
-            Some(vec![])
-        }
+        Action::Search => Some(prompt(app, "")),
         Action::SearchNext => Some(walk(app, session, true)),
         Action::SearchPrevious => Some(walk(app, session, false)),
         Action::Close => clear(app, session),
@@ -34,21 +31,19 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
     }
 }
 
-fn prompt(app: &mut App, text: &str) {
+fn prompt(app: &mut App, text: &str) -> Effects {
     let hint = "Enter searches, re: begins a regular expression, Esc leaves";
     let prompt = Prompt::new("search", hint, text, |viewer, text| {
         viewer.in_session(|app, session| begin(app, session, text))
     });
-    app.push(prompt);
+    app.push(prompt)
 }
 
 /// The next row with a hit, or the one before.
 fn walk(app: &mut App, session: &mut Session, forward: bool) -> Effects {
     let search = &session.search;
     let Some(term) = &search.term else {
-        let text = "nothing is searched for; / searches";
-        app.notices.error(text, app.now);
-        return vec![];
+        return app.refuse("nothing is searched for; / searches");
     };
     let from = selection::place(session).unwrap_or_default();
     let Some((key, around)) = search.next(from, forward) else {
@@ -58,8 +53,7 @@ fn walk(app: &mut App, session: &mut Session, forward: bool) -> Effects {
             (_, 0) => format!("{text} occurs nowhere"),
             (_, rows) => format!("{text} occurs only in {rows} rows that the filter hides"),
         };
-        app.notices.error(text, app.now);
-        return vec![];
+        return app.refuse(text);
     };
     let (nth, of) = (search.rows.range(..=key).count(), search.rows.len());
     let end = match (around, forward) {
@@ -67,8 +61,7 @@ fn walk(app: &mut App, session: &mut Session, forward: bool) -> Effects {
         (true, true) => ", from the top",
         (true, false) => ", from the end",
     };
-    let text = format!("row {nth} of {of} with a hit{end}");
-    app.notices.success(text, app.now);
+    app.say(format!("row {nth} of {of} with a hit{end}"));
     selection::go_to(app, session, key)
 }
 
@@ -96,10 +89,9 @@ fn begin(app: &mut App, session: &mut Session, text: &str) -> Effects {
             find(app, session)
         }
         Err(error) => {
-            app.notices.error(error, app.now);
+            app.refuse(error);
             // The text stays, to be mended.
-            prompt(app, text);
-            vec![]
+            prompt(app, text)
         }
     }
 }
@@ -141,10 +133,7 @@ pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
 fn take(app: &mut App, session: &mut Session, found: Result<Found, String>) -> Effects {
     let found = match found {
         Ok(found) => found,
-        Err(error) => {
-            app.notices.error(error, app.now);
-            return vec![];
-        }
+        Err(error) => return app.refuse(error),
     };
     let place = selection::place(session).unwrap_or_default();
     let search = &mut session.search;

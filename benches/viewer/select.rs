@@ -64,11 +64,7 @@ pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
 
 fn scan(recording: &Recording, lens: Lens, filter: &str) -> anyhow::Result<Took> {
     let query = Query::parse(filter).map_err(|error| anyhow::anyhow!("{filter}: {error}"))?;
-    let question = Question {
-        lens,
-        query,
-        until: None,
-    };
+    let question = Question::new(lens, query);
     let context = Context {
         end: Moment(0),
         slow_ns: 1_000_000_000,

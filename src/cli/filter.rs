@@ -116,10 +116,6 @@ pub fn question(
 ) -> Result<(Question, Context), Failure> {
     let summary = recording.summary()?;
     let is_live = super::select::is_live(recording, &summary);
-    let question = Question {
-        lens,
-        query: query.clone(),
-        until: None,
-    };
+    let question = Question::new(lens, query.clone());
     Ok((question, context(&summary, is_live)))
 }

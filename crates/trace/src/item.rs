@@ -94,6 +94,11 @@ impl ItemKey {
         Self { seq, nth: part }
     }
 
+    /// The row of an exchange.
+    pub fn of_exchange(exchange: &Exchange) -> Self {
+        Self::of_part(exchange.request.0, exchange.request.1)
+    }
+
     /// The item of the event with the number `id`.
     pub fn of_event(after: Seq, id: u64) -> Self {
         // Events are few: a recorder writes some dozens.

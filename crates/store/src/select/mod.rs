@@ -63,6 +63,14 @@ pub struct Question {
     pub until: Option<Seq>,
 }
 
+impl Question {
+    /// Which rows fit, wherever they stand.
+    pub fn new(lens: Lens, query: Query) -> Self {
+        let until = None;
+        Self { lens, query, until }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hit {
     pub key: ItemKey,

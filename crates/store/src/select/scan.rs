@@ -269,11 +269,7 @@ pub struct LiveFilter {
 
 impl LiveFilter {
     pub fn new(query: &Query) -> rusqlite::Result<Self> {
-        let question = Question {
-            lens: Lens::Exchanges,
-            query: query.clone(),
-            ..Question::default()
-        };
+        let question = Question::new(Lens::Exchanges, query.clone());
         let context = Context {
             end: Moment(0),
             slow_ns: u64::MAX,

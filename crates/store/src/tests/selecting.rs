@@ -56,10 +56,7 @@ fn scanned(
 }
 
 fn through(lens: Lens) -> Question {
-    Question {
-        lens,
-        ..Question::default()
-    }
+    Question::new(lens, Query::default())
 }
 
 #[test]

@@ -34,7 +34,7 @@ use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_store::select::{self, Question};
 use mcpreel_trace::clock::{Moment, wall_clock_ns};
 use mcpreel_trace::frame::Seq;
-use mcpreel_trace::item::Item;
+use mcpreel_trace::item::{Item, Lens};
 use mcpreel_trace::query::Query;
 use mcpreel_wire::text::{cut, escape, plural, size};
 use std::path::{Path, PathBuf};
@@ -113,10 +113,7 @@ impl Scope {
     /// What fits a filter of ours.
     fn fitting(label: &str, part: &str, filter: &str) -> Self {
         let query = Query::parse(filter).expect("it is a filter");
-        let rows = Question {
-            query,
-            ..Question::default()
-        };
+        let rows = Question::new(Lens::default(), query);
         Self::new(label, format!("-{part}"), Some(rows))
     }
 

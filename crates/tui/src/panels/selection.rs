@@ -58,8 +58,7 @@ pub fn place(session: &Session) -> Option<ItemKey> {
         (Lens::Exchanges, Lens::Wire) => item(session).and_then(Item::exchange),
         _ => None,
     };
-    let row = exchange.map(|exchange| ItemKey::of_part(exchange.request.0, exchange.request.1));
-    row.or(Some(selected))
+    exchange.map(ItemKey::of_exchange).or(Some(selected))
 }
 
 pub fn query(session: &Session) -> &Query {
@@ -67,11 +66,7 @@ pub fn query(session: &Session) -> &Query {
 }
 
 pub fn question(session: &Session) -> Question {
-    Question {
-        lens: session.lens,
-        query: query(session).clone(),
-        until: None,
-    }
+    Question::new(session.lens, query(session).clone())
 }
 
 pub fn go_to(app: &mut App, session: &mut Session, key: ItemKey) -> Effects {

@@ -91,7 +91,9 @@ pub fn compare(
     for half in [Half::Request, Half::Response] {
         messages(&mut compared, &sides, half, &rules, bound).map_err(said)?;
     }
-    let calls = sides.each_ref().map(|side| Some(key_of(&side.exchange)));
+    let calls = sides
+        .each_ref()
+        .map(|side| Some(ItemKey::of_exchange(&side.exchange)));
     for row in &mut compared.rows {
         row.calls = calls;
     }
@@ -114,10 +116,6 @@ fn side(place: &Place<'_>, call: &Call) -> Result<OneSide, String> {
     })
 }
 
-fn key_of(exchange: &Exchange) -> ItemKey {
-    ItemKey::of_part(exchange.request.0, exchange.request.1)
-}
-
 /// The call of the same method and name before; `None` if a newer question waits.
 fn call_before(place: &Place<'_>, side: &OneSide) -> Result<Option<ItemKey>, String> {
     let said = |error: ReadError| sentence(&error);
@@ -132,7 +130,7 @@ fn call_before(place: &Place<'_>, side: &OneSide) -> Result<Option<ItemKey>, Str
     );
     let query = Query::parse(&text).map_err(|error| sentence(&error))?;
     let context = select::context(&side.recording.summary().map_err(said)?, None);
-    let from = Some(key_of(exchange));
+    let from = Some(ItemKey::of_exchange(exchange));
     let mut scan = Scan::new(&filter::typed::requests(&query), Way::Newest, from, context);
     while !place.is_stopped() {
         let deadline = Clock::start().deadline(select::STEP_NS);

@@ -157,11 +157,7 @@ pub fn narrowed(query: &Query, conditions: impl IntoIterator<Item = Expr>) -> Qu
 /// The exchanges that fit `query`: in the list notifications and lines are rows too.
 pub fn requests(query: &Query) -> Question {
     let requests = Query::parse("kind:request").unwrap_or_default();
-    Question {
-        lens: Lens::Exchanges,
-        query: narrowed(&requests, query.expr.clone()),
-        until: None,
-    }
+    Question::new(Lens::Exchanges, narrowed(&requests, query.expr.clone()))
 }
 
 const VALUES: u32 = 50;
@@ -196,13 +192,9 @@ pub struct Relaxing {
 impl Relaxing {
     pub fn new(lens: Lens, query: &Query) -> Self {
         let relaxations = relaxations(query).into_iter().take(TRIED);
-        let question = |query| Question {
-            lens,
-            query,
-            until: None,
-        };
+        let questions = relaxations.map(|query| Question::new(lens, query));
         Self {
-            questions: relaxations.map(question).rev().collect(),
+            questions: questions.rev().collect(),
             scan: None,
         }
     }

@@ -5,7 +5,6 @@ use crate::worker::job::{LastAsk, Source};
 use mcpreel_store::reader::{FindingRow, ReadError};
 use mcpreel_store::select::Question;
 use mcpreel_store::story::FindingGroup;
-use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{ItemKey, Lens};
 use mcpreel_trace::query::Query;
@@ -216,11 +215,7 @@ fn fitting(
     let fits = |lens, nth: usize| -> Result<HashSet<ItemKey>, ReadError> {
         let keys: BTreeSet<_> = places.iter().flat_map(|both| &both[nth]).copied().collect();
         let keys: Vec<_> = keys.into_iter().collect();
-        let question = Question {
-            lens,
-            query: query.clone(),
-            until: None,
-        };
+        let question = Question::new(lens, query.clone());
         let fitting = source
             .recording
             .fitting(&question, source.context(), &keys)?;
@@ -242,13 +237,15 @@ type Places = [Vec<ItemKey>; 2];
 
 fn places(source: &Source<'_>, finding: &FindingRow) -> Result<Places, ReadError> {
     let recording = source.recording;
-    let address = |exchange: &Exchange| ItemKey::of_part(exchange.request.0, exchange.request.1);
     let mut exchanges = match finding.exchange {
         Some(id) => recording.exchanges_of(&[id])?,
         None => Vec::new(),
     };
     let Some(seq) = finding.frame else {
-        return Ok([exchanges.iter().map(address).collect(), Vec::new()]);
+        return Ok([
+            exchanges.iter().map(ItemKey::of_exchange).collect(),
+            Vec::new(),
+        ]);
     };
     if finding.exchange.is_none() {
         exchanges = recording.exchanges_of_frame(seq)?;
@@ -262,7 +259,8 @@ fn places(source: &Source<'_>, finding: &FindingRow) -> Result<Places, ReadError
     if messages.is_empty() {
         wire.push(ItemKey::of_part(seq, 0));
     }
-    Ok([exchanges.iter().take(MESSAGES).map(address).collect(), wire])
+    let exchanges = exchanges.iter().take(MESSAGES);
+    Ok([exchanges.map(ItemKey::of_exchange).collect(), wire])
 }
 
 /// Errors first.

@@ -96,11 +96,7 @@ impl Scanning {
     /// `stopped`: from where on everything was looked at when the scan was stopped.
     pub fn new(lens: Lens, query: Query, stopped: Option<ItemKey>) -> Self {
         Self {
-            question: Question {
-                lens,
-                query,
-                until: None,
-            },
+            question: Question::new(lens, query),
             is_stopped: stopped.is_some(),
             stage: Stage::Older,
             scans: None,

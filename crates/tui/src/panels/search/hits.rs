@@ -266,10 +266,7 @@ pub fn row_of(
         return Ok(own);
     };
     let exchange = recording.exchange(id)?;
-    Ok(exchange.map_or(own, |exchange| {
-        let (seq, part) = exchange.request;
-        ItemKey::of_part(seq, part)
-    }))
+    Ok(exchange.as_ref().map_or(own, ItemKey::of_exchange))
 }
 
 #[cfg(test)]

@@ -2,10 +2,9 @@
 
 use crate::app::{App, Session, Viewer};
 use crate::keymap::Key;
-use crate::worker::errand::{Errand, Place, Which};
+use crate::worker::errand::{Errand, Failure, Place, Which};
 use crate::worker::job::{Growth, Job, Slot, Source, Step};
 use crossterm::event::MouseEvent;
-use mcpreel_share::phrases::sentence;
 use mcpreel_store::reader::ReadError;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -101,7 +100,7 @@ impl Questions {
         &mut self,
         slot: Slot,
         failed: fn(&mut Viewer, String) -> Effects,
-        work: impl FnOnce(&Place<'_>) -> Result<Answer, String> + Send + 'static,
+        work: impl FnOnce(&Place<'_>) -> Result<Answer, Failure> + Send + 'static,
     ) -> Effect {
         let number = self.number(slot);
         let work = Box::new(work);
@@ -127,15 +126,14 @@ impl Questions {
         let failed = |viewer: &mut Viewer, why| viewer.app.refuse(why);
         self.send(slot, failed, move |place| {
             let recording = place.open(&Which::File(path.clone()))?;
-            let said = |error: ReadError| sentence(&error);
             let source = Source {
                 recording: &recording,
                 path: &path,
-                summary: &recording.summary().map_err(said)?,
+                summary: &recording.summary()?,
                 is_live,
                 clock: place.means.clock,
             };
-            let read = read(&source, place).map_err(said)?;
+            let read = read(&source, place)?;
             Ok(Answer::found(move |app, session| found(app, session, read)))
         })
     }

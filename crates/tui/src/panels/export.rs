@@ -23,14 +23,15 @@ use crate::action::Action;
 use crate::app::{App, Session, Viewer};
 use crate::effect::Effects;
 use crate::theme::{Glyph, Role};
-use crate::worker::{Answer, Place, Slot, Which};
+use crate::worker::{Answer, Failure, Place, Slot, Which};
+use mcpreel_redact::Policy;
 use mcpreel_share::export::Selection;
 use mcpreel_share::export::otlp::Bodies;
 use mcpreel_share::outgoing::file::{Replace, WholeError};
 use mcpreel_share::outgoing::{self, ExportError, Format, Saved, Stage, Stopped};
 use mcpreel_share::phrases::sentence;
 use mcpreel_store::library::{Entry as Reel, Standing, sanitised};
-use mcpreel_store::reader::{ReadError, Recording};
+use mcpreel_store::reader::Recording;
 use mcpreel_store::select::{self, Question};
 use mcpreel_trace::clock::{Moment, wall_clock_ns};
 use mcpreel_trace::frame::Seq;
@@ -38,6 +39,7 @@ use mcpreel_trace::item::{Item, Lens};
 use mcpreel_trace::query::Query;
 use mcpreel_wire::text::{cut, escape, plural, size};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The time between two reports of progress, nanoseconds.
 const EVERY_NS: u64 = 100_000_000;
@@ -267,12 +269,13 @@ fn start(app: &mut App, offer: Offer, may: Replace) -> Effects {
 }
 
 /// Writes the file; it appears when it is whole.
-fn write(offer: Offer, may: Replace, place: &Place<'_>) -> Result<Answer, String> {
+fn write(offer: Offer, may: Replace, place: &Place<'_>) -> Result<Answer, Failure> {
     let (recording, frames, now, selection) = picked(place, &offer.path, offer.scope())?;
     if selection.is_empty() {
-        return Err("nothing on record fits, so nothing was written".to_owned());
+        let text = "nothing on record fits, so nothing was written";
+        return Err(Failure(text.to_owned()));
     }
-    let policy = (!offer.is_raw).then(|| place.means.policy.clone());
+    let policy = (!offer.is_raw).then(|| policy(place));
     let order = outgoing::Order {
         format: FORMATS[offer.format].0,
         bodies: Bodies::Without,
@@ -309,11 +312,15 @@ fn progress(place: &Place<'_>, frames: u64) -> impl FnMut(Stage) -> Result<(), S
     }
 }
 
-fn unwritten(error: &ExportError) -> String {
-    match error {
+fn policy(place: &Place<'_>) -> Result<Arc<Policy>, Failure> {
+    place.means.policy.clone().map_err(Failure)
+}
+
+fn unwritten(error: &ExportError) -> Failure {
+    Failure(match error {
         ExportError::Stopped(_) => "stopped: nothing was written".to_owned(),
-        error => escape(&sentence(error)).into_owned(),
-    }
+        error => sentence(error),
+    })
 }
 
 fn done(app: &mut App, saved: &Saved, file: &str, is_live: bool) -> Effects {
@@ -347,17 +354,16 @@ fn is_there(offer: Offer) -> Menu {
 /// frames that are written.
 type Picked = (Recording, u64, Option<Moment>, Selection);
 
-fn picked(place: &Place<'_>, path: &Path, scope: &Scope) -> Result<Picked, String> {
+fn picked(place: &Place<'_>, path: &Path, scope: &Scope) -> Result<Picked, Failure> {
     let recording = place.open(&Which::File(path.to_owned()))?;
-    let said = |error: ReadError| sentence(&error);
-    let summary = recording.summary().map_err(said)?;
+    let summary = recording.summary()?;
     let is_live = Reel::read(path).standing == Standing::Live;
     let now = is_live.then(|| Moment(wall_clock_ns().saturating_sub(summary.wall_ns)));
     let mut selection = Selection::between(None, None);
     if let Some(rows) = &scope.rows {
         selection = selection.picked(&rows.query.to_string());
         let context = select::context(&summary, now.map(|_| wall_clock_ns()));
-        outgoing::pick_rows(&recording, rows, context, &mut selection).map_err(said)?;
+        outgoing::pick_rows(&recording, rows, context, &mut selection)?;
     }
     Ok((recording, summary.frames, now, selection))
 }
@@ -376,7 +382,7 @@ pub fn report(app: &mut App, session: &Session) -> Effects {
             bodies: Bodies::Without,
             selection: &selection,
             now,
-            policy: Some(place.means.policy.clone()?),
+            policy: Some(policy(place)?),
         };
         let (mut text, mut tell) = (Vec::new(), progress(place, frames));
         let written = outgoing::write(&recording, &order, &mut text, &mut tell);

@@ -3,14 +3,14 @@
 use crate::action::Action;
 use crate::app::{App, Running, Viewer};
 use crate::effect::Effects;
-use crate::worker::{Answer, Ask, Place, Slot};
+use crate::worker::{Answer, Ask, Failure, Place, Slot};
 
 /// Has `work` done on a thread of its own, unless such work is running already.
 pub fn start(
     app: &mut App,
     slot: Slot,
     told: &str,
-    work: impl FnOnce(&Place<'_>) -> Result<Answer, String> + Send + 'static,
+    work: impl FnOnce(&Place<'_>) -> Result<Answer, Failure> + Send + 'static,
 ) -> Effects {
     if is_busy(app, slot) {
         return vec![];
@@ -24,7 +24,8 @@ pub fn start(
         let done = work(place);
         Ok(Answer::new(move |viewer: &mut Viewer| {
             viewer.app.running.remove(&slot);
-            done.unwrap_or_else(Answer::failed).apply(viewer)
+            let failed = |Failure(why)| Answer::failed(why);
+            done.unwrap_or_else(failed).apply(viewer)
         }))
     };
     // No thread could be started.

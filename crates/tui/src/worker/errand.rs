@@ -25,7 +25,17 @@ pub struct Means {
 }
 
 /// The work of an errand, which runs on a thread of its own.
-type Work = Box<dyn FnOnce(&Place<'_>) -> Result<Answer, String> + Send>;
+type Work = Box<dyn FnOnce(&Place<'_>) -> Result<Answer, Failure> + Send>;
+
+/// Why work could not be done: one sentence, escaped. Any error becomes one by `?`.
+#[derive(Debug)]
+pub struct Failure(pub String);
+
+impl<E: std::error::Error + 'static> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self(sentence(&error))
+    }
+}
 
 pub struct Errand {
     pub slot: Slot,
@@ -46,7 +56,7 @@ impl Errand {
             tell: &tell,
         };
         let done = (self.work)(&place);
-        tell(done.unwrap_or_else(|why| Answer::new(move |viewer| failed(viewer, why))));
+        tell(done.unwrap_or_else(|Failure(why)| Answer::new(move |viewer| failed(viewer, why))));
     }
 
     /// The answer where no thread can be started for it.
@@ -79,42 +89,42 @@ impl Place<'_> {
     }
 
     /// Opens a recording, with all that its spool still holds where that may be added.
-    pub fn open(&self, which: &Which) -> Result<Recording, String> {
+    pub fn open(&self, which: &Which) -> Result<Recording, Failure> {
         let path = self.path_of(which)?;
         let entry = Entry::read(&path);
         if entry.standing.is_recoverable() && self.means.library.contains(&path) {
             // What cannot be completed is read as it stands.
             let _ = recovery::bring_up_to_date(&path, self.means.clock, &mut |_| ());
         }
-        Recording::open(&path).map_err(|error| sentence(&error))
+        Ok(Recording::open(&path)?)
     }
 
-    fn path_of(&self, which: &Which) -> Result<PathBuf, String> {
+    fn path_of(&self, which: &Which) -> Result<PathBuf, Failure> {
         match which {
             Which::File(path) => Ok(path.clone()),
             Which::Id(id, beside) => self.find(id, beside),
             Which::Parent(path) => {
                 let entry = Entry::read(path);
                 if let Details::Unreadable(error) = &entry.details {
-                    return Err(sentence(error));
+                    return Err(Failure(sentence(error)));
                 }
                 let parent = entry.summary().and_then(|summary| summary.parent.clone());
                 let parent = parent.or_else(|| entry.context()?.parent.clone());
-                let orphan =
-                    || format!("{} was not made from another recording", escape(&entry.id));
+                let none = "was not made from another recording";
+                let orphan = || Failure(format!("{} {none}", escape(&entry.id)));
                 self.find(&parent.ok_or_else(orphan)?, path)
             }
         }
     }
 
     /// The recording with this id, of the folder or of the one that `beside` lies in.
-    fn find(&self, id: &str, beside: &Path) -> Result<PathBuf, String> {
+    fn find(&self, id: &str, beside: &Path) -> Result<PathBuf, Failure> {
         let other = beside.parent().map(Library::new);
         let mut folders = [Some(&self.means.library), other.as_ref()]
             .into_iter()
             .flatten();
         let found = folders.find_map(|folder| folder.with_id(id));
-        found.ok_or_else(|| format!("the recording {} is not there", escape(id)))
+        found.ok_or_else(|| Failure(format!("the recording {} is not there", escape(id))))
     }
 }
 

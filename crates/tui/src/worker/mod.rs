@@ -27,7 +27,7 @@ pub mod vitals;
 
 pub use crate::effect::{Answer, Ask};
 pub use desk::{Desk, Next};
-pub use errand::{Errand, Means, Place, Which};
+pub use errand::{Errand, Failure, Means, Place, Which};
 pub use job::{Growth, Job, Progress, Slot, Source, Step};
 pub use reader::Reader;
 pub use vitals::{Opening, Vitals};

@@ -29,7 +29,7 @@ use crate::effect::Effects;
 use crate::panels::{list, selection};
 use crate::widget::cursor::{moved, toggle};
 use crate::widget::frame;
-use crate::worker::{Answer, Ask, Place, Slot, Which};
+use crate::worker::{Answer, Ask, Failure, Place, Slot, Which};
 use mcpreel_replay::diff::Bound;
 use mcpreel_store::library::Entry;
 use mcpreel_trace::frame::Seq;
@@ -324,7 +324,7 @@ fn ask(
     app: &mut App,
     at: usize,
     opens: Option<Seq>,
-    work: impl FnOnce(&Place<'_>) -> Result<Answer, String> + Send + 'static,
+    work: impl FnOnce(&Place<'_>) -> Result<Answer, Failure> + Send + 'static,
 ) -> Effects {
     leave_unfinished(app);
     let at = at.min(app.overlays.len());

@@ -3,13 +3,12 @@
 use super::draw::{Compared, Row};
 use crate::panels::filter;
 use crate::theme::Role;
-use crate::worker::{Place, Which};
+use crate::worker::{Failure, Place, Which};
 use mcpreel_replay::diff::words::REDACTED;
 use mcpreel_replay::diff::{
     self, Bound, Change, Comparison, Excerpt, Half, Label, Line, Side, Terms, Verdict, compare_by,
 };
 use mcpreel_replay::rules::{Rules, files};
-use mcpreel_share::phrases::sentence;
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_store::select::{self, Scan, Way};
 use mcpreel_trace::clock::{Clock, Moment};
@@ -51,8 +50,7 @@ pub fn compare(
     left: Option<&Call>,
     right: &Call,
     bound: &Bound,
-) -> Result<Option<Compared>, String> {
-    let said = |error: ReadError| sentence(&error);
+) -> Result<Option<Compared>, Failure> {
     let newer = side(place, right)?;
     let left = match left {
         Some(left) => Some(left.clone()),
@@ -71,9 +69,9 @@ pub fn compare(
         .map(|side| side.recording.path().to_owned());
     let is_one = paths[0] == paths[1];
     if is_one && left.exchange.id == right.exchange.id {
-        return Err("these are one and the same call".to_owned());
+        return Err(Failure("these are one and the same call".to_owned()));
     }
-    let (rules, _) = files::read(&[], &paths[0]).map_err(|error| sentence(&error))?;
+    let (rules, _) = files::read(&[], &paths[0])?;
     let title = match sides.each_ref().map(|side| name(&side.exchange)) {
         [left, right] if left == right => left,
         names => names.join(" | "),
@@ -89,7 +87,7 @@ pub fn compare(
         ..Compared::default()
     };
     for half in [Half::Request, Half::Response] {
-        messages(&mut compared, &sides, half, &rules, bound).map_err(said)?;
+        messages(&mut compared, &sides, half, &rules, bound)?;
     }
     let calls = sides
         .each_ref()
@@ -100,14 +98,13 @@ pub fn compare(
     Ok(Some(compared))
 }
 
-fn side(place: &Place<'_>, call: &Call) -> Result<OneSide, String> {
-    let said = |error: ReadError| sentence(&error);
+fn side(place: &Place<'_>, call: &Call) -> Result<OneSide, Failure> {
     let recording = place.open(&call.which)?;
-    let summary = recording.summary().map_err(said)?;
-    let items = recording.items(call.lens, &[call.key]).map_err(said)?;
+    let summary = recording.summary()?;
+    let items = recording.items(call.lens, &[call.key])?;
     let exchange = items.first().and_then(|item| item.exchange()).cloned();
     let seq = call.key.seq.0;
-    let none = || format!("#{seq} belongs to no call that could be compared");
+    let none = || Failure(format!("#{seq} belongs to no call that could be compared"));
     Ok(OneSide {
         exchange: exchange.ok_or_else(none)?,
         id: super::short(&summary.id),
@@ -117,32 +114,27 @@ fn side(place: &Place<'_>, call: &Call) -> Result<OneSide, String> {
 }
 
 /// The call of the same method and name before; `None` if a newer question waits.
-fn call_before(place: &Place<'_>, side: &OneSide) -> Result<Option<ItemKey>, String> {
-    let said = |error: ReadError| sentence(&error);
+fn call_before(place: &Place<'_>, side: &OneSide) -> Result<Option<ItemKey>, Failure> {
     let exchange = &side.exchange;
     let name_is = match exchange.name.as_deref() {
         Some(name) => filter::exact(Field::Name, name),
         None => "NOT has:name".to_owned(),
     };
-    let text = format!(
-        "{} {name_is}",
-        filter::exact(Field::Method, &exchange.method)
-    );
-    let query = Query::parse(&text).map_err(|error| sentence(&error))?;
-    let context = select::context(&side.recording.summary().map_err(said)?, None);
+    let method_is = filter::exact(Field::Method, &exchange.method);
+    let query = Query::parse(&format!("{method_is} {name_is}"))?;
+    let context = select::context(&side.recording.summary()?, None);
     let from = Some(ItemKey::of_exchange(exchange));
     let mut scan = Scan::new(&filter::typed::requests(&query), Way::Newest, from, context);
     while !place.is_stopped() {
         let deadline = Clock::start().deadline(select::STEP_NS);
-        let step = scan.step(&side.recording, 1, deadline).map_err(said)?;
+        let step = scan.step(&side.recording, 1, deadline)?;
         if let Some(hit) = step.hits.first() {
             return Ok(Some(hit.key));
         }
         if step.done {
             let (seq, name) = (exchange.request.0.0, name(exchange));
-            return Err(format!(
-                "#{seq} is the first {name}; select two rows with Space to compare them"
-            ));
+            let what = "select two rows with Space to compare them";
+            return Err(Failure(format!("#{seq} is the first {name}; {what}")));
         }
     }
     Ok(None)

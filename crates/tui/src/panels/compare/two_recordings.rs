@@ -3,13 +3,13 @@
 use super::draw::{Compared, Row};
 use super::{progress, short};
 use crate::theme::Role;
-use crate::worker::{Place, Which};
+use crate::worker::{Failure, Place, Which};
 use mcpreel_replay::diff::{
     self, Account, Class, Difference, Judge, Outcome, Pair, PairSide, Report, Trouble, Wanted,
     words,
 };
 use mcpreel_replay::rules::files;
-use mcpreel_share::phrases::{recording, sentence};
+use mcpreel_share::phrases::recording;
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::Seq;
@@ -62,24 +62,21 @@ pub fn compare(
     left: &Which,
     right: &Path,
     replayed: Option<&Replayed>,
-) -> Result<Option<Compared>, String> {
+) -> Result<Option<Compared>, Failure> {
     let left = place.open(left)?;
     let right = place.open(&Which::File(right.to_owned()))?;
     let titles = [title(&left)?, title(&right)?];
     // What the server asked elsewhere, it may ask in a part of the session as well.
     let mut elsewhere = HashSet::new();
     let wanted = match replayed {
-        Some(replayed) => {
-            let part = part(&left, replayed, &mut elsewhere);
-            Wanted::Part(part.map_err(|error| sentence(&error))?)
-        }
+        Some(replayed) => Wanted::Part(part(&left, replayed, &mut elsewhere)?),
         None => Wanted::All,
     };
     let options = diff::Options {
         pairs: replayed.map_or_else(Vec::new, |replayed| replayed.bound.clone()),
         ..diff::Options::default()
     };
-    let (rules, _) = files::read(&[], left.path()).map_err(|error| sentence(&error))?;
+    let (rules, _) = files::read(&[], left.path())?;
     let mut judge = Judge::new(rules, options);
     let mut told_ns = place.means.clock.now().0;
     let mut goes_on = |done: usize, of: usize| {
@@ -91,8 +88,7 @@ pub fn compare(
         }
         !place.is_stopped()
     };
-    let done = diff::recordings([&left, &right], &wanted, &mut judge, &mut goes_on);
-    let done = done.map_err(|error| sentence(&error))?;
+    let done = diff::recordings([&left, &right], &wanted, &mut judge, &mut goes_on)?;
     let Some(diff::Compared { pairs, bound }) = done.filter(|_| !place.is_stopped()) else {
         return Ok(None);
     };
@@ -126,8 +122,8 @@ pub fn compare(
     Ok(Some(compared))
 }
 
-fn title(of: &Recording) -> Result<String, String> {
-    let summary = of.summary().map_err(|error| sentence(&error))?;
+fn title(of: &Recording) -> Result<String, ReadError> {
+    let summary = of.summary()?;
     let title = format!("{} {}", short(&summary.id), recording::title_of(&summary));
     Ok(match &*summary.origin {
         "live" => title,

@@ -4,12 +4,11 @@ use super::Edited;
 use super::survey::Offer;
 use crate::panels::compare::{self, Replayed};
 use crate::panels::running;
-use crate::worker::{Answer, Place, Slot, Which};
+use crate::worker::{Answer, Failure, Place, Slot, Which};
 use mcpreel_replay::bind::Binder;
 use mcpreel_replay::diff::{self, Judge};
 use mcpreel_replay::player::{Guard, Options, Outcome, Play, Played, Progress, Wanted};
 use mcpreel_replay::rules::files;
-use mcpreel_share::phrases::sentence;
 use mcpreel_store::recovery;
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::exchange::Exchange;
@@ -30,21 +29,22 @@ pub fn play(
     edited: Edited,
     all: bool,
     place: &Place<'_>,
-) -> Result<Answer, String> {
-    let (command, ..) = offer.command.as_ref().map_err(Clone::clone)?;
+) -> Result<Answer, Failure> {
+    let command = offer.command.as_ref();
+    let (command, ..) = command.map_err(|why| Failure(why.clone()))?;
     let library = &place.means.library;
     let clock = Clock::start();
     let recording = place.open(&Which::File(offer.path.clone()))?;
-    let summary = recording.summary().map_err(|error| sentence(&error))?;
-    let (rules, _) = files::read(&[], &offer.path).map_err(|error| sentence(&error))?;
+    let summary = recording.summary()?;
+    let (rules, _) = files::read(&[], &offer.path)?;
     let judge = Judge::new(rules, diff::Options::default());
-    let guard = Guard::from_recording(&recording, library.made(&recording, &summary));
-    let mut guard = guard.map_err(|error| sentence(&error))?;
+    let mut guard = Guard::from_recording(&recording, library.made(&recording, &summary))?;
     for tool in offer.requests.tools.iter().filter(|_| all) {
         guard.allow(tool.clone());
     }
     let mut binder = Binder::default();
-    let seed = getrandom::u64().map_err(|_| "there is no randomness".to_owned())?;
+    let seed = getrandom::u64();
+    let seed = seed.map_err(|_| Failure("there is no randomness".to_owned()))?;
     binder.span_seed = Some(seed);
     let call = offer.last_call();
     if let (Some(json), Some(call)) = (edited, call)
@@ -84,7 +84,7 @@ pub fn play(
         };
         running::progress(place, Slot::Replay, now.in_words());
     });
-    let Played { outcome, path, .. } = played.map_err(|error| sentence(&error))?;
+    let Played { outcome, path, .. } = played?;
     let until = clock.now() + PATIENCE;
     let is_whole = recovery::wait_for_recorder(&path, &mut || match outcome.interrupted {
         None => place.signals.first().is_none(),

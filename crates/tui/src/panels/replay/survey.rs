@@ -1,11 +1,11 @@
 //! The survey before a replay: what it would do. A survey starts nothing.
 
 use crate::panels::compare::Only;
-use crate::worker::{Place, Which};
+use crate::worker::{Failure, Place, Which};
 use mcpreel_replay::arguments::{self, Arguments};
 use mcpreel_replay::bind::Binder;
 use mcpreel_replay::player::{Command, Guard, NoCommand};
-use mcpreel_share::phrases::{self, sentence};
+use mcpreel_share::phrases;
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::Seq;
@@ -86,18 +86,8 @@ pub fn survey(
     path: PathBuf,
     request: Option<(Seq, u32)>,
     scope: Scope,
-) -> Result<Offer, String> {
-    let recording = place.open(&Which::File(path))?;
-    let offer = offer(place, &recording, request, scope);
-    offer.map_err(|error| sentence(&error))
-}
-
-fn offer(
-    place: &Place<'_>,
-    recording: &Recording,
-    request: Option<(Seq, u32)>,
-    scope: Scope,
-) -> Result<Offer, ReadError> {
+) -> Result<Offer, Failure> {
+    let recording = &place.open(&Which::File(path))?;
     let summary = recording.summary()?;
     let is_own = place.means.library.made(recording, &summary);
     let last = Seq(summary.frames);

@@ -5,6 +5,7 @@
 //! ASCII.
 //! Nothing is said by colour alone: every role that means something comes with a glyph or a word.
 
+use mcpreel_wire::message::Direction;
 use ratatui::style::{Color, Modifier, Style};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -93,6 +94,16 @@ impl Glyph {
     pub const Order: Self = Self("↕", "o");
     pub const Noise: Self = Self("·", ".");
     pub const Dot: Self = Self("·", "-");
+}
+
+impl From<Direction> for Glyph {
+    /// The arrow of a direction.
+    fn from(direction: Direction) -> Self {
+        match direction {
+            Direction::ClientToServer => Self::ToServer,
+            Direction::ServerToClient => Self::ToClient,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

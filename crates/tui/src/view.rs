@@ -9,11 +9,11 @@ use super::layout::LEAST;
 use super::panels::{findings, library, state, stats, story, timeline};
 use super::theme::Role;
 use crate::panels::{detail, filter, footer, header, list};
+use crate::widget::spans;
 use mcpreel_wire::text::wrap;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
 
 pub fn draw(viewer: &Viewer, frame: &mut Frame<'_>) {
     let (app, session) = (&viewer.app, viewer.session.as_deref());
@@ -76,9 +76,7 @@ fn too_small(app: &App, area: Rect, frame: &mut Frame<'_>) {
         "too small ({columns}{times}{rows}), needs {}{times}{}",
         LEAST.0, LEAST.1
     );
-    let style = app.settings.look.style(Role::Text);
     let lines = wrap(&text, usize::from(area.width)).into_iter();
-    for (line, row) in lines.zip(area.rows()) {
-        frame.render_widget(Line::styled(line, style), row);
-    }
+    let lines = lines.map(|line| vec![(Role::Text, line)]);
+    spans::draw_lines(&app.settings.look, lines, area, frame);
 }

@@ -20,15 +20,15 @@ use crate::layout;
 use crate::panels::footer;
 use crate::panels::menu::{Entry as Item, Menu};
 use crate::theme::{Glyph, Role};
-use crate::widget::spans;
-use crate::widget::table::{self, Cell, Column};
+use crate::widget::spans::{self, Spans};
+use crate::widget::table::{self, Column};
 use crate::worker::{Answer, Ask};
 use mcpreel_share::phrases::recording::host;
 use mcpreel_share::phrases::{sentence, when};
 use mcpreel_store::annotate;
 use mcpreel_store::library::{Entry, Standing, retention};
 use mcpreel_store::reader::Summary;
-use mcpreel_wire::text::{clock, count, cut, cut_middle, escape, plural, size, width};
+use mcpreel_wire::text::{clock, count, cut_middle, escape, plural, size, width};
 use ratatui::Frame;
 use ratatui::layout::{Margin, Rect};
 use ratatui::text::Line;
@@ -326,10 +326,6 @@ fn columns(app: &App, room: usize) -> Vec<Column> {
         let widths = rows.iter().map(|entry| width(&text(entry)));
         widths.max().unwrap_or(0)
     };
-    let left = |title, width, rank| Column {
-        flexible: false,
-        ..Column::flexible(title, width, rank)
-    };
     let (state, state_wide) = if room >= WORDS {
         ("STATE", 13)
     } else {
@@ -342,11 +338,11 @@ fn columns(app: &App, room: usize) -> Vec<Column> {
     };
     let note = if widest(note_of) > 0 { 12 } else { 0 };
     let mut columns = vec![
-        left("", 1, 0),
-        left(state, state_wide, 1),
-        left("STARTED", started, 2),
-        left("SERVER", SERVER.0, 0),
-        left("HOST", host, 10),
+        Column::left("", 1, 0),
+        Column::left(state, state_wide, 1),
+        Column::left("STARTED", started, 2),
+        Column::left("SERVER", SERVER.0, 0),
+        Column::left("HOST", host, 10),
         Column::right("DURATION", 8, 4),
         Column::right("EXCHANGES", 9, 6),
         Column::right("FAILED", 6, 3),
@@ -361,14 +357,11 @@ fn columns(app: &App, room: usize) -> Vec<Column> {
 }
 
 /// The cells of a recording, one for each of the columns.
-fn cells(app: &App, entry: &Entry, room: usize) -> Vec<Cell> {
+fn cells(app: &App, entry: &Entry, room: usize) -> Spans {
     let (look, now) = (&app.settings.look, app.now.wall_ns);
     let is_chosen = app.library.chosen.contains(&entry.path);
-    let (chosen_role, chosen) = if is_chosen {
-        (Role::Key, look.glyph(Glyph::Selected))
-    } else {
-        (Role::Text, "")
-    };
+    let chosen = [(Role::Text, ""), (Role::Key, look.glyph(Glyph::Selected))];
+    let (chosen_role, chosen) = chosen[usize::from(is_chosen)];
     let (glyph, role, word) = state(entry);
     let state = match room {
         WORDS.. => format!("{} {word}", look.glyph(glyph)),
@@ -381,7 +374,7 @@ fn cells(app: &App, entry: &Entry, room: usize) -> Vec<Cell> {
     let number = |number: fn(&Summary) -> u64| entry.summary().map(number);
     let many = |number: Option<u64>| number.map(count).unwrap_or_default();
     let some = |number: Option<u64>| many(number.filter(|number| *number > 0));
-    let cells = [
+    vec![
         (chosen_role, chosen.to_owned()),
         (role, state),
         (Role::Text, started),
@@ -396,8 +389,7 @@ fn cells(app: &App, entry: &Entry, room: usize) -> Vec<Cell> {
         (Role::Warn, some(number(|summary| summary.findings))),
         (Role::Text, size(entry.size)),
         (Role::Text, note_of(entry)),
-    ];
-    cells.map(|(role, text)| Cell { role, text }).into()
+    ]
 }
 
 fn draw_about(app: &App, entry: &Entry, area: Rect, frame: &mut Frame<'_>) {
@@ -414,9 +406,8 @@ fn draw_about(app: &App, entry: &Entry, area: Rect, frame: &mut Frame<'_>) {
         (Role::Text, format!(" {who}")),
         (role, format!(" {how}")),
     ];
-    for ((role, text), area) in lines.into_iter().zip(area.rows()) {
-        frame.render_widget(Line::styled(cut(&text, columns), look.style(role)), area);
-    }
+    let lines = lines.map(|line| spans::cut(vec![line], columns));
+    spans::draw_lines(look, lines, area, frame);
 }
 
 /// Draws the text that stands where there is no recording to be shown.

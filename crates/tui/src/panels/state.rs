@@ -340,18 +340,13 @@ fn listed(look: &Look, member: &str, listed: &Listed) -> Vec<Spans> {
 }
 
 fn call_text(look: &Look, call: &Exchange, t: Moment) -> String {
-    let is_of_server = call.direction == Direction::ServerToClient;
-    let (arrow, waits) = if is_of_server {
-        (Glyph::ToClient, ", waits for the client")
-    } else {
-        (Glyph::ToServer, "")
+    let waits = match call.direction {
+        Direction::ServerToClient => ", waits for the client",
+        Direction::ClientToServer => "",
     };
-    let what = format!(
-        "{} {}",
-        call.method,
-        call.name.as_deref().unwrap_or_default()
-    );
-    let (arrow, what) = (look.glyph(arrow), escape(what.trim_end()).into_owned());
+    let name = call.name.as_deref().unwrap_or_default();
+    let what = format!("{} {name}", call.method);
+    let (arrow, what) = (look.glyph(call.direction.into()), escape(what.trim_end()));
     let since = duration(t.0.saturating_sub(call.t_request.0));
     format!("#{} {arrow} {what}  {since}{waits}", call.request.0.0)
 }

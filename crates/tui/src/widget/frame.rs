@@ -48,15 +48,6 @@ pub fn showing_of(rows: usize, at: usize, top: usize, page: usize) -> usize {
     showing(at, top.min(rows.saturating_sub(page.max(1))), page)
 }
 
-/// The first row of a screen of `page` rows of a short list: where the wheel has left it, or so
-/// that the row `at` is on the screen.
-pub fn top(wheel: Option<usize>, rows: usize, at: usize, page: usize) -> usize {
-    match wheel {
-        Some(top) => turned(top, 0, rows, page),
-        None => showing_of(rows, at, 0, page),
-    }
-}
-
 /// The first row after the wheel was turned by so many rows, down if `by` is positive: the last of
 /// `rows` rows stays at the bottom of the screen at most.
 pub fn turned(top: usize, by: isize, rows: usize, page: usize) -> usize {
@@ -100,9 +91,7 @@ mod tests {
         assert_eq!(turned(5, 3, 10, 4), 6);
         assert_eq!(turned(2, -3, 10, 4), 0);
         assert_eq!(turned(0, 3, 2, 4), 0);
-        assert_eq!(top(None, 10, 8, 4), 5);
-        assert_eq!(top(Some(1), 10, 8, 4), 1);
-        assert_eq!(top(Some(9), 10, 8, 4), 6, "fewer rows fit now");
+        assert_eq!(turned(9, 0, 10, 4), 6, "fewer rows fit now");
     }
 }
 

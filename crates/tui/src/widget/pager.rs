@@ -72,9 +72,7 @@ impl Text {
         let top = self.top.min(lines.len().saturating_sub(page));
         let foot = foot(look, lines.len().saturating_sub(top + page), closes);
         frame::draw(look, &self.title, &foot, has_keys, area, frame);
-        for (line, row) in lines.into_iter().skip(top).zip(inner.rows()) {
-            frame.render_widget(spans::line(line, *look), row);
-        }
+        spans::draw_lines(look, lines.into_iter().skip(top), inner, frame);
     }
 }
 

@@ -54,6 +54,18 @@ pub fn line(spans: Spans, look: Look) -> Line<'static> {
     spans.into_iter().map(styled).collect()
 }
 
+/// Draws as many lines as `area` has rows.
+pub fn draw_lines(
+    look: &Look,
+    lines: impl IntoIterator<Item = Spans>,
+    area: Rect,
+    frame: &mut Frame<'_>,
+) {
+    for (spans, row) in lines.into_iter().zip(area.rows()) {
+        frame.render_widget(line(spans, *look), row);
+    }
+}
+
 /// Gives all of `area` one style: in reverse video every colour of it would be a block of its own.
 pub fn draw(style: Style, area: Rect, frame: &mut Frame<'_>) {
     let buffer = frame.buffer_mut();

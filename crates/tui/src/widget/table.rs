@@ -9,12 +9,11 @@
 //! left. Where there is too little room whole columns go, the highest rank first. Only the rows on
 //! the screen are handed in, and cells are escaped by whoever fills them.
 
-use super::spans;
+use super::spans::{self, Spans};
 use crate::theme::{Look, Role};
-use mcpreel_wire::text::{cut, cut_middle, pad_end, pad_start};
+use mcpreel_wire::text::{cut, pad_end, pad_start};
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 
 const GAP: usize = 2;
 
@@ -23,55 +22,37 @@ pub struct Column {
     pub title: String,
     /// How wide it is; of a flexible one at least.
     pub width: usize,
-    /// Where its cells stand, and which part of a long one is kept.
-    pub fit: Fit,
+    /// Whether its cells stand at the right, as numbers do.
+    pub is_right: bool,
     /// Whether it takes a share of the room that is left.
     pub flexible: bool,
     /// The highest goes first where there is too little room; 0 never goes.
     pub rank: u8,
 }
 
-/// Where the cells of a column stand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fit {
-    Left,
-    /// Left, without the middle: for URIs and paths.
-    Middle,
-    Right,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cell {
-    pub role: Role,
-    pub text: String,
-}
-
-impl Cell {
-    pub fn new(role: Role, text: impl Into<String>) -> Self {
-        let text = text.into();
-        Self { role, text }
-    }
-}
-
 impl Column {
-    pub fn right(title: &str, width: usize, rank: u8) -> Self {
+    pub fn left(title: &str, width: usize, rank: u8) -> Self {
         Self {
             title: title.to_owned(),
             width,
-            fit: Fit::Right,
+            is_right: false,
             flexible: false,
             rank,
+        }
+    }
+
+    pub fn right(title: &str, width: usize, rank: u8) -> Self {
+        Self {
+            is_right: true,
+            ..Self::left(title, width, rank)
         }
     }
 
     /// A column of text that takes what is left, and at least `width`.
     pub fn flexible(title: &str, width: usize, rank: u8) -> Self {
         Self {
-            title: title.to_owned(),
-            width,
-            fit: Fit::Left,
             flexible: true,
-            rank,
+            ..Self::left(title, width, rank)
         }
     }
 }
@@ -130,7 +111,7 @@ pub fn heading_at(columns: &[Column], area: Rect, (x, y): (u16, u16)) -> Option<
 pub fn draw(
     look: &Look,
     columns: &[Column],
-    rows: &[Vec<Cell>],
+    rows: &[Spans],
     selected: Option<(usize, Role)>,
     area: Rect,
     frame: &mut Frame<'_>,
@@ -150,8 +131,8 @@ pub fn below(table: Rect) -> Rect {
 
 /// Draws the titles of the columns in the first row of `area`.
 pub fn headings(look: &Look, columns: &[Column], area: Rect, frame: &mut Frame<'_>) {
-    let cell = |column: &Column| Cell::new(Role::Faint, column.title.as_str());
-    let cells = vec![columns.iter().map(cell).collect()];
+    let cell = |column: &Column| (Role::Faint, column.title.clone());
+    let cells = [columns.iter().map(cell).collect()];
     let area = Rect {
         height: area.height.min(1),
         ..area
@@ -163,33 +144,30 @@ pub fn headings(look: &Look, columns: &[Column], area: Rect, frame: &mut Frame<'
 pub fn rows(
     look: &Look,
     columns: &[Column],
-    rows: &[Vec<Cell>],
+    rows: &[Spans],
     selected: Option<(usize, Role)>,
     area: Rect,
     frame: &mut Frame<'_>,
 ) {
     let widths = widths(columns, usize::from(area.width));
     for (at, (cells, row)) in rows.iter().zip(area.rows()).enumerate() {
-        let mut spans = Vec::with_capacity(columns.len() * 2);
-        for (column, cell) in cells.iter().enumerate().filter(|(at, _)| widths[*at] > 0) {
-            if !spans.is_empty() {
-                spans.push(Span::raw(" ".repeat(GAP)));
+        let mut line = Spans::with_capacity(columns.len() * 2);
+        for (column, (role, text)) in cells.iter().enumerate().filter(|(at, _)| widths[*at] > 0) {
+            if !line.is_empty() {
+                line.push((Role::Text, " ".repeat(GAP)));
             }
-            let text = fitted(&cell.text, columns[column].fit, widths[column]);
-            spans.push(Span::styled(text, look.style(cell.role)));
+            let text = cut(text, widths[column]);
+            let pad = if columns[column].is_right {
+                pad_start
+            } else {
+                pad_end
+            };
+            line.push((*role, pad(&text, widths[column])));
         }
-        frame.render_widget(Line::from(spans), row);
+        frame.render_widget(spans::line(line, *look), row);
         if let Some((_, role)) = selected.filter(|(selected, _)| *selected == at) {
             spans::draw(look.style(role), row, frame);
         }
-    }
-}
-
-fn fitted(text: &str, fit: Fit, width: usize) -> String {
-    match fit {
-        Fit::Left => pad_end(&cut(text, width), width),
-        Fit::Middle => pad_end(&cut_middle(text, width), width),
-        Fit::Right => pad_start(&cut(text, width), width),
     }
 }
 

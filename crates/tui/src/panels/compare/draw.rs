@@ -66,9 +66,7 @@ pub fn draw(app: &App, one: &Comparison, area: Rect, frame: &mut Frame<'_>) {
     }
     let row = compared.row(one.at).filter(|row| !row.below.is_empty());
     let lines = row.map_or_else(Vec::new, |row| below(look, row, below_area));
-    for (line, area) in lines.into_iter().zip(below_area.rows()) {
-        frame.render_widget(spans::line(line, *look), area);
-    }
+    spans::draw_lines(look, lines, below_area, frame);
 }
 
 /// The difference under the cursor, how many there are of each class, and remarks.

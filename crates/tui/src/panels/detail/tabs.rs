@@ -30,7 +30,6 @@ use crate::theme::{Glyph, Look, Role};
 use crate::widget::spans::Spans;
 use mcpreel_share::phrases::phrases_story::{Row, Tone};
 use mcpreel_store::reader::FindingRow;
-use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{count, duration, escape, pad_end, pad_start, since, wrap};
 use ratatui::Frame;
 
@@ -94,8 +93,7 @@ fn arrow(row: &Row, look: Look) -> &'static str {
     match (row.tone, row.direction) {
         (Tone::Finding, _) => look.glyph(Glyph::Warning),
         (Tone::Event, _) => look.glyph(Glyph::Diamond),
-        (_, Some(Direction::ClientToServer)) => look.glyph(Glyph::ToServer),
-        (_, Some(Direction::ServerToClient)) => look.glyph(Glyph::ToClient),
+        (_, Some(direction)) => look.glyph(direction.into()),
         (_, None) => look.glyph(Glyph::Note),
     }
 }

@@ -20,8 +20,8 @@ use crate::panels::detail;
 use crate::panels::filter::{self, is, narrowed};
 use crate::theme::{self, Glyph, Look, Role};
 use crate::widget::cursor::moved;
-use crate::widget::spans::Spans as TextLine;
-use crate::widget::{frame, spans};
+use crate::widget::frame;
+use crate::widget::spans::{self, Spans};
 use crate::worker::errand::Place;
 use crate::worker::job::{LastAsk, Slot, Source};
 use groups::Found;
@@ -32,7 +32,7 @@ use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::text::{count, cut, escape, pad_end, pad_start, plural, width};
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 /// Columns of the rule's name at most; the rest of a longer one is cut.
 const RULE: usize = 32;
@@ -148,7 +148,7 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     if state.groups.is_none() {
         return;
     }
-    frame.render_widget(counts(look, state), sheet.above);
+    frame.render_widget(spans::line(counts(look, state), *look), sheet.above);
     if rows.is_empty() {
         let (text, role) = if session.filter.is_on() {
             (
@@ -163,7 +163,8 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let cursor = state.at();
     let columns = usize::from(sheet.rows.width);
     for (at, area) in (state.cursor.top..rows.len()).zip(sheet.rows.rows()) {
-        frame.render_widget(line(look, &rows[at], columns), area);
+        let line = spans::cut(line(look, &rows[at], columns), columns);
+        frame.render_widget(spans::line(line, *look), area);
         if at == cursor {
             spans::draw(look.style(Role::selected(focus)), area, frame);
         }
@@ -172,9 +173,7 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
         let lines = explained(row, explain::revision(session));
         let size = (sheet.aside.width.into(), sheet.aside.height.into());
         let lines = explain::wrapped(&lines, size, &explain::hint(app), look);
-        for (line, row) in lines.into_iter().zip(sheet.aside.rows()) {
-            frame.render_widget(spans::line(line, *look), row);
-        }
+        spans::draw_lines(look, lines, sheet.aside, frame);
     }
 }
 
@@ -209,18 +208,18 @@ fn foot(look: &Look, state: &Findings, rows: usize, page: usize) -> String {
     parts.join(&format!(" {} ", look.glyph(Glyph::Dot)))
 }
 
-fn counts(look: &Look, state: &Findings) -> Line<'static> {
+fn counts(look: &Look, state: &Findings) -> Spans {
     let one = |severity: &str| {
         let number = state.count(severity);
         let (glyph, role) = theme::severity(severity);
         let role = if number == 0 { Role::Faint } else { role };
         let text = format!("{} {}   ", look.glyph(glyph), plural(number, severity));
-        Span::styled(text, look.style(role))
+        (role, text)
     };
-    Line::from_iter(["error", "warning", "note"].map(one))
+    ["error", "warning", "note"].map(one).into()
 }
 
-fn line(look: &Look, row: &Row<'_>, columns: usize) -> Line<'static> {
+fn line(look: &Look, row: &Row<'_>, columns: usize) -> Spans {
     match row {
         Row::Group(group, unfolded) => group_line(look, group, *unfolded, columns),
         Row::Finding(finding) => {
@@ -230,25 +229,20 @@ fn line(look: &Look, row: &Row<'_>, columns: usize) -> Line<'static> {
             let text = format!("    {}  {}", pad_end(&seq, 7), escape(&finding.detail));
             let place = finding.path.as_deref().map(escape);
             let place = place.map_or_else(String::new, |place| format!("  {place}"));
-            let line = vec![(Role::Text, text), (Role::Faint, place)];
-            spans::line(spans::cut(line, columns), *look)
+            vec![(Role::Text, text), (Role::Faint, place)]
         }
         Row::More(group, left) => {
             let does = match group.count - *left {
                 0 => "    reading".to_owned(),
                 _ => format!("    {} more; Enter filters the list to them", count(*left)),
             };
-            Line::styled(cut(&does, columns), look.style(Role::Faint))
+            vec![(Role::Faint, does)]
         }
     }
 }
 
-fn group_line(look: &Look, group: &FindingGroup, unfolded: bool, columns: usize) -> Line<'static> {
-    let fold = look.glyph(if unfolded {
-        Glyph::Unfolded
-    } else {
-        Glyph::Folded
-    });
+fn group_line(look: &Look, group: &FindingGroup, unfolded: bool, columns: usize) -> Spans {
+    let fold = look.glyph([Glyph::Folded, Glyph::Unfolded][usize::from(unfolded)]);
     let (glyph, role) = theme::severity(&group.severity);
     let severity = pad_end(&escape(&group.severity), 7);
     let number = pad_start(&count(group.count), 5);
@@ -258,19 +252,16 @@ fn group_line(look: &Look, group: &FindingGroup, unfolded: bool, columns: usize)
     let used = width(&number) + width(&first) + width(&severity) + 8;
     let room = columns.saturating_sub(used).min(RULE);
     let named = pad_end(&cut(&escape(&group.rule), room), room);
-    Line::from(vec![
-        Span::raw(format!("{fold} ")),
-        Span::styled(
-            format!("{} {severity}", look.glyph(glyph)),
-            look.style(role),
-        ),
-        Span::raw(format!("  {named}  {number}")),
-        Span::styled(first, look.style(Role::Faint)),
-    ])
+    vec![
+        (Role::Text, format!("{fold} ")),
+        (role, format!("{} {severity}", look.glyph(glyph))),
+        (Role::Text, format!("  {named}  {number}")),
+        (Role::Faint, first),
+    ]
 }
 
 /// The explanation of a row, which is about a rule or one of its findings.
-fn explained(row: &Row<'_>, revision: Option<Revision>) -> Vec<TextLine> {
+fn explained(row: &Row<'_>, revision: Option<Revision>) -> Vec<Spans> {
     let group = match row {
         Row::Finding(finding) => return explain::lines((*finding).into(), revision),
         Row::Group(group, _) | Row::More(group, _) => group,

@@ -28,7 +28,6 @@ use mcpreel_share::phrases::when;
 use mcpreel_store::library::Standing;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::item::{Item, ItemKind, Lens};
-use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{
     clock, count, cut, cut_middle, duration, escape, pad_end, pad_start, plural, since, size, width,
 };
@@ -170,11 +169,8 @@ impl<'a> Picture<'a> {
         };
         line.extend(column(columns.time, Role::Faint, &self.time(item, before)));
         let role = cells.role;
-        let arrow = match item.direction() {
-            None => " ",
-            Some(Direction::ClientToServer) => self.look.glyph(Glyph::ToServer),
-            Some(Direction::ServerToClient) => self.look.glyph(Glyph::ToClient),
-        };
+        let arrow = item.direction();
+        let arrow = arrow.map_or(" ", |direction| self.look.glyph(direction.into()));
         let last = cells.method.rsplit('/').next().unwrap_or_default();
         let method = match columns.method {
             0 => String::new(),

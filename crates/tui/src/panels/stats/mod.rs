@@ -21,18 +21,18 @@ use crate::layout;
 use crate::panels::filter::{self, is, narrowed};
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::frame;
-use crate::widget::table::{self, Cell, Column};
+use crate::widget::spans::{self, Spans};
+use crate::widget::table::{self, Column};
 use crate::worker::errand::Place;
 use crate::worker::job::{LastAsk, Slot, Source};
 use figures::{COLUMNS, brief, count_all, texts};
 pub use figures::{Figures, RowId, Stats};
 use mcpreel_trace::query::ast::{Expr, Field, Op};
 use mcpreel_trace::stats::{Bucket, Row};
-use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{count, cut, duration, escape, pad_end, pad_start, plural, width};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 /// From so many columns on what stands aside has two columns.
 const TWO: u16 = 80;
@@ -216,18 +216,17 @@ fn columns(look: &Look, state: &Stats) -> Vec<Column> {
     COLUMNS.into_iter().enumerate().map(column).collect()
 }
 
-fn cells(look: &Look, figures: &Figures, id: &RowId, row: &Row) -> Vec<Cell> {
+fn cells(look: &Look, figures: &Figures, id: &RowId, row: &Row) -> Spans {
     let role = match id {
         RowId::Total => Role::Strong,
         RowId::Method("s2c", _) => Role::FromServer,
         RowId::Method(..) | RowId::Tool(_) if row.failed > 0 => Role::Bad,
         RowId::Method(..) | RowId::Tool(_) => Role::Text,
     };
-    let mut cells = vec![Cell::new(role, name(look, figures, id))];
+    let mut cells = vec![(role, name(look, figures, id))];
     let roles = [Role::Text, Role::Bad].into_iter();
     let roles = roles.chain(std::iter::repeat(Role::Text));
-    let texts = texts(row, figures.span_ns).zip(roles);
-    cells.extend(texts.map(|(text, role)| Cell::new(role, text)));
+    cells.extend(roles.zip(texts(row, figures.span_ns)));
     cells
 }
 
@@ -237,10 +236,10 @@ fn name(look: &Look, figures: &Figures, id: &RowId) -> String {
     match id {
         RowId::Total if figures.fitting.is_some() => "fitting calls of the client".to_owned(),
         RowId::Total => "all calls of the client".to_owned(),
-        RowId::Method("s2c", method) => {
-            format!("{} {}", look.glyph(Glyph::ToClient), escape(method))
+        RowId::Method(direction, method) => {
+            let arrow = [Glyph::ToServer, Glyph::ToClient][usize::from(*direction == "s2c")];
+            format!("{} {}", look.glyph(arrow), escape(method))
         }
-        RowId::Method(_, method) => format!("{} {}", look.glyph(Glyph::ToServer), escape(method)),
         RowId::Tool(name) if name.is_empty() => format!("  {child} (without a name)"),
         RowId::Tool(name) => format!("  {child} {}", escape(name)),
     }
@@ -261,7 +260,7 @@ fn draw_aside(look: &Look, state: &Stats, figures: &Figures, area: Rect, frame: 
     let mut lines = Vec::new();
     if let Some((id, row)) = rows.get(state.cursor.at(&state.ids())) {
         let name = name(look, figures, id);
-        lines.push(title_of(look, &cut(name.trim(), columns)));
+        lines.push(vec![(Role::Title, cut(name.trim(), columns))]);
         lines.extend(histogram(look, row, columns));
     }
     let lists = lists(look, figures, columns);
@@ -269,35 +268,29 @@ fn draw_aside(look: &Look, state: &Stats, figures: &Figures, area: Rect, frame: 
         put(look, lines, left, frame);
         put(look, lists, right, frame);
     } else {
-        lines.push(Line::default());
+        lines.push(Spans::new());
         lines.extend(lists);
         put(look, lines, area, frame);
     }
 }
 
 /// Draws as many lines as there is room for, and says how many there is none for.
-fn put(look: &Look, mut lines: Vec<Line<'static>>, area: Rect, frame: &mut Frame<'_>) {
+fn put(look: &Look, mut lines: Vec<Spans>, area: Rect, frame: &mut Frame<'_>) {
     let room = usize::from(area.height);
     if lines.len() > room && room > 0 {
         let hidden = plural((lines.len() - room + 1) as u64, "line");
         lines.truncate(room - 1);
         let text = format!("{} {hidden}", look.glyph(Glyph::More));
-        lines.push(Line::styled(text, look.style(Role::Faint)));
+        lines.push(vec![(Role::Faint, text)]);
     }
-    for (line, row) in lines.into_iter().zip(area.rows()) {
-        frame.render_widget(line, row);
-    }
+    spans::draw_lines(look, lines, area, frame);
 }
 
-fn title_of(look: &Look, text: &str) -> Line<'static> {
-    Line::styled(text.to_owned(), look.style(Role::Title))
-}
-
-fn histogram(look: &Look, row: &Row, columns: usize) -> Vec<Line<'static>> {
+fn histogram(look: &Look, row: &Row, columns: usize) -> Vec<Spans> {
     let buckets = row.buckets.filled();
     if buckets.is_empty() {
         let text = "  no latency was measured".to_owned();
-        return vec![Line::styled(text, look.style(Role::Faint))];
+        return vec![vec![(Role::Faint, text)]];
     }
     let most = buckets.iter().map(|bucket| bucket.count).max().unwrap_or(0);
     let room = columns.saturating_sub(14 + width(&count(most)));
@@ -307,28 +300,28 @@ fn histogram(look: &Look, row: &Row, columns: usize) -> Vec<Line<'static>> {
             None => "more".to_owned(),
         };
         let bar = frame::bar(look, bucket.count, most, room);
-        Line::from(vec![
-            Span::raw(format!("{}  ", pad_start(&bound, 10))),
-            Span::styled(bar, look.style(Role::Good)),
-            Span::styled(format!(" {}", count(bucket.count)), look.style(Role::Faint)),
-        ])
+        vec![
+            (Role::Text, format!("{}  ", pad_start(&bound, 10))),
+            (Role::Good, bar),
+            (Role::Faint, format!(" {}", count(bucket.count))),
+        ]
     };
     buckets.iter().map(line).collect()
 }
 
 /// The slowest calls, the tools that were never called, the notifications.
-fn lists(look: &Look, figures: &Figures, columns: usize) -> Vec<Line<'static>> {
+fn lists(look: &Look, figures: &Figures, columns: usize) -> Vec<Spans> {
     let mut lines = Vec::new();
     let mut list = |title: String, rows: Vec<String>| {
         if rows.is_empty() {
             return;
         }
-        lines.push(title_of(look, &title));
+        lines.push(vec![(Role::Title, title)]);
         let named = rows.iter().take(NAMED);
-        lines.extend(named.map(|text| Line::raw(cut(text, columns))));
+        lines.extend(named.map(|text| vec![(Role::Text, cut(text, columns))]));
         if rows.len() > NAMED {
             let text = format!("  and {} more", rows.len() - NAMED);
-            lines.push(Line::styled(text, look.style(Role::Faint)));
+            lines.push(vec![(Role::Faint, text)]);
         }
     };
     let slowest = figures.stats.slowest.iter().map(|slow| {
@@ -348,17 +341,14 @@ fn lists(look: &Look, figures: &Figures, columns: usize) -> Vec<Line<'static>> {
         never.collect(),
     );
     let notified = figures.notified.iter().map(|(direction, method, number)| {
-        let arrow = look.glyph(match direction {
-            Direction::ClientToServer => Glyph::ToServer,
-            Direction::ServerToClient => Glyph::ToClient,
-        });
+        let arrow = look.glyph((*direction).into());
         let number = pad_start(&count(*number), 8);
         format!("{number}  {arrow} {}", escape(method))
     });
     list("notifications".to_owned(), notified.collect());
     if figures.fitting.is_some() {
         let said = "without a filter: tools never called, notifications";
-        lines.push(Line::styled(cut(said, columns), look.style(Role::Faint)));
+        lines.push(vec![(Role::Faint, cut(said, columns))]);
     }
     lines
 }

@@ -22,7 +22,7 @@ use crate::panels::filter::{self, narrowed};
 use crate::panels::list;
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::cursor::moved;
-use crate::widget::frame;
+use crate::widget::{frame, spans};
 use crate::worker::errand::Place;
 use crate::worker::job::{LastAsk, Slot, Source};
 use mcpreel_trace::clock::Moment;
@@ -323,23 +323,17 @@ fn foot(picture: &Picture) -> String {
 fn draw_head(look: &Look, picture: &Picture, parts: &Parts, frame: &mut Frame<'_>) {
     let density = frame::density(look, &picture.density);
     let most = picture.density.iter().max().copied().unwrap_or(0);
-    let title = format!(
-        "{} {} began per column",
-        look.glyph(Glyph::AtMost),
-        count(most)
-    );
+    let (at_most, most) = (look.glyph(Glyph::AtMost), count(most));
+    let title = format!("{at_most} {most} began per column");
     let title = pad_start(&cut(&title, parts.label), parts.label);
     let axis = bar::axis(look, picture.window, parts.columns);
-    let density = Line::from(vec![
-        Span::styled(title, look.style(Role::Faint)),
-        Span::raw(" "),
-        Span::styled(density, look.style(Role::Notification)),
-    ]);
+    let density = vec![
+        (Role::Faint, format!("{title} ")),
+        (Role::Notification, density),
+    ];
     let axis = format!("{} {axis}", " ".repeat(parts.label));
-    let lines = [density, Line::styled(axis, look.style(Role::Faint))];
-    for (line, area) in lines.into_iter().zip(parts.head.rows()) {
-        frame.render_widget(line, area);
-    }
+    let lines = [density, vec![(Role::Faint, axis)]];
+    spans::draw_lines(look, lines, parts.head, frame);
 }
 
 fn row(
@@ -351,10 +345,7 @@ fn row(
     now: Moment,
 ) -> Line<'static> {
     let exchange = &of.exchange;
-    let arrow = look.glyph(match exchange.direction {
-        Direction::ClientToServer => Glyph::ToServer,
-        Direction::ServerToClient => Glyph::ToClient,
-    });
+    let arrow = look.glyph(exchange.direction.into());
     let what = exchange.name.as_deref().filter(|name| !name.is_empty());
     let what = escape(what.unwrap_or(&exchange.method)).into_owned();
     let number = match parts.label {

@@ -49,7 +49,7 @@ pub struct Viewer {
 }
 
 /// Everything but the open recording.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct App {
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
@@ -186,10 +186,15 @@ impl Playback {
 impl Viewer {
     /// The recordings of `folder`, none open.
     pub fn new(folder: &Folder, settings: Settings, size: (u16, u16), now: Now) -> Self {
-        Self {
-            app: App::new(folder, settings, size, now),
-            session: None,
-        }
+        let app = App {
+            size,
+            now,
+            settings,
+            library: shelf::Library::new(folder.dir()),
+            ..App::default()
+        };
+        let session = None;
+        Self { app, session }
     }
 
     /// The app and the open recording, for whoever changes both.
@@ -210,24 +215,6 @@ impl Viewer {
 }
 
 impl App {
-    fn new(folder: &Folder, settings: Settings, size: (u16, u16), now: Now) -> Self {
-        Self {
-            size,
-            now,
-            settings,
-            library: shelf::Library::new(folder.dir()),
-            overlays: Vec::new(),
-            notices: Notices::default(),
-            quit_armed: false,
-            click: None,
-            copied: None,
-            typed: BTreeMap::new(),
-            chosen: None,
-            running: BTreeMap::new(),
-            questions: Questions::default(),
-        }
-    }
-
     /// The contexts that hold for a key, the innermost first.
     pub fn contexts(&self, session: Option<&Session>) -> Vec<Context> {
         match (self.overlays.last().map(|top| top.context()), session) {
@@ -340,14 +327,13 @@ impl Session {
         (frames > 0).then_some(Seq(frames))
     }
 
-    /// The counts of the recording, which are others when it has grown or ended.
-    pub fn counts(&self) -> [u64; 5] {
-        let live = u64::from(self.is_live());
-        self.vitals.as_deref().map_or([0; 5], |vitals| {
-            let summary = &vitals.summary;
-            let (messages, findings) = (summary.messages, summary.findings);
-            [summary.frames, messages, summary.exchanges, findings, live]
-        })
+    /// The counts of the recording, which are others when it has grown or ended; none while it is
+    /// not open or another view is on the screen.
+    pub fn counts(&self, view: View) -> Option<[u64; 5]> {
+        let vitals = self.vitals.as_deref().filter(|_| self.view == view)?;
+        let (summary, live) = (&vitals.summary, u64::from(self.is_live()));
+        let (messages, findings) = (summary.messages, summary.findings);
+        Some([summary.frames, messages, summary.exchanges, findings, live])
     }
 
     /// Whether somebody still records.

@@ -71,8 +71,7 @@ impl Shelf {
 pub fn library(size: (u16, u16)) -> Shelf {
     let high = |least: u16, rows: u16| if size.1 >= least { rows } else { 0 };
     let heights = [1, high(6, 1), 0, high(12, 3), high(4, 1)];
-    let [header, headings, rows, about, footer] =
-        below(Rect::new(0, 0, size.0, size.1), 2, heights);
+    let [header, headings, rows, about, footer] = below(screen(size), 2, heights);
     Shelf {
         header,
         headings,
@@ -113,7 +112,7 @@ pub fn session(app: &App, session: &Session) -> Places {
     let why = u16::from(!tiny && session.shows_why());
     let filter = u16::from(!tiny || app.edits_filter());
     let heights = [1, why, filter, 0, u16::from(has_footer(app.size))];
-    let [header, why, filter, panes, footer] = below(screen(app), 3, heights);
+    let [header, why, filter, panes, footer] = below(screen(app.size), 3, heights);
     let (main, detail) = panes_of(app, session, arrangement, panes);
     Places {
         arrangement,
@@ -181,8 +180,8 @@ pub fn sheet(pane: Rect) -> Sheet {
     Sheet { above, rows, aside }
 }
 
-pub fn screen(app: &App) -> Rect {
-    Rect::new(0, 0, app.size.0, app.size.1)
+pub fn screen(size: (u16, u16)) -> Rect {
+    Rect::new(0, 0, size.0, size.1)
 }
 
 /// An area of this size in the middle, as far as there is room.

@@ -18,7 +18,7 @@ use ratatui::layout::Rect;
 pub fn draw(viewer: &Viewer, frame: &mut Frame<'_>) {
     let (app, session) = (&viewer.app, viewer.session.as_deref());
     let (columns, rows) = app.size;
-    let area = Rect::new(0, 0, columns, rows).intersection(frame.area());
+    let area = layout::screen(app.size).intersection(frame.area());
     if columns < LEAST.0 || rows < LEAST.1 {
         return too_small(app, area, frame);
     }

@@ -39,7 +39,7 @@ const SEARCHED: usize = 22;
 /// Columns before a label: its letter stands there.
 const BEFORE_LABEL: usize = 4;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Menu {
     pub title: String,
     /// Sentences above the choices, escaped.
@@ -75,11 +75,10 @@ impl Entry {
         label: impl Into<String>,
         take: impl FnOnce(&mut Viewer) -> Effects + 'static,
     ) -> Self {
-        let (label, take) = (label.into(), Box::new(take));
         Self {
             letter,
-            label,
-            take,
+            label: label.into(),
+            take: Box::new(take),
         }
     }
 
@@ -114,12 +113,8 @@ impl Menu {
     pub fn new(title: impl Into<String>, entries: Vec<Entry>) -> Self {
         Self {
             title: title.into(),
-            text: Vec::new(),
             entries,
-            at: 0,
-            top: None,
-            waits: false,
-            search: None,
+            ..Self::default()
         }
     }
 
@@ -160,7 +155,7 @@ impl Overlay for Menu {
 
 /// Moves among the choices, or takes one.
 fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
-    let screen = screen(&viewer.app);
+    let screen = screen(viewer.app.size);
     let menu = viewer.app.top_mut::<Menu>()?;
     if action == Action::Open {
         let at = menu.at;
@@ -217,7 +212,7 @@ fn search(viewer: &mut Viewer, key: Key) -> Option<Effects> {
 
 /// A click takes the choice at this cell; one beside the menu closes it.
 fn click(viewer: &mut Viewer, at: Position) -> Effects {
-    let screen = screen(&viewer.app);
+    let screen = screen(viewer.app.size);
     let Some(menu) = viewer.app.top_mut::<Menu>() else {
         return vec![];
     };
@@ -237,7 +232,7 @@ fn click(viewer: &mut Viewer, at: Position) -> Effects {
 
 /// Scrolls by so many rows without moving the cursor.
 fn wheel(viewer: &mut Viewer, by: isize) -> Effects {
-    let screen = screen(&viewer.app);
+    let screen = screen(viewer.app.size);
     if let Some(menu) = viewer.app.top_mut::<Menu>() {
         menu.top = Some(placed(menu, screen).turned(by));
     }

@@ -5,11 +5,11 @@ use crate::app::{App, Handlers, Overlay, Session, Viewer};
 use crate::effect::Effects;
 use crate::keymap::Key;
 use crate::theme::{Glyph, Role};
+use crate::widget::spans;
 use crossterm::event::KeyCode;
 use mcpreel_wire::text::{escape, width};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
-use ratatui::text::{Line, Span};
 use ratatui::widgets::Clear;
 use std::fmt;
 use tui_input::{Input, InputRequest};
@@ -236,13 +236,12 @@ fn draw(app: &App, prompt: &Prompt, area: Rect, frame: &mut Frame<'_>) {
     let room = columns.saturating_sub(used + width(hint) + 1).max(1);
     let (text, caret) = typed(&prompt.input, room);
     let gap = columns.saturating_sub(used + width(&text) + width(hint));
-    let line = Line::from(vec![
-        Span::styled(label, look.style(Role::Prompt)),
-        Span::raw(text),
-        Span::raw(" ".repeat(gap)),
-        Span::styled(hint, look.style(Role::Faint)),
-    ]);
-    frame.render_widget(line, row);
+    let line = vec![
+        (Role::Prompt, label),
+        (Role::Text, text + &" ".repeat(gap)),
+        (Role::Faint, hint.to_owned()),
+    ];
+    frame.render_widget(spans::line(line, *look), row);
     let caret = (used + caret).min(columns.saturating_sub(1));
     let x = row.x + u16::try_from(caret).unwrap_or(0);
     frame.set_cursor_position(Position::new(x, row.y));

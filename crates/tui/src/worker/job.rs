@@ -121,9 +121,10 @@ impl Source<'_> {
 }
 
 /// The last question of a view, and the state of the recording then.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct LastAsk<T> {
-    pub what: T,
+    /// What was asked; none makes the view ask anew.
+    pub what: Option<T>,
     /// The counts of the recording: others when it has grown or ended.
     counts: [u64; 5],
     /// When, nanoseconds since the viewer started.
@@ -134,25 +135,22 @@ pub struct LastAsk<T> {
 impl<T: PartialEq> LastAsk<T> {
     /// Notes that `what` is asked now; `None` if it need not be: the same was asked last, and the
     /// answer is on its way or still new. Else whether something else was asked last.
-    pub fn renew(last: &mut Option<Self>, what: T, counts: [u64; 5], at_ns: u64) -> Option<bool> {
-        let mut is_other = true;
-        if let Some(last) = last {
-            is_other = last.what != what;
-            // A reading that takes long is repeated seldom.
-            let is_old = last.answered_ns.is_some_and(|answered_ns| {
-                let took = answered_ns.saturating_sub(last.at_ns);
-                at_ns.saturating_sub(last.at_ns) >= EVERY_NS.max(took.saturating_mul(4))
-            });
-            if !(is_other || is_old && last.counts != counts) {
-                return None;
-            }
+    pub fn renew(&mut self, what: T, counts: [u64; 5], at_ns: u64) -> Option<bool> {
+        let is_other = self.what.as_ref() != Some(&what);
+        // A reading that takes long is repeated seldom.
+        let is_old = self.answered_ns.is_some_and(|answered_ns| {
+            let took = answered_ns.saturating_sub(self.at_ns);
+            at_ns.saturating_sub(self.at_ns) >= EVERY_NS.max(took.saturating_mul(4))
+        });
+        if !(is_other || is_old && self.counts != counts) {
+            return None;
         }
-        *last = Some(Self {
-            what,
+        *self = Self {
+            what: Some(what),
             counts,
             at_ns,
             answered_ns: None,
-        });
+        };
         Some(is_other)
     }
 }

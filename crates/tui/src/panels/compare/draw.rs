@@ -51,7 +51,7 @@ pub fn draw(app: &App, one: &Comparison, area: Rect, frame: &mut Frame<'_>) {
         let text = format!(" {}…", one.far);
         return frame.render_widget(Line::styled(text, look.style(Role::Faint)), inner);
     };
-    let [summary_area, body, below_area] = areas(screen(app));
+    let [summary_area, body, below_area] = areas(screen(app.size));
     let foot = foot(look, one, compared, body.height);
     frame::draw(look, &compared.title, &foot, true, area, frame);
     let columns = usize::from(body.width);

@@ -26,6 +26,7 @@ pub use two_recordings::{Only, Replayed};
 use crate::action::{Action, Context};
 use crate::app::{App, Handlers, Overlay, Session, Viewer};
 use crate::effect::Effects;
+use crate::layout::screen;
 use crate::panels::{list, selection};
 use crate::widget::cursor::{moved, toggle};
 use crate::widget::frame;
@@ -65,8 +66,8 @@ impl Comparison {
     }
 
     /// Lines that are on a screen of this size.
-    pub fn page(&self, (columns, rows): (u16, u16)) -> usize {
-        usize::from(draw::areas(Rect::new(0, 0, columns, rows))[1].height)
+    pub fn page(&self, size: (u16, u16)) -> usize {
+        usize::from(draw::areas(screen(size))[1].height)
     }
 
     /// Puts the cursor on a line, and scrolls as little as is needed.
@@ -192,8 +193,7 @@ fn go_to_side(viewer: &mut Viewer, side: usize) -> Effects {
 /// A click puts the cursor on a line, a second one opens it.
 fn click(viewer: &mut Viewer, (x, y): (u16, u16), double: bool) -> Effects {
     let app = &mut viewer.app;
-    let (columns, rows) = app.size;
-    let [_, body, _] = draw::areas(Rect::new(0, 0, columns, rows));
+    let [_, body, _] = draw::areas(screen(app.size));
     let Some(comparison) = app.top_mut::<Comparison>() else {
         return vec![];
     };

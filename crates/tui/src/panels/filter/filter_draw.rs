@@ -16,11 +16,12 @@ use crate::layout::{self, screen};
 use crate::panels::prompt::{Prompt, typed};
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::frame;
+use crate::widget::spans::{self, Spans};
 use mcpreel_trace::query::QueryError;
 use mcpreel_wire::text::{count, cut, escape, pad_end, plural, width};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 use ratatui::widgets::Clear;
 
 /// Candidates that are shown at once.
@@ -32,20 +33,15 @@ const WIDEST: usize = 40;
 /// The column where the text of the filter begins, and the rows below its bar while it is typed:
 /// the first has the message, if there is one.
 fn placed(app: &App, session: &Session) -> (usize, Vec<Rect>) {
-    let screen = screen(app);
+    let screen = screen(app.size);
     let bar = layout::session(app, session).filter;
-    let label = label(
-        &session.filter,
-        &app.settings.look,
-        usize::from(screen.width),
-    );
+    let label = label(&session.filter, &app.settings.look, screen.width.into());
     let below = Rect {
         y: bar.bottom(),
         height: screen.bottom().saturating_sub(bar.bottom() + 1),
         ..screen
     };
-    let x = label.iter().map(|span| width(&span.content)).sum();
-    (x, below.rows().collect())
+    (spans::width(&label), below.rows().collect())
 }
 
 /// The candidate at this cell while the filter is typed; `Some(None)` for something else that
@@ -148,15 +144,15 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let (look, filter) = (&app.settings.look, &session.filter);
     let columns = usize::from(area.width);
     let counts = cut(&counts(session, look, columns / 2), columns / 2);
-    let mut spans = label(filter, look, columns).to_vec();
-    let used: usize = spans.iter().map(|span| width(&span.content)).sum();
+    let mut line = label(filter, look, columns);
+    let used = spans::width(&line);
     let room = columns.saturating_sub(used + width(&counts) + 3);
     match app.top::<Prompt>() {
         Some(prompt) if app.edits_filter() => {
             let (text, caret) = typed(&prompt.input, room);
             let x = area.x + u16::try_from(used + caret).unwrap_or(0);
             frame.set_cursor_position(Position::new(x.min(area.right() - 1), area.y));
-            spans.push(Span::raw(pad_end(&text, room)));
+            line.push((Role::Text, pad_end(&text, room)));
         }
         _ => {
             let text = cut(&escape(&filter.text), room);
@@ -165,18 +161,15 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
                 cut(&format!("  {}", escape(&error.message)), left)
             });
             let role = if filter.off { Role::Faint } else { Role::Text };
-            spans.push(Span::styled(text, look.style(role)));
             let blank = " ".repeat(left - width(&wrong));
-            spans.push(Span::styled(wrong, look.style(Role::Bad)));
-            spans.push(Span::raw(blank));
+            line.extend([(role, text), (Role::Bad, wrong), (Role::Text, blank)]);
         }
     }
-    let counts = format!("  {counts} ");
-    spans.push(Span::styled(counts, look.style(Role::Faint)));
-    frame.render_widget(Line::from(spans), area);
+    line.push((Role::Faint, format!("  {counts} ")));
+    frame.render_widget(spans::line(line, *look), area);
 }
 
-fn label(filter: &Filter, look: &Look, columns: usize) -> [Span<'static>; 2] {
+fn label(filter: &Filter, look: &Look, columns: usize) -> Spans {
     let (glyph, role) = match &filter.error {
         _ if filter.off => (Glyph::Prompt, Role::Faint),
         Some(error) if error.may_be_unfinished(&filter.text) => (Glyph::Running, Role::Open),
@@ -189,9 +182,9 @@ fn label(filter: &Filter, look: &Look, columns: usize) -> [Span<'static>; 2] {
         (_, true) => " filter off ",
         (_, false) => " filter ",
     };
-    [
-        Span::styled(word, look.style(Role::Prompt)),
-        Span::styled(format!("{} ", look.glyph(glyph)), look.style(role)),
+    vec![
+        (Role::Prompt, word.to_owned()),
+        (role, format!("{} ", look.glyph(glyph))),
     ]
 }
 

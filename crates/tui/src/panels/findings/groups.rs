@@ -27,7 +27,7 @@ type Place = (GroupId, Option<u64>);
 #[derive(Debug, Default)]
 pub struct Findings {
     /// The filter and the unfolded groups that were asked for.
-    pub asked: Option<LastAsk<(Query, BTreeSet<GroupId>)>>,
+    pub asked: LastAsk<(Query, BTreeSet<GroupId>)>,
     /// The groups, errors first; none until the first answer.
     pub groups: Option<Vec<FindingGroup>>,
     pub unfolded: BTreeSet<GroupId>,

@@ -23,7 +23,7 @@ use crate::widget::cursor::moved;
 use crate::widget::frame;
 use crate::widget::spans::{self, Spans};
 use crate::worker::errand::Place;
-use crate::worker::job::{LastAsk, Slot, Source};
+use crate::worker::job::{Slot, Source};
 use groups::Found;
 pub use groups::{Findings, GroupId, Row};
 use mcpreel_store::story::FindingGroup;
@@ -84,21 +84,20 @@ fn open(app: &mut App, session: &mut Session) -> Effects {
 
 /// Asks for what the screen lacks.
 pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
-    if session.view != View::Findings || session.vitals.is_none() {
+    let Some(counts) = session.counts(View::Findings) else {
         return vec![];
-    }
-    let counts = session.counts();
+    };
     let state = &mut session.findings;
     let what = (session.filter.in_force().clone(), state.unfolded.clone());
-    let before = state.asked.as_ref().map(|asked| asked.what.0.clone());
-    if LastAsk::renew(&mut state.asked, what.clone(), counts, app.now.ui_ns).is_none() {
+    let before = state.asked.what.clone();
+    if (state.asked.renew(what.clone(), counts, app.now.ui_ns)).is_none() {
         return vec![];
     }
-    if before.is_some_and(|query| query != what.0) {
+    let (query, unfolded) = what;
+    if before.is_some_and(|(before, _)| before != query) {
         state.groups = None;
         state.rows.clear();
     }
-    let (query, unfolded) = what;
     let count = move |source: &Source<'_>, place: &Place<'_>| {
         groups::count(source, &query, &unfolded, &|| place.is_stopped())
     };
@@ -109,9 +108,7 @@ fn found(app: &mut App, session: &mut Session, found: Found) -> Effects {
     let state = &mut session.findings;
     state.groups = Some(found.groups());
     state.rows.extend(found.rows);
-    if let Some(asked) = &mut state.asked {
-        asked.answered_ns = Some(app.now.ui_ns);
-    }
+    state.asked.answered_ns = Some(app.now.ui_ns);
     vec![]
 }
 

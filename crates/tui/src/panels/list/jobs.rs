@@ -61,6 +61,7 @@ pub struct Found {
 }
 
 /// Looks through a recording, newest first, and follows it.
+#[derive(Default)]
 pub struct Scanning {
     question: Question,
     /// A scan that was stopped goes no further back.
@@ -83,8 +84,9 @@ pub struct Scanning {
     scaled: u64,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Stage {
+    #[default]
     Older,
     Newer,
     Changed,
@@ -98,16 +100,8 @@ impl Scanning {
         Self {
             question: Question::new(lens, query),
             is_stopped: stopped.is_some(),
-            stage: Stage::Older,
-            scans: None,
-            touched_up_to: Seq(0),
-            changed: Vec::new(),
             from: stopped,
-            is_complete: false,
-            has_answered: false,
-            counted_to: 0,
-            counted: 0,
-            scaled: 0,
+            ..Self::default()
         }
     }
 

@@ -230,7 +230,7 @@ pub fn changed(session: &mut Session, seq: Seq) {
     session.list.cache.mark(|item| item.key.seq == seq);
     // A filter may ask for marks and notes.
     if session.filter.is_on() {
-        session.stats.asked = None;
+        session.stats.asked.what = None;
     }
 }
 

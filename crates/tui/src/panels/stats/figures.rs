@@ -16,8 +16,7 @@ use std::collections::BTreeSet;
 
 #[derive(Debug, Default)]
 pub struct Stats {
-    /// The last question; without one the figures are asked for anew.
-    pub asked: Option<LastAsk<Query>>,
+    pub asked: LastAsk<Query>,
     pub shown: Option<Box<Figures>>,
     /// The column that the rows are sorted by; none: the count.
     pub sort: Option<usize>,

@@ -24,7 +24,7 @@ use crate::widget::frame;
 use crate::widget::spans::{self, Spans};
 use crate::widget::table::{self, Column};
 use crate::worker::errand::Place;
-use crate::worker::job::{LastAsk, Slot, Source};
+use crate::worker::job::{Slot, Source};
 use figures::{COLUMNS, brief, count_all, texts};
 pub use figures::{Figures, RowId, Stats};
 use mcpreel_trace::query::ast::{Expr, Field, Op};
@@ -76,12 +76,12 @@ fn conditions(row: &RowId) -> Vec<Expr> {
 
 /// Asks for figures, if this view is on the screen and they are of another filter or old.
 pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
-    if session.view != View::Stats || session.vitals.is_none() {
+    let Some(counts) = session.counts(View::Stats) else {
         return vec![];
-    }
-    let (query, counts) = (session.filter.in_force().clone(), session.counts());
+    };
+    let query = session.filter.in_force().clone();
     let state = &mut session.stats;
-    match LastAsk::renew(&mut state.asked, query.clone(), counts, app.now.ui_ns) {
+    match state.asked.renew(query.clone(), counts, app.now.ui_ns) {
         None => return vec![],
         Some(true) => state.shown = None,
         Some(false) => {}
@@ -94,9 +94,7 @@ pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
 
 fn counted(app: &mut App, session: &mut Session, figures: Box<Figures>) -> Effects {
     session.stats.shown = Some(figures);
-    if let Some(asked) = &mut session.stats.asked {
-        asked.answered_ns = Some(app.now.ui_ns);
-    }
+    session.stats.asked.answered_ns = Some(app.now.ui_ns);
     vec![]
 }
 

@@ -24,7 +24,7 @@ use crate::theme::{Glyph, Look, Role};
 use crate::widget::cursor::moved;
 use crate::widget::{frame, spans};
 use crate::worker::errand::Place;
-use crate::worker::job::{LastAsk, Slot, Source};
+use crate::worker::job::{Slot, Source};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::item::ItemKey;
 use mcpreel_trace::query::Query;
@@ -108,12 +108,12 @@ fn open(session: &mut Session) -> Effects {
 /// Asks for what the screen lacks: another picture, more rows near those on the screen, or from
 /// time to time what was recorded since.
 pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
-    if session.view != View::Timeline || session.vitals.is_none() {
+    let Some(counts) = session.counts(View::Timeline) else {
         return vec![];
-    }
-    let (size, counts, now) = (size(app, session), session.counts(), app.now.ui_ns);
+    };
+    let size = size(app, session);
     let state = &mut session.timeline;
-    if state.asked.is_none() && !session.list.follows() {
+    if state.asked.what.is_none() && !session.list.follows() {
         state.cursor = session.list.selected();
     }
     let mut ask = Ask {
@@ -124,41 +124,38 @@ pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
     };
     // Rows around another cursor are read as soon as the screen comes near the end of those that
     // are there.
-    let has_rows =
-        |asked: &&LastAsk<Ask>| asked.answered_ns.is_none() || !lacks_rows(state, size.1);
-    if let Some(asked) = state.asked.as_ref().filter(has_rows) {
-        let anchor = asked.what.anchor;
+    let has_rows = state.asked.answered_ns.is_none() || !lacks_rows(state, size.1);
+    if let Some(before) = state.asked.what.as_ref().filter(|_| has_rows) {
         let same = Ask {
-            anchor,
+            anchor: before.anchor,
             ..ask.clone()
         };
-        if same == asked.what {
+        if same == *before {
             ask = same;
         }
     }
-    if LastAsk::renew(&mut state.asked, ask.clone(), counts, now).is_none() {
+    let asked = state.asked.renew(ask.clone(), counts, app.now.ui_ns);
+    if asked.is_none() {
         return vec![];
     }
     let read = move |source: &Source<'_>, place: &Place<'_>| {
         let tell = |picture| {
             place.tell(|viewer| {
-                viewer.in_session(|app, session| drawn(app, session, picture));
+                viewer.in_session(|_, session| drawn(session, picture));
             });
         };
         timeline_data::read(source, &ask, &|| place.is_stopped(), &tell)
     };
-    vec![
-        app.questions
-            .read(Slot::Timeline, session, read, |app, session, picture| {
-                if let Some(asked) = &mut session.timeline.asked {
-                    asked.answered_ns = Some(app.now.ui_ns);
-                }
-                drawn(app, session, picture)
-            }),
-    ]
+    vec![app.questions.read(Slot::Timeline, session, read, counted)]
 }
 
-fn drawn(_: &mut App, session: &mut Session, mut picture: Box<Picture>) -> Effects {
+/// The whole picture is there.
+fn counted(app: &mut App, session: &mut Session, picture: Box<Picture>) -> Effects {
+    session.timeline.asked.answered_ns = Some(app.now.ui_ns);
+    drawn(session, picture)
+}
+
+fn drawn(session: &mut Session, mut picture: Box<Picture>) -> Effects {
     let state = &mut session.timeline;
     // Until it is counted anew, the density of the same range stays.
     let before = state

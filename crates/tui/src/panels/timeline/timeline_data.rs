@@ -24,7 +24,7 @@ const PAGE: u32 = 4000;
 
 #[derive(Debug, Default)]
 pub struct Timeline {
-    pub asked: Option<LastAsk<Ask>>,
+    pub asked: LastAsk<Ask>,
     pub picture: Option<Box<Picture>>,
     /// The range on the screen; none: everything, as it grows.
     pub window: Option<Window>,
@@ -63,7 +63,7 @@ pub struct Bar {
 }
 
 /// A picture that is asked for.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ask {
     pub query: Query,
     /// The range on the screen; none: everything.

@@ -99,18 +99,16 @@ impl Questions {
     pub fn send(
         &mut self,
         slot: Slot,
-        failed: fn(&mut Viewer, String) -> Effects,
+        failed: impl FnOnce(&mut Viewer, String) -> Effects + Send + 'static,
         work: impl FnOnce(&Place<'_>) -> Result<Answer, Failure> + Send + 'static,
     ) -> Effect {
-        let number = self.number(slot);
-        let work = Box::new(work);
-        Ask::Errand(Errand {
+        let errand = Errand {
             slot,
-            number,
-            work,
-            failed,
-        })
-        .into()
+            number: self.number(slot),
+            work: Box::new(work),
+            failed: Box::new(failed),
+        };
+        Ask::Errand(errand).into()
     }
 
     /// Has the open recording read on a thread of its own; `found` is done with what was read. The

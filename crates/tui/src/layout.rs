@@ -11,7 +11,8 @@
 //! Pure: drawing and the mouse ask the same function.
 
 use super::app::{App, Focus, Session, View};
-use ratatui::layout::{Constraint, Layout, Margin, Rect};
+use ratatui::layout::Constraint::{Fill, Length};
+use ratatui::layout::{Layout, Margin, Rect};
 
 /// The least size at which anything is drawn.
 pub const LEAST: (u16, u16) = (20, 3);
@@ -69,9 +70,9 @@ impl Shelf {
 
 /// Where the parts of the recordings screen are.
 pub fn library(size: (u16, u16)) -> Shelf {
-    let high = |least: u16, rows: u16| if size.1 >= least { rows } else { 0 };
-    let heights = [1, high(6, 1), 0, high(12, 3), high(4, 1)];
-    let [header, headings, rows, about, footer] = below(screen(size), 2, heights);
+    let high = |least: u16, rows: u16| Length(if size.1 >= least { rows } else { 0 });
+    let heights = [Length(1), high(6, 1), Fill(1), high(12, 3), high(4, 1)];
+    let [header, headings, rows, about, footer] = Layout::vertical(heights).areas(screen(size));
     Shelf {
         header,
         headings,
@@ -79,25 +80,6 @@ pub fn library(size: (u16, u16)) -> Shelf {
         about,
         footer,
     }
-}
-
-/// Areas of these heights below each other; the one with this number takes what is left.
-fn below<const N: usize>(area: Rect, fills: usize, heights: [u16; N]) -> [Rect; N] {
-    let fixed: u16 = heights.iter().sum();
-    let mut y = area.y;
-    let mut at = 0;
-    heights.map(|height| {
-        let left = area.bottom() - y;
-        let height = if at == fills {
-            area.height.saturating_sub(fixed)
-        } else {
-            height.min(left)
-        };
-        let area = Rect { y, height, ..area };
-        y += height;
-        at += 1;
-        area
-    })
 }
 
 /// Whether a recording's screen of this size has a line for chips.
@@ -111,8 +93,16 @@ pub fn session(app: &App, session: &Session) -> Places {
     let tiny = arrangement == Arrangement::Tiny;
     let why = u16::from(!tiny && session.shows_why());
     let filter = u16::from(!tiny || app.edits_filter());
-    let heights = [1, why, filter, 0, u16::from(has_footer(app.size))];
-    let [header, why, filter, panes, footer] = below(screen(app.size), 3, heights);
+    let footer = u16::from(has_footer(app.size));
+    let heights = [
+        Length(1),
+        Length(why),
+        Length(filter),
+        Fill(1),
+        Length(footer),
+    ];
+    let parts = Layout::vertical(heights).areas(screen(app.size));
+    let [header, why, filter, panes, footer] = parts;
     let (main, detail) = panes_of(app, session, arrangement, panes);
     Places {
         arrangement,
@@ -144,12 +134,12 @@ fn panes_of(app: &App, session: &Session, arrangement: Arrangement, area: Rect) 
     let percent = app.settings.divider.clamp(20, 80);
     let part = |whole: u16| {
         let part = u32::from(whole) * u32::from(percent) / 100;
-        Constraint::Length(u16::try_from(part).unwrap_or(whole))
+        Length(u16::try_from(part).unwrap_or(whole))
     };
     let [main, detail] = if arrangement == Arrangement::Beside {
-        Layout::horizontal([part(area.width), Constraint::Fill(1)]).areas(area)
+        Layout::horizontal([part(area.width), Fill(1)]).areas(area)
     } else {
-        Layout::vertical([part(area.height), Constraint::Fill(1)]).areas(area)
+        Layout::vertical([part(area.height), Fill(1)]).areas(area)
     };
     (main, detail)
 }
@@ -166,13 +156,13 @@ pub struct Sheet {
 /// Where the parts of a view are within its pane.
 pub fn sheet(pane: Rect) -> Sheet {
     let inner = pane.inner(Margin::new(1, 1));
-    let above = Constraint::Length(u16::from(inner.height >= 6));
-    let [above, rest] = Layout::vertical([above, Constraint::Fill(1)]).areas(inner);
+    let above = Length(u16::from(inner.height >= 6));
+    let [above, rest] = Layout::vertical([above, Fill(1)]).areas(inner);
     let [rows, aside] = if rest.width >= 108 {
-        let parts = [Constraint::Fill(3), Constraint::Fill(2)];
+        let parts = [Fill(3), Fill(2)];
         Layout::horizontal(parts).spacing(2).areas(rest)
     } else if rest.height >= 12 {
-        let parts = [Constraint::Fill(1), Constraint::Fill(1)];
+        let parts = [Fill(1), Fill(1)];
         Layout::vertical(parts).spacing(1).areas(rest)
     } else {
         [rest, Rect::default()]

@@ -89,7 +89,7 @@ pub struct Chip {
     pub role: Role,
     pub text: String,
     /// The action of a click: it ends the mode.
-    pub action: Option<Action>,
+    pub action: Action,
 }
 
 pub fn draw(app: &App, session: Option<&Session>, area: Rect, frame: &mut Frame<'_>) {
@@ -161,7 +161,7 @@ fn chip(text: impl Into<String>, action: Action) -> Chip {
     Chip {
         role: Role::Chip,
         text: text.into(),
-        action: Some(action),
+        action,
     }
 }
 
@@ -182,12 +182,9 @@ fn session_chips(look: &Look, session: &Session) -> Vec<Chip> {
     let cursor = playback.told(look);
     chips.extend(cursor.map(|text| warning(text, Action::TimeCursor)));
     if let Some(paused) = playback.paused {
-        let new = session
-            .last()
-            .map_or(0, |last| last.0.saturating_sub(paused.0));
-        let text = match new {
-            0 => "PAUSED".to_owned(),
-            new => format!("PAUSED, {} new frames", count(new)),
+        let text = match session.last().filter(|last| *last > paused) {
+            Some(last) => format!("PAUSED, {} new frames", count(last.0 - paused.0)),
+            None => "PAUSED".to_owned(),
         };
         chips.push(warning(text, Action::Pause));
     }
@@ -227,19 +224,12 @@ fn hints(app: &App, session: Option<&Session>, room: usize) -> Spans {
         let keymap = &app.settings.keymap;
         // A key that means something else here, as Space while the time cursor is on, is no hint.
         let keys = action.map_or_else(Vec::new, |action| keymap.keys(action));
-        let mut keys = keys
-            .iter()
-            .filter(|key| keymap.action(&contexts, **key) == action);
-        let Some(key) = keys.next() else {
-            continue;
-        };
-        let hint = [
-            (Role::Key, key.to_string()),
-            (Role::Faint, format!(" {word}  ")),
-        ];
-        if spans::width(&hints) + spans::width(&hint) <= room {
-            hints.extend(hint);
-        }
+        let mut keys = keys.into_iter();
+        let key = keys.find(|key| keymap.action(&contexts, *key) == action);
+        let word = format!(" {word}  ");
+        let hint = key.map(|key| [(Role::Key, key.to_string()), (Role::Faint, word)]);
+        let fits = |hint: &[_; 2]| spans::width(&hints) + spans::width(hint) <= room;
+        hints.extend(hint.filter(fits).into_iter().flatten());
     }
     hints
 }

@@ -92,11 +92,8 @@ fn parts(app: &App, session: &Session, vitals: &Vitals) -> Vec<Part> {
 
 fn client(look: &Look, vitals: &Vitals) -> Option<Part> {
     let client = phrases::peer(&vitals.summary.session.client)?;
-    Some((
-        5,
-        Role::Text,
-        format!("{} {client}", look.glyph(Glyph::Both)),
-    ))
+    let client = format!("{} {client}", look.glyph(Glyph::Both));
+    Some((5, Role::Text, client))
 }
 
 /// `✗ 2   ⚠ 5`: errors and warnings. Notes are no news.
@@ -106,11 +103,8 @@ fn findings(look: &Look, vitals: &Vitals) -> impl Iterator<Item = Part> {
     let counts = counts.into_iter().filter(|(_, number, _)| *number > 0);
     counts.map(|(severity, number, rank)| {
         let (glyph, role) = theme::severity(severity);
-        (
-            rank,
-            role,
-            format!("{} {}", look.glyph(glyph), count(number)),
-        )
+        let text = format!("{} {}", look.glyph(glyph), count(number));
+        (rank, role, text)
     })
 }
 

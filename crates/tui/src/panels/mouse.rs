@@ -120,6 +120,5 @@ fn click_chip(viewer: &mut Viewer, at: Position, footer: Rect) -> Effects {
         from = to + 1;
         is_it
     });
-    let action = found.and_then(|chip| chip.action);
-    action.map_or_else(Effects::new, |action| perform(viewer, action))
+    found.map_or_else(Effects::new, |chip| perform(viewer, chip.action))
 }

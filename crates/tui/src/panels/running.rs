@@ -21,24 +21,17 @@ pub fn start(
     };
     app.running.insert(slot, running);
     let done = move |place: &Place<'_>| {
-        let done = work(place);
+        let answer = work(place)?;
         Ok(Answer::new(move |viewer: &mut Viewer| {
             viewer.app.running.remove(&slot);
-            let failed = |Failure(why)| Answer::failed(why);
-            done.unwrap_or_else(failed).apply(viewer)
+            answer.apply(viewer)
         }))
     };
-    // No thread could be started.
-    let failed = match slot {
-        Slot::Replay => |viewer: &mut Viewer, why| failed(viewer, Slot::Replay, why),
-        _ => |viewer: &mut Viewer, why| failed(viewer, Slot::Export, why),
+    let failed = move |viewer: &mut Viewer, why| {
+        viewer.app.running.remove(&slot);
+        viewer.app.refuse(why)
     };
     vec![app.questions.send(slot, failed, done)]
-}
-
-fn failed(viewer: &mut Viewer, slot: Slot, why: String) -> Effects {
-    viewer.app.running.remove(&slot);
-    Answer::failed(why).apply(viewer)
 }
 
 /// Tells how far the work of a slot is.

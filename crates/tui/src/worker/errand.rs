@@ -37,12 +37,14 @@ impl<E: std::error::Error + 'static> From<E> for Failure {
     }
 }
 
+type Failed = Box<dyn FnOnce(&mut Viewer, String) -> Effects + Send>;
+
 pub struct Errand {
     pub slot: Slot,
     pub(crate) number: u64,
     pub(crate) work: Work,
     /// Is called where the work could not be done; the reason is one sentence, escaped.
-    pub(crate) failed: fn(&mut Viewer, String) -> Effects,
+    pub(crate) failed: Failed,
 }
 
 impl Errand {

@@ -86,12 +86,9 @@ fn told(schema: Value<'_>, required: bool) -> String {
     let about = schema.get("description");
     let about = about.and_then(|about| Some(first_words(&about.as_str()?)));
     let about = about.filter(|about| !about.is_empty());
-    let parts = Some(what.join(", ")).filter(|what| !what.is_empty());
-    parts
-        .into_iter()
-        .chain(about)
-        .collect::<Vec<_>>()
-        .join(": ")
+    let what = Some(what.join(", ")).filter(|what| !what.is_empty());
+    let parts: Vec<_> = what.into_iter().chain(about).collect();
+    parts.join(": ")
 }
 
 /// `string`, `["integer","null"]`, `one of ["a","b"]`.

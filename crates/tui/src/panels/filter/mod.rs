@@ -66,27 +66,21 @@ fn alike(item: &Item) -> Vec<Entry> {
     let (method, name) = (item.method(), item.name());
     let (method, name) = (exact(Field::Method, method), exact(Field::Name, name));
     let both = method.clone().zip(name.clone());
+    let both = both.map(|(method, name)| format!("{method} {name}"));
     let exchange = item.exchange();
     let status = exchange.map(|one| format!("status:{}", one.status.as_str()));
     let id = exchange.map(|one| format!("id:{}", one.rpc_id.json()));
     let task = exchange.and_then(|one| exact(Field::Task, one.task.as_deref()));
     let ends = exchange.and_then(|one| Some((one.request.0.0, one.response?.0.0)));
+    let time = ends.map(|(first, last)| format!("seq:{first}..{last}"));
     let filters = [
         ('m', "method", method),
         ('n', "name", name),
-        (
-            'c',
-            "call",
-            both.map(|(method, name)| format!("{method} {name}")),
-        ),
+        ('c', "call", both),
         ('s', "status", status),
         ('i', "id", id),
         ('t', "task", task),
-        (
-            'r',
-            "time",
-            ends.map(|(first, last)| format!("seq:{first}..{last}")),
-        ),
+        ('r', "time", time),
         ('d', "kind", Some(format!("kind:{}", item.kind().as_str()))),
     ];
     let entry = |(letter, what, filter): (char, &str, Option<String>)| {

@@ -2,6 +2,7 @@
 
 use crate::widget::cursor::Rows;
 use crate::worker::job::{LastAsk, Source};
+use mcpreel_lint::Severity;
 use mcpreel_store::reader::{FindingRow, ReadError};
 use mcpreel_store::select::Question;
 use mcpreel_store::story::FindingGroup;
@@ -139,7 +140,7 @@ impl Found {
     /// The groups, errors first.
     pub fn groups(&self) -> Vec<FindingGroup> {
         let mut groups: Vec<_> = self.groups.values().cloned().collect();
-        groups.sort_by_key(|group| (rank(&group.severity), Reverse(group.count)));
+        groups.sort_by_key(|group| Reverse((Severity::parse(&group.severity), group.count)));
         groups
     }
 
@@ -261,15 +262,6 @@ fn places(source: &Source<'_>, finding: &FindingRow) -> Result<Places, ReadError
     }
     let exchanges = exchanges.iter().take(MESSAGES);
     Ok([exchanges.map(ItemKey::of_exchange).collect(), wire])
-}
-
-/// Errors first.
-fn rank(severity: &str) -> u8 {
-    match severity {
-        "error" => 0,
-        "warning" => 1,
-        _ => 2,
-    }
 }
 
 #[cfg(test)]

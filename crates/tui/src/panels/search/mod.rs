@@ -69,7 +69,6 @@ fn walk(app: &mut App, session: &mut Session, forward: bool) -> Effects {
 fn clear(app: &mut App, session: &mut Session) -> Option<Effects> {
     session.search.term.as_ref()?;
     session.search = Search::default();
-    mark(session);
     Some(vec![app.questions.stop(Slot::Search)])
 }
 
@@ -85,7 +84,6 @@ fn begin(app: &mut App, session: &mut Session, text: &str) -> Effects {
                 nearest: Some(selection::place(session).unwrap_or_default()),
                 ..Search::default()
             };
-            mark(session);
             find(app, session)
         }
         Err(error) => {
@@ -93,12 +91,6 @@ fn begin(app: &mut App, session: &mut Session, text: &str) -> Effects {
             // The text stays, to be mended.
             prompt(app, text)
         }
-    }
-}
-
-fn mark(session: &mut Session) {
-    if let Some(shown) = session.detail.shown.as_deref_mut() {
-        shown.mark(|bytes| session.search.places(bytes));
     }
 }
 

@@ -49,56 +49,39 @@ struct Columns {
     status: usize,
 }
 
-/// How little room for words makes a column give way, and how it does.
-type GiveWay = (usize, fn(&mut Columns));
-
 impl Columns {
     /// The columns that fit into `width`, with numbers of up to `digits` digits and times of `time`
     /// columns.
     fn fit(width: usize, digits: usize, time: usize) -> Self {
+        let seq = digits.max(4);
+        // The least widths hold where numbers have four digits and times eight columns.
+        let room = (width + 12).saturating_sub(seq + time);
+        let from = |least: usize, wide: usize| if room >= least { wide } else { 0 };
         let mut columns = Self {
-            seq: digits.max(4),
-            time,
-            // `elicitation/create`; a longer one is cut.
-            method: 18,
+            seq,
+            time: from(57, time),
+            method: match room {
+                // `elicitation/create`; a longer one is cut.
+                69.. => 18,
+                48.. => 14,
+                41.. => SHORT,
+                _ => 0,
+            },
             what: 0,
-            size: 7,
-            bar: 6,
-            latency: 7,
-            status: 16,
+            size: from(101, 7),
+            bar: from(78, 6),
+            latency: from(31, 7),
+            status: from(93, 15) + 1,
         };
-        // The order in which columns give way, and how little room for words makes them do so.
-        let give_way: [GiveWay; 8] = [
-            (24, |columns| columns.size = 0),
-            (24, |columns| columns.status = 1),
-            (24, |columns| columns.bar = 0),
-            (22, |columns| columns.method = 14),
-            (14, |columns| columns.time = 0),
-            (14, |columns| columns.method = SHORT),
-            (12, |columns| columns.method = 0),
-            (12, |columns| columns.latency = 0),
-        ];
-        for (wanted, give_way) in give_way {
-            if width >= columns.fixed() + wanted {
-                break;
-            }
-            give_way(&mut columns);
-        }
         columns.what = width.saturating_sub(columns.fixed());
         columns
     }
 
     /// All columns but the words, with the gaps between.
     fn fixed(&self) -> usize {
-        let gapped = [
-            self.time,
-            self.method,
-            self.size,
-            self.bar,
-            self.latency,
-            self.status,
-        ];
-        let gapped = gapped.iter().filter(|width| **width > 0);
+        let before = [self.time, self.method, self.size];
+        let after = [self.bar, self.latency, self.status];
+        let gapped = before.into_iter().chain(after).filter(|width| *width > 0);
         // Two signs and a number before them, the arrow with its gaps.
         2 + self.seq + gapped.map(|width| width + 1).sum::<usize>() + 3
     }
@@ -183,14 +166,13 @@ impl<'a> Picture<'a> {
             _ => cells.what.clone(),
         };
         // Words of a row with neither latency nor status take the room of both.
-        let is_alone = cells.latency_ns.is_none() && cells.status.is_none();
-        let room = if is_alone {
-            (columns.fixed() + columns.what).saturating_sub(spans::width(&line))
+        if cells.latency_ns.is_none() && cells.status.is_none() {
+            let all = columns.fixed() + columns.what;
+            let room = all.saturating_sub(spans::width(&line));
+            self.push_words(&mut line, row, role, &self.words(&what, &cells, room));
         } else {
-            columns.what
-        };
-        self.push_words(&mut line, row, role, &self.words(&what, &cells, room));
-        if !is_alone {
+            let words = self.words(&what, &cells, columns.what);
+            self.push_words(&mut line, row, role, &words);
             self.push_outcome(&mut line, item, &cells, role);
         }
         line
@@ -415,47 +397,39 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
         pane::draw(look, title, &foot(list, look), focus, area, frame);
     }
     if list.is_empty() {
-        for (line, row) in reasons(app, session).into_iter().zip(rows.rows().skip(1)) {
-            let line = vec![(Role::Text, " ".to_owned()), line];
-            let line = spans::cut(line, usize::from(row.width));
-            frame.render_widget(spans::line(line, *look), row);
-        }
-        return;
+        let line = |reason| vec![(Role::Text, " ".to_owned()), reason];
+        let lines = reasons(app, session).into_iter().map(line);
+        let lines = lines.map(|line| spans::cut(line, rows.width.into()));
+        let blank = [Spans::new()].into_iter();
+        return spans::draw_lines(look, blank.chain(lines), rows, frame);
     }
     let picture = Picture::new(app, session, rows);
     if area.height >= 8 {
-        let heading = spans::line(picture.heading(), *look).style(look.style(Role::Faint));
-        frame.render_widget(
-            heading,
-            Rect {
-                y: rows.y - 1,
-                height: 1,
-                ..rows
-            },
-        );
+        let above = Rect {
+            y: rows.y - 1,
+            height: 1,
+            ..rows
+        };
+        let heading = spans::line(picture.heading(), *look);
+        frame.render_widget(heading.style(look.style(Role::Faint)), above);
     }
     let page = usize::from(rows.height);
     let first = list.first_row(page);
-    let before = first.checked_sub(1).and_then(|at| list.index.get(at));
     let mut places = rows.rows();
-    let visible: Vec<_> = list.visible(page).collect();
-    let befores = std::iter::once(before).chain(visible.iter().copied().map(Some));
-    for (at, ((row, before), place)) in visible.iter().zip(befores).zip(&mut places).enumerate() {
-        let line = spans::line(picture.row(*row, before), *look);
-        match list.cursor_row() == Some(first + at) {
-            false => frame.render_widget(line, place),
-            true if focus => {
-                frame.render_widget(line, place);
-                spans::draw(look.style(Role::Selected), place, frame);
-            }
-            true => frame.render_widget(line.style(look.style(Role::SelectedElsewhere)), place),
+    for (at, (row, place)) in (first..).zip(list.visible(page).zip(&mut places)) {
+        let before = at.checked_sub(1).and_then(|at| list.index.get(at));
+        frame.render_widget(spans::line(picture.row(row, before), *look), place);
+        let is_selected = list.cursor_row() == Some(at);
+        if is_selected && focus {
+            spans::draw(look.style(Role::Selected), place, frame);
+        } else if is_selected {
+            let style = look.style(Role::SelectedElsewhere);
+            frame.buffer_mut().set_style(place, style);
         }
     }
     if let (true, Some(place)) = (waits_for_messages(session), places.nth(1)) {
-        let text = cut(
-            &format!(" {}", waiting(app, session)),
-            usize::from(place.width),
-        );
+        let text = format!(" {}", waiting(app, session));
+        let text = cut(&text, place.width.into());
         frame.render_widget(Line::styled(text, look.style(Role::Open)), place);
     }
 }
@@ -476,12 +450,8 @@ fn foot(list: &List, look: &Look) -> String {
     // The filter above counts what is folded too.
     let folded = list.index.items() > rows && rows > 0;
     let folded = folded.then(|| "runs are folded".to_owned());
-    fresh
-        .into_iter()
-        .chain(at)
-        .chain(folded)
-        .collect::<Vec<_>>()
-        .join(" · ")
+    let parts = [fresh, at, folded].into_iter().flatten();
+    parts.collect::<Vec<_>>().join(" · ")
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ pub struct App {
     pub size: (u16, u16),
     pub now: Now,
     pub settings: Settings,
-    pub library: shelf::Library,
+    pub library: shelf::Shelf,
     /// Everything that lies on top; the last one takes the keys.
     pub overlays: Vec<Box<dyn Overlay>>,
     pub notices: Notices,
@@ -190,7 +190,7 @@ impl Viewer {
             size,
             now,
             settings,
-            library: shelf::Library::new(folder.dir()),
+            library: shelf::Shelf::new(folder.dir()),
             ..App::default()
         };
         let session = None;

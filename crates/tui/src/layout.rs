@@ -18,7 +18,7 @@ use ratatui::layout::{Layout, Margin, Rect};
 pub const LEAST: (u16, u16) = (20, 3);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arrangement {
+enum Panes {
     Beside,
     Stacked,
     Single,
@@ -29,7 +29,6 @@ pub enum Arrangement {
 /// Where the parts of a recording's screen are. An area that is not shown is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Places {
-    pub arrangement: Arrangement,
     pub header: Rect,
     /// The line that says why the session went wrong.
     pub why: Rect,
@@ -40,18 +39,23 @@ pub struct Places {
 }
 
 /// How the panes are arranged at this size.
-pub fn arrangement((columns, rows): (u16, u16)) -> Arrangement {
+fn panes((columns, rows): (u16, u16)) -> Panes {
     match (columns, rows) {
-        (..40, _) | (_, ..8) => Arrangement::Tiny,
-        (..80, _) | (_, ..18) => Arrangement::Single,
-        (..110, _) => Arrangement::Stacked,
-        _ => Arrangement::Beside,
+        (..40, _) | (_, ..8) => Panes::Tiny,
+        (..80, _) | (_, ..18) => Panes::Single,
+        (..110, _) => Panes::Stacked,
+        _ => Panes::Beside,
     }
+}
+
+/// Whether the panes have borders at this size.
+pub fn has_borders(size: (u16, u16)) -> bool {
+    panes(size) != Panes::Tiny
 }
 
 /// Where the parts of the recordings screen are. An area that is not shown is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shelf {
+pub struct LibraryPlaces {
     /// Which folder, how many, how large.
     pub header: Rect,
     pub headings: Rect,
@@ -61,7 +65,7 @@ pub struct Shelf {
     pub footer: Rect,
 }
 
-impl Shelf {
+impl LibraryPlaces {
     /// Recordings that are on the screen at once.
     pub fn page(&self) -> usize {
         usize::from(self.rows.height)
@@ -69,11 +73,11 @@ impl Shelf {
 }
 
 /// Where the parts of the recordings screen are.
-pub fn library(size: (u16, u16)) -> Shelf {
+pub fn library(size: (u16, u16)) -> LibraryPlaces {
     let high = |least: u16, rows: u16| Length(if size.1 >= least { rows } else { 0 });
     let heights = [Length(1), high(6, 1), Fill(1), high(12, 3), high(4, 1)];
     let [header, headings, rows, about, footer] = Layout::vertical(heights).areas(screen(size));
-    Shelf {
+    LibraryPlaces {
         header,
         headings,
         rows,
@@ -89,8 +93,7 @@ pub fn has_footer(size: (u16, u16)) -> bool {
 
 /// Where the parts of a recording's screen are.
 pub fn session(app: &App, session: &Session) -> Places {
-    let arrangement = arrangement(app.size);
-    let tiny = arrangement == Arrangement::Tiny;
+    let tiny = !has_borders(app.size);
     let why = u16::from(!tiny && session.shows_why());
     let filter = u16::from(!tiny || app.edits_filter());
     let footer = u16::from(has_footer(app.size));
@@ -103,9 +106,8 @@ pub fn session(app: &App, session: &Session) -> Places {
     ];
     let parts = Layout::vertical(heights).areas(screen(app.size));
     let [header, why, filter, panes, footer] = parts;
-    let (main, detail) = panes_of(app, session, arrangement, panes);
+    let (main, detail) = panes_of(app, session, panes);
     Places {
-        arrangement,
         header,
         why,
         filter,
@@ -117,13 +119,13 @@ pub fn session(app: &App, session: &Session) -> Places {
 
 /// Whether a view and the detail are on the screen at once.
 pub fn shows_both(size: (u16, u16), session: &Session) -> bool {
-    let single = matches!(arrangement(size), Arrangement::Single | Arrangement::Tiny);
+    let single = matches!(panes(size), Panes::Single | Panes::Tiny);
     // All views but the list want the whole width.
     let wide = session.view != View::Exchanges;
     !(single || session.zoom || wide)
 }
 
-fn panes_of(app: &App, session: &Session, arrangement: Arrangement, area: Rect) -> (Rect, Rect) {
+fn panes_of(app: &App, session: &Session, area: Rect) -> (Rect, Rect) {
     let alone = !shows_both(app.size, session);
     if alone {
         return match session.focus {
@@ -136,7 +138,7 @@ fn panes_of(app: &App, session: &Session, arrangement: Arrangement, area: Rect) 
         let part = u32::from(whole) * u32::from(percent) / 100;
         Length(u16::try_from(part).unwrap_or(whole))
     };
-    let [main, detail] = if arrangement == Arrangement::Beside {
+    let [main, detail] = if panes(app.size) == Panes::Beside {
         Layout::horizontal([part(area.width), Fill(1)]).areas(area)
     } else {
         Layout::vertical([part(area.height), Fill(1)]).areas(area)

@@ -10,7 +10,7 @@ use super::app::{App, Focus, Session, View, Viewer};
 use super::effect::{Effects, Msg};
 use super::keymap::Key;
 use super::panels::{
-    self, compare, export, findings, library, notes, replay, state, stats, story, timeline,
+    self, compare, export, findings, library, notes, replay, state, stats, timeline, why,
 };
 use std::time::Duration;
 
@@ -90,7 +90,7 @@ fn in_session(app: &mut App, session: &mut Session, action: Action) -> Option<Ef
         panels::search::perform,
         notes::perform,
         panels::failures::perform,
-        story::perform,
+        why::perform,
         compare::perform_in_session,
         replay::perform_in_session,
         export::perform_in_session,

@@ -6,7 +6,7 @@
 use super::app::{App, Session, View, Viewer};
 use super::layout;
 use super::layout::LEAST;
-use super::panels::{findings, library, state, stats, story, timeline};
+use super::panels::{findings, library, state, stats, timeline, why};
 use super::theme::Role;
 use crate::panels::{detail, filter, footer, header, list};
 use crate::widget::spans;
@@ -49,7 +49,7 @@ fn spell_out(screen: &mut Buffer) {
 fn draw_session(app: &App, session: &Session, frame: &mut Frame<'_>) {
     let places = layout::session(app, session);
     header::draw(app, session, places.header, frame);
-    story::draw(app, session, places.why, frame);
+    why::draw(app, session, places.why, frame);
     filter::filter_draw::draw(app, session, places.filter, frame);
     if !places.main.is_empty() {
         match session.view {
@@ -62,7 +62,7 @@ fn draw_session(app: &App, session: &Session, frame: &mut Frame<'_>) {
     if !places.detail.is_empty() {
         match session.playback.pane {
             Some(_) => state::draw(app, session, places.detail, frame),
-            None => detail::draw::draw(app, session, places.detail, frame),
+            None => detail::detail_draw::draw(app, session, places.detail, frame),
         }
     }
     footer::draw(app, Some(session), places.footer, frame);

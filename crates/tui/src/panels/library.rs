@@ -12,7 +12,7 @@
 //! ```
 
 use super::prompt::{Live, Prompt};
-use super::shelf::{Library, Listing, about, file_name, note_of, state, title};
+use super::shelf::{Listing, Shelf, about, file_name, note_of, state, title};
 use crate::action::Action;
 use crate::app::{App, Viewer};
 use crate::effect::{Effects, Now};
@@ -295,7 +295,7 @@ fn draw_header(app: &App, shown: usize, area: Rect, frame: &mut Frame<'_>) {
     frame.render_widget(spans::line(header, app.settings.look), area);
 }
 
-fn draw_rows(app: &App, shown: &[&Entry], places: &layout::Shelf, frame: &mut Frame<'_>) {
+fn draw_rows(app: &App, shown: &[&Entry], places: &layout::LibraryPlaces, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
     let room = usize::from(places.rows.width);
     let columns = columns(app, room);
@@ -419,7 +419,7 @@ fn draw_instead(app: &App, area: Rect, frame: &mut Frame<'_>) {
     frame.render_widget(text, area.inner(Margin::new(1, 0)));
 }
 
-fn instead(library: &Library) -> Vec<(Role, String)> {
+fn instead(library: &Shelf) -> Vec<(Role, String)> {
     let dir = library.dir.to_string_lossy();
     let dir = escape(&dir);
     let text = |text: &str| (Role::Text, text.to_owned());

@@ -43,5 +43,5 @@ pub mod session;
 pub mod shelf;
 pub mod state;
 pub mod stats;
-pub mod story;
 pub mod timeline;
+pub mod why;

@@ -185,7 +185,7 @@ fn show(session: &mut Session, view: View) {
 pub fn grown(app: &mut App, session: &mut Session, vitals: Box<Vitals>) -> Effects {
     let was_live = session.is_live();
     let (is_anew, standing) = (vitals.is_anew, vitals.standing);
-    session.has_past = !super::story::past(&vitals).is_empty();
+    session.has_past = !super::why::past(&vitals).is_empty();
     session.vitals = Some(vitals);
     session.opening = Opening::Open;
     if was_live && !session.is_live() {

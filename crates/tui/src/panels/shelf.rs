@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 #[derive(Debug, Default)]
-pub struct Library {
+pub struct Shelf {
     pub dir: PathBuf,
     pub listing: Listing,
     /// All recordings: live ones first, then the newest.
@@ -39,7 +39,7 @@ pub enum Listing {
     Unreadable(String),
 }
 
-impl Library {
+impl Shelf {
     pub fn new(dir: &Path) -> Self {
         Self {
             dir: dir.to_owned(),

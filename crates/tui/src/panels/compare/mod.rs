@@ -15,12 +15,12 @@
 //!
 //! Under 100 columns a line tells what was and what is: `q: "rust" → "rust async"`.
 
-mod draw;
+mod compare_draw;
 mod two_calls;
 mod two_recordings;
 
-pub use draw::Compared;
-pub use draw::draw;
+pub use compare_draw::Compared;
+pub use compare_draw::draw;
 pub use two_recordings::{Only, Replayed};
 
 use crate::action::{Action, Context};
@@ -67,7 +67,7 @@ impl Comparison {
 
     /// Lines that are on a screen of this size.
     pub fn page(&self, size: (u16, u16)) -> usize {
-        usize::from(draw::areas(screen(size))[1].height)
+        usize::from(compare_draw::areas(screen(size))[1].height)
     }
 
     /// Puts the cursor on a line, and scrolls as little as is needed.
@@ -193,7 +193,7 @@ fn go_to_side(viewer: &mut Viewer, side: usize) -> Effects {
 /// A click puts the cursor on a line, a second one opens it.
 fn click(viewer: &mut Viewer, (x, y): (u16, u16), double: bool) -> Effects {
     let app = &mut viewer.app;
-    let [_, body, _] = draw::areas(screen(app.size));
+    let [_, body, _] = compare_draw::areas(screen(app.size));
     let Some(comparison) = app.top_mut::<Comparison>() else {
         return vec![];
     };
@@ -358,7 +358,8 @@ fn answer(compared: Option<Compared>) -> Answer {
         compared.fold(false);
         let opens = comparison.opens;
         let first = compared.changes.first().copied();
-        let is_it = |row: &draw::Row| row.calls[0].is_some_and(|key| Some(key.seq) == opens);
+        let is_it =
+            |row: &compare_draw::Row| row.calls[0].is_some_and(|key| Some(key.seq) == opens);
         let Some(row) = compared.rows.iter().position(is_it) else {
             // The title says nothing.
             comparison.put(first.unwrap_or(1), size);

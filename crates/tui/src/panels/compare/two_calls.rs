@@ -1,6 +1,6 @@
 //! Two calls, value beside value.
 
-use super::draw::{Compared, Row};
+use super::compare_draw::{Compared, Row};
 use crate::panels::filter;
 use crate::theme::Role;
 use crate::worker::{Failure, Place, Which};

@@ -1,6 +1,6 @@
 //! Two recordings, call beside call; also a recording and its replay.
 
-use super::draw::{Compared, Row};
+use super::compare_draw::{Compared, Row};
 use super::{progress, short};
 use crate::theme::Role;
 use crate::worker::{Failure, Place, Which};

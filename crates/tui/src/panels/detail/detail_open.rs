@@ -1,9 +1,9 @@
 //! Enter and the mouse in the detail.
 
 use super::detail_body::Position;
-use super::keys::{fold, go_to, load_more};
+use super::motion::{fold, go_to, load_more};
 use super::part::PartKind;
-use super::{Detail, Tab, draw, settle, size};
+use super::{Detail, Tab, detail_draw, settle, size};
 use crate::action::Action;
 use crate::app::{App, Focus, Session, View};
 use crate::effect::Effects;
@@ -179,9 +179,9 @@ pub fn click(
     double: bool,
 ) -> Effects {
     let area = layout::session(app, session).detail;
-    let inner = draw::inner(app, area);
+    let inner = detail_draw::inner(app, area);
     session.focus = Focus::Detail;
-    if let Some(tab) = draw::tab_at(app, session, area, (column, row)) {
+    if let Some(tab) = detail_draw::tab_at(app, session, area, (column, row)) {
         session.detail.tab = tab;
         return vec![];
     }
@@ -221,10 +221,10 @@ fn click_line(detail: &mut Detail, left: usize, down: usize) -> bool {
     }
     match (detail.node(), detail.part().and_then(|part| part.tree())) {
         (Some(node), Some(tree)) => {
-            let level = left.checked_sub(draw::INDENT).map(|left| left / 2);
+            let level = left.checked_sub(detail_draw::INDENT).map(|left| left / 2);
             level == Some(tree.depth(node))
         }
-        _ => to.is_some_and(|to| to.byte.is_none()) && left < draw::INDENT,
+        _ => to.is_some_and(|to| to.byte.is_none()) && left < detail_draw::INDENT,
     }
 }
 

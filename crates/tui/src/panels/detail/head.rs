@@ -7,7 +7,7 @@
 //!   no response yet  … open  13.8 s
 //! ```
 
-use super::draw::{Pane, sign};
+use super::detail_draw::{Pane, sign};
 use super::part::{Part, PartKind, Text, TextRole};
 use crate::panels::list::cells;
 use crate::theme;

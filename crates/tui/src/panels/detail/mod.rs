@@ -1,18 +1,18 @@
 //! One row in full.
 //!
 //! * [`shown`]: the state; [`part`]: the parts of a body: findings, note, request, response;
-//! * [`detail_body`]: their lines, and moving among them; [`keys`] and [`detail_open`]: the cursor, folding, the
-//!   mouse; [`draw`], [`head`] and [`tabs`]: how they look;
+//! * [`detail_body`]: their lines, and moving among them; [`motion`] and [`detail_open`]: the cursor, folding, the
+//!   mouse; [`detail_draw`], [`head`] and [`tabs`]: how they look;
 //! * [`jobs`]: reading a row; [`violations`] and [`detail_schema`]: findings and schemas beside its
 //!   values.
 
 pub mod detail_body;
+pub mod detail_draw;
 pub mod detail_open;
 pub mod detail_schema;
-pub mod draw;
 pub mod head;
 pub mod jobs;
-pub mod keys;
+pub mod motion;
 pub mod part;
 pub mod shown;
 pub mod tabs;
@@ -35,7 +35,7 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
     match action {
         Action::Open => Some(detail_open::open(app, session)),
         Action::Explain => Some(detail_open::explain(app, session)),
-        _ => keys::perform(app, session, action),
+        _ => motion::perform(app, session, action),
     }
 }
 
@@ -96,7 +96,7 @@ pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
     if mark(session) || session.detail.size != size {
         settle(app, session);
     }
-    keys::arrive(app, session);
+    motion::arrive(app, session);
     effects
 }
 
@@ -120,7 +120,7 @@ fn mark(session: &mut Session) -> bool {
 }
 
 pub fn size(app: &App, session: &Session) -> (usize, usize) {
-    let inner = draw::inner(app, layout::session(app, session).detail);
+    let inner = detail_draw::inner(app, layout::session(app, session).detail);
     (inner.width.into(), inner.height.into())
 }
 

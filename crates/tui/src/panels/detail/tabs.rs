@@ -23,7 +23,7 @@
 //!     progress 3 came after the answer
 //! ```
 
-use crate::panels::detail::draw::Pane;
+use crate::panels::detail::detail_draw::Pane;
 use crate::panels::findings::{self, explain};
 use crate::theme;
 use crate::theme::{Glyph, Look, Role};

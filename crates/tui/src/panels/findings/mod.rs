@@ -79,7 +79,7 @@ fn open(app: &mut App, session: &mut Session) -> Effects {
     let Some(seq) = state.frame() else {
         return app.refuse("this finding is about no single frame");
     };
-    detail::keys::jump(session, seq, id)
+    detail::motion::jump(session, seq, id)
 }
 
 /// Asks for what the screen lacks.

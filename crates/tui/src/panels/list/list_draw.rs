@@ -16,7 +16,6 @@ use super::cells::Cells;
 use super::{List, Row, TimeColumn};
 use crate::action::Action;
 use crate::app::{App, Focus, Session};
-use crate::layout::Arrangement;
 use crate::panels::filter::Relaxed;
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::frame as pane;
@@ -370,11 +369,9 @@ fn waiting(app: &App, session: &Session) -> String {
 
 /// Where the rows are in the pane `area`: within its border, below the headings where there is
 /// room for these.
-pub fn rows_of(arrangement: Arrangement, area: Rect) -> Rect {
-    let inner = match arrangement {
-        Arrangement::Tiny => area,
-        _ => area.inner(Margin::new(1, 1)),
-    };
+pub fn rows_of(app: &App, area: Rect) -> Rect {
+    let border = u16::from(layout::has_borders(app.size));
+    let inner = area.inner(Margin::new(border, border));
     let heading = u16::from(area.height >= 8);
     Rect {
         y: inner.y + heading,
@@ -384,12 +381,11 @@ pub fn rows_of(arrangement: Arrangement, area: Rect) -> Rect {
 }
 
 pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
-    let arrangement = layout::arrangement(app.size);
     let look = &app.settings.look;
     let list = &session.list;
-    let rows = rows_of(arrangement, area);
+    let rows = rows_of(app, area);
     let focus = session.focus == Focus::Main;
-    if arrangement != Arrangement::Tiny {
+    if layout::has_borders(app.size) {
         let title = match session.lens {
             Lens::Exchanges => "Exchanges",
             Lens::Wire => "Wire",

@@ -257,7 +257,7 @@ fn the_wheel_scrolls_without_moving_the_cursor_and_a_double_click_opens() {
     tell(&mut viewer, |answer| answer.newer = hits([100]));
     assert_eq!(cursor(&mut viewer), 99);
     let area = layout::session(&viewer.app, viewer.session.as_deref().expect("it is open"));
-    let rows = super::list_draw::rows_of(area.arrangement, area.main);
+    let rows = super::list_draw::rows_of(&viewer.app, area.main);
     let third = screen(&mut viewer)[2];
     let click = MouseEventKind::Down(MouseButton::Left);
     mouse(&mut viewer, click, (10, rows.y + 2));

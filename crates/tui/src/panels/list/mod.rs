@@ -115,13 +115,13 @@ pub fn page(app: &App, session: &Session) -> usize {
     } else {
         places.main
     };
-    usize::from(list_draw::rows_of(places.arrangement, main).height)
+    usize::from(list_draw::rows_of(app, main).height)
 }
 
 /// A click puts the cursor on a row. Returns whether one is there.
 pub fn click(app: &App, session: &mut Session, (x, y): (u16, u16)) -> bool {
     let places = layout::session(app, session);
-    let rows = list_draw::rows_of(places.arrangement, places.main);
+    let rows = list_draw::rows_of(app, places.main);
     let page = usize::from(rows.height);
     let list = &mut session.list;
     let row = list.first_row(page) + usize::from(y.saturating_sub(rows.y));

@@ -16,7 +16,7 @@ use super::detail_body::Line;
 use super::violations::Wrong;
 use super::{Detail, Representation, Shown, Sides, Tab};
 use crate::app::{App, Focus, Session};
-use crate::layout::{Arrangement, arrangement};
+use crate::layout::has_borders;
 use crate::theme;
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::spans::Spans;
@@ -72,7 +72,7 @@ impl Pane<'_> {
 }
 
 pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
-    if !is_bare(app) {
+    if has_borders(app.size) {
         frame.render_widget(block(app, session, area), area);
     }
     let area = inner(app, area);
@@ -103,14 +103,10 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
 
 /// The area of the lines, within the border.
 pub fn inner(app: &App, area: Rect) -> Rect {
-    if is_bare(app) || area.is_empty() {
+    if !has_borders(app.size) || area.is_empty() {
         return area;
     }
     Block::bordered().inner(area)
-}
-
-fn is_bare(app: &App) -> bool {
-    arrangement(app.size) == Arrangement::Tiny
 }
 
 fn draw_body(pane: &Pane<'_>, frame: &mut Frame<'_>) {
@@ -167,7 +163,7 @@ pub fn sign(wrong: Wrong<'_>, look: Look) -> Spans {
 
 /// The tab whose name stands at this column and row of the screen.
 pub fn tab_at(app: &App, session: &Session, area: Rect, (column, row): (u16, u16)) -> Option<Tab> {
-    if is_bare(app) || row != area.y {
+    if !has_borders(app.size) || row != area.y {
         return None;
     }
     let tabs = tabs(session);
